@@ -3,8 +3,7 @@
 use alloc::{borrow::ToOwned, format, string::String};
 use core::fmt;
 
-/// What stands where a key stood.
-pub const MASK: &str = "***";
+pub use innerloop_core::action::MASK;
 
 /// A key. Its `Debug` and `Display` show [`MASK`].
 #[derive(Clone, Default, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 
 mod case;
 mod edit;
+mod encodings;
 mod glob;
 mod grep;
 mod list;
@@ -48,6 +49,7 @@ pub fn cases() -> Vec<Case> {
         search::cases(),
         read_many::cases(),
         odd::cases(),
+        encodings::cases(),
     ]
     .concat()
 }

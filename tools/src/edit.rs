@@ -1,17 +1,18 @@
 //! Replacing a text in a file, and showing the result.
 
 use crate::{
+    encoding::{Encoding, decode},
     explain,
     files::{FileError, Files},
     path::WorkspacePath,
-    read,
+    read, secrets,
     source::{Edited, Failure, Source},
-    write::{self, Before},
+    write::{self, Before, Content},
 };
-use innerloop_core::action::{Outcome, ToolError};
+use innerloop_core::action::{MASK, Outcome, ToolError};
 use innerloop_json::{joined, quoted};
 use memchr::memchr_iter;
-use std::{fmt::Write, slice, str};
+use std::{borrow::Cow, fmt::Write, slice};
 
 /// How many line numbers a message names.
 const MAX_NAMED_LINES: usize = 10;
@@ -47,7 +48,8 @@ pub(crate) fn edit(
         }
         Err(error) => return Err(explain::failed(files, &path, &error)),
     };
-    let text = text(&path, &bytes)?;
+    let (text, encoding) = text(&path, &bytes)?;
+    let text = &*text;
     if old.is_empty() {
         return Err(explain::error(
             ToolError::EditConflict,
@@ -69,19 +71,23 @@ pub(crate) fn edit(
         let message = format!("{path} has the new text there already. Nothing changed.");
         return Ok(Outcome::text(message));
     }
-    let before = Before::Bytes(bytes.into_owned());
+    if new.contains(MASK) {
+        secrets::check(&path, text, &edited.text)?;
+    }
     let message = edited.message(&path);
     let count = u32::try_from(edited.lines.len()).ok();
-    let change = write::store(files, &path, &before, edited.text)?;
+    let content = Content { text: edited.text, encoding };
+    let before = Before::Bytes(bytes.into_owned());
+    let change = write::store(files, &path, &before, content)?;
     Ok(Outcome { changes: vec![change], count, ..Outcome::text(message) })
 }
 
-/// The text of a file that is to be changed.
-pub(crate) fn text<'a>(path: &WorkspacePath, bytes: &'a [u8]) -> Result<&'a str, Outcome> {
-    if read::looks_binary(bytes) {
-        return Err(read::binary(path, "it contains NUL bytes"));
-    }
-    str::from_utf8(bytes).map_err(|_| read::binary(path, "it is not UTF-8"))
+/// The text of a file that is to be changed, and its encoding.
+pub(crate) fn text<'a>(
+    path: &WorkspacePath,
+    bytes: &'a [u8],
+) -> Result<(Cow<'a, str>, Encoding), Outcome> {
+    decode(bytes).map_err(|why| read::binary(path, why))
 }
 
 impl Edited {
@@ -182,6 +188,12 @@ fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
             message,
             " The closest place differs at line {line}: the file has {there}, the old text has \
              {wanted}."
+        );
+    }
+    if old.contains(MASK) && !text.contains(MASK) {
+        let _ = write!(
+            message,
+            " {MASK} stands for a secret that you are not shown: leave it out of the old text."
         );
     }
     message.push_str(" Read the file again and copy the text exactly, white space included.");

@@ -5,6 +5,7 @@
 
 mod directory;
 mod edit;
+mod encoding;
 mod explain;
 mod faulty;
 mod file_type;
@@ -26,12 +27,14 @@ mod regex;
 mod replace;
 mod report;
 mod search;
+mod secrets;
 mod shift;
 mod source;
 mod walk;
 mod write;
 
 pub use directory::Directory;
+pub use encoding::ENCODINGS;
 pub use faulty::Faulty;
 pub use files::{Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat};
 pub use memory::Memory;
@@ -48,9 +51,9 @@ pub mod parts {
         grep::{Search, grep_file, small_matcher},
         ignore::{Rule, Scope},
         pattern::with_bracketed_names,
-        read::{Lines, binary, looks_binary, past_the_end, unmarked},
+        read::{Lines, binary, looks_binary, past_the_end},
         report::{MAX_RESULTS, Report},
-        search::{Matcher, SmallMatcher, hits},
+        search::{Matcher, SmallMatcher, hits, searched},
         walk::LeftOut,
     };
 }

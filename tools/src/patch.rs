@@ -8,13 +8,15 @@ mod seek;
 
 use crate::{
     edit::{self, clip},
+    encoding::{Encoding, decode},
     explain,
     files::{FileError, Files, MAX_FILE_BYTES},
     path::{WorkspacePath, lower_case},
-    write::{self, Before},
+    secrets,
+    write::{self, Before, Content},
 };
 use innerloop_core::action::{
-    Change, ChangeKind, FilePatch, Hunk, HunkLine, Outcome, Patch, ToolError,
+    Change, ChangeKind, FilePatch, Hunk, HunkLine, MASK, Outcome, Patch, ToolError,
 };
 use innerloop_json::{Map, joined, quoted};
 use lines::Lines;
@@ -81,9 +83,9 @@ struct Draft<'f, F> {
 #[derive(Default)]
 struct State {
     before: Before,
-    /// Its text; `None` if it does not exist, or will be removed.
-    text: Option<String>,
-    /// Whether the text has changed.
+    /// What it holds; `None` if it does not exist, or will be removed.
+    content: Option<Content>,
+    /// Whether that has changed.
     is_changed: bool,
 }
 
@@ -92,7 +94,7 @@ struct Step {
     path: WorkspacePath,
     before: Before,
     /// What to write; `None` to remove the file.
-    text: Option<String>,
+    content: Option<Content>,
 }
 
 /// A hunk that was placed loosely, and in which file.
@@ -125,50 +127,69 @@ impl<F: Files> Draft<'_, F> {
         hunks: &[Hunk],
     ) -> Result<Vec<LooseHunk>, Outcome> {
         let bytes = self.bytes(path)?;
-        let again = self.again + if self.is_named(path) { bytes.len() } else { 0 };
+        let (old, encoding) = match self.content(path) {
+            Some(content) => (Cow::Borrowed(content.text.as_str()), content.encoding),
+            None => edit::text(path, &bytes)?,
+        };
+        let again = self.again + if self.is_named(path) { old.len() } else { 0 };
         if again > MAX_AGAIN_BYTES {
             let message =
                 format!("The patch names {path} too often. Put all of its hunks below one header.");
             return Err(explain::error(ToolError::InvalidArguments, message));
         }
-        let old = edit::text(path, &bytes)?;
-        let lines = Lines::new(old);
+        let lines = Lines::new(&old);
         let placed = place::place(&lines, hunks).map_err(|miss| missed(path, &lines, &miss))?;
         let new = lines.rebuilt(&placed.runs);
         if u64::try_from(new.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
             return Err(explain::failed(self.files, path, &FileError::TooLarge));
         }
-        let is_changed = old != new;
+        let is_changed = *old != new;
+        if placed.runs.iter().flat_map(|run| &run.added).any(|line| line.contains(MASK)) {
+            secrets::check(path, &old, &new)?;
+        }
         let before = Before::of(&bytes);
+        let new = Content { text: new, encoding };
+        let shown = target.unwrap_or_else(|| path.clone());
+        new.bytes(&shown)?;
         self.again = again;
-        let shown = match target {
-            Some(target) => {
-                self.set(path, before, None, false);
-                self.put(&target, new)?;
-                target
-            }
-            None => {
-                self.set(path, before, Some(new), is_changed);
-                path.clone()
-            }
-        };
+        if shown == *path {
+            self.set(path, before, Some(new), is_changed);
+        } else {
+            let (there, _) = self.there(&shown)?;
+            self.set(path, before, None, false);
+            self.set(&shown, there, Some(new), true);
+        }
         Ok(placed.loose.into_iter().map(|loose| (shown.clone(), loose)).collect())
     }
 
     /// Makes `text` a file's content.
     fn put(&mut self, path: &WorkspacePath, text: String) -> Result<(), Outcome> {
-        let before = match self.is_named(path) {
-            // What stood there before is known.
-            true => Before::Absent,
-            false => match self.files.read(path) {
-                Ok(bytes) => Before::of(&bytes),
-                Err(FileError::NotFound) => Before::Absent,
-                Err(FileError::TooLarge) => Before::TooLarge,
-                Err(error) => return Err(explain::failed(self.files, path, &error)),
-            },
-        };
-        self.set(path, before, Some(text), true);
+        let (before, encoding) = self.there(path)?;
+        let known = self.states.get(path.as_str()).map_or(&before, |state| &state.before);
+        if let Before::Bytes(bytes) = known
+            && let Ok((old, _)) = decode(bytes)
+        {
+            secrets::check(path, &old, &text)?;
+        }
+        let content = Content { text, encoding };
+        content.bytes(path)?;
+        self.set(path, before, Some(content), true);
         Ok(())
+    }
+
+    /// What is at a path that is to be written, and the encoding of what is written there.
+    fn there(&self, path: &WorkspacePath) -> Result<(Before, Encoding), Outcome> {
+        if self.is_named(path) {
+            // What stood there before is known.
+            let encoding = self.content(path).map(|content| content.encoding);
+            return Ok((Before::Absent, encoding.unwrap_or_default()));
+        }
+        match self.files.read(path) {
+            Ok(bytes) => Ok((Before::of(&bytes), Encoding::of(&bytes))),
+            Err(FileError::NotFound) => Ok((Before::Absent, Encoding::Utf8)),
+            Err(FileError::TooLarge) => Ok((Before::TooLarge, Encoding::Utf8)),
+            Err(error) => Err(explain::failed(self.files, path, &error)),
+        }
     }
 
     /// Removes a file.
@@ -187,10 +208,15 @@ impl<F: Files> Draft<'_, F> {
         self.states.contains_key(path.as_str())
     }
 
+    /// What the patch has made of a file so far, if it has.
+    fn content(&self, path: &WorkspacePath) -> Option<&Content> {
+        self.states.get(path.as_str())?.content.as_ref()
+    }
+
     /// A file's content as the patch has left it so far.
     fn bytes(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, Outcome> {
-        match self.states.get(path.as_str()).map(|state| &state.text) {
-            Some(Some(text)) => Ok(Cow::Borrowed(text.as_bytes())),
+        match self.states.get(path.as_str()).map(|state| &state.content) {
+            Some(Some(content)) => content.bytes(path),
             Some(None) => Err(explain::error(
                 ToolError::NotFound,
                 format!("{path} is gone: the patch itself removes or moves it before."),
@@ -202,16 +228,22 @@ impl<F: Files> Draft<'_, F> {
         }
     }
 
-    /// Gives a file its text; `before` is its content if the patch has not named it so far.
-    fn set(&mut self, path: &WorkspacePath, before: Before, text: Option<String>, changes: bool) {
+    /// Gives a file its content; `before` is what it holds if the patch has not named it so far.
+    fn set(
+        &mut self,
+        path: &WorkspacePath,
+        before: Before,
+        content: Option<Content>,
+        changes: bool,
+    ) {
         match self.states.get_mut(path.as_str()) {
             Some(state) => {
-                state.text = text;
+                state.content = content;
                 state.is_changed |= changes;
             }
             None => {
                 self.order.push(path.clone());
-                let state = State { before, text, is_changed: changes };
+                let state = State { before, content, is_changed: changes };
                 self.states.insert(path.as_str().to_owned(), state);
             }
         }
@@ -222,22 +254,24 @@ impl<F: Files> Draft<'_, F> {
         let mut steps = Vec::new();
         for path in self.order {
             let state = self.states.get_mut(path.as_str()).map(mem::take);
-            let State { before, text, is_changed } = state.unwrap_or_default();
-            let is_same = match (&before, &text) {
-                (Before::Absent, text) => text.is_none(),
-                (Before::Bytes(bytes), Some(text)) => bytes == text.as_bytes(),
+            let State { before, content, is_changed } = state.unwrap_or_default();
+            let is_same = match (&before, &content) {
+                (Before::Absent, content) => content.is_none(),
+                (Before::Bytes(bytes), Some(content)) => {
+                    content.bytes(&path).is_ok_and(|new| **bytes == *new)
+                }
                 (Before::TooLarge, Some(_)) => !is_changed,
                 (_, None) => false,
             };
             if !is_same {
-                steps.push(Step { path, before, text });
+                steps.push(Step { path, before, content });
             }
         }
-        let writes = steps.iter().filter(|step| step.text.is_some());
+        let writes = steps.iter().filter(|step| step.content.is_some());
         let written: Map<()> = writes.map(|step| (lower_case(step.path.as_str()), ())).collect();
         let (mut early, mut writes, mut late) = (Vec::new(), Vec::new(), Vec::new());
         for step in steps {
-            let order = match step.text {
+            let order = match step.content {
                 Some(_) => &mut writes,
                 // Where names ignore case, removing the old name later would remove the new file.
                 None if written.contains_key(&lower_case(step.path.as_str())) => &mut early,
@@ -259,10 +293,10 @@ fn commit(
 ) -> Result<Vec<Change>, Outcome> {
     let mut changes = Vec::with_capacity(steps.len());
     let mut steps = steps.into_iter();
-    while let Some(Step { path, before, text }) = steps.next() {
-        let line = step_line(&path, &before, text.is_none());
-        let done = match text {
-            Some(text) => write::store(files, &path, &before, text),
+    while let Some(Step { path, before, content }) = steps.next() {
+        let line = step_line(&path, &before, content.is_none());
+        let done = match content {
+            Some(content) => write::store(files, &path, &before, content),
             None => write::remove(files, &path, &before),
         };
         match done {
@@ -273,7 +307,7 @@ fn commit(
             Err(failure) => {
                 let done: String =
                     changes.iter().map(|change| change_line(within, change)).collect();
-                let others = steps.map(|s| step_line(&s.path, &s.before, s.text.is_none()));
+                let others = steps.map(|s| step_line(&s.path, &s.before, s.content.is_none()));
                 let open: String = [line].into_iter().chain(others).collect();
                 let sentence =
                     format!("The patch was applied in part.\nDone:\n{done}Not done:\n{open}");

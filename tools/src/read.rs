@@ -1,10 +1,15 @@
 //! Reading a file's lines, or an image whole.
 
-use crate::{explain, files::Files, path::WorkspacePath};
+use crate::{
+    encoding::{MARK, decode, marked},
+    explain,
+    files::Files,
+    path::WorkspacePath,
+};
 use base64ct::{Base64, Encoding};
 use innerloop_core::action::{Notice, Numbering, Outcome, Part, ToolError};
 use memchr::{memchr, memchr_iter};
-use std::{fmt::Write, str};
+use std::{borrow::Cow, fmt::Write};
 
 /// The largest image that is handed to the model, 5 MiB.
 const MAX_IMAGE_BYTES: usize = 5 << 20;
@@ -43,7 +48,7 @@ pub(crate) fn read(
     if let Some(media_type) = image_type(&bytes) {
         return image(&path.to_string(), media_type, &bytes);
     }
-    let text = text(&bytes).map_err(|why| binary(&path, why))?;
+    let text = &*text(&bytes).map_err(|why| binary(&path, why))?;
     if text.is_empty() {
         return Ok(Outcome::text(format!("The file {path} is empty.")));
     }
@@ -83,24 +88,26 @@ pub(crate) fn view_image(
 }
 
 /// The file's text without a byte order mark, or why it is not text.
-pub(crate) fn text(bytes: &[u8]) -> Result<&str, &'static str> {
-    if looks_binary(bytes) {
-        return Err("it contains NUL bytes");
-    }
-    let text = str::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+pub(crate) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, &'static str> {
+    let (text, _) = decode(bytes)?;
+    Ok(match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix(MARK).unwrap_or(text)),
+        Cow::Owned(text) if text.starts_with(MARK) => {
+            Cow::Owned(text.get(MARK.len_utf8()..).unwrap_or_default().to_owned())
+        }
+        Cow::Owned(text) => Cow::Owned(text),
+    })
 }
 
 /// The file's bytes without a byte order mark.
-#[must_use]
-pub fn unmarked(bytes: &[u8]) -> &[u8] {
+pub(crate) fn unmarked(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// Whether there is a NUL in the first 8 KiB.
+/// Whether there is a NUL in the first 8 KiB, and no mark of UTF-16, which is full of them.
 #[must_use]
 pub fn looks_binary(bytes: &[u8]) -> bool {
-    memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
+    marked(bytes).is_none() && memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
 }
 
 /// The outcome where a file is no text.

@@ -3,6 +3,7 @@
 //! in the whole text at once.
 
 use crate::{
+    encoding::as_utf8,
     literals::Needles,
     read::unmarked,
     regex::{Flags, Regex, escaped},
@@ -21,7 +22,8 @@ const MAX_COMPARED_BYTES: usize = 64;
 
 /// Finds what a search looks for in the lines of a text.
 pub trait Matcher {
-    /// The bytes that are searched in place of a file's: without a byte order mark.
+    /// The bytes that are searched in place of a file's: those of [`searched`], and if matches may
+    /// span lines, nothing but UTF-8.
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]>;
 
     /// Whether matches may span lines: then only texts are searched.
@@ -122,14 +124,11 @@ impl SmallMatcher {
 
 impl Matcher for SmallMatcher {
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        let bytes = unmarked(bytes);
-        if !self.multiline {
-            return Cow::Borrowed(bytes);
+        let bytes = searched(bytes);
+        if !self.multiline || str::from_utf8(&bytes).is_ok() {
+            return bytes;
         }
-        match text(bytes) {
-            Cow::Borrowed(_) => Cow::Borrowed(bytes),
-            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-        }
+        Cow::Owned(text(&bytes).into_owned().into_bytes())
     }
 
     fn is_multiline(&self) -> bool {
@@ -155,6 +154,16 @@ impl Matcher for SmallMatcher {
 
     fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
         self.regex.matches(text)
+    }
+}
+
+/// The bytes of a file as they are searched: in UTF-8 as far as it is known how, and without a byte
+/// order mark.
+#[must_use]
+pub fn searched(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match as_utf8(bytes) {
+        Cow::Borrowed(bytes) => Cow::Borrowed(unmarked(bytes)),
+        Cow::Owned(bytes) => Cow::Owned(unmarked(&bytes).to_vec()),
     }
 }
 

@@ -1,11 +1,14 @@
 //! Writing whole files, and what an outcome says about a change.
 
 use crate::{
+    encoding::{Encoding, decode},
     explain,
     files::{FileError, Files},
     path::WorkspacePath,
+    secrets,
 };
-use innerloop_core::action::{Change, ChangeKind, Outcome};
+use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
+use std::borrow::Cow;
 
 /// The largest text that a change includes, 256 KiB.
 pub const MAX_CHANGE_BYTES: usize = 256 << 10;
@@ -45,6 +48,36 @@ impl Before {
     }
 }
 
+/// A text that is to be a file's content.
+pub(crate) struct Content {
+    pub(crate) text: String,
+    pub(crate) encoding: Encoding,
+}
+
+impl Content {
+    /// A text in the place of what was there before, and in its encoding.
+    pub(crate) fn after(before: &Before, text: String) -> Self {
+        let encoding = match before {
+            Before::Bytes(bytes) => Encoding::of(bytes),
+            Before::Absent | Before::TooLarge => Encoding::Utf8,
+        };
+        Self { text, encoding }
+    }
+
+    /// The bytes of the file.
+    pub(crate) fn bytes(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, Outcome> {
+        self.encoding.encode(&self.text).map_err(|letter| {
+            let message = format!(
+                "{path} was not written: {letter} (U+{:04X}) has no place in {}, the encoding of \
+                 the file. Use other characters, or ask the user whether it may become UTF-8.",
+                u32::from(letter),
+                self.encoding.name()
+            );
+            explain::error(ToolError::InvalidArguments, message)
+        })
+    }
+}
+
 /// Writes `content` and reports how many bytes were written, and the change.
 pub(crate) fn replace_content(
     files: &mut impl Files,
@@ -52,11 +85,18 @@ pub(crate) fn replace_content(
     before: &Before,
     content: &str,
 ) -> Result<Outcome, Outcome> {
-    if matches!(before, Before::Bytes(bytes) if bytes == content.as_bytes()) {
+    if let Before::Bytes(bytes) = before
+        && let Ok((old, _)) = decode(bytes)
+    {
+        secrets::check(path, &old, content)?;
+    }
+    let content = Content::after(before, content.to_owned());
+    let bytes = content.bytes(path)?;
+    if matches!(before, Before::Bytes(before) if **before == *bytes) {
         return Ok(Outcome::text(format!("{path} has this content already. Nothing changed.")));
     }
-    let change = store(files, path, before, content.to_owned())?;
-    let size = content.len();
+    let size = bytes.len();
+    let change = store(files, path, before, content)?;
     let unit = if size == 1 { "byte" } else { "bytes" };
     let how = match change.kind {
         ChangeKind::Created => "created",
@@ -71,17 +111,21 @@ pub(crate) fn store(
     files: &mut impl Files,
     path: &WorkspacePath,
     before: &Before,
-    content: String,
+    content: Content,
 ) -> Result<Change, Outcome> {
-    let after = (content.len() <= MAX_CHANGE_BYTES).then(|| content.clone());
+    // A change has the file's own bytes as text, or none.
+    let is_told = content.encoding == Encoding::Utf8 && content.text.len() <= MAX_CHANGE_BYTES;
+    let after = is_told.then(|| content.text.clone());
+    let bytes = match content.bytes(path)? {
+        Cow::Owned(bytes) => bytes,
+        Cow::Borrowed(_) => content.text.into_bytes(),
+    };
     let (kind, before) = match before {
         Before::Absent => (ChangeKind::Created, None),
         Before::Bytes(bytes) => (ChangeKind::Modified, change_text(bytes)),
         Before::TooLarge => (ChangeKind::Modified, None),
     };
-    files
-        .write(path, content.into_bytes())
-        .map_err(|error| explain::failed(files, path, &error))?;
+    files.write(path, bytes).map_err(|error| explain::failed(files, path, &error))?;
     Ok(Change { path: path.as_str().to_owned(), kind, before, after })
 }
 

@@ -30,7 +30,8 @@ pub(crate) const GLUE: &str = "target/npm/glue";
 /// When the build fails or the copy cannot be written.
 pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), Failure> {
     let mut cargo = workspace.cargo_wasm("build", WASI, "wasm")?;
-    process::run(cargo.args(["-p", "innerloop-tools", "--bin", "innerloop-tools"]))?;
+    cargo.args(["-p", "innerloop-tools", "--bin", "innerloop-tools"]);
+    process::run(cargo.args(["--features", "encodings"]))?;
     let built = workspace.wasm_target().join(WASI).join("wasm/innerloop-tools.wasm");
     let changed = files::copy_if_changed(&built, &workspace.path(GUEST))?;
     println!("{GUEST}: {}", if changed { "new" } else { "as before" });

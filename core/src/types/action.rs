@@ -14,6 +14,9 @@ pub use crate::types::{
     v4a::PatchStream,
 };
 
+/// What stands in texts where a key stood that must not be seen.
+pub const MASK: &str = "***";
+
 /// What a built-in tool does.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(tag = "action", rename_all = "snake_case", deny_unknown_fields)]

@@ -9,7 +9,7 @@ use super::{
 use grep_matcher::{LineMatchKind, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use innerloop_core::action::Grep;
-use innerloop_tools::parts::{Matcher, unmarked};
+use innerloop_tools::parts::{Matcher, searched};
 use memchr::memchr;
 use regex_automata::{Input, meta::Regex};
 use std::{borrow::Cow, ops::Range, str};
@@ -82,12 +82,12 @@ impl Expression {
 
 impl Matcher for Expression {
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        let bytes = unmarked(bytes);
+        let bytes = searched(bytes);
         let as_text = self.multiline || self.matches_replaced;
-        if !as_text || str::from_utf8(bytes).is_ok() {
-            return Cow::Borrowed(bytes);
+        if !as_text || str::from_utf8(&bytes).is_ok() {
+            return bytes;
         }
-        Cow::Owned(String::from_utf8_lossy(bytes).into_owned().into_bytes())
+        Cow::Owned(String::from_utf8_lossy(&bytes).into_owned().into_bytes())
     }
 
     fn is_multiline(&self) -> bool {

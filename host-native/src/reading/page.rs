@@ -215,14 +215,12 @@ mod tests {
     fn pages_are_those_of_the_tools() {
         let mut memory = Memory::new();
         let path = WorkspacePath::parse("a").unwrap();
-        let texts: [&[u8]; 9] = [
+        let texts: [&[u8]; 7] = [
             b"one\ntwo\nthree",
             "\u{feff}one\r\n\r\ntwo\n".as_bytes(),
             "gr\u{fc}n\n\u{20ac}\u{20ac}\u{20ac}\u{20ac}\u{20ac}\u{20ac}\n\u{1d11e}x".as_bytes(),
             b"\n\n\n",
             b"a\rb\r",
-            b"one\n\xff\n",
-            b"cut \xe2\x82",
             b"a line that is rather long\nanother\n",
             b"x\0y\n",
         ];
@@ -259,6 +257,19 @@ mod tests {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_to_be_held_is_utf_8_or_nothing() {
+        let path = WorkspacePath::parse("a").unwrap();
+        for text in [&b"one\n\xff\n"[..], b"cut \xe2\x82", b"\xff\xfea\0"] {
+            for piece in [1, 2, 64] {
+                let page = Page::new(Lines::default(), piece, KEPT);
+                let told = page.read(text, text.len() as u64, &path, &Stop::default());
+                let words = told.unwrap_err().joined_text();
+                assert_eq!(words, "a is not a text file: it is not UTF-8.", "{text:?} {piece}");
             }
         }
     }

@@ -6,7 +6,7 @@ use innerloop_core::action::ToolError::{EditConflict, NotFound};
 use serde_json::json;
 
 pub(super) fn cases() -> Vec<Case> {
-    [marks(), ends(), patterns(), files_of_any_name(), long_lines()].concat()
+    [marks(), secrets(), ends(), patterns(), files_of_any_name(), long_lines()].concat()
 }
 
 fn marks() -> Vec<Case> {
@@ -54,6 +54,72 @@ fn marks() -> Vec<Case> {
     ]
 }
 
+fn secrets() -> Vec<Case> {
+    let env = "# Keys\nAPI_KEY=test-0123456789abcdef\nDEBUG=1\n";
+    let refused = |line: u32| {
+        format!(
+            ".env was not changed: line {line} would be *** where the file has a secret, which you \
+             are shown as ***. That would destroy it. Leave its line as it is, and edit only what \
+             stands around it. To take the secret out on purpose, write another placeholder."
+        )
+    };
+    vec![
+        case("c9 a mask does not take a secret's place", {
+            json!({"action":"write","path":".env","content":"API_KEY=***\nDEBUG=0\n"})
+        })
+        .file(".env", env)
+        .fails(EditConflict, refused(1)),
+        case("c10 a mask does not take a secret's place", {
+            json!({"action":"edit","path":".env","old":"DEBUG=1","new":"DEBUG=0\nAPI_KEY='***'"})
+        })
+        .file(".env", env)
+        .fails(EditConflict, refused(4)),
+        case("c10 a mask is not what the file has", {
+            json!({"action":"edit","path":".env","old":"API_KEY=***\nDEBUG=1","new":"DEBUG=0"})
+        })
+        .file(".env", env)
+        .fails(
+            EditConflict,
+            "The old text does not stand in .env. *** stands for a secret that you are \
+             not shown: leave it out of the old text. Read the file again and copy the text exactly, \
+             white space included.",
+        ),
+        case("h4 a mask does not take a secret's place", {
+            json!({
+                "action": "patch",
+                "patch": "*** Begin Patch\n*** Update File: .env\n@@ # Keys\n+API_KEY=***\n*** End \
+                          Patch\n",
+            })
+        })
+        .file(".env", env)
+        .fails(EditConflict, refused(2)),
+        case("h4 a file with a mask does not take the place of one with a secret", {
+            json!({
+                "action": "patch",
+                "patch": "*** Begin Patch\n*** Delete File: .env\n*** Add File: .env\n\
+                          +API_KEY=***\n*** End Patch\n",
+            })
+        })
+        .file(".env", env)
+        .fails(EditConflict, refused(1) + " No file was changed."),
+        case("c10 around a secret everything can be changed", {
+            json!({"action":"edit","path":".env","old":"DEBUG=1","new":"DEBUG=***"})
+        })
+        .file(".env", env)
+        .says(
+            "Edited .env: 1 replacement at line 3.\n1 | # Keys\n2 | API_KEY=test-0123456789abcdef\n\
+             3 | DEBUG=***",
+        )
+        .writes(".env", "# Keys\nAPI_KEY=test-0123456789abcdef\nDEBUG=***\n"),
+        case("c9 three stars where there is no secret", {
+            json!({"action":"write","path":"a.md","content":"# Title\n\n***\n\n***Bold*** text\n"})
+        })
+        .file("a.md", "# Title\n\n---\n\n**Bold** text\n")
+        .says("Wrote 30 bytes to a.md (overwritten).")
+        .writes("a.md", "# Title\n\n***\n\n***Bold*** text\n"),
+    ]
+}
+
 fn ends() -> Vec<Case> {
     vec![
         case("c8 a carriage return alone ends no line", {
@@ -93,9 +159,7 @@ fn tree(case: Case) -> Case {
 
 fn patterns() -> Vec<Case> {
     vec![
-        tree(case("c13 names of any script", {
-            json!({"action":"glob","pattern":"**"})
-        })).says(
+        tree(case("c13 names of any script", json!({"action":"glob","pattern":"**"}))).says(
             "עברית.txt\na b/c 1.txt\na b/c [1].txt\n-rf\n資料/報告 🙂.txt\ngro\u{308}ße/a.txt\n\
              größe/ärger.txt",
         ),
@@ -110,38 +174,34 @@ fn patterns() -> Vec<Case> {
         tree(case("c13 brackets that a name has", {
             json!({"action":"glob","pattern":"a b/c [1].*"})
         }))
-            .says("a b/c [1].txt"),
+        .says("a b/c [1].txt"),
         tree(case("c13 brackets that no name has", {
             json!({"action":"glob","pattern":"a b/c[ _][1].*"})
         }))
-            .says("a b/c 1.txt"),
+        .says("a b/c 1.txt"),
         routes(case("c13 a folder with brackets", {
             json!({"action":"glob","pattern":"app/[id]/*.tsx"})
         }))
-            .says("app/[id]/page.tsx"),
+        .says("app/[id]/page.tsx"),
         routes(case("c13 a path with brackets", {
             json!({"action":"glob","pattern":"app/[id]/page.tsx"})
         }))
-            .says("app/[id]/page.tsx"),
+        .says("app/[id]/page.tsx"),
         routes(case("c13 brackets at any depth", {
             json!({"action":"glob","pattern":"**/[id]/*"})
         }))
-            .says("app/[id]/page.tsx"),
+        .says("app/[id]/page.tsx"),
         routes(case("c13 brackets with dots", {
             json!({"action":"glob","pattern":"app/[...slug]/*"})
         }))
-            .says("app/[...slug]/page.tsx"),
-        routes(case("c13 two brackets", {
-            json!({"action":"glob","pattern":"app/[[lang]]/**"})
-        }))
+        .says("app/[...slug]/page.tsx"),
+        routes(case("c13 two brackets", json!({"action":"glob","pattern":"app/[[lang]]/**"})))
             .says("app/[[lang]]/page.tsx"),
         routes(case("c13 a name and a class", {
             json!({"action":"glob","pattern":"**/[id]/[a-p]*.tsx"})
         }))
-            .says("app/[id]/page.tsx"),
-        routes(case("c13 a class", {
-            json!({"action":"glob","pattern":"app/[hij]/*"})
-        }))
+        .says("app/[id]/page.tsx"),
+        routes(case("c13 a class", json!({"action":"glob","pattern":"app/[hij]/*"})))
             .says("app/i/page.tsx"),
         routes(case("c13 a name with brackets of any case", {
             json!({"action":"glob","pattern":"APP/[ID]/*","ignore_case":true})
@@ -150,7 +210,7 @@ fn patterns() -> Vec<Case> {
         routes(case("c13 a folder with brackets is no file", {
             json!({"action":"glob","pattern":"**/[id]"})
         }))
-            .says("No files found."),
+        .says("No files found."),
         routes(case("c12 a folder with brackets", {
             json!({"action":"grep","pattern":"page","glob":"app/[id]/*.tsx"})
         }))
@@ -160,7 +220,11 @@ fn patterns() -> Vec<Case> {
         }))
         .says("app/i/page.tsx:1:page 4"),
         routes(case("c16 all but a folder with brackets", {
-            json!({"action":"read_many","include":["app/[[]*/*","app/i/*"],"exclude":["app/[id]/*"]})
+            json!({
+                "action": "read_many",
+                "include": ["app/[[]*/*", "app/i/*"],
+                "exclude": ["app/[id]/*"],
+            })
         }))
         .says(
             "--- app/[...slug]/page.tsx ---\n\npage 2\n\n--- app/[[lang]]/page.tsx ---\n\npage \

@@ -135,9 +135,9 @@ fn failures() -> Vec<Case> {
         case("c8 a NUL makes it binary", json!({"action":"read","path":"a"}))
             .file("a", "one\0two")
             .fails(Binary, "a is not a text file: it contains NUL bytes."),
-        case("c8 other encodings are binary", json!({"action":"read","path":"a"}))
-            .file("a", b"caf\xe9")
-            .fails(Binary, "a is not a text file: it is not UTF-8."),
+        case("c8 what is UTF-8 but for one place is binary", json!({"action":"read","path":"a"}))
+            .file("a", b"caf\xc3\xa9 cr\xc3\xa8me br\xc3\xbbl\xc3\xa9e \xff")
+            .fails(Binary, "a is not a text file: it is UTF-8 with broken characters."),
         case("c8 not found, nothing similar", json!({"action":"read","path":"x.py"}))
             .file("readme", "")
             .fails(NotFound, "No such file or folder: x.py. List . to see what is there."),

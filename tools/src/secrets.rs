@@ -1,0 +1,156 @@
+//! Keys that the model is shown as a mask: writing the mask back would destroy them.
+
+use crate::{explain, path::WorkspacePath};
+use innerloop_core::action::{MASK, Outcome, ToolError};
+
+/// The shortest key that is masked.
+const SHORTEST: usize = 8;
+/// How long a part of a text is that looks like a key wherever it stands.
+const LONG: usize = 12;
+/// How many lines with masks are looked at, and how many masks in one.
+const MAX_LINES: usize = 16;
+const MAX_MASKS: usize = 8;
+/// What the names of keys contain.
+const NAMES: [&str; 8] = ["key", "token", "secret", "passw", "pwd", "credential", "auth", "bearer"];
+
+/// Checks that no line of the new text has a mask where the old one has a secret.
+pub(crate) fn check(path: &WorkspacePath, old: &str, new: &str) -> Result<(), Outcome> {
+    if !new.contains(MASK) {
+        return Ok(());
+    }
+    let masked = (1..).zip(new.lines()).filter(|(_, line)| line.contains(MASK));
+    for (number, line) in masked.take(MAX_LINES) {
+        let masked = Masked::of(line.trim());
+        let is_known = old.lines().any(|old| old == line);
+        if !is_known && old.lines().any(|old| masked.hides(old.trim())) {
+            return Err(explain::error(
+                ToolError::EditConflict,
+                format!(
+                    "{path} was not changed: line {number} would be {MASK} where the file has a \
+                     secret, which you are shown as {MASK}. That would destroy it. Leave its line \
+                     as it is, and edit only what stands around it. To take the secret out on \
+                     purpose, write another placeholder."
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A line with masks.
+struct Masked<'t> {
+    /// What stands around them.
+    pieces: Vec<&'t str>,
+    /// Whether that names a key.
+    is_named: bool,
+    /// The name to which a value with a mask is given.
+    name: Option<&'t str>,
+}
+
+impl<'t> Masked<'t> {
+    fn of(line: &'t str) -> Self {
+        let pieces: Vec<&str> = line.splitn(MAX_MASKS + 1, MASK).collect();
+        let is_named = pieces.iter().any(|piece| has_name(piece));
+        let name = assignment(line).filter(|(_, value)| value.contains(MASK));
+        Self { pieces, is_named, name: name.map(|(name, _)| name) }
+    }
+
+    /// Whether `plain` is the same line with secrets in the places of the masks.
+    fn hides(&self, plain: &str) -> bool {
+        // A line that is nothing but a mask may be a rule of Markdown.
+        let is_bare = self.pieces.iter().all(|piece| piece.is_empty());
+        let is_secret = |run: &&str| {
+            (self.is_named && run.len() >= SHORTEST)
+                || (is_key(run) && !(is_bare && run.contains(['/', ':', '.'])))
+        };
+        let runs = hidden(&self.pieces, plain).filter(|runs| runs.iter().all(|run| is_word(run)));
+        // The same name counts as well, though the value is written in another way.
+        runs.is_some_and(|runs| runs.iter().any(is_secret)) || self.names(plain)
+    }
+
+    fn names(&self, plain: &str) -> bool {
+        let Some(name) = self.name.filter(|name| plain.contains(name)) else { return false };
+        assignment(plain).is_some_and(|(of_plain, secret)| {
+            let is_secret = (has_name(name) && secret.len() >= SHORTEST) || is_key(secret);
+            name == of_plain && is_word(secret) && is_secret
+        })
+    }
+}
+
+/// What stands in a line in the places between the pieces.
+fn hidden<'t>(pieces: &[&str], line: &'t str) -> Option<Vec<&'t str>> {
+    let (first, rest) = pieces.split_first()?;
+    let (last, middle) = rest.split_last()?;
+    let mut text = line.strip_prefix(first)?.strip_suffix(last)?;
+    let mut runs = Vec::new();
+    for piece in middle {
+        let (run, behind) = text.split_once(piece)?;
+        runs.push(run);
+        text = behind;
+    }
+    runs.push(text);
+    Some(runs)
+}
+
+/// A name and its value, without quotes: `NAME=value`, `"name": "value",`.
+fn assignment(line: &str) -> Option<(&str, &str)> {
+    const QUOTES: [char; 5] = ['"', '\'', '`', ',', ';'];
+    let (name, value) = line.split_once(['=', ':'])?;
+    let name = name.trim().rsplit(char::is_whitespace).next()?.trim_matches(QUOTES);
+    let value = value.trim_start_matches(['=', ':', '>']).trim().trim_matches(QUOTES);
+    (!name.is_empty()).then_some((name, value))
+}
+
+/// Whether the text names a key.
+fn has_name(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    NAMES.iter().any(|name| text.contains(name))
+}
+
+/// Whether it is one word, as keys are.
+fn is_word(text: &str) -> bool {
+    let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_./+=~:@%$!#&^?|".contains(&sign);
+    !text.is_empty() && text.bytes().all(is_sign)
+}
+
+/// Whether it looks like a key wherever it stands: letters and digits without a break.
+fn is_key(text: &str) -> bool {
+    let parts = text.split(|sign: char| !sign.is_ascii_alphanumeric());
+    let mut parts = parts.filter(|part| part.len() >= LONG);
+    parts.any(|part| {
+        let digits = part.bytes().filter(u8::is_ascii_digit).count();
+        digits > 0 && digits < part.len()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_hides_what_looks_like_a_secret_and_nothing_else() {
+        for (masked, plain, expected) in [
+            ("API_KEY=***", "API_KEY=anthropic-test-0123456789abcdef", true),
+            ("API_KEY=***", "API_KEY=secret-without-digits", true),
+            ("API_KEY = \"***\"", "API_KEY='secret-without-digits'", true),
+            ("export API_KEY=***", "API_KEY=secret-without-digits", true),
+            ("\"token\": \"***\",", "\"token\": \"abcdefgh\"", true),
+            ("Authorization: Bearer ***", "Authorization: Bearer abcdefgh", true),
+            ("X=***", "X=0123456789abcdef", true),
+            ("call(\"***\", \"***\")", "call(\"sk-0123456789abc\", \"sk-abc0123456789\")", true),
+            ("***", "0123456789abcdef", true),
+            ("API_KEY=***", "API_KEY=short", false),
+            ("API_KEY=***", "OTHER_KEY=anthropic-test-0123456789abcdef", false),
+            ("API_KEY=***", "API_KEY=", false),
+            ("***", "Introduction", false),
+            ("***", "https://example.com/a0123456789abc", false),
+            ("***bold***", "**bold**", false),
+            ("print(\"***\")", "print(\"version_1_2_3_final\")", false),
+            ("print(\"***\")", "print(\"some longer text\")", false),
+            ("/*** a ***/", "/* a */", false),
+            ("pattern: ***", "pattern: some-longer-word", false),
+        ] {
+            assert_eq!(Masked::of(masked).hides(plain), expected, "{masked} of {plain}");
+        }
+    }
+}
