@@ -14,6 +14,9 @@ use std::{
     time::UNIX_EPOCH,
 };
 
+/// WASI's number for bytes that are not UTF-8.
+const ILSEQ: i32 = 25;
+
 /// The files below a directory.
 #[derive(Clone, Debug)]
 pub struct Directory {
@@ -180,6 +183,10 @@ fn fault(error: &io::Error) -> FileError {
         K::PermissionDenied | K::ReadOnlyFilesystem => FileError::Denied,
         K::IsADirectory => FileError::IsFolder,
         K::NotADirectory => FileError::NotFolder,
+        // What some runtimes say of a folder that holds such a name.
+        _ if cfg!(target_os = "wasi") && error.raw_os_error() == Some(ILSEQ) => {
+            FileError::Io("it holds a name that is not UTF-8, and cannot be listed here".to_owned())
+        }
         K::StorageFull | K::QuotaExceeded | K::FileTooLarge => FileError::Full,
         _ => FileError::Io(error.to_string()),
     }

@@ -71,10 +71,15 @@ impl Glob {
     /// The outcome where `total` files were found, of which `found` holds the newest at least.
     #[must_use]
     pub fn outcome(&self, mut found: Vec<Found>, total: usize, left_out: LeftOut) -> Outcome {
+        let unreadable = |before: &str| match left_out.unreadable {
+            0 => String::new(),
+            1 => format!("{before}[1 folder could not be read.]"),
+            more => format!("{before}[{more} folders could not be read.]"),
+        };
         if found.is_empty() {
             let aside =
                 if left_out.ignored { " Files that .gitignore names are left out." } else { "" };
-            let text = format!("No files found.{aside}");
+            let text = format!("No files found.{aside}{}", unreadable("\n"));
             return Outcome { count: Some(0), ..Outcome::text(text) };
         }
         innerloop_json::sort(&mut found, Ord::cmp);
@@ -85,6 +90,7 @@ impl Glob {
         if capped_at_source {
             lines.push(format!("[Cut at the newest {most} of {total} files. Narrow the pattern.]"));
         }
+        lines.extend(Some(unreadable("")).filter(|note| !note.is_empty()));
         let count = u32::try_from(total).ok();
         Outcome { capped_at_source, count, ..Outcome::text(joined(&lines, "\n")) }
     }
