@@ -2,7 +2,7 @@
 //! with a mark and Windows' Latin-1 are understood everywhere; the feature `encodings` adds all
 //! others of the web.
 
-use crate::read::looks_binary;
+use memchr::memchr;
 use std::{borrow::Cow, str};
 
 /// Whether all encodings of the web are known here.
@@ -32,6 +32,9 @@ const WESTERN: [char; 32] = [
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
+/// How much of a file is looked at to tell whether it is text.
+const SNIFFED_BYTES: usize = 8 << 10;
+
 /// Why bytes are no text that is known here.
 const NUL: &str = "it contains NUL bytes";
 
@@ -39,7 +42,7 @@ const NUL: &str = "it contains NUL bytes";
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), &'static str> {
     if let Some(encoding) = marked(bytes) {
         let text = char::decode_utf16(units(bytes, encoding)).collect::<Result<String, _>>();
-        let text = text.ok().filter(|_| bytes.len() % 2 == 0);
+        let text = text.ok().filter(|_| bytes.len().is_multiple_of(2));
         let text = text.ok_or("it is UTF-16 with broken characters")?;
         return if text.contains('\0') { Err(NUL) } else { Ok((Cow::Owned(text), encoding)) };
     }
@@ -82,6 +85,12 @@ pub(crate) fn marked(bytes: &[u8]) -> Option<Encoding> {
         [0xfe, 0xff, ..] => Some(Encoding::Utf16Be),
         _ => None,
     }
+}
+
+/// Whether there is a NUL in the first 8 KiB, and no mark of UTF-16, which is full of them.
+#[must_use]
+pub fn looks_binary(bytes: &[u8]) -> bool {
+    marked(bytes).is_none() && memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
 }
 
 fn units(bytes: &[u8], encoding: Encoding) -> impl Iterator<Item = u16> {

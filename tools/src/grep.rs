@@ -1,6 +1,7 @@
 //! Searching the files of a folder, or one file.
 
 use crate::{
+    encoding::looks_binary,
     explain,
     file_type::FileType,
     files::{FileError, Files},
@@ -63,7 +64,7 @@ pub(crate) fn grep(
             return ControlFlow::Continue(());
         }
         match files.read(file) {
-            Ok(bytes) if read::looks_binary(&bytes) => ControlFlow::Continue(()),
+            Ok(bytes) if looks_binary(&bytes) => ControlFlow::Continue(()),
             Ok(bytes) => report.add_file(file, &bytes, &matcher),
             Err(_) => {
                 report.unreadable += 1;
@@ -110,7 +111,7 @@ pub fn grep_file(
     report: &mut Report<'_>,
 ) -> Result<(), Outcome> {
     let bytes = files.read(path).map_err(|error| explain::failed(files, path, &error))?;
-    if read::looks_binary(&bytes) {
+    if looks_binary(&bytes) {
         return Err(read::binary(path, "it contains NUL bytes"));
     }
     // There is no next file.

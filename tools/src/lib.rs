@@ -46,12 +46,13 @@ pub use write::{MAX_CHANGE_BYTES, change_text};
 /// how arguments are understood, what is left out, and how results and failures are told.
 pub mod parts {
     pub use crate::{
+        encoding::looks_binary,
         explain::{failed, file_path, folder},
         glob::{Found, Glob, Query, not_searched},
         grep::{Search, grep_file, small_matcher},
         ignore::{Rule, Scope},
         pattern::with_bracketed_names,
-        read::{Lines, binary, looks_binary, past_the_end},
+        read::{Lines, binary, past_the_end},
         report::{MAX_RESULTS, Report},
         search::{Matcher, SmallMatcher, hits, searched},
         walk::LeftOut,

@@ -1,20 +1,18 @@
 //! Reading a file's lines, or an image whole.
 
 use crate::{
-    encoding::{MARK, decode, marked},
+    encoding::{MARK, decode},
     explain,
     files::Files,
     path::WorkspacePath,
 };
 use base64ct::{Base64, Encoding};
 use innerloop_core::action::{Notice, Numbering, Outcome, Part, ToolError};
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write};
 
 /// The largest image that is handed to the model, 5 MiB.
 const MAX_IMAGE_BYTES: usize = 5 << 20;
-/// How much of a file is looked at to tell whether it is text.
-const SNIFFED_BYTES: usize = 8 << 10;
 
 /// Which lines of a file to read, and how to show them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,12 +100,6 @@ pub(crate) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, &'static str> {
 /// The file's bytes without a byte order mark.
 pub(crate) fn unmarked(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
-}
-
-/// Whether there is a NUL in the first 8 KiB, and no mark of UTF-16, which is full of them.
-#[must_use]
-pub fn looks_binary(bytes: &[u8]) -> bool {
-    marked(bytes).is_none() && memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
 }
 
 /// The outcome where a file is no text.

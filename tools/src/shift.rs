@@ -136,7 +136,7 @@ impl Shift {
         let (steps, sign) = match (Sign::of(texts.clone()), own_sign(pairs, style)) {
             (Sign::Spaces, Sign::Tabs) => {
                 let common = texts.map(apart).fold(0, common_divisor);
-                let fits = SPACES_A_TAB.into_iter().filter(|spaces| common % spaces == 0);
+                let fits = SPACES_A_TAB.into_iter().filter(|spaces| common.is_multiple_of(*spaces));
                 (fits.map(|spaces| (spaces, 1)).collect::<Vec<_>>(), "\t")
             }
             (Sign::Tabs, Sign::Spaces) => {
@@ -180,7 +180,7 @@ impl Shift {
             }
             Self::Steps { base, from, to, sign } => {
                 let by = indent.len().abs_diff(base.0);
-                if by % from > 0 {
+                if !by.is_multiple_of(*from) {
                     return None;
                 }
                 let by = by / from * to;

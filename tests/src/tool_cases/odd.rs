@@ -6,7 +6,7 @@ use innerloop_core::action::ToolError::{EditConflict, NotFound};
 use serde_json::json;
 
 pub(super) fn cases() -> Vec<Case> {
-    [marks(), secrets(), ends(), patterns(), files_of_any_name(), long_lines()].concat()
+    [marks(), secrets(), ends(), patterns(), brackets(), files_of_any_name(), long_lines()].concat()
 }
 
 fn marks() -> Vec<Case> {
@@ -81,8 +81,8 @@ fn secrets() -> Vec<Case> {
         .fails(
             EditConflict,
             "The old text does not stand in .env. *** stands for a secret that you are \
-             not shown: leave it out of the old text. Read the file again and copy the text exactly, \
-             white space included.",
+             not shown: leave it out of the old text. Read the file again and copy the text \
+             exactly, white space included.",
         ),
         case("h4 a mask does not take a secret's place", {
             json!({
@@ -179,6 +179,11 @@ fn patterns() -> Vec<Case> {
             json!({"action":"glob","pattern":"a b/c[ _][1].*"})
         }))
         .says("a b/c 1.txt"),
+    ]
+}
+
+fn brackets() -> Vec<Case> {
+    vec![
         routes(case("c13 a folder with brackets", {
             json!({"action":"glob","pattern":"app/[id]/*.tsx"})
         }))
