@@ -319,3 +319,26 @@ fn pictures_files_and_texts_go_with_the_prompt() {
         assert!(refused.stderr.contains(why), "{refused:?}");
     }
 }
+
+#[test]
+fn an_end_that_is_no_success_has_a_code_a_status_and_the_providers_words() {
+    let stream = |text: &str, reason: &str| Reply::stream(&Message::text(text).stop_reason(reason));
+    let cut = || vec![stream("One, ", "max_tokens"), stream("two", "max_tokens")];
+    let refused = || vec![stream("I may not.", "refusal")];
+    let empty = || vec![stream("", "end_turn"), stream("", "end_turn")];
+    for (replies, code, status, text, words) in [
+        (cut(), 6, "incomplete", "One, two", "output limit"),
+        (refused(), 7, "refused", "I may not.", "the model refused"),
+        (empty(), 1, "failed", "", "no text and no tool call"),
+    ] {
+        let run = Scene::new(replies).run(&["--json"]).exits(code);
+        let record = terminal(&run);
+        assert_eq!((&record["status"], &record["exit_code"]), (&json!(status), &json!(code)));
+        assert_eq!(record["text"], text);
+        assert!(record["message"].as_str().unwrap().contains(words), "{record}");
+        assert!(run.complaint().contains(words), "{run:#?}");
+    }
+    // What there is of it is the final message.
+    let run = Scene::new(cut()).run(&["-q"]).exits(6);
+    assert_eq!(run.stdout, "One, two\n");
+}

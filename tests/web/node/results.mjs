@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failure, reply, serve } from "../support/anthropic.mjs";
+import { failure, reply, serve, stream } from "../support/anthropic.mjs";
 import { Agent, Session, agentAt } from "../support/installed.mjs";
 
 const KEY = "sk-test-0123456789";
@@ -119,4 +119,61 @@ test("a refused change and a refused word name what the user has written", async
     }
   }
   await agent.close();
+});
+
+// A reply of that text, with that reason to end.
+function ending(text, reason) {
+  return (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const pieces = stream({ text });
+    for (const piece of pieces) response.write(piece.replace('"end_turn"', JSON.stringify(reason)));
+    response.end();
+  };
+}
+
+test("a run that was cut or refused says so, why, and what there is", async () => {
+  for (const [replies, expected] of [
+    [["max_tokens", "max_tokens"], ["incomplete", "I I", "output_limit"]],
+    [["refusal"], ["refused", "I", "refusal"]],
+  ]) {
+    const server = await serve(...replies.map((reason, at) => ending(at ? " I" : "I", reason)));
+    const agent = await agentAt(server);
+    const { status, text, error } = await agent.run("Hello").result();
+    assert.deepEqual([status, text, error.kind], expected);
+    await agent.close();
+    await server.close();
+  }
+});
+
+test("signatures of one model do not go to another", async () => {
+  const thinking = { type: "thinking", thinking: "Hm.", signature: "" };
+  const events = [
+    { type: "message_start", message: { content: [], usage: { input_tokens: 1 } } },
+    { type: "content_block_start", index: 0, content_block: thinking },
+    {
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "signature_delta", signature: "c2VhbA==" },
+    },
+    { type: "content_block_stop", index: 0 },
+    { type: "content_block_start", index: 1, content_block: { type: "text", text: "Well." } },
+    { type: "content_block_stop", index: 1 },
+    { type: "message_delta", delta: { stop_reason: "end_turn" } },
+    { type: "message_stop" },
+  ];
+  const thinks = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`);
+    response.end();
+  };
+  const server = await serve(thinks, reply({ text: "A" }), reply({ text: "B" }));
+  const agent = await agentAt(server, { model: "claude-opus-4-8" });
+  for (const model of [undefined, "claude-opus-4-8", "claude-sonnet-5"]) {
+    if (model !== undefined) agent.configure({ model });
+    assert.equal((await agent.run("Go").result()).status, "completed");
+  }
+  const sent = server.requests.map(({ body }) => JSON.stringify(body).includes("c2VhbA=="));
+  assert.deepEqual(sent, [false, true, false]);
+  await agent.close();
+  await server.close();
 });
