@@ -3,6 +3,7 @@
 
 use alloc::{borrow::ToOwned, format, string::String};
 use core::{fmt, net::IpAddr};
+use innerloop_core::config::WireKind;
 
 /// An origin with a path prefix, in a form that every parser of URLs leaves as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,32 @@ impl BaseUrl {
         };
         let path = path.trim_end_matches('/');
         Ok(Self { text: format!("{scheme}://{host}{port}{path}"), host })
+    }
+
+    /// The same without what the protocol's own paths begin with or are, where it ends in that:
+    /// people copy a whole address, or one that another program wants.
+    pub(crate) fn for_wire(self, wire: WireKind) -> Self {
+        let ends: &[&str] = match wire {
+            WireKind::OpenaiChat => &["/chat/completions"],
+            WireKind::OpenaiResponses => &["/responses"],
+            WireKind::Anthropic => &["/v1/messages", "/v1"],
+            WireKind::Gemini => &["/v1beta/models", "/v1beta"],
+            WireKind::Ollama => &["/api/chat", "/api", "/v1"],
+            _ => &[],
+        };
+        let authority = self.text.split_once("://").map_or("", |(_, rest)| rest);
+        let at = authority
+            .find('/')
+            .map_or(self.text.len(), |at| self.text.len() - authority.len() + at);
+        let (origin, path) = self.text.split_at(at);
+        let path = match (wire, path.split_once("/v1beta/models/")) {
+            // A whole address of this protocol goes on with the model and a verb.
+            (WireKind::Gemini, Some((before, _))) => before,
+            _ => path,
+        };
+        let path = ends.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
+        let text = format!("{origin}{}", path.trim_end_matches('/'));
+        Self { text, ..self }
     }
 
     /// The URL of `path` below the base: of the same origin, whatever `path` says. Nothing if it

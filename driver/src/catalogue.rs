@@ -113,6 +113,21 @@ impl Catalogue {
         Some(known)
     }
 
+    /// Whether the model of that name is known to be at that provider.
+    #[must_use]
+    pub fn has(&self, provider: &str, model: &str) -> bool {
+        let here = |group: &&Group| group.providers.iter().any(|name| name == provider);
+        longest(self.groups.iter().filter(here), &plain(model)).is_some()
+    }
+
+    /// The names of the models that are known to be at that provider.
+    #[must_use]
+    pub fn names(&self, provider: &str) -> Vec<String> {
+        let here = |group: &&Group| group.providers.iter().any(|name| name == provider);
+        let groups = self.groups.iter().filter(here);
+        groups.flat_map(|group| &group.models).map(|known| known.name.clone()).collect()
+    }
+
     /// Completes a model's configuration with what is known. The window of a provider of one's
     /// own is not made larger: it takes the memory of one's own machine.
     pub fn complete(&self, provider: &Provider, model: &mut ModelConfig) {

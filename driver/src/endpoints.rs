@@ -75,7 +75,8 @@ impl Endpoint {
         }
         let url = base_url.or(provider.base_url.as_deref()).ok_or(EndpointError::MissingUrl)?;
         let base = BaseUrl::parse(url)
-            .map_err(|why| EndpointError::BadUrl { url: shown(url.trim()), why })?;
+            .map_err(|why| EndpointError::BadUrl { url: shown(url.trim()), why })?
+            .for_wire(provider.wire);
         let (header, prefix) = (provider.auth.header.clone(), provider.auth.prefix.clone());
         Ok(Self { base, header, prefix, key, headers: Vec::new() })
     }

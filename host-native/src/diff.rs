@@ -43,9 +43,17 @@ struct Span {
 pub struct Diff {
     /// A unified diff; empty if nothing differs.
     pub text: String,
-    /// How many files that may be texts have only a line of their own, since there was no room or
-    /// no time for them.
-    pub hidden: usize,
+    /// Of how many files that may be texts it has no more than a line.
+    pub hidden: Hidden,
+}
+
+/// How many changed texts are not shown, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// There was no room for them.
+    pub for_room: usize,
+    /// There was no time for them.
+    pub for_time: usize,
 }
 
 /// What a file was at one end of the run.
@@ -141,24 +149,53 @@ impl Changes {
     /// The same, with no more than a line of each file as soon as it `is_stopped`. What is smallest
     /// is compared first, so that large files do not use up the time of small ones.
     pub fn unified_until(&self, is_stopped: impl Fn() -> bool) -> Diff {
+        self.unified_by(is_stopped, Instant::now)
+    }
+
+    /// The same, where `clock` tells the time.
+    fn unified_by(&self, is_stopped: impl Fn() -> bool, clock: impl Fn() -> Instant) -> Diff {
         let mut changed: Vec<_> = self.changed().collect();
         changed.sort_by_key(|(_, span)| span.first.kept() + span.last.kept());
-        let end = Instant::now() + ALL;
-        let mut hidden = 0;
+        let end = clock() + ALL;
+        let mut hidden = Hidden::default();
         let texts: BTreeMap<_, _> = changed
             .into_iter()
             .map(|(path, span)| {
-                if is_stopped() {
-                    let diff = span.brief(path);
-                    hidden += usize::from(diff.is_none());
-                    return (path, diff.unwrap_or_else(|| span.line(path)));
-                }
-                let diff = span.unified(path, end.min(Instant::now() + EACH));
-                hidden += usize::from(diff.is_none());
-                (path, diff.unwrap_or_else(|| span.counted(path)))
+                let diff = if is_stopped() {
+                    span.brief(path)
+                } else {
+                    span.unified(path, end.min(clock() + EACH), &clock)
+                };
+                let diff = diff.unwrap_or_else(|why| {
+                    match why {
+                        Why::Room => hidden.for_room += 1,
+                        Why::Time => hidden.for_time += 1,
+                    }
+                    span.counted(path, why)
+                });
+                (path, diff)
             })
             .collect();
         Diff { text: texts.into_values().collect(), hidden }
+    }
+}
+
+/// Why a text has no diff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// It is not kept.
+    Room,
+    /// Comparing it takes too long, or was stopped.
+    Time,
+}
+
+impl Why {
+    /// For people.
+    const fn told(self) -> &'static str {
+        match self {
+            Self::Room => "too much is changed to keep it all",
+            Self::Time => "there was no time to compare them",
+        }
     }
 }
 
@@ -187,26 +224,37 @@ impl Span {
         (name("a/", path, &self.first), name("b/", path, &self.last))
     }
 
-    /// The diff, or a line of what has none; nothing if there is no room or no time for it.
-    fn unified(&self, path: &str, end: Instant) -> Option<String> {
+    /// The diff, or a line of what has none; else why there is none.
+    fn unified(
+        &self,
+        path: &str,
+        end: Instant,
+        clock: &impl Fn() -> Instant,
+    ) -> Result<String, Why> {
         if self.has_no_diff() {
-            return Some(self.line(path));
+            return Ok(self.line(path, ""));
         }
         let (from, to) = self.names(path);
-        let (first, last) = (self.first.text()?, self.last.text()?);
+        let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
+            return Err(Why::Room);
+        };
         // What was created or deleted is one piece, however long it is.
         if first.is_empty() || last.is_empty() {
-            return Some(unified(first, last, &from, &to, None));
+            return Ok(unified(first, last, &from, &to, None));
         }
-        let in_time = |end: &Instant| Instant::now() < *end;
-        let diff = Some(end).filter(in_time).map(|_| unified(first, last, &from, &to, Some(end)));
-        diff.filter(|_| in_time(&end))
+        if clock() >= end {
+            return Err(Why::Time);
+        }
+        let diff = unified(first, last, &from, &to, Some(end));
+        // What was cut by time is coarse.
+        if clock() < end { Ok(diff) } else { Err(Why::Time) }
     }
 
     /// The same where no time is left.
-    fn brief(&self, path: &str) -> Option<String> {
+    fn brief(&self, path: &str) -> Result<String, Why> {
+        let now = Instant::now();
         let is_long = self.first.kept() + self.last.kept() > BRIEF;
-        if is_long { None } else { self.unified(path, Instant::now()) }
+        if is_long { Err(Why::Time) } else { self.unified(path, now, &|| now) }
     }
 
     /// Whether one side is no text, whatever room there is.
@@ -218,18 +266,19 @@ impl Span {
         })
     }
 
-    /// What is told of a text for whose diff there was no time.
-    fn counted(&self, path: &str) -> String {
+    /// What is told of a text that has no diff.
+    fn counted(&self, path: &str, why: Why) -> String {
+        let why = why.told();
         let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
-            return self.line(path);
+            return self.line(path, &format!(" ({why})"));
         };
         let (from, to) = self.names(path);
         let (before, now) = (first.lines().count(), last.lines().count());
-        format!("Files {from} and {to} differ: {before} lines before, {now} now\n")
+        format!("Files {from} and {to} differ: {before} lines before, {now} now ({why})\n")
     }
 
-    /// What is told of a file without looking into it.
-    fn line(&self, path: &str) -> String {
+    /// What is told of a file without looking into it, with `why` behind it.
+    fn line(&self, path: &str, why: &str) -> String {
         let (from, to) = self.names(path);
         match (&self.first, &self.last) {
             (Side::Folder, _) => return format!("Empty folder {from} is gone\n"),
@@ -244,7 +293,7 @@ impl Span {
                 format!(": {} before, {} now", told(first), told(last))
             }
         };
-        format!("{what} {from} and {to} differ{details}\n")
+        format!("{what} {from} and {to} differ{details}{why}\n")
     }
 }
 
@@ -328,6 +377,7 @@ impl Side {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
 
     fn change(path: &str, kind: ChangeKind, before: Option<&str>, after: Option<&str>) -> Change {
         let own = |text: Option<&str>| text.map(str::to_owned);
@@ -358,48 +408,55 @@ mod tests {
         assert_eq!(changes.unified(), want);
     }
 
-    /// Lines in an order that has nothing to do with that of another seed.
-    fn shuffled(seed: u64, lines: u64) -> String {
-        let mut rows: Vec<u64> = (0..lines).collect();
-        rows.sort_by_key(|row| (row ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
-        rows.iter().map(|row| format!("line {row}\n")).collect()
+    /// A clock that goes forward by so much whenever somebody looks at it.
+    fn clock(step: Duration) -> impl Fn() -> Instant {
+        let now = Cell::new(Instant::now());
+        move || {
+            now.set(now.get() + step);
+            now.get()
+        }
     }
 
     #[test]
-    fn a_diff_that_takes_too_long_is_one_line() {
+    fn a_diff_that_takes_too_long_is_one_line_that_says_so() {
         let mut changes = Changes::default();
-        let (before, after) = (shuffled(1, 20_000), shuffled(0xabcd_ef12, 20_000));
         for index in 0..40 {
             let path = format!("file-{index:02}");
-            changes.add(&change(&path, ChangeKind::Modified, Some(&before), Some(&after)));
+            changes.add(&change(&path, ChangeKind::Modified, Some("a\nb\n"), Some("a\nc\n")));
         }
-        let diff = changes.unified();
-        let line = "Files a/file-39 and b/file-39 differ: 20000 lines before, 20000 now\n";
-        assert!(diff.ends_with(line), "{} bytes", diff.len());
+        let whole = changes.unified_by(|| false, clock(Duration::ZERO));
+        assert_eq!(whole.hidden, Hidden::default());
+        assert_eq!(whole.text.matches("\n-b\n+c\n").count(), 40);
+        let late = changes.unified_by(|| false, clock(EACH));
+        assert_eq!(late.hidden, Hidden { for_room: 0, for_time: 40 });
+        let line = "Files a/file-39 and b/file-39 differ: 2 lines before, 2 now (there was no time \
+                    to compare them)\n";
+        assert!(late.text.ends_with(line), "{}", late.text);
 
         // Once it is stopped, nothing is compared at all.
         changes.add(&change("new", ChangeKind::Created, None, Some("x\n")));
         changes.add(&change("short", ChangeKind::Modified, Some("x\n"), Some("y\n")));
         changes.add(&change("long", ChangeKind::Created, None, Some(&"x".repeat(BRIEF + 1))));
         let Diff { text, hidden } = changes.unified_until(|| true);
-        assert_eq!(text.lines().filter(|line| line.starts_with("Files ")).count(), hidden);
-        assert_eq!(hidden, 42);
+        assert_eq!(hidden, Hidden { for_room: 0, for_time: 42 });
+        assert_eq!(text.lines().filter(|line| line.starts_with("Files ")).count(), 42);
         assert!(text.contains("+++ b/new\n@@ -0,0 +1 @@\n+x\n"), "{} bytes", text.len());
     }
 
     #[test]
     fn a_small_file_is_compared_before_large_ones() {
         let mut changes = Changes::default();
-        let (before, after) = (shuffled(1, 20_000), shuffled(0xabcd_ef12, 20_000));
+        let (before, after) = ("a\n".repeat(50), "b\n".repeat(50));
         for index in 0..40 {
             let path = format!("!pad-{index:02}");
             changes.add(&change(&path, ChangeKind::Modified, Some(&before), Some(&after)));
         }
         changes.add(&change("src/main.rs", ChangeKind::Modified, Some("x\n"), Some("y\n")));
-        let Diff { text, hidden } = changes.unified_until(|| false);
-        assert!(text.ends_with("+++ b/src/main.rs\n@@ -1 +1 @@\n-x\n+y\n"), "{} bytes", text.len());
+        let Diff { text, hidden } = changes.unified_by(|| false, clock(EACH * 2 / 5));
+        assert!(text.ends_with("+++ b/src/main.rs\n@@ -1 +1 @@\n-x\n+y\n"), "{text}");
         let lines = text.lines().filter(|line| line.starts_with("Files a/!pad-")).count();
-        assert!(hidden > 0 && hidden == lines, "{hidden} and {lines}");
+        assert!((1..40).contains(&lines), "some are shown, and then the time is up: {lines}");
+        assert_eq!(hidden, Hidden { for_room: 0, for_time: lines });
     }
 
     #[test]
@@ -426,11 +483,11 @@ mod tests {
         assert_eq!(changes.spans.values().map(kept).sum::<usize>(), changes.kept);
         assert!(changes.kept <= KEPT, "{}", changes.kept);
         assert_eq!(changes.files().count(), 100, "each is told, and what is the same is not");
-        let diff = changes.unified_until(|| false);
-        assert_eq!(diff.hidden, 98);
-        assert!(
-            diff.text.contains("Files a/99 and b/99 differ: 1 bytes before, 16777216 bytes now\n")
-        );
+        let diff = changes.unified_by(|| false, clock(Duration::ZERO));
+        assert_eq!(diff.hidden, Hidden { for_room: 98, for_time: 0 });
+        let line = "Files a/99 and b/99 differ: 1 bytes before, 16777216 bytes now (too much is \
+                    changed to keep it all)\n";
+        assert!(diff.text.contains(line));
         changes.add(&change("99", ChangeKind::Modified, Some(&text), Some("y")));
         assert_eq!(changes.files().count(), 99, "the digest still tells");
     }

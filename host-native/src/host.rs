@@ -18,10 +18,10 @@ use innerloop_core::{
     time::Instant,
     tool::ToolRun,
 };
-use innerloop_driver::{BaseUrl, Driver, Output, Outputs, Request, custom};
+use innerloop_driver::{BaseUrl, Driver, Key, Output, Outputs, Request, custom};
 use std::{
-    collections::BTreeMap, future::Future, num::NonZero, sync::Arc, thread::available_parallelism,
-    time::Duration,
+    collections::BTreeMap, fmt, future::Future, num::NonZero, sync::Arc,
+    thread::available_parallelism, time::Duration,
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc::UnboundedSender, oneshot},
@@ -79,6 +79,23 @@ pub enum Traffic<'a> {
 #[derive(Clone, Debug)]
 pub struct Commands(UnboundedSender<Input>);
 
+/// Gives the endpoint's key anew before each word of the user, where it is another one by now.
+pub struct Renewal(Box<dyn FnMut() -> Option<Key> + Send>);
+
+impl Renewal {
+    /// What `renew` gives is in force from the next request on.
+    #[must_use]
+    pub fn new(renew: impl FnMut() -> Option<Key> + Send + 'static) -> Self {
+        Self(Box::new(renew))
+    }
+}
+
+impl fmt::Debug for Renewal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Renewal")
+    }
+}
+
 impl Commands {
     /// Sends a command to the session's own agent. After the session's end it is dropped.
     pub fn send(&self, command: Command) {
@@ -107,6 +124,7 @@ pub struct Host {
     tools: Tools,
     journal: Option<Journal>,
     recording: Option<Recording>,
+    renewal: Option<Renewal>,
     inbox: Inbox,
     /// When session time was 0.
     begun: tokio::time::Instant,
@@ -132,6 +150,7 @@ impl Host {
             tools,
             journal,
             recording,
+            renewal: None,
             inbox: Inbox::new(),
             begun: now.checked_sub(past).unwrap_or(now),
             open: BTreeMap::new(),
@@ -140,6 +159,12 @@ impl Host {
             tasks: JoinSet::new(),
             closed: false,
         }
+    }
+
+    /// The same with a key that may change, if there is a way to know.
+    #[must_use]
+    pub fn with_renewal(self, renewal: Option<Renewal>) -> Self {
+        Self { renewal, ..self }
     }
 
     /// A way to send commands and answers.
@@ -202,6 +227,11 @@ impl Host {
 
     fn hear(&mut self, input: Input, watch: &mut impl FnMut(News<'_>)) -> Result<(), JournalError> {
         let now = self.now();
+        if let Input::Command { command: Command::Submit { .. }, .. } = &input
+            && let Some(key) = self.renewal.as_mut().and_then(|renewal| (renewal.0)())
+        {
+            self.driver.rekey(key);
+        }
         if let Some((id, traffic)) = traffic_of(&input) {
             watch(News::Http(id, traffic));
         }

@@ -2,6 +2,7 @@
 //! not followed, so that a key goes to no other origin. Retries and waiting are the core's
 //! business.
 
+use crate::proxy::Proxy;
 use innerloop_core::{
     bytes::Bytes,
     config::SessionConfig,
@@ -10,7 +11,7 @@ use innerloop_core::{
 };
 use innerloop_driver::{BaseUrl, Request};
 use reqwest::{
-    Client, ClientBuilder, RequestBuilder, Response,
+    Client, ClientBuilder, RequestBuilder, Response, StatusCode,
     header::{HeaderValue, LOCATION},
     redirect::Policy,
 };
@@ -29,6 +30,9 @@ use tokio::time::timeout;
 
 /// Most bytes of the body that are reported at once.
 const CHUNK: usize = 64 << 10;
+
+/// What a tunnel's error says where the proxy wants to know who asks.
+const WANTS_PASSWORD: &str = "proxy authorization required";
 
 /// For how long a connection is tried, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -242,8 +246,18 @@ impl Http {
             call = call.header(name, value);
         }
         let response = call.send().await.map_err(|error| self.unsent(&base, &error))?;
+        if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED
+            && let Some(proxy) = self.proxy(&base)
+        {
+            return Err(refused(proxy.wants_password()));
+        }
         self.reached.store(true, Ordering::Relaxed);
         Ok(response)
+    }
+
+    /// The proxy through which an address is reached, if any.
+    fn proxy(&self, base: &BaseUrl) -> Option<Proxy> {
+        if self.is_loopback { None } else { Proxy::of(&base.to_string()) }
     }
 
     /// A connection that was never possible is a mistake in the address, not worth a retry.
@@ -262,7 +276,16 @@ impl Http {
         if error.is_timeout() {
             return self.timed_out(base, first);
         }
-        let what = format!("cannot connect to {base}: {}", root(error));
+        let why = root(error);
+        if let Some(proxy) = self.proxy(base) {
+            if why.contains(WANTS_PASSWORD) {
+                return refused(proxy.wants_password());
+            }
+            let what = format!("cannot connect to {base} through {proxy}: {why}");
+            let kind = if first { HttpFailureKind::Refused } else { HttpFailureKind::Network };
+            return HttpFailure { kind, message: format!("{what}; {}", Proxy::advice()) };
+        }
+        let what = format!("cannot connect to {base}: {why}");
         if first {
             refused(format!("{what}; check that the server runs and that --base-url is right"))
         } else {
@@ -273,9 +296,12 @@ impl Http {
     /// A connection that took too long may be possible the next time, but not for ever.
     fn timed_out(&self, base: &BaseUrl, first: bool) -> HttpFailure {
         let tries = self.timed_out.fetch_add(1, Ordering::Relaxed);
-        let what = format!("no connection to {base} within {:?}", self.connect_timeout);
+        let proxy = self.proxy(base);
+        let through = proxy.as_ref().map(|proxy| format!(" through {proxy}")).unwrap_or_default();
+        let what = format!("no connection to {base}{through} within {:?}", self.connect_timeout);
         if first && tries > 0 {
-            refused(format!("{what}, twice; check the network, the proxy and --base-url"))
+            let advice = proxy.map_or("check the network and --base-url", |_| Proxy::advice());
+            refused(format!("{what}, twice; {advice}"))
         } else {
             HttpFailure { kind: HttpFailureKind::Network, message: what }
         }

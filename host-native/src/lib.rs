@@ -89,6 +89,7 @@ pub mod local;
 mod places;
 mod platform;
 mod private;
+mod proxy;
 mod reading;
 pub mod recording;
 pub mod sandbox;

@@ -238,6 +238,13 @@ impl Body {
         self.learnt.as_deref().unwrap_or(&NOTHING)
     }
 
+    /// No call is allowed by what a person has said before.
+    pub(crate) fn forget_allowed(&mut self) {
+        if let Some(learnt) = &mut self.learnt {
+            learnt.allowed.clear();
+        }
+    }
+
     /// Room for something more to be learnt.
     pub(crate) fn learnt_mut(&mut self) -> &mut Learnt {
         self.learnt.get_or_insert_with(|| Box::new(Learnt::NOTHING))

@@ -40,6 +40,8 @@ pub(crate) enum Signal {
     Interrupt { agent: AgentId },
     /// The tools are told in the prompt from now on, and an agent that waits goes on at once.
     InText { agent: AgentId },
+    /// Requests do without those fields from now on, and an agent that waits goes on at once.
+    Without { agent: AgentId, fields: Vec<&'static str> },
     /// An agent's run is over: whoever started it may be waiting.
     Ended { agent: AgentId, success: bool },
     /// An agent that is closing may be able to finish.

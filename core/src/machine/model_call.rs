@@ -2,7 +2,7 @@
 //! of its next try. What comes after the call is decided in `run`.
 
 use super::{
-    ctx::Ctx,
+    ctx::{Ctx, Signal},
     exchange::{CallState, Exchange, ModelCall, Purpose},
     ledger::EffectKind,
     route::Route,
@@ -15,9 +15,12 @@ use crate::{
         message::{Reply, Said, Usage},
         output::Effect,
     },
-    wire::{CallPiece, Failure, FailureKind, Piece},
+    wire::{CallPiece, Failure, FailureKind, Piece, unknown_fields},
 };
 use alloc::{borrow::Cow, boxed::Box, format, sync::Arc, vec::Vec};
+
+/// Most tries of a call after which it is still made without what the endpoint does not know.
+const MOST_PLAINER: u32 = 8;
 
 /// What follows from news of a call.
 #[derive(Debug)]
@@ -261,6 +264,14 @@ impl ModelCall {
             return Next::InText(self);
         }
         let next = self.attempt.saturating_add(1);
+        let fields = unknown_fields(&self.route.model, &failure);
+        if is_reply && !fields.is_empty() && self.attempt < MOST_PLAINER {
+            let names = fields.join(", ");
+            ctx.warn(&format!("the endpoint does not know {names}: left out from now on"));
+            ctx.signal(Signal::Without { agent: ctx.body.id, fields });
+            (self.attempt, self.state) = (next, CallState::Waiting { until: ctx.now });
+            return Next::Open(self);
+        }
         let policy = &ctx.setup.config.retry;
         let salt = retry::salt(&ctx.session.0, effect.0);
         let may_retry = failure.is_retryable()

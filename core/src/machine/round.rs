@@ -54,7 +54,7 @@ impl Round {
         let mut round = Self { calls: Vec::with_capacity(calls.len()) };
         for call in calls {
             let mut call = RoundCall::new(pipeline::with_json_arguments(call, ctx.setup));
-            call.enter(ctx);
+            call.enter(&round.calls, ctx);
             round.calls.push(call);
         }
         round.advance(ctx)
@@ -102,17 +102,17 @@ impl Round {
 
     /// A hook has replied.
     pub(crate) fn on_hook(mut self, id: EffectId, reply: HookReply, ctx: &mut Ctx<'_>) -> Progress {
-        let Some(call) = self.call(id) else { return Progress::Open(self) };
+        let Some((before, call)) = self.behind(id) else { return Progress::Open(self) };
         ctx.ledger.settle(id);
-        call.on_hook(reply, ctx);
+        call.on_hook(reply, before, ctx);
         self.advance(ctx)
     }
 
     /// The host does not know what became of an effect.
     pub(crate) fn on_lost(mut self, id: EffectId, ctx: &mut Ctx<'_>) -> Progress {
-        let Some(call) = self.call(id) else { return Progress::Open(self) };
+        let Some((before, call)) = self.behind(id) else { return Progress::Open(self) };
         ctx.ledger.settle(id);
-        call.on_lost(ctx);
+        call.on_lost(before, ctx);
         self.advance(ctx)
     }
 
@@ -228,7 +228,10 @@ impl Round {
 
     /// The effects that the host owes an answer for, made again.
     pub(crate) fn owed(&self, agent: AgentId, folder: &str) -> impl Iterator<Item = Effect> {
-        self.calls.iter().filter_map(move |call| call.owed(agent, folder))
+        let owed = move |(at, call): (usize, &RoundCall)| {
+            call.owed(agent, folder, self.calls.get(..at).unwrap_or_default())
+        };
+        self.calls.iter().enumerate().filter_map(owed)
     }
 
     /// The same effects, by their kinds.
@@ -250,6 +253,13 @@ impl Round {
             State::Running { mode, .. } => mode == wanted,
             _ => false,
         })
+    }
+
+    /// The call that waits for the effect, with those before it.
+    fn behind(&mut self, id: EffectId) -> Option<(&[RoundCall], &mut RoundCall)> {
+        let at = self.calls.iter().position(|call| call.effect() == Some(id))?;
+        let (before, rest) = self.calls.split_at_mut(at);
+        Some((before, rest.first_mut()?))
     }
 
     fn call(&mut self, id: EffectId) -> Option<&mut RoundCall> {

@@ -135,6 +135,13 @@ impl Setup {
         (before != TextCalls::Always).then_some(config)
     }
 
+    /// The configuration with requests that do without those fields; nothing if they do already.
+    pub(crate) fn without(&self, fields: &[&str]) -> Option<SessionConfig> {
+        let mut config = self.config.clone();
+        wire::leave_out(&mut config.model, fields);
+        (config.model != self.config.model).then_some(config)
+    }
+
     /// Whether another model of the endpoint is out of question since its cost is to be limited
     /// and not known.
     pub(crate) fn cannot_pay(&self, model: &str) -> bool {

@@ -15,7 +15,7 @@ use crate::{
     profile::Category,
     rules::{approval, guard},
     types::{
-        action::{Outcome, ToolError},
+        action::{Action, Outcome, Patch, ToolError},
         config::{ApprovalRule, AskAbout, ExecMode, HookPoint},
         event::EventKind,
         input::{Answer, HookReply},
@@ -80,29 +80,30 @@ impl RoundCall {
         Self { tool_call, state: State::Stopped, announced: false, since: None }
     }
 
-    /// LOOKUP, VALIDATE and the before-hook.
-    pub(crate) fn enter(&mut self, ctx: &mut Ctx<'_>) {
+    /// LOOKUP, VALIDATE and the before-hook. `before` are the calls before it in the same reply,
+    /// here and below.
+    pub(crate) fn enter(&mut self, before: &[Self], ctx: &mut Ctx<'_>) {
         let name = &self.tool_call.name;
         match options::check_tool(name, ctx).and_then(|()| self.prepare(ctx)) {
             Err(outcome) => self.fail(outcome, ctx),
             Ok(work) => match ctx.hook(HookPoint::BeforeTool, &self.shown(None, &ctx.setup.folder))
             {
                 Some(effect) => self.state = State::Hooked { effect, work },
-                None => self.approve(work, ctx),
+                None => self.approve(work, before, ctx),
             },
         }
     }
 
-    pub(crate) fn on_hook(&mut self, reply: HookReply, ctx: &mut Ctx<'_>) {
+    pub(crate) fn on_hook(&mut self, reply: HookReply, before: &[Self], ctx: &mut Ctx<'_>) {
         let reply = checked(reply, ctx);
         match core::mem::replace(&mut self.state, State::Stopped) {
             State::Hooked { work, .. } => match reply {
-                HookReply::Allow | HookReply::Failed { .. } => self.approve(work, ctx),
+                HookReply::Allow | HookReply::Failed { .. } => self.approve(work, before, ctx),
                 HookReply::Deny { reason } => self.fail(denied(&reason), ctx),
                 HookReply::Replace(arguments) => {
                     self.tool_call.arguments = arguments.text().into();
                     match self.prepare(ctx) {
-                        Ok(work) => self.approve(work, ctx),
+                        Ok(work) => self.approve(work, before, ctx),
                         Err(outcome) => self.fail(outcome, ctx),
                     }
                 }
@@ -217,11 +218,11 @@ impl RoundCall {
     }
 
     /// The host does not know what became of the effect that the call waits for.
-    pub(crate) fn on_lost(&mut self, ctx: &mut Ctx<'_>) {
+    pub(crate) fn on_lost(&mut self, before: &[Self], ctx: &mut Ctx<'_>) {
         match &self.state {
             State::Hooked { .. } | State::After { .. } => {
                 let message = String::from("the hook was lost when the host stopped");
-                self.on_hook(HookReply::Failed { message }, ctx);
+                self.on_hook(HookReply::Failed { message }, before, ctx);
             }
             State::Asking { .. } | State::Question { .. } => {
                 let reason = String::from("the question was lost when the host stopped");
@@ -340,13 +341,13 @@ impl RoundCall {
     }
 
     /// The open effect, made again for its agent, which works in `folder`.
-    pub(crate) fn owed(&self, agent: AgentId, folder: &str) -> Option<Effect> {
+    pub(crate) fn owed(&self, agent: AgentId, folder: &str, before: &[Self]) -> Option<Effect> {
         Some(match &self.state {
             State::Running { effect, run, .. } => {
                 Effect::RunTool { id: *effect, agent, run: Arc::clone(&run.run) }
             }
             State::Asking { effect, .. } => {
-                Effect::Ask { id: *effect, agent, ask: self.question(folder) }
+                Effect::Ask { id: *effect, agent, ask: self.question(folder, before) }
             }
             State::Question { effect, question } => {
                 let ask = Ask::Question { text: question.clone() };
@@ -371,7 +372,8 @@ impl RoundCall {
     }
 
     /// APPROVE: asks a person, if the call keeps to the input's paths and the policy wants that.
-    fn approve(&mut self, work: Work, ctx: &mut Ctx<'_>) {
+    /// Nobody is asked about what the guard is certain to refuse.
+    fn approve(&mut self, work: Work, before: &[Self], ctx: &mut Ctx<'_>) {
         if let Err(outcome) = options::check_paths(&work, ctx) {
             return self.fail(outcome, ctx);
         }
@@ -395,13 +397,17 @@ impl RoundCall {
             self.state = State::Queued(work);
             return;
         }
+        if let Err(outcome) = guarded(&work, before, ctx) {
+            return self.fail(outcome, ctx);
+        }
         let effect = ctx.issue(EffectKind::Ask);
-        let (agent, ask) = (ctx.body.id, self.question(&ctx.setup.folder));
+        let (agent, ask) = (ctx.body.id, self.question(&ctx.setup.folder, before));
         ctx.effect(Effect::Ask { id: effect, agent, ask });
         self.state = State::Asking { effect, work };
     }
 
-    fn question(&self, folder: &str) -> Ask {
+    fn question(&self, folder: &str, before: &[Self]) -> Ask {
+        let open = before.iter().filter(|call| !matches!(call.state, State::Done(_)));
         Ask::Approval {
             call_id: self.tool_call.id.clone(),
             name: self.tool_call.name.clone(),
@@ -409,6 +415,22 @@ impl RoundCall {
             arguments: Json::parse(self.tool_call.arguments.clone())
                 .unwrap_or_else(|_| Json::of(&self.tool_call.arguments)),
             folder: folder.into(),
+            after: open.map(|call| call.tool_call.id.clone()).collect(),
+        }
+    }
+
+    /// The action of a built-in tool that is still to run or runs, with its patch's outline.
+    fn action(&self) -> Option<(&Action, Option<&Patch>)> {
+        let (run, patch) = match &self.state {
+            State::Hooked { work: Work::Run { run, .. }, .. }
+            | State::Asking { work: Work::Run { run, .. }, .. }
+            | State::Queued(Work::Run { run, .. }) => (&*run.run, &run.patch),
+            State::Running { run, .. } => (&*run.run, &run.patch),
+            _ => return None,
+        };
+        match &run.job {
+            Job::Builtin(action) => Some((action, patch.as_ref())),
+            Job::Custom(_) => None,
         }
     }
 
@@ -434,6 +456,22 @@ impl RoundCall {
             ctx.body.run.answer = Some(answer.into());
         }
     }
+}
+
+/// Whether the guard may let a call run once those before it have run.
+fn guarded(work: &Work, before: &[RoundCall], ctx: &Ctx<'_>) -> Result<(), Outcome> {
+    let Work::Run { run: Planned { run, patch }, .. } = work else { return Ok(()) };
+    let Job::Builtin(action) = &run.job else { return Ok(()) };
+    if !ctx.setup.guards_files() {
+        return Ok(());
+    }
+    let (folder, patch, known) = (&*run.folder, patch.as_ref(), &ctx.body.learnt().known_files);
+    let Err(refusal) = guard::check(action, folder, patch, known) else { return Ok(()) };
+    let mut known = known.clone();
+    for (action, patch) in before.iter().filter_map(RoundCall::action) {
+        guard::learn(action, folder, patch, &[], &mut known);
+    }
+    guard::check(action, folder, patch, &known).map(|_| ()).map_err(|_| refusal)
 }
 
 /// A hook's reply; one that broke is reported, and denies where the host wants that.

@@ -73,7 +73,10 @@ impl Session {
 
     fn admit_patch(&self, agent: AgentId, patch: Object) -> Result<Admitted, Rejected> {
         match self.patched(agent, &patch) {
-            Ok(setup) => Ok(Admitted::Configure(setup)),
+            Ok(setup) => {
+                let says_anew = patch.field("approval").is_some();
+                Ok(Admitted::Configure(setup, says_anew))
+            }
             Err(reason) => {
                 let input = Input::Command { agent, command: Command::Configure { patch } };
                 Err(Rejected { input, reason })

@@ -18,7 +18,7 @@ pub(super) enum Admitted {
     /// The view of an idle agent is what it was when its log had so many turns.
     Rewind(AgentId, Why, u32),
     /// A new configuration that works.
-    Configure(Arc<Setup>),
+    Configure(Arc<Setup>, bool),
     /// News of an effect that is open.
     News(AgentId, EffectId, News),
     /// A cancelled effect has ended; with what, does not count.

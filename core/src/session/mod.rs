@@ -112,7 +112,12 @@ impl Session {
             Admitted::Rewind(agent, why, at) => {
                 self.step(agent, &mut outputs, |_, ctx| rewind::rewind(at, why, ctx));
             }
-            Admitted::Configure(setup) => self.configure(&setup, &mut outputs),
+            Admitted::Configure(setup, says_anew) => {
+                self.configure(&setup, &mut outputs);
+                if says_anew {
+                    self.forget_allowed();
+                }
+            }
             Admitted::News(agent, id, news) => {
                 self.step(agent, &mut outputs, |phase, ctx| agent::on_news(phase, id, news, ctx));
             }

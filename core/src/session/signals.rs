@@ -14,7 +14,9 @@ use crate::{
         setup::Setup,
     },
     profile::inner::SpawnCall,
-    types::{event::EventKind, input::TurnOptions, message::Part, output::Output},
+    types::{
+        config::SessionConfig, event::EventKind, input::TurnOptions, message::Part, output::Output,
+    },
 };
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 
@@ -76,7 +78,14 @@ impl Session {
             Signal::Close { agent } => self.step(agent, outputs, agent::close),
             Signal::Interrupt { agent } => self.step(agent, outputs, run::interrupt),
             Signal::Finish { agent } => self.step(agent, outputs, agent::on_settled),
-            Signal::InText { agent } => self.in_text(agent, outputs),
+            Signal::InText { agent } => {
+                let config = self.root.setup.in_text();
+                self.call_anew(agent, config, outputs);
+            }
+            Signal::Without { agent, fields } => {
+                let config = self.root.setup.without(&fields);
+                self.call_anew(agent, config, outputs);
+            }
             Signal::Ended { agent, success } => self.ended(agent, success, outputs),
         }
     }
@@ -112,10 +121,10 @@ impl Session {
         self.step(child, outputs, |_, ctx| agent::submit(UserInput { parts, options }, ctx));
     }
 
-    /// An endpoint has no tools: all agents tell them in the prompt from now on, and the one that
-    /// learned of it asks again.
-    fn in_text(&mut self, id: AgentId, outputs: &mut Vec<Output>) {
-        if let Some(config) = self.root.setup.in_text() {
+    /// An endpoint takes other requests than it was sent: all agents talk to it so from now on, and
+    /// the one that learned of it asks again.
+    fn call_anew(&mut self, id: AgentId, config: Option<SessionConfig>, outputs: &mut Vec<Output>) {
+        if let Some(config) = config {
             match Setup::new(config) {
                 Ok(setup) => self.configure(&Arc::new(setup), outputs),
                 Err(_) => self.fault("a configuration in force cannot work", outputs),
@@ -195,6 +204,13 @@ impl Session {
         }
         if !works {
             self.fault("an agent's configuration cannot work any more", outputs);
+        }
+    }
+
+    /// What calls need is said anew: none is allowed any more since a person has said always.
+    pub(super) fn forget_allowed(&mut self) {
+        for agent in core::iter::once(&mut self.root).chain(self.others.values_mut()) {
+            agent.body.forget_allowed();
         }
     }
 

@@ -182,6 +182,10 @@ pub enum Ask {
         /// is empty: the arguments' paths begin there.
         #[json(skip_serializing_if = "String::is_empty")]
         folder: String,
+        /// The ids of the calls before it in the same reply that are not over yet: what it finds
+        /// depends on them.
+        #[json(skip_serializing_if = "Vec::is_empty")]
+        after: Vec<String>,
     },
     /// A question of the model.
     Question {

@@ -54,6 +54,7 @@ mod sse;
 mod surrogates;
 #[cfg(feature = "text-calls")]
 pub mod text_calls;
+mod unknown;
 mod values;
 mod writer;
 
@@ -75,6 +76,7 @@ pub use failure::{Failure, FailureKind};
 pub use head::Head;
 pub use piece::{CallPiece, Piece};
 pub(crate) use text_calls::ends_in_call;
+pub(crate) use unknown::{leave_out, unknown_fields};
 
 use crate::{
     base::bytes::Bytes,

@@ -252,6 +252,11 @@ impl Rules {
         }
     }
 
+    /// Takes back what a person has allowed for the rest of the session.
+    pub(super) fn forget(&self) {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Whether a person has allowed that very call.
     pub(super) fn remembers(&self, folder: &str, action: &Action) -> bool {
         let remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);

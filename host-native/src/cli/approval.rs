@@ -7,7 +7,7 @@ use super::{
     allow::{Rules, only_this},
     editor,
     lines::Lines,
-    preview::Preview,
+    preview::{Effect, Preview, shortened},
     question::Question,
     style::{Colour, Style, brief, harmless},
     terminal::{Hidden, Reader, Screen, columns},
@@ -30,8 +30,14 @@ use tokio::sync::{
 /// Characters of a tool's name that are shown.
 const NAME: usize = 40;
 
+/// How an always is taken back.
+const TAKEN_BACK: &str = "(in a conversation, /approve none asks again)";
+
 /// What the model reads of a no.
 const NO: &str = "the user said no";
+
+/// What the model reads before the reason for which a call can't do what it is to do.
+const FAILS: &str = "nobody was asked, since it would fail";
 
 /// What the model reads where the terminal was closed.
 const GONE: &str = "the user is no longer there";
@@ -152,12 +158,13 @@ impl Questions {
 
     /// Has a question of the program answered, unless whoever asked it goes before that.
     async fn answer(&mut self, question: &Question, mut to: oneshot::Sender<Option<String>>) {
+        let alone = self.screen.turn();
         let turn = self.put(question);
         let line = tokio::select! {
             line = self.lines.next(question) => Some(line),
             () = to.closed() => None,
         };
-        drop(turn);
+        drop((turn, alone));
         match line {
             Some(line) => drop(to.send(line)),
             None => self.lines.forget(),
@@ -244,6 +251,7 @@ impl Asking {
     /// Puts the next question; nothing when there are no more.
     async fn next(&mut self) -> Option<()> {
         let (id, ask) = self.questions.next().await?;
+        let turn = self.questions.screen.turn();
         let answer = match &ask {
             Ask::Approval { name, arguments, folder, .. } => {
                 self.approve(id, name, arguments, folder).await
@@ -258,10 +266,11 @@ impl Asking {
                 })
             }
         };
-        match answer {
-            Some(answer) => self.commands.answer(id, answer),
-            None => self.questions.tell("(no longer needed)\n"),
+        if answer.is_none() {
+            self.questions.tell("(no longer needed)\n");
         }
+        drop(turn);
+        answer.into_iter().for_each(|answer| self.commands.answer(id, answer));
         Some(())
     }
 
@@ -279,12 +288,13 @@ impl Asking {
             return Some(Answer::Allow);
         }
         let text = arguments.text();
+        let effect = self.preview.effect(name, text, folder);
+        if let Effect::Failure(why) = &effect {
+            return Some(Answer::Deny { reason: format!("{FAILS}: {why}") });
+        }
         let changes = self.preview.changes_files(name, text);
         let choice = choice(once.as_ref().and_then(only_this), name, changes);
-        if !folder.is_empty() {
-            self.questions.tell_wrapped(&format!("in the folder {}:", harmless(folder)));
-        }
-        self.questions.tell_wrapped(&format!("? {}", self.preview.call(name, text, self.style)));
+        self.show(name, text, folder, &effect);
         loop {
             let Some(line) = self.questions.read(id, &choice).await? else {
                 return Some(Answer::Deny { reason: GONE.to_owned() });
@@ -293,6 +303,7 @@ impl Asking {
                 Some("yes") => return Some(Answer::Allow),
                 Some("no") => return Some(Answer::Deny { reason: NO.to_owned() }),
                 Some("always") => {
+                    self.questions.tell_wrapped(TAKEN_BACK);
                     let Some(action) = once else { return Some(Answer::AllowAlways) };
                     self.rules.remember(folder, action);
                     return Some(Answer::Allow);
@@ -301,9 +312,15 @@ impl Asking {
                 Some("details") => {
                     self.questions.tell_wrapped(&self.preview.details(text, self.style));
                 }
-                Some("diff") => match self.preview.diff(name, text, folder) {
-                    Some(diff) => self.questions.tell(&self.style.diff(&diff)),
-                    None => self.questions.tell("it can't be told what it would change\n"),
+                Some("diff") => match self.preview.effect(name, text, folder) {
+                    Effect::Diff(diff) => self.questions.tell(&self.style.diff(&diff)),
+                    Effect::Failure(why) => {
+                        self.questions.tell(&format!("it would fail: {}\n", harmless(&why)));
+                    }
+                    Effect::Nothing => self.questions.tell("it would change nothing\n"),
+                    Effect::Unknown => {
+                        self.questions.tell("it can't be told what it would change\n");
+                    }
                 },
                 Some("edit") => match self.edited(arguments).await {
                     Ok(Some(edited)) => return Some(Answer::AllowEdited(edited)),
@@ -322,6 +339,18 @@ impl Asking {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Shows the call that is asked about.
+    fn show(&self, name: &str, arguments: &str, folder: &str, effect: &Effect) {
+        if !folder.is_empty() {
+            self.questions.tell_wrapped(&format!("in the folder {}:", harmless(folder)));
+        }
+        let call = self.preview.call(name, arguments, effect, self.style);
+        self.questions.tell_wrapped(&format!("? {call}"));
+        if let Effect::Diff(diff) = effect {
+            self.questions.tell(&self.style.diff(&shortened(diff)));
         }
     }
 

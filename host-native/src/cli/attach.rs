@@ -1,15 +1,16 @@
 //! What goes to the model beside the prompt: pictures, PDFs, texts, named by an option or mentioned
 //! in the prompt. What a file is, its first bytes say, not its name.
 
-use super::exit::Failure;
+use super::{exit::Failure, figures::counted};
 use crate::workspace::Workspace;
 use base64ct::{Base64, Encoding as _};
 use innerloop_core::message::Part;
 use std::{
+    env,
     fs::{self, File},
-    io::Read as _,
+    io::{self, Read as _},
     iter::successors,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Most bytes of one file. Providers take less in a whole request than many such files.
@@ -22,6 +23,12 @@ const MOST_MENTIONED_TEXT: usize = 256 << 10;
 /// Most files that are attached because they are mentioned, and most bytes of them all.
 const MOST_MENTIONED: usize = 32;
 const MOST_MENTIONED_BYTES: usize = 32 << 20;
+
+/// Most lines that say what is not attached.
+const MOST_TOLD: usize = 8;
+
+/// What is said of a file that no model takes.
+const NO_PART: &str = "it is neither a picture (PNG, JPEG, GIF, WebP) nor a PDF nor text";
 
 /// Most places in a prompt that are looked at.
 const MOST_MARKS: usize = 1_000;
@@ -38,70 +45,202 @@ const CLOSING: [char; 13] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '
 /// # Errors
 /// A file that can't be read, is too large, or holds what no model takes.
 pub(super) fn read(named: &[String]) -> Result<Vec<Part>, Failure> {
-    named.iter().map(|name| part(name)).collect()
+    let part =
+        |name: &String| part(name).map_err(|why| Failure::usage(format!("--attach {name}: {why}")));
+    named.iter().map(part).collect()
 }
 
-fn part(name: &str) -> Result<Part, Failure> {
+/// The part that an address of a picture or a file is.
+///
+/// # Errors
+/// Why it is none, for people.
+pub(super) fn part(name: &str) -> Result<Part, String> {
     if name.starts_with("https://") || name.starts_with("http://") {
         return Ok(Part::ImageUrl { url: name.to_owned() });
     }
-    let unusable = |why: &dyn std::fmt::Display| Failure::usage(format!("--attach {name}: {why}"));
-    let mut bytes = Vec::new();
-    let found = fs::metadata(name).map_err(|error| unusable(&error))?;
-    if !found.is_file() {
-        return Err(unusable(&"it is no file"));
-    }
-    let file = File::open(name).map_err(|error| unusable(&error))?;
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unusable(&error))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(unusable(&"it has more than 20 MiB"));
-    }
+    let bytes = whole(Path::new(name))?;
     let last = last_name(name);
     if let Some(part) = binary(&bytes, &last) {
         return Ok(part);
     }
     match text(bytes) {
         Some(text) => Ok(named_text(&last, &text)),
-        None => Err(unusable(&"it is neither a picture (PNG, JPEG, GIF, WebP) nor a PDF nor text")),
+        None => Err(NO_PART.to_owned()),
     }
 }
 
-/// The files of the workspace that a prompt mentions, as `@src/main.rs` or `@"with space.png"`, in
-/// the order in which they are mentioned, each once: pictures, PDFs, and texts that are not too
-/// long. What names no such file is no mention, and the prompt stays as it is in any case. Links
-/// that lead out of the workspace are not followed.
-pub(super) fn mentions(prompt: &str, workspace: &Workspace) -> Vec<Part> {
+/// The bytes of a file, wherever it is, if it is not too large.
+fn whole(path: &Path) -> Result<Vec<u8>, String> {
+    let told = |error: io::Error| error.to_string();
+    if !fs::metadata(path).map_err(told)?.is_file() {
+        return Err("it is no file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(told)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(told)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err("it has more than 20 MiB".to_owned());
+    }
+    Ok(bytes)
+}
+
+/// What a prompt mentions: the parts that go with it, and what a person is told of them.
+#[derive(Debug, Default)]
+pub(super) struct Mentions {
+    pub(super) parts: Vec<Part>,
+    /// What is attached, a line for each.
+    pub(super) attached: Vec<String>,
+    /// What is not, and why.
+    pub(super) missed: Vec<String>,
+}
+
+/// Where mentioned files may lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// In the workspace.
+    Workspace,
+    /// Pictures and PDFs anywhere, since whoever types sees what goes along.
+    Anywhere,
+}
+
+/// The files that a prompt mentions, as `@src/main.rs` or `@"with space.png"`, in the order in
+/// which they are mentioned, each once: pictures, PDFs, and texts that are not too long. The prompt
+/// stays as it is in any case. Links that lead out of the workspace are not followed.
+pub(super) fn mentions(prompt: &str, workspace: &Workspace, reach: Reach) -> Mentions {
     let mut seen: Vec<&str> = Vec::new();
-    let mut parts = Vec::new();
+    let mut mentions = Mentions::default();
     let mut left = MOST_MENTIONED_BYTES;
     for names in marked(prompt).take(MOST_MARKS) {
-        if parts.len() == MOST_MENTIONED {
-            break;
-        }
-        let most = left.min(usize::try_from(MOST_BYTES).unwrap_or(usize::MAX));
-        let read = |name| Some((name, workspace.read(name, most as u64)?));
-        let Some((name, bytes)) = names.into_iter().find_map(read) else { continue };
+        let is_there = |name: &&str| is_named(name, workspace);
+        let Some(name) = names.iter().copied().find(is_there).or(names.last().copied()) else {
+            continue;
+        };
         if seen.contains(&name) {
             continue;
         }
         seen.push(name);
-        let size = bytes.len();
-        if let Some(part) = mentioned(name, bytes) {
-            left = left.saturating_sub(size);
-            parts.push(part);
+        let found = if mentions.parts.len() == MOST_MENTIONED {
+            Err(format!("no more than {MOST_MENTIONED} files go with a prompt"))
+        } else {
+            mentioned(name, workspace, reach, left)
+        };
+        match found {
+            Ok((part, size)) => {
+                left = left.saturating_sub(size);
+                mentions.attached.push(format!("attached: {name} ({})", bytes(size)));
+                mentions.parts.push(part);
+            }
+            Err(why) => mentions.missed.push(format!("@{name} is not attached: {why}")),
         }
     }
-    parts
+    let more = mentions.missed.len().saturating_sub(MOST_TOLD);
+    if more > 1 {
+        mentions.missed.truncate(MOST_TOLD);
+        mentions.missed.push(format!("… and {more} others are not attached"));
+    }
+    mentions
 }
 
-fn mentioned(name: &str, bytes: Vec<u8>) -> Option<Part> {
+/// Whether anything stands there, in the workspace or outside of it.
+fn is_named(name: &str, workspace: &Workspace) -> bool {
+    !workspace.is_free(name) && workspace.real_path(name).is_some()
+        || on_disk(name, workspace).is_some()
+}
+
+/// The file that a name means which leads out of the workspace, if it is there.
+fn outside(name: &str, workspace: &Workspace) -> Option<PathBuf> {
+    on_disk(name, workspace).filter(|real| !real.starts_with(workspace.root()))
+}
+
+/// The name from the workspace's root on, where it is a whole path that leads there.
+fn within(name: &str, workspace: &Workspace) -> Option<String> {
+    let real = on_disk(name, workspace).filter(|_| name.starts_with(['/', '~']))?;
+    Some(real.strip_prefix(workspace.root()).ok()?.to_str()?.to_owned())
+}
+
+/// Where a name leads on the machine, if anything is there.
+fn on_disk(name: &str, workspace: &Workspace) -> Option<PathBuf> {
+    let path = match name.strip_prefix("~/") {
+        Some(rest) => PathBuf::from(env::var_os("HOME")?).join(rest),
+        None => workspace.root().join(name),
+    };
+    fs::canonicalize(path).ok()
+}
+
+/// The part that a mentioned file is, and its size in bytes.
+///
+/// # Errors
+/// Why it is none, for people.
+fn mentioned(
+    name: &str,
+    workspace: &Workspace,
+    reach: Reach,
+    left: usize,
+) -> Result<(Part, usize), String> {
+    let most = u64::try_from(left).unwrap_or(u64::MAX).min(MOST_BYTES);
+    let inner = within(name, workspace);
+    let name = inner.as_deref().unwrap_or(name);
+    let Some(bytes) = workspace.read(name, most) else {
+        return match outside(name, workspace) {
+            Some(path) => from_outside(&path, reach),
+            None => Err(unread(name, workspace, most)),
+        };
+    };
+    let size = bytes.len();
     if let Some(part) = binary(&bytes, &last_name(name)) {
-        return Some(part);
+        return Ok((part, size));
     }
-    if bytes.len() > MOST_MENTIONED_TEXT {
-        return None;
+    if size > MOST_MENTIONED_TEXT {
+        return Err(format!(
+            "a text of more than {} is left to the agent's own tools",
+            self::bytes(MOST_MENTIONED_TEXT)
+        ));
     }
-    Some(named_text(name, &text(bytes)?))
+    match text(bytes) {
+        Some(text) => Ok((named_text(name, &text), size)),
+        None => Err(NO_PART.to_owned()),
+    }
+}
+
+/// A picture or a PDF that lies elsewhere.
+fn from_outside(path: &Path, reach: Reach) -> Result<(Part, usize), String> {
+    const OUTSIDE: &str = "it is outside of the folder";
+    if reach == Reach::Workspace {
+        return Err(format!("{OUTSIDE}; -i FILE sends it"));
+    }
+    let bytes = whole(path).map_err(|why| format!("{OUTSIDE}, and {why}"))?;
+    let size = bytes.len();
+    match binary(&bytes, &last_name(&path.to_string_lossy())) {
+        Some(part) => Ok((part, size)),
+        None => Err(format!("{OUTSIDE}; /attach FILE sends it")),
+    }
+}
+
+/// Why a file of the workspace was not read.
+fn unread(name: &str, workspace: &Workspace, most: u64) -> String {
+    if workspace.is_free(name) {
+        return "there is no such file in the folder".to_owned();
+    }
+    if workspace.folder(name).is_some() {
+        return "it is a folder, which the agent looks into itself".to_owned();
+    }
+    if workspace.read(name, MOST_BYTES).is_some() {
+        let all = MOST_MENTIONED_BYTES >> 20;
+        return format!("all mentioned files together have more than {all} MiB");
+    }
+    match most {
+        MOST_BYTES => "it can't be read, or has more than 20 MiB".to_owned(),
+        _ => "it can't be read, or is too large".to_owned(),
+    }
+}
+
+/// A number of bytes as people read it.
+fn bytes(count: usize) -> String {
+    match count {
+        0..1_024 => counted(count as u64, "byte"),
+        1_024..1_048_576 => format!("{} KiB", count.div_ceil(1_024)),
+        _ => format!("{}.{} MiB", count >> 20, (count & 0xf_ffff) * 10 >> 20),
+    }
 }
 
 /// For each `@` that may begin a mention, what may be the file's name, the longest first.
@@ -187,6 +326,7 @@ mod tests {
         fs::create_dir(path("w")).unwrap();
         fs::create_dir(path("w/src")).unwrap();
         fs::write(path("secret.txt"), "secret").unwrap();
+        fs::write(path("out.png"), b"\x89PNG\r\n\x1a\n").unwrap();
         fs::write(path("w/src/a.rs"), "fn a() {}").unwrap();
         fs::write(path("w/with space.png"), b"\x89PNG\r\n\x1a\n").unwrap();
         fs::write(path("w/paper.pdf"), "%PDF-1.7").unwrap();
@@ -195,18 +335,54 @@ mod tests {
         std::os::unix::fs::symlink("../secret.txt", path("w/out")).unwrap();
         std::os::unix::fs::symlink("src/a.rs", path("w/in")).unwrap();
         let workspace = Workspace::open(path("w")).unwrap();
+        let secret = path("secret.txt").display().to_string();
         let prompt = format!(
             "@src/a.rs @src/a.rs. @\"with space.png\" @paper.pdf, @in @binary @long.txt @out @src \
-             @none @../secret.txt @{}",
-            path("secret.txt").display()
+             @none.rs, @../secret.txt @../out.png @{secret}"
         );
-        let parts = mentions(&prompt, &workspace);
+        let Mentions { parts, attached, missed } = mentions(&prompt, &workspace, Reach::Workspace);
         let a = |name: &str| Part::text(format!("{name}:\n\nfn a() {{}}"));
         let [first, image, file, last] = &parts[..] else { panic!("{parts:?}") };
         assert_eq!((first, last), (&a("src/a.rs"), &a("in")));
         assert!(matches!(image, Part::Image { media_type, .. } if media_type == "image/png"));
         assert!(matches!(file, Part::File { name, .. } if name == "paper.pdf"));
+        let told = [
+            "attached: src/a.rs (9 bytes)",
+            "attached: with space.png (8 bytes)",
+            "attached: paper.pdf (8 bytes)",
+            "attached: in (9 bytes)",
+        ];
+        assert_eq!(attached, told);
+        let outside = "it is outside of the folder; -i FILE sends it";
+        let told = [
+            format!("@binary is not attached: {NO_PART}"),
+            "@long.txt is not attached: a text of more than 256 KiB is left to the agent's own \
+             tools"
+                .to_owned(),
+            format!("@out is not attached: {outside}"),
+            "@src is not attached: it is a folder, which the agent looks into itself".to_owned(),
+            "@none.rs is not attached: there is no such file in the folder".to_owned(),
+            format!("@../secret.txt is not attached: {outside}"),
+            format!("@../out.png is not attached: {outside}"),
+            format!("@{secret} is not attached: {outside}"),
+        ];
+        assert_eq!(missed, told);
+        let inside = path("w/src/a.rs").display().to_string();
+        let whole = mentions(&format!("@{inside}"), &workspace, Reach::Workspace);
+        assert_eq!(whole.parts, [a("src/a.rs")], "the whole path means the same file");
+        // Whoever types may show a picture from anywhere, and no text.
+        let picture = path("out.png").display().to_string();
+        let typed = format!("@{picture} @{secret}");
+        let Mentions { parts, missed, .. } = mentions(&typed, &workspace, Reach::Anywhere);
+        assert!(matches!(&parts[..], [Part::Image { .. }]), "{parts:?}");
+        let told = "it is outside of the folder; /attach FILE sends it";
+        assert_eq!(missed, [format!("@{secret} is not attached: {told}")]);
+
         let again = "@src/a.rs ".repeat(10_000);
-        assert_eq!(mentions(&again, &workspace).len(), 1);
+        assert_eq!(mentions(&again, &workspace, Reach::Workspace).parts.len(), 1);
+        let many: String = (0..100).map(|n| format!("@none{n} ")).collect();
+        let missed = mentions(&many, &workspace, Reach::Workspace).missed;
+        assert_eq!(missed.len(), MOST_TOLD + 1);
+        assert_eq!(missed.last().unwrap(), "… and 92 others are not attached");
     }
 }

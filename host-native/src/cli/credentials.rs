@@ -2,7 +2,7 @@
 
 use crate::{places, private};
 use innerloop_driver::Key;
-use std::{collections::BTreeMap, path::PathBuf, sync::OnceLock};
+use std::{collections::BTreeMap, path::PathBuf};
 use toml_edit::{DocumentMut, value};
 
 /// Most bytes of the file.
@@ -20,16 +20,11 @@ pub(super) fn path() -> Option<PathBuf> {
     places::state().map(|folder| folder.join("credentials.toml"))
 }
 
-/// The keys, by their providers' names, as they are when they are first asked for.
+/// The keys, by their providers' names, as they are now: another program may keep one meanwhile.
 ///
 /// # Errors
 /// The file can't be read, others may read it, or it is no such file. What it holds is not told.
-pub(super) fn read() -> Result<&'static BTreeMap<String, Key>, String> {
-    static KEPT: OnceLock<Result<BTreeMap<String, Key>, String>> = OnceLock::new();
-    KEPT.get_or_init(kept).as_ref().map_err(Clone::clone)
-}
-
-fn kept() -> Result<BTreeMap<String, Key>, String> {
+pub(super) fn read() -> Result<BTreeMap<String, Key>, String> {
     let Some(text) = text()? else { return Ok(BTreeMap::new()) };
     let keys: BTreeMap<String, String> = toml::from_str(&text).map_err(|_| unfit())?;
     Ok(keys.into_iter().map(|(name, key)| (name, Key::new(&key))).collect())

@@ -2,8 +2,8 @@
 //! would make it.
 
 use super::{
-    args::{DoctorArgs, ModelArgs},
-    console::say,
+    args::{DoctorArgs, ModelArgs, When},
+    console::{say, warn},
     credentials,
     exit::{Exit, Failure},
     finding::Finding::{self, Broken, Fine, Warning},
@@ -11,6 +11,9 @@ use super::{
     keys::{self, Found},
     places, reached, settings,
     setup::{self, Choice},
+    spinner::{Activity, PAUSE, Spinner},
+    style::Style,
+    terminal::{Screen, size},
 };
 use crate::{
     facts, local,
@@ -20,13 +23,18 @@ use crate::{
 use innerloop_core::action::{Action, Numbering, Outcome};
 use innerloop_driver::providers::Provider;
 use std::{
+    cell::RefCell,
+    convert::Infallible,
     env, fs,
     path::Path,
     process,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use tokio::task::spawn_blocking;
+use tokio::{task::spawn_blocking, time::sleep};
+
+/// What takes longer is told also off a terminal.
+const LONG: Duration = Duration::from_secs(2);
 
 /// How long one thing in the sandbox may take, compiling apart.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -35,13 +43,13 @@ pub(super) async fn run(mut args: DoctorArgs) -> Result<(), Failure> {
     let workspace = setup::workspace(&args.workspace, false);
     let settings = settings::standing(&mut args.model, workspace.as_ref().ok());
     let Choice { provider, because } = setup::provider(&args.model)?;
-    let mut broken = 0;
+    let (mut broken, progress) = (0, Progress::begin());
     let mut tell = |name: &str, finding: Finding| match finding {
-        Fine(detail) => say(&format!("ok    {name}: {detail}")),
-        Warning(detail) => say(&format!("warn  {name}: {detail}")),
+        Fine(detail) => progress.say(&format!("ok    {name}: {detail}")),
+        Warning(detail) => progress.say(&format!("warn  {name}: {detail}")),
         Broken(detail) => {
             broken += 1;
-            say(&format!("FAIL  {name}: {detail}"));
+            progress.say(&format!("FAIL  {name}: {detail}"));
         }
     };
     tell("version", version());
@@ -51,7 +59,9 @@ pub(super) async fn run(mut args: DoctorArgs) -> Result<(), Failure> {
     }
     let found = find_key(&provider, &args.model);
     tell("key", key(&provider, &found));
-    let Sandboxed { complaints, findings } = sandbox(args.programs.as_deref()).await;
+    let trying = "trying the sandbox; what it compiles the first time is kept";
+    let tried = progress.during(trying, sandbox(args.programs.as_deref())).await;
+    let Sandboxed { complaints, findings } = tried;
     for (name, finding) in places::findings() {
         match (name, finding, complaints.is_empty()) {
             ("cache", Fine(_), false) => tell(name, Warning(complaints.clone())),
@@ -63,12 +73,67 @@ pub(super) async fn run(mut args: DoctorArgs) -> Result<(), Failure> {
     }
     tell("programs", programs(args.programs.as_deref()));
     tell("commands", commands());
-    tell("folder", folder(workspace, &args, &provider).await);
-    tell("provider", reached(&provider, &args, &found).await);
+    let looked = progress.during("looking at the folder", folder(workspace, &args, &provider));
+    tell("folder", looked.await);
+    let asking = format!("asking {}", provider.name);
+    tell("provider", progress.during(&asking, reached(&provider, &args, &found)).await);
+    drop(progress);
     match broken {
         0 => Ok(()),
         1 => Err(Failure::new(Exit::Failed, "one check failed; see the line with FAIL")),
         n => Err(Failure::new(Exit::Failed, format!("{n} checks failed; see the lines with FAIL"))),
+    }
+}
+
+/// What is being tried, for whoever waits: a line that moves on a terminal, elsewhere one line for
+/// what takes long.
+struct Progress {
+    screen: Screen,
+    spinner: RefCell<Spinner>,
+}
+
+impl Progress {
+    fn begin() -> Self {
+        let screen = Screen::default();
+        if let Some(size) = size() {
+            screen.begin(size);
+        }
+        let spinner = Spinner::new(screen.clone(), Style::new(When::Auto));
+        Self { screen, spinner: RefCell::new(spinner) }
+    }
+
+    /// Tells what goes on until that is done.
+    async fn during<T>(&self, what: &str, work: impl Future<Output = T>) -> T {
+        self.spinner.borrow_mut().set(Some(Activity::of(what)));
+        let done = tokio::select! {
+            done = work => done,
+            never = self.tick(what) => match never {},
+        };
+        self.spinner.borrow_mut().set(None);
+        done
+    }
+
+    async fn tick(&self, what: &str) -> Infallible {
+        if size().is_none() {
+            sleep(LONG).await;
+            warn(&format!("{what} …"));
+        }
+        loop {
+            sleep(PAUSE).await;
+            self.spinner.borrow().tick();
+        }
+    }
+
+    fn say(&self, line: &str) {
+        let hidden = self.screen.hide();
+        say(line);
+        drop(hidden);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.screen.end();
     }
 }
 

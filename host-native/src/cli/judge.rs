@@ -14,6 +14,7 @@ use crate::{
 use innerloop_core::{
     action::Action,
     config::{AskAbout, ProfileKind, SessionConfig},
+    event::{Event, EventKind},
     id::{AgentId, EffectId},
     input::Answer,
     json::to_string,
@@ -21,7 +22,7 @@ use innerloop_core::{
 };
 use innerloop_driver::NOBODY_APPROVES;
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -39,8 +40,17 @@ pub(super) struct Judge {
     sandbox: Option<Executor>,
     commands: Commands,
     person: Option<Person>,
-    /// The questions that are looked at.
-    open: Arc<Mutex<BTreeSet<EffectId>>>,
+    /// The questions that nobody has been asked yet.
+    open: Arc<Mutex<BTreeMap<EffectId, Open>>>,
+}
+
+/// A question about a call that nobody has been asked yet.
+struct Open {
+    agent: AgentId,
+    /// What is asked, once it was looked at.
+    ask: Option<Ask>,
+    /// The calls before it that are not over.
+    after: Vec<String>,
 }
 
 /// What says of itself that a call may run.
@@ -83,6 +93,12 @@ impl Judge {
         self.rules.suspend(other.trim_matches('"') != family);
     }
 
+    /// Takes back what a person has allowed for the rest of the session.
+    pub(super) fn forget(&self) {
+        self.rules.forget();
+        self.domains.forget();
+    }
+
     /// Whether it can say anything without a person.
     pub(super) fn decides(config: &SessionConfig) -> bool {
         let shell = |name: &str| config.facts.programs.iter().any(|program| program.name == name);
@@ -91,8 +107,12 @@ impl Judge {
 
     /// An agent's call waits for a word, or the model for an answer.
     pub(super) fn asked(&self, id: EffectId, agent: AgentId, ask: &Ask) {
-        let Ask::Approval { call_id, name, arguments, folder } = ask else {
+        let Ask::Approval { call_id, name, arguments, folder, after } = ask else {
             return self.pass_on(id, ask);
+        };
+        let waits = |ask: Option<Ask>| {
+            self.open().insert(id, Open { agent, ask, after: after.clone() });
+            self.pass_on_due();
         };
         let is_understood = !self.rules.are_suspended();
         let action = self.words.action(name, arguments.text()).filter(|_| is_understood);
@@ -108,27 +128,48 @@ impl Judge {
             Verdict::AllowedIf(conditions) => Some(Reason::Named(conditions)),
             Verdict::Open => self.reads(action),
         };
-        let Some(reason) = reason else { return self.pass_on(id, ask) };
+        let Some(reason) = reason else { return waits(Some(ask.clone())) };
         let Some(sandbox) = &self.sandbox else {
             // What a command of the machine reads or writes is not known from its name.
             let is_named = matches!(&reason, Reason::Named(named) if named.readers.is_empty());
             return match is_named {
                 true => self.commands.answer(id, Answer::Allow),
-                false => self.pass_on(id, ask),
+                false => waits(Some(ask.clone())),
             };
         };
-        self.open().insert(id);
+        waits(None);
         let (judge, ask) = (self.clone(), ask.clone());
         let sandbox = sandbox.of_agent(agent).of_call(call_id).within(folder);
         tokio::spawn(async move {
             let may_run = judge.holds(&reason, &sandbox).await;
-            match (judge.open().remove(&id), may_run) {
-                // It is no longer asked.
-                (false, _) => {}
-                (true, true) => judge.commands.answer(id, Answer::Allow),
-                (true, false) => judge.pass_on(id, &ask),
+            if !may_run {
+                judge.open().entry(id).and_modify(|open| open.ask = Some(ask));
+                judge.pass_on_due();
+            } else if judge.open().remove(&id).is_some() {
+                judge.commands.answer(id, Answer::Allow);
             }
         });
+    }
+
+    /// A question about a call is put once the calls before it are over: so they come in the order
+    /// of the calls, and what is shown of the call is what it does.
+    pub(super) fn heard(&self, event: &Event) {
+        let EventKind::ToolCallEnd { call_id, .. } = &event.kind else { return };
+        let mut open = self.open();
+        for open in open.values_mut().filter(|open| open.agent == event.agent) {
+            open.after.retain(|before| before != call_id);
+        }
+        drop(open);
+        self.pass_on_due();
+    }
+
+    /// Passes on what was looked at and waits for no other call.
+    fn pass_on_due(&self) {
+        let mut open = self.open();
+        let is_due = |open: &Open| open.ask.is_some() && open.after.is_empty();
+        for (id, due) in open.extract_if(.., |_, open| is_due(open)) {
+            due.ask.iter().for_each(|ask| self.pass_on(id, ask));
+        }
     }
 
     /// Whether that is so where the call is carried out.
@@ -149,7 +190,7 @@ impl Judge {
 
     /// The question needs no answer any more.
     pub(super) fn withdraw(&self, id: EffectId) {
-        if !self.open().remove(&id) {
+        if self.open().remove(&id).is_none() {
             self.person.iter().for_each(|person| person.withdraw(id));
         }
     }
@@ -173,7 +214,7 @@ impl Judge {
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeSet<EffectId>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<EffectId, Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

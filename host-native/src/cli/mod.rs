@@ -24,6 +24,7 @@ mod instructions;
 mod interaction;
 mod interrupts;
 mod judge;
+mod key_in_use;
 mod keyring;
 mod keys;
 mod limits;
@@ -71,20 +72,28 @@ mod wrap;
 
 use args::{Cli, Command};
 use clap::{
-    Parser,
+    CommandFactory as _, Parser,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use console::{complain, note, say, unwritten};
 use exit::{Exit, Failure};
 use report::Report;
-use std::{ffi::OsString, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::{IsTerminal as _, stderr, stdin},
+    process::ExitCode,
+};
 
 /// Runs the program with these arguments, its own name first, and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return unparsed(error, &args),
+        Err(error) => match prompted(&error, &args) {
+            Some(Ok(cli)) => cli,
+            Some(Err(error)) => return unparsed(error, &args),
+            None => return unparsed(error, &args),
+        },
     };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -122,6 +131,39 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     code
 }
 
+/// The arguments where a prompt stands in place of a command: whoever sits at a terminal talks,
+/// and begins with that; elsewhere it is `innerloop run`. A single word is a command that is
+/// misspelt.
+fn prompted(error: &clap::Error, args: &[OsString]) -> Option<Result<Cli, clap::Error>> {
+    // Behind an option it is an argument too many, or one that conflicts with it.
+    let told = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg, ContextKind::PriorArg];
+    let told = told.into_iter().filter_map(|kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    });
+    let is_prompt =
+        |text: &str| !text.starts_with('-') && text.trim().contains(char::is_whitespace);
+    let prompt =
+        told.filter(|text| is_prompt(text)).find(|text| args.iter().any(|arg| arg == text));
+    let prompt = prompt?;
+    let at = args.iter().position(|arg| arg == prompt)?;
+    let (before, behind) = (args.get(..at)?, args.get(at + 1..)?);
+    let known = Cli::command();
+    let is_command = |arg: &OsString| known.find_subcommand(arg).is_some();
+    if before.iter().skip(1).any(is_command) {
+        return None;
+    }
+    let said = if stdin().is_terminal() && stderr().is_terminal() {
+        let option = [OsString::from(format!("--prompt={prompt}"))];
+        [before, &option, behind].concat()
+    } else {
+        let (name, options) = before.split_first()?;
+        let command = [name.clone(), OsString::from("run"), OsString::from(prompt)];
+        [&command, options, behind].concat()
+    };
+    Some(Cli::try_parse_from(said))
+}
+
 /// Help and version go to standard output; a mistake is told, as a record too where JSON is
 /// asked for.
 fn unparsed(error: clap::Error, args: &[OsString]) -> ExitCode {
@@ -140,13 +182,14 @@ fn unparsed(error: clap::Error, args: &[OsString]) -> ExitCode {
     ExitCode::from(Exit::Usage.code())
 }
 
-/// Who says what is to be done without a command is told the command.
+/// Who may have meant a prompt by a word that is no command is told how to say it.
 fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     if error.kind() == ErrorKind::InvalidSubcommand
-        && let Some(words) = args.get(1).and_then(|first| first.to_str())
-        && words.contains(char::is_whitespace)
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+        && args.get(1).is_some_and(|first| first == word.as_str())
     {
-        let tip = format!("to let the agent do that: innerloop run {words:?}");
+        let tip = format!("to let the agent do that: innerloop run {word:?}");
         let tip = ContextValue::StyledStrs(vec![tip.into()]);
         drop(error.insert(ContextKind::Suggested, tip));
     }

@@ -2,29 +2,31 @@
 //! reason for, and what is no text.
 
 use super::{
-    figures::{counted, grouped},
+    figures::counted,
     style::{Colour, Style, harmless},
     terminal::columns,
     wrap::wrapped,
 };
-use crate::sandbox::FileChange;
+use crate::{diff::Hidden, sandbox::FileChange};
 
 /// Most changes that are named one by one for want of a text, rather than for their names.
 const NOTICES: usize = 20;
 
 /// A line for each such change of these files, of whose texts so many are `hidden`; nothing if
 /// there is none. `is_all` unless more files were touched than are watched.
-pub(super) fn of(files: &[FileChange], is_all: bool, hidden: usize, style: Style) -> String {
+pub(super) fn of(files: &[FileChange], is_all: bool, hidden: Hidden, style: Style) -> String {
     let mut lines: Vec<String> = Vec::new();
     if !is_all {
         lines.push("  more files were touched than are watched\n".to_owned());
     }
-    match hidden {
-        0 => {}
-        1 => lines.push("  1 changed text is not shown\n".to_owned()),
-        hidden => {
-            lines.push(format!("  {} changed texts are not shown\n", grouped(hidden as u64)));
-        }
+    let reasons = [
+        (hidden.for_room, "since too much is changed to keep it all"),
+        (hidden.for_time, "since there was no time to compare them"),
+    ];
+    for (count, why) in reasons.into_iter().filter(|(count, _)| *count > 0) {
+        let are = if count == 1 { "is" } else { "are" };
+        let texts = counted(count as u64, "changed text");
+        lines.push(format!("  {texts} {are} not shown, {why}\n"));
     }
     let mut others: Vec<String> = Vec::new();
     for file in files.iter().filter(|file| !file.is_same()) {
@@ -63,17 +65,19 @@ mod tests {
             (0..30).map(|n| created(&format!("!{n:02}"), opaque(false))).collect();
         files.push(created(".husky/pre-commit", FileState::Text("x".into())));
         files.push(created("src/main.rs", opaque(true)));
-        let notices = of(&files, false, 1_234, Style::new(When::Never));
+        let hidden = Hidden { for_room: 1_234, for_time: 1 };
+        let notices = of(&files, false, hidden, Style::new(When::Never));
         let lines: Vec<&str> = notices.lines().collect();
         let first = [
             "Look closely at:",
             "  more files were touched than are watched",
-            "  1,234 changed texts are not shown",
+            "  1,234 changed texts are not shown, since too much is changed to keep it all",
+            "  1 changed text is not shown, since there was no time to compare them",
             "  .husky/pre-commit: git may run it",
             "  !00: no text, or too long to be shown",
         ];
-        assert_eq!(lines.get(..5), Some(first.as_slice()), "{notices}");
+        assert_eq!(lines.get(..6), Some(first.as_slice()), "{notices}");
         let last = ["  !19: no text, or too long to be shown", "  … and 11 other files", ""];
-        assert_eq!(lines.get(23..), Some(last.as_slice()), "{notices}");
+        assert_eq!(lines.get(24..), Some(last.as_slice()), "{notices}");
     }
 }

@@ -2,6 +2,7 @@
 //! that it would make to files as a diff.
 
 use super::{
+    figures::counted,
     style::{Colour, Style, brief, harmless},
     words::{Phrase, Words},
 };
@@ -16,6 +17,7 @@ use innerloop_tools::{Files, Memory, WorkspacePath, perform_in};
 /// What is shown of an argument: of what a diff shows in full, of others, and where all is wanted.
 const LITTLE: Room = Room { lines: 6, chars: 110 };
 const MUCH: Room = Room { lines: 40, chars: 4_000 };
+const DIFF: Room = Room { lines: 40, chars: 200 };
 const ALL: Room = Room { lines: usize::MAX, chars: usize::MAX };
 
 /// Characters of a name that are shown.
@@ -31,6 +33,19 @@ struct Room {
     chars: usize,
 }
 
+/// What a call would do to files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// These changes.
+    Diff(String),
+    /// Nothing: they are so already.
+    Nothing,
+    /// It can't do what it is to do, for that reason.
+    Failure(String),
+    /// That is not known.
+    Unknown,
+}
+
 /// Shows calls over a workspace.
 pub(super) struct Preview {
     words: Words,
@@ -44,14 +59,21 @@ impl Preview {
     }
 
     /// A call as a person reads it before it is allowed: what it does in words, then each argument
-    /// on lines of its own, unless the words say it all.
-    pub(super) fn call(&self, name: &str, arguments: &str, style: Style) -> String {
+    /// on lines of its own, unless the words say it all, or a diff that stands below does.
+    pub(super) fn call(
+        &self,
+        name: &str,
+        arguments: &str,
+        effect: &Effect,
+        style: Style,
+    ) -> String {
         let action = self.words.action(name, arguments);
         let room = if action.as_ref().is_some_and(changes_files) { LITTLE } else { MUCH };
         let phrase = action.map_or_else(|| Phrase::name(name), |action| Phrase::of(&action));
         let verb = style.paint(Colour::Cyan, &phrase.verb);
         let headline = format!("{verb} {}", phrase.rest);
-        let fields = if phrase.is_all { String::new() } else { fields(arguments, room, style) };
+        let is_all = phrase.is_all || matches!(effect, Effect::Diff(_));
+        let fields = if is_all { String::new() } else { fields(arguments, room, style) };
         format!("{}\n{fields}", headline.trim_end())
     }
 
@@ -70,40 +92,61 @@ impl Preview {
         self.words.action(name, arguments)
     }
 
-    /// The changes that the call of an agent in `folder` would make, if it is one that changes
-    /// files.
-    pub(super) fn diff(&self, name: &str, arguments: &str, folder: &str) -> Option<String> {
-        let action = self.words.action(name, arguments)?;
+    /// What the call of an agent in `folder` would do to files.
+    pub(super) fn effect(&self, name: &str, arguments: &str, folder: &str) -> Effect {
+        let Some(action) = self.words.action(name, arguments) else { return Effect::Unknown };
+        let paths: Vec<String> = match &action {
+            Action::Write { path, .. } | Action::Edit { path, .. } => vec![path.clone()],
+            Action::Patch { patch, .. } => match Patch::parse(patch) {
+                Ok(patch) => patch.paths().map(|affected| affected.path.to_owned()).collect(),
+                Err(_) => return Effect::Unknown,
+            },
+            _ => return Effect::Unknown,
+        };
         let mut files = Memory::new();
-        match &action {
-            Action::Write { path, .. } | Action::Edit { path, .. } => {
-                self.load(path, folder, &mut files);
-            }
-            Action::Patch { patch, .. } => {
-                let patch = Patch::parse(patch).ok()?;
-                patch.paths().for_each(|affected| self.load(affected.path, folder, &mut files));
-            }
-            _ => return None,
+        if !paths.iter().all(|path| self.load(path, folder, &mut files)) {
+            return Effect::Unknown;
         }
         let outcome = perform_in(&mut files, folder, &action);
         if outcome.error.is_some() {
-            return Some(format!("it would fail: {}\n", outcome.joined_text().trim_end()));
+            return Effect::Failure(outcome.joined_text().trim_end().to_owned());
         }
         let mut changes = Changes::default();
         outcome.changes.iter().for_each(|change| changes.add(change));
         let diff = changes.unified();
-        Some(if diff.is_empty() { "it would change nothing\n".to_owned() } else { diff })
+        if diff.is_empty() { Effect::Nothing } else { Effect::Diff(diff) }
     }
 
-    /// Copies a file of the workspace, if it is one.
-    fn load(&self, path: &str, folder: &str, files: &mut Memory) {
+    /// Copies what the path names, if anything. What a call does to a file that can't be copied is
+    /// not known: one that is too large, is not UTF-8, or may not be read.
+    fn load(&self, path: &str, folder: &str, files: &mut Memory) -> bool {
         let file = WorkspacePath::folder(folder).and_then(|folder| folder.file_at(path));
-        let Ok(path) = file else { return };
-        // A path that cannot be read or written to is told by the action itself.
-        if let Some(bytes) = self.workspace.read(path.as_str(), LARGEST) {
-            let _copied = files.write(&path, bytes);
+        // A path that leads nowhere is told by the action itself.
+        let Ok(path) = file else { return true };
+        match self.workspace.read(path.as_str(), LARGEST) {
+            Some(bytes) => std::str::from_utf8(&bytes).is_ok() && files.write(&path, bytes).is_ok(),
+            None => self.workspace.is_free(path.as_str()),
         }
     }
+}
+
+/// The first lines of a diff, as much of each as a person reads.
+pub(super) fn shortened(diff: &str) -> String {
+    let mut lines = diff.lines();
+    let mut out = String::new();
+    for line in lines.by_ref().take(DIFF.lines) {
+        match line.char_indices().nth(DIFF.chars) {
+            Some((end, _)) => out.push_str(line.get(..end).unwrap_or_default()),
+            None => out.push_str(line),
+        }
+        let is_cut = line.len() > DIFF.chars && line.chars().nth(DIFF.chars).is_some();
+        out.push_str(if is_cut { "…\n" } else { "\n" });
+    }
+    match lines.count() {
+        0 => {}
+        more => out.push_str(&format!("… {}; d shows all\n", counted(more as u64, "more line"))),
+    }
+    out
 }
 
 const fn changes_files(action: &Action) -> bool {

@@ -1,5 +1,14 @@
 //! What a person is asked: to say something, or to choose one of a few words.
 
+/// What people begin a reply to a question with, beside its own words.
+const REPLIES: [&str; 16] = [
+    "yes", "yeah", "yep", "ok", "okay", "sure", "fine", "please", "no", "nope", "nah", "not",
+    "never", "later", "don't", "cancel",
+];
+
+/// Words of a text that is short.
+const SHORT: usize = 3;
+
 /// A question, as far as it concerns the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question {
@@ -7,6 +16,8 @@ pub(super) struct Question {
     pub(super) prompt: String,
     /// The words that answer it; none where any text does.
     words: Vec<&'static str>,
+    /// Other ways to say one of the words.
+    synonyms: Vec<(&'static str, &'static str)>,
     /// Whether the first letter of a word answers without Enter, where keys are read.
     by_key: bool,
 }
@@ -14,7 +25,7 @@ pub(super) struct Question {
 impl Question {
     /// One that any text answers.
     pub(super) fn open(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), words: Vec::new(), by_key: false }
+        Self { prompt: prompt.into(), words: Vec::new(), synonyms: Vec::new(), by_key: false }
     }
 
     /// One that a word answers, or its first letter. Each stands with what it is about, which may
@@ -22,7 +33,13 @@ impl Question {
     pub(super) fn choice(asked: &str, words: &[(&'static str, &str)]) -> Self {
         let told: Vec<String> = words.iter().map(|(word, about)| told(word, about)).collect();
         let prompt = format!("{asked}{}: ", told.join(", "));
-        Self { prompt, words: words.iter().map(|(word, _)| *word).collect(), by_key: false }
+        let words = words.iter().map(|(word, _)| *word).collect();
+        Self { prompt, words, synonyms: Vec::new(), by_key: false }
+    }
+
+    /// The same, where each of these says the word beside it, too.
+    pub(super) fn also(self, synonyms: &[(&'static str, &'static str)]) -> Self {
+        Self { synonyms: synonyms.to_vec(), ..self }
     }
 
     /// The same, where the first letter of a word is enough.
@@ -39,7 +56,21 @@ impl Question {
     pub(super) fn word(&self, line: &str) -> Option<&'static str> {
         let line = line.trim().to_lowercase();
         let stands = |word: &&&str| line == **word || word.get(..1) == Some(line.as_str());
-        self.words.iter().find(stands).copied()
+        let synonym = || self.synonyms.iter().find(|(said, _)| line == *said);
+        self.words.iter().find(stands).copied().or_else(|| synonym().map(|(_, word)| *word))
+    }
+
+    /// Whether a text that is none of its words may still be meant as an answer: it is short, or
+    /// begins with what one says to a question.
+    pub(super) fn may_mean(&self, text: &str) -> bool {
+        if self.is_open() {
+            return false;
+        }
+        let mut words = text.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        let first = first.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let begins = self.word(&first).is_some() || REPLIES.contains(&first.as_str());
+        begins || words.count() < SHORT
     }
 
     /// Whether that key is an answer by itself.
@@ -72,7 +103,23 @@ mod tests {
         assert!(!question.takes_key('y'), "it was not said that a key is enough");
         assert!(question.clone().by_key().takes_key('y'));
         assert!(!question.by_key().takes_key('x'));
+        let synonyms = [("no", "later"), ("n", "later")];
+        let question = Question::choice("", &[("yes", ""), ("later", "")]).also(&synonyms);
+        assert_eq!((question.word("n"), question.word("No ")), (Some("later"), Some("later")));
+        assert_eq!(question.prompt, "[y]es, [l]ater: ");
         let open = Question::open("why? ");
+        assert!(!open.may_mean("yes"), "any text is an answer");
         assert!(open.is_open() && open.word("y").is_none() && !open.by_key().takes_key('y'));
+    }
+
+    #[test]
+    fn a_text_may_be_meant_as_an_answer() {
+        let question = Question::choice("apply? ", &[("yes", ""), ("not now", ""), ("diff", "")]);
+        for text in ["nope", "looks good", "x", "No, I would rather see the tests first", "go on"] {
+            assert!(question.may_mean(text), "{text}");
+        }
+        for text in ["write the tests first", "now rename it to b.txt", "yesterday's log is gone"] {
+            assert!(!question.may_mean(text), "{text}");
+        }
     }
 }

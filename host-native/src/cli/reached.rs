@@ -26,7 +26,7 @@ const MOST_SAID: usize = 200;
 /// Asks the provider, with the key that is at that place, if there is one.
 pub(super) async fn ask(provider: &Provider, args: &ModelArgs, key: Option<&Origin>) -> Finding {
     let endpoint = match setup::endpoint_of(provider, args) {
-        Ok(endpoint) => endpoint,
+        Ok(reached) => reached.endpoint,
         Err(failure) => return Broken(failure.message),
     };
     let (base, has_key) = (endpoint.base().to_string(), key.is_some());

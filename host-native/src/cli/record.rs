@@ -36,6 +36,9 @@ pub(super) struct Denied {
     pub(super) name: String,
     /// Their beginning.
     pub(super) arguments: String,
+    /// The call in words, for people.
+    #[json(skip)]
+    pub(super) told: String,
 }
 
 /// A file that was changed, or opened for that.

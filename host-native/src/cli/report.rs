@@ -5,10 +5,12 @@ use super::{
     exit::{Exit, Failure},
     figures::{counted, dollars, grouped},
     interrupts::Ending,
+    key_in_use::KeyInUse,
     keys, limits, notices,
     record::{Denied, File, Record},
     review::{Mode, Settled},
     style::{Colour, Style, brief},
+    words::Words,
 };
 use crate::{
     diff::{Changes, Diff},
@@ -70,25 +72,29 @@ pub(super) struct Report {
     stopped: Option<String>,
     /// Whether a run that hits a limit ends with a summary.
     sums_up: bool,
+    /// Whether the model has replied since it was last found to repeat itself.
+    replied_to_loop: bool,
     /// The answer in the form that was asked for.
     answer: Option<Json>,
-    /// The arguments of the calls that are under way.
-    calls: BTreeMap<(AgentId, String), String>,
+    /// The beginnings of the arguments of the calls that are under way, and the calls in words.
+    calls: BTreeMap<(AgentId, String), (String, String)>,
     /// The calls that nobody was there to allow.
     denied: Vec<Denied>,
     error: Option<(ErrorKind, String)>,
     failure: Option<Failure>,
     /// Why the changes are not where they belong.
     unsettled: Option<Failure>,
-    /// The variables that may hold the provider's key.
-    key: String,
+    /// How calls are told, if any are.
+    words: Option<Words>,
+    /// The provider's key.
+    key: KeyInUse,
     /// How an interrupted run ends the program.
     signal: Exit,
 }
 
 impl Report {
-    /// Of a run whose provider has its key in the variables that `key` names.
-    pub(super) fn new(key: &str, mode: Mode) -> Self {
+    /// Of a run whose requests are sent with that key.
+    pub(super) fn new(key: &KeyInUse, mode: Mode) -> Self {
         Self {
             begun: Instant::now(),
             text: String::new(),
@@ -107,20 +113,27 @@ impl Report {
             limit: None,
             stopped: None,
             sums_up: false,
+            replied_to_loop: false,
             answer: None,
             calls: BTreeMap::new(),
             denied: Vec::new(),
             error: None,
             failure: None,
             unsettled: None,
-            key: key.to_owned(),
+            words: None,
+            key: key.clone(),
             signal: Exit::Interrupted,
         }
     }
 
+    /// The same where calls are told in those words.
+    pub(super) fn with_words(self, words: &Words) -> Self {
+        Self { words: Some(words.clone()), ..self }
+    }
+
     /// A report of something that went wrong before or beside the run.
     pub(super) fn failed(failure: Failure) -> Self {
-        Self { failure: Some(failure), ..Self::new("", Mode::Show) }
+        Self { failure: Some(failure), ..Self::new(&KeyInUse::default(), Mode::Show) }
     }
 
     /// Notes that the run broke for a reason of the host's own.
@@ -158,6 +171,7 @@ impl Report {
                 self.has_replies = true;
                 if is_own {
                     self.text.clone_from(text);
+                    self.replied_to_loop = true;
                 }
                 self.usage.add(&usage.unwrap_or_default());
                 self.cost = cost::sum(self.cost, *cost_nano_usd);
@@ -167,18 +181,20 @@ impl Report {
                 self.usage.add(&usage.unwrap_or_default());
                 self.cost = cost::sum(self.cost, *cost_nano_usd);
             }
-            EventKind::ToolCallStart { call_id, arguments, .. } => {
+            EventKind::ToolCallStart { call_id, name, arguments } => {
+                let told = self.told_call(name, arguments);
                 let arguments = brief(arguments, ARGUMENT_CHARS);
-                self.calls.insert((event.agent, call_id.clone()), arguments);
+                self.calls.insert((event.agent, call_id.clone()), (arguments, told));
             }
             EventKind::ToolCallEnd { call_id, name, outcome } => {
                 self.tool_calls += 1;
-                let arguments = self.calls.remove(&(event.agent, call_id.clone()));
+                let call = self.calls.remove(&(event.agent, call_id.clone()));
                 if nobody_allowed(outcome) {
-                    let arguments = arguments.unwrap_or_default();
-                    self.denied.push(Denied { name: brief(name, ARGUMENT_CHARS), arguments });
+                    let (arguments, told) = call.unwrap_or_default();
+                    self.denied.push(Denied { name: brief(name, ARGUMENT_CHARS), arguments, told });
                 }
             }
+            EventKind::LoopDetection { .. } if is_own => self.replied_to_loop = false,
             EventKind::SessionStart { limits, .. } => {
                 let action = limits.action;
                 self.sums_up = matches!(action, LimitAction::Summarize | LimitAction::Partial);
@@ -194,6 +210,9 @@ impl Report {
                 self.limit = Some(limits::text(which, *used, *limit));
             }
             EventKind::Error { kind, message } if is_own => {
+                if *kind == ErrorKind::Authentication {
+                    self.key.refuse();
+                }
                 self.error = Some((*kind, message.clone()));
             }
             EventKind::ProcessingEnd { end, text, .. } if is_own => {
@@ -205,6 +224,14 @@ impl Report {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A call in words.
+    fn told_call(&self, name: &str, arguments: &str) -> String {
+        match &self.words {
+            Some(words) => words.phrase(name, arguments).label(ARGUMENT_CHARS),
+            None => brief(name, ARGUMENT_CHARS),
         }
     }
 
@@ -274,6 +301,8 @@ impl Report {
         let is_final = match self.end {
             Some(RunEnd::Completed | RunEnd::Incomplete | RunEnd::Refused) => true,
             Some(RunEnd::Limit | RunEnd::Budget) => self.sums_up,
+            // A loop ends a run at once, or with a reply that sums it up.
+            Some(RunEnd::Loop) => self.replied_to_loop,
             _ => false,
         };
         let text = self.text.trim_end();
@@ -456,9 +485,9 @@ const fn exit_of(end: Option<RunEnd>, kind: ErrorKind) -> Exit {
 }
 
 /// What to do about it, where the message does not say.
-fn advice(kind: ErrorKind, key: &str) -> String {
+fn advice(kind: ErrorKind, key: &KeyInUse) -> String {
     let advice = match kind {
-        ErrorKind::Authentication => return format!("; check the provider's key in {key}"),
+        ErrorKind::Authentication => return format!("; {}", key.advice()),
         ErrorKind::Quota => {
             "; the account's credit or quota is used up: raise it or use another key"
         }
@@ -495,11 +524,10 @@ fn nobody_allowed(outcome: &Outcome) -> bool {
     outcome.error == Some(ToolError::Denied) && outcome.joined_text().contains(NOBODY_APPROVES)
 }
 
-/// For example `1 call needed a yes that nobody was there to give: write_file {"file_path":"a"}`.
+/// For example `1 call needed a yes that nobody was there to give: write: note.txt (1 line)`.
 fn denied_text(denied: &[Denied]) -> String {
     let named = denied.iter().take(DENIED);
-    let mut named: Vec<String> =
-        named.map(|Denied { name, arguments }| format!("{name} {arguments}")).collect();
+    let mut named: Vec<String> = named.map(|denied| denied.told.clone()).collect();
     if let more @ 1.. = denied.len().saturating_sub(DENIED) {
         named.push(format!("… and {more} more"));
     }

@@ -6,10 +6,11 @@ use super::{
     args::{EnvironmentArgs, ModelArgs, ResumeArgs, SessionArgs, TuningArgs},
     attach, config,
     console::{say, warn},
-    conversation,
+    conversation::{self, First},
     exit::Failure,
     form::Form,
     interrupts::Ending,
+    key_in_use::KeyInUse,
     message_file::MessageFile,
     past::Past,
     report::Report,
@@ -19,6 +20,7 @@ use super::{
     settings, setup,
     style::Style,
     view,
+    words::Words,
     work::{Asked, Work},
 };
 use innerloop_core::{
@@ -30,6 +32,9 @@ use std::env;
 
 /// What is said where a run was stopped for another model, and nothing else is.
 const GO_ON: &str = "Go on.";
+
+/// Characters of a call that is told.
+const LOST: usize = 60;
 
 /// Goes on with the session.
 pub(super) async fn run(mut args: ResumeArgs) -> Result<(), Failure> {
@@ -91,8 +96,36 @@ async fn talk(args: ResumeArgs, past: Past) -> Result<(), Failure> {
     let said = sessions::last_exchange(past.session());
     let options = options(args, past.about())?;
     said.lines().for_each(warn);
+    goes_on_with(&past).iter().for_each(|line| warn(line));
     let first = past.was_stopped().then(|| Command::submit(vec![Part::text(GO_ON)]));
-    conversation::talk(options, Some(past), first.into_iter().collect(), style).await
+    let first = First { commands: first.into_iter().collect(), words: None };
+    conversation::talk(options, Some(past), first, style).await
+}
+
+/// What a session goes on with by itself, which costs money: said before it does.
+fn goes_on_with(past: &Past) -> Option<String> {
+    if past.was_stopped() {
+        return Some(format!(
+            "its last run came to no answer: the agent is told \u{201c}{GO_ON}\u{201d} now; Esc \
+             stops it"
+        ));
+    }
+    if !past.is_under_way {
+        return None;
+    }
+    let words = Words::new(past.session().config());
+    let lost = past.open_calls();
+    let lost: Vec<String> =
+        lost.iter().map(|call| words.phrase(&call.name, &call.arguments).label(LOST)).collect();
+    let what = match lost.as_slice() {
+        [] => "the model is asked again".to_owned(),
+        lost => {
+            format!("the model is told that it is not known what became of {}", lost.join(", "))
+        }
+    };
+    Some(format!(
+        "its program was ended in the middle of a run, which goes on now: {what}; Esc stops it"
+    ))
 }
 
 /// Brings the changes that a session holds where they belong. The agent has no part in it.
@@ -109,7 +142,7 @@ async fn apply(args: &ResumeArgs, mut past: Past) -> Result<Report, Failure> {
     let mut held = past.take_held();
     let workspace = super::work::over(folder, mode, held.as_ref())?;
     let (ending, style) = (Ending::default(), Style::new(args.output.color.unwrap_or_default()));
-    let mut report = Report::new("", mode);
+    let mut report = Report::new(&KeyInUse::default(), mode);
     report.without_run();
     report.compare(&workspace, &ending).await;
     view::changes(&report, args.output, style, mode);

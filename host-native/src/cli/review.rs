@@ -34,6 +34,10 @@ const STOPPED: &str = "nothing was applied";
 const OVER: &str = ", where /diff shows them beside what is there now, and /apply over applies \
                     them all the same";
 
+/// Other ways to say that changes are not to be applied now. None of them discards anything.
+pub(super) const NOT_NOW: [(&str, &str); 3] =
+    [("no", "not now"), ("l", "not now"), ("later", "not now")];
+
 /// What has become of the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settled {
@@ -68,8 +72,9 @@ pub(super) struct Pending<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Yes,
-    No,
-    /// The changes stay with the session.
+    /// Nothing is to become of them.
+    Drop,
+    /// The changes stay with the session, or where that is not kept, in a folder of their own.
     Later,
     /// Nobody has said, and this is what is told of it.
     Nobody(&'static str),
@@ -92,18 +97,18 @@ pub(super) async fn settle(
     let is_kept = workspace.kept_in().is_some() && short.is_some();
     let answer = match (mode, person) {
         (Mode::InPlace | Mode::Apply, _) => Answer::Yes,
-        (Mode::Ask, _) if !has_changes => Answer::No,
+        (Mode::Ask, _) if !has_changes => Answer::Drop,
         (Mode::Ask, Some(person)) if ending.may_ask() => {
             ask(workspace, person, is_kept, ending).await
         }
         (Mode::Ask, _) => Answer::Nobody(STOPPED),
         (Mode::Show, _) if is_kept => Answer::Later,
-        (Mode::Show, _) => Answer::No,
+        (Mode::Show, _) => Answer::Drop,
     };
     let guard = ending.hold().await;
     let signal = ending.last_signal();
     let answer = match answer {
-        Answer::Yes if signal.is_some() && !has_changes => Answer::No,
+        Answer::Yes if signal.is_some() && !has_changes => Answer::Drop,
         Answer::Yes if signal.is_some() => Answer::Nobody(STOPPED),
         answer => answer,
     };
@@ -118,7 +123,7 @@ pub(super) async fn settle(
         })
     };
     let Done { settled, told, is_left } = done;
-    if answer == Answer::No && has_changes {
+    if answer == Answer::Drop && has_changes {
         // Noted first, so that the agent is told whatever becomes of this program.
         held.iter_mut().for_each(|held| held.note_dropped(true));
     }
@@ -152,7 +157,7 @@ fn carry_out(workspace: &Workspace, answer: Answer, short: Option<&str>) -> Done
     let done = |settled| Done { settled, told: None, is_left: false };
     let mut is_conflict = false;
     let why = match answer {
-        Answer::No => return done(Settled::Dropped),
+        Answer::Drop => return done(Settled::Dropped),
         Answer::Later => None,
         Answer::Nobody(why) => Some(why.to_owned()),
         Answer::Yes => match workspace.apply() {
@@ -164,7 +169,7 @@ fn carry_out(workspace: &Workspace, answer: Answer, short: Option<&str>) -> Done
         },
     };
     let Some(short) = short.filter(|_| workspace.kept_in().is_some()) else {
-        return put_elsewhere(workspace, &why.unwrap_or_default());
+        return put_elsewhere(workspace, why);
     };
     match workspace.save() {
         Ok(()) => {
@@ -176,22 +181,28 @@ fn carry_out(workspace: &Workspace, answer: Answer, short: Option<&str>) -> Done
         Err(error) => {
             let why = why.map(|why| format!("{why}; ")).unwrap_or_default();
             let why = format!("{why}the changes can't be kept with the session: {error}");
-            Done { is_left: true, ..put_elsewhere(workspace, &why) }
+            Done { is_left: true, ..put_elsewhere(workspace, Some(why)) }
         }
     }
 }
 
-/// Copies what the agent has made to a folder of its own.
-fn put_elsewhere(workspace: &Workspace, why: &str) -> Done {
-    let (told, is_left) = match keep(workspace) {
-        Ok(place) => {
-            (format!("{why}; what the agent has made is kept in {}", place.display()), false)
+/// Copies what the agent has made to a folder of its own. Without a reason that is as wished.
+fn put_elsewhere(workspace: &Workspace, why: Option<String>) -> Done {
+    let (told, is_left) = match (keep(workspace), why) {
+        (Ok(place), None) => {
+            warn(&format!("what the agent has made is kept in {}", place.display()));
+            (None, false)
         }
-        Err(error) => {
-            (format!("{why}; what the agent has made can't be kept either: {error}"), true)
+        (Ok(place), Some(why)) => {
+            let told = format!("{why}; what the agent has made is kept in {}", place.display());
+            (Some(told), false)
+        }
+        (Err(error), why) => {
+            let why = why.map(|why| format!("{why}; ")).unwrap_or_default();
+            (Some(format!("{why}what the agent has made can't be kept either: {error}")), true)
         }
     };
-    Done { settled: Settled::Dropped, told: Some(told), is_left }
+    Done { settled: Settled::Dropped, told, is_left }
 }
 
 /// Why changes can't be applied, with no more than some of the paths.
@@ -229,36 +240,38 @@ async fn discard(workspace: &Workspace, ending: &Ending) {
     }
 }
 
-/// Asks whether to apply the changes, until the answer is one. Where the session is kept, no letter
-/// alone drops what the agent has made: a no means that it is not applied, here as in the middle of
-/// a conversation.
+/// Asks whether to apply the changes, until the answer is one. A no means not now, here as in the
+/// middle of a conversation: only a word drops what the agent has made.
 async fn ask(workspace: &Workspace, person: &Person, can_wait: bool, ending: &Ending) -> Answer {
     let folder = harmless(&workspace.root().display().to_string()).into_owned();
-    let choice = match can_wait {
-        true => "[y]es, [l]ater (the session keeps them), or drop",
-        false => "[y]es, [n]o (they are dropped)",
-    };
+    let kept = if can_wait { "the session keeps them" } else { "kept in a folder of their own" };
+    let words = [("yes", ""), ("not now", kept)];
+    let asked = format!("apply these changes to {folder}? ");
+    let choice = Question::choice(&asked, &words).also(&NOT_NOW);
+    let prompt = choice.prompt.trim_end_matches(": ");
     loop {
-        let question = format!("apply these changes to {folder}? {choice}: ");
+        let question = Question::open(format!("{prompt}, or drop: "));
         let answer = tokio::select! {
-            answer = person.answer(Question::open(question)) => answer,
+            answer = person.answer(question) => answer,
             () = ending.hurry() => None,
         };
-        match answer.as_deref().map(str::trim).map(str::to_lowercase).as_deref() {
-            Some("y" | "yes") => return Answer::Yes,
-            Some("drop") => return Answer::No,
-            Some("n" | "no" | "q" | "quit" | "l" | "later") if can_wait => return Answer::Later,
-            Some("n" | "no" | "q" | "quit") => return Answer::No,
-            Some(_) => {}
-            None => {
-                // Behind the question.
-                terminal::tell("\n");
-                return match (can_wait, ending.is_hurried()) {
-                    (true, false) => Answer::Later,
-                    (_, true) => Answer::Nobody(STOPPED),
-                    (false, false) => Answer::Nobody("nobody said whether to apply the changes"),
-                };
-            }
+        let Some(answer) = answer else {
+            // Behind the question.
+            terminal::tell("\n");
+            return match (can_wait, ending.is_hurried()) {
+                (true, false) => Answer::Later,
+                (_, true) => Answer::Nobody(STOPPED),
+                (false, false) => Answer::Nobody("nobody said whether to apply the changes"),
+            };
+        };
+        match choice.word(&answer) {
+            Some("yes") => return Answer::Yes,
+            Some(_) => return Answer::Later,
+            None => match answer.trim().to_lowercase().as_str() {
+                "drop" => return Answer::Drop,
+                "q" | "quit" | "exit" => return Answer::Later,
+                _ => {}
+            },
         }
     }
 }

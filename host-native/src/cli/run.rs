@@ -3,8 +3,8 @@
 use super::{
     approval::{Person, Seat},
     args::{LimitArgs, OutputArgs, RunArgs},
-    attach,
-    console::say,
+    attach::{self, Reach},
+    console::{say, warn},
     exit::{Exit, Failure},
     form::Form,
     interrupts::{Ending, Interrupts},
@@ -106,8 +106,11 @@ async fn begin(args: RunArgs) -> Result<Begun, Failure> {
     let prompt = piped::prompt(prompt, is_taken).await?;
     let mut work = Work::begin(asked.with(form, limits), audience(output)).await?;
     file.iter().for_each(|file| work.workspace.reserve(file.path()));
-    let mentioned = attach::mentions(&prompt.words, &work.workspace);
-    let parts = [vec![Part::text(prompt.text())], attached, mentioned].concat();
+    let mentioned = attach::mentions(&prompt.words, &work.workspace, Reach::Workspace);
+    let is_told = !output.quiet && !output.json;
+    let told = mentioned.attached.iter().filter(|_| is_told).chain(&mentioned.missed);
+    told.for_each(|line| warn(line));
+    let parts = [vec![Part::text(prompt.text())], attached, mentioned.parts].concat();
     work.entitle(&parts);
     let paths = (!allow_path.is_empty()).then_some(allow_path);
     let options =
@@ -124,7 +127,7 @@ async fn finish(
 ) -> Report {
     let Begun { mut work, said, file } = begun;
     let mut view = View::new(output, &work);
-    let mut report = Report::new(&work.key, work.mode);
+    let mut report = Report::new(&work.key, work.mode).with_words(&work.words);
     let commands = work.host.commands();
     let ending = Ending::listen(interrupts, commands.clone());
     said.into_iter().for_each(|command| commands.send(command));
@@ -226,6 +229,7 @@ async fn drive(
             News::Event(event) => {
                 report.add(event);
                 view.borrow_mut().show(event);
+                judge.heard(event);
                 saving.into_iter().for_each(|saving| saving.add(event));
                 let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
                 if is_end && event.agent == AgentId::ROOT {

@@ -4,7 +4,7 @@
 use super::{
     args::{ModelArgs, WebArgs},
     exit::Failure,
-    keys,
+    keys::{self, Found},
 };
 use crate::{
     programs::Programs,
@@ -16,7 +16,7 @@ use innerloop_driver::{
     Endpoint, EndpointError,
     providers::{self, Provider},
 };
-use std::{env, io::Read, path::Path, time::Duration};
+use std::{collections::BTreeSet, env, io::Read, path::Path, time::Duration};
 
 /// The provider where nothing else is said.
 const STANDARD: &str = "anthropic";
@@ -116,8 +116,14 @@ pub(super) fn recorded_provider(args: &ModelArgs) -> Result<Choice, Failure> {
     Ok(Choice { provider, because: None })
 }
 
+/// An endpoint, and the key that it is reached with, if there is one.
+pub(super) struct Reached {
+    pub(super) endpoint: Endpoint,
+    pub(super) found: Option<Found>,
+}
+
 /// The provider's endpoint; options come before the environment, and that before settings.
-pub(super) fn endpoint_of(provider: &Provider, args: &ModelArgs) -> Result<Endpoint, Failure> {
+pub(super) fn endpoint_of(provider: &Provider, args: &ModelArgs) -> Result<Reached, Failure> {
     // What needs no key does not have the key ring opened for it.
     let found = match provider.key_optional {
         true => keys::at_hand(provider, &args.settings),
@@ -125,9 +131,17 @@ pub(super) fn endpoint_of(provider: &Provider, args: &ModelArgs) -> Result<Endpo
     };
     let found = found.map_err(Failure::configuration)?;
     let origin = found.as_ref().map(|found| found.origin.told());
-    let key = found.map(|found| found.key).unwrap_or_default();
-    Endpoint::new(provider, base_url(provider, args).as_deref(), key)
-        .map_err(|error| Failure::configuration(told(&error, provider, origin)))
+    let key = found.as_ref().map(|found| found.key.clone()).unwrap_or_default();
+    let endpoint =
+        Endpoint::new(provider, base_url(provider, args).as_deref(), key).map_err(|error| {
+            match error {
+                EndpointError::MissingKey if args.provider.is_none() => {
+                    Failure::configuration(first_steps())
+                }
+                error => Failure::configuration(told(&error, provider, origin)),
+            }
+        })?;
+    Ok(Reached { endpoint, found })
 }
 
 /// The endpoint that a recording stands in for: nothing is sent there, but its key is masked.
@@ -152,6 +166,34 @@ pub(super) fn base_url(provider: &Provider, args: &ModelArgs) -> Option<String> 
     option
         .or_else(|| settings.base_url.clone())
         .or_else(|| settings.of(&provider.name)?.base_url.clone())
+}
+
+/// All ways to a model, for somebody who has none yet.
+fn first_steps() -> String {
+    let all = providers::all();
+    let (own, others): (Vec<&Provider>, Vec<&Provider>) =
+        all.iter().filter(|provider| provider.base_url.is_some()).partition(|it| it.key_optional);
+    let mut variables: Vec<&str> =
+        others.iter().filter_map(|it| it.key_variables.first()).map(String::as_str).collect();
+    // Who has several protocols has one key for them.
+    let mut seen = BTreeSet::new();
+    variables.retain(|name| seen.insert(*name));
+    let own: Vec<&str> = own.iter().map(|provider| provider.name.as_str()).collect();
+    let own = match own.split_first() {
+        Some((first, others)) => format!("{first} (or {})", others.join(", ")),
+        None => String::new(),
+    };
+    let (standard, others) =
+        variables.split_first().map_or(("", Vec::new()), |(first, rest)| (*first, rest.to_vec()));
+    format!(
+        "there is no key of a model's provider: {standard} is not set, nor is {}; put a key into \
+         one of them; or keep one with `innerloop login {STANDARD}` (`innerloop providers` lists \
+         the others); or use a model of this machine, without a key: --provider {} --model NAME; \
+         or another gateway: --provider openai-compatible --base-url URL --model NAME; or play a \
+         recording: --replay FILE",
+        others.join(", "),
+        own,
+    )
 }
 
 /// What is wrong with an endpoint and what to do about it here. `origin` is where the key is from.

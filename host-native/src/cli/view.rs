@@ -22,7 +22,7 @@ pub(super) enum View {
     Human(Box<Human>),
     /// The final message only.
     Quiet,
-    /// The diff only.
+    /// The diff only, if there is one; else the final message.
     Diff,
     /// Each event as a line of JSON.
     Json,
@@ -88,9 +88,12 @@ impl View {
         let diff = report.diff();
         match self {
             Self::Json => {}
-            Self::Diff if diff.is_empty() => {}
-            Self::Diff => say(diff.trim_end_matches('\n')),
-            Self::Quiet => message.iter().for_each(|message| say(&harmless(message))),
+            Self::Diff if !diff.is_empty() => {
+                // Programs read a patch: nothing else goes with it.
+                message.iter().for_each(|message| warn(message));
+                say(diff.trim_end_matches('\n'));
+            }
+            Self::Quiet | Self::Diff => message.iter().for_each(|message| say(&harmless(message))),
             Self::Human(..) if !report.has_replies() => {}
             Self::Human(human) => {
                 let style = human.style;
@@ -148,6 +151,7 @@ impl Human {
     fn new(work: &Work, style: Style) -> Self {
         let screen = work.screen.clone();
         let mut transcript = Transcript::new(screen.clone(), style, work.words.clone());
+        transcript.out().wait(true);
         if let Some(size) = size() {
             screen.begin(size);
             transcript.tell(Look::DIM, &header::of(work));

@@ -11,7 +11,8 @@ use super::{
     exit::Failure,
     form::Form,
     judge::Judge,
-    keys, limits, own,
+    key_in_use::KeyInUse,
+    limits, own,
     pages::Pages,
     past::Past,
     preview::Preview,
@@ -20,14 +21,14 @@ use super::{
     saving,
     sessions::{self, About, Held, Store},
     settings,
-    setup::{self, Choice},
+    setup::{self, Choice, Reached},
     style::{Style, harmless},
     terminal::{self, Screen},
     words::Words,
 };
 use crate::{
     environment::{Environment, ReadOnly},
-    host::{Commands, Host, Parts},
+    host::{Commands, Host, Parts, Renewal},
     http::{Http, wall_time},
     journal::{Journal, JournalError},
     local::Local,
@@ -72,8 +73,7 @@ pub(super) struct Work {
     pub(super) mode: Mode,
     /// Whether it changes and runs nothing.
     pub(super) reads_only: bool,
-    /// The variables that may hold the provider's key.
-    pub(super) key: String,
+    pub(super) key: KeyInUse,
     pub(super) provider: Provider,
     /// What is known of its models.
     pub(super) catalogue: Catalogue,
@@ -176,7 +176,7 @@ impl Work {
         form.into_iter().for_each(|form| form.set(&mut config));
         limits::set(limits, &mut config)?;
         let journal = journal(&args.files, held.as_ref(), &site.workspace)?;
-        let Traffic { endpoints, models, http, mut recording } = traffic;
+        let Traffic { endpoints, models, http, mut recording, key, renewal } = traffic;
         name_model(recorded.flatten().as_ref(), recording.as_mut(), &provider, &config);
         let decides = !rules.is_empty() || site.local.is_none() && Judge::decides(&config);
         let people =
@@ -187,6 +187,7 @@ impl Work {
         let (tools, judged) = site.tools(own, pages.reader(), driver.keys());
         let words = Words::new(&config).with_told(told);
         let host = Host::new(driver, Parts { http, tools, journal, recording });
+        let host = host.with_renewal(renewal);
         tell_lost(lacks, held.as_mut(), &host.commands());
         let shown = (Preview::new(&config, &workspace), rules.clone());
         let person = seat.map(|seat| Person::new(host.commands(), shown, style, seat));
@@ -201,7 +202,7 @@ impl Work {
             words,
             mode,
             reads_only: args.tuning.read_only,
-            key: keys::variables(&provider),
+            key,
             provider,
             catalogue,
             screen,
@@ -486,6 +487,9 @@ struct Traffic {
     models: Models,
     http: Option<Http>,
     recording: Option<Recording>,
+    key: KeyInUse,
+    /// What looks for another key, unless a recording answers.
+    renewal: Option<Renewal>,
 }
 
 impl Traffic {
@@ -500,9 +504,12 @@ impl Traffic {
                 Endpoints::default().with(provider.endpoint(), endpoint)
             });
             let models = Models::Replayed { player, pace_ms: 0 };
-            return Ok(Self { endpoints, models, http: None, recording: None });
+            let key = KeyInUse::recorded(provider);
+            let (http, recording, renewal) = (None, None, None);
+            return Ok(Self { endpoints, models, http, recording, key, renewal });
         }
-        let endpoint = setup::endpoint_of(provider, &args.model)?;
+        let Reached { endpoint, found } = setup::endpoint_of(provider, &args.model)?;
+        let key = KeyInUse::new(provider, found);
         let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
         let http = Http::new(endpoints.are_loopback());
         let http = http.map_err(|failure| Failure::configuration(failure.message))?;
@@ -512,6 +519,7 @@ impl Traffic {
             Some(_) => Models::Recorded(Recorder::default()),
             None => Models::Live,
         };
-        Ok(Self { endpoints, models, http: Some(http), recording })
+        let renewal = Some(key.renewal(provider, &args.model));
+        Ok(Self { endpoints, models, http: Some(http), recording, key, renewal })
     }
 }

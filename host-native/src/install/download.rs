@@ -1,7 +1,10 @@
 //! One download into a file without a name: redirects, retries and bounds.
 
 use super::error::InstallError;
-use crate::http::{client, leads_to, plain_client, root};
+use crate::{
+    http::{client, leads_to, plain_client, root},
+    proxy::Proxy,
+};
 use reqwest::{
     Client, Response, Url,
     header::{ACCEPT, ACCEPT_ENCODING},
@@ -220,11 +223,15 @@ pub(super) fn shown(url: &Url) -> String {
 }
 
 fn broken(address: &Url, error: &reqwest::Error) -> Failure {
+    let proxy = if is_loopback(address) { None } else { Proxy::of(address.as_str()) };
     let address = shown(address);
     if error.is_timeout() && !error.is_connect() {
         return InstallError::Stalled { address }.into();
     }
     let may_pass = !error.is_timeout() && !error.is_builder();
-    let why = root(error);
+    let mut why = root(error);
+    if let Some(proxy) = proxy.filter(|_| error.is_connect()) {
+        why = format!("no connection through {proxy}: {why}");
+    }
     Failure { error: InstallError::Unreachable { address, why }, may_pass }
 }

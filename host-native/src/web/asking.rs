@@ -20,6 +20,8 @@ const NO: &str = "the user was asked and said no. Do without it";
 #[derive(Clone, Debug)]
 pub struct Domains {
     allowed: Arc<RwLock<Allowed>>,
+    /// Those that were allowed at the beginning.
+    first: Arc<Allowed>,
     /// Where it is asked for others.
     asks: Option<UnboundedSender<Wanted>>,
 }
@@ -54,7 +56,8 @@ impl Domains {
     /// Those domains, and no others.
     #[must_use]
     pub fn new(allowed: Allowed) -> Self {
-        Self { allowed: Arc::new(RwLock::new(allowed)), asks: None }
+        let first = Arc::new(allowed.clone());
+        Self { allowed: Arc::new(RwLock::new(allowed)), first, asks: None }
     }
 
     /// Those domains, and others for which somebody is asked.
@@ -68,6 +71,11 @@ impl Domains {
     #[must_use]
     pub fn asks_for_all(&self, urls: &[String]) -> bool {
         self.asks.is_some() && urls.iter().all(|url| self.with(|it| it.judge(url)).is_err())
+    }
+
+    /// Takes back what somebody has allowed since the beginning.
+    pub fn forget(&self) {
+        *self.allowed.write().unwrap_or_else(PoisonError::into_inner) = (*self.first).clone();
     }
 
     fn with<T>(&self, judge: impl FnOnce(&Allowed) -> T) -> T {

@@ -299,6 +299,12 @@ impl Workspace {
         (bytes.len() as u64 <= most).then_some(bytes)
     }
 
+    /// Whether nothing stands where a path leads.
+    pub(crate) fn is_free(&self, path: &str) -> bool {
+        let top = Path::new("");
+        self.follow((top, top), path, true).is_ok_and(|real| self.stat(&real).is_err())
+    }
+
     /// What stands at a real path.
     pub(crate) fn stat(&self, path: &Path) -> Result<Stat> {
         self.shared.layer.stat(path)

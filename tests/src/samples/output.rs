@@ -38,9 +38,9 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
 }
 
 fn asks() -> Vec<Ask> {
-    let (call_id, name) = ("call_1".into(), "shell".into());
+    let (call_id, name, after) = ("call_1".into(), "shell".into(), vec!["call_0".into()]);
     one_of_each!(Ask:
-        Approval { call_id, name, arguments: opaque(), folder: "sub".into() },
+        Approval { call_id, name, arguments: opaque(), folder: "sub".into(), after },
         Question { text: "Which colour?".into() },
         Elicitation { message: "Your name?".into(), schema: opaque() },
     )

@@ -26,6 +26,7 @@ mod failures;
 mod folders;
 mod folds;
 mod fuzzing;
+mod gateways;
 mod held;
 mod last_replies;
 mod lifecycle;

@@ -10,7 +10,7 @@ use innerloop_core::{
     id::{AgentId, EffectId},
     input::{Answer, Command, HookReply, Input},
     json::Json,
-    output::{Ask, Effect},
+    output::{Ask, Effect, Output},
     status::{AgentState, RunEnd},
     tool::Job,
 };
@@ -87,6 +87,49 @@ fn m5_only_what_the_policy_names_is_asked_about() {
     host.reply(&write("w").and_call("r", "list_dir", &json!({})));
     assert_eq!((host.asks.len(), host.runs.len()), (2, 0), "many may be pending");
     assert_eq!(host.session.status(AgentId::ROOT).unwrap().state, AgentState::AwaitingInput);
+}
+
+#[test]
+fn m5_a_question_says_which_calls_before_it_are_not_over() {
+    let mut host = TestHost::open(asking(AskAbout::Changes));
+    let _ = host.submit("go");
+    let look = json!({"file_path": "r"});
+    let second = json!({"file_path": "b", "content": "x"});
+    let calls = write("a").and_call("r", "read_file", &look);
+    host.reply(&calls.and_call("b", "write_file", &second));
+    let after = |ask: &Ask| match ask {
+        Ask::Approval { call_id, after, .. } => (call_id.clone(), after.join(" ")),
+        ask => panic!("{ask:?}"),
+    };
+    let asked: Vec<_> = host.asks.iter().map(|(_, ask)| after(ask)).collect();
+    assert_eq!(asked, [("a".into(), String::new()), ("b".into(), "a r".into())]);
+    // Asked again after a restart, it waits for what is still open then.
+    let first = host.asks[0].0;
+    answer(&mut host, first, Answer::Deny { reason: "no".into() });
+    let owed = host.session.owed().0.into_iter().find_map(|output| match output {
+        Output::Effect(Effect::Ask { ask, .. }) => Some(after(&ask)),
+        _ => None,
+    });
+    assert_eq!(owed, Some(("b".into(), "r".into())));
+}
+
+#[test]
+fn m5_nobody_is_asked_about_what_the_guard_refuses() {
+    let mut config = asking(AskAbout::Changes);
+    config.guard.read_before_write = true;
+    let edit = |path: &str| json!({"file_path": path, "old_string": "x", "new_string": "y"});
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    let read = Message::call("r", "read_file", &json!({"file_path": "a"}));
+    let calls = read.and_call("e", "edit_file", &edit("a")).and_call("f", "edit_file", &edit("b"));
+    host.reply(&calls);
+    // The first of them may be known by then; of the second it is certain that it is not.
+    assert_eq!(host.asks.len(), 1);
+    let _ = host.answer("1 | x");
+    let first = host.asks[0].0;
+    answer(&mut host, first, Answer::Deny { reason: "no".into() });
+    let results = said(&host);
+    assert!(results[2].0.contains("Read b before you edit it."), "{results:?}");
 }
 
 #[test]

@@ -49,6 +49,35 @@ fn a_request_stays_on_its_origin() {
 }
 
 #[test]
+fn a_base_url_may_be_the_whole_address() {
+    let cases = [
+        ("anthropic", "https://a.example/v1", "https://a.example"),
+        ("anthropic", "https://a.example/v1/", "https://a.example"),
+        ("anthropic", "https://a.example/x/v1/messages", "https://a.example/x"),
+        ("anthropic", "https://a.example/anthropic", "https://a.example/anthropic"),
+        ("openai", "https://a.example/v1/responses", "https://a.example/v1"),
+        ("openai", "https://a.example/v1", "https://a.example/v1"),
+        ("openai-chat", "https://a.example/v1/chat/completions", "https://a.example/v1"),
+        ("openai-compatible", "https://a.example/chat/completions/", "https://a.example"),
+        ("openai-compatible", "https://a.example/v1", "https://a.example/v1"),
+        ("gemini", "https://a.example/v1beta", "https://a.example"),
+        ("gemini", "https://a.example/v1beta/models", "https://a.example"),
+        ("gemini", "https://a.example/v1beta/models/m:generateContent", "https://a.example"),
+        ("gemini-openai", "https://a.example/v1beta/openai", "https://a.example/v1beta/openai"),
+        ("ollama", "http://localhost:11434/api", "http://localhost:11434"),
+        ("ollama", "http://localhost:11434/v1", "http://localhost:11434"),
+        ("ollama", "http://localhost:11434/api/chat", "http://localhost:11434"),
+        ("ollama-v1", "http://localhost:11434/v1", "http://localhost:11434/v1"),
+        ("openai", "https://responses", "https://responses"),
+    ];
+    for (name, base, want) in cases {
+        let provider = providers::find(name).unwrap();
+        let endpoint = Endpoint::new(&provider, Some(base), Key::new("sk-0123456789")).unwrap();
+        assert_eq!(endpoint.base().to_string(), want, "{name} {base}");
+    }
+}
+
+#[test]
 fn what_is_no_base_url_is_said_without_its_password() {
     let cases = [
         ("", "scheme"),

@@ -14,7 +14,7 @@ use innerloop_driver::providers::{self, Provider};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 24] = [
     "anthropic",
     "openai",
     "gemini",
@@ -25,7 +25,12 @@ const NAMES: [&str; 19] = [
     "groq",
     "together",
     "fireworks",
+    "moonshot",
+    "zai",
+    "dashscope",
+    "cerebras",
     "azure",
+    "openai-compatible",
     "openai-chat",
     "gemini-openai",
     "anthropic-openai",
@@ -121,6 +126,7 @@ fn every_provider_is_asked_at_its_own_address() {
         assert_eq!(request.endpoint.0, name);
     }
     assert_eq!(provider("azure").base_url, None);
+    assert_eq!(provider("openai-compatible").base_url, None);
 }
 
 #[test]
@@ -139,12 +145,25 @@ fn every_provider_gets_a_request_that_it_understands() {
         assert_eq!(body.get("store").is_some(), name == "openai-chat", "{name}");
         let usage = name != "mistral";
         assert_eq!(body.get("stream_options").is_some(), usage, "{name}");
-        let completion = is_openai || ["xai", "groq"].contains(&name.as_str());
+        let completion = is_openai || ["xai", "groq", "cerebras"].contains(&name.as_str());
         assert_eq!(body.get("max_completion_tokens").is_some(), completion, "{name}");
         assert_eq!(body.get("max_tokens").is_some(), !completion, "{name}");
         let custom = body["tools"].as_array().unwrap().iter().any(|tool| tool["type"] == "custom");
         assert_eq!(custom, name == "openai-chat", "{name}");
     }
+}
+
+#[test]
+fn a_gateway_gets_the_plainest_request() {
+    let mut model = provider("openai-compatible").model("m", Vocabulary::Native);
+    model.parallel_tool_calls = Some(true);
+    let (_, body) = request(model);
+    let fields: Vec<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(fields, ["max_tokens", "messages", "model", "stream", "stream_options", "tools"]);
+    assert_eq!(body["messages"][0]["role"], "system");
+    let kinds: BTreeSet<String> =
+        body["tools"].as_array().unwrap().iter().map(|tool| tool["type"].to_string()).collect();
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["\"function\""]);
 }
 
 #[test]
@@ -160,6 +179,7 @@ fn effort_is_asked_for_in_the_endpoints_own_way() {
     let on = json!({"chat_template_kwargs": {"enable_thinking": true}});
     assert_eq!(effort("llamacpp"), Some(on));
     assert_eq!(effort("anthropic-openai"), None);
+    assert_eq!(effort("openai-compatible"), Some(json!({"reasoning_effort": "high"})));
 }
 
 #[test]

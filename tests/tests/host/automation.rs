@@ -374,7 +374,7 @@ fn calls_that_nobody_could_allow_are_told_at_the_end() {
     let scene = Scene::streaming(&script);
     let run = scene.run(&["--approve", "none"]).exits(5);
     assert_eq!(run.stdout, "I could not write it.\n", "that is its final message all the same");
-    let told = "1 call needed a yes that nobody was there to give: write_file {\"content\":\"one\"";
+    let told = "1 call needed a yes that nobody was there to give: write: note.txt (1 line)";
     assert!(run.complaint().contains(told), "{run:?}");
     assert!(
         run.complaint().contains("--approve all, or changes of files alone with --approve edits"),
@@ -420,6 +420,23 @@ fn only_the_final_message_is_on_standard_output_and_only_once() {
     let run = fails().run(&["--json"]).exits(1);
     assert_eq!(record(&run)["status"], "failed");
     assert!(run.complaint().contains("no;"), "{run:?}");
+}
+
+#[test]
+fn a_summary_after_a_loop_is_the_final_message() {
+    let look = || Message::text("").and_call("toolu_1", "list_dir", &json!({"path": "."}));
+    let ladder = |step: &str| format!(r#"{{"loops": {{"window": 3, "ladder": ["{step}"]}}}}"#);
+    for (step, said) in [("summarize", "It goes round.\n"), ("stop", "")] {
+        let looks = std::iter::repeat_with(look).take(3);
+        let script: Vec<_> = looks.chain([Message::text("It goes round.")]).collect();
+        let scene = Scene::streaming(&script);
+        fs::write(scene.path("c.json"), ladder(step)).unwrap();
+        let options = ["-q", "--config", &scene.arg("c.json"), "-o", &scene.arg("last.txt")];
+        let run = scene.run(&options).exits(1);
+        assert_eq!(run.stdout, said, "{run:?}");
+        assert_eq!(fs::read_to_string(scene.path("last.txt")).unwrap_or_default(), said);
+        assert!(run.complaint().contains("repeat themselves"), "{run:?}");
+    }
 }
 
 #[test]

@@ -159,6 +159,10 @@ fn m5_a_key_answers_only_alone_and_only_what_was_seen() {
     terminal.shows("> no, wait");
     assert!(!terminal.screen().contains("[q]uit: n"), "{}", terminal.screen());
     terminal.press(ENTER);
+    // It may be meant as one.
+    terminal.shows("that is no answer to the question; Enter again sends it to the agent");
+    terminal.shows("> no, wait");
+    terminal.press(ENTER);
     terminal.shows("(the agent reads it after its current calls)");
     terminal.press(&format!("/cost{ENTER}"));
     terminal.shows("2 turns · ");
@@ -201,8 +205,51 @@ fn m5_changes_are_applied_when_the_person_says_so_and_not_by_a_letter() {
     terminal.shows("apply 2 changed files to ");
     terminal.press(&format!("/apply{ENTER}"));
     terminal.shows("applied: 2 changed files");
-    terminal.hides("[l]ater");
+    terminal.hides("[n]ot now");
     assert_eq!(scene.text("workspace/b.txt"), "new\n");
+    let run = left(terminal).exits(0);
+    assert!(!run.stdout.contains("apply these changes"), "{}", run.stdout);
+}
+
+#[test]
+fn m5_no_answer_to_the_question_about_changes_goes_to_the_model() {
+    let write = |n: usize| write(&format!("toolu_{n}"), "a.txt");
+    let calls = [write(1), Message::text("one"), Message::text("two")];
+    let scene = Scene::streaming(&calls);
+    let terminal = talk(&scene, &[], WIDE);
+    terminal.press(&format!("write{ENTER}"));
+    terminal.shows("apply 1 changed file to ");
+    terminal.shows("[y]es, [n]ot now, [d]iff, [a]lways (after each");
+    terminal.press(&format!("nope{ENTER}"));
+    terminal.shows("that is no answer to the question");
+    terminal.press(&format!("\x15n{ENTER}"));
+    terminal.shows("not applied yet; /apply does it");
+    assert_eq!(scene.model.requests().len(), 2, "nothing was asked of the model");
+    // A sentence is for the agent.
+    terminal.press(&format!("now say something else{ENTER}"));
+    terminal.shows("two");
+    terminal.shows("apply 1 changed file to ");
+    // No letter discards anything, here or at the end.
+    terminal.press(CTRL_D);
+    terminal.shows("[n]ot now (the session");
+    terminal.press(&format!("no{ENTER}"));
+    let run = terminal.finish().exits(0);
+    assert!(run.stdout.contains("not applied yet: the session keeps"), "{}", run.stdout);
+    assert_eq!(scene.model.requests().len(), 3);
+    assert!(!scene.path("workspace/a.txt").exists());
+    let resumed = ["resume", "last", "--apply"];
+    let _run = self::run(&mut command(&scene, &resumed)).exits(0);
+    assert_eq!(scene.text("workspace/a.txt"), "new\n");
+}
+
+#[test]
+fn m5_the_word_drop_answers_the_question_about_changes() {
+    let scene = Scene::streaming(&[write("toolu_1", "a.txt"), Message::text("one")]);
+    let terminal = talk(&scene, &[], WIDE);
+    terminal.press(&format!("write{ENTER}"));
+    terminal.shows("apply 1 changed file to ");
+    terminal.press(&format!("drop{ENTER}"));
+    terminal.shows("given up: 1 changed file");
     let run = left(terminal).exits(0);
     assert!(!run.stdout.contains("apply these changes"), "{}", run.stdout);
 }
@@ -252,7 +299,7 @@ fn m5_what_deserves_a_look_is_named_before_the_question() {
     terminal.shows("apply 1 changed file to ");
     terminal.press(&format!("/diff{ENTER}"));
     terminal.shows("+new\nLook closely at:\n  .envrc");
-    terminal.press(&format!("go on{ENTER}"));
+    terminal.press(&format!("go on{ENTER}{ENTER}"));
     terminal.shows("two");
     terminal.shows("apply 1 changed file to ");
     // It was said before.
@@ -297,7 +344,7 @@ fn m5_names_are_completed_and_wide_questions_are_wrapped() {
     terminal.press("/he\t");
     terminal.shows("> /help");
     terminal.press(ENTER);
-    terminal.shows("/quit            leave (Ctrl-D)");
+    terminal.shows("/quit            leave (Ctrl-D);");
     terminal.press("see @a\t");
     terminal.shows("> see @\"a file.txt\"");
     terminal.press(ENTER);
@@ -321,6 +368,9 @@ fn m5_a_refused_key_or_model_is_told_and_the_conversation_goes_on() {
     let terminal = talk(&scene, &[], WIDE);
     terminal.press(&format!("hello{ENTER}"));
     terminal.shows("invalid x-api-key");
+    // What is not known is taken only if it is said twice.
+    terminal.press(&format!("/model claude-nobody{ENTER}"));
+    terminal.shows("anthropic knows no model claude-nobody; there are claude-");
     terminal.press(&format!("/model claude-nobody{ENTER}hello?{ENTER}"));
     terminal.shows("model: claude-nobody");
     terminal.press(&format!("/model claude-sonnet-5-5{ENTER}hello!{ENTER}"));
@@ -377,15 +427,13 @@ fn m5_what_holds_is_told_by_a_command_alone() {
 
 #[test]
 fn m5_what_is_asked_is_wrapped_between_words() {
-    let content = "The quick brown fox jumps over the lazy dog and runs away from it once more";
-    let call = Message::call("t1", "Write", &json!({"file_path": "a.txt", "content": content}));
+    let line = "echo The quick brown fox jumps over the lazy dog > a.txt; rm -r b; cat a.txt c";
+    let call = Message::call("t1", "Bash", &json!({"command": line}));
     let scene = Scene::streaming(&[call, Message::text("done")]);
     let terminal = talk(&scene, &["--in-place"], (40, 30));
     terminal.press(&format!("write{ENTER}"));
-    terminal.shows(
-        "  content: The quick brown fox jumps\n  over the lazy dog and runs away from\n  it",
-    );
-    terminal.shows("[y]es, [n]o, [a]lways (every Write),\n  [d]iff, [e]dit, [s]teer, [q]uit:\n>");
+    terminal.shows("? shell echo The quick brown fox jumps\n  over the lazy dog > a.txt; rm -r b;");
+    terminal.shows("[y]es, [n]o, [a]lways (this command\n  line), [d]etails, [e]dit, [s]teer,");
     let _run = left(terminal).exits(0);
 }
 
@@ -433,6 +481,7 @@ fn j3_steps_are_undone_in_a_conversation_and_in_a_resumed_one() {
     fs::write(scene.workspace().join("b.txt"), "mine\n").unwrap();
     terminal.press(&format!("/undo{ENTER}"));
     terminal.shows("undone; 0 steps to undo, 1 to redo");
+    terminal.shows("undone: \u{201c}write\u{201d}");
     terminal.shows("2 changed files of undone steps; /undo files takes them back");
     terminal.press(&format!("/undo files{ENTER}"));
     terminal.shows("taken back: a.txt");
@@ -450,10 +499,179 @@ fn j3_steps_are_undone_in_a_conversation_and_in_a_resumed_one() {
     let terminal = talk(&scene, &["resume"], WIDE);
     terminal.press(&format!("/undo 2{ENTER}"));
     terminal.shows("undone; 0 steps to undo, 2 to redo");
+    terminal.shows("undone: \u{201c}write\u{201d}, \u{201c}again\u{201d}");
     terminal.press(&format!("/clear{ENTER}"));
     terminal.shows("nothing was said");
     terminal.press(&format!("other{ENTER}"));
     terminal.shows("> other\nDone.");
     assert!(!said(&scene).contains("toolu_2"), "{}", said(&scene));
+    let _run = left(terminal).exits(0);
+}
+
+/// Whether each of these stands behind the one before.
+fn stand_in_order(screen: &str, words: &[&str]) {
+    let mut rest = screen;
+    for word in words {
+        let Some((_, behind)) = rest.split_once(word) else { panic!("{word}:\n{screen}") };
+        rest = behind;
+    }
+}
+
+#[test]
+fn m5_questions_about_the_calls_of_a_reply_come_in_their_order() {
+    let line = |n: usize| json!({"command": format!("touch {n}; echo made {n}")});
+    let mut calls = Message::call("toolu_1", "Bash", &line(1));
+    for n in 2..=4 {
+        calls = calls.and_call(&format!("toolu_{n}"), "Bash", &line(n));
+    }
+    let scene = Scene::streaming(&[calls, Message::text("done")]);
+    let terminal = talk(&scene, &["--in-place"], WIDE);
+    terminal.press(&format!("make them{ENTER}"));
+    for n in 1..=4 {
+        terminal.shows(&format!("? shell touch {n}; echo made {n}\n"));
+        terminal.press(&format!("yes{ENTER}"));
+    }
+    terminal.shows("done");
+    let mut want = Vec::new();
+    for n in 1..=4 {
+        want.push(format!("? shell touch {n}"));
+        want.push(format!("• shell touch {n}"));
+        want.push(format!("made {n}\n"));
+    }
+    let want: Vec<&str> = want.iter().map(String::as_str).collect();
+    stand_in_order(&terminal.screen(), &want);
+    let _run = left(terminal).exits(0);
+}
+
+#[test]
+fn m5_an_edit_is_asked_about_with_its_diff_and_only_if_it_can_work() {
+    let edit = |id: &str, old: &str| {
+        let edit = json!({"file_path": "a.txt", "old_string": old, "new_string": "new"});
+        Message::call(id, "Edit", &edit)
+    };
+    let read = Message::call("toolu_1", "Read", &json!({"file_path": "a.txt"}));
+    let script = [edit("toolu_0", "old"), read, edit("toolu_2", "absent"), edit("toolu_3", "old")];
+    let script = [&script[..], &[Message::text("done")]].concat();
+    let scene = Scene::streaming(&script).file("a.txt", "one\nold\n");
+    let terminal = talk(&scene, &["--in-place"], WIDE);
+    terminal.press(&format!("edit{ENTER}"));
+    terminal
+        .shows("? edit a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-old\n+new\n[y]es");
+    assert_eq!(scene.model.requests().len(), 4, "nobody is asked about those before");
+    let told = |at: usize| scene.model.requests()[at].body.clone();
+    assert!(told(1).contains("Read a.txt before you edit it."), "{}", told(1));
+    assert!(told(3).contains("nobody was asked, since it would fail"), "{}", told(3));
+    terminal.press(&format!("yes{ENTER}"));
+    terminal.shows("done");
+    assert_eq!(scene.text("workspace/a.txt"), "one\nnew\n");
+    let _run = left(terminal).exits(0);
+}
+
+#[test]
+fn m5_always_is_taken_back_by_a_word() {
+    let calls = [
+        write("toolu_1", "a.txt"),
+        write("toolu_2", "b.txt"),
+        Message::text("two"),
+        write("toolu_3", "c.txt"),
+        Message::text("three"),
+    ];
+    let scene = Scene::streaming(&calls);
+    let terminal = talk(&scene, &["--in-place"], WIDE);
+    terminal.press(&format!("write{ENTER}"));
+    terminal.shows("? write a.txt");
+    terminal.press(&format!("always{ENTER}"));
+    terminal.shows("two");
+    assert_eq!(scene.text("workspace/b.txt"), "new\n");
+    terminal.press(&format!("/approve none{ENTER}more{ENTER}"));
+    terminal.shows("? write c.txt");
+    terminal.press(&format!("no{ENTER}"));
+    terminal.shows("three");
+    assert!(!scene.path("workspace/c.txt").exists());
+    let _run = left(terminal).exits(0);
+}
+
+#[test]
+fn m5_what_is_attached_is_said_and_pictures_come_from_anywhere() {
+    let scene = Scene::streaming(&["one", "two"].map(Message::text)).file("a.txt", "text");
+    fs::write(scene.path("out.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+    fs::write(scene.path("out.txt"), "from elsewhere").unwrap();
+    let terminal = talk(&scene, &[], (160, 50));
+    let (picture, text) = (scene.arg("out.png"), scene.arg("out.txt"));
+    terminal.press(&format!("see @a.txt @none.txt @{picture} @{text}{ENTER}"));
+    terminal.shows("attached: a.txt (4 bytes)");
+    terminal.shows("(8 bytes)");
+    terminal.shows("@none.txt is not attached: there is no such file in the folder");
+    terminal.shows("/attach FILE sends it");
+    asked(&scene, 1);
+    let body = said(&scene);
+    assert!(body.contains("image/png") && !body.contains("from elsewhere"), "{body}");
+    terminal.press(&format!("/attach {text}{ENTER}"));
+    terminal.shows("goes with what you say next: ");
+    terminal.press(&format!("and now{ENTER}"));
+    terminal.shows("two");
+    assert!(said(&scene).contains("from elsewhere"), "{}", said(&scene));
+    let _run = left(terminal).exits(0);
+}
+
+#[test]
+fn m5_words_for_a_shell_and_efforts_that_are_none_stay_here() {
+    let scene = Scene::streaming(&[]);
+    let terminal = talk(&scene, &[], WIDE);
+    terminal.press(&format!("!ls{ENTER}"));
+    terminal.shows("no line for a shell is run here");
+    terminal.press(&format!("/effort hihg{ENTER}"));
+    terminal.shows("anthropic knows no effort hihg; there are high, ");
+    terminal.press("/effort hi\t");
+    terminal.shows("> /effort high");
+    terminal.press(&format!("{ENTER}"));
+    terminal.shows("from the next call on: effort high");
+    terminal.press("/model claude-son\t");
+    terminal.shows("> /model claude-sonnet-");
+    terminal.press("\x15");
+    terminal.press(&format!("exit{ENTER}"));
+    let _run = terminal.finish().exits(0);
+    assert_eq!(scene.model.requests().len(), 0);
+}
+
+#[test]
+fn m5_a_prompt_in_place_of_a_command_begins_the_conversation() {
+    let scene = Scene::streaming(&["one", "two"].map(Message::text));
+    let terminal = Terminal::start(&command(&scene, &["what is this?", "--effort", "low"]), WIDE);
+    terminal.shows("> what is this?\none");
+    assert!(said(&scene).contains("what is this?"), "{}", said(&scene));
+    let _run = left(terminal).exits(0);
+    // Where nobody sits, it is a run.
+    let _run = run(&mut command(&scene, &["--diff", "and here?"])).exits(0);
+    assert!(said(&scene).contains("and here?"), "{}", said(&scene));
+}
+
+#[test]
+fn m5_a_key_that_is_kept_meanwhile_counts_from_the_next_words_on() {
+    let script = vec![
+        Reply::error(401, "authentication_error", "invalid x-api-key"),
+        Reply::stream(&Message::text("welcome")),
+    ];
+    let scene = Scene::new(script);
+    let keyless = |args: &[&str]| {
+        let mut command = command(&scene, args);
+        command.env_remove("ANTHROPIC_API_KEY");
+        command
+    };
+    let login = |key: &str| {
+        let mut login = keyless(&["login", "anthropic"]);
+        let _run = innerloop_tests::program::run_with(&mut login, key.as_bytes()).exits(0);
+    };
+    login("sk-ant-first-0123456789");
+    let terminal = Terminal::start(&keyless(&[]), (160, 50));
+    terminal.shows("/help tells");
+    terminal.press(&format!("hello{ENTER}"));
+    terminal.shows("`innerloop login anthropic` keeps another one");
+    login("sk-ant-second-0123456789");
+    terminal.press(&format!("again{ENTER}"));
+    terminal.shows("welcome");
+    let requests = scene.model.requests();
+    assert_eq!(requests[0].header("x-api-key"), Some("sk-ant-first-0123456789"));
+    assert_eq!(requests[1].header("x-api-key"), Some("sk-ant-second-0123456789"));
     let _run = left(terminal).exits(0);
 }

@@ -160,7 +160,7 @@ async fn a_connection_that_is_never_there_ends_soon() {
     let http = client().connecting_within(Duration::from_millis(50));
     for (kind, more) in [
         (HttpFailureKind::Network, ""),
-        (HttpFailureKind::Refused, ", twice; check the network, the proxy and --base-url"),
+        (HttpFailureKind::Refused, ", twice; check the network and --base-url"),
     ] {
         let inputs = exchange(&http, &url).await;
         let failure = failure(&inputs);

@@ -36,7 +36,7 @@ fn a_yes_lets_the_call_run() {
     let run = typed(&scene, &[], "y\n").exits(0);
     assert_eq!(scene.text("workspace/note.txt"), "new\n");
     let call = "? write note.txt (1 line)";
-    for words in [call, "file_path: note.txt", "content: new", "[y]es, [n]o, [a]lways"] {
+    for words in [call, "+++ b/note.txt", "+new", "[y]es, [n]o, [a]lways"] {
         assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
     }
 }
@@ -58,12 +58,16 @@ fn the_diff_is_shown_before_anything_changes() {
     let edit = |old: &str| {
         let arguments = json!({"file_path": "note.txt", "old_string": old, "new_string": "b"});
         let edit = Message::call("toolu_1", "edit_file", &arguments);
-        Scene::streaming(&[edit, Message::text("done")]).in_place().file("note.txt", "a\n")
+        let read = Message::call("toolu_0", "read_file", &json!({"file_path": "note.txt"}));
+        let script = [read, edit, Message::text("done")];
+        Scene::streaming(&script).in_place().file("note.txt", "a\n")
     };
     let run = typed(&edit("a"), &[], "d\nn\n").exits(0);
     assert!(run.stdout.contains("-a\r\n+b\r\n"), "{}", run.stdout);
-    let run = typed(&edit("nowhere"), &[], "d\nn\n").exits(0);
-    assert!(run.stdout.contains("it would fail: "), "{}", run.stdout);
+    let scene = edit("nowhere");
+    let run = typed(&scene, &[], "d\nn\n").exits(0);
+    assert!(!run.stdout.contains("[y]es"), "it can't work: {}", run.stdout);
+    assert!(told(&scene).contains("nobody was asked, since it would fail"), "{}", told(&scene));
 }
 
 #[test]

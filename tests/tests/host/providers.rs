@@ -184,3 +184,69 @@ fn the_help_names_every_provider() {
         assert!(listed.iter().any(|name| help.contains(name.as_str())), "{}", provider.name);
     }
 }
+
+#[test]
+fn any_gateway_is_asked_at_the_address_that_is_given_in_the_plainest_way() {
+    for end in ["/x/v1", "/x/v1/", "/x/v1/chat/completions"] {
+        let model = Mock::start(vec![reply("chat")]);
+        let url = format!("{}{end}", model.url());
+        let args = ["--provider", "openai-compatible", "--model", "m", "--base-url", &url];
+        let run = go(&args, &[("OPENAI_COMPATIBLE_API_KEY", KEY)]).exits(0);
+        assert_eq!(run.json_lines().pop().unwrap()["text"], "done", "{end}: {run:#?}");
+        let request = &model.requests()[0];
+        assert_eq!(request.line, "POST /x/v1/chat/completions HTTP/1.1", "{end}");
+        let bearer = format!("Bearer {KEY}");
+        assert_eq!(request.header("authorization"), Some(bearer.as_str()));
+        let body: serde_json::Value = serde_json::from_str(&request.body).unwrap();
+        assert_eq!(body["messages"][0]["role"], "system");
+        assert!(body["max_tokens"].is_u64() && body.get("store").is_none(), "{body}");
+    }
+    let nowhere = go(
+        &["--provider", "openai-compatible", "--model", "m"],
+        &[("OPENAI_COMPATIBLE_API_KEY", KEY)],
+    );
+    let told = nowhere.exits(3);
+    let words = "give it as --base-url or in OPENAI_COMPATIBLE_BASE_URL, for example https://";
+    assert!(told.complaint().contains(words), "{told:?}");
+}
+
+#[test]
+fn a_proxy_that_is_at_fault_is_named_with_its_variable() {
+    let args = ["--base-url", "http://model.example"];
+    let key = ("ANTHROPIC_API_KEY", KEY);
+    let down = ("HTTP_PROXY", "http://me:hidden-word@127.0.0.1:9");
+    let run = go(&args, &[key, down]).exits(3);
+    let words = "cannot connect to http://model.example through the proxy http://127.0.0.1:9 (from \
+                 HTTP_PROXY): ";
+    assert!(run.complaint().contains(words), "{run:?}");
+    assert!(run.complaint().contains("NO_PROXY"), "{run:?}");
+    assert!(!format!("{}{}", run.stdout, run.stderr).contains("hidden-word"), "{run:?}");
+    let wants = Mock::start(vec![Reply::new(407, "text/html", "<html>no</html>")]);
+    let run = go(&args, &[key, ("http_proxy", &wants.url())]).exits(3);
+    let words =
+        format!("the proxy {} (from http_proxy) wants a user name and password", wants.url());
+    assert!(run.complaint().contains(&words), "{run:?}");
+    assert_eq!(wants.requests().len(), 1, "it is not asked again");
+    // One that is not used is not blamed.
+    let run = go(&args, &[key, down, ("NO_PROXY", "model.example")]);
+    assert!(!run.complaint().contains("proxy http"), "{run:?}");
+}
+
+#[test]
+fn whoever_has_no_key_is_told_all_ways_to_a_model() {
+    let run = go(&[], &[]).exits(3);
+    for words in [
+        "ANTHROPIC_API_KEY is not set",
+        "OPENAI_API_KEY",
+        "CEREBRAS_API_KEY",
+        "innerloop login anthropic",
+        "--provider ollama",
+        "--provider openai-compatible --base-url URL",
+        "--replay FILE",
+    ] {
+        assert!(run.complaint().contains(words), "{words}: {run:?}");
+    }
+    let named = go(&["--provider", "groq"], &[]).exits(3);
+    assert!(named.complaint().contains("GROQ_API_KEY is not set"), "{named:?}");
+    assert!(!named.complaint().contains("ANTHROPIC"), "{named:?}");
+}

@@ -47,7 +47,8 @@ fn kept(run: &Run, state: &Path) -> String {
     let said = said.join(" ");
     let (_, kept) = said.rsplit_once("what the agent has made is kept in ").expect(&said);
     assert!(kept.starts_with(state.to_str().unwrap()), "{kept}");
-    fs::read_to_string(Path::new(kept.trim_end()).join("note.txt")).unwrap()
+    let place = kept.split(' ').next().unwrap();
+    fs::read_to_string(Path::new(place).join("note.txt")).unwrap()
 }
 
 fn note(scene: &Scene) -> PathBuf {
@@ -68,9 +69,18 @@ fn on_a_terminal_the_changes_are_shown_and_asked_about() {
 
     let scene = self::scene().undecided();
     let state = scene.path("state");
-    let run = keeping(&scene, &state, "n\n").exits(0);
+    let run = keeping(&scene, &state, "drop\n").exits(0);
     assert!(run.stdout.contains("not applied: the folder is as it was"), "{}", run.stdout);
     assert!(!note(&scene).exists() && !state.join("innerloop/kept").exists());
+
+    // A no means not now: nothing but the word discards what the agent has made.
+    for answer in ["n\n", "no\n", "later\n", "d\nq\n"] {
+        let scene = self::scene().undecided();
+        let state = scene.path("state");
+        let run = keeping(&scene, &state, answer).exits(0);
+        assert_eq!(kept(&run, &state), "new\n", "{answer}");
+        assert!(!note(&scene).exists());
+    }
 
     // Where nothing has changed there is nothing to ask.
     let scene = Scene::streaming(&[Message::text("done")]).undecided();
@@ -96,7 +106,12 @@ fn a_diff_leaves_the_folder_as_it_is() {
     let scene = self::scene().undecided();
     let run = scene.run(&["--diff", "--quiet"]).exits(0);
     assert_eq!(run.stdout, "--- /dev/null\n+++ b/note.txt\n@@ -0,0 +1 @@\n+new\n");
-    assert_eq!(run.stderr, "");
+    assert_eq!(run.stderr, "done\n", "what the model said is not lost");
+
+    let scene = Scene::streaming(&[Message::text("It is fine.")]).undecided();
+    let mut command = scene.command("Review this");
+    let run = run_with(command.args(["--diff", "-q"]), b"+a line").exits(0);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("It is fine.\n", ""));
 }
 
 #[test]

@@ -182,8 +182,14 @@ export interface ToolRun {
 
 /** A question to a person. */
 export type Ask = OneOf<{
-  /** May this call run? */
-  approval: { call_id: string; name: string; arguments: unknown; folder?: string };
+  /** May this call run? What it finds depends on the calls `after` which it comes, if any. */
+  approval: {
+    call_id: string;
+    name: string;
+    arguments: unknown;
+    folder?: string;
+    after?: string[];
+  };
   /** A question of the model. */
   question: { text: string };
   /** A question of a tool server, and what the answer must look like. */

@@ -207,6 +207,8 @@ const fn kind_of_status(status: u16) -> FailureKind {
     match status {
         401 | 403 => FailureKind::Authentication,
         402 => FailureKind::Quota,
+        // It is this side's proxy that refuses.
+        407 => FailureKind::Host,
         200..=299 | 408 | 409 | 499 => FailureKind::Server,
         413 => FailureKind::ContextOverflow,
         429 => FailureKind::RateLimit,

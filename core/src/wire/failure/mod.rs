@@ -197,6 +197,9 @@ fn parse(text: &str) -> Option<Document<'_>> {
 
 /// A sentence for a body that is not JSON, such as a proxy's page.
 fn foreign_body(status: u16, text: &str) -> String {
+    if status == 407 {
+        return String::from("a proxy on the way wants a user name and password (HTTP 407)");
+    }
     if text.is_empty() {
         return format!("HTTP {status} with an empty body");
     }

@@ -22,6 +22,7 @@ impl Questions {
     /// Asks for a page; one whose question goes away is refused.
     pub(super) async fn ask_for_page(&mut self, mut page: Wanted) {
         let domain = harmless(&page.domain).into_owned();
+        let _turn = self.screen.turn();
         self.tell_wrapped(&headline(&page));
         let words = [
             ("yes", "for this call"),

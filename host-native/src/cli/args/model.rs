@@ -10,8 +10,11 @@ pub(crate) struct ModelArgs {
     /// The model's provider [default: anthropic, or the one whose key is set].
     ///
     /// Known: anthropic, openai, gemini, openrouter, deepseek, mistral, xai, groq, together,
-    /// fireworks, azure, openai-chat, gemini-openai, anthropic-openai, ollama, ollama-v1,
-    /// llamacpp, lmstudio, vllm.
+    /// fireworks, moonshot, zai, dashscope, cerebras, azure, openai-compatible, openai-chat,
+    /// gemini-openai, anthropic-openai, ollama, ollama-v1, llamacpp, lmstudio, vllm.
+    ///
+    /// Any other gateway that speaks OpenAI's Chat Completions is `openai-compatible`, with
+    /// --base-url and its key in `OPENAI_COMPATIBLE_API_KEY`.
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// The model's name [default: the provider's, where it has one].
@@ -19,6 +22,8 @@ pub(crate) struct ModelArgs {
     pub(crate) model: Option<String>,
     /// Where the provider is reached [default: its variable, such as `ANTHROPIC_BASE_URL`, else
     /// its own].
+    ///
+    /// It may end in `/v1`, or be the whole address, as `…/chat/completions`.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
     /// What settings say besides.

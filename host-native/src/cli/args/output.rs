@@ -9,7 +9,9 @@ pub(crate) struct OutputArgs {
     /// Print events as JSON lines; the last line is always the result.
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) json: bool,
-    /// Print the final message only; with --diff, the diff only.
+    /// Print the final message only; with --diff, the diff if there is one.
+    ///
+    /// The message then goes to standard error, so that the diff can be piped.
     #[arg(short, long)]
     pub(crate) quiet: bool,
     /// When to use colour [default: auto, which respects `NO_COLOR`].

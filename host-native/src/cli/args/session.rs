@@ -56,6 +56,9 @@ fn inside(path: &str) -> Result<String, &'static str> {
 /// The arguments of a conversation.
 #[derive(Debug, Args)]
 pub(crate) struct ConversationArgs {
+    /// What is said first: `innerloop "…"` is read as that.
+    #[arg(long, hide = true)]
+    pub(crate) prompt: Option<String>,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
     /// When to use colour [default: auto, which respects `NO_COLOR`].

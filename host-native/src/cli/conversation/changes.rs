@@ -2,7 +2,7 @@
 
 use crate::{
     cli::{notices, style::Style},
-    diff::Changes,
+    diff::{Changes, Hidden},
     sandbox::Workspace,
 };
 use tokio::task::spawn_blocking;
@@ -35,7 +35,7 @@ pub(super) async fn notices(workspace: &Workspace, style: Style) -> String {
     let workspace = workspace.clone();
     let told = move || {
         let (files, is_all) = workspace.changes();
-        notices::of(&files, is_all, 0, style)
+        notices::of(&files, is_all, Hidden::default(), style)
     };
     spawn_blocking(told).await.unwrap_or_default()
 }

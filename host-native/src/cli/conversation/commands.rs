@@ -8,10 +8,13 @@ use crate::cli::{
 use clap::ValueEnum as _;
 
 /// The commands' names, for completion.
-pub(super) const NAMES: [&str; 14] = [
-    "/apply", "/approve", "/clear", "/compact", "/cost", "/diff", "/drop", "/effort", "/help",
-    "/model", "/new", "/quit", "/redo", "/undo",
+pub(super) const NAMES: [&str; 15] = [
+    "/apply", "/approve", "/attach", "/clear", "/compact", "/cost", "/diff", "/drop", "/effort",
+    "/help", "/model", "/new", "/quit", "/redo", "/undo",
 ];
+
+/// What one says to a shell or another program in order to leave.
+const FAREWELLS: [&str; 4] = ["exit", "quit", ":q", "bye"];
 
 /// What stands before the second column of [`HELP`].
 const INDENT: usize = 17;
@@ -20,9 +23,11 @@ const INDENT: usize = 17;
 const HELP: &str = "\
 /model [NAME]    tell the model, or go on with another one of the provider
 /effort [LEVEL]  tell how hard it thinks, or set low, medium, high or what else it knows
-/approve [WHICH]  which calls run without a question: none, edits or all
+/approve [WHICH]  which calls run without a question from now on: none, edits or all
+/attach FILE     send a picture, a PDF or a text from anywhere with what you say next
 /diff            show what was changed and is not applied yet
 /apply [over]    write the changes to the folder; over what else was changed there meanwhile
+/apply ask       ask again after each turn, where that was answered with always
 /drop            give up what was changed and is not applied
 /undo [N]        take back the last step, or N steps; a step begins with what you say
 /undo files      take back the files that undone steps have changed, where they are as left
@@ -31,15 +36,26 @@ const HELP: &str = "\
 /compact [TEXT]  sum the conversation up; TEXT says what matters
 /cost            what the conversation has come to
 /new             begin another session; this one is kept
-/quit            leave (Ctrl-D)
+/quit            leave (Ctrl-D); exit does, too
 
 Enter            send; while the agent works, it reads that after its current calls
 … && Enter       send when the agent is done
 Alt-Enter, \\ Enter, Ctrl-J   another line
 Esc, Ctrl-C      stop what goes on
-@ Tab            the name of a file; a picture or a text goes along
+@ Tab            the name of a file; a picture or a text goes along, and a line says so
 Up, Down         what was said before
 ";
+
+/// What may stand behind a command's name, where that is one of a few words.
+pub(super) fn words(command: &str) -> Vec<String> {
+    let words: &[&str] = match command {
+        "/approve" => &["none", "edits", "all"],
+        "/apply" => &["over", "ask"],
+        "/undo" => &["files"],
+        _ => &[],
+    };
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
 
 /// The answer to `/help` on a terminal of so many columns.
 pub(super) fn help(columns: usize, style: Style) -> String {
@@ -67,6 +83,10 @@ pub(super) enum SlashCommand {
     Apply {
         over: bool,
     },
+    /// Whether to apply changes is asked after each turn again.
+    AskToApply,
+    /// A file that goes with what is said next.
+    Attach(String),
     Drop,
     /// So many steps are taken back.
     Undo(u32),
@@ -82,10 +102,20 @@ pub(super) enum SlashCommand {
     Quit,
 }
 
+/// What is said of a line that is meant for a shell.
+const NO_SHELL: &str = "no line for a shell is run here: Ctrl-Z leads to yours, and fg back; with \
+                        a space before it, it goes to the agent";
+
 /// The command that the text is; nothing if it is none, and what is wrong with one that is
 /// misspelt.
 pub(super) fn parse(text: &str) -> Option<Result<SlashCommand, String>> {
+    if text.starts_with('!') {
+        return Some(Err(NO_SHELL.to_owned()));
+    }
     let text = text.trim();
+    if FAREWELLS.contains(&text.to_lowercase().as_str()) {
+        return Some(Ok(SlashCommand::Quit));
+    }
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let word = name.strip_prefix('/')?;
     // A path is no command.
@@ -113,7 +143,10 @@ fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
         ("/diff", _) => plain(SlashCommand::Diff),
         ("/apply", Some("over")) => Ok(SlashCommand::Apply { over: true }),
         ("/apply", None) => Ok(SlashCommand::Apply { over: false }),
-        ("/apply", Some(_)) => Err("/apply takes over, or nothing behind it".to_owned()),
+        ("/apply", Some("ask")) => Ok(SlashCommand::AskToApply),
+        ("/apply", Some(_)) => Err("/apply takes over, ask, or nothing behind it".to_owned()),
+        ("/attach", Some(file)) => Ok(SlashCommand::Attach(file.to_owned())),
+        ("/attach", None) => Err("/attach takes a file".to_owned()),
         ("/drop", _) => plain(SlashCommand::Drop),
         ("/undo", Some("files")) => Ok(SlashCommand::UndoFiles),
         ("/undo", rest) => {
@@ -151,6 +184,14 @@ mod tests {
         assert_eq!(told("/model  x y"), Some(Ok(SlashCommand::Model(Some("x y".into())))));
         assert_eq!(told("/approve edits"), Some(Ok(SlashCommand::Approve(Some(Approve::Edits)))));
         assert_eq!(told("/apply"), Some(Ok(SlashCommand::Apply { over: false })));
+        for text in ["exit", " quit ", "Exit", ":q", "/quit", "/exit"] {
+            assert_eq!(told(text), Some(Ok(SlashCommand::Quit)), "{text}");
+        }
+        assert_eq!(told("exit the loop early"), None);
+        assert_eq!(told("!ls"), Some(Err(true)));
+        assert_eq!(told(" !important is not set"), None);
+        assert_eq!(told("/apply ask"), Some(Ok(SlashCommand::AskToApply)));
+        assert_eq!(told("/attach a b.png"), Some(Ok(SlashCommand::Attach("a b.png".into()))));
         assert_eq!(told("/apply over"), Some(Ok(SlashCommand::Apply { over: true })));
         assert_eq!(told("/undo"), Some(Ok(SlashCommand::Undo(1))));
         assert_eq!(told("/undo 3"), Some(Ok(SlashCommand::Undo(3))));

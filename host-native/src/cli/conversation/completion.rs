@@ -17,6 +17,8 @@ pub(super) struct Candidates<'a> {
     commands: &'a [&'a str],
     /// The files that a part of a path or of a name stands for.
     files: &'a dyn Fn(&str) -> Vec<String>,
+    /// The words that may stand behind a command.
+    words: &'a dyn Fn(&str) -> Vec<String>,
 }
 
 /// A word that is being completed.
@@ -29,8 +31,12 @@ pub(super) struct Completion {
 }
 
 impl<'a> Candidates<'a> {
-    pub(super) fn new(commands: &'a [&'a str], files: &'a dyn Fn(&str) -> Vec<String>) -> Self {
-        Self { commands, files }
+    pub(super) fn new(
+        commands: &'a [&'a str],
+        files: &'a dyn Fn(&str) -> Vec<String>,
+        words: &'a dyn Fn(&str) -> Vec<String>,
+    ) -> Self {
+        Self { commands, files, words }
     }
 
     /// Completes the end of that text: gives how many bytes of it go, and what comes in their
@@ -40,6 +46,14 @@ impl<'a> Candidates<'a> {
             let fits = self.commands.iter().filter(|name| name.starts_with(before));
             let all: Vec<String> = fits.map(|name| format!("{name} ")).collect();
             return Completion::of(all, before).map(|completion| (before.len(), completion));
+        }
+        if let Some((command, part)) = before.split_once(' ')
+            && command.starts_with('/')
+            && !part.contains(char::is_whitespace)
+        {
+            let all = (self.words)(command).into_iter().filter(|word| word.starts_with(part));
+            let completion = Completion::of(all.collect(), part);
+            return completion.map(|completion| (part.len(), completion));
         }
         let (typed, part) = mentioned(before)?;
         let all = (self.files)(part).into_iter();

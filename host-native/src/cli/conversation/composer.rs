@@ -56,6 +56,11 @@ impl Composer {
         self.completion = None;
     }
 
+    /// Has a finished text stand there again.
+    pub(super) fn put_back(&mut self, text: &str) {
+        self.line.set(text);
+    }
+
     /// Takes away what was typed; Ctrl-Y brings it back.
     pub(super) fn cut(&mut self) {
         self.line.cut_all();
@@ -215,7 +220,11 @@ mod tests {
 
     fn press(composer: &mut Composer, code: KeyCode, held: KeyModifiers) -> Option<Word> {
         let files = |_: &str| vec!["src/main.rs".to_owned(), "src/map.rs".to_owned()];
-        let candidates = Candidates::new(&["/model"], &files);
+        let words = |command: &str| match command {
+            "/model" => vec!["claude-haiku-4-5".to_owned(), "claude-sonnet-5-5".to_owned()],
+            _ => Vec::new(),
+        };
+        let candidates = Candidates::new(&["/model"], &files, &words);
         composer.read(Event::Key(KeyEvent::new(code, held)), &candidates)
     }
 
@@ -239,7 +248,7 @@ mod tests {
         let _moved = press(&mut composer, KeyCode::Up, KeyModifiers::NONE);
         assert_eq!(type_in(&mut composer, "\n"), Some(Word::Said("a\nb".into())), "up in the text");
         let pasted = Event::Paste("x\r\ny".into());
-        let none = Candidates::new(&[], &|_| Vec::new());
+        let none = Candidates::new(&[], &|_| Vec::new(), &|_| Vec::new());
         assert_eq!(composer.read(pasted, &none), None);
         assert_eq!(type_in(&mut composer, "\n"), Some(Word::Said("x\ny".into())));
         let held = KeyModifiers::CONTROL;
@@ -261,6 +270,10 @@ mod tests {
         };
         let _typed = type_in(&mut composer, "/mo");
         assert_eq!(tab(&mut composer), "/model ");
+        let _typed = type_in(&mut composer, "c");
+        assert_eq!(tab(&mut composer), "/model claude-");
+        assert_eq!(tab(&mut composer), "/model claude-haiku-4-5");
+        assert_eq!(tab(&mut composer), "/model claude-sonnet-5-5");
         composer.clear();
         let _typed = type_in(&mut composer, "see @s");
         assert_eq!(tab(&mut composer), "see @src/ma");

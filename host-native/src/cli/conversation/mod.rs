@@ -6,6 +6,7 @@ mod commands;
 mod completion;
 mod composer;
 mod settling;
+mod steps;
 mod ui;
 
 use super::{
@@ -42,7 +43,15 @@ use ui::Ui;
 pub(super) async fn run(args: ConversationArgs) -> Result<(), Failure> {
     let color = settings::color(args.color, !args.session.settings.no_settings);
     let style = Style::new(color.unwrap_or_default());
-    talk(args.session, None, Vec::new(), style).await
+    talk(args.session, None, First { commands: Vec::new(), words: args.prompt }, style).await
+}
+
+/// What is said first.
+#[derive(Debug, Default)]
+pub(super) struct First {
+    pub(super) commands: Vec<Command>,
+    /// As if the person had typed that.
+    pub(super) words: Option<String>,
 }
 
 /// Talks in a new session, or goes on with one, with what is said to it first; then in others, as
@@ -50,7 +59,7 @@ pub(super) async fn run(args: ConversationArgs) -> Result<(), Failure> {
 pub(super) async fn talk(
     args: SessionArgs,
     past: Option<Past>,
-    first: Vec<Command>,
+    first: First,
     style: Style,
 ) -> Result<(), Failure> {
     // A log and a recording are of one session.
@@ -58,7 +67,7 @@ pub(super) async fn talk(
     let mut next = converse(args, past, first, style).await?;
     while let Some(model) = next {
         again.model.model = Some(model);
-        next = converse(again.clone(), None, Vec::new(), style).await?;
+        next = converse(again.clone(), None, First::default(), style).await?;
     }
     Ok(())
 }
@@ -80,7 +89,7 @@ fn check_terminal() -> Result<(), Failure> {
 async fn converse(
     args: SessionArgs,
     past: Option<Past>,
-    first: Vec<Command>,
+    first: First,
     style: Style,
 ) -> Result<Option<String>, Failure> {
     check_terminal()?;
@@ -107,8 +116,10 @@ async fn converse(
     let keyboard = Keyboard::open(&reader).map_err(|error| {
         Failure::usage(format!("cannot read the keys of this terminal: {error}"))
     })?;
-    first.into_iter().for_each(|command| work.host.commands().send(command));
-    let ui = Ui::new(&work, (slot, reader), style, is_under_way);
+    first.commands.into_iter().for_each(|command| work.host.commands().send(command));
+    let mut ui = Ui::new(&work, (slot, reader), style, is_under_way);
+    ui.begin();
+    first.words.iter().for_each(|words| ui.say(words));
     let result = drive(work, ui, keyboard, interrupts).await;
     screen.end();
     result
@@ -126,7 +137,6 @@ async fn drive(
     let ending = Ending::listen(interrupts, host.commands());
     let (ui, silence) = (RefCell::new(ui), Silence::default());
     let hurry = ui.borrow().hurry();
-    ui.borrow_mut().begin();
     let mut typed = pin!(type_in(&ui, &mut keyboard));
     let driven = {
         let saving = Saving::of(&workspace);
@@ -135,6 +145,7 @@ async fn drive(
             match news {
                 News::Event(event) => {
                     ui.borrow_mut().show(event, held.as_mut());
+                    judge.heard(event);
                     saving.iter().for_each(|saving| saving.add(event));
                 }
                 News::Asked(id, agent, ask) => judge.asked(id, agent, ask),

@@ -4,7 +4,11 @@ use super::{
     changes::{self, changed, files, pending},
     ui::Ui,
 };
-use crate::cli::{question::Question, review::Mode, style::harmless};
+use crate::cli::{
+    question::Question,
+    review::{Mode, NOT_NOW},
+    style::harmless,
+};
 use std::cell::RefCell;
 
 /// Brings the changes where they belong, after a question if that is open.
@@ -30,8 +34,9 @@ pub(super) async fn settle(ui: &RefCell<Ui>) {
         }
         let Some(person) = &person else { return };
         let asked = format!("apply {} to {folder}? ", files(count));
-        let words = [("yes", ""), ("later", ""), ("diff", ""), ("always", "after each turn")];
-        let question = Question::choice(&asked, &words);
+        let words = [("yes", ""), ("not now", ""), ("diff", ""), ("always", "after each turn")];
+        let synonyms = [&NOT_NOW[..], &[("drop", "drop")]].concat();
+        let question = Question::choice(&asked, &words).also(&synonyms);
         let answer = person.answer(question.clone()).await.unwrap_or_default();
         let mut ui = ui.borrow_mut();
         match question.word(&answer) {
@@ -41,6 +46,7 @@ pub(super) async fn settle(ui: &RefCell<Ui>) {
                 return ui.apply();
             }
             Some("diff") => ui.show_diff(),
+            Some("drop") => return ui.drop_changes(),
             // Something else has applied them, or the last question is still to come.
             _ if changed(&workspace) == 0 || ui.is_leaving() => return,
             _ => {

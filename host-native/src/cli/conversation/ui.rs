@@ -6,14 +6,16 @@ use super::{
     commands::{self, SlashCommand},
     completion::{self, Candidates},
     composer::{Composer, Word},
+    steps::Steps,
 };
 use crate::{
     cli::{
         approval::Person,
-        attach,
+        attach::{self, Reach},
         exit::Failure,
         header,
         judge::Judge,
+        key_in_use::KeyInUse,
         lines::Slot,
         question::Question,
         report::Report,
@@ -44,6 +46,7 @@ use innerloop_driver::{FileSteps, catalogue::Catalogue, providers::Provider};
 use std::{
     collections::VecDeque,
     io::Write as _,
+    mem,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -73,6 +76,12 @@ pub(super) struct Ui {
     slot: Slot,
     /// The key that may be an answer, and when it was pressed.
     key_pressed: Option<(char, Instant)>,
+    /// What was typed while a question was open, and may or may not be meant as its answer.
+    unanswering: Option<String>,
+    /// What goes with the next words to the agent.
+    attached: Vec<Part>,
+    /// A name that was refused once since it is not known.
+    doubted: Option<String>,
     /// What was said and not read by the agent yet.
     queued: VecDeque<String>,
     commands: Commands,
@@ -80,8 +89,12 @@ pub(super) struct Ui {
     judge: Judge,
     workspace: Workspace,
     mode: Mode,
+    /// Whether the session began with the question whether to apply changes.
+    asks_to_apply: bool,
     /// What the steps have changed.
     steps: FileSteps,
+    /// What they began with.
+    said_steps: Steps,
     style: Style,
     provider: Provider,
     catalogue: Catalogue,
@@ -96,7 +109,7 @@ pub(super) struct Ui {
     /// Of the turn that goes on, and of the whole conversation.
     turn: Report,
     all: Report,
-    key: String,
+    key: KeyInUse,
     /// Told when a turn is over.
     turns: Arc<Notify>,
     /// Told when the person does not want to wait for the end.
@@ -134,13 +147,18 @@ impl Ui {
             reader,
             slot,
             key_pressed: None,
+            unanswering: None,
+            attached: Vec::new(),
+            doubted: None,
             queued: VecDeque::new(),
             commands: work.host.commands(),
             person: work.person.clone(),
             judge: work.judge.clone(),
             workspace: work.workspace.clone(),
             mode: work.mode,
+            asks_to_apply: work.mode == Mode::Ask,
             steps: FileSteps::default(),
+            said_steps: Steps::of(work.host.driver().session()),
             style,
             provider: work.provider.clone(),
             catalogue: work.catalogue.clone(),
@@ -186,10 +204,15 @@ impl Ui {
         self.turn.add(event);
         self.all.add(event);
         self.steps.on_event(event);
+        self.transcript.out().wait(true);
         self.transcript.show(event);
+        self.transcript.out().wait(false);
         self.spinner.set(self.transcript.activity());
         if event.agent != AgentId::ROOT {
             return;
+        }
+        if let Some(line) = self.said_steps.on_event(&event.kind) {
+            self.note(&line);
         }
         match &event.kind {
             EventKind::UserInput { parts, .. } => {
@@ -232,7 +255,7 @@ impl Ui {
             self.note(&line);
         }
         self.turn = Report::new(&self.key, self.mode);
-        for text in std::mem::take(&mut self.queued) {
+        for text in mem::take(&mut self.queued) {
             let text = brief(&text, QUEUED);
             self.note(&format!("not read yet, and goes with what you say next: {text}"));
             self.queued.push_back(text);
@@ -251,7 +274,9 @@ impl Ui {
 
     /// Something is not as it should be.
     pub(super) fn warn(&mut self, line: &str) {
+        self.transcript.out().wait(true);
         self.tell(Look::YELLOW, line);
+        self.transcript.out().wait(false);
     }
 
     /// Time has passed.
@@ -265,7 +290,14 @@ impl Ui {
     pub(super) fn read(&mut self, key: Key) {
         let workspace = self.workspace.clone();
         let files = move |part: &str| completion::files(&workspace, part);
-        let word = self.composer.read(key, &Candidates::new(&commands::NAMES, &files));
+        let (models, efforts) = (self.known_models(), self.known_efforts());
+        let words = |command: &str| match command {
+            "/model" => models.clone(),
+            "/effort" => efforts.clone(),
+            command => commands::words(command),
+        };
+        let candidates = Candidates::new(&commands::NAMES, &files, &words);
+        let word = self.composer.read(key, &candidates);
         if self.state == State::Warned && word != Some(Word::Interrupt) {
             self.state = State::Idle;
         }
@@ -312,10 +344,20 @@ impl Ui {
     /// Takes a text: as an answer, as a command, or as a word to the agent.
     fn said(&mut self, text: &str) {
         let asked = self.slot.question().map(|(question, _)| question);
+        let is_confirmed = self.unanswering.take().is_some_and(|unsure| unsure == text);
         if let Some(question) = asked.as_ref().filter(|question| question.word(text).is_some()) {
             return self.answer(question, text);
         }
         let command = commands::parse(text);
+        if asked.as_ref().is_some_and(|asked| asked.may_mean(text) && !text.trim().is_empty())
+            && command.is_none()
+            && !is_confirmed
+        {
+            self.note("that is no answer to the question; Enter again sends it to the agent");
+            self.composer.put_back(text);
+            self.unanswering = Some(text.to_owned());
+            return;
+        }
         if let Some(question) = asked.filter(Question::is_open)
             && !matches!(command, Some(Ok(_)))
         {
@@ -352,14 +394,18 @@ impl Ui {
     }
 
     /// Says something to the agent: now, after its current calls, or when it is done.
-    fn say(&mut self, text: &str) {
+    pub(super) fn say(&mut self, text: &str) {
         self.echo(text);
         let (text, waits) = match text.strip_suffix(LATER) {
             Some(text) => (text.trim(), true),
             None => (text, false),
         };
+        let mentions = attach::mentions(text, &self.workspace, Reach::Anywhere);
+        mentions.attached.iter().for_each(|line| self.note(line));
+        mentions.missed.iter().for_each(|line| self.tell(Look::YELLOW, line));
         let mut parts = vec![Part::text(text)];
-        parts.extend(attach::mentions(text, &self.workspace));
+        parts.extend(mem::take(&mut self.attached));
+        parts.extend(mentions.parts);
         let is_working = self.is_working();
         let waits = waits || self.state == State::Compacting;
         self.commands.send(match (is_working, waits) {

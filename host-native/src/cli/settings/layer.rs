@@ -199,6 +199,14 @@ pub(super) fn parse(row: &Row, text: &str) -> Result<Value, String> {
             Ok(number) => check(row, Value::Number(number)),
             Err(_) => Err(format!("{} takes {}", row.name, wanted(row))),
         },
+        Kind::Texts | Kind::Paths if text.trim_start().starts_with('[') => {
+            let wrong = || format!("{} takes {}, as in [\"one\", \"two\"]", row.name, wanted(row));
+            let list: toml_edit::Value = text.trim().parse().map_err(|_| wrong())?;
+            let items = list.as_array().into_iter().flatten();
+            let items: Option<Vec<String>> =
+                items.map(|item| item.as_str().map(str::to_owned)).collect();
+            check(row, Value::Texts(items.ok_or_else(wrong)?))
+        }
         Kind::Texts | Kind::Paths => {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
             check(row, Value::Texts(items.map(str::to_owned).collect()))

@@ -12,7 +12,7 @@ use std::{
 /// Most characters of a line that is not whole. A longer one is broken.
 const LONGEST_TAIL: usize = 4_000;
 
-/// Most bytes that are kept while the terminal is somebody else's. What comes after is not shown.
+/// Most bytes that are kept while the terminal is somebody else's, or a question is open.
 const MOST_HELD: usize = 1 << 20;
 
 /// The screen that is drawn on, for lines that concern everybody.
@@ -27,9 +27,16 @@ pub(crate) fn tell(lines: &str) {
     }
 }
 
+/// What is said in place of what is not kept.
+const NOT_HELD: &str = "\n(what followed is not shown)\n";
+
 /// The terminal behind standard error. Clones are of the same one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Screen(Arc<Mutex<State>>);
+pub(crate) struct Screen {
+    state: Arc<Mutex<State>>,
+    /// Whether what is written here waits while a question is open.
+    waits: bool,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -49,6 +56,8 @@ struct State {
     area: Option<Area>,
     /// What was written while the terminal is somebody else's, if it is.
     held: Option<String>,
+    /// What waits for the answer to a question, if one is open.
+    waiting: Option<String>,
 }
 
 /// What has to be known of the area to take it away.
@@ -162,8 +171,26 @@ impl Screen {
         }
     }
 
+    /// Has a question and its answers stand together: what is written by those that wait comes
+    /// when that is dropped.
+    pub(crate) fn turn(&self) -> Turn {
+        let mut state = self.state();
+        if state.waiting.is_none() {
+            if !state.tail.is_empty() {
+                state.put("\n");
+            }
+            state.waiting = Some(String::new());
+        }
+        Turn(self.clone())
+    }
+
+    /// Whether what is written from here on waits for the answer to a question that is open.
+    pub(crate) const fn wait(&mut self, waits: bool) {
+        self.waits = waits;
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -189,19 +216,26 @@ impl Drop for Hidden {
     }
 }
 
+/// A question that is open, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn(Screen);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        let waited = state.waiting.take().unwrap_or_default();
+        state.put(&waited);
+    }
+}
+
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.state();
-        if let Some(held) = &mut state.held {
-            if held.len() < MOST_HELD {
-                held.push_str(&String::from_utf8_lossy(bytes));
-            }
-            return Ok(bytes.len());
+        let text = String::from_utf8_lossy(bytes);
+        match state.waiting.as_mut().filter(|_| self.waits) {
+            Some(waiting) => hold(&text, waiting),
+            None => state.put(&text),
         }
-        if !state.is_drawn {
-            return stderr().lock().write(bytes);
-        }
-        state.show(&String::from_utf8_lossy(bytes));
         Ok(bytes.len())
     }
 
@@ -213,6 +247,15 @@ impl Write for Screen {
 impl State {
     fn resize(&mut self, (columns, rows): (u16, u16)) {
         self.size = (usize::from(columns).max(8), usize::from(rows).max(4));
+    }
+
+    /// Writes a text, or keeps it while the terminal is somebody else's.
+    fn put(&mut self, text: &str) {
+        match &mut self.held {
+            Some(held) => hold(text, held),
+            None if self.is_drawn => self.show(text),
+            None => emit(text),
+        }
     }
 
     /// Writes lines of somebody else's: a line that is not whole ends before them.
@@ -308,6 +351,16 @@ impl State {
         }
         let above = columns.get(..at).unwrap_or_default().to_vec();
         self.area = Some(Area { above, column });
+    }
+}
+
+/// Keeps a text behind others, as far as there is room.
+fn hold(text: &str, held: &mut String) {
+    if held.len() < MOST_HELD {
+        held.push_str(text);
+        if held.len() >= MOST_HELD {
+            held.push_str(NOT_HELD);
+        }
     }
 }
 

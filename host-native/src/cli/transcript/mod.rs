@@ -125,6 +125,11 @@ impl<W: Write> Transcript<W> {
         }
     }
 
+    /// Where it writes to.
+    pub(super) const fn out(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     pub(super) fn show(&mut self, event: &Event) {
         self.flow.set_columns((self.columns)());
         if event.agent == AgentId::ROOT {
