@@ -179,8 +179,7 @@ impl Work {
         let Traffic { endpoints, models, http, mut recording, key, renewal } = traffic;
         name_model(recorded.flatten().as_ref(), recording.as_mut(), &provider, &config);
         let decides = !rules.is_empty() || site.local.is_none() && Judge::decides(&config);
-        let people =
-            People { approve: is_attended || decides, answer: is_attended, hooks: Vec::new() };
+        let people = people(is_attended, decides);
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
         let driver = source.driver(config, parts, &args.tuning)?;
         let (config, workspace) = (driver.session().config().clone(), site.workspace.clone());
@@ -216,6 +215,11 @@ impl Work {
         let titled = self.held.as_mut().map_or(Ok(()), |held| held.entitle(&title));
         drop(titled);
     }
+}
+
+/// Who answers: somebody who sits there, or rules that decide about calls.
+const fn people(is_attended: bool, decides: bool) -> People {
+    People { approve: is_attended || decides, answer: is_attended, hooks: Vec::new() }
 }
 
 /// Takes out of a configuration what a session has not that only reads, checks that rules name
