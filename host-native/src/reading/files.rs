@@ -53,9 +53,18 @@ impl Reader {
 
     /// Opens a plain file, and says what it is.
     pub(super) fn open(&self, path: &WorkspacePath) -> Result<(File, u64), FileError> {
-        let file = self.workspace.file(&self.real(path)?).map_err(fault)?;
+        let real = self.real(path)?;
+        let file = self.workspace.file(&real).map_err(|error| match self.is_other(&real) {
+            true => FileError::NotRegular,
+            false => fault(error),
+        })?;
         let size = file.metadata().map_err(|error| broken(&error))?.len();
         Ok((file, size))
+    }
+
+    /// Whether a device, a pipe or a socket is there.
+    fn is_other(&self, real: &Path) -> bool {
+        self.workspace.stat(real).is_ok_and(|found| found.kind == Kind::Other)
     }
 }
 
