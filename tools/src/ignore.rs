@@ -66,9 +66,11 @@ impl Rules {
 }
 
 impl Rule {
-    /// Reads a `.gitignore` file; the later of two rules that match decides.
+    /// Reads a `.gitignore` file; the later of two rules that match decides. A byte order mark
+    /// before the first is no part of it, as for git.
     #[must_use]
     pub fn all(text: &str) -> Vec<Self> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         text.lines().filter_map(Self::parse).collect()
     }
 

@@ -72,6 +72,12 @@ fn ignored() -> Vec<Case> {
                 "# comment\n\n*.log\n!important.log\nbuild/\n/only-top\ndocs/**/*.html\r\n\\{b}\n",
             )
             .says(".gitignore\n{a}\nsub/only-top\nkeep/build\nkeep/important.log"),
+        case("gitignore: a byte order mark is no part of the first rule", glob("**"))
+            .file("secret/a", "")
+            .file("b.log", "")
+            .file("c", "")
+            .file(".gitignore", "\u{feff}secret/\n*.log\n")
+            .says(".gitignore\nc"),
         case("gitignore: a nested file overrides", glob("**/*.txt"))
             .file(".gitignore", "*.txt\n")
             .file("a/.gitignore", "!b.txt\n/c/\n")
