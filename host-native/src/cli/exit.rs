@@ -15,6 +15,7 @@ Exit codes:
   7    the model, or a filter of its provider, refused
   129  the terminal was closed (SIGHUP)
   130  interrupted with Ctrl-C
+  131  told to quit (SIGQUIT)
   143  asked to end (SIGTERM)";
 
 /// Why the program ends.
@@ -30,6 +31,7 @@ pub(super) enum Exit {
     Refused,
     HungUp,
     Interrupted,
+    Quit,
     Terminated,
     /// As a program that was run has ended.
     Program(u8),
@@ -48,6 +50,7 @@ impl Exit {
             Self::Refused => 7,
             Self::HungUp => 129,
             Self::Interrupted => 130,
+            Self::Quit => 131,
             Self::Terminated => 143,
             Self::Program(code) => code,
         }
@@ -64,7 +67,7 @@ impl Exit {
             Self::Denied => "denied",
             Self::Incomplete => "incomplete",
             Self::Refused => "refused",
-            Self::HungUp | Self::Interrupted | Self::Terminated => "interrupted",
+            Self::HungUp | Self::Interrupted | Self::Quit | Self::Terminated => "interrupted",
         }
     }
 }

@@ -54,6 +54,7 @@ fn installed() -> io::Result<Vec<(Signal, Exit)>> {
         Told::Interrupt => Exit::Interrupted,
         Told::Terminate => Exit::Terminated,
         Told::HangUp => Exit::HungUp,
+        Told::Quit => Exit::Quit,
     };
     Ok(signals()?.into_iter().map(|(signal, told)| (signal, exit(told))).collect())
 }
@@ -123,7 +124,8 @@ impl Ending {
 
     /// The first signal, if it is one behind which nobody sits any more.
     pub(super) fn ending_signal(&self) -> Option<Exit> {
-        self.signal().filter(|signal| matches!(signal, Exit::HungUp | Exit::Terminated))
+        let is_ending = |exit: &Exit| matches!(exit, Exit::HungUp | Exit::Terminated | Exit::Quit);
+        self.signal().filter(is_ending)
     }
 
     /// Whether anybody may still be asked something: not where the program was told to end, or its

@@ -9,6 +9,8 @@ pub(crate) enum Told {
     Terminate,
     /// The terminal is gone.
     HangUp,
+    /// End at once.
+    Quit,
 }
 
 /// Who a file belongs to and which one it is, by the numbers of the system.

@@ -160,5 +160,6 @@ pub(crate) fn signals() -> io::Result<Vec<(Signal, Told)>> {
         (signal(SignalKind::interrupt())?, Told::Interrupt),
         (signal(SignalKind::terminate())?, Told::Terminate),
         (signal(SignalKind::hangup())?, Told::HangUp),
+        (signal(SignalKind::quit())?, Told::Quit),
     ])
 }
