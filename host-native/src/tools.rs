@@ -125,7 +125,7 @@ impl Tools {
             (Job::Custom(arguments), _) => match self.get(&run.name) {
                 Some(tool) => tool.run(&sandbox, &run, arguments, on_delta, stopped).await,
                 None => {
-                    let message = format!("this host has no tool {:?} of its own", run.name);
+                    let message = format!("The tool {} is not available here.", run.name);
                     Outcome::error(ToolError::UnknownTool, message)
                 }
             },

@@ -2,6 +2,7 @@
 //! go on, before anything follows from it.
 
 use super::{
+    console::warn,
     exit::Failure,
     model_change,
     pages::Pages,
@@ -21,6 +22,9 @@ use innerloop_core::{
 };
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
 use std::path::Path;
+
+/// The platform of sessions whose files are in memory.
+const IN_MEMORY: &str = "wasm";
 
 /// A session that was kept.
 pub(super) struct Past {
@@ -48,9 +52,20 @@ impl Past {
         Ok(Self { changed: last_change(&log), ..Self::of(held, session)? })
     }
 
-    /// Takes the log of a file into the sessions that are kept. It works on that folder.
-    pub(super) fn import(named: &str, folder: &Path) -> Result<Self, Failure> {
+    /// Takes the log of a file into the sessions that are kept. It works on that folder, or on the
+    /// current one, unless its files were in memory.
+    pub(super) fn import(named: &str, folder: Option<&Path>) -> Result<Self, Failure> {
         let session = sessions::still_open(&sessions::read(Path::new(named))?, named)?;
+        let was_in_memory = session.config().facts.platform == IN_MEMORY;
+        let folder = match folder {
+            None if was_in_memory => {
+                return Err(Failure::usage(format!(
+                    "the files of the session of {named} were in memory and are not in its log: \
+                     name the folder that it goes on in with -C DIR"
+                )));
+            }
+            folder => folder.unwrap_or(Path::new(".")),
+        };
         let held = Store::open()?.create(About::of_log(&session, folder)?)?;
         Self::of(held, session)
     }
@@ -185,17 +200,33 @@ impl Past {
         Ok(self)
     }
 
-    /// The session, if what carries out its own tools is there. One that only reads can do without
-    /// those that do more.
-    pub(super) fn with_tools(self, tools: &[ToolSpec], reads_only: bool) -> Result<Self, Failure> {
-        let is_left_out = |tool: &ToolSpec| reads_only && !tool.read_only;
-        let mut wanted = self.session.config().tools.iter().filter(|tool| !is_left_out(tool));
-        match wanted.find(|tool| !tools.contains(tool)).map(|tool| tool.name.clone()) {
-            None => Ok(self),
-            Some(name) => Err(Failure::configuration(format!(
-                "the session has a tool {name} that is gone or has changed; bring it back as it was"
-            ))),
+    /// The session with its own tools as they are now. Those that are not here, such as functions
+    /// of another program, it keeps: where the model calls one, it is told. So is the person, now.
+    pub(super) fn with_tools(
+        mut self,
+        tools: &[ToolSpec],
+        reads_only: bool,
+    ) -> Result<Self, Failure> {
+        let mut own = self.session.config().tools.clone();
+        let mut absent = Vec::new();
+        for tool in own.iter_mut().filter(|tool| !reads_only || tool.read_only) {
+            match tools.iter().find(|there| there.name == tool.name) {
+                Some(there) => tool.clone_from(there),
+                None => absent.push(tool.name.as_str()),
+            }
         }
+        if !absent.is_empty() {
+            let (tools, are) = if absent.len() == 1 { ("tool", "is") } else { ("tools", "are") };
+            warn(&format!(
+                "the session's {tools} {} {are} not available here, which the model is told where \
+                 it calls one",
+                absent.join(", ")
+            ));
+        }
+        if own != self.session.config().tools {
+            self.configure(Object(vec![("tools".to_owned(), Json::of(&own))]))?;
+        }
+        Ok(self)
     }
 
     /// Takes over what of the configuration is otherwise by now: its own tools, and the form of

@@ -28,7 +28,7 @@ use innerloop_core::{
     json::{Object, from_str},
     message::Part,
 };
-use std::env;
+use std::{env, path::Path};
 
 /// What is said where a run was stopped for another model, and nothing else is.
 const GO_ON: &str = "Go on.";
@@ -66,10 +66,12 @@ pub(super) async fn run(mut args: ResumeArgs) -> Result<(), Failure> {
 
 /// The session that is meant, with what is to be otherwise.
 fn taken(args: &ResumeArgs) -> Result<Past, Failure> {
+    let folder = args.workspace.as_deref();
     let past = if sessions::is_file(&args.session) {
-        Past::import(&args.session, &args.workspace)?
+        Past::import(&args.session, folder)?
     } else {
-        Past::read(Store::open()?.find(&args.session, &args.workspace)?.hold()?)?
+        let folder = folder.unwrap_or(Path::new("."));
+        Past::read(Store::open()?.find(&args.session, folder)?.hold()?)?
     };
     let tuning = tuning(args, past.about());
     let changes: Object = from_str(&config::options(&tuning)?).map_err(Failure::usage)?;

@@ -481,6 +481,53 @@ fn the_file_of_a_log_becomes_a_session() {
 }
 
 #[test]
+fn a_session_goes_on_without_the_functions_of_another_program() {
+    let scene = Scene::streaming(&[
+        Message::text("blue"),
+        Message::call("toolu_1", "lookup", &json!({"word": "x"})),
+        Message::text("red"),
+    ]);
+    let _run = run(&mut scene.command("Which colour?")).exits(0);
+    let _log = ran(&scene, &["sessions", "export", "last", "../log.jsonl"]).exits(0);
+    let lines = scene.text("log.jsonl");
+    let lines = lines.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        make_one_of_a_page(&mut line);
+        format!("{line}\n")
+    });
+    fs::write(scene.path("page.jsonl"), lines.collect::<String>()).unwrap();
+    fs::remove_dir_all(scene.path("state")).unwrap();
+    let (file, base) = (scene.arg("page.jsonl"), scene.provider().1);
+    let args = ["resume", &file, "And now?", "--apply", "--base-url", &base];
+    let asked = ran(&scene, &args).exits(2);
+    assert!(asked.complaint().contains("were in memory") && asked.complaint().contains("-C DIR"));
+    let resumed = ran(&scene, &[args.as_slice(), &["-C", "."]].concat()).exits(0);
+    assert_eq!(resumed.stdout, "red\n");
+    assert!(resumed.stderr.contains("tool lookup is not available here"), "{resumed:?}");
+    let result = messages(&scene, 2).pop().unwrap().to_string();
+    assert!(result.contains("The tool lookup is not available here."), "{result}");
+}
+
+/// Makes a log's line one of a session in a page, with a function.
+fn make_one_of_a_page(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(make_one_of_a_page),
+        Value::Object(fields) => {
+            if let Some(facts) = fields.get_mut("facts") {
+                facts["platform"] = "wasm".into();
+                let parameters =
+                    json!({"type": "object", "properties": {"word": {"type": "string"}}});
+                let tool =
+                    json!({"name": "lookup", "description": "Looks up.", "parameters": parameters});
+                fields.insert("tools".to_owned(), json!([tool]));
+            }
+            fields.values_mut().for_each(make_one_of_a_page);
+        }
+        _ => {}
+    }
+}
+
+#[test]
 fn on_a_terminal_resume_opens_the_conversation_behind_the_last_words() {
     let scene = scene(&[Message::text("nothing else")]);
     let _run = scene.run(&["--apply"]).exits(0);

@@ -28,15 +28,10 @@ pub(crate) struct ResumeArgs {
     /// for each.
     #[arg(short = 'i', long, visible_alias = "image", value_name = "FILE|URL")]
     pub(crate) attach: Vec<String>,
-    /// The folder whose newest session `last` is, or on which the session of a file works.
-    #[arg(
-        short = 'C',
-        long,
-        value_name = "DIR",
-        default_value = ".",
-        help_heading = "Folder and changes"
-    )]
-    pub(crate) workspace: PathBuf,
+    /// The folder whose newest session `last` is, or on which the session of a file works, which
+    /// must be said where its files were in memory [default: the current one].
+    #[arg(short = 'C', long, value_name = "DIR", help_heading = "Folder and changes")]
+    pub(crate) workspace: Option<PathBuf>,
     /// Write the changes to the folder when the run is over [default: as the session had it].
     #[arg(long, conflicts_with_all = ["diff", "in_place"], help_heading = "Folder and changes")]
     pub(crate) apply: bool,
