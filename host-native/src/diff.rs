@@ -36,6 +36,8 @@ pub struct Changes {
 struct Span {
     first: Side,
     last: Side,
+    /// Its permissions at both ends, where they are told.
+    modes: Option<(Option<u32>, u32)>,
 }
 
 /// What differs, as text.
@@ -84,7 +86,7 @@ impl Changes {
             return;
         }
         let first = self.side(change.kind == ChangeKind::Created, change.before.as_deref());
-        self.spans.insert(change.path.clone(), Span { first, last });
+        self.spans.insert(change.path.clone(), Span { first, last, modes: None });
     }
 
     /// Adds what became of a file over all.
@@ -93,10 +95,11 @@ impl Changes {
         if let Some(span) = self.spans.get_mut(&change.path) {
             self.kept -= span.last.kept();
             span.last = last;
+            span.modes = change.modes().or(span.modes);
             return;
         }
-        let first = self.state(&change.before);
-        self.spans.insert(change.path.clone(), Span { first, last });
+        let (first, modes) = (self.state(&change.before), change.modes());
+        self.spans.insert(change.path.clone(), Span { first, last, modes });
     }
 
     /// The side of a change, as much of it as there is room for.
@@ -202,6 +205,10 @@ impl Why {
 impl Span {
     /// Two opaque sides count as different unless their digests say otherwise.
     fn differs(&self) -> bool {
+        self.modes.is_some() || self.has_other_content()
+    }
+
+    fn has_other_content(&self) -> bool {
         match (&self.first, &self.last) {
             (Side::Text { digest, .. }, Side::Text { digest: last, .. }) => digest != last,
             (Side::Opaque(_) | Side::Unread(..), Side::Opaque(_) | Side::Unread(..)) => {
@@ -226,6 +233,23 @@ impl Span {
 
     /// The diff, or a line of what has none; else why there is none.
     fn unified(
+        &self,
+        path: &str,
+        end: Instant,
+        clock: &impl Fn() -> Instant,
+    ) -> Result<String, Why> {
+        let has_content = self.has_other_content();
+        let content = if has_content { self.content(path, end, clock)? } else { String::new() };
+        let Some((before, now)) = self.modes else { return Ok(content) };
+        let before = before.map(|before| format!("{before:03o} before, ")).unwrap_or_default();
+        Ok(format!(
+            "Mode of {}: {before}{now:03o} now
+{content}",
+            self.names(path).1
+        ))
+    }
+
+    fn content(
         &self,
         path: &str,
         end: Instant,
@@ -502,5 +526,24 @@ mod tests {
                     --- \"a/b \\\"é\\\\\"\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
                     Binary or large files a/nul and b/nul differ: 2 bytes before, 3 bytes now\n";
         assert_eq!(changes.unified(), want);
+    }
+
+    #[test]
+    fn who_may_execute_a_file_is_shown() {
+        let text = |text: &str| FileState::Text(text.into());
+        let mut changes = Changes::default();
+        let script = || text("#!/bin/sh\n");
+        for change in [
+            FileChange::of("a", script(), script()).of_modes(Some(0o644), 0o755),
+            FileChange::of("b", FileState::Absent, text("x\n")).of_modes(None, 0o755),
+            FileChange::of("c", script(), script()),
+        ] {
+            changes.add_file(&change);
+        }
+        let want = "Mode of b/a: 644 before, 755 now\n\
+                    Mode of b/b: 755 now\n\
+                    --- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+x\n";
+        assert_eq!(changes.unified(), want);
+        assert_eq!(changes.files().map(|(path, _)| path).collect::<Vec<_>>(), ["a", "b"]);
     }
 }

@@ -1,18 +1,20 @@
 //! The workspace as bashkit sees it: its root is `/`, and all of it is reached by WASI, where the
-//! host judges every path. What no workspace has stands beside it: devices, and a `/tmp` in memory
-//! where the workspace has none of its own.
+//! host judges every path. What no workspace has stands beside it: devices, and a `/tmp` where the
+//! workspace has none of its own.
 
 use crate::{
     fifos::Fifos,
     host::{self, About, make_link},
     listed::Listed,
     system::{self, System},
+    temporary::{self, Kept},
     turns,
 };
 use bashkit::{
     DirEntry, FileSystem, FileSystemExt, FileType, InMemoryFs, Metadata, Result, async_trait,
 };
 use innerloop_json::Map;
+use innerloop_shell_protocol::Tmp;
 use std::{
     collections::{BTreeSet, HashMap},
     fs,
@@ -22,10 +24,20 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+/// Where every program expects a folder for temporary files.
+const TMP: &str = "/tmp";
+
+/// The bits of a mode that say who may do what.
+const ALL_BITS: u32 = 0o7777;
+
 /// The files of the workspace, the devices, and `/tmp`.
 pub(crate) struct Files {
-    /// Where the workspace has no `/tmp`.
-    scratch: Option<InMemoryFs>,
+    /// The `/tmp` in memory.
+    scratch: InMemoryFs,
+    /// What it is for, where the workspace has none.
+    tmp: Option<Tmp>,
+    /// What earlier command lines have left in it.
+    left: Mutex<BTreeSet<PathBuf>>,
     fifos: Fifos,
     /// The commands that have a file.
     commands: OnceLock<BTreeSet<String>>,
@@ -44,10 +56,12 @@ enum Place<'a> {
 
 impl Files {
     /// The files that the host gives.
-    pub(crate) fn new() -> Self {
-        let is_free = |path| host::stat(path).is_err();
+    pub(crate) fn new(tmp: Tmp) -> Self {
+        let is_free = host::stat(TMP).is_err();
         Self {
-            scratch: is_free("/tmp").then(InMemoryFs::new),
+            scratch: InMemoryFs::new(),
+            tmp: is_free.then_some(tmp),
+            left: Mutex::default(),
             fifos: Fifos::default(),
             commands: OnceLock::new(),
             modes: Mutex::default(),
@@ -88,10 +102,65 @@ impl Files {
         if self.fifos.has(&path) {
             return (path, Place::Fifo(&self.fifos));
         }
-        match &self.scratch {
-            Some(scratch) if path.starts_with("/tmp") => (path, Place::Scratch(scratch)),
-            _ => (path, Place::Workspace),
+        if path.starts_with(TMP) && self.is_in_memory(&path) {
+            return (path, Place::Scratch(&self.scratch));
         }
+        (path, Place::Workspace)
+    }
+
+    /// Whether a path below `/tmp` is one in memory: all are, or earlier command lines have left it
+    /// there, and the workspace has nothing of that name.
+    fn is_in_memory(&self, path: &Path) -> bool {
+        if self.tmp == Some(Tmp::Own) {
+            return true;
+        }
+        let left = self.left();
+        let is_left = match path.parent() {
+            _ if path == Path::new(TMP) => self.tmp == Some(Tmp::Needed) && !left.is_empty(),
+            above => left.contains(path) || above.is_some_and(|above| left.contains(above)),
+        };
+        drop(left);
+        is_left && text(path).is_ok_and(|path| host::stat(path).is_err())
+    }
+
+    /// Takes up what earlier command lines have left in `/tmp` in memory.
+    pub(crate) async fn take_up(&self, kept: &[Kept]) {
+        let left = temporary::restored(&self.scratch, kept).await;
+        self.left().extend(left);
+    }
+
+    /// What is in `/tmp` in memory now.
+    pub(crate) async fn temporary(&self) -> Vec<Kept> {
+        temporary::kept(&self.scratch, Path::new(TMP)).await
+    }
+
+    fn left(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the workspace's `/tmp`, which every program expects, for what is to be put into it.
+    fn make_way(&self, path: &Path) {
+        if matches!(self.tmp, Some(Tmp::Needed | Tmp::Both))
+            && path.parent() == Some(Path::new(TMP))
+        {
+            // Where it can't be made, what is put into it fails, and says why.
+            let _is_there = fs::create_dir(TMP);
+        }
+    }
+
+    /// What the host can't know of a file's mode is kept here.
+    fn set_mode(&self, path: PathBuf, mode: u32) -> Result<()> {
+        let kept = match host::set_mode(text(&path)?, mode) {
+            Ok(()) => u32::from(host::stat(text(&path)?)?.mode),
+            Err(error) if error.kind() == ErrorKind::Unsupported => mode ^ ALL_BITS,
+            Err(error) => return Err(error.into()),
+        };
+        if (kept ^ mode) & ALL_BITS == 0 {
+            self.modes().remove(&path);
+        } else {
+            self.modes().insert(path, mode);
+        }
+        Ok(())
     }
 
     fn metadata(&self, path: &Path, about: &About) -> Metadata {
@@ -111,11 +180,7 @@ impl Files {
             return Ok(self.metadata(path, &about));
         }
         let about = host::stat(text(path)?)?;
-        let mut found = self.metadata(path, &about);
-        if !self.modes().contains_key(path) {
-            found.mode |= made_executable(path, &about);
-        }
-        Ok(found)
+        Ok(self.metadata(path, &about))
     }
 
     fn modes(&self) -> MutexGuard<'_, HashMap<PathBuf, u32>> {
@@ -136,24 +201,6 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     normal
-}
-
-/// The bits with which a file can be executed, if it says on its first line what runs it: what was
-/// made in a sandbox has no such bits.
-fn made_executable(path: &Path, about: &About) -> u32 {
-    const EXECUTABLE: u32 = 0o111;
-    let is_likely = about.kind == 4
-        && about.size > 2
-        && match path.extension().and_then(|end| end.to_str()) {
-            None => true,
-            Some(end) => matches!(end, "sh" | "bash" | "py" | "js" | "mjs" | "pl" | "rb" | "awk"),
-        };
-    let mut start = [0; 2];
-    let is_script = is_likely
-        && fs::File::open(path)
-            .and_then(|mut file| io::Read::read_exact(&mut file, &mut start))
-            .is_ok_and(|()| start == *b"#!");
-    if is_script { EXECUTABLE } else { 0 }
 }
 
 #[async_trait]
@@ -178,7 +225,10 @@ impl FileSystem for Files {
                 Ok(())
             }
             (path, Place::Scratch(scratch)) => scratch.write_file(&path, content).await,
-            (path, Place::Workspace) => Ok(fs::write(path, content)?),
+            (path, Place::Workspace) => {
+                self.make_way(&path);
+                Ok(fs::write(path, content)?)
+            }
         }
     }
 
@@ -192,6 +242,7 @@ impl FileSystem for Files {
             }
             (path, Place::Scratch(scratch)) => scratch.append_file(&path, content).await,
             (path, Place::Workspace) => {
+                self.make_way(&path);
                 let mut file = fs::OpenOptions::new().append(true).create(true).open(path)?;
                 Ok(file.write_all(content)?)
             }
@@ -207,7 +258,10 @@ impl FileSystem for Files {
             }
             (path, Place::Scratch(scratch)) => scratch.mkdir(&path, recursive).await,
             (path, Place::Workspace) if recursive => Ok(fs::create_dir_all(path)?),
-            (path, Place::Workspace) => Ok(fs::create_dir(path)?),
+            (path, Place::Workspace) => {
+                self.make_way(&path);
+                Ok(fs::create_dir(path)?)
+            }
         }
     }
 
@@ -256,7 +310,14 @@ impl FileSystem for Files {
                     let metadata = self.metadata(&path.join(&name), &about);
                     DirEntry { name, metadata }
                 });
-                Ok(entries.collect())
+                let mut entries: Vec<DirEntry> = entries.collect();
+                if path == Path::new(TMP) && !self.left().is_empty() {
+                    let more = self.scratch.read_dir(&path).await?;
+                    let names: BTreeSet<String> =
+                        entries.iter().map(|entry| entry.name.clone()).collect();
+                    entries.extend(more.into_iter().filter(|entry| !names.contains(&entry.name)));
+                }
+                Ok(entries)
             }
         }
     }
@@ -272,7 +333,15 @@ impl FileSystem for Files {
     async fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         self.listed.forget();
         match (self.place(from), self.place(to)) {
-            ((from, Place::Workspace), (to, Place::Workspace)) => Ok(fs::rename(from, to)?),
+            ((from, Place::Workspace), (to, Place::Workspace)) => {
+                self.make_way(&to);
+                fs::rename(&from, &to)?;
+                let mut modes = self.modes();
+                let moved = modes.remove(&from);
+                modes.remove(&to);
+                modes.extend(moved.map(|mode| (to, mode)));
+                Ok(())
+            }
             ((from, Place::Scratch(scratch)), (to, Place::Scratch(_))) => {
                 scratch.rename(&from, &to).await
             }
@@ -289,12 +358,14 @@ impl FileSystem for Files {
     async fn copy(&self, from: &Path, to: &Path) -> Result<()> {
         self.listed.forget();
         let content = self.read_file(from).await?;
+        let is_new = !self.exists(to).await?;
         self.write_file(to, &content).await?;
-        let mode = self.modes().get(&normal(from)).copied();
-        match mode {
-            Some(mode) => self.chmod(to, mode).await,
-            None => Ok(()),
+        let mode = self.stat(from).await?.mode;
+        // What was there keeps its mode.
+        if is_new && self.stat(to).await?.mode != mode {
+            self.chmod(to, mode).await?;
         }
+        Ok(())
     }
 
     async fn symlink(&self, target: &Path, link: &Path) -> Result<()> {
@@ -303,7 +374,10 @@ impl FileSystem for Files {
             (_, Place::System(system)) => Err(system.refused()),
             (_, Place::Fifo(_)) => Err(io::Error::from(ErrorKind::AlreadyExists).into()),
             (link, Place::Scratch(scratch)) => scratch.symlink(target, &link).await,
-            (link, Place::Workspace) => Ok(make_link(text(target)?, text(&link)?)?),
+            (link, Place::Workspace) => {
+                self.make_way(&link);
+                Ok(make_link(text(target)?, text(&link)?)?)
+            }
         }
     }
 
@@ -325,8 +399,7 @@ impl FileSystem for Files {
             (path, Place::Scratch(scratch)) => scratch.chmod(&path, mode).await,
             (path, Place::Workspace) => {
                 fs::metadata(&path)?;
-                self.modes().insert(path, mode);
-                Ok(())
+                self.set_mode(path, mode)
             }
         }
     }

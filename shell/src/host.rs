@@ -19,6 +19,7 @@ mod imported {
         pub(super) fn program_end(program: i32);
         pub(super) fn programs_wait(timeout_ms: i32);
         pub(super) fn path_stat(at: *const u8, len: usize, result: *mut u8) -> i32;
+        pub(super) fn path_set_mode(at: *const u8, len: usize, mode: i32) -> i32;
         pub(super) fn folder_list(at: *const u8, len: usize) -> i64;
         pub(super) fn file_read(at: *const u8, len: usize) -> i64;
         pub(super) fn take(at: *mut u8);
@@ -86,6 +87,14 @@ pub(crate) fn stat(path: &str) -> io::Result<About> {
     let mut about = [0; ABOUT];
     let errno = unsafe { imported::path_stat(path.as_ptr(), path.len(), about.as_mut_ptr()) };
     if errno == 0 { Ok(About::of(&about)) } else { Err(io::Error::from_raw_os_error(errno)) }
+}
+
+/// Gives a file permissions, as mode bits, if the host has a place for them.
+#[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
+pub(crate) fn set_mode(path: &str, mode: u32) -> io::Result<()> {
+    let mode = mode.cast_signed();
+    let errno = unsafe { imported::path_set_mode(path.as_ptr(), path.len(), mode) };
+    if errno == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(errno)) }
 }
 
 /// The entries of a folder, in the order of their names, and what each is.

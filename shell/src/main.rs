@@ -15,6 +15,7 @@ mod programs;
 mod shell;
 mod state;
 mod system;
+mod temporary;
 mod turns;
 
 use innerloop_shell_protocol::Request;

@@ -1,30 +1,135 @@
-//! Commands that could be installed: whoever calls one is told how, where bash would say that there
-//! is none. They are no commands otherwise: `command -v` does not find them.
+//! Commands that are not there. Of some the host knows what their user could do, and of some it is
+//! known that the shell can never have them: whoever calls one is told that, where bash would say
+//! no more than that there is none. bashkit would guess what else was meant. None of them is a
+//! command otherwise: `command -v` does not find them.
 
 use bashkit::{Builtin, BuiltinContext, CommandResolver, ExecResult, Result, async_trait};
 use innerloop_shell_protocol::Missing as Known;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 /// The status of a command that is not there.
 const NOT_FOUND: i32 = 127;
 
+/// Commands that are nothing without a network.
+const OF_NETWORKS: [&str; 10] =
+    ["curl", "ftp", "http", "nc", "ping", "rsync", "scp", "sftp", "ssh", "wget"];
+
+/// Others of which bashkit has something to say that does not hold here.
+const OF_MACHINES: [&str; 38] = [
+    "apk",
+    "apt",
+    "apt-get",
+    "brew",
+    "bun",
+    "cargo",
+    "clang",
+    "cmake",
+    "dnf",
+    "doas",
+    "docker",
+    "emacs",
+    "g++",
+    "gcc",
+    "go",
+    "info",
+    "javac",
+    "kubectl",
+    "nano",
+    "node",
+    "npm",
+    "pacman",
+    "pip",
+    "pip2",
+    "pip3",
+    "pnpm",
+    "podman",
+    "pytest",
+    "rustc",
+    "service",
+    "su",
+    "sudo",
+    "systemctl",
+    "vi",
+    "vim",
+    "yarn",
+    "yum",
+    "zsh",
+];
+
+/// Whether a command of bashkit's own is kept: those for networks say how its user, a program,
+/// could let them have one.
+pub(crate) fn is_kept(name: &str) -> bool {
+    !OF_NETWORKS.contains(&name)
+}
+
 /// What is said of each.
-pub(crate) struct Missing(BTreeMap<String, Arc<Told>>);
+pub(crate) struct Missing {
+    known: BTreeMap<String, Arc<Told>>,
+    /// The commands that are there, which bashkit may think were meant.
+    commands: Arc<OnceLock<Vec<String>>>,
+}
 
 struct Told(String);
 
 impl Missing {
-    pub(crate) fn new(known: &[Known]) -> Self {
+    pub(crate) fn new(known: &[Known], commands: &Arc<OnceLock<Vec<String>>>) -> Self {
         let told = |it: &Known| Arc::new(Told(format!("bash: {}\n", it.words)));
-        Self(known.iter().map(|it| (it.command.clone(), told(it))).collect())
+        let known = known.iter().map(|it| (it.command.clone(), told(it))).collect();
+        Self { known, commands: Arc::clone(commands) }
+    }
+
+    /// Whether bashkit would say more of a command than that there is none.
+    fn is_commented(&self, name: &str) -> bool {
+        let is_like = |command: &String| distance(name, command) <= FAR;
+        OF_MACHINES.contains(&name)
+            || self.commands.get().is_some_and(|all| all.iter().any(is_like))
     }
 }
 
 impl CommandResolver for Missing {
     fn resolve(&self, name: &str) -> Option<Arc<dyn Builtin>> {
-        let told = Arc::clone(self.0.get(name)?);
-        Some(told)
+        if let Some(told) = self.known.get(name) {
+            return Some(Arc::clone(told) as Arc<dyn Builtin>);
+        }
+        let why = if OF_NETWORKS.contains(&name) {
+            "there is no network here"
+        } else if self.is_commented(name) {
+            "command not found"
+        } else {
+            return None;
+        };
+        Some(Arc::new(Told(format!("bash: {name}: {why}\n"))))
     }
+}
+
+/// The largest distance at which bashkit takes a command for another one.
+const FAR: usize = 2;
+
+/// How many letters must be put in, left out or replaced to make one word another, or more than
+/// [`FAR`].
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    if one.len() > other.len() * 4 + FAR || other.len() > one.len() + FAR {
+        return FAR + 1;
+    }
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.chars().enumerate() {
+        let mut left = at + 1;
+        let mut above_left = at;
+        for (cell, wanted) in row.iter_mut().skip(1).zip(&other) {
+            let replaced = above_left + usize::from(letter != *wanted);
+            above_left = *cell;
+            left = replaced.min(left + 1).min(*cell + 1);
+            *cell = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = at + 1;
+        }
+    }
+    row.last().copied().unwrap_or(one.len())
 }
 
 #[async_trait]

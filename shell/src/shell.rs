@@ -4,7 +4,7 @@ use crate::{
     analysis::reads_only,
     builtins,
     files::Files,
-    missing::Missing,
+    missing::{Missing, is_kept},
     modules,
     programs::{Program, driven},
     state,
@@ -35,7 +35,7 @@ pub(crate) fn answer(request: &Request) -> Reply {
 }
 
 async fn carried_out(request: &Request) -> Reply {
-    let files = Arc::new(Files::new());
+    let files = Arc::new(Files::new(request.tmp));
     let mut bash = match opened(request, &files, &[]) {
         Ok(bash) => bash,
         Err(error) => return failed(&format!("the shell's state is lost: {error}"), 1),
@@ -53,6 +53,9 @@ async fn carried_out(request: &Request) -> Reply {
     if request.analyze {
         let reads_only = reads_only(&bash, &request.script);
         return Reply { reads_only, ..Reply::default() };
+    }
+    if let Some(state) = &request.state {
+        state::take_up(&files, state).await;
     }
     if let Some(folder) = &request.folder {
         return within(&mut bash, &files, folder, request).await;
@@ -87,7 +90,7 @@ async fn within(bash: &mut Bash, files: &Files, folder: &str, request: &Request)
     let mut inside = bash.shell_state();
     inside.cwd = before;
     bash.restore_shell_state(&inside);
-    Reply { state: state::save(bash, files), ..reply }
+    Reply { state: state::save(bash, files).await, ..reply }
 }
 
 async fn run(bash: &mut Bash, files: &Files, request: &Request) -> Reply {
@@ -107,7 +110,7 @@ async fn run(bash: &mut Bash, files: &Files, request: &Request) -> Reply {
         .await;
     let _flushed = io::stdout().flush();
     let ended = ended.map(|ended| ended.exit_code);
-    Reply { state: state::save(bash, files), ..told(ended, &request.script) }
+    Reply { state: state::save(bash, files).await, ..told(ended, &request.script) }
 }
 
 fn build(request: &Request, files: &Arc<Files>, paths: &[String]) -> Bash {
@@ -133,14 +136,14 @@ fn build(request: &Request, files: &Arc<Files>, paths: &[String]) -> Bash {
         .limits(limits)
         .session_limits(SessionLimits::unlimited())
         .memory_limits(MemoryLimits::default());
-    bash = builtins::register(bash);
+    bash = builtins::register(bash, files).builtin_filter(is_kept);
     for name in &request.programs {
         bash = bash.command(name, Program(Arc::clone(files)));
     }
-    if !request.missing.is_empty() {
-        bash = bash.command_resolver(Arc::new(Missing::new(&request.missing)));
-    }
+    let commands = Arc::default();
+    bash = bash.command_resolver(Arc::new(Missing::new(&request.missing, &commands)));
     let bash = modules::register(bash, paths).build();
+    let _first = commands.set(bash.builtin_names());
     files.name_commands(bash.builtin_names());
     bash
 }

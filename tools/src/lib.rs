@@ -30,6 +30,7 @@ mod search;
 mod secrets;
 mod shift;
 mod source;
+mod temporary;
 mod walk;
 mod write;
 
@@ -40,6 +41,7 @@ pub use files::{Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat};
 pub use memory::Memory;
 pub use path::{PathError, WorkspacePath};
 pub use perform::{perform, perform_in, perform_known};
+pub use temporary::Temporary;
 pub use write::{MAX_CHANGE_BYTES, change_text};
 
 /// What a host that reads files on its own shares with these tools, so that it gives their answers:

@@ -81,7 +81,8 @@ extern "C" {
     );
 
     /// Runs a program in a worker, so long at most. The arguments are a JSON array, or `null` for
-    /// a command line, which is an action on `stdin`; the files are `[path, bytes]` each.
+    /// a command line, which is an action on `stdin`; the files are `[path, bytes]` each. The last
+    /// is the name of what it means by `tmp`.
     #[wasm_bindgen(method, js_name = runProgram)]
     pub(crate) fn run_program(
         this: &Callbacks,
@@ -93,6 +94,7 @@ extern "C" {
         files: Array,
         folder: &str,
         agent: u32,
+        tmp: &str,
     );
 
     /// Puts a question, as JSON, to a person.

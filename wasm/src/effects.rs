@@ -45,14 +45,16 @@ fn send(host: &Host, id: EffectId, request: &Request) {
 fn run_tool(host: &Host, (id, agent): (EffectId, AgentId), run: &ToolRun) -> Option<Input> {
     let ToolRun { call_id, name, folder, known, timeout_ms, .. } = run;
     let outcome = match &run.job {
-        Job::Builtin(Action::RunProgram { program, args, stdin }) => {
+        Job::Builtin(action @ Action::RunProgram { program, args, stdin }) => {
             let (args, stdin) = (&*to_string(args), stdin.as_deref().unwrap_or_default());
-            let program = Program { name: program, args, stdin, folder, agent };
+            let tmp = files::tmp(action);
+            let program = Program { name: program, args, stdin, folder, agent, tmp };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
         Job::Builtin(action @ Action::Shell { .. }) => {
             let (args, stdin) = (COMMAND_LINE, &*to_string(action));
-            let program = Program { name: "bash", args, stdin, folder, agent };
+            let tmp = files::tmp(action);
+            let program = Program { name: "bash", args, stdin, folder, agent, tmp };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
         Job::Builtin(action) if host.is_copy || matches!(action, Action::Fetch { .. }) => {

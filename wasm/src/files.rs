@@ -89,6 +89,12 @@ impl RawFiles {
     }
 }
 
+/// The name of what a call means by `tmp`.
+#[cfg(feature = "tools")]
+pub(crate) fn tmp(action: &Action) -> &'static str {
+    innerloop_tools::Temporary::of(action).name()
+}
+
 /// Does what a built-in tool does for an agent in `folder` that knows so much of the files.
 #[cfg(feature = "tools")]
 pub(crate) fn perform(
@@ -98,6 +104,12 @@ pub(crate) fn perform(
     known: Option<&[Option<String>]>,
 ) -> Outcome {
     innerloop_tools::perform_known(&mut *files.borrow_mut(), folder, action, known)
+}
+
+/// A module without built-in tools runs no program.
+#[cfg(not(feature = "tools"))]
+pub(crate) const fn tmp(_action: &Action) -> &'static str {
+    "unsaid"
 }
 
 /// Says that the module was built without what built-in tools do.

@@ -27,6 +27,8 @@ pub(crate) struct Program<'a> {
     pub(crate) folder: &'a str,
     /// Who runs it.
     pub(crate) agent: AgentId,
+    /// The name of what it means by `tmp`.
+    pub(crate) tmp: &'a str,
 }
 
 /// In place of arguments: what is to be run is a command line.
@@ -42,7 +44,7 @@ pub(crate) fn begin(
     limit_ms: u64,
     program: &Program<'_>,
 ) -> Result<(), Outcome> {
-    let Program { name, args, stdin, folder, agent } = *program;
+    let Program { name, args, stdin, folder, agent, tmp } = *program;
     if let Some(outcome) = unknown(host, name) {
         return Err(outcome);
     }
@@ -51,7 +53,7 @@ pub(crate) fn begin(
     // Of a copy that may be out of date the package looks itself.
     let files = if host.is_copy { Array::new() } else { files::copy_out(&host.files, folder) };
     let (effect, limit_ms) = (to_f64(id.0), to_f64(limit_ms));
-    host.callbacks.run_program(effect, limit_ms, name, args, stdin, files, folder, agent.0);
+    host.callbacks.run_program(effect, limit_ms, name, args, stdin, files, folder, agent.0, tmp);
     Ok(())
 }
 

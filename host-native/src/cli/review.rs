@@ -17,12 +17,15 @@ use super::{
 use crate::{
     http::wall_time,
     places,
-    sandbox::{ApplyError, Workspace},
+    sandbox::{ApplyError, Refused, Workspace},
 };
 use std::{io, path::PathBuf, process, time::Duration};
 
 /// Most paths that are named where changes can't be applied.
 const NAMED: usize = 20;
+
+/// Most temporary files that are named.
+const NAMED_TEMPORARY: usize = 5;
 
 /// How long the end of the program waits for the overlay's files to be removed.
 const LAST_REMOVAL: Duration = Duration::from_millis(100);
@@ -112,6 +115,8 @@ pub(super) async fn settle(
         Answer::Yes if signal.is_some() => Answer::Nobody(STOPPED),
         answer => answer,
     };
+    // Applying forgets them.
+    let temporary = workspace.temporary_files();
     let done = {
         let workspace = workspace.clone();
         let work =
@@ -127,8 +132,8 @@ pub(super) async fn settle(
         // Noted first, so that the agent is told whatever becomes of this program.
         held.iter_mut().for_each(|held| held.note_dropped(true));
     }
-    if settled != Settled::Kept && workspace.has_scratch_files() {
-        warn("what is in /tmp is not among the changes, and goes with this run");
+    if settled != Settled::Kept && !temporary.is_empty() {
+        warn(&told_temporary(&temporary));
     }
     if !is_left || settled == Settled::Kept {
         saving::note_all(workspace);
@@ -216,6 +221,27 @@ pub(super) fn told(error: ApplyError) -> String {
         }
         error => error.to_string(),
     }
+}
+
+/// That files in the system's folder for temporary ones are not applied.
+fn told_temporary(paths: &[String]) -> String {
+    let named: Vec<_> = paths.iter().take(NAMED_TEMPORARY).map(|it| format!("/{it}")).collect();
+    let more = match paths.len().saturating_sub(NAMED_TEMPORARY) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("files in /tmp are not applied: {}{more}", harmless(&named.join(", ")))
+}
+
+/// That the system refused what the agent was to change.
+pub(super) fn told_refused(refused: &Refused) -> String {
+    let Refused { path, error, others } = refused;
+    let others = match others {
+        0 => String::new(),
+        1 => " and 1 other file".to_owned(),
+        others => format!(" and {others} other files"),
+    };
+    format!("{}{others} could not be changed: {error}", harmless(path))
 }
 
 fn keep(workspace: &Workspace) -> io::Result<PathBuf> {

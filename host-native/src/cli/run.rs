@@ -157,6 +157,9 @@ async fn finish(
     if let Some(Err(error)) = work.host.take_recording().map(Recording::finish) {
         report.fail(Failure::new(Exit::Failed, error));
     }
+    if let Some(refused) = work.workspace.refused() {
+        report.fail(Failure::new(Exit::Failed, review::told_refused(&refused)));
+    }
     let compared = ending.hold().await;
     report.compare(&work.workspace, &ending).await;
     drop(compared);

@@ -269,6 +269,12 @@ pub(super) fn over(
             kept.unwrap_or_default()
         ));
     }
+    if mode != Mode::Show
+        && let Err(error) = workspace.check_writable()
+    {
+        let folder = workspace.root().display();
+        warn(&format!("nothing can be written to {folder}: {error}"));
+    }
     Ok(workspace)
 }
 

@@ -33,7 +33,7 @@ pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
     link_programs(linker)
 }
 
-/// Path, its length, where the result goes.
+/// Path, its length, where the result goes or the mode.
 type StatArgs = (i32, i32, i32);
 /// Path, its length.
 type PathArgs = (i32, i32);
@@ -43,6 +43,9 @@ type PathArgs = (i32, i32);
 fn link_files(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap_async(MODULE, "path_stat", |mut guest: Guest<'_>, args: StatArgs| {
         Box::new(async move { answer(stat(&mut guest, args).await) })
+    })?;
+    linker.func_wrap_async(MODULE, "path_set_mode", |mut guest: Guest<'_>, args: StatArgs| {
+        Box::new(async move { answer(set_mode(&mut guest, args).await) })
     })?;
     linker.func_wrap_async(MODULE, "folder_list", |mut guest: Guest<'_>, args: PathArgs| {
         Box::new(async move { found(&mut guest, args, whole::list).await })
@@ -63,6 +66,12 @@ async fn stat(guest: &mut Guest<'_>, (at, len, result): StatArgs) -> Answer {
     let path = relative(guest, at, len)?;
     let about = work(guest, move |files| whole::stat(files, &path)).await?;
     put(guest, result, &about)
+}
+
+async fn set_mode(guest: &mut Guest<'_>, (at, len, mode): StatArgs) -> Answer {
+    shell(guest)?;
+    let path = relative(guest, at, len)?;
+    work(guest, move |files| whole::set_mode(files, &path, mode.cast_unsigned())).await
 }
 
 /// Keeps what was found until the shell takes it, and says how much it is.

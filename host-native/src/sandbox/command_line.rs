@@ -6,7 +6,8 @@ use innerloop_core::{
     json::{Json, from_str, to_string},
 };
 use innerloop_driver::capture::End;
-use innerloop_shell_protocol::{Missing, Reply, Request};
+use innerloop_shell_protocol::{Missing, Reply, Request, Tmp};
+use innerloop_tools::Temporary;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::from_str as from_json;
 use std::{
@@ -60,13 +61,13 @@ impl Shells {
         &self,
         line: CommandLine<'_>,
         starts: Starts,
-        timeout: Duration,
+        terms: (Duration, Temporary),
     ) -> String {
         to_string(&Request {
             script: line.command.to_owned(),
             folder: line.folder.map(str::to_owned),
             state: self.kept().states.get(&line.agent).cloned(),
-            ..plain(starts, timeout)
+            ..plain(starts, terms)
         })
     }
 
@@ -159,7 +160,7 @@ pub(super) fn as_program(
     args: &[String],
     stdin: Option<&str>,
     starts: Starts,
-    timeout: Duration,
+    terms: (Duration, Temporary),
 ) -> String {
     to_string(&Request {
         script: "bash \"$@\"".to_owned(),
@@ -168,7 +169,7 @@ pub(super) fn as_program(
             .map(Into::into)
             .collect(),
         stdin: stdin.map(str::to_owned),
-        ..plain(starts, timeout)
+        ..plain(starts, terms)
     })
 }
 
@@ -178,9 +179,15 @@ pub(super) fn reads_only(end: &End, reply: Option<&str>) -> bool {
     *end == End::Exit(0) && matches!(reply, Some(Ok(Reply { reads_only: true, .. })))
 }
 
-fn plain(Starts { programs, missing }: Starts, timeout: Duration) -> Request {
+fn plain(Starts { programs, missing }: Starts, (timeout, meant): (Duration, Temporary)) -> Request {
     let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-    Request { timeout_ms, programs, missing, ..Request::default() }
+    let tmp = match meant {
+        Temporary::System => Tmp::Own,
+        Temporary::Project => Tmp::Project,
+        Temporary::Unsaid => Tmp::Needed,
+        Temporary::Both => Tmp::Both,
+    };
+    Request { timeout_ms, programs, missing, tmp, ..Request::default() }
 }
 
 /// How it ended, and what is to be kept.

@@ -29,6 +29,7 @@ use innerloop_driver::{
     Keys,
     capture::{End, Limit, unknown_program},
 };
+use innerloop_tools::Temporary;
 use std::{
     collections::BTreeMap,
     future::{Future, pending},
@@ -77,6 +78,8 @@ pub struct Executor {
     pub(super) folder: String,
     /// What the model knows of the files that the action names: `ToolRun::known`.
     known: Option<Vec<Option<String>>>,
+    /// What the action means by `tmp`.
+    meant: Temporary,
 }
 
 impl Executor {
@@ -103,6 +106,7 @@ impl Executor {
             shells,
             folder,
             known: None,
+            meant: Temporary::default(),
         }
     }
 
@@ -218,18 +222,25 @@ impl Executor {
         on_delta: Option<OnDelta>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
+        let changing = || self.meaning(Temporary::of(action));
         match action {
             Action::RunProgram { program, args, stdin } => {
-                let stdin = stdin.as_deref();
-                self.run_program((program, args, stdin), timeout, on_delta, stop).await
+                let called = (program.as_str(), args.as_slice(), stdin.as_deref());
+                changing().run_program(called, timeout, on_delta, stop).await
             }
             Action::Shell { command, folder } => {
                 let line = (command.as_str(), folder.as_deref());
-                self.run_shell(line, timeout, on_delta, stop).await
+                changing().run_shell(line, timeout, on_delta, stop).await
             }
-            _ if self.needs_sandbox(action) => self.run_tool(action, timeout, stop).await,
-            _ => self.read(action, timeout, stop).await,
+            _ if !self.needs_sandbox(action) => self.read(action, timeout, stop).await,
+            _ if action.is_read_only() => self.run_tool(action, timeout, stop).await,
+            _ => changing().run_tool(action, timeout, stop).await,
         }
+    }
+
+    /// The same executor for an action that means this by `tmp`.
+    fn meaning(&self, meant: Temporary) -> Self {
+        Self { meant, workspace: self.workspace.meaning(meant), ..self.clone() }
     }
 
     async fn run_program(
@@ -254,7 +265,7 @@ impl Executor {
         let argv = argv.map(str::to_owned).collect();
         let (stdin, end): (_, fn(End, Option<&str>) -> End) = if is_shell {
             let programs = started_by_name(&self.programs);
-            let said = command_line::as_program(args, stdin, programs, timeout);
+            let said = command_line::as_program(args, stdin, programs, (timeout, self.meant));
             (said, |end, reply| command_line::told(end, reply).0)
         } else {
             (stdin.unwrap_or_default().to_owned(), |end, _| end)
@@ -302,7 +313,7 @@ impl Executor {
         let limits = terms.limits(self.limits);
         let programs = if may_write { self.programs.clone() } else { Programs::default() };
         let names = started_by_name(&programs);
-        let stdin = self.shells.request(line, names, timeout).into_bytes();
+        let stdin = self.shells.request(line, names, (timeout, self.meant)).into_bytes();
         // The shell itself ends at the time limit, and keeps what it can.
         let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, timeout + LAST_WORDS);
         let starts = Some(programs);

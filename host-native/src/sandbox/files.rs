@@ -18,7 +18,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     fs::File,
-    io::Read as _,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -356,8 +356,9 @@ impl Files {
         let file = Arc::clone(&open.file);
         self.charge((bytes.len() as u64).saturating_add(gap))?;
         let writing = self.workspace.writing()?;
-        let count = file.write_at(bytes, start)?;
+        let written = file.write_at(bytes, start);
         drop(writing);
+        let count = self.noted(fd, written)?;
         let end = start.saturating_add(count as u64);
         let open = self.file(fd)?;
         open.reached = open.reached.max(end);
@@ -365,6 +366,16 @@ impl Files {
             open.position = end;
         }
         Ok(count)
+    }
+
+    /// What came of a change of an open file, which the workspace is told.
+    fn noted<T>(&mut self, fd: i32, done: io::Result<T>) -> Result<T, Denied> {
+        let done = done.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO));
+        if let Open { tree: 0, path: Some(path), .. } = self.file(fd)? {
+            let path = path.clone();
+            self.workspace.note_change(&path, &done);
+        }
+        Ok(done?)
     }
 
     pub(super) fn seek(&mut self, fd: i32, offset: i64, from: Whence) -> Result<u64, Denied> {
@@ -386,8 +397,9 @@ impl Files {
         let file = Arc::clone(&open.file);
         self.charge(size.saturating_sub(file.metadata()?.len()))?;
         let writing = self.workspace.writing()?;
-        file.set_len(size)?;
+        let set = file.set_len(size);
         drop(writing);
+        self.noted(fd, set)?;
         self.file(fd)?.reached = size;
         Ok(())
     }
@@ -454,6 +466,18 @@ impl Files {
         let Self { workspace, quota, .. } = self;
         workspace.set_times(place, times, &mut |bytes| quota.take_disk(bytes))?;
         self.opened(place);
+        Ok(())
+    }
+
+    /// Gives a file permissions, as mode bits.
+    pub(super) fn set_mode(&mut self, fd: i32, path: &str, mode: u32) -> Result<(), Denied> {
+        let place = self.change(fd, path, true)?;
+        if self.workspace.stat(&place)?.kind == Kind::File {
+            self.touch(&place);
+        }
+        let Self { workspace, quota, .. } = self;
+        workspace.set_mode(&place, mode, &mut |bytes| quota.take_disk(bytes))?;
+        self.opened(&place);
         Ok(())
     }
 

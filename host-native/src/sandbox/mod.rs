@@ -42,7 +42,7 @@ mod whole;
 
 pub use crate::digest::Digest;
 pub use crate::workspace::{
-    ApplyError, FileChange, FileState, TakenBack, Workspace, WorkspaceError,
+    ApplyError, FileChange, FileState, Refused, TakenBack, Workspace, WorkspaceError,
 };
 pub use cache::OnProgress;
 pub use carried::Damaged;

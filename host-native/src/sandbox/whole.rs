@@ -26,6 +26,11 @@ pub(super) fn stat(files: &mut Files, path: &str) -> Result<[u8; ABOUT], Denied>
     files.stat(ROOT, path, false).map(|found| about(&found))
 }
 
+/// Gives a file permissions, as mode bits.
+pub(super) fn set_mode(files: &mut Files, path: &str, mode: u32) -> Result<(), Denied> {
+    files.set_mode(ROOT, path, mode)
+}
+
 /// All entries of a folder, in the order of their names, none of which is `.` or `..`: what each
 /// is, the length of its name in two bytes, its name.
 pub(super) fn list(files: &mut Files, path: &str) -> Result<Vec<u8>, Denied> {

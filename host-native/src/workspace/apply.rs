@@ -7,11 +7,11 @@
 pub(super) mod interrupted;
 
 use super::{
-    change::{FileChange, shown},
+    change::{FileChange, is_untold, shown},
     layer::Layer,
     overlay::Overlay,
     plan::{Plan, is_same},
-    root::{Access, Root, copy, dress},
+    root::{Access, Root, copy, dress, set_file_mode},
     scratch::{NEW, Scratch},
     stat::{Kind, Stat},
     state::{Allowance, FileState, IsStopped, smallest_first},
@@ -121,11 +121,9 @@ pub(super) fn changes(
     for path in smallest_first(overlay.touched(), &[&below, above]) {
         let before = FileState::of(&below, &path, &mut left, is_stopped);
         let after = FileState::of(above, &path, &mut left, is_stopped);
-        let is_folder = |state: &FileState| *state == FileState::Folder;
-        let is_nothing = before == FileState::Absent && after == FileState::Absent;
-        let is_untold = is_nothing || (is_folder(&before) && is_folder(&after));
-        if !is_untold {
-            let change = FileChange::new(&path, before, after);
+        let stats = (below.stat(&path).ok(), above.stat(&path).ok());
+        if !is_untold(&before, &after, stats) {
+            let change = FileChange::new(&path, before, after).with_modes(stats);
             changes.insert(path, change);
         }
     }
@@ -245,6 +243,9 @@ impl<'a> Stage<'a> {
             None => dress(&file, &content, false),
         };
         dressed.map_err(|error| errno(&error))?;
+        if replaced.is_some() {
+            set_file_mode(&file, overlay.stat(&step.path)?.permissions())?;
+        }
         copy(&content, &mut file)?;
         file.sync_data().map_err(|error| errno(&error))
     }

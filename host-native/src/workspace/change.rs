@@ -2,6 +2,7 @@
 
 use super::{
     sensitive,
+    stat::{Kind, Stat},
     state::{FileState, escaped},
 };
 use innerloop_core::action::{Change, ChangeKind};
@@ -18,17 +19,45 @@ pub struct FileChange {
     pub after: FileState,
     /// Whether it has names elsewhere, by which the same change is seen.
     pub(super) has_other_names: bool,
+    /// Its permissions before, if it was there, and now, where they differ or a new file can be
+    /// executed.
+    pub(super) modes: Option<(Option<u32>, u32)>,
 }
 
 impl FileChange {
     pub(super) fn new(path: &Path, before: FileState, after: FileState) -> Self {
-        Self { path: shown(path), before, after, has_other_names: false }
+        Self { path: shown(path), before, after, has_other_names: false, modes: None }
+    }
+
+    /// The same of what stood there before, and stands there now.
+    pub(super) fn with_modes(mut self, (before, now): (Option<Stat>, Option<Stat>)) -> Self {
+        let before = before.filter(|it| it.kind == Kind::File);
+        let is_told = |now: &Stat| match before {
+            Some(before) => before.permissions() != now.permissions(),
+            None => now.is_executable(),
+        };
+        let now = now.filter(|now| now.kind == Kind::File && is_told(now));
+        self.modes = now.map(|now| (before.map(|it| it.permissions()), now.permissions()));
+        self
+    }
+
+    /// Its permissions before, if it was there, and now, as mode bits, where they differ or a new
+    /// file can be executed.
+    #[must_use]
+    pub const fn modes(&self) -> Option<(Option<u32>, u32)> {
+        self.modes
     }
 
     /// A change of the file at that path, as tests make it.
     #[cfg(test)]
     pub(crate) fn of(path: &str, before: FileState, after: FileState) -> Self {
         Self::new(Path::new(path), before, after)
+    }
+
+    /// The same with these permissions, as tests make it.
+    #[cfg(test)]
+    pub(crate) fn of_modes(self, before: Option<u32>, now: u32) -> Self {
+        Self { modes: Some((before, now)), ..self }
     }
 
     /// What happened to it. A file that was opened for writing counts as modified, also if it is
@@ -45,7 +74,7 @@ impl FileChange {
     /// Whether it is what it was, as far as that is known.
     #[must_use]
     pub fn is_same(&self) -> bool {
-        self.before.is_same(&self.after)
+        self.before.is_same(&self.after) && self.modes.is_none()
     }
 
     /// Why this change should be looked at closely, if there is a reason.
@@ -74,6 +103,18 @@ impl FileChange {
         let (kind, before, after) = (self.kind(), text(&self.before), text(&self.after));
         Change { path: self.path, kind, before, after }
     }
+}
+
+/// Whether there is nothing to tell of what stood at a path before, and stands there now. What is
+/// in a folder is told by its own paths, and a folder that stays one has not changed.
+pub(super) fn is_untold(
+    before: &FileState,
+    after: &FileState,
+    (stood, stands): (Option<Stat>, Option<Stat>),
+) -> bool {
+    let is_folder = |found: Option<Stat>| found.is_some_and(|it| it.kind == Kind::Folder);
+    let is_nothing = (before, after) == (&FileState::Absent, &FileState::Absent);
+    is_nothing || (is_folder(stood) && is_folder(stands))
 }
 
 /// The path with `/` between names. No two paths are shown alike.

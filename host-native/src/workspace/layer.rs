@@ -2,10 +2,11 @@
 
 use super::{
     overlay::{Charge, Overlay},
-    root::{Access, Named, Root, stat_file},
-    stat::{Kind, Stat},
+    root::{Access, Named, Root, set_file_mode, stat_file},
+    stat::{Kind, Stat, permitted},
 };
 use crate::platform::{Result, Timestamps};
+use innerloop_tools::Temporary;
 use std::{
     fs::File,
     path::{Path, PathBuf},
@@ -109,6 +110,55 @@ impl Layer {
         match self {
             Self::InPlace(root) => root.link(target, path),
             Self::Overlay(overlay) => overlay.link(target, path),
+        }
+    }
+
+    /// Gives a file permissions, as mode bits. What is copied for that is asked of `charge` before.
+    pub(super) fn set_mode(&self, path: &Path, mode: u32, charge: Charge<'_>) -> Result<()> {
+        let (found, mode) = (self.stat(path)?, permitted(mode));
+        match self {
+            _ if found.kind != Kind::File || found.permissions() == mode => Ok(()),
+            Self::InPlace(root) => set_file_mode(&root.file(path, Access::READ)?, mode),
+            Self::Overlay(overlay) => overlay.set_mode(path, mode, charge),
+        }
+    }
+
+    /// Whether a path is that of an overlay's own `/tmp`, which whoever means `tmp` so does not see.
+    pub(super) fn is_unseen(&self, path: &Path, meant: Temporary) -> bool {
+        self.overlay().is_some_and(|overlay| overlay.is_unseen(path, meant))
+    }
+
+    /// Makes an overlay's own `/tmp` the project's folder; says whether it was there.
+    pub(super) fn claim(&self, path: &Path, meant: Temporary) -> Result<bool> {
+        self.overlay().map_or(Ok(false), |overlay| overlay.claim(path, meant))
+    }
+
+    /// Takes an overlay's own `/tmp` away, so that something else can stand there.
+    pub(super) fn make_way(&self, path: &Path, meant: Temporary) -> Result<()> {
+        self.overlay().map_or(Ok(()), |overlay| overlay.make_way(path, meant))
+    }
+
+    /// Notes whether what was made at a path is the project's, or goes with an overlay.
+    pub(super) fn made(&self, path: &Path, meant: Temporary) -> Result<()> {
+        self.overlay().map_or(Ok(()), |overlay| overlay.note_made(path, meant))
+    }
+
+    /// The same of what was moved, which is given as paths below that one.
+    pub(super) fn moved(&self, to: &Path, all: &[(PathBuf, Kind)], meant: Temporary) -> Result<()> {
+        self.overlay().map_or(Ok(()), |overlay| overlay.moved(to, all, meant))
+    }
+
+    /// Puts an overlay's own `/tmp` back, if nothing has taken its place after all.
+    pub(super) fn keep_temporary(&self) {
+        if let Some(overlay) = self.overlay() {
+            overlay.keep_temporary();
+        }
+    }
+
+    fn overlay(&self) -> Option<&Overlay> {
+        match self {
+            Self::InPlace(_) => None,
+            Self::Overlay(overlay) => Some(overlay),
         }
     }
 

@@ -14,6 +14,7 @@ mod overlay;
 mod plan;
 mod put;
 mod record;
+mod refused;
 mod resolve;
 mod root;
 mod scratch;
@@ -32,6 +33,7 @@ pub(crate) use stat::{Kind, Stat};
 pub use apply::ApplyError;
 pub use change::FileChange;
 pub use open::WorkspaceError;
+pub use refused::Refused;
 pub use state::FileState;
 pub use step::TakenBack;
 
@@ -39,8 +41,10 @@ use crate::{
     places,
     platform::{Errno, Result, Timestamps},
 };
+use innerloop_tools::Temporary;
 use layer::Layer;
 use overlay::Overlay;
+use refused::Refusals;
 use resolve::{resolve, stays_inside};
 use root::Root;
 use std::{
@@ -54,6 +58,8 @@ use std::{
 #[derive(Clone, Debug)]
 pub struct Workspace {
     shared: Arc<Shared>,
+    /// What whoever has this clone means by `tmp`.
+    meant: Temporary,
 }
 
 #[derive(Debug)]
@@ -68,6 +74,8 @@ struct Shared {
     touched: Mutex<Recorder>,
     /// Files of the host's own that happen to lie in the workspace.
     reserved: Mutex<Vec<Reserved>>,
+    /// What the system refused.
+    refusals: Refusals,
 }
 
 /// Whether nothing may change any more.
@@ -123,7 +131,14 @@ impl Workspace {
         let touched = Mutex::new(Recorder::of_session());
         let (changing, writing, reserved) = (Mutex::default(), RwLock::default(), Mutex::default());
         let layer = Arc::new(layer);
-        Self { shared: Arc::new(Shared { layer, changing, writing, touched, reserved }) }
+        let refusals = Refusals::default();
+        let shared = Shared { layer, changing, writing, touched, reserved, refusals };
+        Self { shared: Arc::new(shared), meant: Temporary::Unsaid }
+    }
+
+    /// The same workspace for a call that means this by `tmp`.
+    pub(crate) fn meaning(&self, meant: Temporary) -> Self {
+        Self { meant, ..self.clone() }
     }
 
     /// The folder's true, absolute path when it was opened.
@@ -157,13 +172,15 @@ impl Workspace {
         }
     }
 
-    /// Whether an overlay holds files in `/tmp`, where the folder has none of that name: they are
-    /// not among the changes, and are never applied.
+    /// The files that calls have put into an overlay's `/tmp`, where the folder has none of that
+    /// name: they are not among the changes, and are never applied.
     #[must_use]
-    pub fn has_scratch_files(&self) -> bool {
+    pub fn temporary_files(&self) -> Vec<String> {
         match &*self.shared.layer {
-            Layer::InPlace(_) => false,
-            Layer::Overlay(overlay) => overlay.has_scratch_files(),
+            Layer::InPlace(_) => Vec::new(),
+            Layer::Overlay(overlay) => {
+                overlay.passing_files().iter().map(|path| change::shown(path)).collect()
+            }
         }
     }
 
@@ -307,12 +324,18 @@ impl Workspace {
 
     /// What stands at a real path.
     pub(crate) fn stat(&self, path: &Path) -> Result<Stat> {
-        self.shared.layer.stat(path)
+        self.seen(path)?.stat(path)
     }
 
     /// The entries of the folder at a real path, in no order.
     pub(crate) fn list(&self, path: &Path) -> Result<Vec<Named>> {
-        self.shared.layer.list(path)
+        self.seen(path)?.list(path)
+    }
+
+    /// The files, if whoever has this clone sees what stands at a real path.
+    fn seen(&self, path: &Path) -> Result<&Layer> {
+        let layer = &*self.shared.layer;
+        if layer.is_unseen(path, self.meant) { Err(Errno::NOENT) } else { Ok(layer) }
     }
 
     /// Opens the folder at a real path, to read many of its files.
@@ -348,15 +371,21 @@ impl Workspace {
         }
         self.change(path, |files| {
             files.check_change(path)?;
+            files.make_way(path, self.meant)?;
             let is_new = access.create && files.stat(path) == Err(Errno::NOENT);
             if !is_new {
                 if access.exclusive {
                     return Err(Errno::EXIST);
                 }
-                return files.open(path, Access { create: false, ..access }, charge);
+                let file = files.open(path, Access { create: false, ..access }, charge)?;
+                if self.meant.is_project() {
+                    files.made(path, self.meant)?;
+                }
+                return Ok(file);
             }
             files.check_entry(path)?;
             let file = files.open(path, access, charge)?;
+            files.made(path, self.meant)?;
             files.check_again(path, |files| files.remove_file(path))?;
             Ok(file)
         })
@@ -373,7 +402,11 @@ impl Workspace {
         self.note(path);
         self.change(path, |files| {
             files.check_entry(path)?;
+            if files.claim(path, self.meant)? {
+                return Ok(());
+            }
             files.create_folder(path)?;
+            files.made(path, self.meant)?;
             files.check_again(path, |files| files.remove_folder(path))
         })
     }
@@ -406,8 +439,10 @@ impl Workspace {
         self.change(from, |files| {
             self.check(to)?;
             let all = files.check_move(from, to)?;
+            files.make_way(to, self.meant)?;
             seen(&all);
             files.rename(from, to, &all)?;
+            files.moved(to, &all, self.meant)?;
             files.check_again(to, |files| files.rename(to, from, &all))
         })
     }
@@ -419,7 +454,9 @@ impl Workspace {
             if !stays_inside(path.parent().unwrap_or(Path::new("")), target) {
                 return Err(Errno::PERM);
             }
+            files.make_way(path, self.meant)?;
             files.link(target, path)?;
+            files.made(path, self.meant)?;
             files.check_again(path, |files| files.remove_file(path))
         })
     }
@@ -435,6 +472,15 @@ impl Workspace {
         self.change(path, |files| {
             files.check_change(path)?;
             files.set_times(path, times, charge)
+        })
+    }
+
+    /// Gives the file at a real path permissions, as mode bits; its owner can always read and write
+    /// it. What is copied for that is asked of `charge` before.
+    pub(crate) fn set_mode(&self, path: &Path, mode: u32, charge: Charge<'_>) -> Result<()> {
+        self.change(path, |files| {
+            files.check_change(path)?;
+            files.set_mode(path, mode, charge)
         })
     }
 
@@ -513,7 +559,33 @@ impl Workspace {
             return Err(Errno::ROFS);
         }
         self.check(path)?;
-        change(&self.shared.layer)
+        let layer = &*self.shared.layer;
+        let done = change(layer).inspect_err(|_| layer.keep_temporary());
+        self.note_change(path, &done);
+        done
+    }
+
+    /// Notes what came of a change of what stands at a real path, if it is the system that refuses
+    /// it.
+    pub(crate) fn note_change<T>(&self, path: &Path, done: &Result<T>) {
+        let lower = self.shared.layer.lower();
+        let above = path.parent().unwrap_or(Path::new(""));
+        self.shared.refusals.note(path, done, || lower.check_writable(above).is_err());
+    }
+
+    /// Changes that the system refused since the workspace was opened, and that have not been made
+    /// since: the disk is full, or the folder cannot be written to.
+    #[must_use]
+    pub fn refused(&self) -> Option<Refused> {
+        self.shared.refusals.told()
+    }
+
+    /// Whether files can be made in the folder.
+    ///
+    /// # Errors
+    /// What the system says if not.
+    pub fn check_writable(&self) -> io::Result<()> {
+        Ok(self.shared.layer.lower().check_writable(Path::new(""))?)
     }
 }
 
@@ -570,5 +642,31 @@ mod tests {
         overlay.apply().unwrap();
         assert_eq!(overlay.list(Path::new("a50")).unwrap().len(), 10);
         std::fs::remove_dir_all(workspace.root()).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_gets_its_first_file_or_loses_its_last_is_no_change() {
+        let all = workspaces("folders");
+        for folder in ["empty", "full"] {
+            std::fs::create_dir(all[0].root().join(folder)).unwrap();
+        }
+        // The overlay first: it leaves the folder as it is.
+        for workspace in all.iter().rev() {
+            std::fs::write(workspace.root().join("full/b"), "").unwrap();
+            for folder in ["empty", "full"] {
+                let there = workspace.create_folder(Path::new(folder));
+                assert_eq!(there, Err(Errno::EXIST));
+            }
+            let mut recorder = Recorder::of_run();
+            let [a, b] = ["empty/a", "full/b"].map(Path::new);
+            workspace.touch(&mut recorder, a);
+            workspace.touch(&mut recorder, b);
+            open(workspace, "empty/a", CREATE).unwrap();
+            workspace.remove_file(b).unwrap();
+            let changes = workspace.changes().0;
+            let paths: Vec<_> = changes.iter().map(|change| change.path.as_str()).collect();
+            assert_eq!(paths, ["empty/a", "full/b"], "{workspace:?}");
+        }
+        std::fs::remove_dir_all(all[0].root()).unwrap();
     }
 }

@@ -7,6 +7,7 @@ pub(super) mod kept;
 pub(super) mod resume;
 mod saved;
 mod store;
+mod temporary;
 mod view;
 
 use super::{
@@ -29,6 +30,7 @@ use std::{
     time::{Duration, Instant},
 };
 use store::Store;
+use temporary::TMP;
 use view::{Content, Entry, Noted, View};
 
 /// Bytes of files whose digests are noted before they are changed. Of others, the number and the
@@ -41,10 +43,6 @@ const MAX_NOTED: usize = 1_000_000;
 /// Longest path, and longest name, that a system takes.
 const MAX_PATH: usize = 4_000;
 const MAX_NAME: usize = 255;
-
-/// A folder for what is of no lasting use, in a workspace that has none of that name: it is there,
-/// is not listed, and is never applied.
-const SCRATCH: &str = "tmp";
 
 /// The mode bit without which its owner cannot write to a file.
 const OWNER_WRITES: u32 = 0o200;
@@ -63,8 +61,6 @@ pub(super) struct Overlay {
     lower: Arc<Root>,
     store: Store,
     view: RwLock<View>,
-    /// Whether [`SCRATCH`] is of the view's own.
-    has_scratch: bool,
     /// Held while the view is saved.
     saving: Mutex<Saving>,
     /// What had to be taken back before it could be taken up.
@@ -94,34 +90,16 @@ impl Overlay {
                        use --in-place";
             return Err(io::Error::other(why));
         }
-        let has_scratch = lower.stat(Path::new(SCRATCH)) == Err(Errno::NOENT);
         let (view, saving) = (RwLock::default(), Mutex::default());
-        let overlay = Self { lower, store, view, has_scratch, saving, taken_back: None };
+        let overlay = Self { lower, store, view, saving, taken_back: None };
         overlay.begin(&mut overlay.saving(), &mut overlay.change());
         Ok(overlay)
     }
 
     /// Makes a view that shows the folder as it is the one from which it is known what changes.
     fn begin(&self, saving: &mut Saving, view: &mut View) {
-        self.add_scratch(view);
+        self.add_temporary(view);
         saving.version = Some(view.version());
-    }
-
-    fn add_scratch(&self, view: &mut View) {
-        if self.has_scratch {
-            let number = view.next();
-            view.set(Path::new(SCRATCH), Entry::Folder(number));
-        }
-    }
-
-    /// Whether the path is that of what is of no lasting use.
-    fn is_scratch(&self, path: &Path) -> bool {
-        self.has_scratch && path.starts_with(SCRATCH)
-    }
-
-    /// Whether anything of no lasting use is there.
-    pub(super) fn has_scratch_files(&self) -> bool {
-        self.has_scratch && self.list(Path::new(SCRATCH)).is_ok_and(|list| !list.is_empty())
     }
 
     /// The folder itself.
@@ -147,7 +125,7 @@ impl Overlay {
     /// The paths at which something was changed, parents first.
     pub(super) fn touched(&self) -> Vec<PathBuf> {
         let view = self.view();
-        let changed = view.noted.keys().filter(|path| view.covers(path) && !self.is_scratch(path));
+        let changed = view.noted.keys().filter(|path| view.covers(path) && !view.passes(path));
         changed.cloned().collect()
     }
 
@@ -248,7 +226,7 @@ impl Overlay {
                 Entry::File(Content::Lower(from)) => self.lower.stat(from),
                 _ => self.stat_in(view, &path.join(name)),
             };
-            if path.as_os_str().is_empty() && self.is_scratch(Path::new(name)) {
+            if path.as_os_str().is_empty() && name == TMP && view.passes(Path::new(TMP)) {
                 continue;
             }
             // What was moved may have been removed below.
@@ -270,8 +248,8 @@ impl Overlay {
         };
         let names = view.names(path).map(|names| names.keys().cloned().collect());
         let mut names: BTreeSet<OsString> = names.unwrap_or_default();
-        if self.has_scratch && path.as_os_str().is_empty() {
-            names.remove(OsStr::new(SCRATCH));
+        if path.as_os_str().is_empty() && view.passes(Path::new(TMP)) {
+            names.remove(OsStr::new(TMP));
         }
         Ok((is_shown, names))
     }
@@ -312,6 +290,12 @@ impl Overlay {
                 self.note(&mut view, path)?;
                 let number = view.next();
                 drop(self.store.add(number)?);
+                // What takes the place of a file has its mode until it is told another.
+                if let Some(Some(Noted { stat, .. })) = view.noted.get(path)
+                    && stat.kind == Kind::File
+                {
+                    self.store.set_mode(number, stat.permissions())?;
+                }
                 number
             }
             (Some(found), entry) => {
@@ -361,7 +345,7 @@ impl Overlay {
     pub(super) fn remove_folder(&self, path: &Path) -> Result<()> {
         let mut view = self.change();
         match self.stat_in(&view, path)?.kind {
-            Kind::Folder if self.is_fixed(path) => return Err(Errno::BUSY),
+            Kind::Folder if is_fixed(&view, path) => return Err(Errno::BUSY),
             Kind::Folder if !self.list_in(&view, path)?.is_empty() => return Err(Errno::NOTEMPTY),
             Kind::Folder => {}
             Kind::File | Kind::Link | Kind::Other => return Err(Errno::NOTDIR),
@@ -369,12 +353,8 @@ impl Overlay {
         self.check_folder(&view, path)?;
         self.remove(&mut view, path)?;
         view.forget(path);
+        self.add_temporary(&mut view);
         Ok(())
-    }
-
-    /// Whether what stands at the path is neither moved nor removed.
-    fn is_fixed(&self, path: &Path) -> bool {
-        path.as_os_str().is_empty() || (self.has_scratch && path == Path::new(SCRATCH))
     }
 
     pub(super) fn remove_file(&self, path: &Path) -> Result<()> {
@@ -385,6 +365,7 @@ impl Overlay {
         self.check_folder(&view, path)?;
         self.remove(&mut view, path)?;
         view.forget(path);
+        self.add_temporary(&mut view);
         Ok(())
     }
 
@@ -407,7 +388,7 @@ impl Overlay {
     /// Moves `from` to `to` with all that stands below it, which is given as paths below `from`.
     pub(super) fn rename(&self, from: &Path, to: &Path, all: &[(PathBuf, Kind)]) -> Result<()> {
         let mut view = self.change();
-        if self.is_fixed(from) || self.is_fixed(to) {
+        if is_fixed(&view, from) || is_fixed(&view, to) {
             return Err(Errno::BUSY);
         }
         let found = self.stat_in(&view, from)?.kind;
@@ -457,6 +438,7 @@ impl Overlay {
         for (below, _) in all {
             view.forget(&at(from, below));
         }
+        self.add_temporary(&mut view);
         Ok(())
     }
 
@@ -485,6 +467,15 @@ impl Overlay {
         drop(self.open(path, Access { write: true, ..Access::READ }, charge)?);
         match self.view().entry(path) {
             Some(Entry::File(Content::Own(number))) => self.store.set_times(*number, times),
+            _ => Err(Errno::NOENT),
+        }
+    }
+
+    /// Sets a file's permissions, for which it must stand in the store.
+    pub(super) fn set_mode(&self, path: &Path, mode: u32, charge: Charge<'_>) -> Result<()> {
+        drop(self.open(path, Access { write: true, ..Access::READ }, charge)?);
+        match self.view().entry(path) {
+            Some(Entry::File(Content::Own(number))) => self.store.set_mode(*number, mode),
             _ => Err(Errno::NOENT),
         }
     }
@@ -551,6 +542,11 @@ impl Overlay {
             _ => false,
         }
     }
+}
+
+/// Whether what stands at the path is neither moved nor removed.
+fn is_fixed(view: &View, path: &Path) -> bool {
+    path.as_os_str().is_empty() || (path == Path::new(TMP) && view.passes(path))
 }
 
 /// Refuses what is no file, or one that its owner has closed.

@@ -124,8 +124,9 @@ pub(super) fn is_same(overlay: &Overlay, lower: &Layer, path: &Path, kind: Optio
             .is_ok_and(|target| overlay.link_target(path).is_ok_and(|own| own == target)),
         Some(Kind::File) => {
             let sizes = (overlay.stat(path), lower.stat(path));
-            let has_same_size = matches!(sizes, (Ok(one), Ok(other)) if one.size == other.size);
-            has_same_size && same(overlay.file(path), lower.file(path))
+            let is_alike = matches!(sizes, (Ok(one), Ok(other)) if one.size == other.size
+                && one.permissions() == other.permissions());
+            is_alike && same(overlay.file(path), lower.file(path))
         }
         Some(Kind::Other) => false,
     }

@@ -2,9 +2,9 @@
 //! removed or moved, and compared with its state at the end.
 
 use super::{
-    change::FileChange,
+    change::{FileChange, is_untold},
     layer::Layer,
-    stat::Kind,
+    stat::{Kind, Stat},
     state::{Allowance, FileState, IsStopped, smallest_first},
 };
 use innerloop_core::action::Change;
@@ -22,6 +22,8 @@ pub(crate) struct Recorder {
     before: BTreeMap<PathBuf, FileState>,
     /// Those of them that were opened for writing.
     opened: BTreeSet<PathBuf>,
+    /// What stood at those that were files or folders.
+    stood: BTreeMap<PathBuf, Stat>,
     /// Those of them that had other names, too.
     linked: BTreeSet<PathBuf>,
     left: Allowance,
@@ -51,6 +53,7 @@ impl Recorder {
         Self {
             before: BTreeMap::new(),
             opened: BTreeSet::new(),
+            stood: BTreeMap::new(),
             linked: BTreeSet::new(),
             left,
             overflow: false,
@@ -72,6 +75,11 @@ impl Recorder {
     pub(super) fn take_over(&mut self, other: Self) {
         for (path, state) in other.before {
             if self.before.len() < MAX_FILES {
+                if !self.before.contains_key(&path)
+                    && let Some(stood) = other.stood.get(&path)
+                {
+                    self.stood.insert(path.clone(), *stood);
+                }
                 self.before.entry(path).or_insert(state);
             } else {
                 self.overflow |= !self.before.contains_key(&path);
@@ -91,7 +99,9 @@ impl Recorder {
         }
         let state = FileState::of(layer, path, &mut self.left, &|| false);
         self.before.insert(path.to_path_buf(), state);
-        if layer.stat(path).is_ok_and(|found| found.kind == Kind::File && found.links > 1) {
+        let Ok(stood) = layer.stat(path) else { return };
+        self.stood.insert(path.to_path_buf(), stood);
+        if stood.kind == Kind::File && stood.links > 1 {
             self.linked.insert(path.to_path_buf());
         }
     }
@@ -116,9 +126,9 @@ impl Recorder {
         for path in smallest_first(self.before.keys().cloned().collect(), &[layer]) {
             let Some(before) = self.before.get(&path) else { continue };
             let after = FileState::of(layer, &path, &mut left, is_stopped);
-            let mut change = FileChange::new(&path, before.clone(), after);
-            let is_nothing =
-                (&change.before, &change.after) == (&FileState::Absent, &FileState::Absent);
+            let stats = (self.stood.get(&path).copied(), layer.stat(&path).ok());
+            let mut change = FileChange::new(&path, before.clone(), after).with_modes(stats);
+            let is_nothing = is_untold(&change.before, &change.after, stats);
             let is_opened = self.opened.contains(&path);
             change.has_other_names = is_opened && self.linked.contains(&path);
             // What was only tried has changed nothing.

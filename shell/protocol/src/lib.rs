@@ -32,12 +32,37 @@ pub struct Request {
     /// Commands that the host knows of and does not have.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Missing>,
+    /// What `/tmp` is where the workspace has no folder of that name.
+    #[json(default, skip_serializing_if = "Tmp::is_needed")]
+    pub tmp: Tmp,
     /// Whether the command line is only looked at, and not carried out.
     #[json(default)]
     pub analyze: bool,
     /// What an earlier call left: its reply's `state`.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Json>,
+}
+
+/// What `/tmp` is where the workspace has no folder of that name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum Tmp {
+    /// A folder in memory, which is kept for the agent's next command line.
+    Own,
+    /// That folder, but what is made in it is the workspace's, where the folder is made for that.
+    #[default]
+    Needed,
+    /// Nothing: who wants a folder of the workspace makes it.
+    Project,
+    /// Nothing, but a folder of the workspace is made as soon as something is put into it.
+    Both,
+}
+
+impl Tmp {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
+    fn is_needed(&self) -> bool {
+        *self == Self::Needed
+    }
 }
 
 /// A command that could be there.

@@ -15,6 +15,7 @@ mod expr;
 mod ls;
 mod moving;
 mod options;
+mod patching;
 mod paths;
 mod shared;
 mod tail;
@@ -23,14 +24,18 @@ mod unzip;
 mod zcat;
 mod zip;
 
-use crate::turns;
+use crate::{files::Files, turns};
 use bashkit::{
     BashBuilder,
     hooks::{HookAction, ToolEvent},
 };
+use patching::ApplyPatch;
+use std::sync::Arc;
 
 /// Adds the commands to a shell.
-pub(crate) fn register(bash: BashBuilder) -> BashBuilder {
+pub(crate) fn register(bash: BashBuilder, files: &Arc<Files>) -> BashBuilder {
+    let patch = |bash: BashBuilder, name| bash.command(name, ApplyPatch(Arc::clone(files)));
+    let bash = patching::NAMES.into_iter().fold(bash, patch);
     bash.before_tool(Box::new(begins))
         .builtin("awk", Box::new(awk::Awk))
         .builtin("caller", Box::new(caller::Caller))

@@ -207,7 +207,7 @@ async fn c11_scripts_and_code_take_part_in_command_lines() {
     for (command, printed) in [
         ("python3 args.py one 'two words' -x", "['args.py', 'one', 'two words', '-x']\n"),
         ("python -m pkg", "package __main__\n"),
-        ("./tool a 'b c'; ./direct", "tool a b c\ndirect\n"),
+        ("chmod +x tool direct; ./tool a 'b c'; ./direct", "tool a b c\ndirect\n"),
         ("(cd pkg && ../tool from below)", "tool from below\n"),
         ("seq 3 | python -c 'import sys; print(sum(map(int, sys.stdin)))' | cat -n", "     1\t6\n"),
         ("x=$(python -c 'print(6 * 7)'); echo \"<$x>\"", "<42>\n"),

@@ -196,7 +196,7 @@ test("c11 times are known from line to line, also of what other tools write", as
   await server.close();
 });
 
-test("c11 /tmp is the agent's own, unless the workspace has one", async () => {
+test("c11 /tmp is the agent's own, tmp/ the project's", async () => {
   const lines = ["echo t > /tmp/t; find . | sort", "cat /tmp/t; rm -rf /tmp/*; ls /tmp; ls -a /"];
   const { outcomes, agent } = await runLines(lines, { files: { "a.txt": "a" } });
   const texts = outcomes.map(({ parts }) => parts[0].text);
@@ -208,7 +208,36 @@ test("c11 /tmp is the agent's own, unless the workspace has one", async () => {
     files: { "tmp/mine": "m\n" },
   });
   assert.equal(own.outcomes[0].parts[0].text, "m\ntmp\n");
-  assert.deepEqual(own.agent.files.list(), ["tmp/mine", "tmp/t"]);
+  assert.deepEqual(own.agent.files.list(), ["tmp/mine"]);
+  const project = await runLines(
+    [
+      "echo log > /tmp/log",
+      "awk '{ print $2 }' a.txt > tmp && mv tmp a.txt; cat a.txt",
+      "mkdir tmp && echo x > tmp/a; cat tmp/a",
+      "cp /tmp/log tmp/log2; cat /tmp/log tmp/a",
+      "mkdir -p tmp/b && echo y > tmp/b/c; echo z > /tmp/z",
+      "echo w > /tmp/w; cat /tmp/log /tmp/a",
+    ],
+    { files: { "a.txt": "a b\n" } },
+  );
+  const said = project.outcomes.map(({ parts }) => parts[0]?.text ?? "");
+  assert.deepEqual(said, ["", "b\n", "x\n", "log\nx\n", "", "log\nx\n"]);
+  const list = ["a.txt", "tmp/a", "tmp/b/c", "tmp/log2", "tmp/z"];
+  assert.deepEqual(project.agent.files.list(), list);
+});
+
+test("c11 a patch is applied as a command", async () => {
+  const patch = (path) => `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n`;
+  const lines = [
+    `apply_patch <<'EOF'\n${patch("a.txt")}EOF`,
+    `mkdir d; cd d && bash -lc "applypatch <<'EOF'\n${patch("b.txt")}EOF"`,
+    `apply_patch '${patch("a.txt")}'`,
+  ];
+  const { outcomes, agent } = await runLines(lines, { files: {} });
+  assert.match(outcomes[0].parts[0].text, /^Success. Updated the following files:\nA a.txt\n/);
+  assert.equal(outcomes[1].exit, 0);
+  assert.match(outcomes[2].parts[0].text, /^Success/);
+  assert.deepEqual(agent.files.list(), ["a.txt", "d/a.txt", "d/b.txt"]);
 });
 
 test("c11 the limits hold for all programs of a line together", async () => {

@@ -12,7 +12,7 @@ import { type Responses, exchange } from "./http.js";
 import { toJson } from "./json.js";
 import type { KeySource } from "./key.js";
 import { askPerson, runHook } from "./people.js";
-import { Keeper, type ProgramEnd } from "./kept.js";
+import { Keeper, type ProgramEnd, type Temporary } from "./kept.js";
 import type { RegisteredProgram } from "./programs.js";
 import type { Answer, Ask, HookReply, HttpInput, Input } from "./protocol.js";
 import { tellEach } from "./listeners.js";
@@ -170,6 +170,7 @@ export class Callbacks {
     files: [string, Uint8Array][],
     folder: string,
     agent: number,
+    tmp: Temporary,
   ): void {
     const request = { program, args: JSON.parse(args) as string[] | null, stdin, files };
     const output = (stream: number, bytes: Uint8Array): void =>
@@ -190,7 +191,7 @@ export class Callbacks {
     const begun = new ProgramRun(
       this.#side.programs,
       this.#workspace.keeper,
-      { ...request, limitMs, folder, agent },
+      { ...request, limitMs, folder, agent, tmp },
       output,
     );
     this.#work.begin(id, {

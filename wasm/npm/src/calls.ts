@@ -4,7 +4,7 @@ import { isSame } from "./bytes.js";
 import { TextDecoder } from "./coders.js";
 import type { FileChange } from "./data.js";
 import { toJson } from "./json.js";
-import type { Keeper, Left, Mounted } from "./kept.js";
+import type { Keeper, Left, Mounted, Runner } from "./kept.js";
 import { type CallEnd, Printed } from "./outcome.js";
 import { joined } from "./places.js";
 import type { Room } from "./room.js";
@@ -143,7 +143,7 @@ export class RunningCall {
     const { workspace, call } = this;
     const { room, keeper } = workspace;
     const mount = (): Mounted =>
-      keeper.mount({ agent: 0, folder: call.folder }, room.below(call.folder), false);
+      keeper.mount(runnerOf(call.folder), room.below(call.folder), false);
     this.#mounted = room.copy ? await room.copy.mount(call.folder, mount) : mount();
     return this.#mounted;
   }
@@ -157,8 +157,7 @@ export class RunningCall {
   #changes(left: Left): Changes {
     const { workspace, call } = this;
     if (this.#mounted === undefined || call.tool.readOnly) return { written: [], removed: [] };
-    const runner = { agent: 0, folder: call.folder };
-    return workspace.keeper.take(runner, this.#mounted, left);
+    return workspace.keeper.take(runnerOf(call.folder), this.#mounted, left);
   }
 
   // Puts that into the agent's files.
@@ -173,6 +172,11 @@ export class RunningCall {
     });
     return changes.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
+}
+
+// Who calls a tool of one's own: it is no agent, and nothing is known of what it means by `tmp`.
+function runnerOf(folder: string): Runner {
+  return { agent: 0, folder, tmp: "unsaid" };
 }
 
 function take(room: Room, path: string, after: Uint8Array | undefined): FileChange | undefined {

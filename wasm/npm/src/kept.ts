@@ -19,7 +19,12 @@ export interface Runner {
   agent: number;
   /** The folder of the workspace that is its `/`. */
   folder: string;
+  /** What it means by `tmp`. */
+  tmp: Temporary;
 }
+
+/** Which folder a call means: the project's `tmp`, the system's `/tmp`, both, or it does not say. */
+export type Temporary = "unsaid" | "project" | "system" | "both";
 
 /** What a run begins with. */
 export interface Mounted {
@@ -28,6 +33,8 @@ export interface Mounted {
   begun: bigint;
   /** The agent's own folder for what is no part of the workspace, if it has been given that. */
   hidden?: string;
+  /** What stood in that folder, if it is seen: the agent's own paths, and the workspace's. */
+  temporary?: { own: ReadonlySet<string>; others: ReadonlySet<string> };
 }
 
 const TEMPORARY = "tmp";
@@ -58,8 +65,8 @@ export class Keeper {
     this.#begun = BigInt(begun) * 1_000_000n;
   }
 
-  /** What a run begins with; `/tmp` is there for a shell, unless the workspace has its own. */
-  mount({ agent, folder }: Runner, files: [string, Uint8Array][], isShell: boolean): Mounted {
+  /** What a run begins with; for a shell that may mean it, the agent's own `/tmp` is there, too. */
+  mount({ agent, folder, tmp }: Runner, files: [string, Uint8Array][], isShell: boolean): Mounted {
     const kept = select(this.#kept, (path) => within(folder, path));
     const begun = this.#begun;
     const names = [
@@ -67,16 +74,29 @@ export class Keeper {
       ...kept.folders,
       ...kept.links.map(([at]) => at),
     ];
-    const hasOwn = names.some((path) => path === TEMPORARY || isTemporary(path));
-    if (!isShell || hasOwn) return { files, kept, begun };
     const own = this.#own(agent);
-    const all = { files: [...files, ...own.files], kept: joined(kept, own.kept) };
-    return { ...all, begun, hidden: TEMPORARY };
+    const hasFiles = own.files.size + own.kept.folders.length + own.kept.links.length > 0;
+    const isSeen = tmp === "system" || tmp === "unsaid" || (tmp === "both" && hasFiles);
+    if (!isShell || !isSeen) return { files, kept, begun };
+    const others = new Set(names.filter((path) => path === TEMPORARY || isTemporary(path)));
+    const added = [...own.files].filter(([path]) => !others.has(path));
+    const all = { files: [...files, ...added], kept: joined(kept, own.kept) };
+    const paths = [...own.files.keys(), ...own.kept.folders, ...own.kept.links.map(([at]) => at)];
+    const temporary = { own: new Set(paths.filter((path) => !others.has(path))), others };
+    return { ...all, begun, temporary, hidden: others.size > 0 ? undefined : TEMPORARY };
   }
 
   /** Keeps what a run has left, and says what it has changed in the workspace. */
-  take({ agent, folder }: Runner, { hidden }: Mounted, { written, removed, kept }: Left): Changes {
-    const isOwn = (path: string): boolean => hidden !== undefined && isTemporary(path);
+  take(
+    { agent, folder, tmp }: Runner,
+    { hidden, temporary }: Mounted,
+    { written, removed, kept }: Left,
+  ): Changes {
+    // What is new in it is the agent's own if the call means its own, and else the workspace's.
+    const isOwn = (path: string): boolean => {
+      if (temporary === undefined || !isTemporary(path)) return false;
+      return temporary.own.has(path) || (tmp === "system" && !temporary.others.has(path));
+    };
     const own = this.#own(agent);
     for (const [path, bytes] of written) if (isOwn(path)) own.files.set(path, bytes);
     for (const path of removed) if (isOwn(path)) own.files.delete(path);
@@ -88,7 +108,7 @@ export class Keeper {
       this.touch(changes.written.map(([path]) => joinedPath(folder, path)));
       return changes;
     }
-    own.kept = hidden === undefined ? own.kept : select(kept, (at) => (isOwn(at) ? at : undefined));
+    if (temporary !== undefined) own.kept = select(kept, (at) => (isOwn(at) ? at : undefined));
     const ours = select(kept, (path) =>
       isOwn(path) || path === hidden ? undefined : joinedPath(folder, path),
     );
@@ -150,18 +170,25 @@ export interface ShellRequest {
   folder?: string;
   timeout_ms: number;
   programs: string[];
+  /** What `/tmp` is where there is none; the crate of the shell's protocol says which is what. */
+  tmp?: "own" | "project" | "both";
   state?: unknown;
+}
+
+/** What a shell is told of `/tmp`. */
+export function tmpOf(meant: Temporary): ShellRequest["tmp"] {
+  if (meant === "system") return "own";
+  return meant === "unsaid" ? undefined : meant;
 }
 
 /** The request for a command line, or for a run of the shell as a program with these arguments. */
 export function shellRequest(
   run: { args: string[] | null; stdin: string },
-  common: Pick<ShellRequest, "timeout_ms" | "programs" | "state">,
+  common: Pick<ShellRequest, "timeout_ms" | "programs" | "tmp" | "state">,
 ): ShellRequest {
   if (run.args !== null) {
-    const { timeout_ms, programs } = common;
-    const args = ["bash", ...run.args];
-    return { script: 'bash "$@"', args, stdin: run.stdin, timeout_ms, programs };
+    const { state: _, ...others } = common;
+    return { script: 'bash "$@"', args: ["bash", ...run.args], stdin: run.stdin, ...others };
   }
   const { command, folder } = commandLine(run.stdin);
   return { script: command, folder, ...common };

@@ -9,6 +9,7 @@ import {
   type ProgramEnd,
   type Runner,
   shellRequest,
+  tmpOf,
 } from "./kept.js";
 import { toJson } from "./json.js";
 import type { ProgramJob } from "./program.js";
@@ -86,7 +87,8 @@ export class ProgramRun {
 
   #plainJob(module: WebAssembly.Module, { env }: RegisteredProgram): ProgramJob {
     const { program, args, stdin } = this.request;
-    const mounted = this.#mount(false);
+    const { files, kept, begun } = this.#mount(false);
+    const mounted = { files, kept, begun };
     const common = { module, env, ...mounted };
     if (args !== null) return { ...common, args: [program, ...args], stdin };
     return { ...common, args: [program, ...plainArguments(stdin)], stdin: "" };
@@ -96,13 +98,14 @@ export class ProgramRun {
     const { args, stdin, limitMs, agent } = this.request;
     const others = this.programs.filter(({ name }) => name !== SHELL);
     const state = this.keeper.state(agent);
-    const common = { timeout_ms: limitMs, programs: others.map(({ name }) => name), state };
+    const tmp = tmpOf(this.request.tmp);
+    const common = { timeout_ms: limitMs, programs: others.map(({ name }) => name), tmp, state };
     const request = toJson(shellRequest({ args, stdin }, common));
     const said = [stdin, ...(args ?? []), JSON.stringify(state)].join("\n");
     const programs = await Promise.all(others.filter(this.#isNeeded(said)).map(loaded));
-    const { hidden, ...mounted } = this.#mount(true);
+    const { hidden, files, kept, begun } = this.#mount(true);
     const shell = { programs, hidden };
-    return { module, args: [SHELL], stdin: request, env, ...mounted, shell };
+    return { module, args: [SHELL], stdin: request, env, files, kept, begun, shell };
   }
 
   #mount(isShell: boolean): Mounted {

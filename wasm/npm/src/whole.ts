@@ -36,6 +36,9 @@ export function fileImports(
       return wasi.ERRNO_SUCCESS;
     },
 
+    // Files in memory have no modes: what `chmod` says the shell keeps itself.
+    path_set_mode: (): number => wasi.ERRNO_NOSYS,
+
     folder_list(place: number, length: number): bigint {
       const node = at(place, length, true);
       if (typeof node === "number") return keep(node);

@@ -19,7 +19,7 @@ use crate::{
         lines::Slot,
         question::Question,
         report::Report,
-        review::{Mode, Settled},
+        review::{self, Mode, Settled},
         sessions::{self, Held},
         spinner::{Activity, Spinner},
         style::{Colour, Look, Style, brief, harmless},
@@ -250,6 +250,9 @@ impl Ui {
             self.tell(Look::YELLOW, "interrupted; what was done so far stays");
         } else if let Err(failure) = self.turn.run_result() {
             self.tell(Look::RED, &failure.message);
+        }
+        if let Some(refused) = self.workspace.refused() {
+            self.tell(Look::RED, &review::told_refused(&refused));
         }
         if let Some(line) = self.transcript.turn_line() {
             self.note(&line);

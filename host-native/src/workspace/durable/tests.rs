@@ -4,6 +4,7 @@ use super::super::{
     Access, ApplyError, FileChange, FileState, Kind, Layer, Overlay, Workspace, WorkspaceError,
     resolve::at, stat::Stat,
 };
+use innerloop_tools::Temporary;
 use rustix::fs::{Timespec, Timestamps};
 use std::{
     collections::BTreeMap,
@@ -106,9 +107,9 @@ type Picture = BTreeMap<PathBuf, (Kind, u32, u64, Vec<u8>)>;
 fn picture(workspace: &Workspace) -> Picture {
     let mut all = BTreeMap::new();
     let mut open = vec![PathBuf::new()];
-    let scratch = PathBuf::from("tmp");
-    if workspace.is_overlay() && workspace.stat(&scratch).is_ok() {
-        open.push(scratch);
+    let temporary = PathBuf::from("tmp");
+    if !workspace.temporary_files().is_empty() {
+        open.push(temporary);
     }
     while let Some(folder) = open.pop() {
         for named in workspace.list(&folder).unwrap() {
@@ -176,7 +177,7 @@ fn change(workspace: &Workspace) {
     put(workspace, "a.txt", "other");
     put(workspace, "new.txt", "new");
     put(workspace, strange(), "strange");
-    put(workspace, "tmp/scratch", "scratch");
+    put(&workspace.meaning(Temporary::System), "tmp/scratch", "scratch");
     remove(workspace, "src/b.txt");
     rename(workspace, "src/deep", "deep");
     put(workspace, "deep/more.txt", "more");
@@ -226,7 +227,7 @@ fn what_was_saved_is_taken_up_and_goes_on() {
     let killed = bench.after_kill(0);
     assert_eq!(picture(&killed), shown);
     assert_eq!(told(&killed), changes);
-    assert!(killed.has_scratch_files() && killed.taken_back().is_none());
+    assert!(!killed.temporary_files().is_empty() && killed.taken_back().is_none());
     drop(killed);
 
     drop(overlay);

@@ -53,7 +53,7 @@ impl Overlay {
             let unfinished = applied.map(Unfinished::Applied);
             return Ok(Resumed { overlay, unfinished });
         };
-        let Saved { root, has_scratch, mut view, application } =
+        let Saved { root, mut view, application } =
             saved::read(&text).map_err(KeptError::Damaged)?;
         if !is_same(&root, &identity(&lower)?) {
             return Err(KeptError::OfAnother(root.path));
@@ -66,7 +66,7 @@ impl Overlay {
         })?;
         view.skip_to(last);
         let mut overlay = Self::with(lower, Store::Kept(kept))?;
-        overlay.has_scratch = has_scratch;
+        overlay.add_temporary(&mut view);
         let saving = overlay.saving.get_mut().unwrap_or_else(PoisonError::into_inner);
         // What is under way is to be forgotten once it is settled.
         saving.version = application.is_none().then_some(view.version());
@@ -109,7 +109,7 @@ impl Overlay {
             return kept.sync();
         }
         let root = identity(&self.lower)?;
-        let text = saved::write((&root, self.has_scratch), &view, application);
+        let text = saved::write(&root, &view, application);
         let unused = kept.names(view.last());
         drop(view);
         // Until it is done, nothing is known of what is there.
@@ -134,7 +134,7 @@ impl Overlay {
             return Err(error.into());
         }
         let root = identity(&self.lower)?;
-        let text = saved::write((&root, self.has_scratch), &view, None);
+        let text = saved::write(&root, &view, None);
         let unused = kept.names(view.last());
         kept.save(&text, unused)?;
         Ok(())

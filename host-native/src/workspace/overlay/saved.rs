@@ -11,6 +11,7 @@ use super::{
     },
     MAX_NAME, MAX_NOTED, MAX_PATH,
     kept::MAX_NUMBER,
+    temporary::TMP,
     view::{Content, Entry, Noted, View},
 };
 use crate::digest::Digest;
@@ -36,10 +37,14 @@ pub(super) struct Identity {
 #[derive(Debug)]
 pub(super) struct Saved {
     pub(super) root: Identity,
-    pub(super) has_scratch: bool,
     pub(super) view: View,
     /// What was being done to apply it.
     pub(super) application: Option<Application>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 #[derive(FromJson)]
@@ -52,7 +57,12 @@ struct Version {
 struct Form {
     version: u64,
     root: RootForm,
+    /// Of older programs: nothing in the folder for temporary files is applied.
+    #[json(default, skip_serializing_if = "is_false")]
     scratch: bool,
+    /// What is never applied.
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
+    passing: Vec<String>,
     last: u64,
     digested: u64,
     changed: Vec<ChangedForm>,
@@ -146,11 +156,7 @@ enum WorkForm {
 }
 
 /// The view as text.
-pub(super) fn write(
-    (root, has_scratch): (&Identity, bool),
-    view: &View,
-    application: Option<&Application>,
-) -> String {
+pub(super) fn write(root: &Identity, view: &View, application: Option<&Application>) -> String {
     let changed = view.entries().map(|(path, entry)| ChangedForm {
         path: shown(&path),
         is: match entry {
@@ -170,7 +176,8 @@ pub(super) fn write(
     to_string(&Form {
         version: VERSION,
         root: RootForm { path: shown(&root.path), device: root.device, inode: root.inode },
-        scratch: has_scratch,
+        scratch: false,
+        passing: view.passing().map(|path| shown(path)).collect(),
         last: view.last(),
         digested: view.digested,
         changed: changed.collect(),
@@ -237,9 +244,10 @@ pub(super) fn read(text: &str) -> Result<Saved, String> {
     }
     let device = form.root.device;
     let root = Identity { path: unescaped(&form.root.path).into(), device, inode: form.root.inode };
-    let view = view(form.last, form.digested, form.changed, form.noted, device)?;
+    let mut view = view(form.last, form.digested, form.changed, form.noted, device)?;
+    set_passing(&mut view, form.scratch, &form.passing)?;
     let application = form.application.map(|form| application(form, device)).transpose()?;
-    Ok(Saved { root, has_scratch: form.scratch, view, application })
+    Ok(Saved { root, view, application })
 }
 
 fn view(
@@ -278,6 +286,24 @@ fn view(
         return Err(format!("{} holds something and is no folder", folder.display()));
     }
     Ok(view)
+}
+
+/// Takes up which of the things in the folder for temporary files are never applied.
+fn set_passing(view: &mut View, are_all: bool, passing: &[String]) -> Result<(), String> {
+    let inside = |path: &Path| path.starts_with(TMP);
+    if are_all {
+        let all = view.entries().map(|(path, _)| path).filter(|path| inside(path));
+        all.collect::<Vec<_>>().iter().for_each(|path| view.pass(path));
+    }
+    for shown in passing {
+        let path = path_of(shown)?;
+        let is_new = !matches!(view.noted.get(&path), Some(Some(_)));
+        if !inside(&path) || view.entry(&path).is_none() || !is_new {
+            return Err(format!("{shown:?} is no temporary file"));
+        }
+        view.pass(&path);
+    }
+    Ok(())
 }
 
 /// Whether there may be a folder at the path.

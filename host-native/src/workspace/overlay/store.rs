@@ -123,6 +123,12 @@ impl Store {
         self.root()?.set_times(&name(number), times)
     }
 
+    /// Sets the permissions of a file, which its owner can always write to.
+    pub(super) fn set_mode(&self, number: u64, mode: u32) -> Result<()> {
+        self.written(number);
+        set_file_mode(&self.root()?.file(&name(number), Access::READ)?, mode | 0o600)
+    }
+
     /// Removes a file; what has it open keeps it. One that stays costs room, no more.
     pub(super) fn remove(&self, number: u64) {
         match self {

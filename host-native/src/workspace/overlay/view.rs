@@ -3,7 +3,7 @@
 use super::super::stat::Stat;
 use crate::{digest::Digest, platform::Errno};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     path::{Path, PathBuf},
 };
@@ -15,6 +15,8 @@ pub(super) struct View {
     changed: BTreeMap<PathBuf, BTreeMap<OsString, Entry>>,
     /// What stood below where something was changed, as it was then.
     pub(super) noted: BTreeMap<PathBuf, Option<Noted>>,
+    /// What is never applied: it stands in the folder for temporary files, or is that folder.
+    passing: BTreeSet<PathBuf>,
     /// Bytes of files whose digests were noted.
     pub(super) digested: u64,
     /// The number of the last thing that was made.
@@ -139,6 +141,26 @@ impl View {
         self.noted.insert(path.to_owned(), noted);
     }
 
+    /// What is never applied, parents first.
+    pub(super) fn passing(&self) -> impl Iterator<Item = &PathBuf> {
+        self.passing.iter()
+    }
+
+    /// Whether what stands at a path is never applied.
+    pub(super) fn passes(&self, path: &Path) -> bool {
+        self.passing.contains(path)
+    }
+
+    /// Never applies what stands at a path.
+    pub(super) fn pass(&mut self, path: &Path) {
+        self.version += u64::from(self.passing.insert(path.to_owned()));
+    }
+
+    /// Applies what stands at a path as any other.
+    pub(super) fn keep(&mut self, path: &Path) {
+        self.version += u64::from(self.passing.remove(path));
+    }
+
     /// Forgets what was noted of a path at which there was nothing and is nothing.
     pub(super) fn forget(&mut self, path: &Path) {
         if !self.covers(path) && matches!(self.noted.get(path), Some(None)) {
@@ -162,6 +184,7 @@ impl View {
 
     pub(super) fn unset(&mut self, path: &Path) {
         self.version += 1;
+        self.passing.remove(path);
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
         if let Some(names) = self.changed.get_mut(folder) {
             names.remove(name);
@@ -180,5 +203,6 @@ impl View {
         for path in below {
             self.changed.remove(&path);
         }
+        self.passing.retain(|path| path == folder || !path.starts_with(folder));
     }
 }

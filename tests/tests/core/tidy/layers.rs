@@ -28,7 +28,7 @@ const CRATES: [(&str, &[&str]); 16] = [
     ("abi", &["core", "driver"]),
     ("tools", &["core", "json"]),
     ("shell/protocol", &["json"]),
-    ("shell", &["json", "shell-protocol"]),
+    ("shell", &["core", "json", "shell-protocol", "tools"]),
     ("wasm", &["core", "driver", "json", "tools"]),
     ("host-native", &["core", "driver", "json", "shell-protocol", "tools"]),
     ("tests", &["core", "driver", "json", "tools", "host"]),

@@ -76,6 +76,7 @@ async fn c11_bombs_in_a_pipeline_end_by_a_limit_with_what_was_said() {
         ..Limits::default()
     });
     bench.write("self.sh", "#!/bin/bash\n./self.sh | ./self.sh\n");
+    line(&bench.executor, "chmod +x self.sh", 6 * TEN_SECONDS).await;
     bench.write("number", "1\n");
     // The time limit is not spent on compiling.
     line(&bench.executor, "qjs -e 1", 6 * TEN_SECONDS).await;

@@ -6,7 +6,7 @@ use innerloop_core::{
     id::AgentId,
 };
 use innerloop_host::sandbox::{Limits, SessionLimits};
-use std::{fs, future::pending, time::Duration};
+use std::{fs, future::pending, os::unix::fs::PermissionsExt as _, time::Duration};
 use tokio::sync::oneshot;
 
 impl Bench {
@@ -66,15 +66,89 @@ async fn c11_folder_variables_and_functions_are_kept_for_each_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn c11_what_may_be_executed_is_kept() {
-    let bench = Bench::shell();
-    bench.write("plain", "echo plain");
-    bench.write("script", "#!/bin/bash\necho script $1");
-    assert_eq!(bench.prints("./script one; [ -x script ] && echo yes").await, "script one\nyes\n");
-    assert_eq!(bench.line("./plain").await.exit, Some(126));
-    bench.prints("chmod +x plain; chmod -x script").await;
-    assert_eq!(bench.prints("./plain; stat -c %a plain script").await, "plain\n755\n644\n");
-    assert_eq!(bench.line("./script").await.exit, Some(126));
+async fn c11_what_may_be_executed_is_so_on_the_machine_too() {
+    for bench in Bench::both(Bench::shell) {
+        let mode =
+            |path: &str| fs::metadata(bench.path(path)).unwrap().permissions().mode() & 0o777;
+        for (path, mode) in [("plain", 0o644), ("script", 0o755), ("odd", 0o750), ("moved", 0o755)]
+        {
+            bench.write(path, "#!/bin/bash\necho one $1");
+            bench.write(".git/config", "");
+            let mode = fs::Permissions::from_mode(mode);
+            fs::set_permissions(bench.path(path), mode).unwrap();
+        }
+        assert_eq!(bench.line("./plain").await.exit, Some(126));
+        assert_eq!(bench.prints("./script x; [ -x script ] && echo yes").await, "one x\nyes\n");
+        bench.prints("sed -i s/one/two/ script odd plain; cp script copy; mv moved new").await;
+        bench.prints("cp plain script2; chmod +x script2; cat script > rewritten").await;
+        bench.prints("mkdir d; cp -r script d; cat plain > script; chmod u+x,go-x rewritten").await;
+        let shown = bench.prints("stat -c '%a %n' script odd copy script2 d/script").await;
+        assert_eq!(shown, "755 script\n750 odd\n755 copy\n755 script2\n755 d/script\n");
+        assert_eq!(bench.prints("./script2 y; ./new z").await, "two y\none z\n");
+        let changes = bench.executor.workspace().changes().0;
+        let modes: Vec<_> =
+            changes.iter().filter_map(|it| Some((it.path.as_str(), it.modes()?))).collect();
+        let new = |path, mode| (path, (None, mode));
+        let all = [
+            new("copy", 0o755),
+            new("d/script", 0o755),
+            new("new", 0o755),
+            new("rewritten", 0o744),
+            new("script2", 0o755),
+        ];
+        assert_eq!(modes, all);
+        assert_eq!(bench.read("script"), "#!/bin/bash\necho two $1");
+        assert_eq!(["plain", "script", "odd", "new"].map(mode), [0o644, 0o755, 0o750, 0o755]);
+        assert_eq!(["copy", "script2", "d/script"].map(mode), [0o755; 3]);
+        assert_eq!(mode("rewritten"), 0o744);
+
+        // Its owner can always read and write a file; the shell remembers what it was told.
+        let line = "chmod -x odd; chmod 100 plain; stat -c %a odd plain";
+        assert_eq!(bench.prints(line).await, "640\n100\n");
+        let [change] = &bench.line("chmod +x odd").await.changes[..] else { panic!() };
+        assert_eq!((change.path.as_str(), change.kind), ("odd", ChangeKind::Modified));
+        bench.prints("chmod -x odd").await;
+        assert!(bench.has("odd"));
+        assert_eq!(["odd", "plain"].map(mode), [0o640, 0o700]);
+        assert_eq!(bench.line("chmod +x .git/config").await.exit, Some(1));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_a_patch_is_applied_as_a_command() {
+    for bench in Bench::both(Bench::shell) {
+        bench.write("src/a.txt", "one\ntwo\n");
+        let patch = "*** Begin Patch\n*** Update File: src/a.txt\n@@\n-one\n+1\n two\n\
+                     *** Add File: b.txt\n+new\n*** End Patch";
+        let outcome = bench.line(&format!("apply_patch <<'EOF'\n{patch}\nEOF")).await;
+        let said = "Success. Updated the following files:\nA b.txt\nM src/a.txt\n";
+        assert_eq!((outcome.exit, outcome.stdout()), (Some(0), Some(said)), "{outcome:?}");
+        let paths: Vec<_> = outcome.changes.iter().map(|it| it.path.as_str()).collect();
+        assert_eq!(paths, ["b.txt", "src/a.txt"]);
+        assert_eq!(
+            (bench.read("src/a.txt"), bench.read("b.txt")),
+            ("1\ntwo\n".into(), "new\n".into())
+        );
+
+        let add =
+            |path: &str| format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
+        for (path, line) in [
+            ("src/c", format!("cd src && applypatch <<'EOF'\n{}EOF\ncd ..", add("c"))),
+            ("d", format!("apply_patch '{}' | grep -c A", add("d"))),
+            ("e", format!("bash -lc \"apply_patch <<'EOF'\n{}EOF\"", add("e"))),
+            ("f", format!("printf '{}' | apply_patch && ls f", add("f").replace('\n', "\\n"))),
+        ] {
+            bench.prints(&line).await;
+            assert!(bench.has(path), "{line}");
+        }
+        let outcome = bench.line(&format!("apply_patch <<'EOF'\n{patch}\nEOF")).await;
+        assert_eq!((outcome.exit, outcome.stdout()), (Some(1), Some("")), "{outcome:?}");
+        assert!(outcome.stderr().unwrap().starts_with("apply_patch: "), "{outcome:?}");
+        assert_eq!(bench.line("apply_patch a b").await.exit, Some(2));
+        let outside = bench.line(&format!("apply_patch <<'EOF'\n{}EOF", add("../out"))).await;
+        assert_eq!(outside.exit, Some(1), "{outside:?}");
+        assert!(!bench.executor.reads_only("apply_patch < p").await);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -218,7 +292,7 @@ async fn c11_nothing_outside_of_the_workspace_is_reached() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn c11_what_is_in_tmp_is_of_no_lasting_use() {
+async fn c11_what_is_put_into_the_systems_tmp_goes_with_the_session() {
     let bench = Bench::shell().over();
     bench.write("a.txt", "");
     bench.prints("echo 'print(6 * 7)' > /tmp/a.js; echo x > kept; mkdir -p /tmp/b/c").await;
@@ -232,21 +306,77 @@ async fn c11_what_is_in_tmp_is_of_no_lasting_use() {
     assert_eq!(bench.prints("mv /tmp/a.js . && ls").await, "a.js\na.txt\nkept\n");
     assert_eq!(bench.line("rm -r /tmp; ls /tmp").await.stdout(), Some(""));
     let workspace = bench.executor.workspace();
-    assert!(!workspace.has_scratch_files());
+    assert_eq!(workspace.temporary_files(), [""; 0]);
     bench.prints("echo x > /tmp/y").await;
-    assert!(workspace.has_scratch_files());
+    assert_eq!(workspace.temporary_files(), ["tmp/y"]);
     let changes = workspace.changes().0;
     let paths: Vec<_> = changes.iter().map(|change| change.path.as_str()).collect();
     assert_eq!(paths, ["a.js", "kept"]);
     assert!(bench.has("kept") && bench.has("a.js") && !bench.has("tmp"));
     assert_eq!(bench.prints("ls /tmp").await, "", "it is new after the changes were applied");
 
-    // One that the workspace has is like any other folder.
+    // In one that the workspace has, too.
     let bench = Bench::shell();
     bench.write("tmp/mine", "");
     let bench = bench.over();
-    assert_eq!(bench.prints("echo x > /tmp/y; ls; ls tmp").await, "tmp\nmine\ny\n");
-    assert!(bench.has("tmp/y"));
+    assert_eq!(bench.prints("echo x > /tmp/y; echo y > /tmp/mine").await, "");
+    assert_eq!(bench.prints("ls; ls tmp").await, "tmp\nmine\ny\n");
+    assert_eq!(bench.executor.workspace().temporary_files(), ["tmp/y"]);
+    assert!(!bench.has("tmp/y"));
+    assert_eq!(bench.read("tmp/mine"), "y\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_what_is_put_into_the_projects_tmp_stays() {
+    for bench in Bench::both(Bench::shell) {
+        bench.write("f", "b a\n");
+        // Where there is none, any name is free.
+        bench.prints("awk '{ print $2 }' f > tmp && mv tmp f").await;
+        assert_eq!(bench.read("f"), "a\n");
+        assert_eq!(bench.prints("mkdir tmp; echo x > tmp/a; ls").await, "f\ntmp\n");
+        assert_eq!(bench.read("tmp/a"), "x\n");
+        bench.prints("rm -r tmp").await;
+        assert!(!bench.has("tmp"));
+        bench.prints("mkdir -p ./tmp/b/c && echo y > tmp/b/c/d").await;
+        assert_eq!(bench.read("tmp/b/c/d"), "y\n");
+        bench.prints("rm -r tmp").await;
+        let write = Action::Write { path: "tmp/plan.md".into(), content: "plan\n".into() };
+        let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
+        assert_eq!(outcome.error, None, "{outcome:?}");
+        assert_eq!(bench.prints("cat tmp/plan.md /tmp/plan.md").await, "plan\nplan\n");
+        assert_eq!(bench.read("tmp/plan.md"), "plan\n");
+        bench.prints("rm -r tmp").await;
+        // A program says nothing of it.
+        let script = "import * as std from 'qjs:std'; import * as os from 'qjs:os'; os.mkdir('tmp'); \
+                      const f = std.open('tmp/out', 'w'); f.puts('z'); f.close();";
+        bench.write("gen.js", script);
+        bench.prints("qjs -m gen.js").await;
+        assert_eq!(bench.read("tmp/out"), "z");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_both_folders_are_there_each_by_its_name() {
+    let bench = Bench::shell().over();
+    let temporary = || bench.executor.workspace().temporary_files();
+    bench.prints("echo log > /tmp/log; mkdir -p /tmp/d").await;
+    bench.prints("mkdir tmp; cp /tmp/log tmp/kept; mkdir -p tmp/d; echo x > tmp/d/e").await;
+    assert_eq!(temporary(), ["tmp/log"]);
+    assert_eq!(bench.prints("cat /tmp/log /tmp/kept").await, "log\nlog\n");
+    // Whoever writes to it for the project has it stay.
+    bench.prints("echo more > /tmp/other; echo mine > tmp/log").await;
+    assert_eq!(temporary(), [""; 0]);
+    bench.prints("echo passing > /tmp/passing").await;
+    assert_eq!(temporary(), ["tmp/passing"]);
+    assert!(bench.has("tmp/kept") && bench.has("tmp/d/e") && !bench.has("tmp/passing"));
+    assert_eq!(bench.read("tmp/log"), "mine\n");
+    // A file that a tool is told to put there by the system's name.
+    let bench = Bench::shell().over();
+    let write = Action::Write { path: "/tmp/plan.md".into(), content: "plan\n".into() };
+    assert_eq!(bench.executor.run(&write, TEN_SECONDS, None).await.error, None);
+    assert_eq!(bench.prints("cat /tmp/plan.md").await, "plan\n");
+    assert_eq!(bench.executor.workspace().temporary_files(), ["tmp/plan.md"]);
+    assert!(!bench.has("tmp"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -336,7 +466,7 @@ async fn d1_a_wasi_program_of_the_workspace_is_run_by_its_path() {
         bench.write("x.sh", "#!/bin/bash\necho script $0\n");
         assert_eq!(bench.prints("bin/ops r a.txt | tr a-z A-Z").await, "WORDS");
         assert_eq!(
-            bench.prints("cd bin; ./ops r ../a.txt; cd ..; ./x.sh").await,
+            bench.prints("cd bin; ./ops r ../a.txt; cd ..; chmod +x x.sh; ./x.sh").await,
             "wordsscript ./x.sh\n"
         );
         assert_eq!(bench.prints("cp bin/ops new; wasi-run new r a.txt").await, "words");

@@ -1,0 +1,87 @@
+//! What is in `/tmp` in memory, as it is kept from one command line of an agent to the next.
+
+use base64ct::{Base64, Encoding as _};
+use bashkit::{FileSystem, InMemoryFs, Metadata};
+use innerloop_json::{FromJson, ToJson};
+use std::{
+    collections::BTreeSet,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Most bytes that are kept.
+const MOST: u64 = 4 << 20;
+
+/// A file, folder or link.
+#[derive(ToJson, FromJson)]
+pub(crate) struct Kept {
+    path: String,
+    mode: u32,
+    is: Content,
+}
+
+#[derive(ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+enum Content {
+    Folder,
+    /// Its bytes as Base64.
+    File(String),
+    Link(String),
+}
+
+/// All that is in a folder, what is in a folder behind it. Files for which there is no room are
+/// named.
+pub(crate) async fn kept(files: &InMemoryFs, folder: &Path) -> Vec<Kept> {
+    let (mut all, mut open, mut size) = (Vec::new(), vec![folder.to_owned()], 0);
+    while let Some(folder) = open.pop() {
+        for entry in files.read_dir(&folder).await.unwrap_or_default() {
+            let path = folder.join(&entry.name);
+            size += entry.metadata.size;
+            if size > MOST {
+                size -= entry.metadata.size;
+                let words = "is not there for the next command line: it is too large";
+                // Nobody is left to be told that nobody listens.
+                let _told = writeln!(io::stderr(), "bash: {} {words}", path.display());
+                continue;
+            }
+            let Some(is) = content(files, &path, &entry.metadata).await else { continue };
+            if matches!(is, Content::Folder) {
+                open.push(path.clone());
+            }
+            let path = path.to_string_lossy().into_owned();
+            all.push(Kept { path, mode: entry.metadata.mode, is });
+        }
+    }
+    all
+}
+
+async fn content(files: &InMemoryFs, path: &Path, found: &Metadata) -> Option<Content> {
+    Some(match found.file_type {
+        kind if kind.is_dir() => Content::Folder,
+        kind if kind.is_symlink() => {
+            Content::Link(files.read_link(path).await.ok()?.to_string_lossy().into_owned())
+        }
+        _ => Content::File(Base64::encode_string(&files.read_file(path).await.ok()?)),
+    })
+}
+
+/// Puts it there again; gives the paths.
+pub(crate) async fn restored(files: &InMemoryFs, kept: &[Kept]) -> BTreeSet<PathBuf> {
+    let mut paths = BTreeSet::new();
+    for Kept { path, mode, is } in kept {
+        let path = PathBuf::from(path);
+        let made = match is {
+            Content::Folder => files.mkdir(&path, true).await,
+            Content::Link(target) => files.symlink(Path::new(target), &path).await,
+            Content::File(text) => match Base64::decode_vec(text) {
+                Ok(bytes) => files.write_file(&path, &bytes).await,
+                Err(_) => continue,
+            },
+        };
+        let is_link = matches!(is, Content::Link(_));
+        if made.is_ok() && (is_link || files.chmod(&path, *mode).await.is_ok()) {
+            paths.insert(path);
+        }
+    }
+    paths
+}

@@ -1,0 +1,153 @@
+//! What a call means by `tmp`: the system's folder for temporary files, or the project's own of
+//! that name. Programs in the sandbox cannot tell one from the other, since both are `/tmp` to
+//! them, so that the call's words decide where what it makes belongs.
+
+use innerloop_core::action::Action;
+
+/// What a call means by `tmp`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Temporary {
+    /// It does not say.
+    #[default]
+    Unsaid,
+    /// The project's folder: `tmp/plan.md`.
+    Project,
+    /// The system's: `/tmp/log`.
+    System,
+    /// Both, each by its name. What is made belongs to the project.
+    Both,
+}
+
+/// What stands for the project's root before a `/`.
+const ROOTS: [&str; 7] = ["$PWD", "${PWD}", "$(pwd)", "`pwd`", "$HOME", "${HOME}", "~"];
+
+/// What uses the system's folder without naming it.
+const USERS: [&str; 2] = ["mktemp", "TMPDIR"];
+
+const NAME: &str = "tmp";
+
+impl Temporary {
+    /// What an action means.
+    #[must_use]
+    pub fn of(action: &Action) -> Self {
+        match action {
+            Action::Shell { command, .. } => Self::in_text(command),
+            Action::RunProgram { args, stdin, .. } => {
+                let args = args.iter().map(String::as_str).chain(stdin.as_deref());
+                args.map(Self::in_text).fold(Self::Unsaid, Self::and)
+            }
+            _ => match action.path() {
+                Some(path) if path.starts_with("/tmp/") => Self::System,
+                Some(path) if path.trim_start_matches("./").starts_with("tmp/") => Self::Project,
+                _ => Self::Unsaid,
+            },
+        }
+    }
+
+    /// Its name, for hosts in other languages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unsaid => "unsaid",
+            Self::Project => "project",
+            Self::System => "system",
+            Self::Both => "both",
+        }
+    }
+
+    /// Whether something is made where it may go with the session.
+    #[must_use]
+    pub const fn is_system(self) -> bool {
+        matches!(self, Self::System)
+    }
+
+    /// Whether the project's own folder is named.
+    #[must_use]
+    pub const fn is_project(self) -> bool {
+        matches!(self, Self::Project | Self::Both)
+    }
+
+    const fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unsaid, other) => other,
+            (one, Self::Unsaid) => one,
+            (Self::Project, Self::Project) => Self::Project,
+            (Self::System, Self::System) => Self::System,
+            _ => Self::Both,
+        }
+    }
+
+    fn in_text(text: &str) -> Self {
+        let names = text.match_indices(NAME).filter_map(|(at, _)| {
+            let (before, rest) = text.split_at_checked(at)?;
+            let after = rest.get(NAME.len()..)?.chars().next();
+            let is_longer = after.is_some_and(|next| is_of_a_name(next) || ".-".contains(next));
+            if is_longer { None } else { meant(before) }
+        });
+        let used = USERS.iter().any(|word| text.contains(word)).then_some(Self::System);
+        names.chain(used).fold(Self::Unsaid, Self::and)
+    }
+}
+
+/// What `tmp` means behind these words.
+fn meant(before: &str) -> Option<Temporary> {
+    let Some(above) = before.strip_suffix('/') else {
+        let is_a_word = !before.ends_with(|last: char| is_of_a_name(last) || ".-$".contains(last));
+        return is_a_word.then_some(Temporary::Project);
+    };
+    if ROOTS.iter().any(|root| above.ends_with(root)) || is_here(above) {
+        return Some(Temporary::Project);
+    }
+    let is_absolute = !above.ends_with(|last: char| is_of_a_name(last) || "./-})*?".contains(last));
+    is_absolute.then_some(Temporary::System)
+}
+
+/// Whether a path that ends with these words is `.`.
+fn is_here(words: &str) -> bool {
+    let before = words.strip_suffix('.');
+    before.is_some_and(|it| !it.ends_with(|last: char| is_of_a_name(last) || "./-".contains(last)))
+}
+
+fn is_of_a_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_say_which_folder_is_meant() {
+        let all = [
+            ("awk '{print}' f > tmp && mv tmp f", Temporary::Project),
+            ("mkdir -p tmp/cache", Temporary::Project),
+            ("mkdir ./tmp; cd ./tmp", Temporary::Project),
+            ("out=tmp; mkdir \"$out\"", Temporary::Project),
+            ("cp a \"$PWD/tmp/a\"", Temporary::Project),
+            ("cp a ~/tmp/a", Temporary::Project),
+            ("echo x > /tmp/a", Temporary::System),
+            ("echo x >/tmp/a; ls '/tmp'", Temporary::System),
+            ("cat --file=/tmp/a", Temporary::System),
+            ("f=$(mktemp)", Temporary::System),
+            ("echo x > $TMPDIR/a", Temporary::System),
+            ("mkdir tmp && cp /tmp/a tmp", Temporary::Both),
+            ("echo x > a.tmp; echo y > tmp.txt; cat src/tmp/x ../tmp/y", Temporary::Unsaid),
+            ("ls /var/tmp tmp2 my-tmp tmp-1 $tmp ${x}/tmp", Temporary::Unsaid),
+            ("make test", Temporary::Unsaid),
+        ];
+        for (line, meant) in all {
+            let action = Action::Shell { command: line.to_owned(), folder: None };
+            assert_eq!(Temporary::of(&action), meant, "{line}");
+        }
+        let write = |path: &str| {
+            Temporary::of(&Action::Write { path: path.to_owned(), content: String::new() })
+        };
+        assert_eq!(write("tmp/plan.md"), Temporary::Project);
+        assert_eq!(write("./tmp/plan.md"), Temporary::Project);
+        assert_eq!(write("src/tmp/plan.md"), Temporary::Unsaid);
+        assert_eq!(write("/tmp/plan.md"), Temporary::System);
+        let args = ["tmp/a".to_owned(), "/tmp/b".to_owned()].into();
+        let run = Action::RunProgram { program: "qjs".to_owned(), args, stdin: None };
+        assert_eq!(Temporary::of(&run), Temporary::Both);
+    }
+}
