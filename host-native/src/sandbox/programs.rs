@@ -32,14 +32,71 @@ pub(crate) const BY_PATH: &str = "wasi-run";
 const SMALL: u64 = 4 << 20;
 
 /// Commands that agents know from other machines and look for in vain.
-const OF_MACHINES: [&str; 30] = [
-    "apt", "apt-get", "brew", "bun", "cargo", "cc", "cmake", "deno", "docker", "dotnet", "g++",
-    "gcc", "gh", "git", "go", "java", "javac", "mvn", "node", "npm", "npx", "php", "pip", "pip3",
-    "pnpm", "ruby", "rustc", "sudo", "uv", "yarn",
+const OF_MACHINES: [&str; 57] = [
+    "apk",
+    "apt",
+    "apt-get",
+    "brew",
+    "bun",
+    "bundle",
+    "cargo",
+    "cc",
+    "clang",
+    "cmake",
+    "composer",
+    "conda",
+    "deno",
+    "dnf",
+    "docker",
+    "dotnet",
+    "eslint",
+    "g++",
+    "gcc",
+    "gem",
+    "gh",
+    "git",
+    "go",
+    "gradle",
+    "java",
+    "javac",
+    "jest",
+    "kubectl",
+    "mvn",
+    "mypy",
+    "node",
+    "npm",
+    "npx",
+    "php",
+    "pip",
+    "pip3",
+    "pipx",
+    "pnpm",
+    "podman",
+    "poetry",
+    "prettier",
+    "pytest",
+    "rake",
+    "rspec",
+    "ruby",
+    "ruff",
+    "rustc",
+    "rustfmt",
+    "rustup",
+    "sudo",
+    "swift",
+    "systemctl",
+    "tox",
+    "tsc",
+    "uv",
+    "vitest",
+    "yarn",
 ];
 
 /// What they know for pages of the web.
 const OF_THE_WEB: [&str; 2] = ["curl", "wget"];
+
+/// What they know for other machines.
+const OF_NETWORKS: [&str; 8] = ["ftp", "http", "nc", "ping", "rsync", "scp", "sftp", "ssh"];
 
 /// The programs that can be run. Clones are cheap enough for one per executor.
 #[derive(Clone, Debug, Default)]
@@ -287,14 +344,20 @@ impl Programs {
         }
         if OF_THE_WEB.contains(&command) {
             return Some(format!(
-                "{command} is not in the sandbox, which has no network; the tool web_fetch reads \
-                 pages of the domains that the user allows with --allow-domain"
+                "{command}: the sandbox has no network; the tool web_fetch reads pages of domains \
+                 that --allow-domain names"
+            ));
+        }
+        if OF_NETWORKS.contains(&command) {
+            return Some(format!(
+                "{command}: the sandbox has no network; with --env local the user lets commands \
+                 run on the machine"
             ));
         }
         OF_MACHINES.contains(&command).then(|| {
             format!(
-                "{command} is not in the sandbox, which runs no program of the machine; the user \
-                 can run commands on the machine itself with --env local"
+                "{command} is not in the sandbox; with --env local the user lets commands run on \
+                 the machine"
             )
         })
     }
@@ -305,7 +368,7 @@ impl Programs {
             Some(Missing { command: command.to_owned(), words: self.missing(command)? })
         };
         let known = self.missing.keys().map(String::as_str);
-        let elsewhere = OF_MACHINES.into_iter().chain(OF_THE_WEB);
+        let elsewhere = OF_MACHINES.into_iter().chain(OF_THE_WEB).chain(OF_NETWORKS);
         let elsewhere = elsewhere.filter(|name| !self.missing.contains_key(*name));
         known.chain(elsewhere).filter_map(told).collect()
     }

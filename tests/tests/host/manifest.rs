@@ -235,8 +235,8 @@ async fn a_program_that_is_known_and_not_there_is_told_with_what_to_do() {
                  innerloop tools install clang\nbash: line 1: nosuch: command not found";
     assert!(outcome.stderr().unwrap().starts_with(words), "{outcome:?}");
     // What only a machine has.
-    let elsewhere = "is not in the sandbox, which runs no program of the machine; the user can run \
-                     commands on the machine itself with --env local";
+    let elsewhere = "is not in the sandbox; with --env local the user lets commands run on the \
+                     machine";
     let command = "git status; echo $?".to_owned();
     let outcome = held.run(Action::Shell { command, folder: None }).await;
     assert_eq!(outcome.stdout(), Some("127\n"), "{outcome:?}");
@@ -246,9 +246,28 @@ async fn a_program_that_is_known_and_not_there_is_told_with_what_to_do() {
     assert_eq!(outcome.joined_text(), format!("node {elsewhere}"));
     let args = Vec::new();
     let outcome = held.run(Action::RunProgram { program: "curl".into(), args, stdin: None }).await;
-    let words = "curl is not in the sandbox, which has no network; the tool web_fetch reads \
-                 pages of the domains that the user allows with --allow-domain";
+    let words = "curl: the sandbox has no network; the tool web_fetch reads pages of domains that \
+                 --allow-domain names";
     assert_eq!(outcome.joined_text(), words);
+    let all = [
+        ("pytest -q", format!("bash: pytest {elsewhere}")),
+        ("curl -s https://example.com", format!("bash: {words}")),
+        (
+            "ssh host ls",
+            "bash: ssh: the sandbox has no network; with --env local the user lets commands run \
+             on the machine"
+                .to_owned(),
+        ),
+        ("grpe x a.txt", "bash: grpe: command not found".to_owned()),
+        ("vim a.txt", "bash: vim: command not found".to_owned()),
+    ];
+    for (command, words) in all {
+        let line = Action::Shell { command: command.to_owned(), folder: None };
+        let outcome = held.run(line).await;
+        assert_eq!((outcome.exit, outcome.stderr().map(str::trim_end)), (Some(127), Some(&*words)));
+        // No more of a line of a result is shown to a person.
+        assert!(words.chars().count() <= 110, "{words}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
