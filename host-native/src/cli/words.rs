@@ -155,6 +155,9 @@ fn told(action: &Action) -> (&'static str, String, bool) {
             let words = std::iter::once(program).chain(args).map(|word| quoted(word));
             ("run", words.collect::<Vec<_>>().join(" "), stdin.is_none())
         }
+        Action::Shell { command, folder: None } if only_patches(command) => {
+            ("shell", format!("apply_patch {}", patched(command)), false)
+        }
         Action::Shell { command, folder } => {
             let folder = folder.as_deref().filter(|folder| !folder.is_empty());
             let folder = folder.map(|folder| format!(" (in {folder})")).unwrap_or_default();
@@ -190,6 +193,15 @@ fn searched(grep: &Grep) -> String {
         grep.glob.as_deref().into_iter().chain(grep.file_type.as_deref()).collect();
     let only = if only.is_empty() { String::new() } else { format!(" ({})", only.join(", ")) };
     format!("\"{}\"{place}{only}", grep.pattern)
+}
+
+/// Whether a command line does nothing but hand over a patch as it stands there.
+fn only_patches(command: &str) -> bool {
+    let (first, _) = command.trim_start().split_once('\n').unwrap_or_default();
+    let is_patching = ["apply_patch", "applypatch"].iter().any(|name| first.starts_with(name));
+    // The shell changes what is in a document without quotes.
+    let is_quoted = first.contains("<<'") || first.contains("<<\"");
+    is_patching && is_quoted && Patch::parse(command).is_ok()
 }
 
 /// The files of a patch.
@@ -326,6 +338,16 @@ mod tests {
                 r"run qjs -e '1 + '\''a'\'''",
             ),
             ("shell", json!({"command": "a  b\nc"}), "shell a b c"),
+            (
+                "shell",
+                json!({"command": format!("apply_patch <<'EOF'\n{patch}\nEOF")}),
+                "shell apply_patch 2 files: b, c",
+            ),
+            (
+                "shell",
+                json!({"command": "apply_patch <<EOF\n$(rm a)\nEOF"}),
+                "shell apply_patch <<EOF $(rm a) EOF",
+            ),
             (
                 "own",
                 json!({"text": "two\nlines", "n": [1, 2], "of": [{}]}),
