@@ -242,11 +242,7 @@ impl Span {
         let content = if has_content { self.content(path, end, clock)? } else { String::new() };
         let Some((before, now)) = self.modes else { return Ok(content) };
         let before = before.map(|before| format!("{before:03o} before, ")).unwrap_or_default();
-        Ok(format!(
-            "Mode of {}: {before}{now:03o} now
-{content}",
-            self.names(path).1
-        ))
+        Ok(format!("Mode of {}: {before}{now:03o} now\n{content}", self.names(path).1))
     }
 
     fn content(
