@@ -239,7 +239,7 @@ fn bytes(count: usize) -> String {
     match count {
         0..1_024 => counted(count as u64, "byte"),
         1_024..1_048_576 => format!("{} KiB", count.div_ceil(1_024)),
-        _ => format!("{}.{} MiB", count >> 20, (count & 0xf_ffff) * 10 >> 20),
+        _ => format!("{}.{} MiB", count >> 20, ((count & 0xf_ffff) * 10) >> 20),
     }
 }
 
