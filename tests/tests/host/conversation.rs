@@ -624,7 +624,7 @@ fn m5_words_for_a_shell_and_efforts_that_are_none_stay_here() {
     terminal.shows("anthropic knows no effort hihg; there are high, ");
     terminal.press("/effort hi\t");
     terminal.shows("> /effort high");
-    terminal.press(&format!("{ENTER}"));
+    terminal.press(ENTER);
     terminal.shows("from the next call on: effort high");
     terminal.press("/model claude-son\t");
     terminal.shows("> /model claude-sonnet-");
