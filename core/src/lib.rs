@@ -59,12 +59,15 @@ pub use base::{bytes, digest, id, json, path, text, time};
 pub use machine::history::History;
 pub use profile::{Capabilities, Profile, doc_names, doc_places, instructed_folder};
 pub use rules::{
-    budget, cost, fold, gauge, guard, prompt::cut_docs, repeat, schema, transcript, truncate,
+    budget, cost, fold, gauge, guard, imports::with_imports, prompt::cut_docs, repeat, schema,
+    transcript, truncate,
 };
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint};
 #[cfg(feature = "log")]
 pub use session::{log, snapshot::RestoreError};
-pub use types::{action, compaction, config, event, input, message, output, preset, status, tool};
+pub use types::{
+    action, compaction, config, event, input, media, message, output, preset, status, tool,
+};
 #[cfg(feature = "text-calls")]
 pub use wire::text_calls;
 pub use wire::{CallPiece, Decoder, Failure, FailureKind, Head, Piece, Prefix};

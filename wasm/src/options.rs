@@ -10,6 +10,7 @@ use innerloop_core::{
     instructed_folder,
     preset::Preset,
     tool::ToolSpec,
+    with_imports,
 };
 use innerloop_driver::{
     Endpoint, EndpointError, Endpoints, Key, Models, Parts, People, Settings, SettingsError,
@@ -203,8 +204,13 @@ impl Docs {
 }
 
 fn doc(files: &Memory, path: &str) -> Option<ProjectDoc> {
+    let text = with_imports(path, text(files, path)?, &mut |path| text(files, path));
+    Some(ProjectDoc { path: path.into(), text })
+}
+
+fn text(files: &Memory, path: &str) -> Option<String> {
     let bytes = files.bytes(&WorkspacePath::parse_file(path).ok()?)?;
-    Some(ProjectDoc { path: path.into(), text: String::from_utf8_lossy(bytes).into_owned() })
+    Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
 fn bad_settings(error: SettingsError) -> Misuse {

@@ -14,8 +14,9 @@ use super::{
     phase::{Phase, PhaseKind, Then, Transition},
     plan::Plan,
     route::Route,
-    run::{interrupt, on_call, on_folded, on_go_on, on_hooked, on_progress, take_input},
+    run::{on_call, on_folded, on_go_on, on_hooked, on_progress, take_input},
     setup::Setup,
+    stopping::interrupt,
 };
 use crate::{
     base::{

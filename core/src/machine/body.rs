@@ -21,7 +21,7 @@ use crate::{
     },
 };
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use innerloop_json::ToJson;
+use innerloop_json::{ToJson, joined};
 
 /// What an agent has in every phase.
 #[derive(Debug)]
@@ -423,12 +423,24 @@ fn note<'a>(
             calls.clear();
             continue;
         }
-        calls.push((&*call.name, &*call.arguments));
+        calls.push((&*call.name, &*call.arguments, content(result)));
     }
     if calls.is_empty() {
         return None;
     }
+    let calls: Vec<_> =
+        calls.iter().map(|(name, args, result)| (*name, *args, &**result)).collect();
     watch.get_or_insert_default().note(&calls, policy)
+}
+
+/// What a result says and shows.
+fn content(result: &ToolResult) -> String {
+    let contents = result.parts.iter().map(|part| match part {
+        Part::Text { text } => text.as_str(),
+        Part::Image { data, .. } | Part::File { data, .. } => data,
+        Part::ImageUrl { url } => url,
+    });
+    joined(&contents.collect::<Vec<_>>(), "\n")
 }
 
 /// An agent's name, as the model knows it.

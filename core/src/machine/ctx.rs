@@ -5,6 +5,7 @@ use super::{
     ledger::{EffectKind, Ledger},
     route::Route,
     setup::Setup,
+    unsent::name,
 };
 use crate::{
     base::{
@@ -23,8 +24,9 @@ use crate::{
         message::{Part, Turn, TurnKind, Usage},
         output::{Effect, HookRun, Output},
     },
+    wire::{Gate, parts},
 };
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{format, sync::Arc, vec::Vec};
 use innerloop_json::ToJson;
 
 /// A word to an agent, which the session carries over.
@@ -172,7 +174,47 @@ impl Ctx<'_> {
     }
 
     pub(crate) fn append(&mut self, kind: TurnKind) {
+        let said = kind.said();
+        let has_media = said.is_some_and(|said| parts(&said).any(|part| part.as_text().is_none()));
+        let before = has_media.then(|| self.gate());
         self.body.history.push(Turn { at: self.wall, kind });
+        if let Some(before) = before {
+            self.on_media(before);
+        }
+    }
+
+    /// What may be sent to the model of what it sees.
+    pub(super) fn gate(&self) -> Gate {
+        Gate::new(&self.setup.route.model).among(self.body.history.seen())
+    }
+
+    /// A turn with pictures or files has been said. People learn what is not sent of it; where
+    /// there are many pictures now, the large ones of before are not sent any more either.
+    fn on_media(&mut self, before: Gate) {
+        let gate = self.gate();
+        let is_crowd = gate.is_crowded() && !before.is_crowded();
+        let is_dropped = |part: &Part| before.fault(part).is_none() && gate.fault(part).is_some();
+        let is_changed =
+            is_crowd && self.body.history.seen().any(|said| parts(&said).any(is_dropped));
+        let mut unsent = Vec::new();
+        if let Some(said) = self.body.history.seen().next_back() {
+            let mut last = "";
+            for part in parts(&said) {
+                if let Some(why) = gate.fault(part) {
+                    let name = name(part, last);
+                    unsent.push(format!("{name} is not sent to the model: {why}"));
+                }
+                last = part.as_text().unwrap_or(last);
+            }
+        }
+        unsent.iter().for_each(|message| self.warn(message));
+        if is_crowd {
+            self.body.history.encode_again();
+        }
+        if is_changed {
+            let reason = "of so many pictures, the large ones are left out";
+            self.event(EventKind::PrefixRebased { reason });
+        }
     }
 
     /// Asks the host's hook at `point`, if it stands there.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::id::AgentId,
-    types::{event::EventKind, status::RunEnd},
+    types::{event::EventKind, message::Finish, status::RunEnd},
     wire::{Failure, FailureKind},
 };
 use alloc::{boxed::Box, format, vec::Vec};
@@ -53,7 +53,7 @@ pub(super) fn finish(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
 /// it, if that is wanted (`docs/decisions.md#ends-of-a-run`).
 pub(super) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     let kind = failure.kind.as_event();
-    reply::take_cut(&failure.said, ctx);
+    reply::take_cut(&failure.said, Finish::Length, ctx);
     if failure.kind == FailureKind::ContextOverflow {
         ctx.warn(&format!("the conversation no longer fits the model: {}", failure.message));
     }
@@ -84,7 +84,7 @@ pub(super) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
 /// Ends the agent, and those that it started, once what is open has answered.
 pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
     for call in ctx.body.take_calls() {
-        call.cancel(ctx);
+        drop(call.cancel(ctx));
     }
     for agent in children(ctx) {
         ctx.signal(Signal::Close { agent });

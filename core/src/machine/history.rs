@@ -15,7 +15,7 @@ use crate::{
         message::{Block, Part, Said, ToolCall, ToolResult, Turn, TurnKind, joined_text},
         output::HttpRequest,
     },
-    wire::Prefix,
+    wire::{Gate, Prefix},
 };
 use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
 use innerloop_json::{Map, joined};
@@ -62,7 +62,7 @@ impl History {
     }
 
     /// What the model sees of them, in order.
-    pub fn seen(&self) -> impl DoubleEndedIterator<Item = Said<'_>> {
+    pub fn seen(&self) -> impl DoubleEndedIterator<Item = Said<'_>> + Clone {
         seen(&self.turns, self.view.as_deref())
     }
 
@@ -200,11 +200,16 @@ impl History {
         self.turns.push(turn);
     }
 
-    /// Finds out what is seen, after that may have changed altogether.
-    fn look_again(&mut self) {
+    /// Has the turns encoded anew for the next request.
+    pub(crate) fn encode_again(&mut self) {
         if let Some(cache) = &mut self.cache {
             cache.encoded = None;
         }
+    }
+
+    /// Finds out what is seen, after that may have changed altogether.
+    fn look_again(&mut self) {
+        self.encode_again();
         let says_all = self.turns.iter().all(|turn| turn.kind.said().is_some());
         self.view = (!says_all).then(|| Box::new(View::of(&self.turns)));
         let mut gauge = self.gauge.emptied();
@@ -285,7 +290,7 @@ impl Encoded {
 fn seen<'a>(
     turns: &'a [Turn],
     view: Option<&'a View>,
-) -> impl DoubleEndedIterator<Item = Said<'a>> {
+) -> impl DoubleEndedIterator<Item = Said<'a>> + Clone {
     let count = view.map_or(turns.len(), View::len);
     (0..count).filter_map(move |place| match view {
         Some(view) => view.said(place, turns),
@@ -293,8 +298,9 @@ fn seen<'a>(
     })
 }
 
-fn encode<'a>(seen: impl Iterator<Item = Said<'a>>, model: &ModelConfig) -> Prefix {
-    let mut prefix = Prefix::new(model);
+fn encode<'a>(seen: impl Iterator<Item = Said<'a>> + Clone, model: &ModelConfig) -> Prefix {
+    let gate = Gate::new(model).among(seen.clone());
+    let mut prefix = Prefix::new(model).through(gate);
     seen.for_each(|said| prefix.push(said));
     prefix
 }
@@ -347,6 +353,9 @@ fn fit(kind: &mut TurnKind) {
             results.shrink_to_fit();
             results.iter_mut().for_each(|result| result.parts.shrink_to_fit());
         }
-        TurnKind::System(_) | TurnKind::Folded(_) | TurnKind::Rewound { .. } => {}
+        TurnKind::System(_)
+        | TurnKind::Folded(_)
+        | TurnKind::LeftOut(_)
+        | TurnKind::Rewound { .. } => {}
     }
 }

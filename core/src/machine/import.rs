@@ -40,7 +40,7 @@ pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static st
                     open.push(&call.id);
                 }
             }
-            TurnKind::Folded(_) | TurnKind::Rewound { .. } => {
+            TurnKind::Folded(_) | TurnKind::LeftOut(_) | TurnKind::Rewound { .. } => {
                 return Err("folds and rewinds stay in their own log");
             }
             _ => {}

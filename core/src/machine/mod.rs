@@ -3,6 +3,7 @@
 //! phase that follows.
 
 pub(crate) mod agent;
+mod amended;
 pub(crate) mod body;
 pub(crate) mod ctx;
 mod ending;
@@ -10,8 +11,10 @@ pub(crate) mod exchange;
 pub(crate) mod folding;
 pub(crate) mod history;
 pub(crate) mod import;
+mod instructions;
 mod last_reply;
 pub(crate) mod ledger;
+mod left_out;
 pub(crate) mod model_call;
 pub(crate) mod options;
 mod outbound;
@@ -24,6 +27,9 @@ pub(crate) mod round;
 pub(crate) mod route;
 pub(crate) mod run;
 pub(crate) mod setup;
+pub(crate) mod stopping;
 mod stub;
 pub(crate) mod tool_call;
+mod unsent;
 mod view;
+mod words;

@@ -17,7 +17,7 @@ use crate::{
     },
     wire::{CallPiece, Failure, FailureKind, Piece, unknown_fields},
 };
-use alloc::{borrow::Cow, boxed::Box, format, sync::Arc, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 /// Most tries of a call after which it is still made without what the endpoint does not know.
 const MOST_PLAINER: u32 = 8;
@@ -156,13 +156,22 @@ impl ModelCall {
         self.on_failure(Failure::new(FailureKind::Network, message), ctx)
     }
 
-    /// Gives the call up on the host's word.
-    pub(crate) fn cancel(mut self, ctx: &mut Ctx<'_>) {
+    /// Gives the call up on the host's word, and gives what people have been shown of the reply's
+    /// text.
+    pub(crate) fn cancel(mut self, ctx: &mut Ctx<'_>) -> String {
         self.spend(ctx);
-        if let CallState::Sent(mut exchange) = self.state {
-            ctx.cancel(exchange.effect);
+        let CallState::Sent(mut exchange) = self.state else { return String::new() };
+        ctx.cancel(exchange.effect);
+        let said = match (exchange.whole.take(), exchange.decoder.take()) {
+            _ if !self.purpose.is_shown() => String::new(),
+            (Some(reply), _) => reply.text(),
+            (None, decoder) => decoder.map(|decoder| decoder.said()).unwrap_or_default(),
+        };
+        if said.trim().is_empty() {
             exchange.reset(ctx);
+            return String::new();
         }
+        said
     }
 
     /// The reply is whole.

@@ -4,7 +4,10 @@ use super::setup::Setup;
 use crate::{
     base::json::{Json, Object},
     profile::{Args, Category, FinishedRun, Meaning, inner::InnerCall},
-    rules::truncate::{self, OutputLimit},
+    rules::{
+        aliases,
+        truncate::{self, OutputLimit},
+    },
     types::{
         action::{Action, Outcome, Patch, PatchError, ToolError},
         config::ExecMode,
@@ -85,9 +88,23 @@ fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
     }
 }
 
-/// A call in free text as the same call with arguments in JSON, where its tool is one that takes
-/// both: from here on only the arguments count, whoever looks at or changes them.
-pub(crate) fn with_json_arguments(mut call: ToolCall, setup: &Setup) -> ToolCall {
+/// A call as whoever looks at or changes it is shown it: its arguments in JSON, where the tool is
+/// one that takes free text as well, and under the tool's own names.
+pub(crate) fn with_own_arguments(call: ToolCall, setup: &Setup) -> ToolCall {
+    let mut call = with_json_arguments(call, setup);
+    if let Some((arguments, _)) = renamed(&call, setup) {
+        call.arguments = arguments;
+    }
+    call
+}
+
+/// The arguments of a call under the tool's own names, and which those are; nothing if they were so
+/// before.
+pub(crate) fn renamed(call: &ToolCall, setup: &Setup) -> Option<(String, Vec<aliases::Renamed>)> {
+    aliases::known(&setup.tool(&call.name)?.schema, &call.arguments)
+}
+
+fn with_json_arguments(mut call: ToolCall, setup: &Setup) -> ToolCall {
     let freeform = setup.tool(&call.name).and_then(|tool| tool.spec.freeform.as_ref());
     let Some(freeform) = freeform.filter(|_| call.is_freeform()) else { return call };
     let arguments = Object(vec![(freeform.property.clone(), Json::of(&call.arguments))]);

@@ -90,14 +90,16 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
     }
 }
 
-/// Takes what the model said until a limit of ours ended its reply, as much of it as leaves room
+/// Takes what the model said until its reply was ended from outside, as much of it as leaves room
 /// for more: a character for each token of the context window.
-pub(super) fn take_cut(said: &str, ctx: &mut Ctx<'_>) {
+pub(super) fn take_cut(said: &str, finish: Finish, ctx: &mut Ctx<'_>) {
     let most = usize::try_from(ctx.setup.config.model.context_window).unwrap_or(usize::MAX);
     let text = String::from(prefix(said, most));
     if !text.is_empty() {
         let blocks = vec![Block::Text(text)];
-        let reply = Reply { blocks, finish: Finish::Length, ..Reply::default() };
+        let reply = Reply { blocks, finish, ..Reply::default() };
+        let replies = &mut ctx.body.run.counts.replies;
+        *replies = replies.saturating_add(1);
         tell(&reply, ctx);
         ctx.append(TurnKind::Assistant(Box::new(reply)));
     }

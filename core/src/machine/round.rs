@@ -53,7 +53,7 @@ impl Round {
     pub(crate) fn start(calls: Vec<ToolCall>, ctx: &mut Ctx<'_>) -> Progress {
         let mut round = Self { calls: Vec::with_capacity(calls.len()) };
         for call in calls {
-            let mut call = RoundCall::new(pipeline::with_json_arguments(call, ctx.setup));
+            let mut call = RoundCall::new(pipeline::with_own_arguments(call, ctx.setup));
             call.enter(&round.calls, ctx);
             round.calls.push(call);
         }
@@ -64,7 +64,7 @@ impl Round {
     pub(crate) fn refuse(calls: Vec<ToolCall>, message: &str, ctx: &mut Ctx<'_>) -> Progress {
         let mut round = Self { calls: Vec::with_capacity(calls.len()) };
         for call in calls {
-            let mut call = RoundCall::new(pipeline::with_json_arguments(call, ctx.setup));
+            let mut call = RoundCall::new(pipeline::with_own_arguments(call, ctx.setup));
             call.fail(Outcome::error(ToolError::InvalidArguments, message), ctx);
             round.calls.push(call);
         }

@@ -4,18 +4,22 @@
 use super::{
     body::UserInput,
     ctx::{Ctx, Signal},
-    ending::{children, end_run, fail, finish},
+    ending::{end_run, fail, finish},
     exchange::{ModelCall, Purpose},
     folding::{self, Folded},
+    instructions,
     last_reply::Ending,
     ledger::EffectKind,
+    left_out,
     model_call::Next,
     options, outbound,
     phase::{Asked, Hooked, Phase, Then},
     reply::{self, Verdict},
     round::{Progress, Round},
     route::Tools,
+    stopping::{Halted, halt, interrupt},
     tool_call::{checked, text_of},
+    words::{drain_steering, enter, say},
 };
 use crate::{
     base::json::Json,
@@ -31,7 +35,7 @@ use crate::{
     },
     wire::{Failure, FailureKind},
 };
-use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec};
 
 /// What follows from news of a model call.
 pub(super) fn on_call(phase: Phase, next: Next, ctx: &mut Ctx<'_>) -> Phase {
@@ -71,7 +75,7 @@ pub(super) fn on_folded(folded: Folded, ctx: &mut Ctx<'_>) -> Phase {
             Some(phase) => phase,
             None => call_as_is(ctx),
         },
-        Folded::Failed(failure) => fail(&failure, ctx),
+        Folded::Failed(failure) => give_in(&failure, ctx),
         Folded::Idle => {
             ctx.body.rest();
             match ctx.body.next_follow_up() {
@@ -95,8 +99,16 @@ fn on_failure(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     }
     match folding::on_overflow(failure, ctx) {
         Some(folded) => on_folded(folded, ctx),
-        None => fail(failure, ctx),
+        None => give_in(failure, ctx),
     }
+}
+
+/// The model call has failed, unless a part of what is said is to blame that can be left out.
+fn give_in(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+    if left_out::on_refused(failure, ctx) {
+        return call_model(ctx);
+    }
+    fail(failure, ctx)
 }
 
 /// Calls the model for the run's next reply.
@@ -178,37 +190,6 @@ pub(super) fn take_input(input: UserInput, ctx: &mut Ctx<'_>) -> Phase {
     }
     enter(parts, ctx);
     call_model(ctx)
-}
-
-pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
-    ctx.body.run.rounds = 0;
-    ctx.body.run.repairs.grown = false;
-    ctx.body.run.repairs.overflowed = false;
-    ctx.body.run.repairs.denials = 0;
-    // What the input before came to does not answer this one.
-    ctx.body.run.result = None;
-    ctx.body.run.released = false;
-    let inputs = &mut ctx.body.run.counts.inputs;
-    *inputs = inputs.saturating_add(1);
-    ctx.event(EventKind::UserInput { parts: parts.clone() });
-    ctx.append(TurnKind::User(parts));
-    drain_steering(ctx);
-}
-
-/// Moves what the host wants to say into the history (`docs/decisions.md#steering-and-follow-ups`).
-pub(super) fn drain_steering(ctx: &mut Ctx<'_>) -> bool {
-    let queued = ctx.body.take_steering();
-    let any = !queued.is_empty();
-    for parts in queued {
-        ctx.event(EventKind::SteeringInjected { parts: parts.clone() });
-        ctx.append(TurnKind::Steering(parts));
-    }
-    any
-}
-
-/// Says something to the model in the loop's own name.
-fn say(text: impl Into<String>, ctx: &mut Ctx<'_>) {
-    ctx.append(TurnKind::Steering(vec![Part::text(text)]));
 }
 
 /// Calls the model, unless a limit is reached or a hook denies it.
@@ -313,19 +294,6 @@ fn warn_of_fullness(ctx: &mut Ctx<'_>) {
     }
 }
 
-/// The host stops the run; the session stays usable.
-pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
-    match halt(phase, "by the user", ctx) {
-        Halted::Run => {
-            let note = "[The user interrupted the run here. Wait for what they say next.]";
-            ctx.append(TurnKind::Steering(vec![Part::text(note)]));
-            end_run(RunEnd::Interrupted, ctx)
-        }
-        Halted::Fold => Phase::Idle,
-        Halted::Nothing(phase) => phase,
-    }
-}
-
 /// The time of the run is up.
 pub(crate) fn on_time_up(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
     match halt(phase, "as the time of the run was up", ctx) {
@@ -336,51 +304,6 @@ pub(crate) fn on_time_up(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
         Halted::Fold => Phase::Idle,
         Halted::Nothing(phase) => phase,
     }
-}
-
-/// What was stopped.
-enum Halted {
-    /// A run, which has not ended yet.
-    Run,
-    /// What the host had asked for while no run was under way.
-    Fold,
-    Nothing(Phase),
-}
-
-/// Cancels all that is open. Agents that this one started stop, too.
-fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Halted {
-    for agent in children(ctx) {
-        ctx.signal(Signal::Interrupt { agent });
-    }
-    let mut is_run = true;
-    for call in ctx.body.take_calls() {
-        if let Purpose::Summary(plan) = &call.purpose {
-            is_run = folding::interrupted(plan, ctx);
-        }
-        call.cancel(ctx);
-    }
-    match phase {
-        Phase::ModelCall | Phase::Folding => {}
-        Phase::Round(round) => round.interrupt(why, ctx),
-        Phase::Hooked(hooked) => {
-            ctx.cancel(hooked.effect);
-            match hooked.then {
-                // What the user said is in the history, even if no model has read it.
-                Then::Input(parts) => enter(parts, ctx),
-                Then::Fold(plan) => is_run = folding::interrupted(&plan, ctx),
-                // What was not let out stays in.
-                Then::Give(_) | Then::Out(_) => ctx.body.run.result = Some("".into()),
-                Then::Call | Then::Stop | Then::Answer(_) => {}
-            }
-        }
-        Phase::Asked(asked) => ctx.cancel(asked.effect),
-        Phase::Idle | Phase::Closing | Phase::Closed => return Halted::Nothing(phase),
-    }
-    if is_run {
-        return Halted::Run;
-    }
-    ctx.body.rest();
-    Halted::Fold
 }
 
 /// A reply is whole.
@@ -428,6 +351,7 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
         return end_run(end, ctx);
     }
     let found = ctx.body.watch_round(&ctx.setup.config.loops);
+    instructions::on_round(ctx);
     let said_more = drain_steering(ctx);
     // A word that came while the answer was given has not been answered.
     if let Some(answer) = ctx.body.run.answer.take().filter(|_| !said_more) {

@@ -3,9 +3,10 @@
 
 use super::{body::SpawnOptions, route::Route};
 use crate::{
-    base::path::{resolved, seen},
+    base::path::seen,
     profile::{Category, Policy, Profile, TimeoutNote, ToolRow},
     rules::{
+        instructed::doc_folder,
         prompt::{Environment, system_prompt},
         schema,
         truncate::OutputLimit,
@@ -277,30 +278,28 @@ fn system<'a>(
 
 /// Makes the facts of the workspace's root those of one of its folders: of the project's
 /// instructions only those stay that stand on the way to it, in it or below it, and those of
-/// folders on the way to it and of itself come in.
+/// folders on the way to it and of itself come in. Of folders below it they wait for a call.
 fn move_facts(facts: &mut Facts, to: &str) {
-    let nested = core::mem::take(&mut facts.nested_docs);
     if to.is_empty() {
         return;
     }
+    let nested = core::mem::take(&mut facts.nested_docs);
     let root = facts.working_directory.trim_end_matches('/');
     facts.working_directory = format!("{root}/{to}");
-    let folder = |doc: &ProjectDoc| {
-        let above = doc.path.rsplit_once(['/', '\\']).map_or("", |(above, _)| above);
-        resolved("", above)
-    };
+    let folder = |doc: &ProjectDoc| doc_folder(&doc.path);
     facts.project_docs.retain(|doc| {
         // A file above the workspace is on the way to all of it.
         folder(doc).is_none_or(|above| seen(&above, to).is_some() || seen(to, &above).is_some())
     });
     let ends = to.match_indices('/').map(|(end, _)| end).chain([to.len()]);
     for place in ends.filter_map(|end| to.get(..end)) {
-        let docs = nested.iter().filter(|doc| {
-            folder(doc)
-                .is_some_and(|above| above.strip_suffix("/.codex").unwrap_or(&above) == place)
-        });
+        let docs = nested.iter().filter(|doc| folder(doc).is_some_and(|above| above == place));
         facts.project_docs.extend(docs.cloned());
     }
+    let is_below = |doc: &ProjectDoc| {
+        folder(doc).is_some_and(|above| seen(to, &above).is_some_and(|rest| !rest.is_empty()))
+    };
+    facts.nested_docs = nested.into_iter().filter(is_below).collect();
 }
 
 /// The tools that an agent at nesting depth `depth` is shown. Among equal names the latest

@@ -1,6 +1,7 @@
 //! One call of a round on its way: before-hook, approval, run, after-hook, result.
 
 use super::{
+    amended,
     ctx::Ctx,
     ledger::EffectKind,
     options,
@@ -450,7 +451,8 @@ impl RoundCall {
     fn settle(&mut self, ran: Ran, outcome: &Outcome, replaced: Option<String>, ctx: &mut Ctx<'_>) {
         let (call, setup) = (&self.tool_call, ctx.setup);
         let limit = setup.output_limit(&call.name, ctx.window().saturating_sub(ctx.tokens()));
-        let result = pipeline::result(call, &ran, outcome, replaced, setup, &limit);
+        let mut result = pipeline::result(call, &ran, outcome, replaced, setup, &limit);
+        amended::tell(call, &mut result, ctx);
         self.state = State::Done(result);
         if let Ran::Answer(answer) = ran {
             ctx.body.run.answer = Some(answer.into());

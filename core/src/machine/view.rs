@@ -1,11 +1,13 @@
 //! What the model sees of the log. A rewind leads back to what it saw when the log was shorter; a
 //! fold puts a text in the place of turns, and a line in the place of results
-//! (`docs/decisions.md#the-view`). All of it follows from the log, which only grows.
+//! (`docs/decisions.md#the-view`); parts that a provider refuses are told in words. All of it
+//! follows from the log, which only grows.
 
-use super::stub::stubbed;
-use crate::types::message::{Fold, Part, Said, Turn, TurnKind};
+use super::{stub::stubbed, unsent};
+use crate::types::message::{Fold, Leaving, LeftOut, Part, PartPlace, Said, Turn, TurnKind};
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
 use core::ops::Range;
+use innerloop_json::sort;
 
 /// The turns of the log that are seen, where that is not the log itself.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +18,8 @@ pub(super) struct View {
     folded: Option<usize>,
     /// How many of the items the newest fold has made shorter, or left as what stays of them.
     settled: usize,
+    /// The parts that are told in words, in order, each with the turn that says so.
+    left_out: Vec<(PartPlace, usize)>,
 }
 
 /// A turn that is seen.
@@ -34,6 +38,7 @@ impl View {
         for at in path(turns).into_iter().flatten() {
             match turns.get(at).map(|turn| &turn.kind) {
                 Some(TurnKind::Folded(fold)) => view.fold(at, fold, turns),
+                Some(TurnKind::LeftOut(left)) => view.leave_out(at, left),
                 _ => view.push(at),
             }
         }
@@ -69,13 +74,53 @@ impl View {
                 let calls = at.checked_sub(1).and_then(|before| turns.get(before));
                 Some(Said::ToolResults(Cow::Owned(stubbed(calls, results))))
             }
-            kind => kind.said(),
+            kind => Some(self.without_refused(at, kind.said()?, turns)),
+        }
+    }
+
+    /// What a turn says, with words in the place of parts that were refused.
+    fn without_refused<'a>(&self, at: usize, said: Said<'a>, turns: &[Turn]) -> Said<'a> {
+        let from = self.left_out.partition_point(|(it, _)| place(it.turn) < at);
+        let rest = self.left_out.get(from..).unwrap_or_default();
+        let count = rest.partition_point(|(it, _)| place(it.turn) == at);
+        let refused = rest.get(..count).unwrap_or_default();
+        if refused.is_empty() {
+            return said;
+        }
+        let told = |parts: &[Part], result: Option<u32>| -> Vec<Part> {
+            let mut parts = parts.to_vec();
+            for (it, by) in refused.iter().filter(|(it, _)| it.result == result) {
+                if let (Some(part), Some(turn)) = (parts.get_mut(place(it.part)), turns.get(*by)) {
+                    *part = unsent::in_words(part, turn);
+                }
+            }
+            parts
+        };
+        match said {
+            Said::User(parts) => Said::User(told(&parts, None).into()),
+            Said::Steering(parts) => Said::Steering(told(&parts, None).into()),
+            Said::ToolResults(results) => {
+                let mut results = results.into_owned();
+                for (result, nth) in results.iter_mut().zip(0..) {
+                    result.parts = told(&result.parts, Some(nth));
+                }
+                Said::ToolResults(results.into())
+            }
+            said => said,
         }
     }
 
     /// Whether what is seen at a place of the view was said since the newest fold.
     pub(super) fn is_new(&self, place: usize) -> bool {
         self.items.get(place).map(|item| item.at) > self.folded
+    }
+
+    fn leave_out(&mut self, at: usize, left: &LeftOut) {
+        self.left_out.retain(|(it, _)| !left.parts.contains(it));
+        if left.how != Leaving::PutBack {
+            self.left_out.extend(left.parts.iter().map(|&it| (it, at)));
+            sort(&mut self.left_out, Ord::cmp);
+        }
     }
 
     fn fold(&mut self, at: usize, fold: &Fold, turns: &[Turn]) {

@@ -21,8 +21,9 @@ pub(crate) struct Args<'a> {
 }
 
 impl<'a> Args<'a> {
-    /// Parses the arguments of the tool `tool` and checks them; with `coerces`, values of the wrong
-    /// type that plainly mean a right one are changed first.
+    /// Parses the arguments of the tool `tool` and checks them. `null` for what need not be there
+    /// counts as absent; with `coerces`, values of the wrong type that plainly mean a right one are
+    /// changed first.
     ///
     /// # Errors
     /// A sentence for the model.
@@ -33,7 +34,7 @@ impl<'a> Args<'a> {
         coerces: bool,
     ) -> Result<Self, String> {
         let mut value = from_str(text).map_err(|error| invalid(tool, &error.to_string()))?;
-        let is_coerced = coerces && coerce::coerce(schema, &mut value);
+        let is_coerced = coerce::coerce(schema, &mut value, coerces);
         let violations = schema::violations(schema, &value);
         if !violations.is_empty() {
             return Err(invalid(tool, &joined(&violations, "; ")));

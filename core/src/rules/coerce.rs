@@ -1,44 +1,112 @@
-//! Arguments coerced to their schema, for models that write numbers and booleans as strings. Only
-//! what is plainly meant is changed: `"30000"` where the schema wants a number, `"true"` where it
-//! wants a boolean, a number where it wants a string.
+//! Arguments made to fit their schema where their meaning is plain. `null` for an argument that
+//! need not be there counts as absent. For models that write values as text, `"30000"` is a number
+//! where the schema wants one, `"true"` a boolean, a number a string, and the text of an array or
+//! object that value.
 
-use alloc::{format, string::ToString};
-use innerloop_json::{Number, Value, from_str, parse_f64};
+use super::schema::{has_type, types, violations};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use innerloop_json::{Map, Number, Value, from_str, parse_f64};
 
-/// Changes the values of `instance` that have the wrong type and plainly mean a right one. Returns
-/// whether anything changed.
-pub(crate) fn coerce(schema: &Value, instance: &mut Value) -> bool {
-    let mut changed = coerce_one(schema, instance);
+/// Makes `instance` fit the schema where that is plain; with `retypes`, also values of another type
+/// than the schema's. Returns whether anything changed.
+pub(crate) fn coerce(schema: &Value, instance: &mut Value, retypes: bool) -> bool {
+    let mut changed = retypes && retype(schema, instance);
     match instance {
         Value::Object(fields) => {
+            changed |= drop_nulls(schema, fields);
             let properties = schema.get("properties").and_then(Value::as_object);
             for (name, property) in properties.into_iter().flatten() {
                 if let Some(value) = fields.get_mut(name) {
-                    changed |= coerce(property, value);
+                    changed |= coerce(property, value, retypes);
                 }
             }
         }
         Value::Array(items) => {
-            let Some(each) = schema.get("items") else { return changed };
-            for item in items {
-                changed |= coerce(each, item);
+            if let Some(each) = schema.get("items") {
+                for item in items {
+                    changed |= coerce(each, item, retypes);
+                }
             }
         }
         _ => {}
     }
-    changed
+    for all in branches(schema, "allOf") {
+        changed |= coerce(all, instance, retypes);
+    }
+    changed | choose(schema, instance, retypes)
 }
 
-/// Changes one value, without what it holds.
-fn coerce_one(schema: &Value, instance: &mut Value) -> bool {
-    let Some(Value::String(wanted)) = schema.get("type") else { return false };
-    let coerced = match (wanted.as_str(), &*instance) {
+/// Leaves out each `null` that stands for an absent value: the field need not be there, and may not
+/// be `null`.
+fn drop_nulls(schema: &Value, fields: &mut Map<Value>) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| {
+        required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
+    };
+    let is_absent = |name: &str, value: &Value| {
+        let property = schema.get("properties").and_then(|all| all.get(name));
+        let may_be_null = |property| violations(property, &Value::Null).is_empty();
+        value.is_null() && !is_required(name) && property.is_some_and(|it| !may_be_null(it))
+    };
+    if !fields.iter().any(|(name, value)| is_absent(name, value)) {
+        return false;
+    }
+    let names: Vec<String> = fields.keys().map(String::from).collect();
+    let mut kept = Map::new();
+    for name in names {
+        let value = fields.get_mut(&name).map(core::mem::take).unwrap_or_default();
+        if !is_absent(&name, &value) {
+            kept.insert(name, value);
+        }
+    }
+    *fields = kept;
+    true
+}
+
+/// Makes a value fit one of the forms of which it has none, the first that it can.
+fn choose(schema: &Value, instance: &mut Value, retypes: bool) -> bool {
+    let forms = || branches(schema, "anyOf").chain(branches(schema, "oneOf"));
+    if forms().next().is_none() || forms().any(|form| violations(form, instance).is_empty()) {
+        return false;
+    }
+    let fitting = forms().find_map(|form| {
+        let mut candidate = instance.clone();
+        let is_changed = coerce(form, &mut candidate, retypes);
+        (is_changed && violations(form, &candidate).is_empty()).then_some(candidate)
+    });
+    fitting.map(|value| *instance = value).is_some()
+}
+
+fn branches<'a>(schema: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    schema.get(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// Gives one value a type that the schema wants, without what the value holds.
+fn retype(schema: &Value, instance: &mut Value) -> bool {
+    if has_type(schema, instance) {
+        return false;
+    }
+    let wanted = types(schema);
+    let retyped = wanted.into_iter().find_map(|wanted| as_type(wanted, instance));
+    retyped.map(|value| *instance = value).is_some()
+}
+
+/// The value as that type, if it plainly means one of it.
+fn as_type(wanted: &str, instance: &Value) -> Option<Value> {
+    match (wanted, instance) {
         ("boolean", Value::String(text)) => match text.trim() {
             "true" | "True" => Some(Value::Bool(true)),
             "false" | "False" => Some(Value::Bool(false)),
             _ => None,
         },
         ("integer" | "number", Value::String(text)) => number(text.trim()),
+        ("null", Value::String(text)) => {
+            matches!(text.trim(), "null" | "None").then_some(Value::Null)
+        }
         ("string", Value::Number(number)) => Some(Value::String(format!("{number}"))),
         ("string", Value::Bool(flag)) => Some(Value::String(flag.to_string())),
         // An array or an object that was written as its JSON text.
@@ -46,8 +114,7 @@ fn coerce_one(schema: &Value, instance: &mut Value) -> bool {
             .ok()
             .filter(|value| if wanted == "array" { value.is_array() } else { value.is_object() }),
         _ => None,
-    };
-    coerced.map(|value| *instance = value).is_some()
+    }
 }
 
 fn number(text: &str) -> Option<Value> {

@@ -1,5 +1,6 @@
 //! Floor 2: pure functions without state.
 
+pub(crate) mod aliases;
 pub(crate) mod approval;
 pub mod budget;
 pub(crate) mod coerce;
@@ -7,7 +8,10 @@ pub mod cost;
 pub mod fold;
 pub mod gauge;
 pub mod guard;
+pub(crate) mod imports;
+pub(crate) mod instructed;
 pub(crate) mod paths;
+pub(crate) mod picture;
 pub(crate) mod prompt;
 pub mod repeat;
 pub(crate) mod retry;

@@ -8,7 +8,7 @@ use crate::types::{
 use alloc::{format, string::String};
 
 /// Most bytes of project instructions, all files together.
-const DOCS_BUDGET: usize = 32 * 1024;
+pub(crate) const DOCS_BUDGET: usize = 32 * 1024;
 
 /// Where an agent works, and with which model.
 #[derive(Clone, Copy, Debug)]
@@ -129,6 +129,12 @@ fn project_docs(facts: &Facts) -> String {
     if out.len() > DOCS_BUDGET {
         out.truncate(crate::base::text::prefix(&out, DOCS_BUDGET).len());
         out.push_str("\n[Project instructions truncated at 32KB]\n");
+    }
+    if !facts.nested_docs.is_empty() {
+        out.push_str("\nThese hold for their folders; you are shown each when you come there:\n");
+        for doc in &facts.nested_docs {
+            out.push_str(&format!("- {}\n", doc.path));
+        }
     }
     section("Project instructions", &out)
 }

@@ -18,7 +18,7 @@ pub struct Watch {
     warnings: usize,
     /// The newest rounds that call the same tools.
     name: Row,
-    /// The same, with equal arguments.
+    /// The same, with equal arguments and results.
     call: Row,
 }
 
@@ -44,14 +44,15 @@ pub struct Found {
 }
 
 impl Watch {
-    /// Notes the calls of a round by name and arguments, and says whether the newest calls repeat
-    /// in a way that has not been warned of.
-    pub fn note(&mut self, round: &[(&str, &str)], policy: &LoopPolicy) -> Option<Found> {
+    /// Notes the calls of a round by name, arguments and result, and says whether the newest calls
+    /// repeat in a way that has not been warned of. A call whose result is another one is another
+    /// call: who waits for something asks again and again.
+    pub fn note(&mut self, round: &[(&str, &str, &str)], policy: &LoopPolicy) -> Option<Found> {
         let (mut names, mut calls) = (Digest::new(), Digest::new());
         let mut cycle = None;
         let mut before = "";
-        for &(name, arguments) in round {
-            let signature = signature(name, arguments, policy.mask_volatile);
+        for &(name, arguments, result) in round {
+            let signature = signature(name, arguments, result, policy.mask_volatile);
             self.recent.push(signature);
             self.recent.drain(..self.recent.len().saturating_sub(policy.window));
             cycle = self.cycle(policy).or(cycle);
@@ -138,16 +139,21 @@ impl Row {
     }
 }
 
-/// What tells one call from another: the tool and its arguments, whatever the order of their keys
-/// and the white space around their texts; with `mask`, whatever looks like a time or an id in
-/// them, too. Text that is not JSON counts as it is.
+/// What tells one call from another: the tool, its result, and its arguments, whatever the order of
+/// their keys and the white space around their texts; with `mask`, whatever looks like a time or an
+/// id in them, too. Text that is not JSON counts as it is.
 #[must_use]
-pub fn signature(name: &str, arguments: &str, mask: bool) -> u64 {
+pub fn signature(name: &str, arguments: &str, result: &str, mask: bool) -> u64 {
     let mut hash = Hash { digest: Digest::new(), mask };
     hash.text(name);
     match from_str::<Value>(arguments) {
         Ok(value) => hash.value(&value),
         Err(_) => hash.text(arguments),
+    }
+    if mask {
+        hash.masked(result);
+    } else {
+        hash.text(result);
     }
     hash.digest.0
 }

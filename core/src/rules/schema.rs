@@ -87,7 +87,8 @@ fn place(path: &str) -> String {
     if path.is_empty() { "the arguments".to_string() } else { format!("`{path}`") }
 }
 
-fn types(schema: &Value) -> Vec<&str> {
+/// The names of the types that a schema names; none if it names none.
+pub(super) fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => [name.as_str()].into(),
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -95,7 +96,8 @@ fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-fn has_type(schema: &Value, instance: &Value) -> bool {
+/// Whether a value has one of them, or none is named.
+pub(super) fn has_type(schema: &Value, instance: &Value) -> bool {
     let wanted = types(schema);
     wanted.is_empty()
         || wanted.iter().any(|&name| match name {

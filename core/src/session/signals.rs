@@ -10,8 +10,8 @@ use crate::{
         ctx::{Ctx, Signal, Written},
         options,
         phase::Phase,
-        run,
         setup::Setup,
+        stopping,
     },
     profile::inner::SpawnCall,
     types::{
@@ -76,7 +76,7 @@ impl Session {
             Signal::Spawn { child, parent, call } => self.spawn(child, parent, call, outputs),
             Signal::Steer { agent, parts } => self.steer(agent, parts, outputs),
             Signal::Close { agent } => self.step(agent, outputs, agent::close),
-            Signal::Interrupt { agent } => self.step(agent, outputs, run::interrupt),
+            Signal::Interrupt { agent } => self.step(agent, outputs, stopping::interrupt),
             Signal::Finish { agent } => self.step(agent, outputs, agent::on_settled),
             Signal::InText { agent } => {
                 let config = self.root.setup.in_text();

@@ -318,6 +318,9 @@ pub enum TurnKind {
     Steering(Vec<Part>),
     /// Earlier turns are shown shorter from here on (`docs/decisions.md#the-view`).
     Folded(Box<Fold>),
+    /// Parts of earlier turns are told in words from here on, or are seen again
+    /// (`docs/decisions.md#what-a-provider-refuses`).
+    LeftOut(Box<LeftOut>),
     /// The model sees again what it saw when the log had `at` turns.
     Rewound {
         /// How many turns the log had.
@@ -337,7 +340,7 @@ impl TurnKind {
             Self::ToolResults(results) => Said::ToolResults(Cow::Borrowed(results)),
             Self::System(text) => Said::System(text),
             Self::Steering(parts) => Said::Steering(Cow::Borrowed(parts)),
-            Self::Folded(_) | Self::Rewound { .. } => return None,
+            Self::Folded(_) | Self::LeftOut(_) | Self::Rewound { .. } => return None,
         })
     }
 
@@ -348,6 +351,41 @@ impl TurnKind {
             _ => None,
         }
     }
+}
+
+/// Parts that a provider refuses, or that are seen again since the fault was not theirs.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+pub struct LeftOut {
+    /// Which parts, in order.
+    pub parts: Vec<PartPlace>,
+    /// What becomes of them.
+    pub how: Leaving,
+    /// The provider's own words.
+    pub why: String,
+}
+
+/// What becomes of parts that may be at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum Leaving {
+    /// They are left out: the provider named them.
+    Named,
+    /// They are left out: they may be what was meant.
+    Tried,
+    /// They are seen again: without them the request was refused as well.
+    PutBack,
+}
+
+/// Where a part stands in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ToJson, FromJson)]
+pub struct PartPlace {
+    /// The turn.
+    pub turn: u32,
+    /// Which of its results, if it has such.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<u32>,
+    /// The part of it.
+    pub part: u32,
 }
 
 /// What stands in the place of earlier turns. Turns are named by their place in the log, which

@@ -6,6 +6,7 @@ pub mod config;
 pub mod event;
 pub mod input;
 pub(crate) mod limits;
+pub mod media;
 mod merge;
 pub mod message;
 pub(crate) mod model;

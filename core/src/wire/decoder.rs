@@ -18,7 +18,7 @@ use crate::types::{
     message::Reply,
     tool::ToolSpec,
 };
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 use core::mem;
 
 /// Reads one response.
@@ -121,6 +121,20 @@ impl Decoder {
             reply = Err(failure);
         }
         reply.map_err(|failure| failure.with_head(head))
+    }
+
+    /// What the model has said by now, where the response is given up.
+    #[must_use]
+    pub fn said(mut self) -> String {
+        if !self.head.is_success() {
+            return String::new();
+        }
+        self.reply.cut();
+        let Ok(mut reply) = self.reply.finish() else { return String::new() };
+        if let Some(in_text) = &mut self.in_text {
+            reply = in_text.finish(reply);
+        }
+        reply.text()
     }
 
     /// The reply, once the body has ended, or as far as it has come when a limit was exceeded.

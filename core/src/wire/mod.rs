@@ -41,6 +41,7 @@ mod lenient;
     feature = "text-calls",
 )))]
 mod missing;
+mod named;
 #[cfg(feature = "ollama")]
 mod ollama;
 #[cfg(feature = "openai-chat")]
@@ -74,6 +75,8 @@ use missing as text_calls;
 pub use decoder::Decoder;
 pub use failure::{Failure, FailureKind};
 pub use head::Head;
+pub(crate) use left_out::{Gate, parts};
+pub(crate) use named::named;
 pub use piece::{CallPiece, Piece};
 pub(crate) use text_calls::ends_in_call;
 pub(crate) use unknown::{leave_out, unknown_fields};
@@ -158,7 +161,7 @@ pub struct Prefix {
     /// Whether calls and results are written as text.
     in_text: bool,
     wire: WireKind,
-    takes_images: bool,
+    gate: Gate,
     /// Whom the requests go to.
     origin: Origin,
 }
@@ -191,15 +194,21 @@ impl Prefix {
             WireKind::Gemini => Encoded::Gemini(gemini::Prefix::new(model)),
             WireKind::Ollama => Encoded::Ollama(ollama::Prefix::new(model)),
         };
-        let (wire, takes_images, origin) = (model.wire, model.compat.images, model.origin());
-        Self { encoded, in_text: model.text_calls == TextCalls::Always, wire, takes_images, origin }
+        let (wire, gate, origin) = (model.wire, Gate::new(model), model.origin());
+        Self { encoded, in_text: model.text_calls == TextCalls::Always, wire, gate, origin }
+    }
+
+    /// The same, where more may follow than is known from the turns alone.
+    pub(crate) fn through(mut self, gate: Gate) -> Self {
+        self.gate = gate;
+        self
     }
 
     /// Appends what a turn says. The bytes of those before stay as they are.
     pub fn push(&mut self, said: Said<'_>) {
         let said = failed::told(left_out::unsigned(said, &self.origin), self.wire, self.in_text);
         let said = if self.in_text { text_calls::in_text(said) } else { said };
-        let said = &left_out::readable(said, self.wire, self.takes_images);
+        let said = &self.gate.readable(said);
         match &mut self.encoded {
             Encoded::OpenaiResponses(prefix) => prefix.push(said),
             Encoded::OpenaiChat(prefix) => prefix.push(said),

@@ -1,11 +1,11 @@
 //! The project's instruction files: from the repository's root down to the workspace, and tracked
-//! ones below it. A link counts as the file that it leads to, if that is one of the repository; of
-//! two names for one file the first counts.
+//! ones below it, with what they import. A link counts as the file that it leads to, if that is one
+//! of the repository; of two names for one file the first counts.
 
 use super::{objects::is_hidden, plain::Place};
 use innerloop_core::{
     config::{MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
-    doc_names, doc_places, instructed_folder,
+    doc_names, doc_places, instructed_folder, with_imports,
 };
 use std::{
     collections::BTreeSet,
@@ -29,6 +29,7 @@ pub(super) fn find(root: &Place, workspace: &Place, family: ProfileKind) -> Vec<
     let found = places.iter().zip(shown).filter_map(|(place, path)| {
         let direct = if path.starts_with("../") { (root, &**place) } else { (workspace, &*path) };
         let (real, text) = read_one(direct, (root, place))?;
+        let text = imported(root, place, text);
         seen.insert(real).then_some(ProjectDoc { path, text })
     });
     found.collect()
@@ -68,9 +69,19 @@ pub(super) fn read(root: &Place, workspace: &Place, paths: &[String]) -> Vec<Pro
     let found = paths.iter().filter_map(|path| {
         let place = if below.is_empty() { path.clone() } else { format!("{below}/{path}") };
         let (real, text) = read_one((workspace, path), (root, &place))?;
+        let text = imported(root, &place, text);
         seen.insert(real).then(|| ProjectDoc { path: path.clone(), text })
     });
     found.collect()
+}
+
+/// The text of the document at a place with what it imports of the repository.
+fn imported(root: &Place, place: &str, text: String) -> String {
+    let is_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
+    with_imports(place, text, &mut |path| {
+        let found = (!is_git(path)).then(|| read_one((root, path), (root, path)))?;
+        found.map(|(_, text)| text).filter(|text| !text.contains('\0'))
+    })
 }
 
 /// The text of the file at a place, and where that really is in the repository: at once, or by

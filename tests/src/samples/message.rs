@@ -6,8 +6,8 @@ use innerloop_core::{
     id::EndpointId,
     json::Json,
     message::{
-        Block, CallDetail, Finish, Fold, FoldKind, MarkedText, Part, Reasoning, Reply, Said,
-        ToolCall, ToolResult, Turn, TurnKind, Usage, Why,
+        Block, CallDetail, Finish, Fold, FoldKind, Leaving, LeftOut, MarkedText, Part, PartPlace,
+        Reasoning, Reply, Said, ToolCall, ToolResult, Turn, TurnKind, Usage, Why,
     },
     time::UnixMillis,
 };
@@ -27,6 +27,9 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("FoldKind", &fold_kinds());
     visitor.visit_read("Fold", &folds());
     visitor.visit_read("Why", &whys());
+    visitor.visit_read("Leaving", &leavings());
+    visitor.visit_read("PartPlace", &places());
+    visitor.visit_read("LeftOut", &[left_out()]);
     visitor.visit_read("Turn", &turns());
     visitor.visit("Said", &said());
 }
@@ -64,6 +67,20 @@ fn folds() -> Vec<Fold> {
 
 fn whys() -> Vec<Why> {
     one_of_each!(Why: Undo, Redo, Restore, Clear)
+}
+
+fn leavings() -> Vec<Leaving> {
+    one_of_each!(Leaving: Named, Tried, PutBack)
+}
+
+fn places() -> Vec<PartPlace> {
+    let place = |result| PartPlace { turn: 2, result, part: 1 };
+    vec![place(None), place(Some(0))]
+}
+
+fn left_out() -> LeftOut {
+    let why = "Could not process image".into();
+    LeftOut { parts: places(), how: Leaving::Tried, why }
 }
 
 pub(super) fn parts() -> Vec<Part> {
@@ -162,6 +179,7 @@ fn turn_kinds() -> Vec<TurnKind> {
         System("Mind the gap.".into()),
         Steering(parts()),
         Folded(Box::new(folds().remove(1))),
+        LeftOut(Box::new(left_out())),
         Rewound { at: 2, why: Why::Undo },
     )
 }

@@ -294,7 +294,8 @@ fn f1_an_agent_is_shown_the_instructions_on_the_way_to_its_folder_and_in_it() {
     config.facts.nested_docs = below.map(doc).to_vec();
     let mut scene = Scene::new(config, &[]);
     let shown = |scene: &Scene| paths.map(|path| scene.system().contains(path));
-    let nested = |scene: &Scene| below.map(|path| scene.system().contains(path));
+    let nested =
+        |scene: &Scene| below.map(|path| scene.system().contains(&format!("--- {path} ---")));
     assert_eq!(shown(&scene), [true, true, true, true, false]);
     assert_eq!(nested(&scene), [true, true, false, false]);
     assert!(scene.system().contains("Working directory: /project/sub\n"));

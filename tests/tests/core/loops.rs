@@ -21,12 +21,12 @@ use std::borrow::Cow;
 
 fn cycle(watch: &mut Watch, pattern: &[u64], calls: usize) -> Vec<usize> {
     let policy = LoopPolicy::default();
-    let mut note = |n: u64| watch.note(&[("f", &n.to_string())], &policy).is_some();
+    let mut note = |n: u64| watch.note(&[("f", &n.to_string(), "")], &policy).is_some();
     (0..calls).filter(|n| note(pattern[n % pattern.len()])).map(|n| n + 1).collect()
 }
 
 fn signature(name: &str, arguments: &str) -> u64 {
-    repeat::signature(name, arguments, false)
+    repeat::signature(name, arguments, "", false)
 }
 
 #[test]
@@ -100,6 +100,42 @@ fn repeat_calls(host: &mut TestHost, times: usize) {
             let _ = host.answer("a");
         }
     }
+}
+
+#[test]
+fn a9_who_waits_for_something_that_changes_is_in_no_loop() {
+    let mut config = config();
+    config.loops = Preset::Modern.config().loops;
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    let mut ask = |host: &mut TestHost, n: usize, said: &str| {
+        host.reply(&Message::call(&format!("c{n}"), "list_dir", &json!({})));
+        let _ = host.answer(said);
+    };
+    for n in 0..35 {
+        ask(&mut host, n, &format!("{n} of 35"));
+    }
+    let found = |host: &TestHost| host.names(0).iter().filter(|it| *it == "loop_detection").count();
+    assert_eq!(found(&host), 0);
+    // Once nothing changes any more, the limits stand.
+    for n in 35..65 {
+        if ends(&host).is_empty() {
+            ask(&mut host, n, "35 of 35");
+        }
+    }
+    assert_eq!((found(&host), ends(&host)), (3, vec![RunEnd::Loop]));
+    // A restart knows the results as well.
+    let mut config = SessionConfig { loops: LoopPolicy::default(), ..self::config() };
+    config.loops.window = 4;
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    for n in 0..3 {
+        ask(&mut host, n, &n.to_string());
+    }
+    let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
+    host.session = restored;
+    ask(&mut host, 3, "3");
+    assert_eq!(found(&host), 0);
 }
 
 fn ends(host: &TestHost) -> Vec<RunEnd> {
@@ -238,7 +274,7 @@ fn r1_calls_of_some_tools_or_that_succeed_may_not_count() {
 
 #[test]
 fn r2_times_and_ids_may_count_as_the_same() {
-    let masked = |text: &str| repeat::signature("f", &json!({"at": text}).to_string(), true);
+    let masked = |text: &str| repeat::signature("f", &json!({"at": text}).to_string(), text, true);
     let same = masked("at 2026-11-22T01:02:03Z for 123e4567-e89b-12d3-a456-426614174000");
     assert_eq!(same, masked("at 2027-01-02T03:04:05Z for 00000000-e89b-12d3-a456-426614174fff"));
     assert_ne!(same, masked("on 2026-11-22T01:02:03Z for 123e4567-e89b-12d3-a456-426614174000"));

@@ -1,6 +1,7 @@
 //! People and hooks in the pipeline: approval, questions, hooks, the final answer.
 
 use innerloop_core::{
+    Session,
     action::Outcome,
     config::{
         AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, HookPoint, ProgramFacts,
@@ -16,7 +17,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    test_host::{TestHost, config},
+    test_host::{EPOCH, TestHost, config},
 };
 use serde_json::json;
 
@@ -219,6 +220,42 @@ fn m5_edited_arguments_are_checked_again() {
         if runs == 0 {
             assert!(said(&host)[0].0.starts_with("Invalid arguments for tool: write_file"));
         }
+    }
+}
+
+#[test]
+fn m5_the_model_is_told_what_ran_in_place_of_its_call() {
+    let edited = r#"{"file_path":"b","content":"y"}"#;
+    let told = "[The user or a hook changed the arguments before the call ran. What ran: \
+                content = \"y\", file_path = \"b\"]";
+    let mut host = TestHost::open(asking(AskAbout::Changes));
+    let _ = host.submit("go");
+    host.reply(&write("a"));
+    let id = host.asks[0].0;
+    answer(&mut host, id, Answer::AllowEdited(json_of(edited)));
+    // A restart in between changes nothing.
+    host.session = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
+    let _ = host.answer("Wrote b.");
+    let body = host.body();
+    let content = &body["messages"][2]["content"][0]["content"];
+    assert_eq!(content, &json!(format!("{told}\nWrote b.")), "{body}");
+    assert_eq!(
+        body["messages"][1]["content"][0]["input"]["file_path"], "a",
+        "history is as it was"
+    );
+
+    // A hook that only writes them otherwise has changed nothing.
+    for (replaced, is_told) in [(edited, true), (r#"{ "content": "x", "file_path": "a" }"#, false)]
+    {
+        let mut config = asking(AskAbout::Nothing);
+        config.hooks.points = vec![HookPoint::BeforeTool];
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        host.reply(&Message::call("c", "write_file", &json!({"file_path": "a", "content": "x"})));
+        let id = host.hooks[0].0;
+        let _ = host.input(Input::Hook { id, reply: HookReply::Replace(json_of(replaced)) });
+        let _ = host.answer("Wrote.");
+        assert_eq!(host.body().to_string().contains("What ran:"), is_told, "{replaced}");
     }
 }
 

@@ -11,6 +11,7 @@ use innerloop_core::{
 use innerloop_tests::{
     anthropic::Message,
     test_host::{EPOCH, TestHost, config, text},
+    wires,
 };
 use serde_json::json;
 
@@ -214,14 +215,47 @@ fn a_write_waits_for_the_last_word_of_a_cancelled_one() {
 }
 
 #[test]
-fn an_interrupted_reply_leaves_no_trace_but_a_note() {
+fn what_was_said_before_an_interruption_is_in_the_history() {
+    for (wire, ..) in wires::FAMILIES {
+        let mut config = config();
+        wires::speak(&mut config.model, wire);
+        config.model.stream = true;
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        host.head(200, wires::stream_type(wire));
+        let half = Message::text("half a sentence that is never ended");
+        let half = wires::events(wire, &half);
+        let half = half[..half.len() / 2].concat();
+        let _ = host.http(HttpInput::Chunk(half.into_bytes().into()));
+        let shown = host.find(|kind| match kind {
+            EventKind::AssistantTextDelta { text } => Some(text.as_str()),
+            _ => None,
+        });
+        let shown = shown.concat();
+        assert!(!shown.trim().is_empty() && shown.len() < 35, "{wire:?}");
+        let _ = host.command(Command::Interrupt);
+        let last: Vec<_> = host.names(0).into_iter().rev().take(3).collect();
+        let expected = ["processing_end", "assistant_text_end", "assistant_text_start"];
+        assert_eq!(last, expected, "{wire:?}");
+        let turns = host.session.history(AgentId::ROOT).unwrap().turns();
+        let [_, said, note] = turns else { panic!("{wire:?} {turns:?}") };
+        let TurnKind::Assistant(reply) = &said.kind else { panic!("{said:?}") };
+        assert_eq!(reply.text(), shown, "{wire:?}");
+        assert!(matches!(note.kind, TurnKind::Steering(_)));
+        let _ = host.submit("and?");
+        assert!(host.body().to_string().contains(shown.trim_end()), "{wire:?}");
+    }
+}
+
+#[test]
+fn an_interruption_before_the_first_word_leaves_no_trace_but_a_note() {
     let mut host = TestHost::default();
     let _ = host.submit("go");
     host.head(200, "text/event-stream");
-    let half = Message::text("half a sentence that is never ended").events()[..4].concat();
-    let _ = host.http(HttpInput::Chunk(half.into_bytes().into()));
+    let start = Message::text("never said").thinking("I think").events()[..3].concat();
+    let _ = host.http(HttpInput::Chunk(start.into_bytes().into()));
     let _ = host.command(Command::Interrupt);
-    assert_eq!(host.names(2), ["assistant_text_start", "text_reset", "processing_end"]);
+    assert_eq!(host.names(2), ["text_reset", "processing_end"]);
     let turns = host.session.history(AgentId::ROOT).unwrap().turns();
     assert!(matches!(turns.last().unwrap().kind, TurnKind::Steering(_)));
     assert_eq!(turns.len(), 2);

@@ -249,8 +249,15 @@ export interface SessionToolResult {
 export interface SessionTurn {
   /** When, in milliseconds since 1970. */
   at: number;
-  /** Earlier turns are shown shorter from `folded` on; `rewound` leads back to an earlier view. */
-  kind: Said | { folded: Fold } | { rewound: { at: number; why: Why } };
+  /**
+   * Earlier turns are shown shorter from `folded` on; `left_out` names parts that are told in
+   * words; `rewound` leads back to an earlier view.
+   */
+  kind:
+    | Said
+    | { folded: Fold }
+    | { left_out: LeftOut }
+    | { rewound: { at: number; why: Why } };
 }
 
 /** What the model sees of one turn. */
@@ -275,6 +282,16 @@ export interface Fold {
   /** How many tokens the model would have read without it, and reads with it, about. */
   before: number;
   after: number;
+}
+
+/** Parts that a provider refuses, or that are seen again since the fault was not theirs. */
+export interface LeftOut {
+  /** Which parts: the turn by its place in the log, one of its results, the part of it. */
+  parts: { turn: number; result?: number; part: number }[];
+  /** The provider named them, they may be what it meant, or they were not at fault after all. */
+  how: "named" | "tried" | "put_back";
+  /** The provider's own words. */
+  why: string;
 }
 
 /** How earlier turns are made shorter. */

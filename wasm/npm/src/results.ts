@@ -92,6 +92,7 @@ export interface UndoneFile {
 export function turnOf({ at: millis, kind }: SessionTurn): Turn {
   const at = new Date(millis);
   if ("folded" in kind) return { type: "folded", at, fold: kind.folded };
+  if ("left_out" in kind) return { type: "left_out", at, ...kind.left_out };
   if ("rewound" in kind) return { type: "rewound", at, to: kind.rewound.at, why: kind.rewound.why };
   return { ...seenOf(kind), at };
 }

@@ -12,7 +12,7 @@ import type {
   Preset,
   SessionConfig,
 } from "./config.js";
-import type { AgentState, ErrorKind, Finish, Fold, Part, RunEnd, Why } from "./data.js";
+import type { AgentState, ErrorKind, Finish, Fold, LeftOut, Part, RunEnd, Why } from "./data.js";
 import type { AgentEvent } from "./events.js";
 import type { FileSystem } from "./filesystem.js";
 import type { HttpResponse, ResponseLike, Signal } from "./globals.js";
@@ -100,7 +100,7 @@ export interface ConfigOptions<Schema = any> {
    * instruction files at the top of `files` (`AGENTS.md`, and `CLAUDE.md` and the like for their
    * families). The state of version control, say, or the model's `knowledge_cutoff`. A list of
    * `project_docs` takes the place of those files, `[]` leaves them out. Such files of folders
-   * below are `nested_docs`, which subagents in those folders read.
+   * below are `nested_docs`: the model is shown one when a call first comes into its folder.
    */
   facts?: Patch<Omit<Facts, "programs">> | undefined;
   /** Most tokens that one reply may have; what the model can, up to 32,000, if left out. */
@@ -545,6 +545,8 @@ export type Turn =
   | (SeenTurn & { at: Date })
   /** Earlier turns are shown shorter from here on. */
   | { type: "folded"; at: Date; fold: Fold }
+  /** Parts that the provider refuses are told in words from here on, or are seen again. */
+  | ({ type: "left_out"; at: Date } & LeftOut)
   /** The model sees again what it saw when there were `to` turns. */
   | { type: "rewound"; at: Date; to: number; why: Why };
 

@@ -74,7 +74,7 @@ pub(super) enum ToolCallStateForm<'a> {
 pub(super) fn forms<'a>(round: &'a Round, agent: &Agent) -> Vec<ToolCallForm<'a>> {
     let made = agent.body.history.open_calls();
     let forms = round.calls.iter().zip(made).map(|(call, made)| {
-        let made = pipeline::with_json_arguments(made.clone(), &agent.setup);
+        let made = pipeline::with_own_arguments(made.clone(), &agent.setup);
         let is_same = call.tool_call.arguments == made.arguments;
         ToolCallForm {
             arguments: (!is_same).then_some(Cow::Borrowed(&*call.tool_call.arguments)),
@@ -92,7 +92,7 @@ pub(super) fn restored(forms: Vec<ToolCallForm<'_>>, agent: &Agent) -> Result<Ro
         return Err(RestoreError::damaged("the calls of a round are not those of the reply"));
     }
     let calls = forms.into_iter().zip(made).map(|(form, made)| {
-        let call = pipeline::with_json_arguments(made.clone(), &agent.setup);
+        let call = pipeline::with_own_arguments(made.clone(), &agent.setup);
         form.restored(call, &agent.setup)
     });
     Ok(Round { calls: calls.collect::<Result<_, _>>()? })

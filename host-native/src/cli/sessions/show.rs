@@ -9,7 +9,9 @@ use innerloop_core::{
     Session,
     id::AgentId,
     json::to_string,
-    message::{Block, MarkedText, Part, Reply, Said, ToolResult, Turn, TurnKind, Why, joined_text},
+    message::{
+        Block, Leaving, MarkedText, Part, Reply, Said, ToolResult, Turn, TurnKind, Why, joined_text,
+    },
 };
 use serde_json::json;
 use std::fmt::Write as _;
@@ -120,6 +122,8 @@ fn change(kind: &TurnKind) -> String {
         TurnKind::Rewound { at, why: Why::Redo } => format!("redone: on to turn {at}"),
         TurnKind::Rewound { at, why: Why::Restore } => format!("restored: turn {at}"),
         TurnKind::Rewound { why: Why::Clear, .. } => "cleared".to_owned(),
+        TurnKind::LeftOut(left) if left.how == Leaving::PutBack => "put back".to_owned(),
+        TurnKind::LeftOut(left) => format!("left out: {}", left.why),
         TurnKind::Folded(fold) => {
             format!("folded: the turns before {}", fold.upto.max(fold.stub_before))
         }

@@ -136,6 +136,42 @@ fn e13_a_link_to_a_file_of_the_repository_is_that_file() {
 }
 
 #[test]
+fn e13_what_a_document_imports_stands_behind_it_as_far_as_it_is_in_the_repository() {
+    let folder = Folder::new("imports");
+    let repository = folder.repository("project");
+    let claude = "See @notes/style.md, @../secret, @out.md, @.git/config and `@code.md`.";
+    let files = [
+        ("CLAUDE.md", claude),
+        ("notes/style.md", "Tabs: @more.md"),
+        ("notes/more.md", "More."),
+        ("code.md", "CODE"),
+        ("web/CLAUDE.md", "@../notes/more.md"),
+    ];
+    for (path, text) in files {
+        repository.file(path, text);
+    }
+    repository.add(&files);
+    repository.set("config", "SECRET");
+    write(&folder.path("secret"), "SECRET");
+    fixture::link("../secret", &folder.path("project/out.md"));
+    let collected = |place: &str| {
+        let workspace = Workspace::open(folder.path(place)).unwrap();
+        collect(&workspace, Vec::new(), ProfileKind::Anthropic)
+    };
+    let style = "--- notes/style.md, imported by CLAUDE.md ---\nTabs: @more.md";
+    let more = "--- notes/more.md, imported by notes/style.md ---\nMore.";
+    let found = collected("project");
+    assert_eq!(found.project_docs[0].text, format!("{claude}\n\n{style}\n\n{more}"));
+    let nested = "@../notes/more.md\n\n--- notes/more.md, imported by web/CLAUDE.md ---\nMore.";
+    assert_eq!(found.nested_docs[0].text, nested);
+    // The same from a folder of the repository.
+    let web = collected("project/web").project_docs;
+    let paths: Vec<&str> = web.iter().map(|doc| doc.path.as_str()).collect();
+    assert_eq!(paths, ["../CLAUDE.md", "CLAUDE.md"]);
+    assert!(web[0].text.contains(more) && web[1].text == nested, "{web:?}");
+}
+
+#[test]
 fn f1_tracked_instructions_may_be_links_inside_the_repository() {
     let folder = Folder::new("linked-nested");
     let repository = folder.repository("project");

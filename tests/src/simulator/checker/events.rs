@@ -298,6 +298,10 @@ impl Told {
             EventKind::Compacted { .. } | EventKind::CompactionFailed { .. } => {
                 (self.tries, self.is_retry, self.compacts) = (0, false, false);
             }
+            // The same without what was refused is another call.
+            EventKind::Warning { message } if message.starts_with("left out of the") => {
+                (self.tries, self.is_retry) = (0, false);
+            }
             // What follows is the call in which the run is summed up.
             EventKind::BudgetLimit { .. } => (self.tries, self.is_retry) = (0, false),
             EventKind::AssistantTextDelta { text } => self.text.push_str(text),

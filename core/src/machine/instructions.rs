@@ -1,0 +1,71 @@
+//! Instruction files of folders below the agent's own: the prompt names them, and the model reads
+//! one when a call first comes into its folder (`docs/decisions.md#project-documents`).
+
+use super::{ctx::Ctx, pipeline, pipeline::Work};
+use crate::{
+    base::text::prefix,
+    rules::{
+        instructed::{Way, doc_folder},
+        prompt::DOCS_BUDGET,
+    },
+    types::{
+        config::ProjectDoc,
+        message::{Said, ToolCall, TurnKind},
+        tool::Job,
+    },
+};
+use alloc::{format, string::String, vec::Vec};
+
+/// What stands before the text of a document.
+const NOTE: &str = "Project instructions for what you work on now, from";
+
+/// The results of a round are said: what its calls have come to is told of.
+pub(super) fn on_round(ctx: &mut Ctx<'_>) {
+    if ctx.setup.config.facts.nested_docs.is_empty() {
+        return;
+    }
+    let calls: Vec<ToolCall> =
+        ctx.body.history.last_round().map(|(call, _)| call.clone()).collect();
+    let works: Vec<Work> = calls
+        .into_iter()
+        .map(|call| pipeline::with_own_arguments(call, ctx.setup))
+        .filter_map(|call| pipeline::prepare(&call, ctx.setup).ok())
+        .collect();
+    let docs = ctx.setup.config.facts.nested_docs.iter();
+    let is_reached = |doc: &&ProjectDoc| works.iter().any(|work| reaches(work, doc, ctx));
+    let texts: Vec<String> = docs
+        .filter(is_reached)
+        .filter(|doc| !is_known(doc, ctx))
+        .map(|doc| format!("{}\n{}", title(doc), prefix(doc.text.trim_end(), DOCS_BUDGET)))
+        .collect();
+    for text in texts {
+        ctx.append(TurnKind::System(text));
+    }
+}
+
+fn title(doc: &ProjectDoc) -> String {
+    format!("{NOTE} {}:\n", doc.path)
+}
+
+/// Whether the model sees it already.
+fn is_known(doc: &ProjectDoc, ctx: &Ctx<'_>) -> bool {
+    let title = title(doc);
+    ctx.body
+        .history
+        .seen()
+        .any(|said| matches!(said, Said::System(text) if text.starts_with(&title)))
+}
+
+/// Whether a call names something in the document's folder.
+fn reaches(work: &Work, doc: &ProjectDoc, ctx: &Ctx<'_>) -> bool {
+    let Work::Run { run: planned, .. } = work else { return false };
+    let Some(to) = doc_folder(&doc.path) else { return false };
+    let way = Way { folder: &ctx.setup.folder, to: &to };
+    match &planned.run.job {
+        Job::Builtin(action) => way.is_gone_by(action, planned.patch.as_ref()),
+        Job::Custom(arguments) => ctx
+            .setup
+            .tool(&planned.run.name)
+            .is_some_and(|tool| way.is_gone_by_own(arguments, &tool.spec.paths)),
+    }
+}

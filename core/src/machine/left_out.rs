@@ -1,0 +1,176 @@
+//! Parts that a provider refuses: which may be at fault, and what becomes of them. They are left
+//! out of what the model sees and told in words; the log keeps them
+//! (`docs/decisions.md#what-a-provider-refuses`).
+
+use super::{ctx::Ctx, history::History, route::Tools, unsent::name};
+use crate::{
+    base::text::listed,
+    types::{
+        event::EventKind,
+        message::{Leaving, LeftOut, Part, PartPlace, Said, TurnKind},
+    },
+    wire::{Failure, FailureKind, Gate, named},
+};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
+use innerloop_json::joined;
+
+/// How often in a row single parts are left out; then all that may be meant.
+const MOST_IN_A_ROW: usize = 8;
+
+/// What errors call pictures, and what they call documents, in lower case.
+const PICTURES: &str = "image|images|picture|pictures|photo|pixel|pixels|vision|multimodal|\
+    media|mime|base64|inline_data|inlinedata|image_url|input_image";
+const DOCUMENTS: &str = "pdf|pdfs|document|file|files|page|pages|mime|base64|inline_data|\
+    inlinedata|file_data|input_file|attachment";
+
+/// A part that is not text.
+#[derive(Debug)]
+struct Suspect {
+    at: PartPlace,
+    /// What people know it by.
+    name: String,
+    /// What stands of it in a request.
+    data: String,
+    is_picture: bool,
+    /// Whether the model has not read it yet.
+    is_new: bool,
+}
+
+/// The provider has refused the request: what may be at fault is left out. Says whether the model
+/// is to be called again.
+pub(super) fn on_refused(failure: &Failure, ctx: &mut Ctx<'_>) -> bool {
+    let may_be_a_part = matches!(
+        failure.kind,
+        FailureKind::InvalidRequest | FailureKind::ContextOverflow | FailureKind::ContentFilter
+    );
+    if !may_be_a_part || ctx.used_up(true).is_some() {
+        return false;
+    }
+    let tried = tried(&ctx.body.history);
+    let suspects = suspects(&ctx.body.history, ctx.gate());
+    match guilty(failure, &suspects, &tried, ctx) {
+        Some((how, parts)) => {
+            let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+            let message = format!(
+                "left out of the conversation from now on, since the provider refuses it: {} ({})",
+                joined(&names, ", "),
+                failure.message
+            );
+            let parts = parts.iter().map(|part| part.at).collect();
+            ctx.warn(&message);
+            append(parts, how, &failure.message, ctx);
+            true
+        }
+        None => {
+            let guesses = tried.into_iter().filter(|left| left.how == Leaving::Tried);
+            let parts: Vec<PartPlace> = guesses.flat_map(|left| left.parts).collect();
+            if !parts.is_empty() {
+                ctx.warn("what was left out is put back: without it the request is refused, too");
+                append(parts, Leaving::PutBack, &failure.message, ctx);
+            }
+            false
+        }
+    }
+}
+
+fn append(parts: Vec<PartPlace>, how: Leaving, why: &str, ctx: &mut Ctx<'_>) {
+    ctx.append(TurnKind::LeftOut(Box::new(LeftOut { parts, how, why: why.into() })));
+    let reason = "parts that the provider refuses are left out";
+    ctx.event(EventKind::PrefixRebased { reason });
+}
+
+/// Which parts may be at fault, and how sure that is.
+fn guilty<'a>(
+    failure: &Failure,
+    suspects: &'a [Suspect],
+    tried: &[LeftOut],
+    ctx: &Ctx<'_>,
+) -> Option<(Leaving, Vec<&'a Suspect>)> {
+    let some = |how, parts: Vec<&'a Suspect>| (!parts.is_empty()).then_some((how, parts));
+    let (pictures, documents) =
+        (says(&failure.message, PICTURES), says(&failure.message, DOCUMENTS));
+    let is_meant = |part: &&Suspect| if part.is_picture { pictures } else { documents };
+    let meant = || suspects.iter().filter(is_meant);
+    if tried.len() >= MOST_IN_A_ROW {
+        return some(Leaving::Named, meant().collect());
+    }
+    let body = body(ctx);
+    let texts: Vec<&str> = suspects.iter().map(|part| part.data.as_str()).collect();
+    let named = named(&body, &failure.message, &texts);
+    let exact = suspects.iter().zip(named).filter(|(_, is_named)| *is_named).map(|(part, _)| part);
+    let is_new = |part: &&Suspect| part.is_new;
+    let is_first = tried.is_empty();
+    let may_be_new = is_first && failure.status != 404;
+    let new = || suspects.iter().filter(is_new).filter(|_| may_be_new);
+    some(Leaving::Named, exact.collect())
+        .or_else(|| some(Leaving::Tried, meant().filter(is_new).collect()))
+        .or_else(|| some(Leaving::Tried, meant().collect()))
+        .or_else(|| some(Leaving::Tried, new().collect()))
+}
+
+/// The body of the request that was refused.
+fn body(ctx: &Ctx<'_>) -> String {
+    let request = ctx.body.history.request_again(&ctx.route(), Tools::On, &ctx.session.0);
+    String::from_utf8(request.body.0).unwrap_or_default()
+}
+
+/// Whether a message has one of the words.
+fn says(message: &str, words: &'static str) -> bool {
+    let said = message.to_ascii_lowercase();
+    let mut said = said.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    said.any(|word| listed(words).any(|known| known == word))
+}
+
+/// What was left out since the model was last asked something else.
+fn tried(history: &History) -> Vec<LeftOut> {
+    let newest = history.turns().iter().rev().map_while(|turn| match &turn.kind {
+        TurnKind::LeftOut(left) => Some((**left).clone()),
+        _ => None,
+    });
+    newest.collect()
+}
+
+/// All parts that are sent and are not text, in the order in which they are seen.
+fn suspects(history: &History, gate: Gate) -> Vec<Suspect> {
+    let mut suspects: Vec<Suspect> = Vec::new();
+    for (turn, said) in history.seen_at() {
+        match &said {
+            Said::Assistant(_) => suspects.iter_mut().for_each(|part| part.is_new = false),
+            Said::System(_) => {}
+            Said::User(parts) | Said::Steering(parts) => {
+                collect(parts, (turn, None), gate, &mut suspects);
+            }
+            Said::ToolResults(results) => {
+                for (result, nth) in results.iter().zip(0..) {
+                    collect(&result.parts, (turn, Some(nth)), gate, &mut suspects);
+                }
+            }
+        }
+    }
+    suspects
+}
+
+fn collect(
+    parts: &[Part],
+    (turn, result): (u32, Option<u32>),
+    gate: Gate,
+    suspects: &mut Vec<Suspect>,
+) {
+    let mut before = "";
+    for (part, nth) in parts.iter().zip(0..) {
+        let (data, is_picture) = match part {
+            Part::Text { text } => {
+                before = text;
+                continue;
+            }
+            Part::Image { data, .. } => (data, true),
+            Part::ImageUrl { url } => (url, true),
+            Part::File { data, .. } => (data, false),
+        };
+        if !gate.is_open_for(part) {
+            continue;
+        }
+        let (at, name) = (PartPlace { turn, result, part: nth }, name(part, before));
+        suspects.push(Suspect { at, name, data: data.clone(), is_picture, is_new: true });
+    }
+}

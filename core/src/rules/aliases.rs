@@ -1,0 +1,134 @@
+//! Names of arguments that other agents' tools have. A model that was trained with those uses them
+//! here, too; where only one argument of the tool can be meant, it is.
+
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use innerloop_json::{Map, Value, from_str, to_string};
+
+/// Names that mean the same in the tools of different agents, a line for each meaning.
+const SAME: &str = "\
+file_path path file filename file_name filepath target_file absolute_path
+path dir directory dir_path directory_path folder target_directory
+old_string old_str old_text old search
+new_string new_str new_text new replace replacement
+content contents file_text file_content text
+command cmd
+pattern query regex regexp search_pattern
+pattern glob glob_pattern
+glob_filter glob include include_pattern file_pattern
+replace_all all allow_multiple
+paths files file_paths
+patch input diff
+url uri
+ignore_case case_insensitive i";
+
+/// An argument that was given under another tool's name: that name, and this tool's.
+pub(crate) type Renamed = (String, String);
+
+/// The arguments under the tool's own names, and which were renamed; nothing if none was.
+pub(crate) fn known(schema: &Value, arguments: &str) -> Option<(String, Vec<Renamed>)> {
+    let mut value: Value = from_str(arguments).ok()?;
+    let mut renamed = Vec::new();
+    rename(schema, &mut value, &mut renamed);
+    (!renamed.is_empty()).then(|| (to_string(&value), renamed))
+}
+
+fn rename(schema: &Value, value: &mut Value, renamed: &mut Vec<Renamed>) {
+    match value {
+        Value::Object(fields) => {
+            let found = renames(schema, fields);
+            if !found.is_empty() {
+                move_all(fields, &found);
+                let is_new = |it: &Renamed| !renamed.contains(it);
+                let new: Vec<Renamed> = found.into_iter().filter(is_new).collect();
+                renamed.extend(new);
+            }
+            let properties = schema.get("properties").and_then(Value::as_object);
+            for (name, property) in properties.into_iter().flatten() {
+                if let Some(value) = fields.get_mut(name) {
+                    rename(property, value, renamed);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(each) = schema.get("items") {
+                items.iter_mut().for_each(|item| rename(each, item, renamed));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Which fields are called otherwise than the schema's, and which of its properties each stands
+/// for: the only one that is missing and means the same. Of a schema that has room for other
+/// fields, only what must be there is looked for.
+fn renames(schema: &Value, fields: &Map<Value>) -> Vec<Renamed> {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return Vec::new();
+    };
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| {
+        required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
+    };
+    let missing = |name: &&str| {
+        let is_given = fields.get(name).is_some_and(|value| !value.is_null());
+        !is_given && (is_closed || is_required(name))
+    };
+    let mut found: Vec<Renamed> = Vec::new();
+    for name in fields.keys().filter(|name| !properties.contains_key(name)) {
+        let is_same = |known: &&str| plain(name) == plain(known);
+        let is_meant = |known: &&str| mean_the_same(name, known);
+        let same = properties.keys().filter(missing).find(is_same);
+        let mut meant = properties.keys().filter(missing).filter(is_meant);
+        let only = match (meant.next(), meant.next()) {
+            (Some(known), None) => Some(known),
+            _ => None,
+        };
+        if let Some(known) = same.or(only) {
+            found.push((name.to_string(), known.to_string()));
+        }
+    }
+    let targets: Vec<String> = found.iter().map(|(_, known)| known.clone()).collect();
+    found.retain(|(_, known)| targets.iter().filter(|target| *target == known).count() == 1);
+    found
+}
+
+fn mean_the_same(name: &str, known: &str) -> bool {
+    let (name, known) = (plain(name), plain(known));
+    let has = |line: &str, word: &str| line.split(' ').any(|known| known == word);
+    SAME.lines().any(|line| has(line, &name) && has(line, &known))
+}
+
+/// A name in snake case.
+fn plain(name: &str) -> String {
+    let mut plain = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() || c == '-' {
+            plain.push('_');
+        }
+        if c != '-' {
+            plain.push(c.to_ascii_lowercase());
+        }
+    }
+    plain.trim_matches('_').to_string()
+}
+
+/// The fields under their new names.
+fn move_all(fields: &mut Map<Value>, renames: &[Renamed]) {
+    let names: Vec<String> = fields.keys().map(String::from).collect();
+    let mut moved = Map::new();
+    for name in names {
+        let value = fields.get_mut(&name).map(core::mem::take).unwrap_or_default();
+        let new = renames.iter().find(|(old, _)| *old == name).map(|(_, known)| known.clone());
+        match new {
+            Some(known) => drop(moved.insert(known, value)),
+            // What takes the place of a `null` is not overwritten by it.
+            None if value.is_null() && renames.iter().any(|(_, known)| *known == name) => {}
+            None => drop(moved.insert(name, value)),
+        }
+    }
+    *fields = moved;
+}

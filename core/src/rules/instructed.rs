@@ -1,0 +1,83 @@
+//! Whether a call comes into a folder that has instructions of its own. Paths are looked at as
+//! text.
+
+use crate::{
+    base::{
+        json::{Json, Value, from_str},
+        path::{resolved, seen},
+        text::is_word,
+    },
+    types::action::{Action, Patch},
+};
+use alloc::string::String;
+
+/// The folder that the document at a path has instructions for, from the workspace's root on;
+/// `None` if it stands above the root.
+pub(crate) fn doc_folder(path: &str) -> Option<String> {
+    let above = path.rsplit_once(['/', '\\']).map_or("", |(above, _)| above);
+    let above = resolved("", above)?;
+    let own = above.strip_suffix(".codex").map(|own| own.trim_end_matches('/'));
+    Some(own.map(String::from).unwrap_or(above))
+}
+
+/// A call's agent works in `folder`; the folder with instructions is `to`, both from the
+/// workspace's root on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way<'a> {
+    pub(crate) folder: &'a str,
+    pub(crate) to: &'a str,
+}
+
+impl Way<'_> {
+    /// Whether a built-in action names something in the folder; `patch` is the outline of its
+    /// patch, if it is one.
+    pub(crate) fn is_gone_by(self, action: &Action, patch: Option<&Patch>) -> bool {
+        match action {
+            Action::ReadMany { include, .. } => include.iter().any(|path| self.leads_in(path)),
+            Action::Shell { command, .. } => self.is_named_in(command),
+            Action::RunProgram { args, .. } => args.iter().any(|text| self.is_named_in(text)),
+            Action::Glob { pattern, path, .. } => {
+                let base = path.as_deref().unwrap_or_default();
+                self.leads_in(base)
+                    || resolved(base, pattern).is_some_and(|path| self.leads_in(&path))
+            }
+            _ => {
+                let files = action.files(patch);
+                let mut paths = files.iter().map(|file| file.path).chain(action.path());
+                paths.any(|path| self.leads_in(path))
+            }
+        }
+    }
+
+    /// Whether one of a host's tool's arguments of those names is a path in the folder.
+    pub(crate) fn is_gone_by_own(self, arguments: &Json, names: &[String]) -> bool {
+        let arguments: Value = from_str(arguments.text()).unwrap_or_default();
+        names.iter().filter_map(|name| arguments.get(name)).any(|value| match value {
+            Value::String(path) => self.leads_in(path),
+            Value::Array(paths) => {
+                paths.iter().filter_map(Value::as_str).any(|path| self.leads_in(path))
+            }
+            _ => false,
+        })
+    }
+
+    fn leads_in(self, path: &str) -> bool {
+        resolved(self.folder, path).is_some_and(|path| seen(self.to, &path).is_some())
+    }
+
+    /// Whether a line of a shell or an argument has the folder's path in it.
+    fn is_named_in(self, text: &str) -> bool {
+        let Some(path) = seen(self.folder, self.to) else { return false };
+        text.match_indices(path).any(|(at, _)| {
+            let before = text.get(..at).unwrap_or_default();
+            let behind = text.get(at + path.len()..).unwrap_or_default();
+            let goes_on = |c: char| is_word(c) || matches!(c, '-' | '.');
+            let is_below = before.ends_with('/') && !before.ends_with("./");
+            !is_below && !before.ends_with(goes_on_before) && !behind.starts_with(goes_on)
+        })
+    }
+}
+
+fn goes_on_before(c: char) -> bool {
+    is_word(c) || c == '-'
+}
