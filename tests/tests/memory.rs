@@ -3,7 +3,11 @@
 //! its own: nothing else may run beside.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect is to fail")]
 
-use innerloop_core::{Decoder, config::ResponseLimits};
+use innerloop_core::{
+    Decoder,
+    config::ResponseLimits,
+    text_calls::{Family, Scanner},
+};
 use innerloop_driver::Lines;
 use innerloop_tests::{
     feeding::head,
@@ -68,6 +72,80 @@ fn x10_a_response_holds_at_most_eight_times_its_bytes() {
             let begin: String = shape.body(1).chars().take(200).collect();
             let what = format!("{}, {items} items, by {piece}", shape.name);
             faults.push(format!("{what}: {held} of {most}: {begin}"));
+        }
+    }
+    assert!(faults.is_empty(), "{} shapes\n{}", faults.len(), faults.join("\n"));
+}
+
+/// What calls in text are made of, again and again: each shape as what comes before, what repeats,
+/// and what comes behind.
+const IN_TEXT: [(&str, &str, &str); 14] = [
+    ("[", "f(a=1),", "]"),
+    ("<|python_start|>", "f()\n", ""),
+    ("[f(", "a=1,", ")]"),
+    ("[f(a={", "'k':1,", "})]"),
+    ("[f(a=[", "1,", "])]"),
+    ("[f(a=[", "{},", "])]"),
+    ("<tool_call>[", "{\"name\":\"f\"},", "]</tool_call>"),
+    ("<tool_call>", "{\"name\":\"f\"}", "</tool_call>"),
+    ("", "<tool_call>f</tool_call>", ""),
+    ("<tool_call>{\"name\":\"f\",\"arguments\":[", "1,", "1]}</tool_call>"),
+    ("<|tool_call>call:f{a:[", "1,", "]}<tool_call|>"),
+    ("<｜DSML｜calls>", "<｜DSML｜invoke name=f/>", "</｜DSML｜calls>"),
+    ("<tool_call>{'name':'f','arguments':[", "{},", "]}</tool_call>"),
+    ("", "<think>a</think>", ""),
+];
+
+/// As many fields as fit, each with a name of its own.
+fn fields(open: &str, field: impl Fn(usize) -> String, close: &str) -> String {
+    let mut text = String::from(open);
+    for number in 0.. {
+        if text.len() > LONG {
+            break;
+        }
+        text.push_str(&field(number));
+    }
+    text + close
+}
+
+/// How many more may be held for each call that is read.
+const PER_CALL: usize = 400;
+
+/// How long such a text is.
+const LONG: usize = 200_000;
+
+#[test]
+fn x10_calls_in_text_hold_at_most_sixteen_times_their_bytes() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut texts: Vec<String> = IN_TEXT
+        .iter()
+        .map(|(before, body, behind)| format!("{before}{}{behind}", body.repeat(LONG / body.len())))
+        .collect();
+    texts.push(fields("[f(", |number| format!("a{number}=1,"), ")]"));
+    texts.push(fields("[f(a={", |number| format!("{number}:1,"), "})]"));
+    texts.push(fields("<|tool_call>call:f{", |number| format!("{number}:1,"), "}<tool_call|>"));
+    texts.push(fields(
+        "<tool_call>f<function=f>",
+        |number| format!("<parameter={number}>1</parameter>"),
+        "</function>",
+    ));
+    let mut faults = Vec::new();
+    for text in texts {
+        for size in [4_096, LONG] {
+            MEMORY.reset_peak_usage();
+            let before = MEMORY.current_usage();
+            let (mut scanner, mut pieces) = (Scanner::new(Family::Auto), Vec::new());
+            for chunk in text.as_bytes().chunks(size) {
+                scanner.feed(&String::from_utf8_lossy(chunk), &mut pieces);
+                pieces = Vec::new();
+            }
+            let parsed = scanner.finish(&[], &mut pieces);
+            let held = MEMORY.peak_usage() - before;
+            if held > 16 * text.len() + PER_CALL * 1_001 {
+                let begin: String = text.chars().take(60).collect();
+                let (calls, each) = (parsed.calls.len(), held / text.len());
+                faults.push(format!("{held} bytes, {each} a byte, {calls} calls: {begin}"));
+            }
         }
     }
     assert!(faults.is_empty(), "{} shapes\n{}", faults.len(), faults.join("\n"));

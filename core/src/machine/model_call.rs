@@ -110,7 +110,7 @@ impl ModelCall {
             HttpInput::End | HttpInput::Failed(_) if exchange.whole.is_some() => self.on_lost(ctx),
             HttpInput::End => {
                 ctx.ledger.settle(exchange.effect);
-                match exchange.decoder.take().map(|decoder| decoder.finish()) {
+                match self.finish(ctx) {
                     Some(Ok(reply)) => self.over(reply, ctx),
                     Some(Err(failure)) => self.on_failure(failure, ctx),
                     None => self.on_lost(ctx),
@@ -247,7 +247,9 @@ impl ModelCall {
         if !is_whole {
             return Next::Open(self);
         }
-        match exchange.decoder.take().map(|decoder| decoder.finish()) {
+        let finished = self.finish(ctx);
+        let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
+        match finished {
             None => Next::Open(self),
             Some(Ok(reply)) => {
                 exchange.whole = Some(Box::new(reply));
@@ -258,6 +260,17 @@ impl ModelCall {
                 self.on_failure(failure, ctx)
             }
         }
+    }
+
+    /// The body has ended: the whole reply, of which is shown what has not been.
+    fn finish(&mut self, ctx: &mut Ctx<'_>) -> Option<Result<Reply, Failure>> {
+        let CallState::Sent(exchange) = &mut self.state else { return None };
+        let (decoder, mut rest) = (exchange.decoder.take()?, Vec::new());
+        let reply = decoder.finish_into(&mut rest);
+        if self.purpose.is_shown() {
+            rest.into_iter().for_each(|piece| exchange.show(piece, ctx));
+        }
+        Some(reply)
     }
 
     fn on_failure(mut self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Next {

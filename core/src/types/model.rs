@@ -38,6 +38,9 @@ pub struct ModelConfig {
     pub text_calls: TextCalls,
     /// In which format the model writes calls in its text.
     pub text_family: TextFamily,
+    /// Whether the model's text begins in thinking, which its template has opened; told from the
+    /// model's name if absent. It counts where calls are looked for in the text.
+    pub begins_in_thinking: Option<bool>,
     /// What the endpoint does otherwise than the protocol's author.
     pub compat: Compat,
     /// Beta features to ask for (Anthropic: the header `anthropic-beta`).
@@ -65,6 +68,7 @@ impl Default for ModelConfig {
             stream: true,
             text_calls: TextCalls::Never,
             text_family: TextFamily::Auto,
+            begins_in_thinking: None,
             compat: Compat::default(),
             betas: Vec::new(),
             options: Map::new(),

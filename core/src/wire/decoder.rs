@@ -106,13 +106,22 @@ impl Decoder {
     /// # Errors
     /// What the provider reported, that the body was cut or is not of this protocol, or that a
     /// limit is exceeded.
-    pub fn finish(mut self) -> Result<Reply, Failure> {
+    pub fn finish(self) -> Result<Reply, Failure> {
+        self.finish_into(&mut Vec::new())
+    }
+
+    /// As [`Self::finish`]; what has not been handed out of the reply is appended to `out`.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn finish_into(mut self, out: &mut Vec<Piece>) -> Result<Reply, Failure> {
         let mut reply = self.read();
         let Self { wire, head, in_text, sink, .. } = &mut self;
         if let Ok(reply) = &mut reply {
             reply.wire = Some(*wire);
             if let Some(in_text) = in_text {
-                *reply = in_text.finish(mem::take(reply));
+                let most_calls = sink.most_calls();
+                *reply = in_text.finish(mem::take(reply), most_calls, out);
             }
             sink.calls(reply.tool_calls().count());
         }

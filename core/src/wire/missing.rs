@@ -94,7 +94,7 @@ impl InText {
         match *self {}
     }
 
-    pub(super) fn finish(&self, _: Reply) -> Reply {
+    pub(super) fn finish(&mut self, _: Reply, _: usize, _: &mut Vec<Piece>) -> Reply {
         match *self {}
     }
 }

@@ -112,6 +112,11 @@ impl Sink {
         self.exceeded.is_none()
     }
 
+    /// How many calls the reply may have.
+    pub(super) fn most_calls(&self) -> usize {
+        usize::try_from(self.limits.max_calls).unwrap_or(usize::MAX)
+    }
+
     /// Notes how many calls the reply has.
     pub(super) fn calls(&mut self, count: usize) {
         if count as u64 > self.limits.max_calls.into() {

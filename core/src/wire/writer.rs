@@ -5,7 +5,7 @@ use crate::{
     base::{json::Json, steps},
     types::message::ToolCall,
 };
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 use core::mem;
 use innerloop_json::{Map, Value, from_str, push_string};
 
@@ -70,10 +70,20 @@ impl Writer {
 /// An object while it is written. A field that is set again keeps its place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {
-    names: Vec<String>,
-    /// Where the value of each name stands.
-    places: BTreeMap<String, usize>,
-    values: Vec<Writer>,
+    places: BTreeMap<Box<str>, Place>,
+    /// All values one behind the other, with those that were set again.
+    values: Writer,
+    /// Where each of them begins.
+    starts: Vec<usize>,
+}
+
+/// Where a field stands.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Among the fields.
+    order: usize,
+    /// Among the values.
+    value: usize,
 }
 
 impl Fields {
@@ -86,38 +96,42 @@ impl Fields {
         fields
     }
 
-    /// The value of a field, to be written anew.
+    /// Where the value of a field is to be appended, anew if it has one.
     pub(super) fn set(&mut self, name: &str) -> &mut Writer {
         steps::count(1 + name.len());
-        match self.places.insert(name.into(), self.values.len()) {
-            None => self.names.push(name.into()),
-            Some(old) => _ = self.values.get_mut(old).map(mem::take),
+        let (order, value) = (self.places.len(), self.starts.len());
+        self.starts.push(self.values.len());
+        match self.places.get_mut(name) {
+            Some(place) => place.value = value,
+            None => _ = self.places.insert(name.into(), Place { order, value }),
         }
-        self.values.push_mut(Writer::new())
+        &mut self.values
     }
 
     /// The value of a field.
     pub(super) fn get(&self, name: &str) -> Document<'_> {
-        Document::of(self.value(name).map_or("", |value| &value.0))
+        Document::of(self.places.get(name).map_or("", |place| self.value(*place)))
     }
 
     /// Writes the object without its closing brace.
     pub(super) fn write_open(&self, out: &mut Writer) {
         out.raw("{");
-        let fields = self.names.iter().filter_map(|name| Some((name, self.value(name)?)));
-        for (index, (name, value)) in fields.enumerate() {
-            out.raw(if index == 0 { "" } else { "," }).string(name).raw(":").raw(&value.0);
+        let mut fields: Vec<_> = self.places.iter().collect();
+        fields.sort_unstable_by_key(|(_, place)| place.order);
+        for (index, (name, place)) in fields.into_iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            out.raw(comma).string(name).raw(":").raw(self.value(*place));
         }
     }
 
     /// Whether there are none.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.names.is_empty()
+    pub(super) fn is_empty(&self) -> bool {
+        self.places.is_empty()
     }
 
     /// The only field, if there is one.
     pub(super) fn only(&self) -> Option<(&str, Document<'_>)> {
-        let [name] = self.names.as_slice() else { return None };
+        let (name, _) = self.places.first_key_value().filter(|_| self.places.len() == 1)?;
         Some((name, self.get(name)))
     }
 
@@ -127,8 +141,10 @@ impl Fields {
         out.raw("}");
     }
 
-    fn value(&self, name: &str) -> Option<&Writer> {
-        self.values.get(*self.places.get(name)?)
+    fn value(&self, place: Place) -> &str {
+        let from = self.starts.get(place.value).copied().unwrap_or_default();
+        let to = self.starts.get(place.value + 1).copied().unwrap_or(self.values.len());
+        self.values.0.get(from..to).unwrap_or_default()
     }
 }
 

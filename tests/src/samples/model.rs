@@ -77,6 +77,7 @@ pub(super) fn model() -> ModelConfig {
         stream: true,
         text_calls: TextCalls::Fallback,
         text_family: TextFamily::Hermes,
+        begins_in_thinking: Some(true),
         compat: Compat::default(),
         betas: vec!["fine-grained-tool-streaming-2025-05-14".into()],
         options: [("top_k".into(), opaque())].into(),

@@ -2,13 +2,15 @@
 //! at which an endpoint says that it has no tools.
 
 use innerloop_core::{
-    Session,
-    config::{SessionConfig, TextCalls, TextFamily, WireKind},
+    Decoder, Piece, Session,
+    config::{ModelConfig, SessionConfig, TextCalls, TextFamily, WireKind},
     event::EventKind,
     log,
     message::{Block, Finish, TurnKind},
     output::Outputs,
+    tool::ToolSpec,
 };
+use innerloop_tests::feeding;
 use innerloop_tests::test_host::{EPOCH, TestHost, config};
 use serde_json::{Value, json};
 
@@ -227,4 +229,90 @@ fn l4_no_protocol_is_given_tools_that_are_told_in_the_prompt() {
         assert!(body.get("tool_choice").is_none(), "{wire:?}: {body}");
         assert!(body.to_string().contains("<tool_response>"), "{wire:?}: {body}");
     }
+}
+
+/// What is shown of a chat's reply, text and thinking, and how often it begins anew.
+fn chat(model: &ModelConfig, deltas: &[Value], finish: &str) -> ([String; 2], usize, Finish) {
+    let head = feeding::head(200, "text/event-stream");
+    let mut decoder = Decoder::new(WireKind::OpenaiChat, &head)
+        .with_text_calls(model, std::iter::empty::<&ToolSpec>());
+    let (mut shown, last) = (Vec::new(), json!({"delta": {}, "finish_reason": finish}));
+    let deltas = deltas.iter().map(|delta| json!({"delta": delta}));
+    for choice in deltas.chain([last]) {
+        let event = json!({"choices": [choice]});
+        decoder.feed(format!("data: {event}\n\n").as_bytes(), &mut shown);
+    }
+    let reply = decoder.finish_into(&mut shown).unwrap();
+    let (mut told, mut restarts) = ([String::new(), String::new()], 0);
+    for piece in shown {
+        match piece {
+            Piece::Text(more) => told[0].push_str(&more),
+            Piece::Reasoning(more) => told[1].push_str(&more),
+            Piece::Restart => (told, restarts) = (Default::default(), restarts + 1),
+            Piece::Call(_) => panic!("the protocol has no calls here"),
+        }
+    }
+    assert_eq!(told, [reply.text(), reply.reasoning()]);
+    (told, restarts, reply.finish)
+}
+
+fn texts(text: &str) -> Vec<Value> {
+    text.split_inclusive(' ').map(|word| json!({"content": word})).collect()
+}
+
+#[test]
+fn l13_a_text_begins_in_thinking_where_the_template_has_opened_it() {
+    let model = ModelConfig {
+        wire: WireKind::OpenaiChat,
+        name: "zai-org/GLM-4.7".into(),
+        text_calls: TextCalls::Fallback,
+        ..ModelConfig::default()
+    };
+    let told = |model: &ModelConfig, text: &str, finish| {
+        let ([text, reasoning], restarts, _) = chat(model, &texts(text), finish);
+        (text, reasoning, restarts)
+    };
+    let is = |text: &str, reasoning: &str, restarts| (text.into(), reasoning.into(), restarts);
+    let closed = "Which one? Oak.</think>I plant an oak.";
+    assert_eq!(told(&model, closed, "stop"), is("I plant an oak.", "Which one? Oak.", 0));
+    let opened = "<think>Which one? Oak.</think>I plant an oak.";
+    assert_eq!(told(&model, opened, "stop"), is("I plant an oak.", "Which one? Oak.", 0));
+    assert_eq!(told(&model, "Which one? Oak", "length"), is("", "Which one? Oak", 0));
+    // The endpoint has kept the thinking to itself, or there was none.
+    assert_eq!(told(&model, "I plant an oak.", "stop"), is("I plant an oak.", "", 1));
+    let apart = [vec![json!({"reasoning_content": "Oak."})], texts("I plant an oak.")].concat();
+    let ([text, reasoning], restarts, _) = chat(&model, &apart, "stop");
+    assert_eq!((text, reasoning, restarts), is("I plant an oak.", "Oak.", 0));
+    for model in [
+        ModelConfig { begins_in_thinking: Some(false), ..model.clone() },
+        ModelConfig { reasoning_effort: Some("none".into()), ..model.clone() },
+        ModelConfig { name: "zai-org/GLM-4.5".into(), ..model.clone() },
+    ] {
+        assert_eq!(told(&model, "I plant an oak.", "stop"), is("I plant an oak.", "", 0));
+        assert_eq!(told(&model, closed, "stop"), is("I plant an oak.", "Which one? Oak.", 1));
+    }
+    let other = ModelConfig { name: "mine".into(), begins_in_thinking: Some(true), ..model };
+    assert_eq!(told(&other, closed, "stop"), is("I plant an oak.", "Which one? Oak.", 0));
+}
+
+#[test]
+fn l4_a_call_that_is_cut_though_the_model_was_done_is_asked_for_again() {
+    let cut = "I look.\n<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"file_path\": \"a";
+    let model = ModelConfig {
+        wire: WireKind::OpenaiChat,
+        text_calls: TextCalls::Fallback,
+        ..ModelConfig::default()
+    };
+    assert_eq!(chat(&model, &texts(cut), "stop").2, Finish::MalformedToolCall);
+    assert_eq!(chat(&model, &texts(cut), "length").2, Finish::Length);
+    let words = "Write <tool_call> before a call and </tool_call> behind it.";
+    assert_eq!(chat(&model, &texts(words), "stop").2, Finish::Stop);
+    let mut host = TestHost::open(ollama(TextCalls::Fallback));
+    let _ = host.submit("mend it");
+    let asked = host.requests.len();
+    reply(&mut host, cut, "stop");
+    assert!(host.runs.is_empty());
+    assert_eq!(host.requests.len(), asked + 1);
+    reply(&mut host, CALL, "stop");
+    assert_eq!(host.runs.len(), 1);
 }

@@ -162,6 +162,11 @@ export interface ModelConfig {
     | "hunyuan"
     | "fenced_json"
     | "json";
+  /**
+   * Whether the model's text begins in thinking, which its template has opened; told from the
+   * model's name if null. It counts where calls are looked for in the text.
+   */
+  begins_in_thinking: boolean | null;
   /** What the endpoint does otherwise than the protocol's author. */
   compat: Compat;
   /** Beta features to ask for. */

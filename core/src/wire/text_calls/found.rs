@@ -1,5 +1,6 @@
 //! What is found in a text: calls at one place, and the whole text taken apart.
 
+use super::scan::Doc;
 use crate::{base::steps, types::message::ToolCall};
 use alloc::{string::String, vec::Vec};
 
@@ -12,6 +13,8 @@ pub struct Parsed {
     pub reasoning: String,
     /// The calls, in order. Their ids are empty where the format has none.
     pub calls: Vec<ToolCall>,
+    /// Whether a call begins in it that cannot be read: it is cut, or malformed.
+    pub is_malformed: bool,
 }
 
 /// A stretch of the text that consists of calls.
@@ -19,14 +22,16 @@ pub struct Parsed {
 pub(super) struct Region {
     /// Where it ends, in bytes.
     pub(super) end: usize,
-    /// The calls in it. There are none if it looks like calls and names no tool.
+    /// The calls in it.
     pub(super) calls: Vec<ToolCall>,
+    /// Whether calls are meant, though they may name no tool.
+    pub(super) is_meant: bool,
 }
 
 impl Region {
     /// Calls up to `end`; nothing if there are none.
     pub(super) fn new(end: usize, calls: Vec<ToolCall>) -> Option<Self> {
-        if calls.is_empty() { None } else { Some(Self { end, calls }) }
+        if calls.is_empty() { None } else { Some(Self { end, calls, is_meant: true }) }
     }
 }
 
@@ -43,6 +48,10 @@ pub(super) struct Assembly {
     taken: bool,
     /// Whether tokens were left out that mean nothing.
     dropped: bool,
+    /// Whether either was done before anything but white space.
+    begins_behind: bool,
+    /// How much of the text is kept, its white space included.
+    kept: usize,
 }
 
 impl Assembly {
@@ -54,6 +63,7 @@ impl Assembly {
     /// Appends thinking.
     pub(super) fn thinking(&mut self, text: &str) {
         self.taken = true;
+        self.begin_behind();
         steps::count(text.len());
         let text = text.trim();
         if !text.is_empty() {
@@ -64,14 +74,48 @@ impl Assembly {
         }
     }
 
+    /// Appends thinking that the text's end cuts. White space at its end stays: more was to come.
+    pub(super) fn cut_thinking(&mut self, text: &str) {
+        self.thinking(text);
+        if !text.trim_start().is_empty() {
+            let said = text.trim_end().len();
+            self.parsed.reasoning.push_str(text.get(said..).unwrap_or_default());
+        }
+    }
+
     /// Leaves out a token.
-    pub(super) const fn drop_token(&mut self) {
+    pub(super) fn drop_token(&mut self) {
         self.dropped = true;
+        self.begin_behind();
+    }
+
+    /// Notes that a call cannot be read.
+    pub(super) const fn malformed(&mut self) {
+        self.parsed.is_malformed = true;
+    }
+
+    /// Keeps the white space at the end of the text, which is not the family's.
+    pub(super) fn keep_space(&mut self) {
+        self.kept = self.parsed.text.len();
+    }
+
+    /// What is left out stands at the beginning, if nothing was said before it.
+    fn begin_behind(&mut self) {
+        if !self.begins_behind {
+            let said = self.parsed.text.trim_start();
+            steps::count(self.parsed.text.len() - said.len());
+            self.begins_behind = said.is_empty();
+        }
     }
 
     /// Whether calls or thinking were taken out of the text.
     pub(super) const fn is_taken(&self) -> bool {
         self.taken
+    }
+
+    /// Whether there is room for more calls.
+    pub(super) const fn has_room(&self, doc: &Doc<'_>) -> bool {
+        doc.has_room(self.parsed.calls.as_slice())
     }
 
     /// Whether there are calls.
@@ -81,28 +125,37 @@ impl Assembly {
 
     /// All that was said and thought so far turns out to be this thinking.
     pub(super) fn all_thinking(&mut self, text: &str) {
-        self.parsed = Parsed::default();
+        (self.parsed, self.kept) = (Parsed::default(), 0);
         self.thinking(text);
     }
 
     /// Appends calls.
     pub(super) fn calls(&mut self, calls: Vec<ToolCall>) {
         self.taken = true;
+        self.begin_behind();
         self.parsed.calls.extend(calls);
     }
 
-    /// The whole. White space around is dropped where anything was taken out; a text without
-    /// calls and thinking is left as it is.
+    /// The whole. White space at its end is dropped where anything was taken out, and at its
+    /// beginning where that stood there; a text without calls and thinking is left as it is.
     pub(super) fn finish(mut self) -> Parsed {
         if !(self.taken || self.dropped) {
             return self.parsed;
         }
         steps::count(self.parsed.text.len());
-        let mut text = self.parsed.text.trim();
+        let whole = self.parsed.text.as_str();
+        let said = whole.trim_end().len();
+        let space = whole.len() - whole.trim_start().len();
+        let from = if self.begins_behind || said == 0 { space } else { 0 };
+        let part = |to: usize| whole.get(from..to).unwrap_or_default();
+        let mut text = part(said);
         if !self.parsed.calls.is_empty() {
             text = without_remains(text);
         }
-        if text.len() != self.parsed.text.len() {
+        if text.len() == said.saturating_sub(from) && self.kept > said {
+            text = part(self.kept);
+        }
+        if text.len() != whole.len() {
             self.parsed.text = text.into();
         }
         self.parsed

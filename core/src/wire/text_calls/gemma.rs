@@ -15,7 +15,7 @@ pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     while let Some((inner, close)) =
         TAGS.iter().find_map(|(open, close)| Some((doc.after(from, open)?, *close)))
     {
-        let Some((behind, call)) = one(doc, inner) else { break };
+        let Some((behind, call)) = one(doc, inner).filter(|_| doc.has_room(&calls)) else { break };
         calls.push(call);
         end = doc.after(doc.skip_space(behind), close).unwrap_or(behind);
         from = doc.skip_space(end);

@@ -231,6 +231,9 @@ impl<'a> Reader<'a> {
 
     /// A key without quotes, as in `{name: 1}`.
     pub(super) fn bare_key(&mut self) -> Option<&'a str> {
+        if self.is_gemma {
+            return self.gemma_key();
+        }
         let mut ahead = self.clone();
         let name = ahead.name()?;
         let here = ahead.at;
@@ -239,6 +242,19 @@ impl<'a> Reader<'a> {
         is_key.then(|| {
             self.at = here;
             name
+        })
+    }
+
+    /// A key of Gemma's without quotes, which may hold spaces.
+    fn gemma_key(&mut self) -> Option<&'a str> {
+        let rest = self.rest();
+        let end = rest.find(&[':', ',', '{', '}', '[', ']', '<', '"', '\n'][..])?;
+        steps::count(end);
+        let key = rest.get(..end)?.trim();
+        let is_key = !key.is_empty() && rest.get(end..)?.starts_with(':');
+        is_key.then(|| {
+            self.at += end;
+            key
         })
     }
 

@@ -21,7 +21,7 @@ const DEPTH: u32 = 16;
 pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let mut from = tag(doc, at, "<tool_call>").unwrap_or(at);
     let (mut end, mut calls) = (at, Vec::new());
-    while let Some((behind, call)) = invoke(doc, from) {
+    while let Some((behind, call)) = invoke(doc, from).filter(|_| doc.has_room(&calls)) {
         calls.push(call);
         (end, from) = (behind, behind);
     }

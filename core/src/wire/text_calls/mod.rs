@@ -2,16 +2,21 @@
 //! protocol's own: the families' formats, whole and while they stream. What
 //! is malformed stays text, nothing is lost, and no text costs more than its length.
 
+mod cut;
+mod ends;
 mod found;
 mod gemma;
 mod harmony;
 mod in_text;
 mod literal;
+mod look;
 mod minimax;
 mod objects;
+mod plamo;
 mod pythonic;
 mod scan;
 mod schema;
+mod shown;
 mod stream;
 mod tagged;
 mod take_apart;

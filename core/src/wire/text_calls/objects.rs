@@ -4,6 +4,7 @@
 use super::{
     super::lenient::{Document, Raw, is_json},
     found::call,
+    scan::Doc,
 };
 use crate::types::message::ToolCall;
 use alloc::{
@@ -16,6 +17,8 @@ use alloc::{
 pub(super) enum Sure {
     /// A marker says so: arguments may be missing or of any type.
     Marked,
+    /// A marker says so, and the tool's name is the key of its arguments.
+    Keyed,
     /// Nothing says so but its shape: a name and an object of arguments.
     Bare,
 }
@@ -30,30 +33,42 @@ const IDS: &str = "id|tool_call_id|call_id";
 const DEPTH: u32 = 4;
 
 /// The calls in a JSON value; none if it is anything else. In a list each entry must be a
-/// call, unless a marker says that the list holds calls.
-pub(super) fn calls(json: &str, sure: Sure) -> Vec<ToolCall> {
-    value(Document::of(json).root(), sure, DEPTH).unwrap_or_default()
+/// call, unless a marker says that the list holds calls. Of too many no more than one too many is
+/// read.
+pub(super) fn calls(json: &str, sure: Sure, doc: &Doc<'_>) -> Vec<ToolCall> {
+    value(Document::of(json).root(), sure, doc, DEPTH).unwrap_or_default()
 }
 
-fn value(raw: Raw<'_>, sure: Sure, depth: u32) -> Option<Vec<ToolCall>> {
+fn value(raw: Raw<'_>, sure: Sure, doc: &Doc<'_>, depth: u32) -> Option<Vec<ToolCall>> {
     let depth = depth.checked_sub(1)?;
     if raw.is_array() {
-        let found = raw.elements().map(|entry| value(entry, sure, depth));
-        return match sure {
-            Sure::Marked => Some(found.flatten().flatten().collect()),
-            Sure::Bare => found.collect::<Option<Vec<_>>>().map(|all| all.concat()),
-        };
+        let mut calls = Vec::new();
+        for entry in raw.elements() {
+            match (value(entry, sure, doc, depth), sure) {
+                (Some(found), _) => calls.extend(found),
+                (None, Sure::Marked | Sure::Keyed) => {}
+                (None, Sure::Bare) => return None,
+            }
+            if !doc.has_room(&calls) {
+                break;
+            }
+        }
+        return Some(calls);
     }
     if !raw.is_object() {
         return None;
     }
+    if sure == Sure::Keyed {
+        let calls = raw.entries().filter(|(name, _)| !name.is_empty());
+        return Some(calls.take(1).map(|(name, given)| keyed(&name, given)).collect());
+    }
     let list = raw.first_of(LISTS);
     if list.is_array() {
-        return value(list, sure, depth);
+        return value(list, sure, doc, depth);
     }
     let inner = raw.first_of(INNER);
     if inner.is_object() {
-        let mut found = value(inner, sure, depth)?;
+        let mut found = value(inner, sure, doc, depth)?;
         if let (Some(id), [one]) = (text(raw, IDS), found.as_mut_slice())
             && one.id.is_empty()
         {
@@ -62,6 +77,10 @@ fn value(raw: Raw<'_>, sure: Sure, depth: u32) -> Option<Vec<ToolCall>> {
         return Some(found);
     }
     one(raw, sure).map(|call| [call].into())
+}
+
+fn keyed(name: &str, given: Raw<'_>) -> ToolCall {
+    call(name, arguments(given.json()))
 }
 
 fn one(raw: Raw<'_>, sure: Sure) -> Option<ToolCall> {
@@ -73,7 +92,7 @@ fn one(raw: Raw<'_>, sure: Sure) -> Option<ToolCall> {
     }
     let arguments = match (raw.first_of(ARGUMENTS).some(), sure) {
         (Some(given), _) => arguments(given.json()),
-        (None, Sure::Marked) => String::from("{}"),
+        (None, Sure::Marked | Sure::Keyed) => String::from("{}"),
         (None, Sure::Bare) => return None,
     };
     if sure == Sure::Bare && !arguments.starts_with('{') {

@@ -29,6 +29,12 @@ pub(super) fn tagged(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     Region::new(end, region.calls)
 }
 
+/// Whether a name and a parenthesis stand there.
+pub(super) fn begins_call(text: &str) -> bool {
+    let mut reader = Reader::new(text, 0);
+    reader.name().is_some() && reader.take("(")
+}
+
 /// A list of calls. One that cannot be read does not take the others with it.
 pub(super) fn list(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     if doc.is_spent() {
@@ -41,7 +47,7 @@ pub(super) fn list(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let mut calls = Vec::new();
     loop {
         reader.space();
-        if reader.take("]") {
+        if reader.take("]") || !doc.has_room(&calls) {
             break;
         }
         let here = reader.at();
@@ -64,11 +70,11 @@ pub(super) fn list(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     Region::new(reader.at(), calls)
 }
 
-/// Calls one below the other.
-fn lines(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+/// Calls one below the other, each alone or printed.
+pub(super) fn lines(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let mut reader = Reader::new(doc.body(), at);
     let (mut end, mut calls) = (at, Vec::new());
-    while let Some(call) = one(&mut reader) {
+    while let Some(call) = printed(&mut reader).filter(|_| doc.has_room(&calls)) {
         calls.push(call);
         end = reader.at();
         reader.space();
@@ -77,6 +83,14 @@ fn lines(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     }
     doc.spend(reader.at() - end);
     Region::new(end, calls)
+}
+
+/// A call, or one whose result is printed.
+fn printed(reader: &mut Reader<'_>) -> Option<ToolCall> {
+    let is_printed = reader.take("print(");
+    let call = one(reader)?;
+    reader.space();
+    (!is_printed || reader.take(")")).then_some(call)
 }
 
 /// `<|python_tag|>name.call(a=1)`.

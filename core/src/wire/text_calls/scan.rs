@@ -4,7 +4,7 @@
 use super::{super::lenient::is_json, schema::Schema};
 use crate::{
     base::{steps, text::prefix},
-    types::tool::ToolSpec,
+    types::{message::ToolCall, tool::ToolSpec},
 };
 use alloc::{rc::Rc, vec::Vec};
 use core::cell::Cell;
@@ -19,6 +19,9 @@ pub(super) const AT_LEAST: usize = 4_096;
 /// Within how many bytes a name and its tag end.
 const NEAR: usize = 512;
 
+/// How many calls are read of a text where nobody says it.
+pub(super) const MOST_CALLS: usize = 1_000;
+
 /// How deep JSON may nest.
 const DEPTH: usize = 127;
 
@@ -27,6 +30,8 @@ const DEPTH: usize = 127;
 pub(super) struct Doc<'a> {
     body: &'a str,
     tools: &'a [ToolSpec],
+    /// How many calls are read before there are too many.
+    most_calls: usize,
     /// How many bytes may still be searched in vain.
     budget: Cell<usize>,
     /// From where and to where each needle was searched last. There are few.
@@ -37,9 +42,15 @@ pub(super) struct Doc<'a> {
 
 impl<'a> Doc<'a> {
     /// Nothing searched yet.
-    pub(super) const fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
+    pub(super) fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
         let budget = Cell::new(budget(body.len()).saturating_add(AT_LEAST));
-        Self { body, tools, budget, searched: Vec::new(), schemas: Map::new() }
+        let (searched, schemas) = (Vec::new(), Map::new());
+        Self { body, tools, most_calls: MOST_CALLS, budget, searched, schemas }
+    }
+
+    /// The same, for at most so many calls.
+    pub(super) fn with_most_calls(self, most_calls: usize) -> Self {
+        Self { most_calls, ..self }
     }
 
     /// The same, with so many bytes to be searched in vain.
@@ -147,6 +158,11 @@ impl<'a> Doc<'a> {
         self.spend(length);
         let json = rest.get(..length).unwrap_or_default();
         (matches!(found, Balanced::End(_)) && is_json(json)).then_some((at + length, json))
+    }
+
+    /// Whether there is room for another call. One too many is read, so that it shows.
+    pub(super) const fn has_room(&self, calls: &[ToolCall]) -> bool {
+        calls.len() <= self.most_calls
     }
 
     /// Whether tools were given.

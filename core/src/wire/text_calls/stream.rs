@@ -4,17 +4,17 @@
 
 use super::{
     found::{BEFORE, Parsed},
-    gemma, harmony, minimax, pythonic,
-    scan::{self, Balanced, Doc, Follower, find},
-    tagged,
-    think::{self, Pair},
-    tokens::{self, DeepseekToken},
-    walk::{self, Step, Walk},
-    xtml,
+    harmony::{self, ContentEnd},
+    look::{Json, Look, look},
+    scan::{self, Balanced, Doc, MOST_CALLS, find},
+    shown::Shown,
+    take_apart::{self, Format},
+    think::{self, BEGUN, Pair},
+    tokens, walk,
 };
 use crate::{
-    base::{steps, text::is_word},
-    types::{model::TextFamily as Family, tool::ToolSpec},
+    base::steps,
+    types::{message::Finish, model::TextFamily as Family, tool::ToolSpec},
     wire::piece::Piece,
 };
 use alloc::{string::String, vec::Vec};
@@ -22,7 +22,7 @@ use alloc::{string::String, vec::Vec};
 /// Reads a text while it arrives.
 #[derive(Clone, Debug)]
 pub struct Scanner {
-    family: Family,
+    format: Format,
     text: String,
     state: State,
     /// How far the text has been looked at.
@@ -43,12 +43,16 @@ pub struct Scanner {
     taken: Option<usize>,
     /// How many tags may still close thinking that is nested.
     opened: usize,
+    /// What has been shown.
+    shown_so_far: Shown,
 }
 
 /// Where the text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Text,
+    /// In thinking, which the model's template has opened.
+    Begun,
     /// In thinking, between these tags.
     Thinking(Pair),
     /// In a fence that holds no call.
@@ -65,40 +69,14 @@ enum State {
 enum Channel {
     Text,
     Thinking,
-    Call,
 }
-
-/// JSON that has not ended: where it begins, and how far it was followed.
-type Json = (usize, Follower);
-
-/// What begins a call.
-const OPENINGS: [&str; 15] = [
-    "<function=",
-    "<function name=",
-    "<invoke name=",
-    "<minimax:tool_call>",
-    "<steptml:invoke name=",
-    "<tool_call:",
-    "<tool_calls:",
-    minimax::SPACE,
-    "<｜DSML｜",
-    "<|DSML|",
-    "<|tool_call_begin|>",
-    "<|tool_calls_section_begin|>",
-    "<|tool_call_section_begin|>",
-    xtml::TOOLS,
-    tokens::MISTRAL,
-];
-
-/// What begins a message of Harmony.
-const MESSAGES: [&str; 3] = ["<|channel|>", "<|start|>", "<|message|>"];
 
 impl Scanner {
     /// Nothing read yet.
     #[must_use]
     pub const fn new(family: Family) -> Self {
         Self {
-            family,
+            format: Format { family, in_thinking: false },
             text: String::new(),
             state: State::Text,
             at: 0,
@@ -110,7 +88,16 @@ impl Scanner {
             budget: scan::AT_LEAST,
             taken: None,
             opened: 0,
+            shown_so_far: Shown::new(),
         }
+    }
+
+    /// The same for a text that begins in thinking, since the model's template has opened it.
+    #[must_use]
+    pub const fn in_thinking(mut self) -> Self {
+        self.format.in_thinking = true;
+        self.state = State::Begun;
+        self
     }
 
     /// Takes more of the text, cut anywhere, and appends what can be shown of it to `out`.
@@ -124,6 +111,7 @@ impl Scanner {
         while self.wait == 0 && self.state != State::Held && self.at < self.text.len() {
             match self.state {
                 State::Text => self.on_text(out),
+                State::Begun => self.on_begun(out),
                 State::Thinking(tags) => self.on_thinking(tags, out),
                 State::Fence => self.on_fence(out),
                 State::Head => self.on_head(),
@@ -133,10 +121,55 @@ impl Scanner {
         }
     }
 
-    /// The text has ended: takes the whole of it apart.
+    /// The text has ended: takes the whole of it apart, and appends what has not been shown of it
+    /// to `out`, so that what was shown is what it says.
     #[must_use]
-    pub fn finish(self, tools: &[ToolSpec]) -> Parsed {
-        super::take_apart::parse(self.family, &self.text, tools)
+    pub fn finish(self, tools: &[ToolSpec], out: &mut Vec<Piece>) -> Parsed {
+        let parsed = take_apart::take_apart(self.format, &self.text, tools, MOST_CALLS);
+        let mut rest = Vec::new();
+        if !self.finish_shown(&parsed, &mut rest) {
+            out.push(Piece::Restart);
+            Shown::new().finish(&parsed, &mut rest);
+        }
+        out.append(&mut rest);
+        parsed
+    }
+
+    /// Whether nothing has come yet.
+    pub(super) const fn is_fresh(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// What the text says, taken apart whole, with at most so many calls. `text` is the same text,
+    /// which may not have been fed.
+    pub(super) fn told(
+        &self,
+        text: &str,
+        finish: Finish,
+        tools: &[ToolSpec],
+        most_calls: usize,
+    ) -> Parsed {
+        let format = self.format;
+        let parsed = take_apart::take_apart(format, text, tools, most_calls);
+        let is_all_thinking = format.in_thinking
+            && finish != Finish::Length
+            && parsed.calls.is_empty()
+            && parsed.text.is_empty()
+            && think::first_close(text, 0).is_none();
+        // Thinking that is not closed though the model was done is the answer.
+        match is_all_thinking {
+            true => {
+                let format = Format { in_thinking: false, ..format };
+                take_apart::take_apart(format, text, tools, most_calls)
+            }
+            false => parsed,
+        }
+    }
+
+    /// Appends what has not been shown of `parsed` to `out`. Returns whether what has been shown
+    /// is a part of it.
+    pub(super) fn finish_shown(self, parsed: &Parsed, out: &mut Vec<Piece>) -> bool {
+        self.shown_so_far.finish(parsed, out)
     }
 
     /// Whether the text would be cut in a call if it ended here.
@@ -179,13 +212,20 @@ impl Scanner {
     }
 
     fn on_text(&mut self, out: &mut Vec<Piece>) {
+        if self.at == 0 && matches!(self.format.family, Family::Auto | Family::Harmony) {
+            match harmony::begins_in_head(&self.text) {
+                Some(true) => return self.state = State::Head,
+                Some(false) => {}
+                None => return self.wait_for_more(None),
+            }
+        }
         let mut doc = Doc::new(&self.text, &[]).with_budget(self.budget);
         let Some(start) = walk::next_start(&doc, self.at) else {
             self.at = self.text.len();
             self.show_text(self.at, out);
             return;
         };
-        let look = look(self.family, &mut doc, start);
+        let look = look(self.format.family, &mut doc, start);
         self.budget = doc.budget();
         if doc.is_spent() {
             self.state = State::Held;
@@ -231,32 +271,58 @@ impl Scanner {
             if self.taken.is_none() || !new.trim().is_empty() {
                 steps::count(before.len());
                 self.budget = self.budget.saturating_sub(before.len());
-                out.push(Piece::Restart);
-                show_thought(think::bare(before, tag.pair).0.trim(), out);
+                self.shown_so_far.restart(out);
+                self.shown_so_far.thought(&think::bare(before, tag.pair).0, out);
             }
         }
         self.take_to(tag.end);
     }
 
-    fn on_thinking(&mut self, tags: Pair, out: &mut Vec<Piece>) {
-        if let Some(to) = self.seek(tags.1) {
-            self.show_thinking(to, Some(tags), out);
-            self.take_to(to + tags.1.len());
-            self.state = State::Text;
-            return;
+    /// In thinking that a tag ends which is not known yet.
+    fn on_begun(&mut self, out: &mut Vec<Piece>) {
+        match think::is_begun(&self.text).filter(|_| self.at == 0) {
+            Some(false) => return self.state = State::Text,
+            None if self.at == 0 => return self.wait_for_byte(),
+            _ => {}
         }
-        let rest = self.rest();
+        let from = self.text.floor_char_boundary(self.sought.saturating_sub(LONGEST));
+        let found = think::first_close(&self.text, from.max(self.at));
+        steps::count(self.text.len() - from.max(self.at));
+        self.sought = self.text.len();
+        if let Some((to, pair)) = found {
+            return self.end_thinking(to, pair, out);
+        }
+        let ends = BEGUN.map(|(_, close)| close);
+        let opens = BEGUN.map(|(open, _)| open);
+        self.go_on_thinking(&[opens, ends].concat(), BEGUN[0], out);
+    }
+
+    fn end_thinking(&mut self, to: usize, tags: Pair, out: &mut Vec<Piece>) {
+        self.show_thinking(to, Some(tags), out);
+        self.take_to(to + tags.1.len());
+        self.state = State::Text;
+    }
+
+    fn on_thinking(&mut self, tags: Pair, out: &mut Vec<Piece>) {
+        match self.seek(tags.1) {
+            Some(to) => self.end_thinking(to, tags, out),
+            None => self.go_on_thinking(&[tags.0, tags.1], tags, out),
+        }
+    }
+
+    /// Shows thinking that has not ended, but for what may begin one of the tags.
+    fn go_on_thinking(&mut self, ends: &[&str], tags: Pair, out: &mut Vec<Piece>) {
         // A call may follow although the thinking never ends.
-        const CALLS: [&str; 3] = ["<tool_call>", "<function=", tokens::MISTRAL];
+        const CALLS: [&str; 4] = ["<tool_call>", "<function=", tokens::MISTRAL, "<|tools_prefix|>"];
+        let rest = self.rest();
         let begins = |&(at, _): &(usize, &str)| {
             let rest = rest.get(at..).unwrap_or_default();
             CALLS.iter().any(|call| rest.starts_with(call))
         };
         let call = rest.match_indices(['<', '[']).find(begins).map(|(at, _)| at);
         steps::count(call.unwrap_or(rest.len()));
-        let to = call.unwrap_or_else(|| {
-            rest.len() - partial(rest, &[CALLS[0], CALLS[1], CALLS[2], tags.0, tags.1])
-        });
+        let part = |tokens: &[&str]| partial(rest, tokens);
+        let to = call.unwrap_or_else(|| rest.len() - part(ends).max(part(&CALLS)));
         self.show_thinking(self.at + to, Some(tags), out);
         if self.at < self.text.len() {
             self.wait_for_byte();
@@ -277,41 +343,46 @@ impl Scanner {
     }
 
     fn on_head(&mut self) {
-        let Some(to) = self.seek("<|message|>") else {
+        let Some(to) = self.seek(harmony::MESSAGE) else {
             self.wait_for_byte();
             return;
         };
         let head = self.text.get(self.at..to).unwrap_or_default();
         steps::count(head.len());
-        let channel = match harmony::content_of(head) {
-            harmony::Content::Text => Channel::Text,
-            harmony::Content::Thinking => Channel::Thinking,
-            harmony::Content::Call | harmony::Content::Foreign => Channel::Call,
+        self.state = match harmony::content_of(head) {
+            harmony::Content::Text => State::Content(Channel::Text),
+            harmony::Content::Thinking => State::Content(Channel::Thinking),
+            harmony::Content::Call | harmony::Content::Foreign => State::Held,
         };
-        self.take_to(to + "<|message|>".len());
-        self.state = State::Content(channel);
+        self.shown_so_far.end_text();
+        self.take_to(to + harmony::MESSAGE.len());
     }
 
     fn on_content(&mut self, channel: Channel, out: &mut Vec<Piece>) {
         let rest = self.rest();
         let end = harmony::content_end(rest);
-        let to = end.map_or_else(|| rest.len() - partial(rest, &harmony::ENDS), |(to, _)| to);
+        let to = match end {
+            ContentEnd::At(to, _) => to,
+            ContentEnd::Open(to) if to < rest.len() => to,
+            ContentEnd::Open(to) => to - partial(rest, &harmony::ENDS),
+        };
         let to = self.at + to;
         match channel {
             Channel::Text => {
-                self.at = to;
-                self.show_text(to, out);
+                let said = self.text.get(self.at..to).unwrap_or_default();
+                steps::count(said.len());
+                self.shown_so_far.line(said, out);
+                self.skip_to(to);
             }
             Channel::Thinking => self.show_thinking(to, None, out),
-            Channel::Call => self.skip_to(to),
         }
         match end {
-            Some((_, length)) => {
-                self.skip_to(to + length);
+            ContentEnd::At(_, length) => {
+                self.take_to(to + length);
                 self.state = State::Head;
             }
-            None if self.at < self.text.len() => self.wait_for_byte(),
-            None => {}
+            ContentEnd::Open(_) if self.at < self.text.len() => self.wait_for_more(None),
+            ContentEnd::Open(_) => {}
         }
     }
 
@@ -334,7 +405,7 @@ impl Scanner {
         steps::count(held - text.len());
         if !text.is_empty() {
             self.shown += text.len();
-            out.push(Piece::Text(text.into()));
+            self.shown_so_far.text(text, out);
         }
     }
 
@@ -345,29 +416,30 @@ impl Scanner {
             Some(tags) => {
                 let (thought, opened) = think::bare(thought, tags);
                 self.opened += opened;
-                show_thought(&thought, out);
+                self.shown_so_far.thought(&thought, out);
             }
-            None => show_thought(thought, out),
+            None => self.shown_so_far.thought(thought, out),
         }
-        self.skip_to(to);
+        (self.at, self.shown) = (to, to);
     }
 
-    const fn skip_to(&mut self, end: usize) {
+    /// Goes on at `end`; text before it that has not been shown stands before what follows.
+    fn skip_to(&mut self, end: usize) {
+        let held = self.text.get(self.shown..self.at).unwrap_or_default();
+        self.shown_so_far.leave_out(held);
         (self.at, self.shown) = (end, end);
     }
 
     /// As [`Self::skip_to`], behind thinking.
-    const fn take_to(&mut self, end: usize) {
+    fn take_to(&mut self, end: usize) {
         self.skip_to(end);
+        self.shown_so_far.end_thought();
         self.taken = Some(end);
     }
 }
 
-fn show_thought(thought: &str, out: &mut Vec<Piece>) {
-    if !thought.is_empty() {
-        out.push(Piece::Reasoning(thought.into()));
-    }
-}
+/// No tag that closes thinking is longer.
+const LONGEST: usize = 32;
 
 /// How many bytes at the end of `text` may begin one of the tokens.
 fn partial(text: &str, tokens: &[&str]) -> usize {
@@ -380,161 +452,4 @@ fn partial(text: &str, tokens: &[&str]) -> usize {
         tokens.iter().any(|token| token.len() > part.len() && token.starts_with(part))
     };
     tail.char_indices().find(is_part).map_or(0, |(at, _)| tail.len() - at)
-}
-
-/// No token is longer.
-const LONGEST: usize = 32;
-
-/// What is to be made of a place while the text goes on.
-#[derive(Debug)]
-enum Look {
-    /// It is text up to there, whatever follows.
-    Text(usize),
-    /// More must come before it can be told: the end of the JSON, if it is that.
-    Wait(Option<Json>),
-    /// So must the rest of a token.
-    Part,
-    /// A call begins.
-    Call,
-    /// It is left out.
-    Drop(usize),
-    /// Thinking begins or ends.
-    Thinking(think::Tag),
-    /// A fence begins that holds no call.
-    Fence(usize),
-    /// A message of Harmony begins.
-    Message,
-}
-
-fn look(family: Family, doc: &mut Doc<'_>, at: usize) -> Look {
-    let rest = doc.rest(at);
-    if rest.len() < LONGEST && !rest.starts_with('{') && is_part(rest) {
-        return Look::Part;
-    }
-    if !walk::may_begin(rest) {
-        return Look::Text(at + 1);
-    }
-    if let Some(tag) = think::tag_at(doc, at) {
-        return Look::Thinking(tag);
-    }
-    if matches!(family, Family::Auto | Family::Harmony) && doc.after_any(at, &MESSAGES).is_some() {
-        let is_content = doc.after(at, "<|message|>").is_some();
-        let is_told = family == Family::Harmony || !is_content || harmony::is_harmony(doc.body());
-        // Content without a head is only a message if another one follows.
-        return if is_told { Look::Message } else { Look::Call };
-    }
-    if opens_call(doc, at) {
-        return Look::Call;
-    }
-    if let Some(fence) = tagged::fence_at(doc, at) {
-        return look_at_fence(family, doc, at, fence);
-    }
-    let mut walk = Walk { family, in_thought: false, is_data: false };
-    match walk.unfenced(doc, at) {
-        Step::Calls(_) => Look::Call,
-        Step::Drop(end) => Look::Drop(end),
-        Step::Text(end) => grows(doc, at).map_or(Look::Text(end), Look::Wait),
-        Step::Thinking(tag) => Look::Text(tag.end),
-    }
-}
-
-/// Whether that is the beginning of a token.
-fn is_part(rest: &str) -> bool {
-    let is_part = |token: &str| {
-        steps::count(1);
-        token.len() > rest.len() && token.starts_with(rest)
-    };
-    let ends = |pairs: &[Pair]| pairs.iter().any(|(open, close)| is_part(open) || is_part(close));
-    OPENINGS.into_iter().chain(MESSAGES).chain(["```"]).any(is_part)
-        || walk::FRAMES.iter().any(|(token, _)| is_part(token))
-        || [&tagged::TAGS[..], &tagged::PLAIN_TAGS, &gemma::TAGS, &think::TAGS]
-            .into_iter()
-            .any(ends)
-}
-
-/// Whether a token that opens calls stands at `at`, whole.
-fn opens_call(doc: &Doc<'_>, at: usize) -> bool {
-    if matches!(doc.rest(at).as_bytes(), [b'{' | b'`', ..]) {
-        return false;
-    }
-    let is_deepseek = |token| matches!(token, DeepseekToken::CallsBegin | DeepseekToken::CallBegin);
-    doc.after_any(at, &OPENINGS).is_some()
-        || tagged::TAGS.iter().chain(&gemma::TAGS).any(|(open, _)| doc.after(at, open).is_some())
-        || tokens::deepseek_token(doc, at).is_some_and(|(token, _)| is_deepseek(token))
-}
-
-fn look_at_fence(family: Family, doc: &mut Doc<'_>, at: usize, fence: tagged::Fence<'_>) -> Look {
-    let from = doc.skip_space(fence.inner);
-    let inner = doc.rest(from);
-    let is_open = inner.is_empty() || inner.starts_with(['{', '[', '<']);
-    let is_known = family == Family::FencedJson || tagged::is_language(fence.language);
-    let line_is_open = fence.inner >= doc.body().len();
-    if line_is_open {
-        return Look::Wait(None);
-    }
-    if !(is_open && is_known) {
-        return Look::Fence(fence.inner);
-    }
-    if tagged::fenced(doc, fence).is_some() {
-        return Look::Call;
-    }
-    // A fence may stand in a string, so JSON is followed to its end.
-    if inner.starts_with(['{', '[']) {
-        let (found, follower) = follow(doc, from);
-        match found {
-            Balanced::Open => return Look::Wait(Some((from, follower))),
-            Balanced::End(end) => {
-                let behind = doc.skip_space(from + end);
-                if "```".starts_with(doc.rest(behind)) {
-                    return Look::Wait(None);
-                }
-            }
-            Balanced::Broken(_) => {}
-        }
-    }
-    match tagged::fence_end(doc, fence) {
-        Some(end) if end > at => Look::Text(end),
-        _ => Look::Wait(None),
-    }
-}
-
-/// Follows the JSON that begins at `at`.
-fn follow(doc: &Doc<'_>, at: usize) -> (Balanced, Follower) {
-    let mut follower = Follower::default();
-    let found = follower.follow(doc.rest(at));
-    doc.spend(found.seen(doc.rest(at)));
-    (found, follower)
-}
-
-/// Whether JSON or a list of calls begins that has not ended yet, or a token of which only a
-/// part has come.
-fn grows(doc: &Doc<'_>, at: usize) -> Option<Option<Json>> {
-    let rest = doc.rest(at);
-    let json = || {
-        let (found, follower) = follow(doc, at);
-        (found == Balanced::Open).then_some(Some((at, follower)))
-    };
-    match rest.chars().next() {
-        Some('{') => json(),
-        Some('[') => {
-            let inner = rest.get(1..).unwrap_or_default();
-            let fits = |c: char| is_word(c) || matches!(c, '.' | '-');
-            let name = inner.trim_start();
-            let behind = name.trim_start_matches(fits);
-            doc.read(rest.len() - behind.len());
-            let is_list = behind.len() < name.len() && behind.starts_with('(');
-            let ends = || {
-                let end = pythonic::closing(inner).map(|(end, _)| end);
-                doc.spend(end.unwrap_or(inner.len()));
-                end.is_some()
-            };
-            if behind.is_empty() || (is_list && !ends()) { Some(None) } else { json() }
-        }
-        Some('<') => {
-            let inner = rest.get(1..).unwrap_or_default();
-            let is_part = inner.starts_with(['|', '｜']) && rest.len() < 48 && !rest.contains('>');
-            is_part.then_some(None)
-        }
-        _ => None,
-    }
 }

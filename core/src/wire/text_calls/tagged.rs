@@ -3,15 +3,16 @@
 
 use super::{
     found::Region,
-    literal,
+    literal::{self, Reader},
     objects::{self, Sure},
-    scan::Doc,
+    pythonic,
+    scan::{Balanced, Doc, balanced},
 };
 use crate::{base::text::listed, types::message::ToolCall};
 use alloc::vec::Vec;
 
 /// Opening and closing tags around JSON that is meant as calls.
-pub(super) const TAGS: [(&str, &str); 16] = [
+pub(super) const TAGS: [(&str, &str); 17] = [
     ("<tool_call>", "</tool_call>"),
     ("<tool_calls>", "</tool_calls>"),
     ("<function_call>", "</function_call>"),
@@ -26,9 +27,13 @@ pub(super) const TAGS: [(&str, &str); 16] = [
     ("<|python_tag|>", "<|eom_id|>"),
     ("<|action_start|><|plugin|>", "<|action_end|>"),
     ("<|action_start|> <|plugin|>", "<|action_end|>"),
+    KEYED,
     ("<tools>", "</tools>"),
     ("<tool>", "</tool>"),
 ];
+
+/// Apertus' tokens, around objects whose keys are the tools' names.
+const KEYED: (&str, &str) = ("<|tools_prefix|>", "<|tools_suffix|>");
 
 /// Tags that hold calls or anything else.
 pub(super) const PLAIN_TAGS: [(&str, &str); 4] = [
@@ -39,7 +44,10 @@ pub(super) const PLAIN_TAGS: [(&str, &str); 4] = [
 ];
 
 /// The languages of fences that may hold a call and not an example of something else.
-const LANGUAGES: &str = "|json|jsonc|json5|xml|tool_call|tool_calls|tool|function_call";
+const LANGUAGES: &str = "|json|jsonc|json5|xml|tool_call|tool_calls|tool|function_call|tool_code";
+
+/// The language of fences in which Gemma 3 calls tools as Python does.
+pub(super) const CODE: &str = "tool_code";
 
 /// Whether a fence of that language may hold a call.
 pub(super) fn is_language(name: &str) -> bool {
@@ -49,7 +57,9 @@ pub(super) fn is_language(name: &str) -> bool {
 
 /// `<tool_call>{…}</tool_call>`; the closing tag may be missing.
 pub(super) fn tagged(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-    let marked = pair(doc, at, &TAGS).map(|found| (found, Sure::Marked));
+    let is_keyed = doc.after(at, KEYED.0).is_some();
+    let sure = if is_keyed { Sure::Keyed } else { Sure::Marked };
+    let marked = pair(doc, at, &TAGS).map(|found| (found, sure));
     let ((inner, close), sure) =
         marked.or_else(|| pair(doc, at, &PLAIN_TAGS).map(|found| (found, Sure::Bare)))?;
     let mut from = doc.skip_space(inner);
@@ -86,9 +96,9 @@ fn pair(doc: &Doc<'_>, at: usize, tags: &[(&str, &'static str)]) -> Option<(usiz
 fn values(doc: &mut Doc<'_>, at: usize, sure: Sure) -> Option<(usize, Vec<ToolCall>)> {
     let (mut end, mut calls) = (at, Vec::new());
     let mut from = at;
-    while doc.rest(from).starts_with(['{', '[']) {
+    while doc.rest(from).starts_with(['{', '[']) && doc.has_room(&calls) {
         let Some((behind, json)) = doc.json(from) else { break };
-        let found = objects::calls(json, sure);
+        let found = objects::calls(json, sure, doc);
         if found.is_empty() {
             break;
         }
@@ -114,7 +124,7 @@ fn quoted_like_python(doc: &mut Doc<'_>, from: usize, close: &'static str) -> Op
         doc.spend(inner.len());
         return None;
     };
-    Region::new(to + close.len(), objects::calls(&json, Sure::Marked))
+    Region::new(to + close.len(), objects::calls(&json, Sure::Marked, doc))
 }
 
 /// `<function=name>{…}</function>` and `<function name="name">{…}</function>`.
@@ -139,8 +149,10 @@ pub(super) fn function_json(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
 /// A call as bare JSON. Where tools are known it must be a call of one of them, since nothing
 /// but its shape says that it is one.
 pub(super) fn bare(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-    let (end, json) = doc.json(at)?;
-    let calls = objects::calls(json, Sure::Bare);
+    let (end, calls) = match doc.json(at) {
+        Some((end, json)) => (end, objects::calls(json, Sure::Bare, doc)),
+        None => python(doc, at)?,
+    };
     let is_foreign = |call: &ToolCall| doc.has_tools() && !doc.knows(&call.name);
     if calls.iter().any(is_foreign) {
         return None;
@@ -152,6 +164,42 @@ pub(super) fn bare(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         _ => end,
     };
     Region::new(end, calls)
+}
+
+/// Whether an object begins with a key in single quotes, bare or in a list.
+pub(super) fn is_python(rest: &str) -> bool {
+    let inner = rest.strip_prefix('[').unwrap_or(rest).trim_start();
+    inner.strip_prefix('{').is_some_and(|inner| inner.trim_start().starts_with('\''))
+}
+
+/// Whether an object, or a list of Python's calls, begins at `at` that the text's end cuts.
+pub(super) fn is_open(doc: &Doc<'_>, at: usize) -> bool {
+    let rest = doc.rest(at);
+    let Some(inner) = rest.get(1..).filter(|_| !doc.is_spent()) else { return false };
+    let (is_object, list) = (rest.starts_with('{'), inner.trim_start());
+    doc.read(inner.len() - list.len());
+    if is_object && is_python(rest) || !is_object && pythonic::begins_call(list) {
+        let end = pythonic::closing(inner).map(|(end, _)| end);
+        doc.spend(end.unwrap_or(inner.len()));
+        return end.is_none();
+    }
+    if !is_object {
+        return false;
+    }
+    let found = balanced(rest);
+    doc.spend(found.seen(rest));
+    found == Balanced::Open
+}
+
+/// Calls as Python writes objects, and where they end.
+fn python(doc: &Doc<'_>, at: usize) -> Option<(usize, Vec<ToolCall>)> {
+    if !is_python(doc.rest(at)) || doc.is_spent() {
+        return None;
+    }
+    let mut reader = Reader::new(doc.body(), at);
+    let json = reader.json();
+    doc.spend(reader.at() - at);
+    Some((reader.at(), objects::calls(&json?, Sure::Bare, doc)))
 }
 
 /// A fence of Markdown: what begins at `at` and where it ends.
@@ -176,6 +224,10 @@ pub(super) fn fenced(doc: &mut Doc<'_>, fence: Fence<'_>) -> Option<Region> {
     let inside = values(doc, from, Sure::Bare);
     let (end, calls) = match inside {
         Some(found) => found,
+        None if fence.language == CODE => {
+            let region = pythonic::lines(doc, from)?;
+            (region.end, region.calls)
+        }
         None => {
             let region = tagged(doc, from).or_else(|| function_json(doc, from))?;
             (region.end, region.calls)

@@ -1,13 +1,14 @@
 //! The tags between which models think, in all their variants.
 
 use super::scan::Doc;
+use crate::base::{steps, text::listed};
 use alloc::string::String;
 
 /// An opening and a closing tag.
 pub(super) type Pair = (&'static str, &'static str);
 
 /// Opening and closing tags.
-pub(super) const TAGS: [Pair; 15] = [
+pub(super) const TAGS: [Pair; 17] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
@@ -23,6 +24,8 @@ pub(super) const TAGS: [Pair; 15] = [
     ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
 ];
 
 /// A tag in a text.
@@ -53,4 +56,37 @@ pub(super) fn bare(text: &str, pair: Pair) -> (String, usize) {
     let bare = text.replace(open, "");
     let opened = (text.len() - bare.len()) / open.len();
     (bare.replace(close, ""), opened)
+}
+
+/// Whether the template of a model of that name opens thinking, so that its text begins in it.
+pub(super) fn is_opened_for(name: &str) -> bool {
+    const NAMES: &str =
+        "glm-4.7|glm-5|kimi-k2.6|kimi-k3|qwen3.5|qwen3.8|thinking-2507|deepseek-r1|qwq";
+    let name = name.to_ascii_lowercase();
+    listed(NAMES).any(|part| name.contains(part))
+}
+
+/// The pairs of which a template may have opened one before the text began.
+pub(super) const BEGUN: [Pair; 3] = [TAGS[0], TAGS[12], TAGS[13]];
+
+/// Where the first tag stands, from `from` on, that closes what a template has opened.
+pub(super) fn first_close(text: &str, from: usize) -> Option<(usize, Pair)> {
+    let rest = text.get(from..)?;
+    rest.match_indices(['<', '[']).find_map(|(at, _)| {
+        let here = rest.get(at..)?;
+        let pair = BEGUN.into_iter().find(|(_, close)| here.starts_with(close))?;
+        Some((from + at, pair))
+    })
+}
+
+/// Whether a text goes on with the thinking that a template has opened; not if the answer's
+/// channel begins at once. `None` before that can be told.
+pub(super) fn is_begun(text: &str) -> Option<bool> {
+    const ANSWER: &str = "<|open|>response<|sep|>";
+    let text = text.trim_start();
+    steps::count(ANSWER.len());
+    match text.len() < ANSWER.len() && ANSWER.starts_with(text) {
+        true => None,
+        false => Some(!text.starts_with(ANSWER)),
+    }
 }

@@ -55,15 +55,19 @@ pub(super) fn mistral(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     // Invalid arguments extend to the next call; they come back to the model as an error.
     let next = doc.find(MISTRAL, at).unwrap_or(doc.body().len());
     let raw = doc.between(at, next).trim();
-    if raw.is_empty() && marked.is_some() {
+    // Behind the last call there was more to come.
+    if raw.is_empty() && marked.is_some() && next < doc.body().len() {
         return Region::new(next, named(""));
     }
-    if raw.starts_with('{') { Region::new(next, named(raw)) } else { None }
+    // What is not closed was cut, and is no call.
+    let is_closed = !matches!(balanced(raw), Balanced::Open);
+    doc.spend(raw.len());
+    if raw.starts_with('{') && is_closed { Region::new(next, named(raw)) } else { None }
 }
 
 fn mistral_list(doc: &mut Doc<'_>, from: usize) -> Option<Region> {
     let (mut end, json) = doc.json(from)?;
-    let calls = objects::calls(json, Sure::Marked);
+    let calls = objects::calls(json, Sure::Marked, doc);
     if let Some(closed) = doc.after(doc.skip_space(end), "[/TOOL_CALLS]") {
         end = closed;
     }
@@ -128,7 +132,7 @@ pub(super) fn deepseek(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         (DeepseekToken::CallBegin, _) => at,
         _ => return None,
     };
-    loop {
+    while doc.has_room(&calls) {
         from = doc.skip_space(from);
         match deepseek_token(doc, from) {
             Some((DeepseekToken::CallBegin, inner)) => {
@@ -145,6 +149,10 @@ pub(super) fn deepseek(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
             // R1's distillations leave the token before a call out.
             None if doc.rest(from).starts_with("function<") => {
                 let Some((behind, call)) = deepseek_call(doc, from) else { break };
+                // Without the token behind it, too, it is no call.
+                if call_end(doc, behind) == behind && !ends_call(doc, from, behind) {
+                    break;
+                }
                 calls.push(call);
                 (end, from) = (behind, behind);
             }
@@ -194,7 +202,16 @@ fn deepseek_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
     while let Some(rest) = raw.strip_suffix("```") {
         raw = rest;
     }
-    Some((end, call(name, objects::arguments(raw.trim()))))
+    let raw = raw.trim();
+    doc.spend(raw.len());
+    let is_open = raw.starts_with('{') && balanced(raw) == Balanced::Open;
+    (!is_open).then(|| (end, call(name, objects::arguments(raw))))
+}
+
+/// Whether a call's token ends what stands between these places.
+fn ends_call(doc: &Doc<'_>, from: usize, to: usize) -> bool {
+    let text = doc.between(from, to).trim_end();
+    ["end｜>", "end|>"].iter().any(|end| text.ends_with(end))
 }
 
 /// Behind the token that ends a call, if it stands there.
@@ -218,20 +235,22 @@ const SECTION_END: [&str; 2] = ["<|tool_calls_section_end|>", "<|tool_call_secti
 
 /// Kimi's calls, in their section or without one.
 pub(super) fn kimi(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-    let mut from = doc.after_any(at, &SECTION_BEGIN).unwrap_or(at);
-    let (mut end, mut calls) = (at, Vec::new());
-    loop {
+    let section = doc.after_any(at, &SECTION_BEGIN);
+    let mut from = section.unwrap_or(at);
+    let (mut end, mut calls, mut is_meant) = (at, Vec::new(), section.is_none());
+    while doc.has_room(&calls) {
         from = doc.skip_space(from);
         if let Some(behind) = doc.after_any(from, &SECTION_END) {
-            return Some(Region { end: behind, calls });
+            return Some(Region { end: behind, calls, is_meant });
         }
         let inner = doc.after(from, "<|tool_call_begin|>").or_else(|| behind_noise(doc, at, from));
         let Some(inner) = inner else { break };
         let Some((behind, call)) = kimi_call(doc, inner) else { break };
         calls.extend(call);
+        is_meant = true;
         (end, from) = (behind, behind);
     }
-    (end > at).then_some(Region { end, calls })
+    (end > at).then_some(Region { end, calls, is_meant })
 }
 
 /// Behind the token of the section's first call, if text stands before it that means nothing.

@@ -2,8 +2,9 @@
 //! what each family may hold.
 
 use super::{
+    cut,
     found::{Assembly, Parsed, Region},
-    gemma, minimax, pythonic,
+    gemma, harmony, minimax, plamo, pythonic,
     scan::Doc,
     tagged::{self, Fence},
     think::{self, Pair, TAGS, Tag},
@@ -46,73 +47,165 @@ pub(super) enum Step {
     Thinking(Tag),
     /// Calls.
     Calls(Region),
+    /// Messages of Harmony, up to the end.
+    Message,
 }
 
-/// Takes a text apart.
-pub(super) fn walk(family: Family, doc: &mut Doc<'_>) -> Parsed {
-    let mut out = Assembly::default();
-    let mut walk = Walk { family, in_thought: false, is_data: false };
-    // How many tags may still close thinking that is nested, and the tags that are open.
-    let (mut opened, mut pair) = (0, TAGS[0]);
-    let (mut from, mut at) = (0, 0);
-    while let Some(start) = next_start(doc, at).filter(|_| !doc.is_spent()) {
-        let mut step = walk.step(doc, start);
+/// What begins calls before which white space belongs to the text, since no template puts any
+/// there.
+const KEEPS_SPACE: [&str; 4] = [
+    "<|tool_calls_section_begin|>",
+    "<|tool_call_section_begin|>",
+    "<|tool_call_begin|>",
+    "<|python_tag|>",
+];
+
+/// Takes a text apart, which begins in thinking if the model's template has opened it.
+pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut Doc<'_>) -> Parsed {
+    if family == Family::Auto && harmony::begins_in_head(doc.body()) == Some(true) {
+        return harmony::parse(doc, 0, Parsed::default());
+    }
+    let walk = Walk { family, in_thought: false, is_data: false, is_open: false };
+    let mut way = Way { walk, out: Assembly::default(), pair: TAGS[0], opened: 0, from: 0, at: 0 };
+    if in_thinking && think::is_begun(doc.body()) != Some(false) {
+        way.begin_in_thinking(doc);
+    }
+    while let Some(start) = next_start(doc, way.at).filter(|_| way.goes_on(doc)) {
+        let mut step = way.walk.step(doc, start);
         if let Step::Thinking(tag) = step
             && !tag.is_open
-            && out.is_taken()
-            && (out.has_calls() || opened == 0)
+            && way.out.is_taken()
+            && (way.out.has_calls() || way.opened == 0)
         {
             step = Step::Text(tag.end);
         }
-        let end = match &step {
-            Step::Text(end) => {
-                at = (*end).max(start + 1);
-                continue;
-            }
-            Step::Drop(end) => *end,
-            Step::Thinking(tag) => tag.end,
-            Step::Calls(region) => region.end,
-        };
-        let text = doc.between(from, start);
-        put(&mut out, walk.in_thought.then_some(pair), text);
-        (from, at) = (end, end);
+        if let Step::Text(end) = step {
+            way.on_text(doc, start, end);
+            continue;
+        }
+        way.put(doc, start);
         match step {
-            Step::Thinking(tag) if tag.is_open => {
-                // Text before the first tag may be thinking that was begun in the prompt.
-                opened += usize::from(!out.is_taken() && !doc.between(0, start).trim().is_empty());
-                pair = tag.pair;
-                if let Some(to) = doc.find(pair.1, end) {
-                    let (thought, inner) = think::bare(doc.between(end, to), pair);
-                    out.thinking(&thought);
-                    opened += inner;
-                    (from, at) = (to + pair.1.len(), to + pair.1.len());
-                } else {
-                    out.thinking("");
-                    walk.in_thought = true;
-                }
+            Step::Thinking(tag) => way.on_tag(doc, start, tag),
+            Step::Calls(region) => way.on_calls(doc, start, region),
+            Step::Drop(end) => {
+                way.drop_to(doc, start, end);
             }
-            Step::Thinking(tag) => {
-                opened -= usize::from(out.is_taken());
-                out.all_thinking(&think::bare(doc.between(0, start), tag.pair).0);
-            }
-            Step::Calls(region) => {
-                walk.in_thought = false;
-                out.calls(region.calls);
-            }
-            Step::Drop(_) => out.drop_token(),
+            Step::Message => return harmony::parse(doc, start, way.out.finish()),
             Step::Text(_) => {}
         }
     }
-    let rest = doc.rest(from);
-    put(&mut out, walk.in_thought.then_some(pair), rest);
-    out.finish()
+    if way.walk.in_thought {
+        let thought = doc.between(way.from, doc.body().len());
+        way.out.cut_thinking(&think::bare(thought, way.pair).0);
+    } else {
+        way.put(doc, doc.body().len());
+    }
+    way.out.finish()
 }
 
-/// Appends what is neither a call nor a tag.
-fn put(out: &mut Assembly, thought: Option<Pair>, text: &str) {
-    match thought {
-        Some(pair) => out.thinking(&think::bare(text, pair).0),
-        None => out.text(text),
+/// How far a text has been taken apart.
+#[derive(Debug)]
+struct Way {
+    walk: Walk,
+    out: Assembly,
+    /// The tags of the thinking that was opened last.
+    pair: Pair,
+    /// How many tags may still close thinking that is nested.
+    opened: usize,
+    /// How far the text has been put anywhere.
+    from: usize,
+    /// How far it has been looked at.
+    at: usize,
+}
+
+impl Way {
+    fn goes_on(&self, doc: &Doc<'_>) -> bool {
+        !doc.is_spent() && self.out.has_room(doc)
+    }
+
+    const fn skip_to(&mut self, end: usize) {
+        (self.from, self.at) = (end, end);
+    }
+
+    /// Appends what stands before `to` and is neither a call nor a tag.
+    fn put(&mut self, doc: &Doc<'_>, to: usize) {
+        let text = doc.between(self.from, to);
+        match self.walk.in_thought {
+            true => self.out.thinking(&think::bare(text, self.pair).0),
+            false => self.out.text(text),
+        }
+    }
+
+    /// The template has opened thinking: it ends at the first tag that closes any.
+    fn begin_in_thinking(&mut self, doc: &mut Doc<'_>) {
+        if let Some((to, pair)) = think::first_close(doc.body(), 0) {
+            doc.read(to);
+            let (thought, opened) = think::bare(doc.between(0, to), pair);
+            self.out.thinking(&thought);
+            self.opened = opened;
+            self.skip_to(to + pair.1.len());
+        } else {
+            self.walk.in_thought = true;
+        }
+    }
+
+    fn on_tag(&mut self, doc: &mut Doc<'_>, start: usize, tag: Tag) {
+        self.skip_to(tag.end);
+        let is_first = !self.out.is_taken();
+        if !tag.is_open {
+            self.opened -= usize::from(!is_first);
+            self.out.all_thinking(&think::bare(doc.between(0, start), tag.pair).0);
+            return;
+        }
+        // Text before the first tag may be thinking that was begun in the prompt.
+        self.opened += usize::from(is_first && !doc.between(0, start).trim().is_empty());
+        self.pair = tag.pair;
+        if let Some(to) = doc.find(tag.pair.1, tag.end) {
+            let (thought, inner) = think::bare(doc.between(tag.end, to), tag.pair);
+            self.out.thinking(&thought);
+            self.opened += inner;
+            self.skip_to(to + tag.pair.1.len());
+        } else {
+            self.out.thinking("");
+            self.walk.in_thought = true;
+        }
+    }
+
+    fn on_calls(&mut self, doc: &Doc<'_>, start: usize, region: Region) {
+        self.keep_space(doc, start);
+        self.walk.in_thought = false;
+        self.out.calls(region.calls);
+        self.skip_to(region.end);
+    }
+
+    fn drop_to(&mut self, doc: &Doc<'_>, start: usize, end: usize) {
+        self.keep_space(doc, start);
+        self.out.drop_token();
+        self.skip_to(end);
+    }
+
+    fn keep_space(&mut self, doc: &Doc<'_>, start: usize) {
+        if doc.after_any(start, &KEEPS_SPACE).is_some() {
+            self.out.keep_space();
+        }
+    }
+
+    /// Text, unless a call begins there that cannot be read. What is cut is left out behind other
+    /// calls, and so is a mere beginning.
+    fn on_text(&mut self, doc: &mut Doc<'_>, start: usize, end: usize) {
+        self.at = end.max(start + 1);
+        let Some(behind) = cut::begins(doc, start) else { return };
+        self.out.malformed();
+        let is_cut = cut::is_cut(doc, start);
+        let is_bare = doc.rest(doc.skip_space(behind)).is_empty();
+        let follows = || self.out.has_calls() && doc.between(self.from, start).trim().is_empty();
+        if is_bare || (is_cut && follows()) {
+            self.put(doc, start);
+            self.drop_to(doc, start, doc.body().len());
+        } else if is_cut {
+            // What it holds is a part of it, and no call of its own.
+            self.at = doc.body().len();
+        }
     }
 }
 
@@ -143,6 +236,9 @@ pub(super) struct Walk {
     pub(super) in_thought: bool,
     /// Whether bare JSON has turned out to be data.
     pub(super) is_data: bool,
+    /// Whether bare JSON, or a list of calls, has begun that never ends: nothing bare behind that
+    /// is a call.
+    pub(super) is_open: bool,
 }
 
 impl Walk {
@@ -158,6 +254,9 @@ impl Walk {
             if let Some(fence) = tagged::fence_at(doc, at) {
                 return self.fence(doc, at, fence);
             }
+            if self.family == Family::Auto && harmony::begins(doc, at) {
+                return Step::Message;
+            }
         }
         self.unfenced(doc, at)
     }
@@ -165,9 +264,12 @@ impl Walk {
     /// What stands at `at` if it is no tag of thinking and no fence.
     pub(super) fn unfenced(&mut self, doc: &mut Doc<'_>, at: usize) -> Step {
         if let Some(region) = self.calls(doc, at) {
-            // Calls that name no tool are text.
-            let is_text = region.calls.is_empty();
-            return if is_text { Step::Text(region.end) } else { Step::Calls(region) };
+            return match region.calls.is_empty() {
+                // Calls that name no tool are text.
+                true if region.is_meant => Step::Text(region.end),
+                true => Step::Drop(region.end),
+                false => Step::Calls(region),
+            };
         }
         if matches!(self.family, Family::Auto | Family::Deepseek)
             && let Some((DeepseekToken::Output, end)) = tokens::deepseek_token(doc, at)
@@ -199,6 +301,7 @@ impl Walk {
             Family::Auto | Family::Hermes | Family::Json | Family::LlamaJson | Family::Cohere => {
                 tagged::is_language(fence.language)
             }
+            Family::Gemma => fence.language == tagged::CODE,
             _ => false,
         };
         if holds_calls && let Some(region) = tagged::fenced(doc, fence) {
@@ -220,7 +323,7 @@ impl Walk {
             {
                 tokens::mistral(doc, at)
             }
-            _ if self.in_thought => None,
+            _ if self.in_thought || self.is_open => None,
             '[' => self.pythonic(doc, at).or_else(|| self.bare(doc, at)),
             '{' => self.bare(doc, at),
             _ => None,
@@ -241,6 +344,11 @@ impl Walk {
             {
                 return Some(region);
             }
+        }
+        if self.is(&[Family::Hermes])
+            && let Some(region) = plamo::calls(doc, at)
+        {
+            return Some(region);
         }
         if self.is(&[Family::Gemma])
             && let Some(region) = gemma::calls(doc, at)
@@ -320,6 +428,7 @@ impl Walk {
             return None;
         }
         let region = tagged::bare(doc, at);
+        self.is_open = region.is_none() && tagged::is_open(doc, at);
         // JSON that is no call shows that the text is about data.
         if region.is_none() && is_whole && doc.json(at).is_some() {
             self.is_data = true;

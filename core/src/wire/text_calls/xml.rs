@@ -2,6 +2,7 @@
 //! of DeepSeek's DSML and others, and GLM's `<arg_key>` and `<arg_value>`.
 
 use super::{
+    ends::{Tags, ends},
     found::{Region, call},
     scan::Doc,
     typed::Typed,
@@ -17,7 +18,9 @@ pub(super) fn qwen(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let mut calls = Vec::new();
     let mut end = from;
     while let Some(next) = doc.after_any(from, &["<function=", "<function name="]) {
-        let Some((behind, call)) = qwen_function(doc, next) else { break };
+        let Some((behind, call)) = qwen_function(doc, next).filter(|_| doc.has_room(&calls)) else {
+            break;
+        };
         calls.push(call);
         end = behind;
         from = doc.skip_space(behind);
@@ -30,14 +33,13 @@ pub(super) fn qwen(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
 fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
     let (name, mut at) = head(doc, from)?;
     let mut found = Typed::new(name, doc.schema(name));
-    let mut is_begun = false;
     loop {
         at = doc.skip_space(at);
         if let Some(end) = doc.after(at, "</function>") {
             return Some((end, found.finish()));
         }
         let is_end = doc.after_any(at, &["</tool_call>", "<tool_call>", "<function="]).is_some();
-        if is_end || (is_begun && doc.rest(at).is_empty()) {
+        if is_end {
             return Some((at, found.finish()));
         }
         let from = doc.after_any(at, &["<parameter=", "<parameter name="])?;
@@ -47,7 +49,6 @@ fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
         let value = value.strip_prefix('\n').unwrap_or(value);
         let value = value.strip_suffix('\n').unwrap_or(value);
         found.push(key, value);
-        is_begun = true;
         at = end;
     }
 }
@@ -60,20 +61,50 @@ pub(super) fn head<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
     (!name.is_empty()).then_some((name, end))
 }
 
-/// Where a parameter's value ends, and where its closing tag ends. The next parameter or the
-/// function's end closes it too.
+/// Where a parameter's value ends, and where its closing tag ends. Where that is missing, the next
+/// parameter on a line of its own closes it too, and so does the function's end.
 fn qwen_value(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
-    let close = doc.find("</parameter>", from);
-    let others = ["<parameter=", "<parameter name=", "<function=", "<tool_call>"];
-    let next = others.into_iter().filter_map(|tag| doc.find(tag, from)).min();
-    if let Some(close) = close
-        && next.is_none_or(|next| close < next)
-    {
-        return Some((close, close + "</parameter>".len()));
+    const OPENS: [&str; 2] = ["<parameter=", "<parameter name="];
+    const ENDS: [&str; 4] = ["</function>", "</tool_call>", "<tool_call>", "<function="];
+    let goes_on = |doc: &Doc<'_>, at: usize| {
+        let at = doc.skip_space(at);
+        doc.after_any(at, &OPENS).or_else(|| doc.after_any(at, &ENDS)).is_some()
+            || doc.rest(at).is_empty()
+    };
+    let is_open = |doc: &Doc<'_>, at: usize| begins_line(doc, at);
+    let close = "</parameter>";
+    let tags = Tags { opens: &OPENS, is_open: &is_open, close, goes_on: &goes_on };
+    let found = ends(doc, from, &tags);
+    let first = found.first.filter(|first| found.next.is_none_or(|next| *first < next));
+    if let Some(own) = found.own.or(first) {
+        return Some((own, own + close.len()));
     }
-    let ends = ["</function>", "</tool_call>"].into_iter().filter_map(|tag| doc.find(tag, from));
-    let end = ends.chain(next).min()?;
+    let end = function_end(doc, from).into_iter().chain(found.next).min()?;
     Some((end, end))
+}
+
+/// Whether nothing but white space stands before `at` in its line.
+fn begins_line(doc: &Doc<'_>, at: usize) -> bool {
+    let before = doc.between(at.saturating_sub(1), at);
+    before.is_empty() || before == "\n"
+}
+
+/// Where the function ends whose last parameter is not closed.
+fn function_end(doc: &mut Doc<'_>, from: usize) -> Option<usize> {
+    let mut at = from;
+    let function = loop {
+        let Some(found) = doc.find("</function>", at) else { break None };
+        let behind = doc.skip_space(found + "</function>".len());
+        if begins_line(doc, found)
+            || doc.after_any(behind, &["</tool_call>", "<function="]).is_some()
+        {
+            break Some(found);
+        }
+        at = behind;
+    };
+    let others = ["</tool_call>", "<function="];
+    let others = others.map(|end| doc.find(end, from).filter(|at| begins_line(doc, *at)));
+    others.into_iter().flatten().chain(function).min()
 }
 
 /// The words before `invoke` and `parameter` in the dialects that use them; where one begins
@@ -91,7 +122,7 @@ pub(super) fn invokes(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let block = doc.after_any(from, &BLOCKS);
     let mut next = block.map_or(at, |inner| doc.skip_space(inner));
     let (mut end, mut calls) = (at, Vec::new());
-    while let Some((behind, call)) = invoke(doc, next) {
+    while let Some((behind, call)) = invoke(doc, next).filter(|_| doc.has_room(&calls)) {
         calls.push(call);
         end = behind;
         next = doc.skip_space(behind);
@@ -105,7 +136,10 @@ pub(super) fn invokes(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
 pub(super) fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
     let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
     let from = doc.after(from, "invoke name=")?;
-    let (name, _, inner) = attributes(doc, from)?;
+    let (name, kind, inner) = attributes(doc, from)?;
+    if kind == Kind::Closed {
+        return Some((inner, call(name, "{}")));
+    }
     let mut at = doc.skip_space(inner);
     if doc.rest(at).starts_with('{') {
         let (end, json) = doc.json(at)?;
@@ -118,15 +152,16 @@ pub(super) fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> 
         if let Some(end) = closing(doc, at, "invoke>") {
             return Some((end, found.finish()));
         }
-        let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
-        let from = doc.after(from, "parameter name=")?;
-        let (key, is_text, value_from) = attributes(doc, from)?;
-        let (value_to, end) = parameter_end(doc, value_from)?;
+        let (key, kind, value_from) = attributes(doc, parameter(doc, at)?)?;
+        let (value_to, end) = match kind {
+            Kind::Closed => (value_from, value_from),
+            _ => parameter_end(doc, value_from)?,
+        };
         let value = doc.between(value_from, value_to);
         if doc.is_spent() {
             return None;
         }
-        if is_text == Some(false) {
+        if kind == Kind::Value {
             found.push_value(key, value);
         } else {
             found.push(key, value);
@@ -141,12 +176,25 @@ fn closing(doc: &Doc<'_>, at: usize, name: &str) -> Option<usize> {
     PREFIXES.iter().find_map(|prefix| doc.after(doc.after(from, prefix)?, name))
 }
 
-/// Where a parameter's value ends, and where its closing tag ends.
+/// Behind what opens a parameter, up to its name.
+fn parameter(doc: &Doc<'_>, at: usize) -> Option<usize> {
+    let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
+    doc.after(from, "parameter name=")
+}
+
+/// Where a parameter's value ends, and where its closing tag ends: behind it another parameter
+/// opens or the call is closed.
 fn parameter_end(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
+    let goes_on = |doc: &Doc<'_>, at: usize| {
+        let at = doc.skip_space(at);
+        parameter(doc, at).or_else(|| closing(doc, at, "invoke>")).is_some()
+    };
+    let is_open = |_: &Doc<'_>, _: usize| false;
+    let tags = Tags { opens: &[], is_open: &is_open, close: "parameter>", goes_on: &goes_on };
     let mut search = from;
     loop {
-        let at = doc.find("parameter>", search)?;
-        let end = at + "parameter>".len();
+        let at = ends(doc, search, &tags).own?;
+        let end = at + tags.close.len();
         let before = doc.between(from, at);
         let open = PREFIXES
             .iter()
@@ -158,32 +206,68 @@ fn parameter_end(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// `"name" string="true">`: the name, whether the value is said to be text, and where the tag
-/// ends.
-fn attributes<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, Option<bool>, usize)> {
+/// What a tag says of the value behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing.
+    Unknown,
+    /// It is text.
+    Text,
+    /// It is JSON, not text.
+    Value,
+    /// There is none: the tag closes itself.
+    Closed,
+}
+
+/// `"name" string="true">`: the name, what the value is said to be, and where the tag ends.
+fn attributes<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, Kind, usize)> {
     let tag_end = doc.near(from, &['>', '\n'])?;
     let end = doc.after(tag_end, ">")?;
     let tag = doc.between(from, tag_end);
     let quote = tag.chars().next().filter(|c| matches!(c, '"' | '\''));
     let (name, others) = match quote {
         Some(quote) => tag.get(1..)?.split_once(quote)?,
-        None => tag.split_once(' ').unwrap_or((tag, "")),
+        None => tag.split_once(' ').unwrap_or((tag.strip_suffix('/').unwrap_or(tag), "")),
     };
-    let is_text = match others.trim() {
-        "string=\"true\"" => Some(true),
-        "string=\"false\"" => Some(false),
-        _ => None,
+    let kind = match others.trim() {
+        "string=\"true\"" => Kind::Text,
+        "string=\"false\"" => Kind::Value,
+        _ if tag.ends_with('/') => Kind::Closed,
+        _ => Kind::Unknown,
     };
-    (!name.is_empty()).then_some((name, is_text, end))
+    (!name.is_empty()).then_some((name, kind, end))
 }
 
+/// How the tags of a dialect begin.
+#[derive(Debug)]
+struct Names {
+    call: [&'static str; 2],
+    key: [&'static str; 2],
+    value: [&'static str; 2],
+}
+
+const GLM: Names = Names {
+    call: ["<tool_call", "</tool_call"],
+    key: ["<arg_key", "</arg_key"],
+    value: ["<arg_value", "</arg_value"],
+};
+
+const LONGCAT: Names = Names {
+    call: ["<longcat_tool_call", "</longcat_tool_call"],
+    key: ["<longcat_arg_key", "</longcat_arg_key"],
+    value: ["<longcat_arg_value", "</longcat_arg_value"],
+};
+
 /// `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>`, or several in
-/// `<tool_calls>`. Hunyuan writes a token behind the name and a suffix in each tag.
+/// `<tool_calls>`. Hunyuan writes a token behind the name and a suffix in each tag, LongCat its own
+/// name before that of each.
 pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let block = tag(doc, at, "<tool_calls");
     let mut next = block.map_or(at, |inner| doc.skip_space(inner));
+    let is_longcat = doc.after(at, LONGCAT.call[0]).is_some();
+    let names = if is_longcat { &LONGCAT } else { &GLM };
     let (mut end, mut calls) = (at, Vec::new());
-    while let Some((behind, call)) = glm_call(doc, next) {
+    while let Some((behind, call)) = glm_call(doc, next, names).filter(|_| doc.has_room(&calls)) {
         calls.push(call);
         end = behind;
         if block.is_none() {
@@ -197,31 +281,36 @@ pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
 
 /// Behind a tag that begins so, with or without a suffix.
 fn tag(doc: &Doc<'_>, at: usize, start: &str) -> Option<usize> {
-    let end = doc.after(at, start)?;
-    let end = doc.after(end, ":").and_then(|from| doc.near(from, &['>', '<', ' '])).unwrap_or(end);
+    suffix_end(doc, doc.after(at, start)?)
+}
+
+/// Behind the rest of a tag whose name ends at `at`.
+fn suffix_end(doc: &Doc<'_>, at: usize) -> Option<usize> {
+    let end = doc.after(at, ":").and_then(|from| doc.near(from, &['>', '<', ' '])).unwrap_or(at);
     doc.after(end, ">")
 }
 
-fn glm_call(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
-    let from = doc.skip_space(tag(doc, at, "<tool_call")?);
+fn glm_call(doc: &mut Doc<'_>, at: usize, names: &Names) -> Option<(usize, ToolCall)> {
+    let from = doc.skip_space(tag(doc, at, names.call[0])?);
     let name_end = doc.near(from, &['<', '\n', '{', '['])?;
     let name = doc.between(from, name_end).trim();
     let name = name.strip_suffix("\\n").unwrap_or(name);
-    if name.is_empty() || name.contains(['(', '"', '}', ']']) {
+    let is_odd = |c: char| c.is_whitespace() || matches!(c, '(' | '"' | '}' | ']');
+    if name.is_empty() || name.contains(is_odd) {
         return None;
     }
     let mut found = Typed::new(name, doc.schema(name));
     let mut at = tag(doc, name_end, "<tool_sep").unwrap_or(name_end);
     loop {
         at = skip_breaks(doc, at);
-        if let Some(end) = tag(doc, at, "</tool_call") {
+        if let Some(end) = tag(doc, at, names.call[1]) {
             return Some((end, found.finish()));
         }
-        let key_from = tag(doc, at, "<arg_key")?;
-        let key_to = doc.find("</arg_key", key_from)?;
+        let key_from = tag(doc, at, names.key[0])?;
+        let key_to = doc.find(names.key[1], key_from)?;
         let key = doc.between(key_from, key_to).trim();
-        let (value, end) = glm_value(doc, tag(doc, key_to, "</arg_key")?)?;
-        if key.contains("<arg_value") || doc.is_spent() {
+        let (value, end) = glm_value(doc, tag(doc, key_to, names.key[1])?, names)?;
+        if key.contains(names.value[0]) || doc.is_spent() {
             return None;
         }
         found.push(key, value);
@@ -230,18 +319,31 @@ fn glm_call(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
 }
 
 /// The value behind a key, one of whose tags may be missing, and where it ends.
-fn glm_value<'a>(doc: &mut Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
-    let open = tag(doc, skip_breaks(doc, from), "<arg_value");
+fn glm_value<'a>(doc: &mut Doc<'a>, from: usize, names: &Names) -> Option<(&'a str, usize)> {
+    let open = tag(doc, skip_breaks(doc, from), names.value[0]);
     let value_from = open.unwrap_or(from);
-    let close = doc.find("</arg_value", value_from);
-    let others = ["<arg_key", "</tool_call"];
-    let next = others.into_iter().filter_map(|tag| doc.find(tag, value_from)).min();
-    let (to, end) = match (close, next) {
-        (Some(close), next) if next.is_none_or(|next| close < next) => {
-            (close, tag(doc, close, "</arg_value")?)
+    let goes_on = |doc: &Doc<'_>, at: usize| {
+        let Some(at) = suffix_end(doc, at) else { return false };
+        doc.after_any(skip_breaks(doc, at), &[names.key[0], names.call[1]]).is_some()
+    };
+    // A key counts if its value follows.
+    let is_open = |doc: &Doc<'_>, at: usize| {
+        let key = tag(doc, at, names.key[0]).and_then(|key| doc.near(key, &['<', '\n']));
+        let key_end = key.and_then(|end| tag(doc, end, names.key[1]));
+        key_end.is_some_and(|end| doc.after(skip_breaks(doc, end), names.value[0]).is_some())
+    };
+    let (opens, close) = ([names.key[0]], names.value[1]);
+    let tags = Tags { opens: &opens, is_open: &is_open, close, goes_on: &goes_on };
+    let found = ends(doc, value_from, &tags);
+    let first = found.first.filter(|first| found.next.is_none_or(|next| *first < next));
+    let (to, end) = match found.own.or(first) {
+        Some(own) => (own, tag(doc, own, close)?),
+        None if open.is_some() => {
+            let end = doc.find(names.call[1], value_from).filter(|at| begins_line(doc, *at));
+            let end = end.into_iter().chain(found.next).min()?;
+            (end, end)
         }
-        (_, Some(next)) if open.is_some() => (next, next),
-        _ => return None,
+        None => return None,
     };
     let value = doc.between(value_from, to);
     Some((if open.is_some() { value } else { value.trim() }, end))

@@ -1,17 +1,28 @@
 //! Kimi K3's channels: `<|open|>tools<|sep|>` with calls whose arguments are elements.
 
-use super::{found::Region, scan::Doc, typed::Typed};
+use super::{
+    ends::{Tags, ends},
+    found::Region,
+    scan::Doc,
+    typed::Typed,
+};
 use crate::types::message::ToolCall;
 use alloc::{string::String, vec::Vec};
 
 /// What opens the channel of calls.
 pub(super) const TOOLS: &str = "<|open|>tools<|sep|>";
 
+/// What stands around a call and its arguments.
+const CALL: &str = "<|open|>call ";
+const CALL_END: &str = "<|close|>call<|sep|>";
+const ARGUMENT: &str = "<|open|>argument ";
+const ARGUMENT_END: &str = "<|close|>argument<|sep|>";
+
 /// The calls of the channel that opens at `at`.
 pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let mut from = doc.skip_space(doc.after(at, TOOLS)?);
     let (mut end, mut calls) = (from, Vec::new());
-    while let Some(inner) = doc.after(from, "<|open|>call ") {
+    while let Some(inner) = doc.after(from, CALL).filter(|_| doc.has_room(&calls)) {
         let Some((behind, call)) = one(doc, inner) else { break };
         calls.push(call);
         end = behind;
@@ -28,13 +39,12 @@ fn one(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
     let mut found = Typed::new(&name, doc.schema(&name));
     loop {
         at = doc.skip_space(at);
-        if let Some(end) = doc.after(at, "<|close|>call<|sep|>") {
+        if let Some(end) = doc.after(at, CALL_END) {
             return Some((end, found.finish()));
         }
-        let from = doc.after(at, "<|open|>argument ")?;
+        let from = doc.after(at, ARGUMENT)?;
         let (head, value_from) = attributes(doc, from)?;
-        let close = "<|close|>argument<|sep|>";
-        let value_to = doc.find(close, value_from)?;
+        let value_to = value_end(doc, value_from)?;
         let value = doc.between(value_from, value_to);
         if doc.is_spent() {
             return None;
@@ -45,8 +55,20 @@ fn one(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
         } else {
             found.push_value(&key, value);
         }
-        at = value_to + close.len();
+        at = value_to + ARGUMENT_END.len();
     }
+}
+
+/// Where the value that begins at `from` is closed, behind the arguments that it may show.
+fn value_end(doc: &mut Doc<'_>, from: usize) -> Option<usize> {
+    let goes_on = |doc: &Doc<'_>, at: usize| {
+        doc.after_any(doc.skip_space(at), &[ARGUMENT, CALL_END]).is_some()
+    };
+    let is_open = |_: &Doc<'_>, _: usize| true;
+    let tags =
+        Tags { opens: &[ARGUMENT], is_open: &is_open, close: ARGUMENT_END, goes_on: &goes_on };
+    let found = ends(doc, from, &tags);
+    found.own.or(found.first)
 }
 
 /// The attributes up to the token that ends them, and where it ends.

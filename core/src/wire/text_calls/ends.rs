@@ -1,0 +1,62 @@
+//! Where a value ends that stands between tags and may mention them: only its own closing tag ends
+//! it, and only where the call goes on behind that.
+
+use super::scan::Doc;
+
+/// What stands around a value.
+pub(super) struct Tags<'a> {
+    /// What opens another value: words by which it is found.
+    pub(super) opens: &'a [&'static str],
+    /// Whether another value is opened at a place where one of them stands.
+    pub(super) is_open: &'a dyn Fn(&Doc<'_>, usize) -> bool,
+    /// What closes a value.
+    pub(super) close: &'static str,
+    /// Whether the call goes on at a place behind that.
+    pub(super) goes_on: &'a dyn Fn(&Doc<'_>, usize) -> bool,
+}
+
+/// Where the value that begins at `from` is closed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ends {
+    /// By its own tag: each value that is opened in it is closed before.
+    pub(super) own: Option<usize>,
+    /// By the first tag behind which the call goes on.
+    pub(super) first: Option<usize>,
+    /// Where the first value is opened behind it.
+    pub(super) next: Option<usize>,
+}
+
+/// Looks for what closes the value that begins at `from`.
+pub(super) fn ends(doc: &mut Doc<'_>, from: usize, tags: &Tags<'_>) -> Ends {
+    let (mut found, mut at, mut depth) = (Ends::default(), from, 0_usize);
+    while let Some(close) = doc.find(tags.close, at) {
+        let mut from = at;
+        while let Some((open, length)) =
+            next_open(doc, from, tags).filter(|(open, _)| *open < close)
+        {
+            if (tags.is_open)(doc, open) {
+                found.next = found.next.or(Some(open));
+                depth += 1;
+            }
+            from = open + length;
+        }
+        at = close + tags.close.len();
+        if (tags.goes_on)(doc, at) {
+            found.first = found.first.or(Some(close));
+            if depth == 0 {
+                found.own = Some(close);
+                return found;
+            }
+            depth -= 1;
+        }
+    }
+    if found.next.is_none() {
+        found.next =
+            next_open(doc, at, tags).map(|(open, _)| open).filter(|at| (tags.is_open)(doc, *at));
+    }
+    found
+}
+
+fn next_open(doc: &mut Doc<'_>, from: usize, tags: &Tags<'_>) -> Option<(usize, usize)> {
+    tags.opens.iter().filter_map(|open| Some((doc.find(open, from)?, open.len()))).min()
+}
