@@ -1,11 +1,12 @@
 //! The native build: format, lints, documentation, the host and its tests. Each cargo call names
 //! the same packages, so that the dependencies are built once.
 
+use std::env::consts::EXE_EXTENSION;
 use std::process::Command;
 
 use crate::failure::Failure;
 use crate::workspace::Workspace;
-use crate::{machine, process};
+use crate::{machine, process, python};
 
 /// Step: checks that every file is formatted.
 ///
@@ -68,6 +69,9 @@ pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(build.args(["--release", "--locked", "-p", "innerloop-host"]))
 }
 
+/// What judges how calls in text are read.
+const TEXT_CALLS: &str = "tests/interop/text_calls.py";
+
 /// What is tested without the native host.
 const LIGHT_PACKAGES: [&str; 6] = [
     "innerloop-json",
@@ -95,6 +99,17 @@ pub(crate) fn light(workspace: &Workspace, subcommand: &str) -> Command {
     }
     cargo.args(["--no-default-features", "--features", "innerloop-json/serde"]);
     cargo
+}
+
+/// Step: holds how calls in models' text are read against the cases of a suite from PyPI.
+///
+/// # Errors
+/// When a case is read wrong.
+pub(crate) fn test_text_calls(workspace: &mut Workspace) -> Result<(), Failure> {
+    process::run(light(workspace, "build").args(["--bin", "text-calls"]))?;
+    let reader = workspace.debug().join("text-calls").with_extension(EXE_EXTENSION);
+    let mut suite = workspace.program(python::with_tools(workspace)?, "");
+    process::run(suite.arg(TEXT_CALLS).arg(reader))
 }
 
 /// Step: builds and runs the tests of the native host and of this program.

@@ -19,8 +19,14 @@ const PACKAGE: &str = "python";
 /// Where the wheel lies, and the environments of its tests.
 const TARGET: &str = "target/python";
 /// What builds and checks the package; the versions are pinned, so that both do the same anywhere.
-const TOOLS: [&str; 5] =
-    ["flit-core==3.12.0", "httpx==0.28.1", "mypy==2.4.1", "ruff==0.17.6", "wasmtime==50.0.1"];
+const TOOLS: [&str; 6] = [
+    "canitoolcall==0.1.1",
+    "flit-core==3.12.0",
+    "httpx==0.28.1",
+    "mypy==2.4.1",
+    "ruff==0.17.6",
+    "wasmtime==50.0.1",
+];
 /// What is formatted and checked, as seen from the package.
 const SOURCES: [&str; 3] = [".", "../examples", "../tests/interop"];
 /// What the wheel alone needs.
@@ -46,7 +52,7 @@ fn build_wheel(workspace: &mut Workspace) -> Result<(), Failure> {
     for text in TEXTS.iter().filter(|text| text.starts_with("LICENSE")) {
         files::copy_if_changed(&workspace.path(text), &workspace.path(PACKAGE).join(text))?;
     }
-    let python = environment(workspace, "python3", "venv", &TOOLS)?;
+    let python = with_tools(workspace)?;
     let mut pip = pip(workspace, &python);
     pip.args(["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", TARGET]);
     process::run(pip.arg(format!("./{PACKAGE}")))?;
@@ -59,7 +65,7 @@ fn build_wheel(workspace: &mut Workspace) -> Result<(), Failure> {
 }
 
 fn check(workspace: &mut Workspace) -> Result<(), Failure> {
-    let python = environment(workspace, "python3", "venv", &TOOLS)?;
+    let python = with_tools(workspace)?;
     for arguments in [&["format", "--check"][..], &["check"]] {
         let mut ruff = workspace.program(&python, PACKAGE);
         ruff.args(["-m", "ruff"]).args(arguments);
@@ -80,7 +86,7 @@ fn check(workspace: &mut Workspace) -> Result<(), Failure> {
 /// Runs the tests over the installed wheel: all of them with the Python of this machine, those
 /// without kills with the others, where httpx is missing on purpose.
 fn test(workspace: &mut Workspace) -> Result<(), Failure> {
-    let python = environment(workspace, "python3", "venv", &TOOLS)?;
+    let python = with_tools(workspace)?;
     test_with(workspace, &python, "test_*.py")?;
     let mut missing = Vec::new();
     for version in VERSIONS {
@@ -106,12 +112,20 @@ fn test(workspace: &mut Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The Python of this machine in an environment with the tools.
+///
+/// # Errors
+/// When there is none and none can be made.
+pub(crate) fn with_tools(workspace: &Workspace) -> Result<PathBuf, Failure> {
+    environment(workspace, "python3", "venv", &TOOLS)
+}
+
 /// The Python of this machine in an environment that has the package.
 ///
 /// # Errors
 /// When there is none and none can be made.
 pub(crate) fn with_package(workspace: &Workspace) -> Result<PathBuf, Failure> {
-    let python = environment(workspace, "python3", "venv", &TOOLS)?;
+    let python = with_tools(workspace)?;
     install(workspace, &python)?;
     Ok(python)
 }

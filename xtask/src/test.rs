@@ -38,7 +38,10 @@ fn all() -> Vec<Step> {
         step("find a browser", machine::look_for_chromium),
         step("check the format", native::check_format),
     ];
-    let light = [test_step("run the tests of core, driver and tools", native::test_without_host)];
+    let light = [
+        test_step("run the tests of core, driver and tools", native::test_without_host),
+        test_step("read the calls in text of canitoolcall", native::test_text_calls),
+    ];
     let native = [
         prepare::EXAMPLE,
         step("lint with clippy", native::lint),
