@@ -14,24 +14,26 @@ pub(crate) struct Picture {
     pub(crate) is_cut: bool,
 }
 
+/// How a format tells the width, the height, and whether bytes are missing.
+type Look = fn(&Bytes<'_>) -> Option<(u32, u32, bool)>;
+
 impl Picture {
     /// What is known of the picture in that base64 text; nothing if it is of no type that models
     /// take, or too short to say.
     #[must_use]
     pub(crate) fn of(base64: &str) -> Option<Self> {
         let bytes = Bytes(base64.as_bytes());
-        let (media_type, look): (_, fn(&Bytes<'_>) -> Option<(u32, u32, bool)>) =
-            if bytes.is_at(0, b"\x89PNG\r\n\x1a\n") {
-                ("image/png", png)
-            } else if bytes.is_at(0, b"\xff\xd8\xff") {
-                ("image/jpeg", jpeg)
-            } else if bytes.is_at(0, b"GIF8") {
-                ("image/gif", gif)
-            } else if bytes.is_at(0, b"RIFF") && bytes.is_at(8, b"WEBP") {
-                ("image/webp", webp)
-            } else {
-                return None;
-            };
+        let (media_type, look): (_, Look) = if bytes.is_at(0, b"\x89PNG\r\n\x1a\n") {
+            ("image/png", png)
+        } else if bytes.is_at(0, b"\xff\xd8\xff") {
+            ("image/jpeg", jpeg)
+        } else if bytes.is_at(0, b"GIF8") {
+            ("image/gif", gif)
+        } else if bytes.is_at(0, b"RIFF") && bytes.is_at(8, b"WEBP") {
+            ("image/webp", webp)
+        } else {
+            return None;
+        };
         let (width, height, is_cut) = look(&bytes)?;
         Some(Self { media_type, side_px: width.max(height), is_cut })
     }

@@ -141,7 +141,7 @@ impl Decoder {
         self.reply.cut();
         let Ok(mut reply) = self.reply.finish() else { return String::new() };
         if let Some(in_text) = &mut self.in_text {
-            reply = in_text.finish(reply);
+            reply = in_text.finish(reply, self.sink.most_calls(), &mut Vec::new());
         }
         reply.text()
     }

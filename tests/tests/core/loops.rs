@@ -108,7 +108,7 @@ fn a9_who_waits_for_something_that_changes_is_in_no_loop() {
     config.loops = Preset::Modern.config().loops;
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
-    let mut ask = |host: &mut TestHost, n: usize, said: &str| {
+    let ask = |host: &mut TestHost, n: usize, said: &str| {
         host.reply(&Message::call(&format!("c{n}"), "list_dir", &json!({})));
         let _ = host.answer(said);
     };

@@ -121,7 +121,7 @@ fn restored(host: &TestHost, said: &str) -> TestHost {
 fn what_is_above_a_known_limit_is_told_in_words() {
     let heavy = png(1_270, 1_270, 4_800_000);
     let cases = [
-        (heavy.clone(), "an image is left out: it has 6,400,"),
+        (heavy, "an image is left out: it has 6,400,"),
         (png(9_000, 10, 9), "its longer side has 9,000 pixels, and this model takes at most 8,000"),
         (pdf(101), "paper.pdf is left out: it has 101 pages, and this model takes at most 100"),
     ];
