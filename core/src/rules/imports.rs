@@ -73,9 +73,8 @@ fn named(text: &str) -> impl Iterator<Item = &str> {
     let prose = lines.flat_map(|line| line.split('`').step_by(2));
     prose.flat_map(str::split_whitespace).filter_map(|word| {
         let word = word.trim_start_matches(['(', '[', '"', '\'']);
-        let closing = [',', ';', ':', '!', '?', ')', ']', '"', '\''];
+        let closing = ['.', ',', ';', ':', '!', '?', ')', ']', '"', '\''];
         let name = word.strip_prefix('@')?.trim_end_matches(closing);
-        let name = name.strip_suffix('.').unwrap_or(name);
         (!name.is_empty() && !name.contains('@')).then_some(name)
     })
 }

@@ -2,6 +2,8 @@
 //! charged to the quotas before it is done, and noted by the recorder. Nothing here knows the
 //! guest's memory. All of it may block, and is called on threads for that.
 
+mod listed;
+
 use super::{
     denied::Denied,
     errno,
@@ -16,7 +18,6 @@ use crate::{
 use innerloop_driver::capture::{End, Limit};
 use std::{
     collections::BTreeMap,
-    ffi::OsString,
     fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
@@ -559,40 +560,6 @@ impl Files {
             }
             _ => None,
         })
-    }
-
-    /// At most `len` bytes of a folder's entries from the one with the number `cookie` on.
-    pub(super) fn list(&mut self, fd: i32, cookie: u64, len: usize) -> Result<Vec<u8>, Denied> {
-        let folder = self.folder(fd)?;
-        let (tree, path) = (folder.tree, folder.path.clone().ok_or(errno::NOENT)?);
-        if cookie == 0 || folder.listing.is_none() {
-            let before = folder.listing.take().map_or(0, |listing| listing.size());
-            self.quota.give_back(before);
-            let entries = self.tree(tree).list(&path)?;
-            let inode = self.tree(tree).stat(&path)?.inode;
-            let listing = Listing::of(entries, inode);
-            if !self.quota.take_listing(listing.size()) {
-                return Err(Denied::Errno(errno::NOMEM));
-            }
-            self.folder(fd)?.listing = Some(listing);
-        }
-        let listing = self.folder(fd)?.listing.as_ref();
-        let rest = listing.map(|listing| listing.from(cookie)).unwrap_or_default();
-        Ok(rest.get(..len).unwrap_or(rest).to_vec())
-    }
-
-    /// The entries of the folder at a path, in the order of their names, and what each is.
-    pub(super) fn entries(&mut self, fd: i32, path: &str) -> Result<Vec<(OsString, Stat)>, Denied> {
-        let Place { tree, path } = self.place(fd, path, true)?;
-        if self.tree(tree).stat(&path)?.kind != Kind::Folder {
-            return Err(Denied::Errno(errno::NOTDIR));
-        }
-        let folder = self.tree(tree).enter(&path)?;
-        let mut names: Vec<OsString> = folder.list()?.into_iter().map(|named| named.name).collect();
-        names.sort_unstable();
-        // What was removed meanwhile is not there.
-        let all = names.into_iter().filter_map(|name| folder.stat(&name).ok().map(|at| (name, at)));
-        Ok(all.collect())
     }
 
     /// Takes bytes from the disk quotas.

@@ -123,7 +123,7 @@ impl Layer {
         }
     }
 
-    /// Whether a path is that of an overlay's own `/tmp`, which whoever means `tmp` so does not see.
+    /// Whether a path lies in an overlay's own `/tmp`, and `meant` is the project's folder `tmp`.
     pub(super) fn is_unseen(&self, path: &Path, meant: Temporary) -> bool {
         self.overlay().is_some_and(|overlay| overlay.is_unseen(path, meant))
     }

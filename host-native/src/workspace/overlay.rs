@@ -30,8 +30,10 @@ use std::{
     time::{Duration, Instant},
 };
 use store::Store;
-use temporary::TMP;
 use view::{Content, Entry, Noted, View};
+
+/// The folder, from the workspace's root on.
+const TMP: &str = "tmp";
 
 /// Bytes of files whose digests are noted before they are changed. Of others, the number and the
 /// time of their last change are compared.

@@ -33,6 +33,11 @@ impl Region {
     pub(super) fn new(end: usize, calls: Vec<ToolCall>) -> Option<Self> {
         if calls.is_empty() { None } else { Some(Self { end, calls, is_meant: true }) }
     }
+
+    /// The rest of the text, in which a call begins that never ends.
+    pub(super) fn cut(doc: &Doc<'_>) -> Self {
+        Self { end: doc.body().len(), calls: Vec::new(), is_meant: true }
+    }
 }
 
 /// A call without an id.

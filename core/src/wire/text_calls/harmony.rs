@@ -87,7 +87,7 @@ fn take(doc: &mut Doc<'_>, head: &Head<'_>, from: usize, out: &mut Parsed) -> us
             let is_foreign = name.is_none() && doc.has_tools() && !doc.knows(head.recipient);
             let said = said.trim();
             // Arguments that end with the text and are not whole were cut.
-            let is_cut = to.is_none() && said.starts_with('{') && !is_json(said);
+            let is_cut = to.is_none() && !is_json(said);
             if is_cut || is_foreign {
                 out.is_malformed = true;
             } else {

@@ -396,7 +396,9 @@ impl Walk {
     fn glm(&self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         let region = xml::glm(doc, at)?;
         // Where the family is only guessed, a lone word in the tags may be anything.
-        let is_lone = |region: &Region| region.calls.iter().all(|call| call.arguments == "{}");
+        let is_lone = |region: &Region| {
+            !region.calls.is_empty() && region.calls.iter().all(|call| call.arguments == "{}")
+        };
         let knows = |region: &Region| region.calls.iter().all(|call| doc.knows(&call.name));
         let is_doubtful = self.family == Family::Auto && is_lone(&region) && !knows(&region);
         if is_doubtful && doc.has_tools() { None } else { Some(region) }

@@ -18,8 +18,11 @@ pub(super) fn qwen(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let mut calls = Vec::new();
     let mut end = from;
     while let Some(next) = doc.after_any(from, &["<function=", "<function name="]) {
-        let Some((behind, call)) = qwen_function(doc, next).filter(|_| doc.has_room(&calls)) else {
-            break;
+        let (behind, call) = match qwen_function(doc, next) {
+            Ok(found) if doc.has_room(&calls) => found,
+            // What it shows is a part of it, and no call of its own.
+            Err(Broken::Cut) if calls.is_empty() => return Some(Region::cut(doc)),
+            _ => break,
         };
         calls.push(call);
         end = behind;
@@ -30,21 +33,32 @@ pub(super) fn qwen(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     Region::new(end, calls)
 }
 
-fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
-    let (name, mut at) = head(doc, from)?;
+/// Why there is no call where one opens.
+#[derive(Clone, Copy)]
+enum Broken {
+    /// What stands there is not one.
+    Malformed,
+    /// Its parameters have begun, and the text ends before the call does.
+    Cut,
+}
+
+fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Result<(usize, ToolCall), Broken> {
+    let (name, mut at) = head(doc, from).ok_or(Broken::Malformed)?;
     let mut found = Typed::new(name, doc.schema(name));
+    let mut broken = Broken::Malformed;
     loop {
         at = doc.skip_space(at);
         if let Some(end) = doc.after(at, "</function>") {
-            return Some((end, found.finish()));
+            return Ok((end, found.finish()));
         }
         let is_end = doc.after_any(at, &["</tool_call>", "<tool_call>", "<function="]).is_some();
         if is_end {
-            return Some((at, found.finish()));
+            return Ok((at, found.finish()));
         }
-        let from = doc.after_any(at, &["<parameter=", "<parameter name="])?;
-        let (key, value_from) = head(doc, from)?;
-        let (value_to, end) = qwen_value(doc, value_from)?;
+        let from = doc.after_any(at, &["<parameter=", "<parameter name="]);
+        let (key, value_from) = from.and_then(|from| head(doc, from)).ok_or(broken)?;
+        broken = Broken::Cut;
+        let (value_to, end) = qwen_value(doc, value_from).ok_or(broken)?;
         let value = doc.between(value_from, value_to);
         let value = value.strip_prefix('\n').unwrap_or(value);
         let value = value.strip_suffix('\n').unwrap_or(value);
@@ -80,7 +94,10 @@ fn qwen_value(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
         return Some((own, own + close.len()));
     }
     let end = function_end(doc, from).into_iter().chain(found.next).min()?;
-    Some((end, end))
+    // What closes a call that the value shows does not close this one, which was cut.
+    let shows_call = ["\n<tool_call>", "\n<function="];
+    let shows_call = shows_call.iter().any(|open| doc.between(from, end).contains(open));
+    (!shows_call).then_some((end, end))
 }
 
 /// Whether nothing but white space stands before `at` in its line.
@@ -267,7 +284,13 @@ pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let is_longcat = doc.after(at, LONGCAT.call[0]).is_some();
     let names = if is_longcat { &LONGCAT } else { &GLM };
     let (mut end, mut calls) = (at, Vec::new());
-    while let Some((behind, call)) = glm_call(doc, next, names).filter(|_| doc.has_room(&calls)) {
+    loop {
+        let (behind, call) = match glm_call(doc, next, names) {
+            Ok(found) if doc.has_room(&calls) => found,
+            // What it shows is a part of it, and no call of its own.
+            Err(Broken::Cut) if calls.is_empty() => return Some(Region::cut(doc)),
+            _ => break,
+        };
         calls.push(call);
         end = behind;
         if block.is_none() {
@@ -290,32 +313,47 @@ fn suffix_end(doc: &Doc<'_>, at: usize) -> Option<usize> {
     doc.after(end, ">")
 }
 
-fn glm_call(doc: &mut Doc<'_>, at: usize, names: &Names) -> Option<(usize, ToolCall)> {
+fn glm_call(
+    doc: &mut Doc<'_>,
+    at: usize,
+    names: &Names,
+) -> Result<(usize, ToolCall), Broken> {
+    let (name, name_end) = glm_name(doc, at, names).ok_or(Broken::Malformed)?;
+    let mut found = Typed::new(name, doc.schema(name));
+    let mut at = tag(doc, name_end, "<tool_sep").unwrap_or(name_end);
+    let mut broken = Broken::Malformed;
+    loop {
+        at = skip_breaks(doc, at);
+        if let Some(end) = tag(doc, at, names.call[1]) {
+            return Ok((end, found.finish()));
+        }
+        let (key, key_to) = glm_key(doc, at, names).ok_or(broken)?;
+        broken = Broken::Cut;
+        let value_from = tag(doc, key_to, names.key[1]).ok_or(broken)?;
+        let (value, end) = glm_value(doc, value_from, names).ok_or(broken)?;
+        if key.contains(names.value[0]) || doc.is_spent() {
+            return Err(Broken::Malformed);
+        }
+        found.push(key, value);
+        at = end;
+    }
+}
+
+/// The name of the call that opens at `at`, and where it ends.
+fn glm_name<'a>(doc: &Doc<'a>, at: usize, names: &Names) -> Option<(&'a str, usize)> {
     let from = doc.skip_space(tag(doc, at, names.call[0])?);
     let name_end = doc.near(from, &['<', '\n', '{', '['])?;
     let name = doc.between(from, name_end).trim();
     let name = name.strip_suffix("\\n").unwrap_or(name);
     let is_odd = |c: char| c.is_whitespace() || matches!(c, '(' | '"' | '}' | ']');
-    if name.is_empty() || name.contains(is_odd) {
-        return None;
-    }
-    let mut found = Typed::new(name, doc.schema(name));
-    let mut at = tag(doc, name_end, "<tool_sep").unwrap_or(name_end);
-    loop {
-        at = skip_breaks(doc, at);
-        if let Some(end) = tag(doc, at, names.call[1]) {
-            return Some((end, found.finish()));
-        }
-        let key_from = tag(doc, at, names.key[0])?;
-        let key_to = doc.find(names.key[1], key_from)?;
-        let key = doc.between(key_from, key_to).trim();
-        let (value, end) = glm_value(doc, tag(doc, key_to, names.key[1])?, names)?;
-        if key.contains(names.value[0]) || doc.is_spent() {
-            return None;
-        }
-        found.push(key, value);
-        at = end;
-    }
+    (!name.is_empty() && !name.contains(is_odd)).then_some((name, name_end))
+}
+
+/// The key that opens at `at`, and where it ends.
+fn glm_key<'a>(doc: &mut Doc<'a>, at: usize, names: &Names) -> Option<(&'a str, usize)> {
+    let from = tag(doc, at, names.key[0])?;
+    let to = doc.find(names.key[1], from)?;
+    Some((doc.between(from, to).trim(), to))
 }
 
 /// The value behind a key, one of whose tags may be missing, and where it ends.
@@ -339,7 +377,8 @@ fn glm_value<'a>(doc: &mut Doc<'a>, from: usize, names: &Names) -> Option<(&'a s
     let (to, end) = match found.own.or(first) {
         Some(own) => (own, tag(doc, own, close)?),
         None if open.is_some() => {
-            let end = doc.find(names.call[1], value_from).filter(|at| begins_line(doc, *at));
+            let end = doc.find(names.call[1], value_from);
+            let end = end.filter(|end| closes_call(doc, value_from, *end, names));
             let end = end.into_iter().chain(found.next).min()?;
             (end, end)
         }
@@ -347,6 +386,18 @@ fn glm_value<'a>(doc: &mut Doc<'a>, from: usize, names: &Names) -> Option<(&'a s
     };
     let value = doc.between(value_from, to);
     Some((if open.is_some() { value } else { value.trim() }, end))
+}
+
+/// Whether a call's closing tag at `end` closes the call, too, whose value begins at `from` and is
+/// not closed: it has a line of its own, or ends the text and closes no call that the value shows.
+fn closes_call(doc: &mut Doc<'_>, from: usize, end: usize, names: &Names) -> bool {
+    let behind = suffix_end(doc, end + names.call[1].len());
+    let is_last = behind.is_some_and(|behind| {
+        let rest = doc.rest(doc.skip_space(behind));
+        rest.is_empty() || rest.starts_with('<')
+    });
+    begins_line(doc, end)
+        || is_last && doc.find(names.call[0], from).is_none_or(|shown| shown > end)
 }
 
 /// Behind white space and line breaks that are written out as `\n`.

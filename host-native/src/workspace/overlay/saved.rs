@@ -9,9 +9,8 @@ use super::{
         state::{escaped, unescaped},
         step::{Application, Step, Work},
     },
-    MAX_NAME, MAX_NOTED, MAX_PATH,
+    MAX_NAME, MAX_NOTED, MAX_PATH, TMP,
     kept::MAX_NUMBER,
-    temporary::TMP,
     view::{Content, Entry, Noted, View},
 };
 use crate::digest::Digest;

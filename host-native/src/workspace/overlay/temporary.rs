@@ -5,15 +5,12 @@
 
 use super::{
     super::stat::Kind,
-    Overlay,
+    Overlay, TMP,
     view::{Entry, View},
 };
 use crate::platform::{Errno, Result};
 use innerloop_tools::Temporary;
 use std::path::{Path, PathBuf};
-
-/// The folder, from the workspace's root on.
-pub(super) const TMP: &str = "tmp";
 
 impl Overlay {
     /// Puts a folder there that is of the view's own, if nothing else is.
@@ -27,18 +24,18 @@ impl Overlay {
     }
 
     /// The same, after something that was to stand there could not be put there.
-    pub(in super::super) fn keep_temporary(&self) {
+    pub(crate) fn keep_temporary(&self) {
         self.add_temporary(&mut self.change());
     }
 
     /// Whether a path is that of the view's own folder, which whoever means the project's does not
     /// see.
-    pub(in super::super) fn is_unseen(&self, path: &Path, meant: Temporary) -> bool {
+    pub(crate) fn is_unseen(&self, path: &Path, meant: Temporary) -> bool {
         meant.is_project() && path == Path::new(TMP) && self.view().passes(path)
     }
 
     /// Makes the view's own folder the project's; says whether it was there to be made so.
-    pub(in super::super) fn claim(&self, path: &Path, meant: Temporary) -> Result<bool> {
+    pub(crate) fn claim(&self, path: &Path, meant: Temporary) -> Result<bool> {
         let mut view = self.change();
         if path != Path::new(TMP) || meant.is_system() || !view.passes(path) {
             return Ok(false);
@@ -49,7 +46,7 @@ impl Overlay {
     }
 
     /// Takes the view's own folder away, so that something else can stand there.
-    pub(in super::super) fn make_way(&self, path: &Path, meant: Temporary) -> Result<()> {
+    pub(crate) fn make_way(&self, path: &Path, meant: Temporary) -> Result<()> {
         let mut view = self.change();
         if path != Path::new(TMP) || meant.is_system() || !view.passes(path) {
             return Ok(());
@@ -62,7 +59,7 @@ impl Overlay {
     }
 
     /// Notes whose the thing is that was made at a path.
-    pub(in super::super) fn note_made(&self, path: &Path, meant: Temporary) -> Result<()> {
+    pub(crate) fn note_made(&self, path: &Path, meant: Temporary) -> Result<()> {
         let top = Path::new(TMP);
         let Some(above) = path.parent().filter(|above| above.starts_with(top)) else {
             return Ok(());
@@ -85,12 +82,7 @@ impl Overlay {
     }
 
     /// Notes whose the things are that were moved, which are given as paths below both places.
-    pub(in super::super) fn moved(
-        &self,
-        to: &Path,
-        all: &[(PathBuf, Kind)],
-        meant: Temporary,
-    ) -> Result<()> {
+    pub(crate) fn moved(&self, to: &Path, all: &[(PathBuf, Kind)], meant: Temporary) -> Result<()> {
         let inside = all.iter().map(|(below, _)| super::at(to, below));
         inside
             .filter(|path| path.starts_with(TMP))
@@ -98,7 +90,7 @@ impl Overlay {
     }
 
     /// The files that go with the view, by their paths.
-    pub(in super::super) fn passing_files(&self) -> Vec<PathBuf> {
+    pub(crate) fn passing_files(&self) -> Vec<PathBuf> {
         let view = self.view();
         let is_file = |path: &&PathBuf| !matches!(view.entry(path), None | Some(Entry::Folder(_)));
         view.passing().filter(is_file).cloned().collect()

@@ -347,8 +347,8 @@ async fn c11_what_is_put_into_the_projects_tmp_stays() {
         assert_eq!(bench.read("tmp/plan.md"), "plan\n");
         bench.prints("rm -r tmp").await;
         // A program says nothing of it.
-        let script = "import * as std from 'qjs:std'; import * as os from 'qjs:os'; os.mkdir('tmp'); \
-                      const f = std.open('tmp/out', 'w'); f.puts('z'); f.close();";
+        let script = "import * as std from 'qjs:std'; import * as os from 'qjs:os'; \
+                      os.mkdir('tmp'); const f = std.open('tmp/out', 'w'); f.puts('z'); f.close();";
         bench.write("gen.js", script);
         bench.prints("qjs -m gen.js").await;
         assert_eq!(bench.read("tmp/out"), "z");
