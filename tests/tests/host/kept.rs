@@ -490,7 +490,8 @@ fn a_session_goes_on_without_the_functions_of_another_program() {
     let _run = run(&mut scene.command("Which colour?")).exits(0);
     let _log = ran(&scene, &["sessions", "export", "last", "../log.jsonl"]).exits(0);
     let lines = scene.text("log.jsonl");
-    let lines = lines.lines().map(|line| {
+    // A snapshot is held to its digest; without any the log is told from its start.
+    let lines = lines.lines().filter(|line| !line.contains("\"snapshot\":")).map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         make_one_of_a_page(&mut line);
         format!("{line}\n")

@@ -232,7 +232,7 @@ async fn a_program_that_is_known_and_not_there_is_told_with_what_to_do() {
     let outcome = held.run(Action::Shell { command, folder: None }).await;
     assert_eq!(outcome.stdout(), Some("127\nnone\n"), "{outcome:?}");
     let words = "bash: clang is not installed here; the user can install it: \
-                 innerloop tools install clang\nbash: line 1: nosuch: command not found";
+                 innerloop tools install clang\nbash: nosuch: command not found";
     assert!(outcome.stderr().unwrap().starts_with(words), "{outcome:?}");
     // What only a machine has.
     let elsewhere = "is not in the sandbox; with --env local the user lets commands run on the \
