@@ -523,6 +523,8 @@ fn act(overlay: &Workspace, dice: &mut Dice, step: usize) {
         "a.txt",
     ];
     let [one, other] = [dice.roll(&paths), dice.roll(&paths)].map(Path::new);
+    let all = [Temporary::Unsaid, Temporary::System, Temporary::Project, Temporary::Both];
+    let overlay = &overlay.meaning(dice.roll(&all));
     let _ = match dice.roll(b"wwwmmudnnnst") {
         b'w' => overlay.open_file(one, CREATE, &mut |_| true).map(|mut file| {
             file.write_all(format!("{step}").as_bytes()).unwrap();
@@ -576,9 +578,9 @@ fn any_sequence_of_changes_is_taken_up() {
                     assert_eq!(picture(&overlay), shown, "seed {seed}, step {step}");
                 }
                 8 if step > 300 => {
-                    let shown = picture(&overlay);
+                    let (shown, passing) = (picture(&overlay), inner(&overlay).passing());
                     overlay.apply().unwrap();
-                    let is_lasting = |path: &PathBuf| !path.starts_with("tmp");
+                    let is_lasting = |path: &PathBuf| !passing.contains(path);
                     let names: Vec<_> = shown.into_keys().filter(is_lasting).collect();
                     assert_eq!(bench.tree().into_keys().collect::<Vec<_>>(), names);
                     let left = bench.stored();

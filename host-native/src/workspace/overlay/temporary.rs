@@ -89,6 +89,12 @@ impl Overlay {
             .try_for_each(|path| self.note_made(&path, meant))
     }
 
+    /// All that goes with the view.
+    #[cfg(test)]
+    pub(in super::super) fn passing(&self) -> Vec<PathBuf> {
+        self.view().passing().cloned().collect()
+    }
+
     /// The files that go with the view, by their paths.
     pub(crate) fn passing_files(&self) -> Vec<PathBuf> {
         let view = self.view();
