@@ -313,11 +313,7 @@ fn suffix_end(doc: &Doc<'_>, at: usize) -> Option<usize> {
     doc.after(end, ">")
 }
 
-fn glm_call(
-    doc: &mut Doc<'_>,
-    at: usize,
-    names: &Names,
-) -> Result<(usize, ToolCall), Broken> {
+fn glm_call(doc: &mut Doc<'_>, at: usize, names: &Names) -> Result<(usize, ToolCall), Broken> {
     let (name, name_end) = glm_name(doc, at, names).ok_or(Broken::Malformed)?;
     let mut found = Typed::new(name, doc.schema(name));
     let mut at = tag(doc, name_end, "<tool_sep").unwrap_or(name_end);
@@ -380,6 +376,11 @@ fn glm_value<'a>(doc: &mut Doc<'a>, from: usize, names: &Names) -> Option<(&'a s
             let end = doc.find(names.call[1], value_from);
             let end = end.filter(|end| closes_call(doc, value_from, *end, names));
             let end = end.into_iter().chain(found.next).min()?;
+            // What closes a call that the value shows does not close this one, which was cut.
+            let mut lines = doc.between(value_from, end).lines().skip(1);
+            if lines.any(|line| line.starts_with(names.call[0])) {
+                return None;
+            }
             (end, end)
         }
         None => return None,

@@ -67,8 +67,7 @@ fn value_end(doc: &mut Doc<'_>, from: usize) -> Option<usize> {
     let is_open = |_: &Doc<'_>, _: usize| true;
     let tags =
         Tags { opens: &[ARGUMENT], is_open: &is_open, close: ARGUMENT_END, goes_on: &goes_on };
-    let found = ends(doc, from, &tags);
-    found.own.or(found.first)
+    ends(doc, from, &tags).own
 }
 
 /// The attributes up to the token that ends them, and where it ends.
