@@ -153,7 +153,10 @@ test("hooks replace and deny", async () => {
       afterTool: () => ({ replace: "It is written." }),
     },
   });
-  assert.deepEqual([agent.files.list(), told[0].text], [["b.txt"], "It is written."]);
+  assert.deepEqual(agent.files.list(), ["b.txt"]);
+  // The model believes in its own arguments unless it is told what ran.
+  const what = 'What ran: content = "other\\n", file_path = "b.txt"]';
+  assert.ok(told[0].text.endsWith(`${what}\nIt is written.`), told[0].text);
   assert.match(JSON.stringify(requests[0].body.messages), /Go slowly/);
   const denied = await ran([WRITE], { hooks: { beforeTool: () => ({ deny: "not today" }) } });
   assert.match(denied.told[0].text, /not today/);

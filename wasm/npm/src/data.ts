@@ -286,13 +286,26 @@ export interface Fold {
 
 /** Parts that a provider refuses, or that are seen again since the fault was not theirs. */
 export interface LeftOut {
-  /** Which parts: the turn by its place in the log, one of its results, the part of it. */
-  parts: { turn: number; result?: number; part: number }[];
-  /** The provider named them, they may be what it meant, or they were not at fault after all. */
-  how: "named" | "tried" | "put_back";
+  /** Which parts, in order. */
+  parts: PartPlace[];
+  /** What becomes of them. */
+  how: Leaving;
   /** The provider's own words. */
   why: string;
 }
+
+/** Where a part stands in the log. */
+export interface PartPlace {
+  /** The turn, by its place in the log. */
+  turn: number;
+  /** Which of its results, if it has such. */
+  result?: number;
+  /** The part of it. */
+  part: number;
+}
+
+/** The provider named a part, it may be what was meant, or it was not at fault after all. */
+export type Leaving = "named" | "tried" | "put_back";
 
 /** How earlier turns are made shorter. */
 export type FoldKind = "stub" | "archive" | "summary" | "truncate";
