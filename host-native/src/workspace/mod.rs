@@ -570,7 +570,9 @@ impl Workspace {
     pub(crate) fn note_change<T>(&self, path: &Path, done: &Result<T>) {
         let lower = self.shared.layer.lower();
         let above = path.parent().unwrap_or(Path::new(""));
-        self.shared.refusals.note(path, done, || lower.check_writable(above).is_err());
+        // A folder that is not there is not closed: our own rules may have refused to make it.
+        let is_closed = || lower.check_writable(above).is_err_and(|error| error != Errno::NOENT);
+        self.shared.refusals.note(path, done, is_closed);
     }
 
     /// Changes that the system refused since the workspace was opened, and that have not been made

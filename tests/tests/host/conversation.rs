@@ -168,7 +168,7 @@ fn m5_a_key_answers_only_alone_and_only_what_was_seen() {
     terminal.shows("2 turns · ");
     terminal.shows("[y]es, [n]o, [a]lways (every Write), [d]iff, [e]dit, [s]teer, [q]uit:\n>");
     terminal.press("d");
-    terminal.shows("+new");
+    terminal.shows("+new\n[y]es, [n]o");
     sleep(A_WHILE);
     terminal.press("y");
     terminal.shows("? write b.txt (1 line)");
