@@ -14,7 +14,9 @@ use std::{
     path::{Path, PathBuf},
     task::{Context, Poll},
 };
-use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
+use tokio::signal::windows::{
+    CtrlBreak, CtrlC, CtrlClose, CtrlShutdown, ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown,
+};
 
 pub(crate) use errno::{Errno, Result};
 
@@ -199,6 +201,7 @@ pub(crate) enum Signal {
     C(CtrlC),
     Break(CtrlBreak),
     Close(CtrlClose),
+    Shutdown(CtrlShutdown),
 }
 
 impl Signal {
@@ -208,6 +211,7 @@ impl Signal {
             Self::C(signal) => signal.poll_recv(context),
             Self::Break(signal) => signal.poll_recv(context),
             Self::Close(signal) => signal.poll_recv(context),
+            Self::Shutdown(signal) => signal.poll_recv(context),
         }
     }
 }
@@ -216,7 +220,8 @@ impl Signal {
 pub(crate) fn signals() -> io::Result<Vec<(Signal, Told)>> {
     Ok(vec![
         (Signal::C(ctrl_c()?), Told::Interrupt),
-        (Signal::Break(ctrl_break()?), Told::Terminate),
+        (Signal::Break(ctrl_break()?), Told::Quit),
         (Signal::Close(ctrl_close()?), Told::HangUp),
+        (Signal::Shutdown(ctrl_shutdown()?), Told::Terminate),
     ])
 }
