@@ -36,7 +36,7 @@ const BOMBS = [
 /** The lines to carry out one after the other: after each bomb, a look at the shell. */
 export const BOMB_LINES = [
   "mkdir d; cd d; v=1",
-  ...BOMBS.flatMap(({ line, timeout_ms = 20_000 }) => [
+  ...BOMBS.flatMap(({ line, timeout_ms = 300_000 }) => [
     { command: `v=2; ${line}`, timeout_ms },
     "echo $((v > 0)) $PWD; v=1; rm -f f",
   ]),
