@@ -18,6 +18,7 @@ use crate::{
     wire::{CallPiece, Failure, FailureKind, Piece, unknown_fields},
 };
 use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use innerloop_json::joined;
 
 /// Most tries of a call after which it is still made without what the endpoint does not know.
 const MOST_PLAINER: u32 = 8;
@@ -288,7 +289,7 @@ impl ModelCall {
         let next = self.attempt.saturating_add(1);
         let fields = unknown_fields(&self.route.model, &failure);
         if is_reply && !fields.is_empty() && self.attempt < MOST_PLAINER {
-            let names = fields.join(", ");
+            let names = joined(&fields, ", ");
             ctx.warn(&format!("the endpoint does not know {names}: left out from now on"));
             ctx.signal(Signal::Without { agent: ctx.body.id, fields });
             (self.attempt, self.state) = (next, CallState::Waiting { until: ctx.now });
