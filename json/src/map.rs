@@ -70,6 +70,17 @@ impl<T> Map<T> {
         }
     }
 
+    /// Takes out all names with their values, in the order of the names.
+    pub fn take(&mut self) -> impl Iterator<Item = (String, T)> + use<T>
+    where
+        T: Default,
+    {
+        let Self { places, mut values } = core::mem::take(self);
+        places.into_iter().map(move |(name, place)| {
+            (name, values.get_mut(place).map(core::mem::take).unwrap_or_default())
+        })
+    }
+
     /// Takes all values out.
     pub fn clear(&mut self) {
         *self = Self::new();

@@ -37,3 +37,14 @@ fn of_equal_names_the_last_counts() {
     let error = from_str::<Map<u32>>(r#"{"a":1,"b":true}"#).unwrap_err();
     assert_eq!(error.path(), "b");
 }
+
+#[test]
+fn what_is_taken_out_comes_in_the_order_of_the_names() {
+    let mut map = Map::new();
+    for (name, value) in [("b", 1), ("a", 2), ("c", 3), ("a", 4)] {
+        map.insert(name.to_owned(), value);
+    }
+    let taken: Vec<(String, i32)> = map.take().collect();
+    assert_eq!(taken, [("a".into(), 4), ("b".into(), 1), ("c".into(), 3)]);
+    assert!(map.is_empty());
+}

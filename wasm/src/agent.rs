@@ -7,7 +7,7 @@ use crate::{
 use innerloop_core::{
     History,
     id::{AgentId, EffectId},
-    input::{Command, HttpInput, Input, ToolInput},
+    input::{Command, HttpInput, Input},
     message::{Part, Turn},
 };
 use innerloop_driver::{Driver, Key, capture::Channel, imported, traffic::TrafficError};
@@ -116,7 +116,9 @@ impl RawAgent {
             let path = WorkspacePath::parse(path).ok()?;
             files.bytes(&path).map(<[u8]>::to_vec)
         };
-        let undone = to_string(&steps.undone(&mut read));
+        // Only built-in tools change files here.
+        let undone =
+            if cfg!(feature = "tools") { to_string(&steps.undone(&mut read)) } else { "[]".into() };
         steps.settle();
         undone
     }
@@ -192,16 +194,18 @@ impl RawAgent {
     pub fn program_output(&self, effect: f64, stream: u8, bytes: &[u8]) {
         let id = effect_of(effect);
         let channel = if stream == 2 { Channel::Err } else { Channel::Out };
-        let text = self.host.with_running(id, |program| program.capture.push(channel, bytes));
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            self.host.report(Input::Tool { id, input: ToolInput::Delta(text) });
+        if cfg!(feature = "tools") {
+            program::printed(&self.host, id, channel, bytes);
         }
     }
 
     /// A program has ended, as the package's `ProgramEnd` says.
     #[wasm_bindgen(js_name = programEnded)]
     pub fn program_ended(&self, effect: f64, ended: &JsValue) {
-        program::end(&self.host, effect_of(effect), ended);
+        // Programs are built-in tools.
+        if cfg!(feature = "tools") {
+            program::end(&self.host, effect_of(effect), ended);
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use innerloop_core::{
 };
 use innerloop_driver::{Output, Request};
 use innerloop_json::to_string;
+use innerloop_tools::Temporary;
 
 /// Begins a thing to do; the answer, where it is there already.
 pub(crate) fn carry_out(host: &Host, output: Output) -> Option<Input> {
@@ -45,15 +46,16 @@ fn send(host: &Host, id: EffectId, request: &Request) {
 fn run_tool(host: &Host, (id, agent): (EffectId, AgentId), run: &ToolRun) -> Option<Input> {
     let ToolRun { call_id, name, folder, known, timeout_ms, .. } = run;
     let outcome = match &run.job {
+        Job::Builtin(_) if !cfg!(feature = "tools") => files::no_tools(),
         Job::Builtin(action @ Action::RunProgram { program, args, stdin }) => {
             let (args, stdin) = (&*to_string(args), stdin.as_deref().unwrap_or_default());
-            let tmp = files::tmp(action);
+            let tmp = Temporary::of(action).name();
             let program = Program { name: program, args, stdin, folder, agent, tmp };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
         Job::Builtin(action @ Action::Shell { .. }) => {
             let (args, stdin) = (COMMAND_LINE, &*to_string(action));
-            let tmp = files::tmp(action);
+            let tmp = Temporary::of(action).name();
             let program = Program { name: "bash", args, stdin, folder, agent, tmp };
             program::begin(host, id, *timeout_ms, &program).err()?
         }

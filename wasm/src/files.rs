@@ -89,37 +89,21 @@ impl RawFiles {
     }
 }
 
-/// The name of what a call means by `tmp`.
-#[cfg(feature = "tools")]
-pub(crate) fn tmp(action: &Action) -> &'static str {
-    innerloop_tools::Temporary::of(action).name()
-}
-
 /// Does what a built-in tool does for an agent in `folder` that knows so much of the files.
-#[cfg(feature = "tools")]
 pub(crate) fn perform(
     files: &RefCell<Memory>,
     folder: &str,
     action: &Action,
     known: Option<&[Option<String>]>,
 ) -> Outcome {
+    if !cfg!(feature = "tools") {
+        return no_tools();
+    }
     innerloop_tools::perform_known(&mut *files.borrow_mut(), folder, action, known)
 }
 
-/// A module without built-in tools runs no program.
-#[cfg(not(feature = "tools"))]
-pub(crate) const fn tmp(_action: &Action) -> &'static str {
-    "unsaid"
-}
-
-/// Says that the module was built without what built-in tools do.
-#[cfg(not(feature = "tools"))]
-pub(crate) fn perform(
-    _files: &RefCell<Memory>,
-    _folder: &str,
-    _action: &Action,
-    _known: Option<&[Option<String>]>,
-) -> Outcome {
+/// The outcome of a built-in tool in a module that was built without them.
+pub(crate) fn no_tools() -> Outcome {
     let message = "this build of innerloop has no built-in tools";
     Outcome::error(innerloop_core::action::ToolError::UnknownTool, message)
 }

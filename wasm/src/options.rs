@@ -204,7 +204,13 @@ impl Docs {
 }
 
 fn doc(files: &Memory, path: &str) -> Option<ProjectDoc> {
-    let text = with_imports(path, text(files, path)?, &mut |path| text(files, path));
+    let own = text(files, path)?;
+    // Files that no tool shows are not followed into.
+    let text = if cfg!(feature = "tools") {
+        with_imports(path, own, &mut |path| text(files, path))
+    } else {
+        own
+    };
     Some(ProjectDoc { path: path.into(), text })
 }
 

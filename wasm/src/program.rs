@@ -12,7 +12,7 @@ use innerloop_core::{
     id::{AgentId, EffectId},
     input::{Input, ToolInput},
 };
-use innerloop_driver::capture::{Capture, End, KEPT, Limit, unknown_program};
+use innerloop_driver::capture::{Capture, Channel, End, KEPT, Limit, unknown_program};
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 
@@ -55,6 +55,14 @@ pub(crate) fn begin(
     let (effect, limit_ms) = (to_f64(id.0), to_f64(limit_ms));
     host.callbacks.run_program(effect, limit_ms, name, args, stdin, files, folder, agent.0, tmp);
     Ok(())
+}
+
+/// The program has printed something.
+pub(crate) fn printed(host: &Host, id: EffectId, channel: Channel, bytes: &[u8]) {
+    let text = host.with_running(id, |program| program.capture.push(channel, bytes));
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        host.report(Input::Tool { id, input: ToolInput::Delta(text) });
+    }
 }
 
 /// The program has ended, or was stopped: then it leaves what its worker had reported by then.

@@ -21,7 +21,7 @@ const NOTE: &str = "Project instructions for what you work on now, from";
 
 /// The results of a round are said: what its calls have come to is told of.
 pub(super) fn on_round(ctx: &mut Ctx<'_>) {
-    if ctx.setup.config.facts.nested_docs.is_empty() {
+    if !cfg!(feature = "builtins") || ctx.setup.config.facts.nested_docs.is_empty() {
         return;
     }
     let calls: Vec<ToolCall> =

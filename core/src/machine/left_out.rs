@@ -79,33 +79,49 @@ fn append(parts: Vec<PartPlace>, how: Leaving, why: &str, ctx: &mut Ctx<'_>) {
     ctx.event(EventKind::PrefixRebased { reason });
 }
 
-/// Which parts may be at fault, and how sure that is.
+/// Which parts are the likeliest to be at fault, and how sure that is.
 fn guilty<'a>(
     failure: &Failure,
     suspects: &'a [Suspect],
     tried: &[LeftOut],
     ctx: &Ctx<'_>,
 ) -> Option<(Leaving, Vec<&'a Suspect>)> {
-    let some = |how, parts: Vec<&'a Suspect>| (!parts.is_empty()).then_some((how, parts));
+    let texts: Vec<&str> = suspects.iter().map(|part| part.data.as_str()).collect();
+    let is_late = tried.len() >= MOST_IN_A_ROW;
+    let named = if is_late { Vec::new() } else { named(&body(ctx), &failure.message, &texts) };
     let (pictures, documents) =
         (says(&failure.message, PICTURES), says(&failure.message, DOCUMENTS));
-    let is_meant = |part: &&Suspect| if part.is_picture { pictures } else { documents };
-    let meant = || suspects.iter().filter(is_meant);
-    if tried.len() >= MOST_IN_A_ROW {
-        return some(Leaving::Named, meant().collect());
-    }
-    let body = body(ctx);
-    let texts: Vec<&str> = suspects.iter().map(|part| part.data.as_str()).collect();
-    let named = named(&body, &failure.message, &texts);
-    let exact = suspects.iter().zip(named).filter(|(_, is_named)| *is_named).map(|(part, _)| part);
-    let is_new = |part: &&Suspect| part.is_new;
-    let is_first = tried.is_empty();
-    let may_be_new = is_first && failure.status != 404;
-    let new = || suspects.iter().filter(is_new).filter(|_| may_be_new);
-    some(Leaving::Named, exact.collect())
-        .or_else(|| some(Leaving::Tried, meant().filter(is_new).collect()))
-        .or_else(|| some(Leaving::Tried, meant().collect()))
-        .or_else(|| some(Leaving::Tried, new().collect()))
+    let may_be_new = tried.is_empty() && failure.status != 404;
+    let likelihood = |nth: usize, part: &Suspect| {
+        let is_meant = if part.is_picture { pictures } else { documents };
+        match (named.get(nth), is_meant, part.is_new) {
+            (Some(true), _, _) => Likelihood::Named,
+            (_, true, true) if !is_late => Likelihood::KindAndNew,
+            (_, true, _) => Likelihood::Kind,
+            (_, false, true) if may_be_new => Likelihood::New,
+            _ => Likelihood::None,
+        }
+    };
+    let all: Vec<Likelihood> =
+        suspects.iter().enumerate().map(|(nth, part)| likelihood(nth, part)).collect();
+    let most = *all.iter().max()?;
+    let parts = suspects.iter().zip(&all).filter(|(_, one)| **one == most).map(|(part, _)| part);
+    let is_sure = is_late || most == Likelihood::Named;
+    let how = if is_sure { Leaving::Named } else { Leaving::Tried };
+    (most != Likelihood::None).then(|| (how, parts.collect()))
+}
+
+/// How likely a part is at fault, least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Likelihood {
+    None,
+    /// The error says nothing of its kind, but it is what the request has more than the last.
+    New,
+    /// The error speaks of its kind.
+    Kind,
+    KindAndNew,
+    /// The error says where it stands.
+    Named,
 }
 
 /// The body of the request that was refused.

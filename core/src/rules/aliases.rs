@@ -118,17 +118,13 @@ fn plain(name: &str) -> String {
 
 /// The fields under their new names.
 fn move_all(fields: &mut Map<Value>, renames: &[Renamed]) {
-    let names: Vec<String> = fields.keys().map(String::from).collect();
-    let mut moved = Map::new();
-    for name in names {
-        let value = fields.get_mut(&name).map(core::mem::take).unwrap_or_default();
+    for (name, value) in fields.take() {
         let new = renames.iter().find(|(old, _)| *old == name).map(|(_, known)| known.clone());
         match new {
-            Some(known) => drop(moved.insert(known, value)),
+            Some(known) => drop(fields.insert(known, value)),
             // What takes the place of a `null` is not overwritten by it.
             None if value.is_null() && renames.iter().any(|(_, known)| *known == name) => {}
-            None => drop(moved.insert(name, value)),
+            None => drop(fields.insert(name, value)),
         }
     }
-    *fields = moved;
 }

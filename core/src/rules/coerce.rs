@@ -4,11 +4,7 @@
 //! object that value.
 
 use super::schema::{has_type, types, violations};
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, string::ToString};
 use innerloop_json::{Map, Number, Value, from_str, parse_f64};
 
 /// Makes `instance` fit the schema where that is plain; with `retypes`, also values of another type
@@ -55,15 +51,11 @@ fn drop_nulls(schema: &Value, fields: &mut Map<Value>) -> bool {
     if !fields.iter().any(|(name, value)| is_absent(name, value)) {
         return false;
     }
-    let names: Vec<String> = fields.keys().map(String::from).collect();
-    let mut kept = Map::new();
-    for name in names {
-        let value = fields.get_mut(&name).map(core::mem::take).unwrap_or_default();
+    for (name, value) in fields.take() {
         if !is_absent(&name, &value) {
-            kept.insert(name, value);
+            fields.insert(name, value);
         }
     }
-    *fields = kept;
     true
 }
 
