@@ -268,9 +268,8 @@ fn no_blueprint(blueprint: u32) -> Fault {
 }
 
 fn replay(log: &[u8], answer: &mut Answer) -> Result<(), Fault> {
-    for outputs in log::replay(&String::from_utf8_lossy(log))?.outputs {
-        answer.line(&Line::Outputs(&outputs));
-    }
+    let text = String::from_utf8_lossy(log);
+    log::replay_each(&text, &mut |outputs| answer.line(&Line::Outputs(&outputs)))?;
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use innerloop_core::{
     RestoreError, Session,
     id::SessionId,
     log::{self, LogError},
+    output::Output,
 };
 use innerloop_driver::Driver;
 use innerloop_json::to_string;
@@ -103,18 +104,19 @@ impl RawSession {
     }
 
     /// Replays a log: the session as it stood at its end. What followed from the opening and from
-    /// each line is the opening: a JSON array of outputs a line.
+    /// each line is the opening: a JSON array of outputs a line, or of the events alone.
     ///
     /// # Errors
     /// `bad_log`.
-    pub fn replay(log: &str) -> Result<Self, JsValue> {
-        let replayed = log::replay(log).map_err(Misuse::from)?;
+    pub fn replay(log: &str, only_events: bool) -> Result<Self, JsValue> {
         let mut lines = String::new();
-        for outputs in &replayed.outputs {
-            lines.push_str(&to_string(outputs));
+        let replayed = log::replay_each(log, &mut |mut outputs| {
+            // Each request holds all that was said before it.
+            outputs.0.retain(|output| !only_events || matches!(output, Output::Event(_)));
+            lines.push_str(&to_string(&outputs));
             lines.push('\n');
-        }
-        Ok(Self::with(replayed.session, journal(false), Some(lines)))
+        });
+        Ok(Self::with(replayed.map_err(Misuse::from)?, journal(false), Some(lines)))
     }
 
     /// The session as bytes.

@@ -178,22 +178,33 @@ pub struct Replayed {
 /// # Errors
 /// The first line that cannot be read or does not fit, or that the log is of another version.
 pub fn replay(text: &str) -> Result<Replayed, LogError> {
+    let mut outputs = Vec::new();
+    let session = replay_each(text, &mut |following| outputs.push(following))?;
+    Ok(Replayed { session, outputs })
+}
+
+/// As [`replay`], but what followed from the opening and from each line is given away at once: each
+/// request holds all that was said before it.
+///
+/// # Errors
+/// As there; what followed from the lines before was given by then.
+pub fn replay_each(text: &str, each: &mut dyn FnMut(Outputs)) -> Result<Session, LogError> {
     let (header, lines) = read(text)?;
     if header.replay != REPLAY_VERSION {
         return Err(LogError::Version { found: header.replay, expected: REPLAY_VERSION });
     }
     let (mut session, opening) = Session::open(header.config, header.wall)?;
-    let mut outputs = Vec::from([opening]);
+    each(opening);
     for (index, (line, text)) in lines.enumerate() {
         match Entry::read(line, text)? {
-            Entry::Input(at, input) => outputs.push(given(&mut session, line, at, input)?),
+            Entry::Input(at, input) => each(given(&mut session, line, at, input)?),
             Entry::Snapshot(snapshot) if index == 0 => {
                 session = restored(line, snapshot, header.wall)?;
             }
             Entry::Snapshot(_) => {}
         }
     }
-    Ok(Replayed { session, outputs })
+    Ok(session)
 }
 
 /// A session that goes on from its log.

@@ -57,6 +57,18 @@ test("each line of the log is told before what follows from it is done", async (
   await agent.close();
 });
 
+test("a log whose requests come to more than a string holds is replayed", async () => {
+  const lines = [];
+  const onLine = (line, kind) => kind !== "snapshot" && lines.push(line);
+  const agent = await Agent.create({ ...FINE, fetch, onLine });
+  const long = "x".repeat(20_000);
+  for (let at = 0; at < 250; at += 1) await agent.run(`${at} ${long}`).result();
+  const { events, history } = await Agent.replay(lines.join(""));
+  assert.deepEqual(history, agent.history());
+  assert.equal(events.filter(({ type }) => type === "processing_end").length, 250);
+  await agent.close();
+});
+
 test("who takes lines may call back in, and what follows waits for its turn", async () => {
   const server = await serve(reply({ text: "One." }), reply({ text: "Two." }));
   const kinds = [];

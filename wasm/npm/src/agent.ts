@@ -193,7 +193,7 @@ export class Agent<Answer = unknown> {
    * @throws AgentError `bad_log` with the line that does not fit.
    */
   static async replay(log: string): Promise<Replayed> {
-    const { session, outputs } = await Session.replay(log);
+    const { session, outputs } = await Session.replay(log, { onlyEvents: true });
     const events = outputs.flat().flatMap(({ event }) => event ?? []);
     const status = statusOfAll((agent) => session.status(agent));
     return { events, history: (session.history() ?? []).map(turnOf), status };

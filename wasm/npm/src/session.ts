@@ -105,13 +105,17 @@ export class Session {
 
   /**
    * Replays a log: the session as it stood at its end, and what followed from its opening and
-   * from each line. Nothing is carried out.
+   * from each line. Nothing is carried out. Each request in it holds all that was said before; of a
+   * long session that is more than a string has room for, and `onlyEvents` leaves the effects out.
    *
    * @throws AgentError `bad_log`.
    */
-  static async replay(log: string): Promise<{ session: Session; outputs: Output[][] }> {
+  static async replay(
+    log: string,
+    { onlyEvents = false }: { onlyEvents?: boolean } = {},
+  ): Promise<{ session: Session; outputs: Output[][] }> {
     await init();
-    const raw = guarded(() => binding().RawSession.replay(logText(log)));
+    const raw = guarded(() => binding().RawSession.replay(logText(log), onlyEvents));
     const lines = (raw.opening() ?? "").split("\n").filter((line) => line !== "");
     const outputs = lines.map((line) => JSON.parse(line) as Output[]);
     return { session: new Session(raw), outputs };
