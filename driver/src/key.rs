@@ -5,6 +5,9 @@ use core::fmt;
 
 pub use innerloop_core::action::MASK;
 
+/// A shorter key could be part of ordinary text.
+const SHORTEST: usize = 12;
+
 /// A key. Its `Debug` and `Display` show [`MASK`].
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Key(String);
@@ -20,6 +23,15 @@ impl Key {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether it is too simple to be taken out of text: shorter than 12 characters, or of letters,
+    /// `-`, `_`, `.` and spaces alone. People give such keys, `placeholder` or `not-needed`, to
+    /// servers that want none; they stand in ordinary text and in the names of files.
+    #[must_use]
+    pub fn is_simple(&self) -> bool {
+        let is_of_word = |c: char| c.is_alphabetic() || matches!(c, '-' | '_' | '.' | ' ');
+        self.0.len() < SHORTEST || self.0.chars().all(is_of_word)
     }
 
     /// The key itself, for the one header that it belongs in.

@@ -10,19 +10,16 @@ use core::fmt;
 use innerloop_core::json::{from_str, to_string};
 use pattern::Pattern;
 
-/// A shorter key could be part of ordinary text, and is no secret worth the name.
-const SHORTEST: usize = 8;
-
 /// All keys that must not be seen. Clones share them.
 #[derive(Clone, Default)]
 pub struct Keys(Arc<[Pattern]>);
 
 impl Keys {
-    /// These keys; those of fewer than 8 characters are left out.
+    /// These keys, but for those that are [simple](Key::is_simple).
     #[must_use]
     pub fn new<'a>(keys: impl Iterator<Item = &'a Key>) -> Self {
         let mut texts: Vec<&str> = Vec::new();
-        for text in keys.map(Key::expose).filter(|text| text.len() >= SHORTEST) {
+        for text in keys.filter(|key| !key.is_simple()).map(Key::expose) {
             if !texts.contains(&text) {
                 // A key that is part of another must not break it up before it is found.
                 let place = texts.partition_point(|known| known.len() > text.len());

@@ -519,6 +519,11 @@ impl Traffic {
             return Ok(Self { endpoints, models, http, recording, key, renewal });
         }
         let Reached { endpoint, found } = setup::endpoint_of(provider, &args.model)?;
+        if let Some(found) = found.as_ref().filter(|found| found.key.is_simple()) {
+            let place = found.origin.told();
+            let why = "is short or a plain word, so it is not masked where it appears in text";
+            warn(&format!("the key in {place} {why}"));
+        }
         let key = KeyInUse::new(provider, found);
         let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
         let http = Http::new(endpoints.are_loopback());
