@@ -42,6 +42,8 @@ pub struct Local {
     /// What commands run in, or why in nothing.
     jail: Result<Bubblewrap, String>,
     variables: Variables,
+    /// How many variables of this program's environment they do not see, since they hold secrets.
+    kept_back: usize,
     limits: Limits,
     budget: command::Budget,
     keys: Keys,
@@ -63,8 +65,10 @@ impl Local {
             options.inherit != Inherit::All
                 && options.secrets.iter().any(|secret| name == &**secret)
         };
-        let inherited = env::vars_os().filter(|(name, _)| !is_secret(name));
-        let variables = variables(options.inherit, inherited, set);
+        let (secrets, inherited): (Vec<_>, Vec<_>) =
+            env::vars_os().partition(|(name, _)| is_secret(name));
+        let (variables, kept_back) = variables(options.inherit, inherited, set);
+        let kept_back = kept_back + secrets.len();
         let jail = jail(files.workspace().root(), options, &variables);
         if let (Confined::Always, Err(why)) = (options.bubblewrap, &jail) {
             return Err(LocalError::Unconfined(why.clone()));
@@ -73,7 +77,7 @@ impl Local {
         let budget = Arc::new(AtomicU64::new(SessionLimits::default().output_bytes));
         let (limits, keys) = (Limits::default(), Keys::default());
         let shell = Shell::find();
-        Ok(Self { files, shell, jail, variables, limits, budget, keys, places })
+        Ok(Self { files, shell, jail, variables, kept_back, limits, budget, keys, places })
     }
 
     /// The same machine, which takes these keys out of what commands print.
@@ -95,17 +99,22 @@ impl Local {
         let user = env::var("USER").ok().filter(|user| !user.is_empty());
         let user = user.unwrap_or_else(|| format!("user {}", rustix::process::geteuid().as_raw()));
         let folder = self.files.workspace().root().display();
+        let kept_back = match self.kept_back {
+            0 => String::new(),
+            1 => "; 1 variable that holds a secret is kept from them".to_owned(),
+            count => format!("; {count} variables that hold secrets are kept from them"),
+        };
         match &self.jail {
             Ok(jail) => {
                 let network = if jail.network { "with the network" } else { "without a network" };
                 format!(
                     "commands run on this machine as {user}, inside bubblewrap: they change \
-                     {folder} and nothing else, {network}"
+                     {folder} and nothing else, {network}{kept_back}"
                 )
             }
             Err(why) => format!(
                 "commands run on this machine as {user}, without bubblewrap ({why}): they can do \
-                 whatever {user} can"
+                 whatever {user} can{kept_back}"
             ),
         }
     }

@@ -22,8 +22,8 @@ pub struct Options {
 /// What commands inherit of this program's environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inherit {
-    /// All but what holds secrets by its name: `*_API_KEY`, `*_SECRET`, `*_TOKEN`, `*_PASSWORD`,
-    /// `*_CREDENTIAL`.
+    /// All but what holds secrets, by a word of its name, such as `KEY`, `SECRET`, `TOKEN`,
+    /// `PASSWORD` or `AUTH`, or by its value.
     #[default]
     Filtered,
     /// All of it.

@@ -65,7 +65,8 @@ pub(crate) enum Bubblewrap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Inherited {
-    /// All but `*_API_KEY`, `*_SECRET`, `*_TOKEN`, `*_PASSWORD` and `*_CREDENTIAL`.
+    /// All but what holds secrets, by a word of its name (KEY, SECRET, TOKEN, PASSWORD, AUTH, …) or
+    /// by its value.
     Filtered,
     /// All.
     All,

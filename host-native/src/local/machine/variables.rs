@@ -10,32 +10,98 @@ pub(super) type Variables = BTreeMap<OsString, OsString>;
 const ALWAYS: [&str; 10] =
     ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "GOPATH", "CARGO_HOME", "NVM_DIR"];
 
-/// How the names of variables end that hold secrets, whatever their case.
-const SECRET: [&str; 5] = ["_API_KEY", "_SECRET", "_TOKEN", "_PASSWORD", "_CREDENTIAL"];
+/// Words of names, between `_`, of variables that hold secrets; a `*` stands for any end.
+const SECRET_WORDS: [&str; 13] = [
+    "KEY",
+    "KEYS",
+    "SECRET",
+    "SECRETS",
+    "TOKEN",
+    "TOKENS",
+    "PASS*",
+    "PWD",
+    "PAT",
+    "AUTH",
+    "CREDENTIAL*",
+    "CREDS",
+    "PRIVATE",
+];
 
-/// What commands see of an environment, and what is set for them, which comes before it.
+/// Names that look so and say where a shell stands.
+const FOLDERS: [&str; 2] = ["PWD", "OLDPWD"];
+
+/// How keys and tokens begin that are known by that.
+const SECRET_BEGINNINGS: [&str; 16] = [
+    "-----BEGIN ",
+    "AIza",
+    "AKIA",
+    "ASIA",
+    "eyJ",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "hf_",
+    "npm_",
+    "pypi-",
+    "sk-",
+    "xoxb-",
+    "xoxp-",
+];
+/// A shorter value that begins so is something else.
+const SHORTEST_SECRET: usize = 16;
+
+/// What commands see of an environment, and what is set for them, which comes before it; and how
+/// many variables were kept back since they hold secrets.
 #[must_use]
 pub(super) fn variables(
     inherit: Inherit,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
     set: impl IntoIterator<Item = (String, String)>,
-) -> Variables {
-    let kept = environment.into_iter().filter(|(name, _)| {
-        let name = name.to_string_lossy();
+) -> (Variables, usize) {
+    let mut kept_back = 0;
+    let kept = environment.into_iter().filter(|(name, value)| {
+        let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
         let is_core = ALWAYS.contains(&&*name);
         match inherit {
             Inherit::All => true,
-            Inherit::Filtered => is_core || !is_secret(&name),
+            Inherit::Filtered => {
+                let is_secret = !is_core && (is_secret_name(&name) || is_secret_value(&value));
+                kept_back += usize::from(is_secret);
+                !is_secret
+            }
             Inherit::Core => is_core,
             Inherit::Nothing => false,
         }
     });
-    kept.chain(set.into_iter().map(|(name, value)| (name.into(), value.into()))).collect()
+    let kept: Variables = kept.collect();
+    let set = set.into_iter().map(|(name, value)| (name.into(), value.into()));
+    (kept.into_iter().chain(set).collect(), kept_back)
 }
 
-fn is_secret(name: &str) -> bool {
+fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    SECRET.iter().any(|end| name.ends_with(end))
+    let is_secret = |word: &str| {
+        SECRET_WORDS.iter().any(|known| match known.strip_suffix('*') {
+            Some(begin) => word.starts_with(begin),
+            None => word == *known,
+        })
+    };
+    !FOLDERS.contains(&&*name) && name.split('_').any(is_secret)
+}
+
+/// Whether a value looks like a key, or is an address with a password.
+fn is_secret_value(value: &str) -> bool {
+    let is_key = value.len() >= SHORTEST_SECRET
+        && SECRET_BEGINNINGS.iter().any(|begin| value.starts_with(begin));
+    let has_password = || {
+        let (_, rest) = value.split_once("://")?;
+        let authority = rest.split(['/', '?', '#']).next()?;
+        let (user, _) = authority.rsplit_once('@')?;
+        user.split_once(':').filter(|(_, password)| !password.is_empty())
+    };
+    is_key || has_password().is_some()
 }
 
 #[cfg(test)]
@@ -60,10 +126,27 @@ mod tests {
             ("EDITOR", "fa--"),
             ("LC_ALL", "fa--"),
             ("path", "fa--"),
-            ("API_KEY", "fa--"),
-            ("TOKENS", "fa--"),
-            ("MY_TOKEN_FILE", "fa--"),
-            ("SECRET", "fa--"),
+            ("PWD", "fa--"),
+            ("OLDPWD", "fa--"),
+            ("PATH_INFO", "fa--"),
+            ("KEYBOARD", "fa--"),
+            ("TOKENIZERS_PARALLELISM", "fa--"),
+            ("COMPOSE_FILE", "fa--"),
+            ("API_KEY", "-a--"),
+            ("TOKENS", "-a--"),
+            ("MY_TOKEN_FILE", "-a--"),
+            ("SECRET", "-a--"),
+            ("SECRET_KEY_BASE", "-a--"),
+            ("AWS_SECRET_ACCESS_KEY", "-a--"),
+            ("AWS_ACCESS_KEY_ID", "-a--"),
+            ("PGPASSWORD_FILE", "fa--"),
+            ("MYSQL_PWD", "-a--"),
+            ("DB_PASS", "-a--"),
+            ("SSH_PASSPHRASE", "-a--"),
+            ("GITHUB_PAT", "-a--"),
+            ("NPM_CONFIG__AUTH", "-a--"),
+            ("GOOGLE_APPLICATION_CREDENTIALS", "-a--"),
+            ("JWT_PRIVATE_PEM", "-a--"),
             ("ANTHROPIC_API_KEY", "-a--"),
             ("openai_api_key", "-a--"),
             ("_API_KEY", "-a--"),
@@ -76,7 +159,7 @@ mod tests {
             let policies = [(Filtered, 'f'), (All, 'a'), (Core, 'c'), (Nothing, 'n')];
             let found = policies.map(|(policy, letter)| {
                 let given = [(OsString::from(name), OsString::from("value"))];
-                let seen = variables(policy, given, []);
+                let (seen, _) = variables(policy, given, []);
                 if seen.is_empty() { '-' } else { letter }
             });
             assert_eq!(found.iter().collect::<String>(), expected, "{name}");
@@ -87,9 +170,32 @@ mod tests {
     fn d6_what_is_set_comes_before_what_is_inherited_and_is_never_dropped() {
         let given = [("A", "1"), ("B_TOKEN", "2")].map(|(name, value)| (name.into(), value.into()));
         let set = [("A", "3"), ("C_TOKEN", "4")].map(|(n, v)| (n.to_owned(), v.to_owned()));
-        let seen = variables(Inherit::Filtered, given.clone(), set.clone());
+        let (seen, kept_back) = variables(Inherit::Filtered, given.clone(), set.clone());
+        assert_eq!(kept_back, 1);
         let expected = [("A", "3"), ("C_TOKEN", "4")].map(|(n, v)| (n.into(), v.into()));
         assert_eq!(seen, Variables::from(expected.clone()));
-        assert_eq!(variables(Inherit::Nothing, given, set), Variables::from(expected));
+        assert_eq!(variables(Inherit::Nothing, given, set), (Variables::from(expected), 0));
+    }
+
+    #[test]
+    fn d6_values_that_are_secrets_are_kept_back_whatever_their_name() {
+        let table = [
+            ("postgres://app:hunter2@db.example/x", true),
+            ("redis://:hunter2@cache:6379", true),
+            ("sk-0123456789abcdefgh", true),
+            ("ghp_0123456789abcdefgh", true),
+            ("-----BEGIN PRIVATE KEY-----", true),
+            ("https://proxy.example:8080", false),
+            ("https://ann@example.com/x:y@z", false),
+            ("git@example.com:a/b.git", false),
+            ("sk-short", false),
+            ("eyJ", false),
+            ("1", false),
+        ];
+        for (value, is_secret) in table {
+            let given = [(OsString::from("SOMETHING"), OsString::from(value))];
+            let (seen, kept_back) = variables(Inherit::Filtered, given, []);
+            assert_eq!((seen.is_empty(), kept_back == 1), (is_secret, is_secret), "{value}");
+        }
     }
 }

@@ -113,9 +113,10 @@ fn m3_where_bubblewrap_does_not_work_it_is_said_and_nothing_runs_that_needs_it()
         assert_eq!(run.stdout, "ran\n");
         let notice = format!(
             "--env local: commands run on this machine as me, without bubblewrap ({why}): they \
-             can do whatever me can\n"
+             can do whatever me can"
         );
-        assert_eq!(run.stderr, notice);
+        // Behind it stands how many variables are kept back of the one who runs the tests.
+        assert!(run.stderr.starts_with(&notice), "{}", run.stderr);
         let run = tool(place.path(), "always").exits(3);
         assert_eq!(run.stdout, "");
         let complaint = format!(
