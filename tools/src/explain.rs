@@ -3,6 +3,7 @@
 use crate::{
     files::{FileError, Files, Kind, sort},
     path::{PathError, WorkspacePath},
+    protected::version_system,
 };
 use innerloop_core::action::{Outcome, ToolError};
 use innerloop_json::joined;
@@ -38,10 +39,10 @@ pub fn file_path(folder: &WorkspacePath, text: &str) -> Result<WorkspacePath, Ou
 pub(crate) fn writable_path(folder: &WorkspacePath, text: &str) -> Result<WorkspacePath, Outcome> {
     let path = file_path(folder, text)?;
     // What is written there may run on the user's machine at the next git command.
-    if path.names().any(|name| name.eq_ignore_ascii_case(".git")) {
+    if let Some(system) = path.names().find_map(version_system) {
         return Err(error(
             ToolError::PermissionDenied,
-            format!("{path} is protected: files of .git are not changed by tools."),
+            format!("{path} is protected: files of {system} are not changed by tools."),
         ));
     }
     Ok(path)

@@ -21,6 +21,7 @@ mod patch;
 mod path;
 mod pattern;
 mod perform;
+mod protected;
 mod read;
 mod read_many;
 mod regex;
@@ -41,6 +42,7 @@ pub use files::{Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat};
 pub use memory::Memory;
 pub use path::{PathError, WorkspacePath};
 pub use perform::{perform, perform_in, perform_known};
+pub use protected::{VERSION_SYSTEMS, is_version_system};
 pub use temporary::Temporary;
 pub use write::{MAX_CHANGE_BYTES, change_text};
 

@@ -6,6 +6,7 @@ use crate::{
     ignore::Rules,
     path::WorkspacePath,
     pattern::{Pattern, settle},
+    protected::is_version_system,
     walk::{rules_above, rules_of},
 };
 use innerloop_core::action::{Hidden, ListStyle, Outcome, ToolError};
@@ -117,11 +118,13 @@ impl<F: Files> Lister<'_, F> {
         };
     }
 
-    /// The entries of a folder, folders first, each by name; without `.git`.
+    /// The entries of a folder, folders first, each by name; without version systems' own.
     fn enter(&self, folder: WorkspacePath, above: Option<Rc<Rules>>) -> Result<Level, FileError> {
         let mut entries = self.files.list(&folder)?;
         let rules = rules_of(self.files, &folder, &entries, above, self.query.hidden);
-        entries.retain(|entry| entry.name != ".git" && !self.leaves_out(&folder, entry, &rules));
+        entries.retain(|entry| {
+            !is_version_system(&entry.name) && !self.leaves_out(&folder, entry, &rules)
+        });
         sort(&mut entries);
         let (mut sorted, others): (Vec<Entry>, Vec<Entry>) =
             entries.into_iter().partition(|entry| entry.kind == Kind::Folder);

@@ -5,6 +5,7 @@ use crate::{
     files::{Entry, FileError, Files, Kind, sort},
     ignore::Rules,
     path::WorkspacePath,
+    protected::is_version_system,
 };
 use innerloop_core::action::Hidden;
 use std::{ops::ControlFlow, rc::Rc, vec};
@@ -43,7 +44,7 @@ pub(crate) fn walk(
             levels.pop();
             continue;
         };
-        if entry.name == ".git" || !matches!(entry.kind, Kind::File | Kind::Folder) {
+        if is_version_system(&entry.name) || !matches!(entry.kind, Kind::File | Kind::Folder) {
             continue;
         }
         let path = level.folder.join(&entry.name);

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::workspace::{Entered, Kind, Named, Workspace};
 use innerloop_core::action::Hidden;
-use innerloop_tools::{FileError, WorkspacePath, parts::LeftOut};
+use innerloop_tools::{FileError, WorkspacePath, is_version_system, parts::LeftOut};
 use std::{
     ffi::OsStr,
     num::NonZeroUsize,
@@ -188,7 +188,9 @@ impl<V: Visitor> Thread<'_, V> {
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for Named { name, kind, .. } in &entries {
             // No call can name a file whose name is not UTF-8.
-            let Some(name) = name.to_str().filter(|name| *name != ".git") else { continue };
+            let Some(name) = name.to_str().filter(|name| !is_version_system(name)) else {
+                continue;
+            };
             let is_folder = match kind {
                 Kind::File => false,
                 Kind::Folder => true,

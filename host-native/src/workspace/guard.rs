@@ -1,6 +1,6 @@
-//! What must not change in a workspace, by whomever the agent lets act: repositories and our own
-//! folder. A repository is what git takes for one, under whatever name: its settings and hooks are
-//! programs that the user's next `git` command runs. Who looks here holds the workspace's lock for
+//! What must not change in a workspace, by whomever the agent lets act: the folders of version
+//! systems, whose settings and hooks are programs that the user's next command runs, and our own.
+//! A repository of git is what git takes for one, under whatever name. Who looks here holds the workspace's lock for
 //! changes, so that nobody adds the last missing piece meanwhile.
 
 use super::{
@@ -9,13 +9,17 @@ use super::{
     stat::Kind,
 };
 use crate::platform::{Errno, Result};
+use innerloop_tools::VERSION_SYSTEMS;
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
 };
 
-/// Folders that can be read but not changed, at any depth and in any case.
-const PROTECTED: [&str; 2] = [".git", ".innerloop"];
+/// Our own folder. Like those of version systems it can be read but not changed, at any depth and
+/// in any case.
+const OWN_FOLDER: &str = ".innerloop";
+/// How many characters of a name Windows takes for a short one.
+const SHORT_NAME: usize = 6;
 
 /// What makes a folder a repository: `HEAD`, and either its own objects and branches, or a file
 /// that says where those are.
@@ -129,7 +133,10 @@ fn is_protected_name(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_lowercase();
     let visible: String = name.chars().filter(|&c| !is_ignorable(c)).collect();
     let stem = visible.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
-    PROTECTED.contains(&stem) || stem == "git~1" || stem == "innerl~1"
+    VERSION_SYSTEMS.into_iter().chain([OWN_FOLDER]).any(|name| {
+        let short: String = name.trim_start_matches('.').chars().take(SHORT_NAME).collect();
+        stem == name || stem.strip_suffix("~1") == Some(&short)
+    })
 }
 
 /// Characters that some file systems leave out when they compare names.

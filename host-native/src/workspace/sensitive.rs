@@ -10,6 +10,7 @@ const GIT: &str = "git obeys it";
 const HOOK: &str = "git may run it";
 const LANGUAGE: &str = "a debugger or an interpreter may run it when it starts";
 const SERVER: &str = "a build server runs it with its own keys";
+const VERSIONS: &str = "a version system may run it";
 const SHELL: &str = "a shell may run it when it starts or enters the folder";
 
 /// What should be looked at for the same reason.
@@ -34,6 +35,11 @@ const ROWS: &[Row] = &[
             "lefthook.yaml",
             "lefthook.yml",
         ],
+    },
+    Row {
+        why: VERSIONS,
+        folders: &[".bzr", ".hg", ".jj", ".pijul", ".sl", ".svn", "_darcs"],
+        files: &[".hgrc"],
     },
     Row { why: GIT, folders: &[], files: &[".gitattributes", ".gitconfig", ".gitmodules"] },
     Row {

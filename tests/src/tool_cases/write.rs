@@ -53,6 +53,10 @@ pub(super) fn cases() -> Vec<Case> {
             PermissionDenied,
             ".GIT/config is protected: files of .git are not changed by tools.",
         ),
+        case("c9 another version system's own files", write("sub/.HG/hgrc", "x")).fails(
+            PermissionDenied,
+            "sub/.HG/hgrc is protected: files of .hg are not changed by tools.",
+        ),
         case("c9 .gitignore is like any other", write(".gitignore", "x"))
             .says("Wrote 1 byte to .gitignore (created).")
             .writes(".gitignore", "x"),

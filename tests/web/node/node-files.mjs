@@ -181,7 +181,8 @@ test("what is left out is neither seen nor written, and .git never is", async (t
   const own = nodeFiles(inside, { ignore: (path) => path === "dist" });
   assert.deepEqual(await names(own), ["a.txt", "node_modules", "src"]);
   const refused = { code: "EACCES", message: "it is left out of the workspace" };
-  for (const path of [".git/hooks/pre-commit", ".GIT/config", "src/.git", "node_modules/x/f.txt"]) {
+  const others = [".hg/hgrc", ".jj/repo/config.toml", "sub/.SVN/wc.db", "_darcs/prefs"];
+  for (const path of [...others, ".git/hooks/pre-commit", ".GIT/config", "src/.git", "node_modules/x/f.txt"]) {
     await assert.rejects(files.write(path, bytes("")), refused);
     await assert.rejects(files.stat(path), refused);
   }

@@ -21,7 +21,8 @@ import type { Address } from "./globals.js";
 export interface NodeFilesOptions {
   /**
    * Whether a file or folder is left out, with all that is in it: it is neither read nor written.
-   * Folders named `node_modules` if nothing is said; `.git` always is.
+   * Folders named `node_modules` if nothing is said; those of version systems, such as `.git`,
+   * always are.
    */
   ignore?: ((path: string) => boolean) | undefined;
 }
@@ -31,6 +32,17 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY } = constants;
 const DESCRIPTORS = "/proc/self/fd";
 // Windows has neither; a pipe that nobody writes to would be waited for.
 const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Folders of version systems: what is written there runs with their user's next command. */
+const VERSION_SYSTEMS: ReadonlySet<string> = new Set([
+  ".bzr",
+  ".git",
+  ".hg",
+  ".jj",
+  ".pijul",
+  ".sl",
+  ".svn",
+  "_darcs",
+]);
 /** How files are called that are being written. */
 const UNFINISHED = /^\.innerloop-[\w-]+\.tmp$/;
 
@@ -93,6 +105,7 @@ class NodeFiles implements FileSystem {
       try {
         try {
           await file.writeFile(content);
+          await file.sync();
           if (before) await file.chmod(Number(before.mode) & 0o7777);
         } finally {
           await file.close();
@@ -168,7 +181,9 @@ class NodeFiles implements FileSystem {
 
   #isLeftOut(path: string): boolean {
     const steps = path.split("/");
-    if (steps.some((step) => step.toLowerCase() === ".git" || UNFINISHED.test(step))) return true;
+    const isOwn = (step: string): boolean =>
+      VERSION_SYSTEMS.has(step.toLowerCase()) || UNFINISHED.test(step);
+    if (steps.some(isOwn)) return true;
     return steps.some((_, at) => this.ignore(steps.slice(0, at + 1).join("/")));
   }
 

@@ -2,6 +2,7 @@
 //! whether that works here.
 
 use super::variables::Variables;
+use innerloop_tools::VERSION_SYSTEMS;
 use std::{
     ffi::{OsStr, OsString},
     io,
@@ -75,8 +76,8 @@ const NAMED: [(&str, &str, &[&str]); 4] = [
     ("NVM_DIR", ".nvm", &[""]),
 ];
 
-/// What of the workspace can't be changed.
-const KEPT: [&str; 2] = [".git", ".innerloop"];
+/// What of the workspace can't be changed, beside the folders of version systems.
+const KEPT: &str = ".innerloop";
 
 /// Bubblewrap, over one workspace.
 #[derive(Clone, Debug)]
@@ -103,7 +104,8 @@ impl Bubblewrap {
         note: Option<&Path>,
         variables: &Variables,
     ) -> Vec<OsString> {
-        let kept = KEPT.map(|name| self.workspace.join(name)).into_iter();
+        let kept = VERSION_SYSTEMS.into_iter().chain([KEPT]);
+        let kept = kept.map(|name| self.workspace.join(name));
         // Where a link leads is not kept by covering the link.
         let kept = kept.filter(|path| !path.is_symlink());
         let mut mounts = self.mounts(variables);

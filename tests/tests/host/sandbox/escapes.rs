@@ -191,6 +191,30 @@ async fn a_guest_makes_no_git_folder_under_any_of_its_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn other_version_systems_own_folders_are_protected_alike() {
+    for bench in Bench::both(Bench::new) {
+        bench.write("plain.txt", "plain");
+        for name in innerloop_tools::VERSION_SYSTEMS {
+            let hooks = format!("sub/{name}/hgrc");
+            bench.write(&hooks, "[hooks]");
+            let short = format!("{}~1", name.trim_start_matches('.').to_uppercase());
+            for path in [name, &name.to_uppercase(), &format!("new/{name}"), &short] {
+                for letter in ["w", "m"] {
+                    assert_eq!(bench.ops(&[letter, path]).await, PERM, "{letter} {path}");
+                }
+                assert_eq!(bench.ops(&["n", "plain.txt", path]).await, PERM, "n {path}");
+            }
+            assert_eq!(bench.ops(&["r", &hooks]).await, SUCCESS, "r {hooks}");
+            for letter in ["w", "u", "T"] {
+                assert_eq!(bench.ops(&[letter, &hooks]).await, PERM, "{letter} {hooks}");
+            }
+            assert_eq!(bench.ops(&["n", "sub", "moved"]).await, PERM);
+            assert_eq!(bench.read(&hooks), "[hooks]");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_renamed_folder_that_is_still_open_leads_to_its_new_place() {
     for bench in Bench::both(Bench::new) {
         bench.write("b/.git/config", "config");
