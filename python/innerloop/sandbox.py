@@ -3,9 +3,12 @@ folder is open. Links that lead out of it are refused by the runtime."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
+import re
+import stat
 import tempfile
 import threading
 from pathlib import Path
@@ -73,7 +76,9 @@ class Action:
             stdin = Path(scratch, "action.json")
             stdin.write_bytes(utf8(json.dumps(action, ensure_ascii=False)))
             output = bytearray()
+            modes = _modes(self._folder, self._run.get("folder", ""), action)
             fault = self._start(stdin, output)
+            _restore(modes)
         try:
             outcome = json.loads(output)
         except ValueError:
@@ -115,6 +120,28 @@ class Action:
         except (Trap, WasmtimeError) as error:
             return str(error).splitlines()[0]
         return None
+
+
+def _modes(folder: Path, base: str, action: Json) -> dict[Path, int]:
+    """The permissions of the files that an action names. The program puts what it has written in
+    the place of a file as a whole, and cannot see its permissions."""
+    patched = re.findall(r"^\*\*\* (?:Add|Update) File: (.+)$", action.get("patch", ""), re.M)
+    modes = {}
+    for name in [*patched, action.get("path") or ""]:
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            place = Path(folder, base, name.strip().lstrip("/")).resolve()
+            found = place.stat()
+            if place.is_relative_to(folder) and stat.S_ISREG(found.st_mode):
+                modes[place] = stat.S_IMODE(found.st_mode)
+    return modes
+
+
+def _restore(modes: dict[Path, int]) -> None:
+    for place, mode in modes.items():
+        with contextlib.suppress(OSError):
+            found = place.lstat().st_mode
+            if stat.S_ISREG(found) and stat.S_IMODE(found) != mode:
+                place.chmod(mode)
 
 
 def _config() -> Config:

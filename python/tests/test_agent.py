@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import tempfile
 import threading
 import time
@@ -485,6 +486,11 @@ class Workspaces(AsyncCase):
                 file.write("do not read")
             with open(os.path.join(workspace, "notes.md"), "w", encoding="utf-8") as file:
                 file.write("# Notes\n")
+            script = os.path.join(workspace, "run.sh")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write("echo old\n")
+            os.chmod(script, 0o750)
+            os.symlink("run.sh", os.path.join(workspace, "again"))
             os.symlink("..", os.path.join(workspace, "up"))
             os.symlink(secret, os.path.join(workspace, "link.txt"))
             reads = ["notes.md", "link.txt", "up/secret.txt", "../secret.txt", secret]
@@ -493,6 +499,7 @@ class Workspaces(AsyncCase):
                 calls(
                     ("w1", "Write", {"file_path": "new/a.txt", "content": "fresh\n"}),
                     ("w2", "Write", {"file_path": "up/b.txt", "content": "out\n"}),
+                    ("w3", "Write", {"file_path": "again", "content": "echo new\n"}),
                 ),
                 says("Done."),
             ]
@@ -508,6 +515,12 @@ class Workspaces(AsyncCase):
             with open(os.path.join(workspace, "new", "a.txt"), encoding="utf-8") as file:
                 self.assertEqual(file.read(), "fresh\n")
             self.assertFalse(os.path.exists(os.path.join(root, "b.txt")), written)
+            with open(script, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "echo new\n")
+            self.assertEqual(stat.S_IMODE(os.stat(script).st_mode), 0o750)
+            self.assertTrue(os.path.islink(os.path.join(workspace, "again")))
+            names = {"notes.md", "run.sh", "again", "up", "link.txt", "new"}
+            self.assertEqual(set(os.listdir(workspace)), names)
             ends = [event for event in events if event["type"] == "tool_call_end"]
             self.assertEqual(ends[5]["outcome"]["changes"][0]["path"], "new/a.txt")
 

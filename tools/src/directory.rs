@@ -9,7 +9,7 @@ use crate::{
 use std::{
     borrow::Cow,
     fs,
-    io::{self, Read},
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
@@ -17,17 +17,35 @@ use std::{
 /// WASI's number for bytes that are not UTF-8.
 const ILSEQ: i32 = 25;
 
+/// A variable of the guest's environment: its host puts a file that is written anew in its place as
+/// a whole when it is synced, and keeps what was there until then.
+pub const REPLACED_BY_HOST: &str = "INNERLOOP_REPLACED_BY_HOST";
+
+/// How many links one after the other are followed to where a file stands.
+#[cfg(target_os = "wasi")]
+const MAX_LINKS: usize = 40;
+/// How many names are tried for what is written beside a file.
+const MAX_NAMES: usize = 100;
+
 /// The files below a directory.
 #[derive(Clone, Debug)]
 pub struct Directory {
     root: PathBuf,
+    is_replaced_by_host: bool,
 }
 
 impl Directory {
     /// The files below `root`, which exists.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: resolved(root.into()) }
+        Self { root: resolved(root.into()), is_replaced_by_host: false }
+    }
+
+    /// The same for a guest whose host puts what is written in its place as a whole, as
+    /// [`REPLACED_BY_HOST`] says.
+    #[must_use]
+    pub fn replaced_by_host(self, is_replaced_by_host: bool) -> Self {
+        Self { is_replaced_by_host, ..self }
     }
 
     /// The system's path of `path`, with its links resolved.
@@ -70,19 +88,25 @@ impl Files for Directory {
         read_file(&place, found.len())
     }
 
-    /// Writes in place: the file keeps its owner, mode and links, and the sandbox's quota and
-    /// write protection see one plain write. A rename would need room for two copies and lose the
-    /// mode, which WASI cannot set.
+    /// Writes the file as a whole or not at all: what stops it leaves what was there.
     fn write(&mut self, path: &WorkspacePath, bytes: Vec<u8>) -> Result<(), FileError> {
         let place = self.locate(path)?;
-        match fs::metadata(&place) {
+        let replaced = match fs::metadata(&place) {
             Ok(found) if found.is_dir() => return Err(FileError::IsFolder),
             Ok(found) if !found.is_file() => return Err(FileError::NotRegular),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => create_above(&place)?,
+            Ok(found) => Some(found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                create_above(&place)?;
+                None
+            }
             Err(error) => return Err(fault(&error)),
-        }
-        fs::write(&place, bytes).map_err(|error| fault(&error))
+        };
+        let written = if self.is_replaced_by_host {
+            fs::File::create(&place).and_then(|file| fill(file, &bytes))
+        } else {
+            behind_links(place).and_then(|place| write_beside(&place, replaced.as_ref(), &bytes))
+        };
+        written.map_err(|error| fault(&error))
     }
 
     fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError> {
@@ -135,6 +159,68 @@ fn read_file(place: &Path, length: u64) -> Result<Cow<'static, [u8]>, FileError>
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
     file.take(length).read_to_end(&mut bytes).map_err(|error| fault(&error))?;
     Ok(Cow::Owned(bytes))
+}
+
+fn fill(mut file: fs::File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Writes a file beside the place, on the disk, and moves it there.
+fn write_beside(place: &Path, replaced: Option<&fs::Metadata>, bytes: &[u8]) -> io::Result<()> {
+    let (draft, file) = create_beside(place)?;
+    let moved = dress(&file, replaced)
+        .and_then(|()| fill(file, bytes))
+        .and_then(|()| fs::rename(&draft, place));
+    if moved.is_err() {
+        let _gone = fs::remove_file(&draft);
+    }
+    moved
+}
+
+/// A new file in the folder of another.
+fn create_beside(place: &Path) -> io::Result<(PathBuf, fs::File)> {
+    let mut created = Err(io::ErrorKind::AlreadyExists.into());
+    for number in 0..MAX_NAMES {
+        let draft = place.with_file_name(format!(".innerloop-{number}.tmp"));
+        created = fs::File::create_new(&draft).map(|file| (draft, file));
+        if !matches!(&created, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
+            break;
+        }
+    }
+    created
+}
+
+/// Gives a file the permissions of what it replaces.
+#[cfg(not(target_os = "wasi"))]
+fn dress(file: &fs::File, replaced: Option<&fs::Metadata>) -> io::Result<()> {
+    replaced.map_or(Ok(()), |replaced| file.set_permissions(replaced.permissions()))
+}
+
+/// A guest knows no permissions; its host does.
+#[cfg(target_os = "wasi")]
+#[expect(clippy::unnecessary_wraps, reason = "outside of the sandbox it can fail")]
+const fn dress(_file: &fs::File, _replaced: Option<&fs::Metadata>) -> io::Result<()> {
+    Ok(())
+}
+
+/// Where the links at a path lead in the end: what is moved there would take the place of the first.
+#[cfg(target_os = "wasi")]
+fn behind_links(mut place: PathBuf) -> io::Result<PathBuf> {
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&place) {
+            Ok(target) => place = place.parent().unwrap_or(Path::new("/")).join(target),
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(io::Error::other("too many links"))
+}
+
+/// They are resolved already.
+#[cfg(not(target_os = "wasi"))]
+#[expect(clippy::unnecessary_wraps, reason = "in the sandbox it can fail")]
+const fn behind_links(place: PathBuf) -> io::Result<PathBuf> {
+    Ok(place)
 }
 
 fn check_file(found: &fs::Metadata) -> Result<(), FileError> {

@@ -4,7 +4,7 @@
 
 use innerloop_core::action::{Action, Outcome, ToolError};
 use innerloop_json::{from_str, to_string};
-use innerloop_tools::{Directory, perform_known};
+use innerloop_tools::{Directory, REPLACED_BY_HOST, perform_known};
 use std::{
     env,
     error::Error,
@@ -18,7 +18,9 @@ fn main() -> io::Result<()> {
         Ok(action) => {
             let folder = env::args().nth(1).unwrap_or_default();
             let known = env::args().nth(2).and_then(|known| from_str::<Vec<_>>(&known).ok());
-            perform_known(&mut Directory::new("/"), &folder, &action, known.as_deref())
+            let is_replaced_by_host = env::var_os(REPLACED_BY_HOST).is_some();
+            let mut files = Directory::new("/").replaced_by_host(is_replaced_by_host);
+            perform_known(&mut files, &folder, &action, known.as_deref())
         }
         Err(error) => Outcome::error(
             ToolError::InvalidArguments,

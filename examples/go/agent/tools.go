@@ -132,6 +132,12 @@ func (r *rooted) Rename(from, to string) sys.Errno {
 	if errno := max(r.check(from, false), r.check(to, false)); errno != 0 {
 		return errno
 	}
+	// The program moves what it has written to the place of a file, whose permissions it cannot see.
+	if info, err := r.root.Stat(to); err == nil && info.Mode().IsRegular() {
+		if err := r.root.Chmod(from, info.Mode().Perm()); err != nil {
+			return sys.EACCES
+		}
+	}
 	return r.FS.Rename(from, to)
 }
 

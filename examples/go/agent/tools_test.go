@@ -60,6 +60,15 @@ func TestNothingLeadsOutOfTheWorkspace(t *testing.T) {
 	if said := perform(`{"action":"write","path":"new/a.md","content":"fresh"}`); strings.Contains(said, `"error"`) {
 		t.Error(said)
 	}
+	if err := os.Chmod(filepath.Join(folder, "notes.md"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	perform(`{"action":"edit","path":"inside.md","old":"here","new":"there"}`)
+	info, err := os.Lstat(filepath.Join(folder, "notes.md"))
+	if text, _ := os.ReadFile(filepath.Join(folder, "notes.md")); err != nil || string(text) != "there" ||
+		info.Mode().Perm() != 0o750 {
+		t.Errorf("an edit left %q with %v, %v", text, info.Mode(), err)
+	}
 	secret, _ := os.ReadFile(filepath.Join(outside, "secret.md"))
 	if _, err := os.Stat(filepath.Join(outside, "new.md")); string(secret) != "not here" || err == nil {
 		t.Error("something was written outside")

@@ -485,7 +485,9 @@ impl Executor {
         let known = self.known.as_ref().map(to_string);
         let argv = ["tools".to_owned(), self.folder.clone()].into_iter().chain(known).collect();
         let plain = self.invocation(tools(), argv, stdin, timeout);
-        let invocation = Invocation { limits, ends_changes: true, ..plain };
+        let sight = Sight { writes_whole: true, ..plain.sight.clone() };
+        let env = BTreeMap::from([(innerloop_tools::REPLACED_BY_HOST.to_owned(), "1".to_owned())]);
+        let invocation = Invocation { limits, sight, env, ends_changes: true, ..plain };
         match run::run(&self.engine, invocation, stop).await {
             Ok(ended) => tool_outcome(ended, timeout),
             Err(error) => not_started("the tools program", &error),

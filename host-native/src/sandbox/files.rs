@@ -2,6 +2,7 @@
 //! charged to the quotas before it is done, and noted by the recorder. Nothing here knows the
 //! guest's memory. All of it may block, and is called on threads for that.
 
+mod attributes;
 mod listed;
 
 use super::{
@@ -12,8 +13,8 @@ use super::{
     sight::{Mount, Sight},
 };
 use crate::{
-    platform::{Errno, FileExt as _, Timestamps},
-    workspace::{Access, Kind, Recorder, Stat, Workspace, at, set_file_times},
+    platform::{Errno, FileExt as _},
+    workspace::{Access, Draft, Kind, Recorder, Shelters, Stat, Workspace, at},
 };
 use innerloop_driver::capture::{End, Limit};
 use std::{
@@ -43,8 +44,11 @@ pub(super) struct Files {
     /// The folder above which the guest sees nothing.
     top: PathBuf,
     may_write: bool,
+    writes_whole: bool,
     max_open: usize,
     open: BTreeMap<u32, Node>,
+    /// What files held that it has truncated.
+    shelters: Shelters,
     quota: Arc<Quota>,
     recorder: Arc<Mutex<Recorder>>,
 }
@@ -80,6 +84,8 @@ pub(super) struct Folder {
 #[derive(Debug)]
 pub(super) struct Open {
     file: Arc<File>,
+    /// What it is until it is synced, if it is to be whole or not at all.
+    draft: Option<Draft>,
     tree: usize,
     path: Option<PathBuf>,
     pub(super) reads: bool,
@@ -121,7 +127,7 @@ impl Files {
         max_open: usize,
         (quota, recorder): (Arc<Quota>, Arc<Mutex<Recorder>>),
     ) -> Self {
-        let Sight { may_write, is_blind, mounts } = sight;
+        let Sight { may_write, writes_whole, is_blind, mounts } = sight;
         let mounted = (1..).zip(&mounts).map(|(tree, mount)| (tree, PathBuf::new(), &*mount.name));
         let seen = (!is_blind).then_some((0, start, "/"));
         let (mut tops, mut open) = (Vec::new(), Vec::from_iter((0..TOP).map(Node::Standard)));
@@ -130,7 +136,19 @@ impl Files {
             open.push(Node::Folder(Folder { tree, path: Some(path), listing: None }));
         }
         let open = (0..).zip(open).collect();
-        Self { workspace, mounts, tops, top, may_write, max_open, open, quota, recorder }
+        Self {
+            workspace,
+            mounts,
+            tops,
+            top,
+            may_write,
+            writes_whole,
+            max_open,
+            open,
+            shelters: Shelters::default(),
+            quota,
+            recorder,
+        }
     }
 
     /// What holds a tree.
@@ -143,6 +161,7 @@ impl Files {
     /// turn does nothing any more.
     pub(super) fn end(&mut self) {
         self.open.clear();
+        self.shelters.end();
     }
 
     /// Notes that a file is about to change.
@@ -256,18 +275,28 @@ impl Files {
         }
         if access.changes() {
             let entry = if found.is_none() { ENTRY_BYTES } else { 0 };
-            self.charge(entry)?;
+            self.charge(place, entry)?;
             self.touch(place);
         }
         let quota = Arc::clone(&self.quota);
         let taken = &mut |bytes| quota.take_disk(bytes);
-        let file = self.tree(tree).open_file(place, access, taken)?;
-        if access.changes() {
+        let is_draft = self.writes_whole && access.truncate && !access.exclusive;
+        let (draft, file) = if is_draft {
+            let (draft, file) = self.workspace.draft(place)?;
+            (Some(draft), file)
+        } else {
+            if access.truncate && found.is_some_and(|found| found.size > 0) {
+                self.shelters.keep(&self.workspace, place);
+            }
+            (None, self.tree(tree).open_file(place, access, taken)?)
+        };
+        if access.changes() && draft.is_none() {
             self.opened(place);
         }
         let reached = file.metadata()?.len();
         Ok(Node::File(Open {
             file: Arc::new(file),
+            draft,
             tree,
             path: Some(place.clone()),
             reads: how.read,
@@ -355,7 +384,7 @@ impl Files {
         }
         let gap = start.saturating_sub(open.reached);
         let file = Arc::clone(&open.file);
-        self.charge((bytes.len() as u64).saturating_add(gap))?;
+        self.charge_open(fd, (bytes.len() as u64).saturating_add(gap))?;
         let writing = self.workspace.writing()?;
         let written = file.write_at(bytes, start);
         drop(writing);
@@ -375,6 +404,9 @@ impl Files {
         if let Open { tree: 0, path: Some(path), .. } = self.file(fd)? {
             let path = path.clone();
             self.workspace.note_change(&path, &done);
+            if done.is_err() {
+                self.shelters.spoil(&path);
+            }
         }
         Ok(done?)
     }
@@ -396,7 +428,7 @@ impl Files {
             return Err(Denied::Errno(errno::BADF));
         }
         let file = Arc::clone(&open.file);
-        self.charge(size.saturating_sub(file.metadata()?.len()))?;
+        self.charge_open(fd, size.saturating_sub(file.metadata()?.len()))?;
         let writing = self.workspace.writing()?;
         let set = file.set_len(size);
         drop(writing);
@@ -410,9 +442,14 @@ impl Files {
         Ok(())
     }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until what was written is on the disk. What was to be seen as a whole is seen then.
     pub(super) fn sync(&mut self, fd: i32) -> Result<(), Denied> {
-        Ok(self.file(fd)?.file.sync_all()?)
+        let open = self.file(fd)?;
+        let (file, path) = (Arc::clone(&open.file), open.path.clone());
+        let Some(draft) = open.draft.take() else { return Ok(file.sync_all()?) };
+        draft.settle(&file)?;
+        path.iter().for_each(|path| self.opened(path));
+        Ok(())
     }
 
     /// What an open file or folder is; nothing of a standard stream.
@@ -427,59 +464,9 @@ impl Files {
         }
     }
 
-    pub(super) fn set_times_open(&mut self, fd: i32, times: &Timestamps) -> Result<(), Denied> {
-        let path = match self.node(fd)? {
-            Node::Standard(_) => return Err(Denied::Errno(errno::BADF)),
-            Node::File(open) if open.writes => {
-                let _writing = self.workspace.writing()?;
-                return Ok(set_file_times(&open.file, times)?);
-            }
-            Node::File(Open { tree, path, .. }) | Node::Folder(Folder { tree, path, .. }) => {
-                if !self.may_change(*tree) {
-                    return Err(Denied::Errno(errno::PERM));
-                }
-                path.clone()
-            }
-        };
-        self.set_times_at(&path.ok_or(errno::NOENT)?, times)
-    }
-
     pub(super) fn stat(&mut self, fd: i32, path: &str, follow: bool) -> Result<Stat, Denied> {
         let Place { tree, path } = self.place(fd, path, follow)?;
         Ok(self.tree(tree).stat(&path)?)
-    }
-
-    pub(super) fn set_times(
-        &mut self,
-        fd: i32,
-        path: &str,
-        follow: bool,
-        times: &Timestamps,
-    ) -> Result<(), Denied> {
-        let place = self.change(fd, path, follow)?;
-        self.set_times_at(&place, times)
-    }
-
-    fn set_times_at(&mut self, place: &Path, times: &Timestamps) -> Result<(), Denied> {
-        if self.workspace.stat(place)?.kind == Kind::File {
-            self.touch(place);
-        }
-        let Self { workspace, quota, .. } = self;
-        workspace.set_times(place, times, &mut |bytes| quota.take_disk(bytes))?;
-        self.opened(place);
-        Ok(())
-    }
-
-    /// Gives a file permissions, as mode bits.
-    pub(super) fn set_mode(&mut self, fd: i32, path: &str, mode: u32) -> Result<(), Denied> {
-        let place = self.change(fd, path, true)?;
-        if self.workspace.stat(&place)?.kind == Kind::File {
-            self.touch(&place);
-        }
-        let Self { workspace, quota, .. } = self;
-        workspace.set_mode(&place, mode, &mut |bytes| quota.take_disk(bytes))?;
-        self.opened(&place);
-        Ok(())
     }
 
     pub(super) fn read_link(&mut self, fd: i32, path: &str) -> Result<Vec<u8>, Denied> {
@@ -490,7 +477,7 @@ impl Files {
 
     pub(super) fn create_folder(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path.trim_end_matches('/'), false)?;
-        self.charge(ENTRY_BYTES)?;
+        self.charge(&place, ENTRY_BYTES)?;
         Ok(self.workspace.create_folder(&place)?)
     }
 
@@ -511,7 +498,7 @@ impl Files {
 
     pub(super) fn link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path, false)?;
-        self.charge(ENTRY_BYTES)?;
+        self.charge(&place, ENTRY_BYTES)?;
         self.touch(&place);
         Ok(self.workspace.link(Path::new(target), &place)?)
     }
@@ -562,9 +549,23 @@ impl Files {
         })
     }
 
-    /// Takes bytes from the disk quotas.
-    fn charge(&mut self, bytes: u64) -> Result<(), Denied> {
-        if self.quota.take_disk(bytes) { Ok(()) } else { Err(Denied::End(End::Limit(Limit::Disk))) }
+    /// Takes bytes for what stands at a real path of the workspace from the disk quotas.
+    fn charge(&mut self, place: &Path, bytes: u64) -> Result<(), Denied> {
+        if self.quota.take_disk(bytes) {
+            return Ok(());
+        }
+        self.shelters.spoil(place);
+        // A program that writes too much in one run is the model's to deal with.
+        if self.writes_whole || self.quota.is_session_used_up(bytes) {
+            self.workspace.note_change::<()>(place, &Err(Errno::DQUOT));
+        }
+        Err(Denied::End(End::Limit(Limit::Disk)))
+    }
+
+    /// The same for an open file.
+    fn charge_open(&mut self, fd: i32, bytes: u64) -> Result<(), Denied> {
+        let place = self.file(fd)?.path.clone().unwrap_or_default();
+        self.charge(&place, bytes)
     }
 }
 

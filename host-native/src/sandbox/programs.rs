@@ -421,6 +421,7 @@ impl Terms {
     fn of(entry: &Entry, command: &str, mounts: Vec<Mount>) -> Self {
         let own = entry.env.iter().map(|(name, value)| (name.clone(), value.clone()));
         let sight = Sight {
+            writes_whole: false,
             may_write: entry.folder == manifest::Folder::ReadWrite,
             is_blind: entry.folder == manifest::Folder::None,
             mounts,

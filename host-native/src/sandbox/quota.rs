@@ -63,6 +63,11 @@ impl Quota {
         is_given
     }
 
+    /// Whether the session has less room left than that.
+    pub(super) fn is_session_used_up(&self, bytes: u64) -> bool {
+        self.session.disk.load(Ordering::Acquire) < bytes
+    }
+
     /// Takes memory until it is given back.
     fn take_memory(&self, bytes: usize) -> bool {
         let is_taken = take_size(&self.memory, bytes);

@@ -7,6 +7,8 @@ use crate::workspace::Workspace;
 pub(super) struct Sight {
     /// Whether it may change the workspace.
     pub(super) may_write: bool,
+    /// Whether a file that it writes anew is seen as a whole, once it is synced, or not at all.
+    pub(super) writes_whole: bool,
     /// Whether it sees nothing of the workspace at all.
     pub(super) is_blind: bool,
     /// What it sees beside the workspace.
@@ -25,6 +27,6 @@ pub(super) struct Mount {
 impl Sight {
     /// The workspace, to change it or not.
     pub(super) const fn workspace(may_write: bool) -> Self {
-        Self { may_write, is_blind: false, mounts: Vec::new() }
+        Self { may_write, writes_whole: false, is_blind: false, mounts: Vec::new() }
     }
 }

@@ -160,6 +160,22 @@ fn has_no_room(error: &io::Error) -> bool {
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem)
 }
 
+/// Removes what a program has left in the workspace that was killed before it had applied anything.
+pub(super) fn sweep(root: &Root) {
+    let own = Path::new(OWN);
+    if has_only_stages(root) {
+        Scratch::sweep(root, own, PREFIX);
+        // What another program applies now stays.
+        let _ = root.remove_folder(own);
+    }
+}
+
+/// Whether our folder is there and holds nothing but stages.
+fn has_only_stages(root: &Root) -> bool {
+    let is_stage = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(PREFIX));
+    root.list(Path::new(OWN)).is_ok_and(|list| list.iter().all(|entry| is_stage(&entry.name)))
+}
+
 /// New contents and what they replace, in a folder of the workspace that is ours.
 struct Stage<'a> {
     root: &'a Root,
@@ -175,7 +191,8 @@ impl<'a> Stage<'a> {
         let own = Path::new(OWN);
         let is_first = match root.create_folder(own) {
             Ok(()) => true,
-            Err(Errno::EXIST) => false,
+            // What a killed program has left there goes now.
+            Err(Errno::EXIST) => has_only_stages(root),
             Err(error) => return Err(error),
         };
         let scratch = Scratch::create(root, own, PREFIX);

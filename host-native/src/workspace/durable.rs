@@ -3,7 +3,10 @@
 
 use super::{
     Workspace,
-    apply::interrupted::{self, NotTakenBack},
+    apply::{
+        interrupted::{self, NotTakenBack},
+        sweep,
+    },
     change::shown,
     layer::Layer,
     open::WorkspaceError,
@@ -41,7 +44,7 @@ impl Workspace {
         let Resumed { mut overlay, unfinished } = Overlay::resume(Arc::clone(root), folder.clone())
             .map_err(|error| unkept(root, folder, error))?;
         match unfinished {
-            None => {}
+            None => sweep(root),
             Some(Unfinished::Applied(application)) => {
                 interrupted::end(root, &application);
                 overlay.forget_applied();

@@ -5,6 +5,7 @@
 
 mod apply;
 mod change;
+mod draft;
 mod durable;
 mod entered;
 mod guard;
@@ -19,15 +20,18 @@ mod resolve;
 mod root;
 mod scratch;
 mod sensitive;
+mod shelter;
 mod stat;
 mod state;
 mod step;
 
+pub(crate) use draft::Draft;
 pub(crate) use entered::Entered;
 pub(crate) use overlay::Charge;
 pub(crate) use record::{Recorder, Records};
 pub(crate) use resolve::at;
 pub(crate) use root::{Access, Named, set_file_times};
+pub(crate) use shelter::Shelters;
 pub(crate) use stat::{Kind, Stat};
 
 pub use apply::ApplyError;

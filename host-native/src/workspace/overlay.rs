@@ -3,12 +3,15 @@
 //! it costs nothing until something is written. A file's content is copied up when it is first
 //! opened for writing, and shared with the file below where the file system can do that.
 
+mod draft;
 pub(super) mod kept;
 pub(super) mod resume;
 mod saved;
 mod store;
 mod temporary;
 mod view;
+
+pub(super) use draft::Sheltered;
 
 use super::{
     resolve::at,

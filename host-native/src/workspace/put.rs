@@ -1,6 +1,6 @@
 //! What the person has the workspace become, in place of a tool: a file gets a text again, or goes.
 
-use super::{Access, Kind, Workspace};
+use super::{Kind, Workspace};
 use crate::platform::{Errno, Result};
 use std::{io::Write as _, path::Path};
 
@@ -20,9 +20,9 @@ impl Workspace {
                 Err(_) => self.create_folder(folder)?,
             }
         }
-        let access = Access { write: true, create: true, exclusive: false, truncate: true };
-        let mut file = self.open_file(&real, access, &mut |_| true)?;
-        let _held = self.writing()?;
-        file.write_all(text.as_bytes()).map_err(|_| Errno::IO)
+        let (draft, mut file) = self.draft(&real)?;
+        let failed = |error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        draft.settle(&file)
     }
 }

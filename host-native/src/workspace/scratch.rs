@@ -36,7 +36,7 @@ pub(super) struct Scratch {
 impl Scratch {
     /// Makes one in a folder below `parent`, with a name that begins with `prefix`.
     pub(super) fn create(parent: &Arc<Root>, folder: &Path, prefix: &str) -> Result<Self> {
-        sweep(parent, folder, prefix);
+        Self::sweep(parent, folder, prefix);
         let mut made = Self::make(parent, folder, prefix);
         for _ in 1..TRIES {
             // Another program may have taken it for an abandoned one.
@@ -58,6 +58,27 @@ impl Scratch {
         // It may have been removed before it was locked.
         root.stat(Path::new(LOCK))?;
         Ok(Self { parent: Arc::clone(parent), path, root, _lock: lock })
+    }
+
+    /// Removes the folders that no running program holds locked, and nobody needs.
+    pub(super) fn sweep(parent: &Root, folder: &Path, prefix: &str) {
+        for entry in parent.list(folder).unwrap_or_default() {
+            if !entry.name.to_string_lossy().starts_with(prefix) {
+                continue;
+            }
+            let path = folder.join(entry.name);
+            let lock = parent.file(&path.join(LOCK), Access { write: true, ..Access::READ });
+            match &lock {
+                Ok(lock) if hold(lock).is_ok() && parent.stat(&path.join(NEEDED)).is_err() => {
+                    let _ = parent.remove_tree(&path);
+                }
+                Ok(_) => {}
+                // Its program was killed before it had put anything in.
+                Err(_) => {
+                    let _ = parent.remove_folder(&path);
+                }
+            }
+        }
     }
 
     /// Takes over one that a killed program has left at this path.
@@ -118,25 +139,4 @@ fn hold(lock: &File) -> Result<()> {
         TryLockError::WouldBlock => Errno::BUSY,
         TryLockError::Error(error) => Errno::from_io_error(&error).unwrap_or(Errno::IO),
     })
-}
-
-/// Removes the folders that no running program holds locked, and nobody needs.
-fn sweep(parent: &Root, folder: &Path, prefix: &str) {
-    for entry in parent.list(folder).unwrap_or_default() {
-        if !entry.name.to_string_lossy().starts_with(prefix) {
-            continue;
-        }
-        let path = folder.join(entry.name);
-        let lock = parent.file(&path.join(LOCK), Access { write: true, ..Access::READ });
-        match &lock {
-            Ok(lock) if hold(lock).is_ok() && parent.stat(&path.join(NEEDED)).is_err() => {
-                let _ = parent.remove_tree(&path);
-            }
-            Ok(_) => {}
-            // Its program was killed before it had put anything in.
-            Err(_) => {
-                let _ = parent.remove_folder(&path);
-            }
-        }
-    }
 }

@@ -14,6 +14,7 @@ mod reading;
 mod shell;
 mod stops;
 mod tools;
+mod whole;
 
 use innerloop_core::action::{Action, Outcome};
 use innerloop_host::{

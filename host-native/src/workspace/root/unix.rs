@@ -7,7 +7,7 @@ use super::{
     access::{Access, Named},
 };
 use crate::platform::{Errno, MetadataExt as _, PermissionsExt as _, Result, Timestamps, mode_of};
-use rustix::fs::{self as sys, AtFlags, Dir, FileType, Mode, OFlags, RenameFlags};
+use rustix::fs::{self as sys, AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, XattrFlags};
 use std::{
     ffi::{OsStr, OsString},
     fs::File,
@@ -332,19 +332,40 @@ pub(crate) fn set_file_times(file: &File, times: &Timestamps) -> Result<()> {
     sys::futimens(file, times)
 }
 
-/// Gives a file the permissions of another one, and its owner if it takes that one's place.
+/// Gives a file the permissions of another one, and its owner, access list and other extended
+/// attributes if it takes that one's place.
 pub(crate) fn dress(file: &File, like: &File, is_replacing: bool) -> io::Result<()> {
-    let like = like.metadata()?;
-    let mut permissions = like.permissions();
+    let found = like.metadata()?;
+    let mut permissions = found.permissions();
     permissions.set_mode(permissions.mode() & 0o777);
     if is_replacing {
         let own = file.metadata()?;
-        if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
+        if (own.uid(), own.gid()) != (found.uid(), found.gid()) {
             // Only root can give files away. The content counts more than the owner.
-            drop(fchown(file, Some(like.uid()), Some(like.gid())));
+            drop(fchown(file, Some(found.uid()), Some(found.gid())));
         }
     }
-    file.set_permissions(permissions)
+    file.set_permissions(permissions)?;
+    if is_replacing {
+        copy_attributes(file, like);
+    }
+    Ok(())
+}
+
+/// The most bytes of the names of a file's extended attributes, and of one value: the system's own
+/// limits.
+const MAX_ATTRIBUTE: usize = 64 << 10;
+
+/// Gives a file the extended attributes of another one, as far as the system lets this user.
+fn copy_attributes(file: &File, like: &File) {
+    let (mut names, mut value) = (vec![0; MAX_ATTRIBUTE], vec![0; MAX_ATTRIBUTE]);
+    let length = sys::flistxattr(like, names.as_mut_slice()).unwrap_or(0);
+    let names = names.get(..length).unwrap_or_default();
+    for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let Ok(length) = sys::fgetxattr(like, name, value.as_mut_slice()) else { continue };
+        let value = value.get(..length).unwrap_or_default();
+        let _refused = sys::fsetxattr(file, name, value, XattrFlags::empty());
+    }
 }
 
 fn stat(found: &sys::Stat) -> Stat {

@@ -1,0 +1,120 @@
+//! New contents of files that nobody sees before they are whole, and former ones that are kept until
+//! then.
+
+use super::{
+    Overlay, plain,
+    view::{Content, Entry, View},
+};
+use crate::{
+    platform::{Errno, Result},
+    workspace::{Access, Kind, Stat},
+};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+};
+
+/// The largest content that is copied to be kept.
+const MAX_SHELTERED: u64 = 64 << 20;
+
+/// The former content of a file.
+#[derive(Debug)]
+pub(in super::super) enum Sheltered {
+    /// It stands below: there, or where it was moved from.
+    Below(Option<PathBuf>),
+    /// A copy in the store, under this number.
+    Stored(u64),
+}
+
+impl Overlay {
+    /// Keeps what the file at the path holds.
+    pub(in super::super) fn shelter(&self, path: &Path) -> Option<Sheltered> {
+        let mut view = self.change();
+        match view.entry(path).cloned() {
+            None if view.hides(path).is_some() => None,
+            None => {
+                let is_file = self.lower.stat(path).is_ok_and(|found| found.kind == Kind::File);
+                is_file.then_some(Sheltered::Below(None))
+            }
+            Some(Entry::File(Content::Lower(from))) => Some(Sheltered::Below(Some(from))),
+            Some(Entry::File(Content::Own(number))) => {
+                let found = self.store.stat(number).ok()?;
+                let content = self.store.open(number, Access::READ).ok()?;
+                let fits = found.size <= MAX_SHELTERED;
+                let kept = fits.then(|| view.next())?;
+                self.store.copy(kept, Some(&content), found.mode).ok()?;
+                Some(Sheltered::Stored(kept))
+            }
+            Some(Entry::Gone | Entry::Folder(_) | Entry::Link(..)) => None,
+        }
+    }
+
+    /// Shows at the path again what the file held, if the one that took its place is there.
+    pub(in super::super) fn put_back(&self, path: &Path, kept: Sheltered) {
+        let mut view = self.change();
+        let spoilt = view.entry(path).and_then(Entry::number);
+        match (kept, spoilt) {
+            (Sheltered::Below(None), Some(_)) => view.unset(path),
+            (Sheltered::Below(Some(from)), Some(_)) => {
+                view.set(path, Entry::File(Content::Lower(from)));
+            }
+            (Sheltered::Stored(number), Some(_)) => {
+                view.set(path, Entry::File(Content::Own(number)));
+            }
+            (Sheltered::Stored(number), None) => self.store.remove(number),
+            (Sheltered::Below(_), None) => {}
+        }
+        spoilt.into_iter().for_each(|spoilt| self.store.remove(spoilt));
+    }
+
+    /// A new content for the file at the path, with the permissions of what stands there: its
+    /// number in the store, where nobody sees it yet.
+    pub(in super::super) fn draft(&self, path: &Path) -> Result<(u64, File)> {
+        let mut view = self.change();
+        let found = self.check_replaced(&view, path)?;
+        // It is noted before it is written, so that a change meanwhile is seen.
+        self.note(&mut view, path)?;
+        let below = || view.noted.get(path).cloned().flatten().map(|noted| noted.stat);
+        let like = found.or_else(below).filter(|stat| stat.kind == Kind::File);
+        let number = view.next();
+        let file = self.store.add(number)?;
+        if let Some(like) = like {
+            self.store.set_mode(number, like.permissions())?;
+        }
+        Ok((number, file))
+    }
+
+    /// Shows a draft at the path, in place of what stands there.
+    pub(in super::super) fn settle(&self, path: &Path, number: u64) -> Result<()> {
+        let mut view = self.change();
+        self.check_replaced(&view, path)?;
+        self.note(&mut view, path)?;
+        let before = view.entry(path).and_then(Entry::number);
+        view.set(path, Entry::File(Content::Own(number)));
+        // Who has it open keeps it.
+        before.into_iter().for_each(|before| self.store.remove(before));
+        Ok(())
+    }
+
+    /// Gives up a draft.
+    pub(in super::super) fn abandon(&self, number: u64) {
+        self.store.remove(number);
+        self.keep_temporary();
+    }
+
+    /// What a file that is written anew replaces, if anything stands there.
+    fn check_replaced(&self, view: &View, path: &Path) -> Result<Option<Stat>> {
+        let found = match self.stat_in(view, path) {
+            Ok(found) => found,
+            Err(Errno::NOENT) => return self.check_folder(view, path).map(|()| None),
+            Err(error) => return Err(error),
+        };
+        plain(found)?;
+        match view.entry(path) {
+            Some(Entry::File(Content::Own(_))) => {}
+            Some(Entry::File(Content::Lower(from))) => self.lower.check_writable(from)?,
+            _ => self.lower.check_writable(path)?,
+        }
+        Ok(Some(found))
+    }
+}
