@@ -233,6 +233,12 @@ pub enum TextFamily {
     Cohere,
     /// Hunyuan: `<tool_calls>`, with JSON or with calls like GLM's.
     Hunyuan,
+    /// ReAct: `Action:`, and below it `Action Input:`.
+    React,
+    /// Functionary 3.2: `>>>name`, and below it the arguments.
+    Functionary,
+    /// Inkling: `<|content_invoke_tool_json|>`.
+    Inkling,
     /// JSON in a fence of Markdown.
     FencedJson,
     /// Bare JSON.
@@ -241,7 +247,7 @@ pub enum TextFamily {
 
 impl TextFamily {
     /// Every family with its name.
-    pub const ALL: [(&'static str, Self); 17] = [
+    pub const ALL: [(&'static str, Self); 20] = [
         ("auto", Self::Auto),
         ("hermes", Self::Hermes),
         ("qwen3_coder_xml", Self::Qwen3CoderXml),
@@ -257,6 +263,9 @@ impl TextFamily {
         ("minimax", Self::Minimax),
         ("cohere", Self::Cohere),
         ("hunyuan", Self::Hunyuan),
+        ("react", Self::React),
+        ("functionary", Self::Functionary),
+        ("inkling", Self::Inkling),
         ("fenced_json", Self::FencedJson),
         ("json", Self::Json),
     ];
@@ -282,7 +291,7 @@ impl core::str::FromStr for TextFamily {
 #[error(
     "{} is no format of text tool calls; write auto, hermes, qwen3_coder_xml, llama_json, \
     mistral, deepseek, pythonic, harmony, glm, kimi, gemma, step3, minimax, cohere, hunyuan, \
-    fenced_json or json",
+    react, functionary, inkling, fenced_json or json",
     quoted(_0)
 )]
 pub struct UnknownFamily(pub String);

@@ -49,7 +49,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
 fn families() -> Vec<TextFamily> {
     one_of_each!(open TextFamily:
         Auto, Hermes, Qwen3CoderXml, LlamaJson, Mistral, Deepseek, Pythonic, Harmony, Glm, Kimi,
-        Gemma, Step3, Minimax, Cohere, Hunyuan, FencedJson, Json,
+        Gemma, Step3, Minimax, Cohere, Hunyuan, React, Functionary, Inkling, FencedJson, Json,
     )
 }
 

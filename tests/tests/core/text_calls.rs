@@ -20,7 +20,7 @@ struct Case {
 }
 
 /// One file of cases for each family, named after it.
-const FILES: [&str; 17] = [
+const FILES: [&str; 20] = [
     "auto.jsonl",
     "hermes.jsonl",
     "qwen3_coder_xml.jsonl",
@@ -36,6 +36,9 @@ const FILES: [&str; 17] = [
     "minimax.jsonl",
     "cohere.jsonl",
     "hunyuan.jsonl",
+    "react.jsonl",
+    "functionary.jsonl",
+    "inkling.jsonl",
     "fenced_json.jsonl",
     "json.jsonl",
 ];
@@ -156,6 +159,36 @@ fn l4_a_text_is_shown_while_it_arrives() {
     assert_eq!(joined(&pieces), ("No.".into(), "So".into()));
     let (_, pieces) = streamed(Family::Auto, ["One ", "two <tool", "_call>{\"name\""].into_iter());
     assert_eq!(joined(&pieces).0, "One two");
+}
+
+#[test]
+fn l4_lines_are_held_back_only_while_they_may_become_a_call() {
+    let text = "Action: we brew.\nAction: tea\nA > b, >> c\n>>>all of it\n>>> and so on\n1.";
+    for family in [Family::Auto, Family::React, Family::Functionary] {
+        let (_, pieces) = streamed(family, text.split_inclusive(' '));
+        assert_eq!(dense(&joined(&pieces).0), dense(text), "{family:?}");
+    }
+    let (_, pieces) = streamed(Family::Auto, ["So.\nAction: a\nAction In", "put: {"].into_iter());
+    assert_eq!(joined(&pieces).0, "So.");
+    let (_, pieces) = streamed(Family::Functionary, ["all", "\nSo.>>", ">a\n{"].into_iter());
+    assert_eq!(joined(&pieces).0, "So.");
+}
+
+#[test]
+fn l4_a_line_is_a_malformed_call_only_if_it_names_a_tool() {
+    let tools = [tool(&json!({"function": {"name": "brew", "parameters": {}}}))];
+    for (body, is_malformed) in [
+        ("Action: brew\nAction Input: {\"leaf\": ", true),
+        ("Action: brew\nAction Input:", true),
+        ("Action: bake\nAction Input: {\"leaf\": ", false),
+        ("Action: brew\n", false),
+        (">>>brew\n{\"leaf\": ", true),
+        (">>>bake\n{\"leaf\": ", false),
+        ("Action: brew\nAction Input: {}\nObservation: 1\nAction: brew\nAction Input: {", false),
+    ] {
+        assert_eq!(parse(Family::Auto, body, &tools).is_malformed, is_malformed, "{body}");
+        assert!(!parse(Family::Auto, body, &[]).is_malformed, "{body}");
+    }
 }
 
 #[test]

@@ -285,6 +285,9 @@ fn calls_are_read_from_text_line_by_line() {
         "minimax",
         "cohere",
         "hunyuan",
+        "react",
+        "functionary",
+        "inkling",
         "fenced_json",
         "json",
     ] {

@@ -160,6 +160,9 @@ export interface ModelConfig {
     | "minimax"
     | "cohere"
     | "hunyuan"
+    | "react"
+    | "functionary"
+    | "inkling"
     | "fenced_json"
     | "json";
   /**

@@ -32,7 +32,7 @@ pub(super) const OPENINGS: [&str; 17] = [
 ];
 
 /// What closes a call, of which one stands behind every call that is not cut.
-const CLOSINGS: [&str; 13] = [
+const CLOSINGS: [&str; 14] = [
     "</tool",
     "</function",
     "</longcat",
@@ -45,6 +45,7 @@ const CLOSINGS: [&str; 13] = [
     "end|>",
     "<|close|>call<|sep|>",
     "<|tools_suffix|>",
+    tagged::INKLING.1,
     plamo::REQUEST[1],
 ];
 

@@ -3,7 +3,9 @@
 
 use super::{
     cut::{self, OPENINGS},
-    gemma, harmony, pythonic,
+    gemma, harmony,
+    lines::{self, Line},
+    pythonic,
     scan::{Balanced, Doc, Follower},
     tagged,
     think::{self, Pair},
@@ -47,6 +49,13 @@ pub(super) enum Look {
 /// What stands at `at`.
 pub(super) fn look(family: Family, doc: &mut Doc<'_>, at: usize) -> Look {
     let rest = doc.rest(at);
+    match lines::line(family, doc, at) {
+        Some(Line::Drop(end)) => return Look::Drop(end),
+        Some(Line::Call(_, from)) if !doc.rest(from).is_empty() => return Look::Call,
+        Some(_) => return Look::Wait(None),
+        None if rest.starts_with(['A', '>']) => return Look::Text(at + 1),
+        None => {}
+    }
     if rest.len() < LONGEST && !rest.starts_with('{') && is_part(rest) {
         return Look::Part;
     }

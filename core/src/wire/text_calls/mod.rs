@@ -8,6 +8,7 @@ mod found;
 mod gemma;
 mod harmony;
 mod in_text;
+mod lines;
 mod literal;
 mod look;
 mod minimax;

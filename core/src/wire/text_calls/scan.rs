@@ -91,6 +91,11 @@ impl<'a> Doc<'a> {
         tokens.iter().find_map(|token| self.after(at, token))
     }
 
+    /// Behind the character at `at`.
+    pub(super) fn behind_one(&self, at: usize) -> usize {
+        at + self.rest(at).chars().next().map_or(1, char::len_utf8)
+    }
+
     /// Behind white space.
     pub(super) fn skip_space(&self, at: usize) -> usize {
         let rest = self.rest(at);

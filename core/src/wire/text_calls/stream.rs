@@ -220,7 +220,7 @@ impl Scanner {
             }
         }
         let mut doc = Doc::new(&self.text, &[]).with_budget(self.budget);
-        let Some(start) = walk::next_start(&doc, self.at) else {
+        let Some(start) = walk::next_start(self.format.family, &doc, self.at) else {
             self.at = self.text.len();
             self.show_text(self.at, out);
             return;

@@ -9,10 +9,10 @@ use super::{
     scan::{Balanced, Doc, balanced},
 };
 use crate::{base::text::listed, types::message::ToolCall};
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 /// Opening and closing tags around JSON that is meant as calls.
-pub(super) const TAGS: [(&str, &str); 17] = [
+pub(super) const TAGS: [(&str, &str); 18] = [
     ("<tool_call>", "</tool_call>"),
     ("<tool_calls>", "</tool_calls>"),
     ("<function_call>", "</function_call>"),
@@ -28,12 +28,16 @@ pub(super) const TAGS: [(&str, &str); 17] = [
     ("<|action_start|><|plugin|>", "<|action_end|>"),
     ("<|action_start|> <|plugin|>", "<|action_end|>"),
     KEYED,
+    INKLING,
     ("<tools>", "</tools>"),
     ("<tool>", "</tool>"),
 ];
 
 /// Apertus' tokens, around objects whose keys are the tools' names.
 const KEYED: (&str, &str) = ("<|tools_prefix|>", "<|tools_suffix|>");
+
+/// Inkling's token before a call, and the one behind each of its messages.
+pub(super) const INKLING: (&str, &str) = ("<|content_invoke_tool_json|>", "<|end_message|>");
 
 /// Tags that hold calls or anything else.
 pub(super) const PLAIN_TAGS: [(&str, &str); 4] = [
@@ -149,10 +153,8 @@ pub(super) fn function_json(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
 /// A call as bare JSON. Where tools are known it must be a call of one of them, since nothing
 /// but its shape says that it is one.
 pub(super) fn bare(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-    let (end, calls) = match doc.json(at) {
-        Some((end, json)) => (end, objects::calls(json, Sure::Bare, doc)),
-        None => python(doc, at)?,
-    };
+    let (end, json) = object(doc, at)?;
+    let calls = objects::calls(&json, Sure::Bare, doc);
     let is_foreign = |call: &ToolCall| doc.has_tools() && !doc.knows(&call.name);
     if calls.iter().any(is_foreign) {
         return None;
@@ -191,15 +193,18 @@ pub(super) fn is_open(doc: &Doc<'_>, at: usize) -> bool {
     found == Balanced::Open
 }
 
-/// Calls as Python writes objects, and where they end.
-fn python(doc: &Doc<'_>, at: usize) -> Option<(usize, Vec<ToolCall>)> {
+/// The object or list at `at`, in JSON or as Python writes it, and where it ends.
+pub(super) fn object(doc: &mut Doc<'_>, at: usize) -> Option<(usize, String)> {
+    if let Some((end, json)) = doc.json(at) {
+        return Some((end, json.into()));
+    }
     if !is_python(doc.rest(at)) || doc.is_spent() {
         return None;
     }
     let mut reader = Reader::new(doc.body(), at);
     let json = reader.json();
     doc.spend(reader.at() - at);
-    Some((reader.at(), objects::calls(&json?, Sure::Bare, doc)))
+    Some((reader.at(), json?))
 }
 
 /// A fence of Markdown: what begins at `at` and where it ends.

@@ -1,6 +1,6 @@
 //! The tags between which models think, in all their variants.
 
-use super::scan::Doc;
+use super::{scan::Doc, tagged};
 use crate::base::{steps, text::listed};
 use alloc::string::String;
 
@@ -28,6 +28,9 @@ pub(super) const TAGS: [Pair; 17] = [
     ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
 ];
 
+/// Inkling's tokens around thinking. The second one ends every message.
+const INKLING: Pair = ("<|content_thinking|>", tagged::INKLING.1);
+
 /// A tag in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
@@ -44,10 +47,12 @@ pub(super) fn tag_at(doc: &Doc<'_>, at: usize) -> Option<Tag> {
     if doc.is_quoted(at) || !matches!(doc.rest(at).as_bytes(), [b'<' | b'[' | 0xe2, ..]) {
         return None;
     }
-    TAGS.into_iter().find_map(|pair| {
-        let tag = |token, is_open| Some(Tag { is_open, end: doc.after(at, token)?, pair });
-        tag(pair.0, true).or_else(|| tag(pair.1, false))
-    })
+    TAGS.into_iter()
+        .find_map(|pair| {
+            let tag = |token, is_open| Some(Tag { is_open, end: doc.after(at, token)?, pair });
+            tag(pair.0, true).or_else(|| tag(pair.1, false))
+        })
+        .or_else(|| Some(Tag { is_open: true, end: doc.after(at, INKLING.0)?, pair: INKLING }))
 }
 
 /// Thinking without the tags that are nested in it, and how many opened in it.

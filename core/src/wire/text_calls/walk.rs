@@ -4,8 +4,10 @@
 use super::{
     cut,
     found::{Assembly, Parsed, Region},
-    gemma, harmony, minimax, plamo, pythonic,
-    scan::Doc,
+    gemma, harmony,
+    lines::{self, Line},
+    minimax, plamo, pythonic,
+    scan::{Balanced, Doc, balanced},
     tagged::{self, Fence},
     think::{self, Pair, TAGS, Tag},
     tokens::{self, DeepseekToken},
@@ -14,7 +16,7 @@ use super::{
 use crate::{base::steps, types::model::TextFamily as Family};
 
 /// Tokens around a reply, which mean nothing, and whose they are.
-pub(super) const FRAMES: [(&str, Family); 19] = [
+pub(super) const FRAMES: [(&str, Family); 23] = [
     ("<|open|>response<|sep|>", Family::Kimi),
     ("<|close|>response<|sep|>", Family::Kimi),
     ("<|open|>message<|sep|>", Family::Kimi),
@@ -34,6 +36,10 @@ pub(super) const FRAMES: [(&str, Family); 19] = [
     ("<eos>", Family::Gemma),
     ("<answer>", Family::Hunyuan),
     ("</answer>", Family::Hunyuan),
+    ("<|message_model|>", Family::Inkling),
+    ("<|content_text|>", Family::Inkling),
+    (tagged::INKLING.1, Family::Inkling),
+    ("<|content_model_end_sampling|>", Family::Inkling),
 ];
 
 /// What stands at a place of the text.
@@ -70,7 +76,7 @@ pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut Doc<'_>) -> Pars
     if in_thinking && think::is_begun(doc.body()) != Some(false) {
         way.begin_in_thinking(doc);
     }
-    while let Some(start) = next_start(doc, way.at).filter(|_| way.goes_on(doc)) {
+    while let Some(start) = next_start(family, doc, way.at).filter(|_| way.goes_on(doc)) {
         let mut step = way.walk.step(doc, start);
         if let Step::Thinking(tag) = step
             && !tag.is_open
@@ -194,9 +200,20 @@ impl Way {
     /// calls, and so is a mere beginning.
     fn on_text(&mut self, doc: &mut Doc<'_>, start: usize, end: usize) {
         self.at = end.max(start + 1);
-        let Some(behind) = cut::begins(doc, start) else { return };
+        let (behind, is_cut) = match self.walk.line(doc, start) {
+            Some(Line::Call(name, from)) if doc.knows(name) => {
+                let found = balanced(doc.rest(from));
+                let seen = found.seen(doc.rest(from));
+                doc.spend(seen);
+                self.at = from + seen;
+                (from, found == Balanced::Open)
+            }
+            _ => {
+                let Some(behind) = cut::begins(doc, start) else { return };
+                (behind, cut::is_cut(doc, start))
+            }
+        };
         self.out.malformed();
-        let is_cut = cut::is_cut(doc, start);
         let is_bare = doc.rest(doc.skip_space(behind)).is_empty();
         let follows = || self.out.has_calls() && doc.between(self.from, start).trim().is_empty();
         if is_bare || (is_cut && follows()) {
@@ -210,9 +227,12 @@ impl Way {
 }
 
 /// The next place from `at` on where anything but text may begin.
-pub(super) fn next_start(doc: &Doc<'_>, at: usize) -> Option<usize> {
+pub(super) fn next_start(family: Family, doc: &Doc<'_>, at: usize) -> Option<usize> {
+    if at == 0 && lines::is_marked(family) {
+        return Some(0);
+    }
     let rest = doc.rest(at);
-    let found = rest.find(['<', '[', '{', '`', '◁', ']']);
+    let found = rest.find(['<', '[', '{', '`', '◁', ']', '>', 'A']);
     steps::count(found.unwrap_or(rest.len()));
     found.map(|found| at + found)
 }
@@ -276,10 +296,26 @@ impl Walk {
         {
             return Step::Drop(end);
         }
+        if let Some(Line::Drop(end)) = self.line(doc, at) {
+            return Step::Drop(end);
+        }
         match self.frame(doc, at) {
             Some(end) => Step::Drop(end),
-            None => Step::Text(at + 1),
+            None => Step::Text(doc.behind_one(at)),
         }
+    }
+
+    /// What marks of a line, or before a name, begin at `at`.
+    fn line<'a>(&self, doc: &Doc<'a>, at: usize) -> Option<Line<'a>> {
+        if self.in_thought || self.is_open { None } else { lines::line(self.family, doc, at) }
+    }
+
+    /// A call behind marks of a line. Behind a result that the model has made up there is none.
+    fn on_line(&mut self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+        let Some(Line::Call(name, from)) = self.line(doc, at) else { return None };
+        let (region, is_answered) = lines::called(doc, name, from)?;
+        self.is_open = is_answered;
+        Some(region)
     }
 
     /// Behind a token that means nothing.
@@ -326,7 +362,7 @@ impl Walk {
             _ if self.in_thought || self.is_open => None,
             '[' => self.pythonic(doc, at).or_else(|| self.bare(doc, at)),
             '{' => self.bare(doc, at),
-            _ => None,
+            _ => self.on_line(doc, at),
         }
     }
 
@@ -374,6 +410,7 @@ impl Walk {
             Family::Minimax,
             Family::Cohere,
             Family::Hunyuan,
+            Family::Inkling,
         ];
         if self.is(&holds_json)
             && let Some(region) = tagged::tagged(doc, at).or_else(|| tagged::function_json(doc, at))

@@ -24,7 +24,7 @@ pub(crate) struct DecodeArgs {
     ///
     /// FAMILY is the text's format: `auto`, `hermes`, `qwen3_coder_xml`, `llama_json`, `mistral`,
     /// `deepseek`, `pythonic`, `harmony`, `glm`, `kimi`, `gemma`, `step3`, `minimax`, `cohere`,
-    /// `hunyuan`, `fenced_json` or `json`.
+    /// `hunyuan`, `react`, `functionary`, `inkling`, `fenced_json` or `json`.
     #[arg(
         long,
         value_name = "FAMILY",
