@@ -3,6 +3,7 @@
 //! the others have.
 
 mod answer;
+mod docs;
 mod request;
 mod room;
 
@@ -20,12 +21,13 @@ use crate::{
 use alloc::{format, string::String, vec::Vec};
 use answer::{Answer, Fault, Line};
 use core::mem;
+use docs::Docs;
 use innerloop_core::{
     Blueprint, History,
     bytes::Bytes,
     config::SessionConfig,
     doc_names,
-    id::{ById, EffectId, EndpointId},
+    id::{AgentId, ById, EffectId, EndpointId},
     input::{HttpInput, Input},
     log,
     preset::Preset,
@@ -89,6 +91,7 @@ impl Lines {
                 answer.line(&Line::Model(&config_of(&wanted)?.model));
             }
             Request::DocNames { profile } => answer.line(&Line::DocNames(doc_names(profile))),
+            Request::Docs(known) => answer.line(&Line::Docs(Docs::find(&known))),
             Request::Config(wanted) => answer.line(&Line::Config(&config_of(&wanted)?)),
             Request::Blueprint { config, parts } => self.prepare(*config, parts, answer)?,
             Request::Discard { blueprint } => {
@@ -131,13 +134,11 @@ impl Lines {
                 answer.line(&Line::Status(self.driver(session)?.session().status(agent)));
             }
             Request::History { session, agent, from } => {
-                let history = self.driver(session)?.session().history(agent);
-                let turns = history.map(History::turns);
+                let turns = self.history(session, agent)?.map(History::turns);
                 answer.line(&Line::History(turns.map(|all| all.get(from..).unwrap_or_default())));
             }
             Request::Said { session, agent } => {
-                let history = self.driver(session)?.session().history(agent);
-                answer.line(&Line::Said(history.map(said)));
+                answer.line(&Line::Said(self.history(session, agent)?.map(said)));
             }
             Request::Replay => replay(bytes, answer)?,
             Request::Close { session } => {
@@ -204,6 +205,10 @@ impl Lines {
     fn driver(&self, session: u32) -> Result<&Driver, Fault> {
         let entered = self.sessions.get(session).ok_or_else(|| not_open(session))?;
         Ok(&entered.driver)
+    }
+
+    fn history(&self, session: u32, agent: AgentId) -> Result<Option<&History>, Fault> {
+        Ok(self.driver(session)?.session().history(agent))
     }
 
     const fn next_number(&mut self) -> u32 {

@@ -1,6 +1,7 @@
 //! What a host is answered: lines of JSON, each an object with one key
 //! (`docs/protocol.md#lines`).
 
+use super::docs::Docs;
 use crate::{
     driver::Driver,
     endpoints::{EndpointError, Request},
@@ -37,6 +38,7 @@ pub(super) enum Line<'a> {
     Providers(Vec<Provider>),
     Model(&'a ModelConfig),
     DocNames(&'a [&'static str]),
+    Docs(Docs),
     Config(&'a SessionConfig),
     Blueprint(u32),
     Session(u32),

@@ -1,6 +1,6 @@
 //! What a host asks for, as JSON: one object with one key, the verb (`docs/protocol.md#lines`).
 
-use super::answer::Fault;
+use super::{answer::Fault, docs::Known};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_core::{
     config::{Facts, HookPoint, ProfileKind, SessionConfig},
@@ -22,6 +22,8 @@ pub(super) enum Request<'a> {
     Model { provider: String, name: Option<String> },
     /// The names of the files that instruct a family's models.
     DocNames { profile: ProfileKind },
+    /// The instruction files among those of a workspace, with what they import.
+    Docs(Known),
     /// The configuration that settings come to.
     Config(Box<Wanted<'a>>),
     /// What sessions of one configuration share.

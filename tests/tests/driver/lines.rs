@@ -1,5 +1,6 @@
 //! Sessions by lines, as hosts in other languages drive them.
 
+use innerloop_core::config::MAX_NESTED_DOCS;
 use innerloop_driver::Lines;
 use innerloop_tests::{fuzzing::changed, transcript::exchanges};
 use serde_json::{Value, json};
@@ -157,6 +158,57 @@ fn what_is_no_request_is_told_why() {
     ] {
         check(request, code, words);
     }
+}
+
+#[test]
+fn instruction_files_are_found_and_read_until_nothing_is_missing() {
+    let files = [
+        ("AGENTS.md", "Be brief."),
+        ("CLAUDE.md", "See @notes/style.md and @.git/config and @gone.md and @blob."),
+        ("notes/style.md", "Tabs, see @more.md."),
+        ("notes/more.md", "Eight wide."),
+        ("web/CLAUDE.md", "Be bold."),
+        ("web/a\nb/CLAUDE.md", "Another line."),
+        ("web/GEMINI.md", "Of another family."),
+        ("blob", "\0"),
+    ];
+    let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
+    let mut host = Host::default();
+    let mut texts = json!({});
+    let mut asked = Vec::new();
+    let found = loop {
+        let wanted = json!({"profile": "anthropic", "paths": paths, "texts": texts});
+        let told = host.call(&json!({"docs": wanted}), "").remove(0)["docs"].take();
+        let missing: Vec<String> = serde_json::from_value(told["missing"].clone()).unwrap();
+        if missing.is_empty() {
+            break told;
+        }
+        for path in &missing {
+            let text = files.iter().find(|(known, _)| known == path).map(|(_, text)| *text);
+            texts[path] = json!(text);
+        }
+        asked.push(missing.join(" "));
+    };
+    let rounds =
+        ["AGENTS.md CLAUDE.md web/CLAUDE.md", "notes/style.md gone.md blob", "notes/more.md"];
+    assert_eq!(asked, rounds);
+    let claude = format!(
+        "{}\n\n--- notes/style.md, imported by CLAUDE.md ---\n{}\n\n\
+         --- notes/more.md, imported by notes/style.md ---\n{}",
+        files[1].1, files[2].1, files[3].1
+    );
+    let topmost =
+        json!([{"path": "AGENTS.md", "text": files[0].1}, {"path": "CLAUDE.md", "text": claude}]);
+    let below = json!([{"path": "web/CLAUDE.md", "text": files[4].1}]);
+    assert_eq!(found, json!({"project_docs": topmost, "nested_docs": below, "missing": []}));
+}
+
+#[test]
+fn no_more_nested_instruction_files_are_asked_for_than_there_may_be() {
+    let paths: Vec<String> = (0..100).map(|n| format!("{n}/AGENTS.md")).collect();
+    let docs = json!({"docs": {"profile": "openai", "paths": paths}});
+    let told = Host::default().call(&docs, "");
+    assert_eq!(told[0]["docs"]["missing"], json!(paths[..MAX_NESTED_DOCS]));
 }
 
 #[test]

@@ -1,0 +1,76 @@
+//! The project's instruction files, for hosts that read files but leave it to us which: what is to
+//! be read is asked for, until nothing is missing.
+
+use alloc::{string::String, vec::Vec};
+use innerloop_core::{
+    config::{MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
+    doc_places, instructed_folder, with_imports,
+};
+use innerloop_json::{FromJson, Map, ToJson};
+
+/// What a host knows of a workspace's files.
+#[derive(FromJson)]
+#[json(deny_unknown_fields)]
+pub(super) struct Known {
+    profile: ProfileKind,
+    paths: Vec<String>,
+    /// The texts of those that were asked for; `None` where one cannot be read.
+    #[json(default)]
+    texts: Map<Option<String>>,
+}
+
+/// What is known of them.
+#[derive(Debug, Default, ToJson)]
+pub(super) struct Docs {
+    /// Those of the workspace's topmost folder.
+    project_docs: Vec<ProjectDoc>,
+    /// Those of folders below.
+    nested_docs: Vec<ProjectDoc>,
+    /// The files whose texts are to be known first.
+    missing: Vec<String>,
+}
+
+impl Docs {
+    /// Those that a model family reads, with what they import, as far as texts are known.
+    pub(super) fn find(known: &Known) -> Self {
+        let mut docs = Self::default();
+        for place in doc_places(known.profile, "", "") {
+            if known.paths.contains(&place) {
+                let doc = docs.read(&place, known);
+                docs.project_docs.extend(doc);
+            }
+        }
+        let is_nested = |path: &&String| {
+            let folder = instructed_folder(known.profile, path);
+            // The path stands in a line of the prompt.
+            folder.is_some_and(|folder| !folder.is_empty()) && !path.contains(char::is_control)
+        };
+        for path in known.paths.iter().filter(is_nested).take(MAX_NESTED_DOCS) {
+            let doc = docs.read(path, known);
+            docs.nested_docs.extend(doc);
+        }
+        docs
+    }
+
+    fn read(&mut self, path: &str, known: &Known) -> Option<ProjectDoc> {
+        let text = self.text(path, known)?;
+        let text = with_imports(path, text, &mut |path| {
+            let is_git = path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
+            let text = (!is_git).then(|| self.text(path, known))?;
+            text.filter(|text| !text.contains('\0'))
+        });
+        Some(ProjectDoc { path: path.into(), text })
+    }
+
+    fn text(&mut self, path: &str, known: &Known) -> Option<String> {
+        match known.texts.get(path) {
+            Some(text) => text.clone(),
+            None => {
+                if !self.missing.iter().any(|missing| missing == path) {
+                    self.missing.push(path.into());
+                }
+                None
+            }
+        }
+    }
+}
