@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, cast
@@ -193,6 +193,20 @@ class Core:
     def doc_names(self, profile: str) -> list[str]:
         """The names of the files that instruct a family's models."""
         return cast(list[str], self._value({"doc_names": {"profile": profile}}))
+
+    def docs(
+        self, profile: str, paths: Sequence[str], read: Callable[[str], str | None]
+    ) -> dict[str, list[Json]]:
+        """The facts ``project_docs`` and ``nested_docs``: what instructs a family's models among
+        files of a workspace, with what it imports. ``read`` gives the text of a file."""
+        texts: dict[str, str | None] = {}
+        while True:
+            wanted = {"profile": profile, "paths": list(paths), "texts": texts}
+            found = self._value({"docs": wanted})
+            missing = found.pop("missing")
+            if not missing:
+                return cast(dict[str, list[Json]], found)
+            texts |= {path: read(path) for path in missing}
 
     def config(
         self,

@@ -6,15 +6,16 @@ from __future__ import annotations
 import contextlib
 import datetime
 import difflib
+import functools
 import json
 import os
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from .core import Core, Json
+from .documents import documents
 from .effects import Approve, Ask
 from .errors import InnerloopError
 from .session import Event
@@ -41,8 +42,6 @@ _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "id": ("a text", (str,)),
 }
 """What each option is, in words and in types."""
-_MOST_DOCUMENTS = 32 << 10
-"""Bytes of instruction files that the model is told."""
 
 
 @dataclass
@@ -97,15 +96,25 @@ class Options:
             "instructions": self.instructions,
             "base_prompt": self.system_prompt,
         }
-        return core.config(
+        facts: Json = {
+            "working_directory": "/",
+            "platform": "wasm",
+            "date": datetime.date.today().isoformat(),
+        }
+        config = functools.partial(
+            core.config,
             provider,
             id=self.id or str(uuid.uuid4()),
             model=self.model or ("recorded" if self.replay is not None else None),
             preset=self.preset,
-            facts=self._facts(core, provider),
             tools=[tool.spec for tool in tools.values()],
             patches=[_without_none(patch), *([self.config] if self.config else [])],
         )
+        if self.workspace is not None:
+            # A patch may name another family, which reads other files.
+            family = config(facts=facts)["model"]["profile"]
+            facts |= documents(core, family, self.workspace)
+        return config(facts=facts | (self.facts or {}))
 
     def parts(self, provider: Json, *, keeps_log: bool) -> Json:
         """What the driver works with."""
@@ -163,18 +172,6 @@ class Options:
             said = f"there is no key for {provider['name']}: {words}"
             raise InnerloopError(error.code, said, "api_key") from error
 
-    def _facts(self, core: Core, provider: str) -> Json:
-        facts: Json = {
-            "working_directory": "/",
-            "platform": "wasm",
-            "date": datetime.date.today().isoformat(),
-        }
-        given = self.facts or {}
-        if self.workspace is not None and "project_docs" not in given:
-            family = core.model(provider, self.model or "recorded")["profile"]
-            facts["project_docs"] = _documents(Path(self.workspace), core.doc_names(family))
-        return facts | given
-
 
 def check_names(unknown: Iterable[str]) -> None:
     """Refuses options that there are not.
@@ -205,21 +202,6 @@ def _placeless(provider: Json) -> InnerloopError:
     words += [f"for example {example}"] if example else []
     words += [f"or set {variable}"] if variable else []
     return InnerloopError("bad_option", ", ".join(words), "base_url")
-
-
-def _documents(folder: Path, names: Sequence[str]) -> list[Json]:
-    """The instruction files in a folder, none of which lies elsewhere by a link."""
-    root, left, found = folder.resolve(), _MOST_DOCUMENTS, []
-    for name in names:
-        path = (root / name).resolve()
-        if not path.is_relative_to(root) or not path.is_file():
-            continue
-        with path.open("rb") as file:
-            text = file.read(left).decode("utf-8", "ignore")
-        left -= len(text.encode())
-        if text:
-            found.append({"path": name, "text": text})
-    return found
 
 
 def _without_none(fields: Json) -> Json:

@@ -1,0 +1,122 @@
+"""The project's instruction files: those at the top of the workspace, and tracked ones below it,
+with what they import. A link counts as the file that it leads to, if that is one of the workspace;
+of two names for one file the first counts."""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .core import Core, Json
+
+_MOST_BYTES = (32 << 10) + 1
+"""Of one file: the prompt has no room for more."""
+_MOST_INDEX_BYTES = 64 << 20
+_MOST_PATH_BYTES = 4096
+_EXTENDED = 0x4000
+
+
+def documents(core: Core, profile: str, workspace: str | os.PathLike[str]) -> Json:
+    """The facts ``project_docs`` and ``nested_docs`` for a model family."""
+    root = Path(workspace).resolve()
+    names = core.doc_names(profile)
+    known: dict[Path, str] = {}
+    for path in [*names, *_tracked(root, names)]:
+        if (real := _real(root, path)) is not None:
+            known.setdefault(real, path)
+    return core.docs(profile, list(known.values()), lambda path: _text(root, path))
+
+
+def _real(root: Path, path: str) -> Path | None:
+    """Where the file at a path really is. What is git's own is none of the workspace's files."""
+    try:
+        real = (root / path).resolve()
+        inside = real.relative_to(root).parts
+        is_file = real.is_file()
+    except (OSError, ValueError, RuntimeError):
+        return None
+    is_git = any(name.lower() == ".git" for name in inside)
+    return real if is_file and not is_git else None
+
+
+def _text(root: Path, path: str) -> str | None:
+    real = _real(root, path)
+    data = None if real is None else _start(real, _MOST_BYTES)
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def _start(path: Path, most: int) -> bytes | None:
+    """The first bytes of a plain file. It is opened without waiting: a pipe may stand there."""
+    names = ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK")
+    flags = sum(getattr(os, name, 0) for name in names)
+    try:
+        opened = os.open(path, os.O_RDONLY | flags)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            return None
+        with open(opened, "rb", closefd=False) as file:
+            return file.read(most)
+    except OSError:
+        return None
+    finally:
+        os.close(opened)
+
+
+def _tracked(root: Path, names: Sequence[str]) -> Iterator[str]:
+    """The files of these names that git tracks in folders below one, as seen from there; none
+    without a repository."""
+    ends = tuple(f"/{name}".encode() for name in names)
+    for above in (root, *root.parents):
+        git = above / ".git"
+        if not os.path.lexists(git):
+            continue
+        if (link := _start(git, 4096)) is not None:
+            # A work tree of a repository that lies elsewhere.
+            git = above / os.fsdecode(link.removeprefix(b"gitdir:").strip())
+        index = _start(git / "index", _MOST_INDEX_BYTES + 1) or b""
+        if len(index) <= _MOST_INDEX_BYTES:
+            below = b"".join(os.fsencode(name) + b"/" for name in root.relative_to(above).parts)
+            for path in _entries(index):
+                if path.endswith(ends) and path.startswith(below):
+                    yield path[len(below) :].decode("utf-8", "replace")
+        return
+
+
+def _entries(index: bytes) -> Iterator[bytes]:
+    """The paths in git's index, as far as it can be read: gitformat-index(5)."""
+    if len(index) < 12 or index[:4] != b"DIRC":
+        return
+    version, count = struct.unpack_from(">II", index, 4)
+    at, path = 12, b""
+    for _ in range(count if version in (2, 3, 4) else 0):
+        if at + 64 > len(index):
+            return
+        (flags,) = struct.unpack_from(">H", index, at + 60)
+        begin = at + (64 if flags & _EXTENDED else 62)
+        kept = 0
+        if version == 4:
+            dropped, begin = _number(index, begin)
+            kept = max(0, len(path) - dropped)
+        end = index.find(b"\0", begin)
+        if end < 0 or kept + end - begin > _MOST_PATH_BYTES:
+            return
+        path = path[:kept] + index[begin:end]
+        yield path
+        # Before version 4 each entry fills blocks of eight bytes.
+        at = end + 1 if version == 4 else at + (end - at + 8) // 8 * 8
+
+
+def _number(index: bytes, at: int) -> tuple[int, int]:
+    """A number of bytes with seven bits each, as packs have it, and where it ends."""
+    number = -1
+    for byte in index[at : at + 9]:
+        number = (number + 1) << 7 | byte & 0x7F
+        at += 1
+        if byte < 0x80:
+            break
+    return number, at
