@@ -264,6 +264,7 @@ class Agent:
         self._journal = journal
         self._listeners = [options.on_event] if options.on_event else []
         self._record = Path(options.record) if options.record is not None else None
+        self._is_replay = options.replay is not None
         self._outputs: deque[tuple[str, Json]] = deque()
         self._is_following = False
         self._timer: asyncio.TimerHandle | None = None
@@ -416,6 +417,8 @@ class Agent:
             # What is not durable must not be carried out.
             self._break(InnerloopError("internal", f"what happens cannot be kept: {error}"))
             return
+        if self._is_replay:
+            self._effects.learn(step.entries)
         self._outputs.extend(step.outputs)
         self._deadline = step.deadline
         if self._is_following:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,6 +151,13 @@ class Effects:
     def status_of(self, id: Any) -> int | None:
         """The HTTP status of the response to a request that ends now, if there is one."""
         return self._statuses.get(id)
+
+    def learn(self, entries: Iterable[str]) -> None:
+        """Takes the statuses of responses from the log's lines: recorded ones nobody sends for."""
+        for entry in entries:
+            http = json.loads(entry).get("input", {}).get("http", {})
+            if (head := http.get("input", {}).get("head")) is not None:
+                self._statuses[http["id"]] = head["status"]
 
     async def close(self) -> None:
         """Stops all that is under way, and waits for that."""

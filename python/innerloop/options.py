@@ -122,7 +122,8 @@ class Options:
             "endpoints": [self._endpoint(provider)],
             "approve": self.approve is not None,
             "answer": self.ask is not None,
-            "entries": keeps_log,
+            # Of a recording they tell what it answers.
+            "entries": keeps_log or self.replay is not None,
             "record": self.record is not None,
         }
         if self.replay is not None:

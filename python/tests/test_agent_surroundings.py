@@ -288,6 +288,24 @@ class Words(AsyncCase):
 
         self.wait(work())
 
+    def test_a_recorded_failure_has_its_status(self) -> None:
+        async def work(root: str) -> None:
+            path = Path(root, "traffic.jsonl")
+            with Model(fails(500), fails(404)) as model:
+                async with Agent(**options(model, record=path)) as agent:
+                    recorded = (await agent.run("Hi").result()).error
+            given: dict[str, Any] = {"replay": path.read_text()}
+            given["config"] = {"retry": {"base_ms": 1, "max_ms": 2}}
+            for log in (None, Path(root, "session.jsonl")):
+                async with Agent("anthropic", "mock-1", log=log, **given) as agent:
+                    replayed = (await agent.run("Hi").result()).error
+                assert replayed is not None
+                self.assertEqual((replayed.status, replayed.kind), (404, "invalid_request"))
+                self.assertEqual(replayed, recorded)
+
+        with tempfile.TemporaryDirectory() as root:
+            self.wait(work(root))
+
     def test_options_that_do_not_fit(self) -> None:
         given = {"provider": "ollama", "model": "m"}
         cases: list[tuple[dict[str, Any], str, str]] = [
