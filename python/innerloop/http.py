@@ -81,6 +81,7 @@ class Sender:
 
     async def _client_here(self) -> Any:
         """The client of this event loop: connections belong to one, and end with it."""
+        assert httpx is not None
         loop = asyncio.get_running_loop()
         if self._loop is loop:
             return self._client

@@ -10,7 +10,7 @@ import functools
 import json
 import os
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,7 +161,7 @@ class Options:
         return _without_none(place)
 
     @contextlib.contextmanager
-    def explained(self, provider: Json) -> Iterator[None]:
+    def explained(self, provider: Json) -> Generator[None, None, None]:
         """Tells of a missing key which option and which variable may hold it."""
         try:
             yield

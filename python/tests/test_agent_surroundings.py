@@ -34,6 +34,8 @@ asyncio.run(main())
 
 
 class Threads(AsyncCase):
+    agent: Agent
+
     def test_commands_of_other_threads(self) -> None:
         def steers() -> str:
             agent = self.agent
@@ -307,7 +309,7 @@ class Words(AsyncCase):
             self.wait(work(root))
 
     def test_options_that_do_not_fit(self) -> None:
-        given = {"provider": "ollama", "model": "m"}
+        given: dict[str, Any] = {"provider": "ollama", "model": "m"}
         cases: list[tuple[dict[str, Any], str, str]] = [
             ({"wokspace": "."}, "bad_option", "did you mean `workspace`?"),
             ({"colour": "red"}, "bad_option", "there are provider"),
