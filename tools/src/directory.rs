@@ -204,7 +204,7 @@ const fn dress(_file: &fs::File, _replaced: Option<&fs::Metadata>) -> io::Result
     Ok(())
 }
 
-/// Where the links at a path lead in the end: what is moved there would take the place of the first.
+/// Where the links at a path lead in the end: what is moved there would take the place of one.
 #[cfg(target_os = "wasi")]
 fn behind_links(mut place: PathBuf) -> io::Result<PathBuf> {
     for _ in 0..MAX_LINKS {

@@ -1,4 +1,4 @@
-//! The folders in which version systems keep their own: what is written there runs with their user's
+//! The folders in which version systems keep their own: what is written there runs with the user's
 //! next command, as hooks and settings do.
 
 /// Their names, for all that protects them or passes over them.

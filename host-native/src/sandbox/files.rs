@@ -286,7 +286,7 @@ impl Files {
             (Some(draft), file)
         } else {
             if access.truncate && found.is_some_and(|found| found.size > 0) {
-                self.shelters.keep(&self.workspace, place);
+                self.workspace.shelter(place, &mut self.shelters);
             }
             (None, self.tree(tree).open_file(place, access, taken)?)
         };
@@ -447,7 +447,7 @@ impl Files {
         let open = self.file(fd)?;
         let (file, path) = (Arc::clone(&open.file), open.path.clone());
         let Some(draft) = open.draft.take() else { return Ok(file.sync_all()?) };
-        draft.settle(&file)?;
+        self.workspace.settle(draft, &file)?;
         path.iter().for_each(|path| self.opened(path));
         Ok(())
     }

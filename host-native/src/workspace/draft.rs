@@ -3,7 +3,6 @@
 //! kill, leaves what was there.
 
 use super::{
-    Workspace,
     layer::Layer,
     root::{Access, Root, dress},
     scratch::{NEW, Scratch},
@@ -17,14 +16,14 @@ use std::{
 };
 
 /// What the names of the folders begin with in which drafts stand beside their places.
-const PREFIX: &str = ".innerloop-draft-";
+pub(super) const PREFIX: &str = ".innerloop-draft-";
 /// The draft in such a folder.
-const DRAFT: &str = "draft";
+pub(super) const DRAFT: &str = "draft";
 
-/// New content of a file, which nobody sees before it is settled. Dropped, it is gone.
+/// New content of a file, which nobody sees before it takes its place. Dropped, it is gone.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    workspace: Workspace,
+    layer: Arc<Layer>,
     path: PathBuf,
     place: Place,
 }
@@ -34,57 +33,44 @@ pub(crate) struct Draft {
 enum Place {
     /// In a folder beside the file.
     Beside(Scratch),
-    /// In an overlay's store, until it is settled.
+    /// In an overlay's store, until it takes its place.
     Stored(Option<u64>),
 }
 
-impl Workspace {
-    /// Begins to write the plain file at a real path anew, be it there or not: gives the file that
-    /// is to be written, with the permissions of what it replaces.
-    pub(crate) fn draft(&self, path: &Path) -> Result<(Draft, File)> {
-        let (place, file) = self.change(path, |files| {
-            files.check_change(path)?;
-            files.make_way(path, self.meant)?;
-            if files.stat(path) == Err(Errno::NOENT) {
-                files.check_entry(path)?;
-            }
-            match files {
-                Layer::InPlace(root) => {
-                    beside(root, path).map(|(scratch, file)| (Place::Beside(scratch), file))
-                }
-                Layer::Overlay(overlay) => {
-                    let (number, file) = overlay.draft(path)?;
-                    Ok((Place::Stored(Some(number)), file))
-                }
-            }
-        })?;
-        Ok((Draft { workspace: self.clone(), path: path.to_owned(), place }, file))
-    }
-}
-
 impl Draft {
-    /// Puts what was written to the file in its place. In the folder itself it is on the disk then.
-    pub(crate) fn settle(mut self, file: &File) -> Result<()> {
-        if let Place::Beside(_) = self.place {
-            file.sync_all().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-        }
-        let (workspace, path) = (self.workspace.clone(), self.path.clone());
-        workspace.change(&path, |files| {
-            files.check_change(&path)?;
-            let is_new = files.stat(&path) == Err(Errno::NOENT);
-            if is_new {
-                files.check_entry(&path)?;
+    /// A draft for the plain file at a real path, be it there or not, and the file that is to be
+    /// written, with the permissions of what it replaces.
+    pub(super) fn new(layer: &Arc<Layer>, path: &Path) -> Result<(Self, File)> {
+        let (place, file) = match &**layer {
+            Layer::InPlace(root) => {
+                beside(root, path).map(|(scratch, file)| (Place::Beside(scratch), file))?
             }
-            self.replace(files)?;
-            if is_new || workspace.meant.is_project() {
-                files.made(&path, workspace.meant)?;
+            Layer::Overlay(overlay) => {
+                let (number, file) = overlay.draft(path)?;
+                (Place::Stored(Some(number)), file)
             }
-            if is_new { files.check_again(&path, |files| files.remove_file(&path)) } else { Ok(()) }
-        })
+        };
+        Ok((Self { layer: Arc::clone(layer), path: path.to_owned(), place }, file))
     }
 
-    fn replace(&mut self, files: &Layer) -> Result<()> {
-        match (files, &mut self.place) {
+    /// Where it belongs.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Waits until what was written is on the disk, where it outlives its program.
+    pub(super) fn sync(&self, file: &File) -> Result<()> {
+        match self.place {
+            Place::Beside(_) => {
+                file.sync_all().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+            }
+            Place::Stored(_) => Ok(()),
+        }
+    }
+
+    /// Puts it in its place.
+    pub(super) fn replace(&mut self) -> Result<()> {
+        match (&*self.layer, &mut self.place) {
             (Layer::InPlace(root), Place::Beside(scratch)) => {
                 root.rename(&scratch.at(Path::new(DRAFT)), &self.path)?;
                 root.below(above(&self.path))?.sync()
@@ -101,8 +87,7 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if let (Layer::Overlay(overlay), Place::Stored(Some(number))) =
-            (&*self.workspace.shared.layer, &self.place)
+        if let (Layer::Overlay(overlay), Place::Stored(Some(number))) = (&*self.layer, &self.place)
         {
             overlay.abandon(*number);
         }
@@ -132,99 +117,4 @@ fn beside(root: &Arc<Root>, path: &Path) -> Result<(Scratch, File)> {
 
 fn above(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::{fs, io::Write as _};
-
-    /// A workspace in a folder of its own with one file, and an overlay of it.
-    fn workspaces(name: &str) -> [Workspace; 2] {
-        let folder = format!("innerloop-draft-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(folder);
-        fs::create_dir(&folder).unwrap();
-        fs::write(folder.join("a"), "old").unwrap();
-        let workspace = Workspace::open(folder).unwrap();
-        let overlay = workspace.overlay().unwrap();
-        [workspace, overlay]
-    }
-
-    fn names(workspace: &Workspace) -> Vec<String> {
-        let list = workspace.list(Path::new("")).unwrap().into_iter();
-        let mut names: Vec<String> =
-            list.map(|entry| entry.name.to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
-    }
-
-    #[test]
-    fn a_draft_is_seen_once_it_is_settled() {
-        let all = workspaces("settled");
-        for workspace in all.iter().rev() {
-            for (name, before) in [("a", Some(&b"old"[..])), ("b", None)] {
-                let (draft, mut file) = workspace.draft(Path::new(name)).unwrap();
-                file.write_all(b"new").unwrap();
-                assert_eq!(workspace.read(name, 10).as_deref(), before, "{workspace:?}");
-                draft.settle(&file).unwrap();
-                assert_eq!(workspace.read(name, 10).as_deref(), Some(&b"new"[..]));
-            }
-            assert_eq!(names(workspace), ["a", "b"]);
-        }
-        fs::remove_dir_all(all[0].root()).unwrap();
-    }
-
-    #[test]
-    fn a_draft_that_is_dropped_was_never_there() {
-        let all = workspaces("dropped");
-        for workspace in &all {
-            for name in ["a", "b"] {
-                let (draft, mut file) = workspace.draft(Path::new(name)).unwrap();
-                file.write_all(b"new").unwrap();
-                drop(draft);
-            }
-            assert_eq!(workspace.read("a", 10).as_deref(), Some(&b"old"[..]));
-            assert_eq!(names(workspace), ["a"]);
-            assert!(workspace.changes().0.is_empty());
-        }
-        fs::remove_dir_all(all[0].root()).unwrap();
-    }
-
-    /// Both what is written in place and what is applied at the end.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn what_is_replaced_keeps_its_extended_attributes() {
-        use rustix::fs::{XattrFlags, getxattr, setxattr};
-        let all = workspaces("attributes");
-        let path = all[0].root().join("a");
-        if setxattr(&path, "user.origin", b"elsewhere", XattrFlags::CREATE).is_ok() {
-            for workspace in &all {
-                let (draft, mut file) = workspace.draft(Path::new("a")).unwrap();
-                file.write_all(b"new").unwrap();
-                draft.settle(&file).unwrap();
-                workspace.apply().unwrap();
-                let mut value = [0; 32];
-                let length = getxattr(&path, "user.origin", &mut value[..]).unwrap();
-                assert_eq!(&value[..length], b"elsewhere", "{workspace:?}");
-            }
-        } else {
-            println!("SKIPPED: the file system of {} has no attributes", path.display());
-        }
-        fs::remove_dir_all(all[0].root()).unwrap();
-    }
-
-    #[test]
-    fn what_a_killed_program_has_left_goes_with_the_next_draft() {
-        let all = workspaces("killed");
-        let left = all[0].root().join(format!("{PREFIX}0"));
-        fs::create_dir(&left).unwrap();
-        for file in ["lock", DRAFT] {
-            fs::write(left.join(file), "half").unwrap();
-        }
-        let (draft, file) = all[0].draft(Path::new("a")).unwrap();
-        assert!(!left.exists());
-        draft.settle(&file).unwrap();
-        assert_eq!(names(&all[0]), ["a"]);
-        fs::remove_dir_all(all[0].root()).unwrap();
-    }
 }

@@ -1,7 +1,7 @@
 //! What must not change in a workspace, by whomever the agent lets act: the folders of version
 //! systems, whose settings and hooks are programs that the user's next command runs, and our own.
-//! A repository of git is what git takes for one, under whatever name. Who looks here holds the workspace's lock for
-//! changes, so that nobody adds the last missing piece meanwhile.
+//! A repository of git is what git takes for one, under whatever name. Who looks here holds the
+//! workspace's lock for changes, so that nobody adds the last missing piece meanwhile.
 
 use super::{
     layer::Layer,

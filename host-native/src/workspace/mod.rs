@@ -24,6 +24,7 @@ mod shelter;
 mod stat;
 mod state;
 mod step;
+mod writing;
 
 pub(crate) use draft::Draft;
 pub(crate) use entered::Entered;

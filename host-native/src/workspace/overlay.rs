@@ -11,7 +11,7 @@ mod store;
 mod temporary;
 mod view;
 
-pub(super) use draft::Sheltered;
+pub(super) use view::Sheltered;
 
 use super::{
     resolve::at,

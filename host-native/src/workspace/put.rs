@@ -23,6 +23,6 @@ impl Workspace {
         let (draft, mut file) = self.draft(&real)?;
         let failed = |error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
         file.write_all(text.as_bytes()).map_err(failed)?;
-        draft.settle(&file)
+        self.settle(draft, &file)
     }
 }

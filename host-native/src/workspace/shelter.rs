@@ -2,10 +2,11 @@
 //! the quota or a full disk has ended the writing. A shell opens a file for each piece that it
 //! writes, so that all is kept until the program ends.
 
-use super::{Workspace, layer::Layer, overlay::Sheltered};
+use super::{layer::Layer, overlay::Sheltered};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// How many files of one program are kept, the last ones.
@@ -20,17 +21,17 @@ pub(crate) struct Shelters {
 }
 
 impl Shelters {
-    /// Keeps what the file at a real path holds, which is about to be truncated.
-    pub(crate) fn keep(&mut self, workspace: &Workspace, path: &Path) {
-        if self.kept.iter().any(|kept| kept.path == path) {
-            return;
+    /// Whether what the file at a real path held is kept.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.kept.iter().any(|kept| kept.path == path)
+    }
+
+    /// Keeps what a file holds.
+    pub(super) fn keep(&mut self, shelter: Shelter) {
+        if self.kept.len() == MOST {
+            self.kept.remove(0);
         }
-        if let Some(shelter) = workspace.shelter(path) {
-            if self.kept.len() == MOST {
-                self.kept.remove(0);
-            }
-            self.kept.push(shelter);
-        }
+        self.kept.push(shelter);
     }
 
     /// What is written at a real path does not fit.
@@ -56,28 +57,23 @@ impl Drop for Shelters {
 
 /// The former content of a file. Dropped, it is forgotten.
 #[derive(Debug)]
-struct Shelter {
-    workspace: Workspace,
+pub(super) struct Shelter {
+    layer: Arc<Layer>,
     path: PathBuf,
     kept: Option<Sheltered>,
 }
 
-impl Workspace {
-    /// Keeps what the file at a real path of an overlay holds, if it is no more than 64 MiB or
-    /// stands in the folder as it is.
-    fn shelter(&self, path: &Path) -> Option<Shelter> {
-        let Layer::Overlay(overlay) = &*self.shared.layer else { return None };
-        let kept = Some(overlay.shelter(path)?);
-        Some(Shelter { workspace: self.clone(), path: path.to_owned(), kept })
-    }
-}
-
 impl Shelter {
+    /// What the file at a real path holds, if it is one of an overlay and not too long.
+    pub(super) fn new(layer: &Arc<Layer>, path: &Path) -> Option<Self> {
+        let Layer::Overlay(overlay) = &**layer else { return None };
+        let kept = Some(overlay.shelter(path)?);
+        Some(Self { layer: Arc::clone(layer), path: path.to_owned(), kept })
+    }
+
     /// Shows the former content again.
     fn put_back(mut self) {
-        if let (Layer::Overlay(overlay), Some(kept)) =
-            (&*self.workspace.shared.layer, self.kept.take())
-        {
+        if let (Layer::Overlay(overlay), Some(kept)) = (&*self.layer, self.kept.take()) {
             overlay.put_back(&self.path, kept);
         }
     }
@@ -86,7 +82,7 @@ impl Shelter {
 impl Drop for Shelter {
     fn drop(&mut self) {
         if let (Layer::Overlay(overlay), Some(Sheltered::Stored(number))) =
-            (&*self.workspace.shared.layer, &self.kept)
+            (&*self.layer, &self.kept)
         {
             overlay.abandon(*number);
         }

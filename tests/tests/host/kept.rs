@@ -605,7 +605,7 @@ fn nobody_whose_state_folder_is_closed_is_kept_from_working() {
 /// In the folder itself, where nothing else stands between a kill and the user's file.
 #[test]
 fn a_program_that_is_killed_while_a_tool_writes_leaves_the_file_whole() {
-    let (old, new) = ("old\n".repeat(1 << 20), "new\n".repeat(1 << 20));
+    let (old, new) = ("old\n".repeat(1 << 16), "new\n".repeat(1 << 16));
     let mut hits = 0;
     for _ in 0..10 {
         let messages = [write("toolu_1", "big.txt", &new), Message::text("done")];

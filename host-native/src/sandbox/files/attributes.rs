@@ -9,11 +9,7 @@ use crate::{
 use std::path::Path;
 
 impl Files {
-    pub(in super::super) fn set_times_open(
-        &mut self,
-        fd: i32,
-        times: &Timestamps,
-    ) -> Result<(), Denied> {
+    pub(crate) fn set_times_open(&mut self, fd: i32, times: &Timestamps) -> Result<(), Denied> {
         let path = match self.node(fd)? {
             Node::Standard(_) => return Err(Denied::Errno(errno::BADF)),
             Node::File(open) if open.writes => {
@@ -30,7 +26,7 @@ impl Files {
         self.set_times_at(&path.ok_or(errno::NOENT)?, times)
     }
 
-    pub(in super::super) fn set_times(
+    pub(crate) fn set_times(
         &mut self,
         fd: i32,
         path: &str,
@@ -52,12 +48,7 @@ impl Files {
     }
 
     /// Gives a file permissions, as mode bits.
-    pub(in super::super) fn set_mode(
-        &mut self,
-        fd: i32,
-        path: &str,
-        mode: u32,
-    ) -> Result<(), Denied> {
+    pub(crate) fn set_mode(&mut self, fd: i32, path: &str, mode: u32) -> Result<(), Denied> {
         let place = self.change(fd, path, true)?;
         if self.workspace.stat(&place)?.kind == Kind::File {
             self.touch(&place);

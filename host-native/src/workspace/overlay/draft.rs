@@ -1,34 +1,23 @@
-//! New contents of files that nobody sees before they are whole, and former ones that are kept until
-//! then.
+//! New contents of files that nobody sees before they are whole, and former ones that are kept
+//! until then.
 
 use super::{
+    super::{
+        root::Access,
+        stat::{Kind, Stat},
+    },
     Overlay, plain,
-    view::{Content, Entry, View},
+    view::{Content, Entry, Sheltered, View},
 };
-use crate::{
-    platform::{Errno, Result},
-    workspace::{Access, Kind, Stat},
-};
-use std::{
-    fs::File,
-    path::{Path, PathBuf},
-};
+use crate::platform::{Errno, Result};
+use std::{fs::File, path::Path};
 
 /// The largest content that is copied to be kept.
 const MAX_SHELTERED: u64 = 64 << 20;
 
-/// The former content of a file.
-#[derive(Debug)]
-pub(in super::super) enum Sheltered {
-    /// It stands below: there, or where it was moved from.
-    Below(Option<PathBuf>),
-    /// A copy in the store, under this number.
-    Stored(u64),
-}
-
 impl Overlay {
     /// Keeps what the file at the path holds.
-    pub(in super::super) fn shelter(&self, path: &Path) -> Option<Sheltered> {
+    pub(crate) fn shelter(&self, path: &Path) -> Option<Sheltered> {
         let mut view = self.change();
         match view.entry(path).cloned() {
             None if view.hides(path).is_some() => None,
@@ -50,7 +39,7 @@ impl Overlay {
     }
 
     /// Shows at the path again what the file held, if the one that took its place is there.
-    pub(in super::super) fn put_back(&self, path: &Path, kept: Sheltered) {
+    pub(crate) fn put_back(&self, path: &Path, kept: Sheltered) {
         let mut view = self.change();
         let spoilt = view.entry(path).and_then(Entry::number);
         match (kept, spoilt) {
@@ -69,7 +58,7 @@ impl Overlay {
 
     /// A new content for the file at the path, with the permissions of what stands there: its
     /// number in the store, where nobody sees it yet.
-    pub(in super::super) fn draft(&self, path: &Path) -> Result<(u64, File)> {
+    pub(crate) fn draft(&self, path: &Path) -> Result<(u64, File)> {
         let mut view = self.change();
         let found = self.check_replaced(&view, path)?;
         // It is noted before it is written, so that a change meanwhile is seen.
@@ -85,7 +74,7 @@ impl Overlay {
     }
 
     /// Shows a draft at the path, in place of what stands there.
-    pub(in super::super) fn settle(&self, path: &Path, number: u64) -> Result<()> {
+    pub(crate) fn settle(&self, path: &Path, number: u64) -> Result<()> {
         let mut view = self.change();
         self.check_replaced(&view, path)?;
         self.note(&mut view, path)?;
@@ -97,7 +86,7 @@ impl Overlay {
     }
 
     /// Gives up a draft.
-    pub(in super::super) fn abandon(&self, number: u64) {
+    pub(crate) fn abandon(&self, number: u64) {
         self.store.remove(number);
         self.keep_temporary();
     }

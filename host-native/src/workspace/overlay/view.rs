@@ -45,6 +45,15 @@ pub(super) enum Content {
     Own(u64),
 }
 
+/// The former content of a file.
+#[derive(Debug)]
+pub(crate) enum Sheltered {
+    /// It stands below: there, or where it was moved from.
+    Below(Option<PathBuf>),
+    /// A copy in the store, under this number.
+    Stored(u64),
+}
+
 /// What stood below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Noted {

@@ -452,3 +452,27 @@ fn has_strict_lookup(root: BorrowedFd<'_>) -> bool {
 fn has_strict_lookup(_: BorrowedFd<'_>) -> bool {
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_replaces_a_file_has_its_extended_attributes() {
+        let folder = tempfile::tempdir().unwrap();
+        let [like, file] = ["like", "file"].map(|name| {
+            File::options().create_new(true).read(true).write(true).open(folder.path().join(name))
+        });
+        let (like, file) = (like.unwrap(), file.unwrap());
+        if sys::fsetxattr(&like, "user.origin", b"elsewhere", XattrFlags::CREATE).is_err() {
+            println!("SKIPPED: the file system of {} has none", folder.path().display());
+            return;
+        }
+        let mut value = [0; 32];
+        dress(&file, &like, false).unwrap();
+        assert!(sys::fgetxattr(&file, "user.origin", &mut value[..]).is_err());
+        dress(&file, &like, true).unwrap();
+        let length = sys::fgetxattr(&file, "user.origin", &mut value[..]).unwrap();
+        assert_eq!(value.get(..length), Some(&b"elsewhere"[..]));
+    }
+}
