@@ -3,7 +3,7 @@
 use innerloop_tests::{
     anthropic::Message,
     mock::Reply,
-    program::{Run, innerloop, run},
+    program::{Run, Started, innerloop, run},
     scene::Scene,
     terminal::Terminal,
 };
@@ -506,6 +506,22 @@ fn j3_steps_are_undone_in_a_conversation_and_in_a_resumed_one() {
     terminal.shows("> other\nDone.");
     assert!(!said(&scene).contains("toolu_2"), "{}", said(&scene));
     let _run = left(terminal).exits(0);
+}
+
+#[test]
+fn what_a_resumed_conversation_goes_on_with_is_said_before_it_costs() {
+    let late = Reply::stream(&Message::text("late")).paced(LONG);
+    let scene = Scene::new(vec![late, Reply::stream(&Message::text("here I am"))]);
+    let program = Started::new(&mut scene.command("go"), b"");
+    asked(&scene, 1);
+    program.signal("KILL");
+    let _killed = program.finish();
+    let terminal = Terminal::start(&command(&scene, &["resume"]), WIDE);
+    terminal.shows("which goes on now: the model is asked again");
+    terminal.shows("here I am");
+    let run = left(terminal).exits(0);
+    stand_in_order(&run.stdout, &["the model is asked again", "here I am"]);
+    assert_eq!(scene.model.requests().len(), 2);
 }
 
 /// Whether each of these stands behind the one before.
