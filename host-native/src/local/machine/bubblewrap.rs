@@ -297,6 +297,13 @@ mod tests {
 --tmpfs /run{SYSTEM}{SETTINGS}
 --bind /srv/p /srv/p
 --ro-bind-try /srv/p/.git /srv/p/.git
+--ro-bind-try /srv/p/.hg /srv/p/.hg
+--ro-bind-try /srv/p/.sl /srv/p/.sl
+--ro-bind-try /srv/p/.jj /srv/p/.jj
+--ro-bind-try /srv/p/.bzr /srv/p/.bzr
+--ro-bind-try /srv/p/.svn /srv/p/.svn
+--ro-bind-try /srv/p/_darcs /srv/p/_darcs
+--ro-bind-try /srv/p/.pijul /srv/p/.pijul
 --ro-bind-try /srv/p/.innerloop /srv/p/.innerloop
 --bind /tmp/notes/0 /tmp/notes/0
 --chdir /srv/p/sub
