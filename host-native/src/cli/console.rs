@@ -17,6 +17,12 @@ pub(super) fn say(line: &str) {
     note(writeln!(out, "{}", shown(line)).and_then(|()| out.flush()));
 }
 
+/// As [`say`], but harmless also where it is written to a file or a pipe: JSON, which means the
+/// same with escapes in it, and what is only for people.
+pub(super) fn say_escaped(line: &str) {
+    say(&harmless(line));
+}
+
 /// The line as it may be written to standard output.
 pub(super) fn shown(line: &str) -> Cow<'_, str> {
     static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| stdout().is_terminal());

@@ -75,7 +75,7 @@ use clap::{
     CommandFactory as _, Parser,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-use console::{complain, note, say, unwritten};
+use console::{complain, note, say_escaped, unwritten};
 use exit::{Exit, Failure};
 use report::Report;
 use std::{
@@ -177,7 +177,7 @@ fn unparsed(error: clap::Error, args: &[OsString]) -> ExitCode {
     if (is(1, "run") || is(1, "resume")) && args.iter().any(|arg| arg == "--json") {
         let text = error.render().to_string();
         let first = text.lines().next().unwrap_or_default();
-        say(&Report::failed(Failure::usage(first)).record());
+        say_escaped(&Report::failed(Failure::usage(first)).record());
     }
     ExitCode::from(Exit::Usage.code())
 }

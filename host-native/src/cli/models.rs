@@ -3,7 +3,7 @@
 use super::{
     args::{ModelArgs, ModelsArgs, ProvidersArgs},
     config::catalogue,
-    console::{say, warn},
+    console::{say, say_escaped, warn},
     credentials,
     exit::Failure,
     keys, settings, setup,
@@ -31,7 +31,7 @@ pub(super) fn list(args: &ModelsArgs) -> Result<(), Failure> {
         .collect();
     if args.json {
         let rows = rows.iter().map(|(provider, known)| model_json(provider, known));
-        say(&rows.collect::<Value>().to_string());
+        say_escaped(&rows.collect::<Value>().to_string());
         return Ok(());
     }
     let head = ["provider", "model", "window", "output", "$/M in", "$/M out", ""];
@@ -55,7 +55,7 @@ pub(super) fn providers(args: &ProvidersArgs) -> Result<(), Failure> {
     let lines: Vec<Standing> =
         providers::all().into_iter().map(|it| Standing::of(it, &model)).collect();
     if args.json {
-        say(&lines.iter().map(Standing::json).collect::<Value>().to_string());
+        say_escaped(&lines.iter().map(Standing::json).collect::<Value>().to_string());
         return Ok(());
     }
     let rows: Vec<[String; 5]> = lines.iter().map(Standing::row).collect();

@@ -5,7 +5,7 @@
 use super::{
     args::{EnvironmentArgs, ModelArgs, ResumeArgs, SessionArgs, TuningArgs},
     attach, config,
-    console::{say, warn},
+    console::{say_escaped, warn},
     conversation::{self, First},
     exit::Failure,
     form::Form,
@@ -57,7 +57,7 @@ pub(super) async fn run(mut args: ResumeArgs) -> Result<(), Failure> {
             Err(failure) => Report::failed(failure),
         };
         if output.json {
-            say(&report.record());
+            say_escaped(&report.record());
         }
         return report.result();
     }

@@ -4,7 +4,7 @@ use super::{
     approval::{Person, Seat},
     args::{LimitArgs, OutputArgs, RunArgs},
     attach::{self, Reach},
-    console::{say, warn},
+    console::{say_escaped, warn},
     exit::{Exit, Failure},
     form::Form,
     interrupts::{Ending, Interrupts},
@@ -71,7 +71,7 @@ pub(super) async fn to_the_end(
         Err(failure) => Report::failed(failure),
     };
     if output.json {
-        say(&report.record());
+        say_escaped(&report.record());
     }
     report.result()
 }

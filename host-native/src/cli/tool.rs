@@ -5,7 +5,7 @@ use super::{
     allow::ACTIONS,
     args::ToolArgs,
     arguments::{Fields, nearest, unknown},
-    console::{note, say, shown, warn},
+    console::{note, say, say_escaped, shown, warn},
     environment,
     exit::{Exit, Failure},
     interrupts::Interrupts,
@@ -55,7 +55,7 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
 fn list(args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure> {
     let specs = specs(args, own)?;
     if args.json {
-        specs.iter().for_each(|spec| say(&to_string(spec)));
+        specs.iter().for_each(|spec| say_escaped(&to_string(spec)));
         return Ok(());
     }
     let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or_default();
@@ -113,7 +113,7 @@ fn describe(name: &str, args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure>
         return Ok(());
     };
     if args.json {
-        say(&to_string(&spec));
+        say_escaped(&to_string(&spec));
         return Ok(());
     }
     let fields = Fields::of(&spec);
@@ -160,7 +160,7 @@ async fn call(
     let on_delta = (!args.json).then(|| live.watcher());
     let outcome = asked.run(&sandbox, place, on_delta, stop).await?;
     match args.json {
-        true => say(&to_string(&outcome)),
+        true => say_escaped(&to_string(&outcome)),
         false => live.end(&outcome),
     }
     told(&outcome, signal.get().copied())

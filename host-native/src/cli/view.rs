@@ -2,12 +2,12 @@
 
 use super::{
     args::OutputArgs,
-    console::{say, warn},
+    console::{say, say_escaped, warn},
     header,
     report::Report,
     review::Mode,
     spinner::Spinner,
-    style::{Colour, Look, Style, harmless},
+    style::{Colour, Look, Style},
     terminal::{Screen, columns, size},
     transcript::Transcript,
     work::Work,
@@ -56,7 +56,7 @@ impl View {
                 human.spinner.set(human.transcript.activity());
             }
             Self::Quiet | Self::Diff => {}
-            Self::Json => say(&to_string(event)),
+            Self::Json => say_escaped(&to_string(event)),
         }
     }
 
@@ -93,7 +93,7 @@ impl View {
                 message.iter().for_each(|message| warn(message));
                 say(diff.trim_end_matches('\n'));
             }
-            Self::Quiet | Self::Diff => message.iter().for_each(|message| say(&harmless(message))),
+            Self::Quiet | Self::Diff => message.iter().for_each(|message| say_escaped(message)),
             Self::Human(..) if !report.has_replies() => {}
             Self::Human(human) => {
                 let style = human.style;
@@ -101,7 +101,7 @@ impl View {
                 // On a terminal the transcript has just shown it, unless it was a call's argument.
                 let is_shown = stdout().is_terminal() && stderr().is_terminal();
                 if let Some(message) = message.filter(|_| !is_shown || report.has_answer()) {
-                    say(&harmless(message));
+                    say_escaped(message);
                 }
                 let space = if diff.is_empty() { "" } else { "\n" };
                 let notices = report.notices(style);

@@ -279,12 +279,17 @@ fn what_is_said_reads_as_what_it_is() {
     }
     assert_eq!(run.stdout, format!("text{escaped}\n"));
 
-    // On a terminal the lines of JSON are escaped as JSON is.
-    let scene = Scene::streaming(&[Message::text(&text)]);
-    let run = run_with(&mut on_terminal(scene.command("go").arg("--json")), b"").exits(0);
-    assert!(run.stdout.contains(escaped) && !run.stdout.contains(UNSEEN), "{}", run.stdout);
-    let last: Value = serde_json::from_str(run.stdout.lines().last().unwrap().trim()).unwrap();
-    assert_eq!(last["text"], text);
+    // The lines of JSON are escaped as JSON is, on a terminal and in a pipe.
+    for is_terminal in [true, false] {
+        let scene = Scene::streaming(&[Message::text(&text)]);
+        let mut command = scene.command("go");
+        let _json = command.arg("--json");
+        let mut command = if is_terminal { on_terminal(&command) } else { command };
+        let run = run_with(&mut command, b"").exits(0);
+        assert!(run.stdout.contains(escaped) && !run.stdout.contains(UNSEEN), "{}", run.stdout);
+        let last: Value = serde_json::from_str(run.stdout.lines().last().unwrap().trim()).unwrap();
+        assert_eq!(last["text"], text);
+    }
 }
 
 #[test]

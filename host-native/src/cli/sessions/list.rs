@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     cli::{
-        console::{say, warn},
+        console::{say_escaped, warn},
         exit::Failure,
         style::brief,
         wrap::{columns_in, columns_of},
@@ -43,14 +43,14 @@ pub(super) fn list(folder: Option<&Path>, as_json: bool) -> Result<(), Failure> 
         (Some(_), Listed::Damaged(_)) => false,
     });
     if as_json {
-        all.iter().for_each(|it| say(&as_line(it)));
+        all.iter().for_each(|it| say_escaped(&as_line(it)));
         return Ok(());
     }
     if all.is_empty() {
         warn("no session is kept yet; innerloop run keeps one");
     }
     let rows: Vec<Row> = all.iter().filter_map(Row::of).collect();
-    laid_out(&rows, width()).iter().for_each(|line| say(line));
+    laid_out(&rows, width()).iter().for_each(|line| say_escaped(line));
     for it in &all {
         if let Listed::Damaged(damaged) = it {
             warn(&damaged.failure().message);
