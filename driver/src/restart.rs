@@ -37,7 +37,9 @@ impl Driver {
     /// The first line that is needed and cannot be read or does not fit.
     pub fn resume(log: &str, wall: UnixMillis, parts: Parts) -> Result<Self, LogError> {
         let session = log::resume(log, wall)?.session;
-        let session = without_keys(session, wall, &parts.endpoints.keys())
+        // The log that follows begins with its snapshot, in which half a reply does not stand: it
+        // comes anew.
+        let session = without(&session.snapshot(), wall, &parts.endpoints.keys())
             .map_err(|error| LogError::Snapshot { line: log.lines().count(), error })?;
         Ok(Self::again(session, wall, parts))
     }
