@@ -37,7 +37,7 @@ impl Driver {
     /// The first line that is needed and cannot be read or does not fit.
     pub fn resume(log: &str, wall: UnixMillis, parts: Parts) -> Result<Self, LogError> {
         let session = log::resume(log, wall)?.session;
-        // The log that follows begins with its snapshot, in which half a reply does not stand: it
+        // The log that follows begins with its snapshot, in which no response is half read: it
         // comes anew.
         let session = without(&session.snapshot(), wall, &parts.endpoints.keys())
             .map_err(|error| LogError::Snapshot { line: log.lines().count(), error })?;

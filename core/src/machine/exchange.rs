@@ -19,7 +19,7 @@ use crate::{
     },
     wire::Decoder,
 };
-use alloc::{boxed::Box, sync::Arc};
+use alloc::{boxed::Box, string::String, sync::Arc};
 
 /// What a call is for, which says what comes after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,11 +68,13 @@ pub(crate) struct Exchange {
     pub(crate) whole: Option<Box<Reply>>,
     /// What reads the response. A restored call begins without: its response comes anew.
     pub(crate) decoder: Option<Box<Decoder>>,
+    /// The text that had come of a restored call's response, until it comes anew.
+    pub(crate) said: Option<String>,
 }
 
 impl Purpose {
     /// Whether people watch the reply while it arrives.
-    pub(super) const fn is_shown(&self) -> bool {
+    pub(crate) const fn is_shown(&self) -> bool {
         matches!(self, Self::Reply(_))
     }
 
@@ -97,8 +99,18 @@ impl Exchange {
     /// A request that went out at `now`.
     pub(crate) const fn new(effect: EffectId, now: Instant) -> Self {
         let (held, shown, text_begun) = (false, false, false);
-        let (written, whole, decoder) = (None, None, None);
-        Self { effect, active_at: now, held, shown, text_begun, written, whole, decoder }
+        let (written, whole, decoder, said) = (None, None, None, None);
+        Self { effect, active_at: now, held, shown, text_begun, written, whole, decoder, said }
+    }
+
+    /// The text that has come of a reply that is not whole.
+    pub(crate) fn said(&self) -> Option<String> {
+        let said = match &self.decoder {
+            _ if self.whole.is_some() => None,
+            Some(decoder) => Some(decoder.as_ref().clone().said()),
+            None => self.said.clone(),
+        };
+        said.filter(|said| !said.is_empty())
     }
 
     /// Whether news come in the right order.

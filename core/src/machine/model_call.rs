@@ -166,7 +166,8 @@ impl ModelCall {
         let said = match (exchange.whole.take(), exchange.decoder.take()) {
             _ if !self.purpose.is_shown() => String::new(),
             (Some(reply), _) => reply.text(),
-            (None, decoder) => decoder.map(|decoder| decoder.said()).unwrap_or_default(),
+            (None, Some(decoder)) => decoder.said(),
+            (None, None) => exchange.said.take().unwrap_or_default(),
         };
         if said.trim().is_empty() {
             exchange.reset(ctx);

@@ -252,6 +252,9 @@ pub(super) enum CallStateForm<'a> {
         written: Option<u64>,
         #[json(default, skip_serializing_if = "Option::is_none")]
         whole: Option<Cow<'a, Reply>>,
+        /// The text that has come of a reply that people watch.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        said: Option<String>,
     },
     Waiting {
         until: Instant,
@@ -448,6 +451,7 @@ impl<'a> CallForm<'a> {
                     text_begun: exchange.text_begun,
                     written: exchange.written,
                     whole: exchange.whole.as_deref().map(Cow::Borrowed),
+                    said: exchange.said().filter(|_| call.purpose.is_shown()),
                 },
             },
         }
@@ -475,10 +479,11 @@ impl<'a> CallForm<'a> {
                     text_begun,
                     written,
                     whole,
+                    said,
                 } => {
                     let whole = whole.map(|reply| Box::new(reply.into_owned()));
-                    let exchange = Exchange::new(effect, active_at);
-                    let sent = Exchange { held, shown, text_begun, written, whole, ..exchange };
+                    let sent = Exchange::new(effect, active_at);
+                    let sent = Exchange { held, shown, text_begun, written, whole, said, ..sent };
                     CallState::Sent(sent)
                 }
             },

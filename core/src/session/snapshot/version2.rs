@@ -395,6 +395,7 @@ impl Phase2 {
                     text_begun,
                     written,
                     whole,
+                    said: None,
                 };
                 (PhaseForm::ModelCall, Some(CallForm { purpose, attempt, route, state }))
             }
