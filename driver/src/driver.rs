@@ -283,11 +283,6 @@ impl Driver {
     }
 
     #[cfg(feature = "log")]
-    pub(crate) const fn holds_key(&self) -> bool {
-        self.holds_key
-    }
-
-    #[cfg(feature = "log")]
     pub(crate) fn replace(&mut self, session: Session) {
         self.session = session;
     }

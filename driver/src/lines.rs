@@ -124,7 +124,7 @@ impl Lines {
             }
             Request::Rekey { session, key } => self.entered(session)?.driver.rekey(Key::new(&key)),
             Request::Snapshot { session } => {
-                answer.bare(&self.driver(session)?.session().snapshot());
+                answer.bare(&self.driver(session)?.snapshot());
             }
             Request::Owed { session } => {
                 let driver = self.driver(session)?;

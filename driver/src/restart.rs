@@ -63,11 +63,12 @@ impl Driver {
         Ok(Self::with(session, Opening { log, outputs, owed: Owed::Nothing }, parts))
     }
 
-    /// The session as bytes, without a key that it has put together.
+    /// The session as bytes, without a key that it has put together, be it in half a reply, which
+    /// nobody has been told of as a whole.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
         let snapshot = self.session().snapshot();
-        if !self.holds_key() {
+        if self.keys().masked_json(&String::from_utf8_lossy(&snapshot)).is_none() {
             return snapshot;
         }
         let edited = without(&snapshot, UnixMillis(0), self.keys());

@@ -4,6 +4,7 @@
 use crate::stage::{KEY, OTHER, Stage, endpoints, parts};
 use innerloop_core::{
     action::{Change, ChangeKind, Outcome},
+    bytes::Bytes,
     config::{ApprovalRule, AskAbout, HookPoint, ProjectDoc, SessionConfig},
     id::{AgentId, EndpointId, SessionId},
     input::{
@@ -471,6 +472,22 @@ fn a_key_that_is_put_together_of_pieces_is_masked_where_it_stands_whole() {
     assert!(!stage.body().contains(KEY) && stage.body().contains("The key is ***."));
     stage.reply(&Message::text("done again"));
     assert_eq!(stage.driver.session().status(AgentId::ROOT).unwrap().state, AgentState::Idle);
+}
+
+#[test]
+fn a_key_in_the_pieces_of_half_a_reply_is_in_no_snapshot() {
+    let (head, tail) = KEY.split_at(11);
+    let mut stage = Stage::new(parts());
+    stage.submit("go");
+    let body = streamed(&["The key is ", head, tail, "."], &[]);
+    let (half, _) = body.split_once(r#"data: {"type":"content_block_stop""#).unwrap();
+    let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
+    stage.http(HttpInput::Head(ResponseHead { status: 200, headers, ..ResponseHead::default() }));
+    stage.http(HttpInput::Chunk(Bytes(half.into())));
+    let raw = String::from_utf8(stage.driver.session().snapshot()).unwrap();
+    assert!(raw.contains(KEY), "the session has put it together: {raw}");
+    let snapshot = String::from_utf8(stage.driver.snapshot()).unwrap();
+    assert!(!snapshot.contains(KEY) && snapshot.contains("The key is ***."), "{snapshot}");
 }
 
 #[test]
