@@ -26,14 +26,19 @@ pub(crate) fn folder(folder: &Path) -> io::Result<()> {
 
 /// Reads a file of this user's that nobody else can read or has a name for.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = open(path)?;
+    let mut bytes = Vec::new();
+    opened(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens such a file.
+pub(crate) fn opened(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
     let found = file.metadata()?;
     if !found.is_file() || !is_own(&found) || !is_closed(&found) {
         return Err(unfit(path, "is not private"));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(file)
 }
 
 /// Reads a file of this user's of no more bytes than `most`; nothing if there is none. What others
@@ -65,11 +70,10 @@ pub(crate) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Writes these bytes, one after the other, into a new file beside the target and renames it, so
-/// that nobody reads half a file. Its owner may read it, nobody may write to it. Its lock is held
-/// until then.
-pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
-    replace(path, pieces, 0o400)
+/// Writes these bytes into a new file beside the target and renames it, so that nobody reads half
+/// a file. Its owner may read it, nobody may write to it. Its lock is held until then.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, bytes, 0o400)
 }
 
 /// The same for a file that its owner may change, too, in a folder that is made for its owner
@@ -79,7 +83,7 @@ pub(crate) fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     let before = fs::symlink_metadata(path).map_or(0, |found| mode(&found) & 0o666);
-    replace(path, &[bytes], before | 0o600)
+    replace(path, bytes, before | 0o600)
 }
 
 /// Makes a folder of this user's alone, or closes one that is there to all others.
@@ -92,13 +96,12 @@ pub(crate) fn closed(folder: &Path) -> io::Result<()> {
     Err(unfit(folder, "belongs to another user"))
 }
 
-fn replace(path: &Path, pieces: &[&[u8]], mode: u32) -> io::Result<()> {
+fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_ne_bytes(random()?)));
     let mut file = create(&temporary, mode)?;
     // Not all file systems have locks; without one, whoever writes must be quick.
     let _ = lock(&file);
-    let written = pieces.iter().try_for_each(|piece| file.write_all(piece));
-    let written = written.and_then(|()| fs::rename(&temporary, path));
+    let written = file.write_all(bytes).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }

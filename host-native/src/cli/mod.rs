@@ -70,6 +70,7 @@ mod words;
 mod work;
 mod wrap;
 
+use crate::sandbox::compile_if_asked;
 use args::{Cli, Command};
 use clap::{
     CommandFactory as _, Parser,
@@ -87,6 +88,9 @@ use std::{
 /// Runs the program with these arguments, its own name first, and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(code) = compile_if_asked(&args) {
+        return code;
+    }
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => match prompted(&error, &args) {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     programs::Programs,
-    sandbox::{Executor, OnProgress, Options, SandboxEngine, Workspace},
+    sandbox::{Executor, OnProgress, Options, SandboxEngine, Workspace, own_program},
     tools::OwnTool,
     web::{self, Allowed, Domains},
 };
@@ -54,7 +54,8 @@ pub(super) fn executor(
 ) -> Result<Executor, Failure> {
     let programs = Programs::find(programs).map_err(Failure::configuration)?;
     let programs = programs.in_project(&workspace).map_err(Failure::configuration)?;
-    let engine = SandboxEngine::new(Options { on_progress, ..Options::default() });
+    let engine =
+        SandboxEngine::new(Options { on_progress, compiler: own_program(), ..Options::default() });
     Ok(Executor::new(engine, workspace, programs))
 }
 

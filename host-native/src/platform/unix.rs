@@ -4,7 +4,7 @@ use super::found::{Identity, Rights, Told};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     fs::{FileType, Mode, OFlags, RawMode},
-    process::{Signal as StopSignal, getpid, kill_process},
+    process::{Resource, Rlimit, Signal as StopSignal, getpid, getrlimit, kill_process, setrlimit},
     termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr},
 };
 use std::{
@@ -63,6 +63,17 @@ pub(crate) fn identity(found: &Metadata) -> Option<Identity> {
 pub(crate) fn rights(found: &Metadata) -> Rights {
     let is_own = found.uid() == rustix::process::geteuid().as_raw();
     Rights { mode: Some(found.mode()), links: Some(found.nlink()), is_own }
+}
+
+/// Limits what this process may use: bytes of memory that it can write to, where the system counts
+/// them, and seconds of processor time. It leaves no image of its memory behind.
+pub(crate) fn limit_process(memory: u64, seconds: u64) -> Result<()> {
+    let limits = [(Resource::Data, memory), (Resource::Cpu, seconds), (Resource::Core, 0)];
+    limits.into_iter().try_for_each(|(resource, most)| {
+        let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+        let most = Some(most.min(allowed));
+        setrlimit(resource, Rlimit { current: most, maximum: most })
+    })
 }
 
 /// Lets nobody but its owner look into a folder.

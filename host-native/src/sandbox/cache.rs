@@ -1,6 +1,7 @@
 //! Compiled modules on disk. An artefact is machine code, so it is only loaded from a folder
 //! that belongs to the user alone and only with a signature by a key of that folder, and never
-//! where a guest could have written it. Whatever is wrong with an artefact, it is compiled again.
+//! where a guest could have written it. What is verified is mapped, not copied. Whatever is wrong
+//! with an artefact, it is compiled again.
 
 mod seal;
 
@@ -11,7 +12,9 @@ use crate::{
 };
 use seal::Seal;
 use std::{
+    fs::File,
     hash::{DefaultHasher, Hash, Hasher},
+    io::{Read as _, Seek as _},
     path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
@@ -73,8 +76,9 @@ impl ArtefactCache {
     pub(super) fn load(&self, engine: &Engine, digest: &Digest) -> Option<Module> {
         let Kept { folder, seal } = self.kept()?;
         let name = name(engine, digest);
-        let signed = private::read(&folder.join(&name)).ok()?;
-        load_artefact(engine, seal.open(&name, &signed)?)
+        let signature = private::read(&folder.join(signature_of(&name))).ok()?;
+        let code = private::opened(&folder.join(&name)).ok()?;
+        seal.verify(&name, &code, &signature).then(|| load_artefact(engine, code))?
     }
 
     /// Keeps a compiled module. Failing to keep it is reported, and otherwise ignored.
@@ -83,7 +87,12 @@ impl ArtefactCache {
         let Ok(code) = module.serialize() else { return };
         let name = name(engine, digest);
         let path = folder.join(&name);
-        if let Err(error) = private::write(&path, &[&seal.sign(&name, &code), &code]) {
+        // A signature that stands beside other code does not verify it.
+        let kept = seal.sign(&name, &*code).and_then(|signature| {
+            private::write(&path, &code)?;
+            private::write(&folder.join(signature_of(&name)), &signature)
+        });
+        if let Err(error) = kept {
             (self.on_progress)(&format!(
                 "can't keep a compiled module in {}: {error}",
                 path.display()
@@ -129,14 +138,33 @@ fn name(engine: &Engine, digest: &Digest) -> String {
     format!("{digest}-{:016x}.cwasm", hasher.finish())
 }
 
-/// Loads machine code that this program has written.
+/// The file name of an artefact's signature.
+fn signature_of(name: &str) -> String {
+    format!("{name}.signature")
+}
+
+/// Loads machine code that this program has written to a file and has verified: mapped, or copied
+/// where files can't be mapped as code.
 #[expect(unsafe_code, reason = "wasmtime offers no safe way to load a compiled module")]
-fn load_artefact(engine: &Engine, bytes: &[u8]) -> Option<Module> {
+fn load_artefact(engine: &Engine, mut file: File) -> Option<Module> {
+    let again = file.try_clone().ok()?;
     // SAFETY: the bytes come from `Module::serialize` of this program: they are signed for this
-    // name with a key that only this user can read, and were read from a folder that only this
-    // user can write to. wasmtime itself refuses artefacts of another version, setting or
-    // processor.
-    unsafe { Module::deserialize(engine, bytes) }.ok()
+    // name with a key that only this user can read, and stand in a folder that only this user can
+    // write to, in a file that is only ever replaced. wasmtime itself refuses artefacts of another
+    // version, setting or processor.
+    if let Ok(module) = unsafe { Module::deserialize_open_file(engine, again) } {
+        return Some(module);
+    }
+    let mut code = Vec::new();
+    file.rewind().and_then(|()| file.read_to_end(&mut code)).ok()?;
+    load_compiled(engine, &code)
+}
+
+/// Loads machine code that this program has compiled.
+#[expect(unsafe_code, reason = "wasmtime offers no safe way to load a compiled module")]
+pub(super) fn load_compiled(engine: &Engine, code: &[u8]) -> Option<Module> {
+    // SAFETY: as above, or they come from a process of this program, by a pipe.
+    unsafe { Module::deserialize(engine, code) }.ok()
 }
 
 #[cfg(test)]
@@ -156,8 +184,9 @@ mod tests {
     /// Puts code under the name and signature of another, as only this program could.
     fn put(cache: &ArtefactCache, name: &str, code: &[u8]) {
         let Kept { folder, seal } = cache.kept().unwrap();
-        drop(fs::remove_file(folder.join(name)));
-        private::write(&folder.join(name), &[&seal.sign(name, code), code]).unwrap();
+        private::write(&folder.join(name), code).unwrap();
+        let signature = seal.sign(name, code).unwrap();
+        private::write(&folder.join(signature_of(name)), &signature).unwrap();
     }
 
     /// Their names differ; should they ever be equal, wasmtime still looks.

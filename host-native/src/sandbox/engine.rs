@@ -4,7 +4,9 @@
 use super::{
     cache::{ArtefactCache, OnProgress},
     calls,
-    carried::{Carried, Damaged},
+    carried::Carried,
+    compiler::{self, check, config},
+    error::{EngineError, ModuleError},
     shim,
     state::RunState,
 };
@@ -20,7 +22,7 @@ use std::{
     time::Duration,
 };
 use tokio::{sync::OnceCell, task::spawn_blocking};
-use wasmtime::{Config, Engine, ExternType, InstancePre, Linker, Module};
+use wasmtime::{Engine, ExternType, InstancePre, Linker, Module};
 
 /// How long a guest runs before it yields to timeouts and other tasks.
 const TICK: Duration = Duration::from_millis(10);
@@ -35,79 +37,10 @@ pub struct Options {
     /// Who is told that a module that somebody waits for is being compiled, or that one can't be
     /// kept.
     pub on_progress: Option<OnProgress>,
-}
-
-/// Why the engine could not be set up.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// wasmtime refused the settings on this machine.
-    #[error("the sandbox can't be set up on this machine: {0}")]
-    Settings(wasmtime::Error),
-    /// The thread that interrupts guests could not be started.
-    #[error("the sandbox can't start its timer thread: {0}")]
-    Timer(std::io::Error),
-}
-
-/// Why a module can't be run.
-#[derive(Debug, thiserror::Error)]
-pub enum ModuleError {
-    /// Its file can't be read.
-    #[error("can't read {}: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// Its file has changed since its digest was taken.
-    #[error("{} has changed since it was registered; start again", .0.display())]
-    Changed(PathBuf),
-    /// It is known by its name, and has other bytes than that stands for.
-    #[error(
-        "{} is not {version}: its SHA-256 is {found}, expected {pinned}; replace the file, or \
-         rename it if it is another program",
-        path.display()
-    )]
-    Pinned {
-        /// The file.
-        path: PathBuf,
-        /// What the name stands for.
-        version: String,
-        /// The file's SHA-256.
-        found: String,
-        /// The SHA-256 of the known program.
-        pinned: String,
-    },
-    /// It comes along, and this program's file is not as it was built.
-    #[error(transparent)]
-    Damaged(#[from] Damaged),
-    /// What it needs beside it is not there.
-    #[error("it needs {}, which can't be opened; install it again", .0.display())]
-    Asset(PathBuf),
-    /// It is no plain file of a workspace, or too large for that.
-    #[error("it is no file of at most 16 MiB")]
-    NoFile,
-    /// It is not WebAssembly at all.
-    #[error("it is not a WebAssembly module")]
-    NotWasm,
-    /// It is a component.
-    #[error("it is a WebAssembly component; a WASI preview 1 command is needed")]
-    Component,
-    /// It does not validate or uses a proposal that the sandbox leaves off.
-    #[error("it is not a valid module: {0}")]
-    Invalid(String),
-    /// It imports something that the sandbox does not offer.
-    #[error("it needs more than WASI preview 1 offers: {0}")]
-    Import(String),
-    /// It is a library.
-    #[error("it has no `_start` function, so it is not a WASI command")]
-    NoStart,
-    /// The engine could not be set up.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// The task that compiled or ran it broke.
-    #[error("the sandbox broke: {0}")]
-    Task(String),
+    /// The program that compiles modules of the workspace, in a process of its own: one that
+    /// begins with [`compile_if_asked`](super::compile_if_asked), such as `innerloop` itself or
+    /// [`own_program`](super::own_program). Without one they can't be run.
+    pub compiler: Option<PathBuf>,
 }
 
 /// Where a module's bytes come from.
@@ -167,8 +100,9 @@ pub struct SandboxEngine {
     machine: Arc<OnceLock<Arc<Machine>>>,
     artefacts: Arc<ArtefactCache>,
     ready: Mutex<HashMap<Digest, Arc<Preparation>>>,
-    /// Held while a module is compiled that is not kept.
-    transient: Arc<tokio::sync::Mutex<()>>,
+    compiler: Option<PathBuf>,
+    /// Held while a module of a workspace is compiled.
+    transient: tokio::sync::Mutex<()>,
     on_progress: OnProgress,
 }
 
@@ -248,7 +182,8 @@ impl SandboxEngine {
             machine: Arc::default(),
             artefacts: Arc::new(ArtefactCache::new(options.cache_dir, on_progress.clone())),
             ready: Mutex::default(),
-            transient: Arc::default(),
+            compiler: options.compiler,
+            transient: tokio::sync::Mutex::default(),
             on_progress,
         })
     }
@@ -297,7 +232,7 @@ impl SandboxEngine {
     }
 
     /// Compiles a module that is a file of a workspace, which is read when its turn has come. It is
-    /// not kept: anybody may make such files.
+    /// not kept: anybody may make such files. Dropping the future ends the compiler.
     ///
     /// # Errors
     /// [`ModuleError`] if it can't be compiled or linked.
@@ -305,18 +240,19 @@ impl SandboxEngine {
         &self,
         read: impl FnOnce() -> Option<Vec<u8>> + Send + 'static,
     ) -> Result<Ready, ModuleError> {
-        let machine = Arc::clone(&self.machine);
-        // One at a time, also of those that nobody waits for any more: they can't be stopped.
-        let turn = Arc::clone(&self.transient).lock_owned().await;
-        let prepared = spawn_blocking(move || {
-            let _turn = turn;
-            let machine = Machine::of(&machine)?;
-            let bytes = read().ok_or(ModuleError::NoFile)?;
-            check(&bytes)?;
-            let module = link(&machine.linker, &compiled(&machine.engine, &bytes)?)?;
-            Ok(Ready { module, machine })
+        let none = || ModuleError::Compiler("is not set: see `Options::compiler`".to_owned());
+        let program = self.compiler.as_deref().ok_or_else(none)?;
+        // One at a time: each may take a gigabyte.
+        let _turn = self.transient.lock().await;
+        let cell = Arc::clone(&self.machine);
+        let read = spawn_blocking(move || {
+            Ok::<_, ModuleError>((Machine::of(&cell)?, read().ok_or(ModuleError::NoFile)?))
         });
-        prepared.await.map_err(|error| ModuleError::Task(error.to_string()))?
+        let read = read.await.map_err(|error| ModuleError::Task(error.to_string()))?;
+        let (machine, bytes) = read?;
+        let module = compiler::compiled(program, &machine.engine, bytes).await?;
+        let module = link(&machine.linker, &module)?;
+        Ok(Ready { module, machine })
     }
 
     async fn prepare(
@@ -344,16 +280,6 @@ impl SandboxEngine {
     }
 }
 
-fn config() -> Config {
-    let mut config = Config::new();
-    config
-        .epoch_interruption(true)
-        .wasm_memory64(false)
-        .max_wasm_stack(1 << 20)
-        .async_stack_size(2 << 20);
-    config
-}
-
 fn compile(
     engine: &Engine,
     guest: &Guest,
@@ -370,22 +296,10 @@ fn compile(
     check(&bytes)?;
     let megabytes = bytes.len() as f64 / 1e6;
     tell(format!("preparing {} ({megabytes:.1} MB), once", guest.name));
-    let module = compiled(engine, &bytes)?;
+    let invalid = |error| ModuleError::Invalid(format!("{error:#}"));
+    let module = Module::new(engine, &bytes).map_err(invalid)?;
     artefacts.store(engine, &guest.digest, &module);
     Ok(module)
-}
-
-/// Refuses what is no core module.
-pub(super) fn check(bytes: &[u8]) -> Result<(), ModuleError> {
-    match bytes.first_chunk::<8>() {
-        Some(b"\0asm\x01\0\0\0") => Ok(()),
-        Some([0, b'a', b's', b'm', _, _, 1, 0]) => Err(ModuleError::Component),
-        _ => Err(ModuleError::NotWasm),
-    }
-}
-
-fn compiled(engine: &Engine, bytes: &[u8]) -> Result<Module, ModuleError> {
-    Module::new(engine, bytes).map_err(|error| ModuleError::Invalid(format!("{error:#}")))
 }
 
 fn link(linker: &Linker<RunState>, module: &Module) -> Result<InstancePre<RunState>, ModuleError> {

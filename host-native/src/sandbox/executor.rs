@@ -6,7 +6,8 @@
 use super::{
     carried,
     command_line::{self, CommandLine, Shells, Starts},
-    engine::{Guest, ModuleError, SandboxEngine},
+    engine::{Guest, SandboxEngine},
+    error::ModuleError,
     guest::program_env,
     limits::{Limits, SessionLimits},
     module::{Module, ModuleCall},
@@ -181,17 +182,14 @@ impl Executor {
         &self.programs
     }
 
-    /// Compiles the guest tools program and the shell if no earlier run has, which takes a while;
-    /// otherwise they are loaded when the first action needs them, which takes none.
+    /// Compiles the guest tools program if no earlier run has, which takes a while; otherwise it is
+    /// loaded when the first action needs it, which takes none. Programs, the shell among them, are
+    /// compiled when they are first called.
     ///
     /// # Errors
-    /// [`ModuleError`] if one can't be compiled on this machine.
+    /// [`ModuleError`] if it can't be compiled on this machine.
     pub async fn compile(&self) -> Result<(), ModuleError> {
-        self.engine.compiled(&tools()).await?;
-        match self.programs.start(SHELL).await? {
-            Some(shell) => self.engine.compiled(&shell.guest).await,
-            None => Ok(()),
-        }
+        self.engine.compiled(&tools()).await
     }
 
     /// Compiles or loads the guest tools program now, so that the first action does not wait.

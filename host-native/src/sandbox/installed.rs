@@ -3,7 +3,8 @@
 //! folder `NAME.files` beside it.
 
 use super::{
-    engine::{ModuleError, check},
+    compiler::check,
+    error::ModuleError,
     manifest::{Asset, Entry},
 };
 use crate::{
@@ -94,7 +95,7 @@ pub(crate) fn put_file(name: &str, entry: &Entry, file: &Path) -> Result<(), Put
 }
 
 fn write(path: &Path, module: &[u8]) -> Result<(), PutError> {
-    private::write(path, &[module])
+    private::write(path, module)
         .map_err(|error| PutError::Unwritable { path: path.to_owned(), error })
 }
 

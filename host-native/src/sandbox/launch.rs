@@ -3,7 +3,8 @@
 
 use super::{
     drivers::{self, Job},
-    engine::{ModuleError, SandboxEngine},
+    engine::SandboxEngine,
+    error::ModuleError,
     group::Group,
     guest,
     pipe::{Reader, Writer},

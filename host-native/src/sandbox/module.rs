@@ -2,7 +2,8 @@
 //! with its digest, so that bytes that change while a session runs are refused.
 
 use super::{
-    engine::{Guest, ModuleError, Source},
+    engine::{Guest, Source},
+    error::ModuleError,
     limits::Limits,
 };
 use crate::digest::Digest;

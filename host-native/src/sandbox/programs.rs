@@ -4,7 +4,8 @@
 
 use super::{
     carried::{self, Carried},
-    engine::{Guest, ModuleError, SandboxEngine, Source},
+    engine::{Guest, SandboxEngine, Source},
+    error::ModuleError,
     guest::program_env,
     installed,
     limits::Limits,

@@ -3,7 +3,8 @@
 
 use super::{
     drivers::{self, Job},
-    engine::{Guest, ModuleError, SandboxEngine},
+    engine::{Guest, SandboxEngine},
+    error::ModuleError,
     group::Group,
     guest,
     launch::launcher,

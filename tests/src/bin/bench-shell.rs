@@ -51,7 +51,7 @@ fn main() {
     fs::copy(programs_and_shell().join("bash.wasm"), programs.join("bash.wasm")).unwrap();
     let nothing = "(module (memory (export \"memory\") 1) (func (export \"_start\")))";
     fs::write(programs.join("nothing.wasm"), wat::parse_str(nothing).unwrap()).unwrap();
-    let options = Options { cache_dir: Some(scene.path().join("cache")), on_progress: None };
+    let options = Options { cache_dir: Some(scene.path().join("cache")), ..Options::default() };
     let programs = Programs::open(&programs).unwrap();
     let executor =
         Executor::new(SandboxEngine::new(options), Workspace::open(&tree).unwrap(), programs);

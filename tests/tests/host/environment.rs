@@ -41,7 +41,7 @@ fn action(action: &Value) -> Action {
 /// The two ways in which the host works on a folder.
 fn executors(folder: &Path) -> [Executor; 2] {
     let cache = binary().with_file_name("innerloop-test-cache");
-    let engine = SandboxEngine::new(Options { cache_dir: Some(cache), on_progress: None });
+    let engine = SandboxEngine::new(Options { cache_dir: Some(cache), ..Options::default() });
     [Isolation::Native, Isolation::Wasi].map(|isolation| {
         let workspace = Workspace::open(folder).unwrap();
         let executor = Executor::new(engine.clone(), workspace, Programs::default());

@@ -66,7 +66,7 @@ fn host(scene: &Scene, own: Vec<OwnTool>) -> Host {
 /// The same, where `web` reads pages of the web.
 fn host_that_reads(scene: &Scene, own: Vec<OwnTool>, web: Option<OwnTool>) -> Host {
     let cache = binary().with_file_name("innerloop-test-cache");
-    let options = Options { cache_dir: Some(cache), on_progress: None };
+    let options = Options { cache_dir: Some(cache), ..Options::default() };
     let engine = SandboxEngine::new(options);
     let workspace = Workspace::open(scene.workspace()).unwrap();
     let sandbox = Executor::new(engine, workspace, Programs::default());
@@ -391,7 +391,7 @@ async fn c16_pages_of_the_web_are_read_by_a_function_of_the_host() {
 fn c17_tools_are_added_found_and_taken_away() {
     let scene = Scene::streaming(&[]);
     let cache = binary().with_file_name("innerloop-test-cache");
-    let options = Options { cache_dir: Some(cache), on_progress: None };
+    let options = Options { cache_dir: Some(cache), ..Options::default() };
     let workspace = Workspace::open(scene.workspace()).unwrap();
     let sandbox = Executor::new(SandboxEngine::new(options), workspace, Programs::default());
     let tool = |name: &str| OwnTool::blocking(spec(name), |_| Ok::<_, String>(String::new()));

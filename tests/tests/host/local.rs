@@ -101,7 +101,7 @@ impl Machine {
 /// The sandbox over a folder, with the tools compiled once for all tests.
 fn executor(workspace: Workspace) -> Executor {
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sandbox-cache");
-    let options = EngineOptions { cache_dir: Some(cache), on_progress: None };
+    let options = EngineOptions { cache_dir: Some(cache), ..EngineOptions::default() };
     Executor::new(SandboxEngine::new(options), workspace, Programs::default())
 }
 

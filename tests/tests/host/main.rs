@@ -57,7 +57,7 @@ fn sandbox_engine() -> Arc<SandboxEngine> {
     static ENGINE: OnceLock<Arc<SandboxEngine>> = OnceLock::new();
     let engine = ENGINE.get_or_init(|| {
         let cache = binary().with_file_name("innerloop-test-cache");
-        SandboxEngine::new(Options { cache_dir: Some(cache), on_progress: None })
+        SandboxEngine::new(Options { cache_dir: Some(cache), ..Options::default() })
     });
     Arc::clone(engine)
 }

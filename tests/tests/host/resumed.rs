@@ -22,7 +22,7 @@ use std::fs;
 /// The host of a program that embeds the library, with the session of that log.
 fn resumed(scene: &Scene, log: &str) -> Host {
     let cache = binary().with_file_name("innerloop-test-cache");
-    let engine = SandboxEngine::new(Options { cache_dir: Some(cache), on_progress: None });
+    let engine = SandboxEngine::new(Options { cache_dir: Some(cache), ..Options::default() });
     let workspace = Workspace::open(scene.workspace()).unwrap();
     let programs = Programs::open(&programs_and_shell()).unwrap();
     let tools = Tools::new(Executor::new(engine, workspace, programs));

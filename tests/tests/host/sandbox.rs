@@ -4,6 +4,7 @@
 mod battery;
 mod cache;
 mod changes;
+mod compiler;
 mod escapes;
 mod limits;
 mod lines;
@@ -37,6 +38,13 @@ const OPS: &str = include_str!("guests/ops.wat");
 const BOMBS: &str = include_str!("guests/bombs.wat");
 const TEN_SECONDS: Duration = Duration::from_secs(10);
 
+/// An engine that keeps what it compiles there, and has the program compile modules of the
+/// workspace.
+fn options(cache: PathBuf) -> Options {
+    let compiler = Some(innerloop_tests::program::binary().to_owned());
+    Options { cache_dir: Some(cache), compiler, ..Options::default() }
+}
+
 /// A workspace with nothing in it, the guests `ops` and `bombs`, and an executor over them.
 struct Bench {
     dir: TempDir,
@@ -58,7 +66,7 @@ impl Bench {
         for (name, bytes) in programs {
             fs::write(dir.path().join("programs").join(format!("{name}.wasm")), bytes).unwrap();
         }
-        let options = Options { cache_dir: Some(dir.path().join("cache")), on_progress: None };
+        let options = options(dir.path().join("cache"));
         let engine = SandboxEngine::new(options);
         let programs = Programs::open(&dir.path().join("programs")).unwrap();
         let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
@@ -88,7 +96,7 @@ impl Bench {
     fn compiled_once(dir: TempDir, programs: Programs) -> Self {
         fs::create_dir(dir.path().join("workspace")).unwrap();
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sandbox-cache");
-        let options = Options { cache_dir: Some(cache), on_progress: None };
+        let options = options(cache);
         let engine = SandboxEngine::new(options);
         let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
         Self { executor: Executor::new(engine.clone(), workspace, programs), engine, dir }

@@ -1,11 +1,14 @@
-//! The signature of artefacts: an HMAC-SHA-256 over the artefact's name and code, by a random key
-//! that stands in a file of its own beside them. A key that is gone, or that somebody else may
+//! The signature of artefacts: a keyed BLAKE3 hash over the artefact's name and code, by a random
+//! key that stands in a file of its own beside them. A key that is gone, or that somebody else may
 //! know, is replaced by a new one, which costs no more than compiling again.
 
 use crate::private;
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
-use std::{fs, io, path::Path};
+use blake3::{Hash, Hasher};
+use std::{
+    fs,
+    io::{self, Read},
+    path::Path,
+};
 
 /// The file of the key.
 const KEY: &str = "key";
@@ -13,45 +16,45 @@ const KEY: &str = "key";
 /// Bytes of the key, and of a signature.
 const BYTES: usize = 32;
 
-/// Signs artefacts, and opens those that are signed.
-pub(super) struct Seal(Hmac<Sha256>);
+/// Signs artefacts, and verifies those that are signed.
+pub(super) struct Seal([u8; BYTES]);
 
 impl Seal {
     /// With the key of this folder, which is private.
     pub(super) fn of(folder: &Path) -> io::Result<Self> {
         let path = folder.join(KEY);
-        let key = match private::read(&path) {
-            Ok(key) if key.len() == BYTES => key,
-            _ => made(&path)?,
-        };
-        Hmac::new_from_slice(&key).map(Self).map_err(io::Error::other)
+        let key = private::read(&path).ok().and_then(|key| <[u8; BYTES]>::try_from(key).ok());
+        key.map_or_else(|| made(&path), Ok).map(Self)
     }
 
-    /// The signature of an artefact, which comes before its code.
-    pub(super) fn sign(&self, name: &str, code: &[u8]) -> [u8; BYTES] {
-        self.over(name, code).finalize().into_bytes().into()
+    /// The signature of an artefact of this name.
+    pub(super) fn sign(&self, name: &str, code: impl Read) -> io::Result<[u8; BYTES]> {
+        self.over(name, code).map(|hash| *hash.as_bytes())
     }
 
-    /// The code of an artefact that was signed under this name.
-    pub(super) fn open<'a>(&self, name: &str, signed: &'a [u8]) -> Option<&'a [u8]> {
-        let (signature, code) = signed.split_first_chunk::<BYTES>()?;
-        self.over(name, code).verify_slice(signature).ok()?;
-        Some(code)
+    /// Whether this is the signature of an artefact of this name.
+    pub(super) fn verify(&self, name: &str, code: impl Read, signature: &[u8]) -> bool {
+        let signature = Hash::from_slice(signature);
+        // In constant time.
+        self.over(name, code).is_ok_and(|hash| signature.is_ok_and(|signed| signed == hash))
     }
 
-    fn over(&self, name: &str, code: &[u8]) -> Hmac<Sha256> {
+    fn over(&self, name: &str, code: impl Read) -> io::Result<Hash> {
+        let mut hasher = Hasher::new_keyed(&self.0);
         // No name holds a NUL.
-        self.0.clone().chain_update(name).chain_update([0]).chain_update(code)
+        hasher.update(name.as_bytes()).update(&[0]).update_reader(code)?;
+        Ok(hasher.finalize())
     }
 }
 
 /// A new key. Of two programs that make one at a time, the later one's stays.
-fn made(path: &Path) -> io::Result<Vec<u8>> {
+fn made(path: &Path) -> io::Result<[u8; BYTES]> {
     // What stands there is removed, not what it may lead to.
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    private::write(path, &[&private::random::<BYTES>()?])?;
-    private::read(path)
+    private::write(path, &private::random::<BYTES>()?)?;
+    let key = private::read(path)?;
+    key.try_into().map_err(|_| io::Error::other(format!("{} is no key", path.display())))
 }

@@ -26,8 +26,8 @@ async fn run_over(dir: &TempDir, workspace: &str, cache: &str) -> Vec<String> {
         let told = told.clone();
         Arc::new(move |line: &str| told.lock().unwrap().push(line.into()))
     };
-    let options =
-        Options { cache_dir: Some(dir.path().join(cache)), on_progress: Some(on_progress) };
+    let cache_dir = Some(dir.path().join(cache));
+    let options = Options { cache_dir, on_progress: Some(on_progress), ..Options::default() };
     let engine = SandboxEngine::new(options);
     fs::create_dir_all(dir.path().join("programs")).unwrap();
     fs::write(dir.path().join("programs/ops.wasm"), wasm(OPS)).unwrap();
@@ -51,6 +51,14 @@ fn files(dir: &TempDir, extension: &str) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
 }
 
+fn artefact(dir: &TempDir) -> PathBuf {
+    files(dir, "cwasm").remove(0)
+}
+
+fn signature(dir: &TempDir) -> PathBuf {
+    files(dir, "signature").remove(0)
+}
+
 fn key(dir: &TempDir) -> PathBuf {
     dir.path().join("cache/.innerloop/key")
 }
@@ -71,33 +79,36 @@ async fn a_module_is_compiled_once_and_kept_privately() {
     assert_eq!(run_once(&dir).await, [""; 0]);
     let mode = fs::metadata(dir.path().join("cache/.innerloop")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
-    for file in [files(&dir, "cwasm").remove(0), key(&dir)] {
+    for file in [artefact(&dir), signature(&dir), key(&dir)] {
         let mode = fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o400, "{}", file.display());
     }
-    assert_eq!(fs::read_dir(dir.path().join("cache/.innerloop")).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(dir.path().join("cache/.innerloop")).unwrap().count(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_artefact_that_was_changed_is_compiled_again() {
     let dir = TempDir::new().unwrap();
     run_once(&dir).await;
-    let artefact = files(&dir, "cwasm").remove(0);
-    let sound = fs::read(&artefact).unwrap();
-    let flipped = |at: usize| {
-        let mut flipped = sound.clone();
-        flipped[at] ^= 1;
-        flipped
-    };
-    // The signature comes first, the code behind it.
-    let bad = [flipped(0), flipped(31), flipped(32), flipped(sound.len() / 2)];
-    let short = [&sound[..sound.len() - 1], &sound[..100], &sound[..32], b""].map(<[u8]>::to_vec);
-    for bytes in bad.into_iter().chain(short) {
-        put(&artefact, &bytes, 0o400);
-        assert_eq!(run_once(&dir).await, [PREPARING]);
-        assert_eq!(fs::read(&artefact).unwrap(), sound);
-        assert_eq!(run_once(&dir).await, [""; 0]);
+    let (artefact, signature) = (artefact(&dir), signature(&dir));
+    for path in [&artefact, &signature] {
+        let sound = fs::read(path).unwrap();
+        let flipped = |at: usize| {
+            let mut flipped = sound.clone();
+            flipped[at] ^= 1;
+            flipped
+        };
+        let bad = [flipped(0), flipped(sound.len() / 2), flipped(sound.len() - 1)];
+        let short = [&sound[..sound.len() - 1], &sound[..16], b""].map(<[u8]>::to_vec);
+        for bytes in bad.into_iter().chain(short) {
+            put(path, &bytes, 0o400);
+            assert_eq!(run_once(&dir).await, [PREPARING]);
+            assert_eq!(fs::read(path).unwrap(), sound);
+            assert_eq!(run_once(&dir).await, [""; 0]);
+        }
     }
+    fs::remove_file(&signature).unwrap();
+    assert_eq!(run_once(&dir).await, [PREPARING]);
     fs::remove_file(&artefact).unwrap();
     fs::create_dir(&artefact).unwrap();
     let told = run_once(&dir).await;
@@ -111,17 +122,15 @@ async fn an_artefact_of_somebody_else_is_compiled_again() {
     let (dir, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     run_once(&dir).await;
     run_once(&other).await;
-    let artefact = files(&dir, "cwasm").remove(0);
-    let foreign = files(&other, "cwasm").remove(0);
+    let (artefact, signature) = (artefact(&dir), signature(&dir));
+    let (foreign, signed) = (self::artefact(&other), self::signature(&other));
     assert_eq!(artefact.file_name(), foreign.file_name());
-    let foreign = fs::read(foreign).unwrap();
+    let (foreign, signed) = (fs::read(foreign).unwrap(), fs::read(signed).unwrap());
     put(&artefact, &foreign, 0o400);
-    // As they stood there before they were signed.
-    let digest = innerloop_host::sandbox::Digest::of(&foreign).to_string();
-    fs::write(artefact.with_extension("sha256"), digest).unwrap();
+    put(&signature, &signed, 0o400);
     assert_eq!(run_once(&dir).await, [PREPARING]);
-    let sound = fs::read(&artefact).unwrap();
-    assert_eq!(sound[32..], foreign[32..], "the same code");
+    assert_eq!(fs::read(&artefact).unwrap(), foreign, "the same code");
+    assert_ne!(fs::read(&signature).unwrap(), signed);
 
     let engine_of = |path: &Path| {
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -131,11 +140,13 @@ async fn an_artefact_of_somebody_else_is_compiled_again() {
     let moved = artefact.with_file_name(format!("{name}-{}", engine_of(&artefact)));
     fs::write(dir.path().join("programs/bombs.wasm"), wasm(super::BOMBS)).unwrap();
     fs::rename(&artefact, &moved).unwrap();
+    fs::rename(&signature, moved.with_added_extension("signature")).unwrap();
     let told = Arc::<Mutex<Vec<String>>>::default();
     let tell = told.clone();
     let options = Options {
         cache_dir: Some(dir.path().join("cache")),
         on_progress: Some(Arc::new(move |line: &str| tell.lock().unwrap().push(line.into()))),
+        ..Options::default()
     };
     let programs = Programs::open(&dir.path().join("programs")).unwrap();
     let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
@@ -204,7 +215,7 @@ async fn what_belongs_to_somebody_else_is_not_used() {
     let told = run_once(&dir).await;
     assert!(told[0].ends_with("belongs to another user"), "{told:?}");
     chown(cache.join(".innerloop"), Some(0), None).unwrap();
-    for file in [key(&dir), files(&dir, "cwasm").remove(0)] {
+    for file in [key(&dir), artefact(&dir), signature(&dir)] {
         chown(&file, Some(12_345), None).unwrap();
         assert_eq!(run_once(&dir).await, [PREPARING], "{}", file.display());
         assert_eq!(run_once(&dir).await, [""; 0]);
@@ -322,7 +333,7 @@ async fn a_cache_folder_that_guests_could_reach_is_not_used() {
         assert!(told[0].ends_with("and the workspace lie in one another"), "{told:?}");
         assert_eq!(told[1], PREPARING, "{workspace} {cache}");
     }
-    assert_eq!(fs::read_dir(dir.path().join("cache/.innerloop")).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(dir.path().join("cache/.innerloop")).unwrap().count(), 3);
     for cache in ["workspace/new", "workspace/new/deep", "beside/link/new"] {
         let told = run_over(&dir, "workspace", cache).await;
         assert_eq!(told.len(), 2, "{told:?}");
@@ -355,7 +366,7 @@ async fn a_guest_can_plant_no_artefact_in_a_cache_folder_in_its_workspace() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_changes_under_its_name_is_not_run() {
     let dir = TempDir::new().unwrap();
-    let options = Options { cache_dir: Some(dir.path().join("cache")), on_progress: None };
+    let options = Options { cache_dir: Some(dir.path().join("cache")), ..Options::default() };
     let engine = SandboxEngine::new(options);
     fs::create_dir(dir.path().join("programs")).unwrap();
     fs::copy(super::qjs_folder().join("qjs.wasm"), dir.path().join("programs/qjs.wasm")).unwrap();

@@ -10,7 +10,7 @@ use std::{fs, future::pending, os::unix::fs::PermissionsExt as _, time::Duration
 use tokio::sync::oneshot;
 
 impl Bench {
-    async fn line(&self, command: &str) -> Outcome {
+    pub(super) async fn line(&self, command: &str) -> Outcome {
         self.line_for(TEN_SECONDS, command).await
     }
 

@@ -115,7 +115,7 @@ async fn tools_table_with_native_reading() {
 
 async fn check_table(isolation: Isolation) {
     let cache = tempfile::tempdir().unwrap();
-    let options = Options { cache_dir: Some(cache.path().into()), on_progress: None };
+    let options = Options { cache_dir: Some(cache.path().into()), ..Options::default() };
     let engine = SandboxEngine::new(options);
     for case in cases() {
         let folder = tempfile::tempdir().unwrap();

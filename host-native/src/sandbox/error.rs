@@ -1,0 +1,86 @@
+//! Why a module can't be run, or the sandbox not be set up.
+
+use super::carried::Damaged;
+use std::path::PathBuf;
+
+/// Why the engine could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// wasmtime refused the settings on this machine.
+    #[error("the sandbox can't be set up on this machine: {0}")]
+    Settings(wasmtime::Error),
+    /// The thread that interrupts guests could not be started.
+    #[error("the sandbox can't start its timer thread: {0}")]
+    Timer(std::io::Error),
+}
+
+/// Why a module can't be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ModuleError {
+    /// Its file can't be read.
+    #[error("can't read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Its file has changed since its digest was taken.
+    #[error("{} has changed since it was registered; start again", .0.display())]
+    Changed(PathBuf),
+    /// It is known by its name, and has other bytes than that stands for.
+    #[error(
+        "{} is not {version}: its SHA-256 is {found}, expected {pinned}; replace the file, or \
+         rename it if it is another program",
+        path.display()
+    )]
+    Pinned {
+        /// The file.
+        path: PathBuf,
+        /// What the name stands for.
+        version: String,
+        /// The file's SHA-256.
+        found: String,
+        /// The SHA-256 of the known program.
+        pinned: String,
+    },
+    /// It comes along, and this program's file is not as it was built.
+    #[error(transparent)]
+    Damaged(#[from] Damaged),
+    /// What it needs beside it is not there.
+    #[error("it needs {}, which can't be opened; install it again", .0.display())]
+    Asset(PathBuf),
+    /// It is no plain file of a workspace, or too large for that.
+    #[error("it is no file of at most 16 MiB")]
+    NoFile,
+    /// It is not WebAssembly at all.
+    #[error("it is not a WebAssembly module")]
+    NotWasm,
+    /// It is a component.
+    #[error("it is a WebAssembly component; a WASI preview 1 command is needed")]
+    Component,
+    /// It does not validate or uses a proposal that the sandbox leaves off.
+    #[error("it is not a valid module: {0}")]
+    Invalid(String),
+    /// It has more functions than are compiled.
+    #[error("it has {0} functions; at most {1} are compiled")]
+    Functions(u32, u32),
+    /// Compiling it takes more memory or time than a module of the workspace gets.
+    #[error("compiling it takes more than 1 GiB of memory or 60 seconds; make it smaller")]
+    TooLarge,
+    /// What compiles modules of the workspace does not work.
+    #[error("what compiles modules of the workspace {0}")]
+    Compiler(String),
+    /// It imports something that the sandbox does not offer.
+    #[error("it needs more than WASI preview 1 offers: {0}")]
+    Import(String),
+    /// It is a library.
+    #[error("it has no `_start` function, so it is not a WASI command")]
+    NoStart,
+    /// The engine could not be set up.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The task that compiled or ran it broke.
+    #[error("the sandbox broke: {0}")]
+    Task(String),
+}
