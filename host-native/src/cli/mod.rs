@@ -65,6 +65,7 @@ mod text_calls;
 mod tool;
 mod tools;
 mod transcript;
+mod unapplied;
 mod view;
 mod words;
 mod work;
@@ -114,7 +115,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         ended(match command {
             Command::Run(args) => run::run(*args).await,
             Command::Resume(args) => resume::run(*args).await,
-            Command::Sessions(args) => sessions::carry_out(args),
+            Command::Sessions(args) => unapplied::sessions(args).await,
             Command::Tool(args) => tool::run(args).await,
             Command::Tools(args) => tools::carry_out(args).await,
             Command::Decode(args) => decode::run(&args),

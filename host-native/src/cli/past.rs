@@ -17,7 +17,6 @@ use innerloop_core::{
     message::{Block, Said, ToolCall, TurnKind},
     output::{Effect, Output},
     status::AgentState,
-    time::Instant,
     tool::ToolSpec,
 };
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
@@ -36,8 +35,6 @@ pub(super) struct Past {
     pub(super) is_under_way: bool,
     /// Whether its last run ended without an answer: it has failed, or was stopped here.
     was_stopped: bool,
-    /// When a call ended last that has changed files, as far as the log goes back.
-    changed: Option<Instant>,
     /// The model that it goes on with, if that is another one.
     model: Option<String>,
     /// What else of its configuration is to be otherwise.
@@ -48,14 +45,30 @@ impl Past {
     /// Reads the log of a session that is kept.
     pub(super) fn read(held: Held) -> Result<Self, Failure> {
         let log = held.kept.log()?;
-        let session = sessions::still_open(&log, held.short())?;
-        Ok(Self { changed: last_change(&log), ..Self::of(held, session)? })
+        let (session, damaged) = sessions::still_open(&log, held.short()).map_err(|failure| {
+            let short = held.short();
+            match held.kept.has_changes() {
+                true => Failure::configuration(format!(
+                    "{}; what its agent has changed is not lost: innerloop sessions apply {short} \
+                     applies it",
+                    failure.message
+                )),
+                false => failure,
+            }
+        })?;
+        if let Some(line) = damaged {
+            let copy = held.kept.keep_damaged()?;
+            let told = sessions::told_damage(held.short(), line);
+            warn(&format!("{told}; the damaged log is kept as {}", copy.display()));
+        }
+        Self::of(held, session)
     }
 
     /// Takes the log of a file into the sessions that are kept. It works on that folder, or on the
     /// current one, unless its files were in memory.
     pub(super) fn import(named: &str, folder: Option<&Path>) -> Result<Self, Failure> {
-        let session = sessions::still_open(&sessions::read(Path::new(named))?, named)?;
+        let (session, damaged) = sessions::still_open(&sessions::read(Path::new(named))?, named)?;
+        damaged.iter().for_each(|line| warn(&sessions::told_damage(named, *line)));
         let was_in_memory = session.config().facts.platform == IN_MEMORY;
         let folder = match folder {
             None if was_in_memory => {
@@ -81,7 +94,6 @@ impl Past {
             session,
             is_under_way,
             was_stopped,
-            changed: None,
             model: None,
             changes: Object(Vec::new()),
         };
@@ -115,11 +127,6 @@ impl Past {
     /// Whether there is something to do without a word.
     pub(super) const fn goes_on(&self) -> bool {
         self.is_under_way || self.was_stopped
-    }
-
-    /// When a call ended last that has changed files, as far as that is known.
-    pub(super) const fn changed(&self) -> Option<Instant> {
-        self.changed
     }
 
     /// Gives the session's place among those that are kept to whoever goes on with it.
@@ -264,41 +271,4 @@ impl Past {
 fn is_unanswered(session: &Session) -> bool {
     let last = session.history(AgentId::ROOT).and_then(|history| history.seen().next_back());
     last.is_some_and(|said| matches!(said, Said::User(_) | Said::ToolResults(_)))
-}
-
-/// When a call ended last that has changed files: the time of the last line of a log that says so.
-fn last_change(log: &str) -> Option<Instant> {
-    let says_so = |line: &&str| line.contains("\"done\":{") && line.contains("\"changes\":[{");
-    let line = log.lines().rev().find(says_so)?;
-    let digits = line.strip_prefix("{\"at\":")?.split(',').next()?;
-    digits.parse().ok().map(Instant)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use innerloop_core::{
-        action::{Change, ChangeKind, Outcome},
-        id::EffectId,
-        input::ToolInput,
-        log,
-    };
-
-    #[test]
-    fn the_last_change_is_that_of_the_last_call_that_made_one() {
-        let done = |at: u64, text: &str, changes| {
-            let outcome = Outcome { changes, ..Outcome::text(text) };
-            log::entry(
-                &Input::Tool { id: EffectId(1), input: ToolInput::Done(outcome) },
-                Instant(at),
-            )
-        };
-        let change =
-            Change { path: "a".to_owned(), kind: ChangeKind::Created, before: None, after: None };
-        let quoted = done(9, "\"done\":{ \"changes\":[{", Vec::new());
-        let lines =
-            [done(3, "x", vec![change.clone()]), done(7, "x", vec![change]), quoted.clone()];
-        assert_eq!(last_change(&lines.concat()), Some(Instant(7)), "{}", lines.concat());
-        assert_eq!(last_change(&quoted), None);
-    }
 }

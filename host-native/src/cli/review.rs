@@ -9,7 +9,6 @@ use super::{
     exit::{Exit, Failure},
     interrupts::Ending,
     question::Question,
-    saving,
     sessions::Held,
     style::harmless,
     terminal,
@@ -32,6 +31,10 @@ const LAST_REMOVAL: Duration = Duration::from_millis(100);
 
 /// What is told where the program is to end at once.
 const STOPPED: &str = "nothing was applied";
+
+/// Why changes are not applied of which nobody knows whether they are whole.
+const PARTIAL: &str = "nothing was applied without a yes, since an earlier program was stopped \
+                       while a call changed files: look at them first";
 
 /// What a session that goes on offers where something else has changed what is to be applied.
 const OVER: &str = ", where /diff shows them beside what is there now, and /apply over applies \
@@ -99,6 +102,10 @@ pub(super) async fn settle(
     let short = held.as_deref().filter(|held| held.has_log()).map(|held| held.short().to_owned());
     let is_kept = workspace.kept_in().is_some() && short.is_some();
     let answer = match (mode, person) {
+        (Mode::Apply, person) if has_changes && workspace.is_partial() => match person {
+            Some(person) if ending.may_ask() => ask(workspace, person, is_kept, ending).await,
+            _ => Answer::Nobody(PARTIAL),
+        },
         (Mode::InPlace | Mode::Apply, _) => Answer::Yes,
         (Mode::Ask, _) if !has_changes => Answer::Drop,
         (Mode::Ask, Some(person)) if ending.may_ask() => {
@@ -134,9 +141,6 @@ pub(super) async fn settle(
     }
     if settled != Settled::Kept && !temporary.is_empty() {
         warn(&told_temporary(&temporary));
-    }
-    if !is_left || settled == Settled::Kept {
-        saving::note_all(workspace);
     }
     drop(guard);
     if !is_left && settled != Settled::Kept {

@@ -18,7 +18,6 @@ use super::{
     preview::Preview,
     recorded::{self, Replay},
     review::Mode,
-    saving,
     sessions::{self, About, Held, Store},
     settings,
     setup::{self, Choice, Reached},
@@ -34,7 +33,7 @@ use crate::{
     local::Local,
     places,
     recording::{Origin, Recording},
-    sandbox::{Executor, OnProgress, TakenBack, Workspace},
+    sandbox::{Executor, OnProgress, Workspace},
     tools::{OwnTool, Tools},
 };
 use innerloop_core::{
@@ -54,9 +53,14 @@ use std::fs;
 const DROPPED: &str = "The changes that were made to files before have not been taken over: the \
                        files are as they were at the beginning.";
 
-/// What it reads where the last of them were not saved.
-const LACKS: &str = "The program was stopped before the last changes to files were saved: they may \
-                     be missing. Look at what you have changed last before you go on.";
+/// What it reads where a call was cut off that changed files.
+const CUT_OFF: &str = "The program was stopped while a call changed files: they may be changed by \
+                       half. Look at what you have changed last before you go on.";
+
+/// What the person reads then.
+const PARTIAL: &str = "the program was stopped while a call changed files: they may be changed by \
+                       half, and the agent is told to look; --apply does not apply them, but a \
+                       yes does";
 
 /// A session and what it works with.
 pub(super) struct Work {
@@ -168,7 +172,6 @@ impl Work {
             Source::New(plan) => keep(&args, mode, &folder, &provider, &plan.draft()?),
         };
         let workspace = over(folder, mode, held.as_ref())?;
-        let lacks = source.lacks_changes(&workspace);
         let site = Site::open(&args, workspace, progress)?;
         own::prepare(&own, &site.sandbox).await?;
         let (mut config, told) = (source.config(&site).await?, source.open_calls());
@@ -187,7 +190,7 @@ impl Work {
         let words = Words::new(&config).with_told(told);
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let host = host.with_renewal(renewal);
-        tell_lost(lacks, held.as_mut(), &host.commands());
+        tell_lost(workspace.is_partial(), held.as_mut(), &host.commands());
         let shown = (Preview::new(&config, &workspace), rules.clone());
         let person = seat.map(|seat| Person::new(host.commands(), shown, style, seat));
         let ruled = (rules, workspace.clone(), pages.ask(person.as_ref()));
@@ -258,16 +261,11 @@ pub(super) fn over(
         // The program may have been ended after it had noted that.
         drop(fs::remove_dir_all(overlay));
     }
+    sessions::put_right(&folder);
     let workspace = mode.workspace(folder, overlay.as_deref())?;
-    if let Some(TakenBack { kept }) = workspace.taken_back() {
-        let kept = kept.as_ref().map(|kept| {
-            format!("; files that something else has changed since are in {}", kept.display())
-        });
-        warn(&format!(
-            "the program was ended while it applied changes: the folder is again as it was before, \
-             and the session holds the changes{}",
-            kept.unwrap_or_default()
-        ));
+    sessions::tell_taken_back(&workspace, "the session");
+    if workspace.is_partial() {
+        warn(PARTIAL);
     }
     if mode != Mode::Show
         && let Err(error) = workspace.check_writable()
@@ -278,10 +276,10 @@ pub(super) fn over(
     Ok(workspace)
 }
 
-/// Tells the agent of changes that may be missing, and of those that are gone, once.
-fn tell_lost(lacks: bool, held: Option<&mut Held>, commands: &Commands) {
-    if lacks {
-        commands.send(Command::Steer { parts: vec![Part::text(LACKS)] });
+/// Tells the agent of changes that may be half done, and of those that are gone, once.
+fn tell_lost(is_partial: bool, held: Option<&mut Held>, commands: &Commands) {
+    if is_partial {
+        commands.send(Command::Steer { parts: vec![Part::text(CUT_OFF)] });
     }
     if let Some(held) = held.filter(|held| held.has_dropped()) {
         commands.send(Command::Steer { parts: vec![Part::text(DROPPED)] });
@@ -369,20 +367,6 @@ impl Source<'_> {
             Self::Kept(past) => past.open_calls(),
             Self::New(_) => Vec::new(),
         }
-    }
-
-    /// Whether its program was ended before the newest changes were saved, which is told.
-    fn lacks_changes(&self, workspace: &Workspace) -> bool {
-        let Self::Kept(past) = self else { return false };
-        let lacks = saving::is_behind(workspace, past.changed());
-        if lacks {
-            warn(
-                "the program was stopped before it had saved what the agent changed last: files \
-                 may be as they were before that, and the agent is told to look",
-            );
-        }
-        saving::note_known(workspace, past.session().now());
-        lacks
     }
 
     /// The session: a new one of that configuration, or the one that was kept, with what is

@@ -173,6 +173,11 @@ impl Group {
         let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
         self.workspace.records(&recorder)
     }
+
+    /// Saves what the run has changed, which has ended.
+    pub(super) fn save(&self) {
+        self.workspace.end_run();
+    }
 }
 
 /// Removes a file at the top, and what it was written to before it got its name, by a program that

@@ -94,7 +94,7 @@ pub(super) async fn run(
         let Invocation { keys, limits, budget, on_delta, workspace, ends_changes, .. } =
             &invocation;
         let stdio = Stdio::new(keys, limits, Arc::clone(budget), on_delta.clone());
-        let group = Arc::new(Group::new(workspace.clone(), *limits, Arc::clone(budget)));
+        let group = Arc::new(Group::new(workspace.for_run(), *limits, Arc::clone(budget)));
         let replied = Replied::default();
         let stop = async {
             stop.await;
@@ -123,10 +123,14 @@ async fn records(group: Arc<Group>) -> Records {
     if group.end_untouched() {
         return Records::default();
     }
-    match timeout(LAST_OPERATION, spawn_blocking(move || group.end())).await {
+    let ending = Arc::clone(&group);
+    let records = match timeout(LAST_OPERATION, spawn_blocking(move || ending.end())).await {
         Ok(Ok(records)) => records,
         Ok(Err(_)) | Err(_) => Records { overflow: true, ..Records::default() },
-    }
+    };
+    // Nobody is told of changes that would go with the program.
+    let _is_saved = spawn_blocking(move || group.save()).await;
+    records
 }
 
 async fn run_to_end(

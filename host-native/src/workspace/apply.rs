@@ -170,6 +170,11 @@ pub(super) fn sweep(root: &Root) {
     }
 }
 
+/// Whether a program was killed while it applied something to the folder.
+pub(super) fn is_interrupted(root: &Root) -> bool {
+    Scratch::is_left(root, Path::new(OWN), PREFIX)
+}
+
 /// Whether our folder is there and holds nothing but stages.
 fn has_only_stages(root: &Root) -> bool {
     let is_stage = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(PREFIX));

@@ -5,7 +5,7 @@ use super::{
     Workspace,
     apply::{
         interrupted::{self, NotTakenBack},
-        sweep,
+        is_interrupted, sweep,
     },
     change::shown,
     layer::Layer,
@@ -42,7 +42,7 @@ impl Workspace {
         let no_place = |error| no_place(root, error);
         let folder = place(root, folder)?;
         let Resumed { mut overlay, unfinished } = Overlay::resume(Arc::clone(root), folder.clone())
-            .map_err(|error| unkept(root, folder, error))?;
+            .map_err(|error| unkept(root.path(), folder, error))?;
         match unfinished {
             None => sweep(root),
             Some(Unfinished::Applied(application)) => {
@@ -54,39 +54,73 @@ impl Workspace {
                 let taken_back = taken_back.map_err(|NotTakenBack { path, kept, error }| {
                     WorkspaceError::HalfApplied { path: shown(&path), kept, error }
                 })?;
-                overlay.save().map_err(no_place)?;
+                overlay.save(false).map_err(no_place)?;
                 overlay.taken_back = taken_back;
             }
         }
         Ok(Self::of(Layer::Overlay(Box::new(overlay))))
     }
 
+    /// The path of the folder that an overlay shows which was saved in `folder`; nothing if there
+    /// is no overlay. [`Workspace::overlay_in`] of that folder takes it up.
+    ///
+    /// # Errors
+    /// [`WorkspaceError::Busy`] if another program works on it, [`WorkspaceError::Damaged`] if it
+    /// is not what was left there.
+    pub fn overlaid(folder: &Path) -> Result<Option<PathBuf>, WorkspaceError> {
+        if !folder.exists() {
+            return Ok(None);
+        }
+        let lower = Overlay::lower_of(folder.to_owned());
+        lower.map_err(|error| unkept(folder, folder.to_owned(), error))
+    }
+
+    /// Whether a program was killed while it applied changes to this folder, so that it holds some
+    /// of them: whoever takes up their overlay puts it right.
+    #[must_use]
+    pub fn is_half_applied(&self) -> bool {
+        is_interrupted(self.shared.layer.lower())
+    }
+
+    /// Takes what an overlay holds for whole, which [`Workspace::is_partial`].
+    pub fn accept_partial(&self) {
+        if let Layer::Overlay(overlay) = &*self.shared.layer {
+            overlay.accept();
+        }
+    }
+
     /// Makes what an overlay has changed so far last, in the folder that it was given, also if the
-    /// program is killed or the machine stops. What is written later to a file that is saved is
-    /// kept, too; any other change is lost without another save. Costs next to nothing if nothing
-    /// has changed since the last time, otherwise a time in proportion to the number of all changed
-    /// names and of the files written since. Without such a folder there is nothing to do.
+    /// program is killed or the machine stops: contents and names together, or neither. That is
+    /// done when a run ends, before anybody is told what came of it. Costs next to nothing if
+    /// nothing has changed since the last time, otherwise a time in proportion to the number of all
+    /// changed names and of the files written since. Without such a folder there is nothing to do.
     ///
     /// # Errors
     /// The system's; then what was saved before still is.
     pub fn save(&self) -> io::Result<()> {
         match &*self.shared.layer {
             Layer::InPlace(_) => Ok(()),
-            Layer::Overlay(overlay) => overlay.save(),
+            Layer::Overlay(overlay) => overlay.save(self.shared.runs.are_changing()),
         }
     }
 
-    /// As [`Workspace::save`], to be called again and again: if the last save took more than 50 ms,
-    /// nothing is done until 19 times as long has gone by, so that however many names are changed,
-    /// no more than a twentieth of the time goes into it. Gives whether all is saved; if not, it
-    /// should be called once more before long.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn save_if_due(&self) -> io::Result<bool> {
+    /// Why an overlay could not be saved the last time that it was tried, if that is so: what was
+    /// changed since would be lost if the program were killed.
+    #[must_use]
+    pub fn unsaved(&self) -> Option<String> {
         match &*self.shared.layer {
-            Layer::InPlace(_) => Ok(true),
-            Layer::Overlay(overlay) => overlay.save_if_due(),
+            Layer::InPlace(_) => None,
+            Layer::Overlay(overlay) => overlay.unsaved(),
+        }
+    }
+
+    /// Whether an overlay that was taken up again holds what a call has changed that was ended
+    /// with its program, before it was done.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        match &*self.shared.layer {
+            Layer::InPlace(_) => false,
+            Layer::Overlay(overlay) => overlay.is_partial(),
         }
     }
 
@@ -101,7 +135,7 @@ impl Workspace {
         let Layer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
         let folder = place(overlay.lower(), folder)?;
         let copied = overlay.copy_to(folder.clone());
-        copied.map_err(|error| unkept(overlay.lower(), folder, error))
+        copied.map_err(|error| unkept(overlay.lower().path(), folder, error))
     }
 
     /// The folder that an overlay was given to be kept in.
@@ -137,12 +171,13 @@ fn no_place(root: &Root, error: io::Error) -> WorkspaceError {
     WorkspaceError::NoOverlay { path: root.path().to_owned(), error }
 }
 
-fn unkept(root: &Root, folder: PathBuf, error: KeptError) -> WorkspaceError {
+/// Why the overlay of the folder at `root` cannot be kept in `folder`.
+fn unkept(root: &Path, folder: PathBuf, error: KeptError) -> WorkspaceError {
     match error {
         KeptError::Busy => WorkspaceError::Busy(folder),
         KeptError::OfAnother(root) => WorkspaceError::OfAnother { folder, root },
         KeptError::Damaged(why) => WorkspaceError::Damaged { folder, why },
-        KeptError::Failed(error) => no_place(root, error),
+        KeptError::Failed(error) => WorkspaceError::NoOverlay { path: root.to_owned(), error },
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a workspace's files are: those of its folder, or an overlay of them.
 
 use super::{
-    overlay::{Charge, Overlay},
+    overlay::{Overlay, Writer},
     root::{Access, Named, Root, set_file_mode, stat_file},
     stat::{Kind, Stat, permitted},
 };
@@ -68,12 +68,12 @@ impl Layer {
         }
     }
 
-    /// Opens a file in any way. What is copied for that is asked of `charge` before.
-    pub(super) fn open(&self, path: &Path, access: Access, charge: Charge<'_>) -> Result<File> {
+    /// Opens a file in any way. What is copied for that is asked of `writer` before.
+    pub(super) fn open(&self, path: &Path, access: Access, writer: Writer<'_>) -> Result<File> {
         match self {
             _ if !access.changes() => self.file(path),
             Self::InPlace(root) => root.file(path, access),
-            Self::Overlay(overlay) => overlay.open(path, access, charge),
+            Self::Overlay(overlay) => overlay.open(path, access, writer),
         }
     }
 
@@ -113,13 +113,13 @@ impl Layer {
         }
     }
 
-    /// Gives a file permissions, as mode bits. What is copied for that is asked of `charge` before.
-    pub(super) fn set_mode(&self, path: &Path, mode: u32, charge: Charge<'_>) -> Result<()> {
+    /// Gives a file permissions, as mode bits. What is copied for that is asked of `writer` before.
+    pub(super) fn set_mode(&self, path: &Path, mode: u32, writer: Writer<'_>) -> Result<()> {
         let (found, mode) = (self.stat(path)?, permitted(mode));
         match self {
             _ if found.kind != Kind::File || found.permissions() == mode => Ok(()),
             Self::InPlace(root) => set_file_mode(&root.file(path, Access::READ)?, mode),
-            Self::Overlay(overlay) => overlay.set_mode(path, mode, charge),
+            Self::Overlay(overlay) => overlay.set_mode(path, mode, writer),
         }
     }
 
@@ -162,16 +162,16 @@ impl Layer {
         }
     }
 
-    /// Sets times. What is copied for that is asked of `charge` before.
+    /// Sets times. What is copied for that is asked of `writer` before.
     pub(super) fn set_times(
         &self,
         path: &Path,
         times: &Timestamps,
-        charge: Charge<'_>,
+        writer: Writer<'_>,
     ) -> Result<()> {
         match self {
             Self::InPlace(root) => root.set_times(path, times),
-            Self::Overlay(overlay) => overlay.set_times(path, times, charge),
+            Self::Overlay(overlay) => overlay.set_times(path, times, writer),
         }
     }
 }

@@ -18,6 +18,7 @@ mod record;
 mod refused;
 mod resolve;
 mod root;
+mod runs;
 mod scratch;
 mod sensitive;
 mod shelter;
@@ -52,6 +53,7 @@ use overlay::Overlay;
 use refused::Refusals;
 use resolve::{resolve, stays_inside};
 use root::Root;
+use runs::{Run, Runs};
 use std::{
     fs::File,
     io::{self, Read as _},
@@ -65,6 +67,8 @@ pub struct Workspace {
     shared: Arc<Shared>,
     /// What whoever has this clone means by `tmp`.
     meant: Temporary,
+    /// The run that has this clone.
+    run: Option<Arc<Run>>,
 }
 
 #[derive(Debug)]
@@ -81,6 +85,7 @@ struct Shared {
     reserved: Mutex<Vec<Reserved>>,
     /// What the system refused.
     refusals: Refusals,
+    runs: Arc<Runs>,
 }
 
 /// Whether nothing may change any more.
@@ -137,8 +142,9 @@ impl Workspace {
         let (changing, writing, reserved) = (Mutex::default(), RwLock::default(), Mutex::default());
         let layer = Arc::new(layer);
         let refusals = Refusals::default();
-        let shared = Shared { layer, changing, writing, touched, reserved, refusals };
-        Self { shared: Arc::new(shared), meant: Temporary::Unsaid }
+        let runs = Arc::default();
+        let shared = Shared { layer, changing, writing, touched, reserved, refusals, runs };
+        Self { shared: Arc::new(shared), meant: Temporary::Unsaid, run: None }
     }
 
     /// The same workspace for a call that means this by `tmp`.
@@ -382,14 +388,15 @@ impl Workspace {
                 if access.exclusive {
                     return Err(Errno::EXIST);
                 }
-                let file = files.open(path, Access { create: false, ..access }, charge)?;
+                let file =
+                    files.open(path, Access { create: false, ..access }, self.writer(charge))?;
                 if self.meant.is_project() {
                     files.made(path, self.meant)?;
                 }
                 return Ok(file);
             }
             files.check_entry(path)?;
-            let file = files.open(path, access, charge)?;
+            let file = files.open(path, access, self.writer(charge))?;
             files.made(path, self.meant)?;
             files.check_again(path, |files| files.remove_file(path))?;
             Ok(file)
@@ -476,7 +483,7 @@ impl Workspace {
     ) -> Result<()> {
         self.change(path, |files| {
             files.check_change(path)?;
-            files.set_times(path, times, charge)
+            files.set_times(path, times, self.writer(charge))
         })
     }
 
@@ -485,15 +492,8 @@ impl Workspace {
     pub(crate) fn set_mode(&self, path: &Path, mode: u32, charge: Charge<'_>) -> Result<()> {
         self.change(path, |files| {
             files.check_change(path)?;
-            files.set_mode(path, mode, charge)
+            files.set_mode(path, mode, self.writer(charge))
         })
-    }
-
-    /// Has the run's recorder keep the state of a file that is about to change.
-    pub(crate) fn touch(&self, recorder: &mut Recorder, path: &Path) {
-        let layer = &*self.shared.layer;
-        recorder.touch(layer, path);
-        self.note(path);
     }
 
     /// Keeps for the user what a file in place was.
@@ -506,30 +506,6 @@ impl Workspace {
         let mut found = Recorder::of_session();
         found.touch(layer, path);
         self.touched().take_over(found);
-    }
-
-    /// Tells the run's recorder that a file that was touched has been opened for writing.
-    pub(crate) fn opened(&self, recorder: &mut Recorder, path: &Path) {
-        recorder.opened(path);
-        self.touched().opened(path);
-    }
-
-    /// Touches all that a move changes: these paths below both places.
-    pub(crate) fn touch_move(
-        &self,
-        recorder: &mut Recorder,
-        (from, to): (&Path, &Path),
-        all: &[(PathBuf, Kind)],
-    ) {
-        for (below, _) in all.iter().filter(|(_, kind)| *kind != Kind::Folder) {
-            self.touch(recorder, &at(from, below));
-            self.touch(recorder, &at(to, below));
-        }
-    }
-
-    /// What the run has changed.
-    pub(crate) fn records(&self, recorder: &Recorder) -> Records {
-        recorder.records(&self.shared.layer)
     }
 
     fn touched(&self) -> MutexGuard<'_, Recorder> {
@@ -564,6 +540,7 @@ impl Workspace {
             return Err(Errno::ROFS);
         }
         self.check(path)?;
+        self.run.iter().for_each(|run| run.changes());
         let layer = &*self.shared.layer;
         let done = change(layer).inspect_err(|_| layer.keep_temporary());
         self.note_change(path, &done);

@@ -5,6 +5,7 @@
 
 mod draft;
 pub(super) mod kept;
+mod opening;
 pub(super) mod resume;
 mod saved;
 mod store;
@@ -21,16 +22,15 @@ use super::{
 };
 use crate::{
     digest::Digest,
-    platform::{Errno, Result, Timestamps, name_of},
+    platform::{Errno, Result, name_of},
 };
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     ffi::{OsStr, OsString},
     fs::File,
     io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-    time::{Duration, Instant},
 };
 use store::Store;
 use view::{Content, Entry, Noted, View};
@@ -60,12 +60,22 @@ const STORED: u64 = 1 << 62;
 /// Takes bytes from a quota; says whether there were so many left.
 pub(crate) type Charge<'a> = &'a mut dyn FnMut(u64) -> bool;
 
+/// Who changes a file.
+pub(super) struct Writer<'a> {
+    /// The number of its run, or 0 where it is none.
+    pub(super) run: u64,
+    /// What is copied for it is asked of this before.
+    pub(super) charge: Charge<'a>,
+}
+
 /// A private view of a folder. Threads share it.
 #[derive(Debug)]
 pub(super) struct Overlay {
     lower: Arc<Root>,
     store: Store,
     view: RwLock<View>,
+    /// The runs by which contents of the store were made.
+    owners: Mutex<BTreeMap<u64, u64>>,
     /// Held while the view is saved.
     saving: Mutex<Saving>,
     /// What had to be taken back before it could be taken up.
@@ -75,10 +85,12 @@ pub(super) struct Overlay {
 /// What was saved of an overlay that is kept.
 #[derive(Debug, Default)]
 struct Saving {
-    /// The view's version, unless it must be saved again anyway.
-    version: Option<u64>,
-    /// How long it took, and when it was done.
-    last: Option<(Duration, Instant)>,
+    /// The view's version, unless it must be saved again anyway, and whether it is whole.
+    version: Option<(u64, bool)>,
+    /// Whether it holds what a run has changed that was ended before it was done.
+    is_partial: bool,
+    /// Why it could not be saved the last time.
+    failed: Option<String>,
 }
 
 impl Overlay {
@@ -95,8 +107,9 @@ impl Overlay {
                        use --in-place";
             return Err(io::Error::other(why));
         }
-        let (view, saving) = (RwLock::default(), Mutex::default());
-        let overlay = Self { lower, store, view, saving, taken_back: None };
+        let (view, owners) = (RwLock::default(), Mutex::default());
+        let saving = Mutex::default();
+        let overlay = Self { lower, store, view, owners, saving, taken_back: None };
         overlay.begin(&mut overlay.saving(), &mut overlay.change());
         Ok(overlay)
     }
@@ -104,7 +117,8 @@ impl Overlay {
     /// Makes a view that shows the folder as it is the one from which it is known what changes.
     fn begin(&self, saving: &mut Saving, view: &mut View) {
         self.add_temporary(view);
-        saving.version = Some(view.version());
+        *saving = Saving { version: Some((view.version(), true)), ..Saving::default() };
+        self.owners().clear();
     }
 
     /// The folder itself.
@@ -169,6 +183,10 @@ impl Overlay {
 
     fn saving(&self) -> MutexGuard<'_, Saving> {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn owners(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn stat(&self, path: &Path) -> Result<Stat> {
@@ -276,54 +294,6 @@ impl Overlay {
             Content::Lower(from) => self.lower.file(from, Access::READ),
             Content::Own(number) => self.store.open(*number, Access::READ),
         }
-    }
-
-    /// Opens for changing, for which the file must stand in the store. How many bytes are copied
-    /// for that is asked of `charge` before.
-    pub(super) fn open(&self, path: &Path, access: Access, charge: Charge<'_>) -> Result<File> {
-        let mut view = self.change();
-        let found = match self.stat_in(&view, path) {
-            Ok(_) if access.exclusive => return Err(Errno::EXIST),
-            Ok(found) => Some(found),
-            Err(Errno::NOENT) if access.create => None,
-            Err(error) => return Err(error),
-        };
-        let number = match (found, view.entry(path).cloned()) {
-            (Some(_), Some(Entry::File(Content::Own(number)))) => number,
-            (None, _) => {
-                self.check_folder(&view, path)?;
-                self.note(&mut view, path)?;
-                let number = view.next();
-                drop(self.store.add(number)?);
-                // What takes the place of a file has its mode until it is told another.
-                if let Some(Some(Noted { stat, .. })) = view.noted.get(path)
-                    && stat.kind == Kind::File
-                {
-                    self.store.set_mode(number, stat.permissions())?;
-                }
-                number
-            }
-            (Some(found), entry) => {
-                plain(found)?;
-                let from = match entry {
-                    Some(Entry::File(Content::Lower(from))) => from,
-                    _ => path.to_owned(),
-                };
-                self.lower.check_writable(&from)?;
-                // It is noted before it is copied, so that a change between the two is seen.
-                self.note(&mut view, path)?;
-                let content = self.lower.file(&from, Access::READ)?;
-                let content = (!access.truncate).then_some(&content);
-                if content.is_some() && !charge(found.size) {
-                    return Err(Errno::DQUOT);
-                }
-                let number = view.next();
-                self.store.copy(number, content, found.mode)?;
-                number
-            }
-        };
-        view.set(path, Entry::File(Content::Own(number)));
-        self.store.open(number, access)
     }
 
     pub(super) fn create_folder(&self, path: &Path) -> Result<()> {
@@ -455,33 +425,6 @@ impl Overlay {
             (_, Kind::Link) => Ok(Entry::Link(self.lower.link_target(path)?, view.next())),
             (_, Kind::File) => Ok(Entry::File(Content::Lower(path.to_owned()))),
             (_, Kind::Other) => Err(Errno::PERM),
-        }
-    }
-
-    /// Sets a file's times, for which it must stand in the store. Those of folders and links are
-    /// not kept.
-    pub(super) fn set_times(
-        &self,
-        path: &Path,
-        times: &Timestamps,
-        charge: Charge<'_>,
-    ) -> Result<()> {
-        if self.stat(path)?.kind != Kind::File {
-            return Ok(());
-        }
-        drop(self.open(path, Access { write: true, ..Access::READ }, charge)?);
-        match self.view().entry(path) {
-            Some(Entry::File(Content::Own(number))) => self.store.set_times(*number, times),
-            _ => Err(Errno::NOENT),
-        }
-    }
-
-    /// Sets a file's permissions, for which it must stand in the store.
-    pub(super) fn set_mode(&self, path: &Path, mode: u32, charge: Charge<'_>) -> Result<()> {
-        drop(self.open(path, Access { write: true, ..Access::READ }, charge)?);
-        match self.view().entry(path) {
-            Some(Entry::File(Content::Own(number))) => self.store.set_mode(*number, mode),
-            _ => Err(Errno::NOENT),
         }
     }
 

@@ -81,6 +81,16 @@ impl Scratch {
         }
     }
 
+    /// Whether a killed program has left one that somebody may still need.
+    pub(super) fn is_left(parent: &Root, folder: &Path, prefix: &str) -> bool {
+        let list = parent.list(folder).unwrap_or_default();
+        list.iter().filter(|entry| entry.name.to_string_lossy().starts_with(prefix)).any(|entry| {
+            let path = folder.join(&entry.name);
+            let lock = parent.file(&path.join(LOCK), Access { write: true, ..Access::READ });
+            parent.stat(&path.join(NEEDED)).is_ok() && lock.is_ok_and(|lock| hold(&lock).is_ok())
+        })
+    }
+
     /// Takes over one that a killed program has left at this path.
     ///
     /// # Errors

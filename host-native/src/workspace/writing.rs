@@ -1,14 +1,43 @@
-//! Writing files anew: as a whole, or with what they held kept until it is known to fit.
+//! What runs do: writing files anew, as a whole or with what they held kept until it is known to
+//! fit, and having noted what they change.
 
 use super::{
     Workspace,
     draft::Draft,
+    overlay::{Charge, Writer},
+    record::{Recorder, Records},
+    resolve::at,
     shelter::{Shelter, Shelters},
+    stat::Kind,
 };
 use crate::platform::{Errno, Result};
-use std::{fs::File, path::Path};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 impl Workspace {
+    /// The same workspace for a new run, which has ended when this clone and its clones are gone,
+    /// or by [`Workspace::end_run`].
+    pub(crate) fn for_run(&self) -> Self {
+        Self { run: Some(Arc::new(self.shared.runs.begin())), ..self.clone() }
+    }
+
+    /// The run that has this clone changes nothing any more. What it has changed is on the disk
+    /// then, if this is an overlay that outlives its program; otherwise that is noted for
+    /// [`Workspace::unsaved`].
+    pub(crate) fn end_run(&self) {
+        self.run.iter().for_each(|run| run.end());
+        // What was not saved is told by whoever asks.
+        let _ = self.save();
+    }
+
+    /// What a change of this clone's is charged to.
+    pub(super) fn writer<'a>(&self, charge: Charge<'a>) -> Writer<'a> {
+        Writer { run: self.run.as_ref().map_or(0, |run| run.number()), charge }
+    }
+
     /// Begins to write the plain file at a real path anew, be it there or not: gives the file that
     /// is to be written, which nobody sees before [`Workspace::settle`].
     pub(crate) fn draft(&self, path: &Path) -> Result<(Draft, File)> {
@@ -49,6 +78,37 @@ impl Workspace {
         {
             shelters.keep(shelter);
         }
+    }
+
+    /// Has the run's recorder keep the state of a file that is about to change.
+    pub(crate) fn touch(&self, recorder: &mut Recorder, path: &Path) {
+        let layer = &*self.shared.layer;
+        recorder.touch(layer, path);
+        self.note(path);
+    }
+
+    /// Tells the run's recorder that a file that was touched has been opened for writing.
+    pub(crate) fn opened(&self, recorder: &mut Recorder, path: &Path) {
+        recorder.opened(path);
+        self.touched().opened(path);
+    }
+
+    /// Touches all that a move changes: these paths below both places.
+    pub(crate) fn touch_move(
+        &self,
+        recorder: &mut Recorder,
+        (from, to): (&Path, &Path),
+        all: &[(PathBuf, Kind)],
+    ) {
+        for (below, _) in all.iter().filter(|(_, kind)| *kind != Kind::Folder) {
+            self.touch(recorder, &at(from, below));
+            self.touch(recorder, &at(to, below));
+        }
+    }
+
+    /// What the run has changed.
+    pub(crate) fn records(&self, recorder: &Recorder) -> Records {
+        recorder.records(&self.shared.layer)
     }
 }
 

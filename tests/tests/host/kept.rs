@@ -74,8 +74,6 @@ fn a_program_that_is_killed_takes_nothing_of_the_overlay_with_it() {
     let mut started = scene.command("go");
     let program = Started::new(started.arg("--json").arg("--programs").arg(programs()), b"");
     wait_for("the call", || program.said().contains(r#""call_id":"toolu_2""#));
-    let view = || folder(&scene).join("overlay/view.json").exists();
-    wait_for("the changes", view);
     program.signal("KILL");
     assert_eq!(program.finish().code, None, "it was killed");
     assert!(!note(&scene).exists());
@@ -94,32 +92,106 @@ fn a_program_that_is_killed_takes_nothing_of_the_overlay_with_it() {
     assert_eq!(kept(&scene)[0]["unapplied"], false);
 }
 
-/// It may be killed between the end of a call and the save that follows.
 #[test]
-fn what_was_not_saved_when_the_program_was_killed_is_told() {
-    let replies = vec![
+fn what_a_call_has_changed_is_saved_before_its_result_is_told() {
+    let scene = Scene::new(vec![
         Reply::stream(&write("toolu_1", "note.txt", "new\n")),
+        Reply::stream(&shell("toolu_2", "echo more >> note.txt; echo x > tmp.txt")),
         slow(),
-        Reply::stream(&Message::text("on it")),
-        Reply::stream(&Message::text("I look")),
-        Reply::stream(&Message::text("I know")),
-    ];
-    let scene = Scene::new(replies);
-    let program = Started::new(&mut scene.command("go"), b"");
-    wait_for("the second request", || scene.model.requests().len() == 2);
-    let saved = || folder(&scene).join("saved");
-    wait_for("the save", || fs::read_to_string(saved()).is_ok_and(|text| !text.is_empty()));
+    ]);
+    let mut started = scene.command("go");
+    let program = Started::new(started.arg("--programs").arg(programs()), b"");
+    wait_for("the third request", || scene.model.requests().len() == 3);
     program.signal("KILL");
-    let _killed = program.finish();
-    fs::remove_file(saved()).unwrap();
-    let told = "before it had saved what the agent changed last";
-    let resumed = ran(&scene, &["resume", "last", "go on"]).exits(0);
-    assert!(resumed.stderr.contains(told), "{}", resumed.stderr);
-    // Its request was owed as it stood; what is said since then comes behind.
+    assert_eq!(program.finish().code, None, "it was killed");
+    let applied = ran(&scene, &["sessions", "apply", "last"]).exits(0);
+    assert!(applied.stderr.contains("+more"), "{}", applied.stderr);
+    assert!(applied.stderr.contains("applied to "), "{}", applied.stderr);
+    assert_eq!(scene.text("workspace/note.txt"), "new\nmore\n");
+    assert_eq!(scene.text("workspace/tmp.txt"), "x\n");
+    let again = ran(&scene, &["sessions", "apply", "last"]).exits(2);
+    assert!(again.stderr.contains("holds no changes"), "{}", again.stderr);
+}
+
+#[test]
+fn what_may_be_half_done_is_not_applied_without_a_yes() {
+    let scene = scene(&[Message::text("I look"), Message::text("still")]);
+    let _run = run(scene.command("go").arg("--diff")).exits(0);
+    let view = folder(&scene).join("overlay/view.json");
+    // As it is saved while a call goes on that changes files.
+    let text = fs::read_to_string(&view).unwrap();
+    fs::write(&view, text.replacen("\"last\":", "\"partial\":true,\"last\":", 1)).unwrap();
+    let resumed = ran(&scene, &["resume", "last", "go on", "--apply"]).exits(1);
+    assert!(resumed.stderr.contains("they may be changed by half"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("nothing was applied without a yes"), "{}", resumed.stderr);
     let said = ran(&scene, &["sessions", "show", "last"]).exits(0).stdout;
-    assert!(said.contains(">> The program was stopped before the last changes"), "{said}");
-    let again = ran(&scene, &["resume", "last", "and now?"]).exits(0);
-    assert!(!again.stderr.contains(told), "{}", again.stderr);
+    assert!(said.contains(">> The program was stopped while a call changed files"), "{said}");
+    let refused = ran(&scene, &["resume", "last", "--apply"]);
+    assert!(refused.stderr.contains("nothing was applied without a yes"), "{}", refused.stderr);
+    let refused = ran(&scene, &["sessions", "apply", "last"]).exits(2);
+    assert!(refused.stderr.contains("--yes applies it"), "{}", refused.stderr);
+    assert!(!note(&scene).exists());
+    let _applied = ran(&scene, &["sessions", "apply", "last", "--yes"]).exits(0);
+    assert_eq!(scene.text("workspace/note.txt"), "new\n");
+}
+
+#[test]
+fn changes_are_kept_in_a_folder_of_ones_own_and_applied_over_those_of_others() {
+    let scene = scene(&[]);
+    let _run = run(scene.command("go").arg("--diff")).exits(0);
+    let to = scene.path("copies");
+    let kept = ran(&scene, &["sessions", "keep", "last", to.to_str().unwrap()]).exits(0);
+    assert_eq!(kept.stdout.trim(), to.to_str().unwrap());
+    assert_eq!(fs::read_to_string(to.join("note.txt")).unwrap(), "new\n");
+    let again = ran(&scene, &["sessions", "keep", "last", to.to_str().unwrap()]).exits(3);
+    assert!(again.stderr.contains("can't keep the changes in "), "{}", again.stderr);
+    fs::write(note(&scene), "somebody else's").unwrap();
+    let refused = ran(&scene, &["sessions", "apply", "last"]).exits(1);
+    assert!(refused.stderr.contains("--over applies them all the same"), "{}", refused.stderr);
+    assert_eq!(scene.text("workspace/note.txt"), "somebody else's");
+    let _applied = ran(&scene, &["sessions", "apply", "last", "--over"]).exits(0);
+    assert_eq!(scene.text("workspace/note.txt"), "new\n");
+}
+
+/// The log of a session of two runs, and whatever becomes of it.
+#[test]
+fn a_damaged_log_loses_no_more_than_what_stands_behind_the_damage() {
+    let more = [Message::text("second"), Message::text("goes on")];
+    let scene = scene(&more);
+    let _run = run(scene.command("go").arg("--diff")).exits(0);
+    let _run = ran(&scene, &["resume", "last", "again", "--diff"]).exits(0);
+    let log = folder(&scene).join("log.jsonl");
+    let sound = fs::read(&log).unwrap();
+    let ends: Vec<usize> =
+        (0..sound.len()).filter(|at| sound[*at] == b'\n').map(|at| at + 1).collect();
+    let cut = |at: usize, with: &[u8]| [&sound[..at], with, &sound[at..]].concat();
+    let damaged = [
+        cut(ends[ends.len() - 2] + 5, b"\xff\xfe"),
+        cut(ends[ends.len() - 2], b"{\"at\":1,\n"),
+        cut(ends[1] + 3, b"\0\0\0"),
+        [&sound[..ends[ends.len() - 2]], &[0; 4096], b"\n"].concat(),
+        cut(4, b"\xff"),
+        sound[..sound.len() - 3].to_vec(),
+    ];
+    for bytes in damaged {
+        fs::write(&log, &bytes).unwrap();
+        let shown = ran(&scene, &["sessions", "show", "last"]).exits(0);
+        assert!(shown.stdout.contains("done"), "{shown:?}");
+    }
+    fs::write(&log, cut(ends[ends.len() - 2] + 5, b"\xff")).unwrap();
+    let resumed = ran(&scene, &["resume", "last", "go on", "--diff"]).exits(0);
+    assert!(resumed.stderr.contains("is damaged: line "), "{}", resumed.stderr);
+    let copy = folder(&scene).join("log.damaged.jsonl");
+    assert!(resumed.stderr.contains(copy.to_str().unwrap()), "{}", resumed.stderr);
+    assert_eq!(fs::read(copy).unwrap(), cut(ends[ends.len() - 2] + 5, b"\xff"));
+
+    for nothing in [&b""[..], b"\0\0\0\n", b"{}\n"] {
+        fs::write(&log, nothing).unwrap();
+        let lost = ran(&scene, &["resume", "last", "go on"]).exits(3);
+        assert!(lost.stderr.contains("innerloop sessions apply "), "{}", lost.stderr);
+    }
+    let _applied = ran(&scene, &["sessions", "apply", "last"]).exits(0);
+    assert_eq!(scene.text("workspace/note.txt"), "new\n");
 }
 
 /// Makes many files.
@@ -169,7 +241,6 @@ fn a_request_that_was_owed_is_sent_again() {
     ]);
     let program = Started::new(&mut scene.command("go"), b"");
     wait_for("the second request", || scene.model.requests().len() == 2);
-    wait_for("the changes", || folder(&scene).join("overlay/view.json").exists());
     program.signal("KILL");
     assert_eq!(program.finish().code, None, "it was killed");
     assert_eq!(ran(&scene, &["resume"]).exits(0).stdout, "here I am\n");

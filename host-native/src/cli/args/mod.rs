@@ -22,7 +22,7 @@ pub(super) use limits::LimitArgs;
 pub(super) use model::{ModelArgs, WebArgs};
 pub(super) use output::{OutputArgs, When};
 pub(super) use session::{ConversationArgs, FileArgs, RunArgs, SessionArgs};
-pub(super) use sessions::{Form, ResumeArgs, SessionsArgs, SessionsCommand};
+pub(super) use sessions::{Form, KeptArgs, KeptCommand, ResumeArgs, SessionsArgs, SessionsCommand};
 pub(super) use settings::{
     Changes, CompletionsArgs, ConfigArgs, ConfigCommand, LoginArgs, LogoutArgs, ManArgs,
     ModelsArgs, OfProvider, OfProviders, Patches, ProjectArgs, ProvidersArgs, TrustArgs,

@@ -104,6 +104,37 @@ pub(crate) struct SessionsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
+    #[command(flatten)]
+    Kept(KeptCommand),
+    /// Apply the changes that a session holds, whatever has become of its log.
+    ///
+    /// What is applied is shown. Nothing of the log is read: a session whose log is damaged loses
+    /// none of its changes.
+    Apply {
+        #[command(flatten)]
+        which: KeptArgs,
+        /// Also if a call was cut off when the program was stopped, so that a file may be changed
+        /// by half, and nobody can be asked.
+        #[arg(short, long)]
+        yes: bool,
+        /// Also where something else has changed the same files meanwhile: the session's take their
+        /// place.
+        #[arg(long)]
+        over: bool,
+    },
+    /// Copy the files that a session has changed to a new folder. The session keeps them, too.
+    Keep {
+        #[command(flatten)]
+        which: KeptArgs,
+        /// The folder, which must not be there yet.
+        #[arg(value_name = "DIR")]
+        to: PathBuf,
+    },
+}
+
+/// What is done with sessions whatever they have changed.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeptCommand {
     /// List the sessions that are kept, the newest first.
     List {
         /// Only those of this folder.
@@ -170,6 +201,17 @@ pub(crate) struct WhichArgs {
     /// file of a log.
     #[arg(value_name = "ID|last|FILE")]
     pub(crate) session: String,
+}
+
+/// Which session's changes are meant.
+#[derive(Debug, Args)]
+pub(crate) struct KeptArgs {
+    /// The session's id, or its first digits, or `last`: the newest one of this folder.
+    #[arg(value_name = "ID|last")]
+    pub(crate) session: String,
+    /// The folder that they are made to, if it has been moved since [default: the session's].
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
 }
 
 /// How a session is shown.

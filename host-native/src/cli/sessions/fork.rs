@@ -23,13 +23,15 @@ use std::{fmt::Display, path::Path};
 
 pub(super) fn fork(named: &str, turns: Option<usize>) -> Result<(), Failure> {
     let store = Store::open()?;
-    let (kept, session) = if logs::is_file(named) {
-        (None, logs::still_open(&logs::read(Path::new(named))?, named)?)
+    let (kept, log) = if logs::is_file(named) {
+        (None, logs::read(Path::new(named))?)
     } else {
         let kept = store.find(named, Path::new("."))?;
-        let session = logs::still_open(&kept.log()?, kept.short())?;
-        (Some(kept), session)
+        let log = kept.log()?;
+        (Some(kept), log)
     };
+    let (session, damaged) = logs::still_open(&log, named)?;
+    damaged.iter().for_each(|line| warn(&logs::told_damage(named, *line)));
     let all = session.history(AgentId::ROOT).map_or(0, |history| history.turns().len());
     let turns = turns.unwrap_or(all);
     if turns > all {

@@ -15,6 +15,8 @@ use std::{
 
 pub(super) const ABOUT: &str = "about.json";
 pub(super) const LOG: &str = "log.jsonl";
+/// What a log becomes that is damaged.
+const DAMAGED: &str = "log.damaged.jsonl";
 pub(super) const OVERLAY: &str = "overlay";
 const LOCK: &str = "lock";
 /// The file of an overlay that is there where it holds changes.
@@ -84,10 +86,19 @@ impl Listed {
         has_changes(self.folder())
     }
 
+    /// Its folder for this program alone, as long as what is given lives.
+    pub(crate) fn lock(&self) -> Result<File, Failure> {
+        locked(self.folder()).map_err(|error| refused(self.folder(), self.short(), &error))
+    }
+
+    /// Where an overlay of its workspace stands.
+    pub(crate) fn overlay(&self) -> PathBuf {
+        self.folder().join(OVERLAY)
+    }
+
     /// Removes it. What is left of it if the program is killed meanwhile is no session.
     pub(crate) fn delete(&self) -> Result<(), Failure> {
-        let failed = |error: io::Error| refused(self.folder(), self.short(), &error);
-        let _lock = locked(self.folder()).map_err(failed)?;
+        let _lock = self.lock()?;
         remove(self.folder(), self.id())
     }
 }
@@ -110,6 +121,13 @@ impl Kept {
     /// The session's log, as text.
     pub(crate) fn log(&self) -> Result<String, Failure> {
         logs::read(&self.log_path()).map_err(|failure| Failure::configuration(failure.message))
+    }
+
+    /// Copies a log that is damaged, before another takes its place; gives where that stands.
+    pub(crate) fn keep_damaged(&self) -> Result<PathBuf, Failure> {
+        let copy = self.folder.join(DAMAGED);
+        let copied = fs::copy(self.log_path(), &copy);
+        copied.map(|_| copy).map_err(|error| self.failed(&error))
     }
 
     /// Bytes of its files.

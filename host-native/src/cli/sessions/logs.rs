@@ -1,11 +1,17 @@
 //! Logs of sessions: read from files with a bound, and taken up where they can go on.
 
 use crate::{
-    cli::{exit::Failure, style::harmless},
+    cli::{console::warn, exit::Failure, style::harmless},
     http::wall_time,
 };
-use innerloop_core::{Session, id::AgentId, log, status::AgentState};
+use innerloop_core::{
+    Session,
+    id::AgentId,
+    log::{self, LogError},
+    status::AgentState,
+};
 use std::{
+    borrow::Cow,
     fs::File,
     io::{self, Read as _},
     path::Path,
@@ -13,6 +19,10 @@ use std::{
 
 /// Largest log that is read.
 const MOST_LOG: u64 = 1 << 30;
+
+/// Most damaged lines that stand in the way, one behind the other: a snapshot and what follows it,
+/// again and again.
+const MOST_DAMAGES: usize = 32;
 
 /// Whether what names a session is a file: an id has no dot and no folder.
 pub(crate) fn is_file(named: &str) -> bool {
@@ -40,27 +50,100 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     }
     let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     bytes.truncate(end);
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::configuration(format!("{} is no session's log: it is no text", path.display()))
-    })
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| legible(error.as_bytes())))
 }
 
-/// The session of that log, as it stands.
+/// A log with another line, which is none of a log, in place of each that is no text.
+fn legible(bytes: &[u8]) -> String {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    lines.map(|line| std::str::from_utf8(line).unwrap_or("\u{fffd}\n")).collect()
+}
+
+/// A log as far as it can be read, and its session.
+pub(crate) struct Readable<'a> {
+    pub(crate) session: Session,
+    text: Cow<'a, str>,
+    /// The line from which on something is damaged that counts.
+    pub(crate) damaged: Option<usize>,
+}
+
+/// The session of that log, as it stands. Of a log that is damaged, it is that of the lines before,
+/// which is told.
 pub(crate) fn session(text: &str, named: &str) -> Result<Session, Failure> {
-    let resumed = log::resume(text, wall_time());
-    let resumed = resumed.map_err(|error| {
+    let Readable { session, damaged, .. } = readable(text, named)?;
+    damaged.into_iter().for_each(|line| warn(&told_damage(named, line)));
+    Ok(session)
+}
+
+/// What is told of a log that is damaged from a line on.
+pub(crate) fn told_damage(named: &str, line: usize) -> String {
+    let named = harmless(named);
+    match line {
+        1 => format!("the log of {named} is damaged at its beginning: what follows can be read"),
+        line => format!(
+            "the log of {named} is damaged: line {line} and what follows can't be read; the \
+             session is what it was before"
+        ),
+    }
+}
+
+/// What can be read of a log: up to the first damaged line behind its newest whole snapshot.
+fn readable<'a>(text: &'a str, named: &str) -> Result<Readable<'a>, Failure> {
+    let unreadable = |error: LogError| {
         Failure::configuration(format!("{} is no session's log: {error}", harmless(named)))
-    })?;
-    Ok(resumed.session)
+    };
+    let (mut text, mut damaged) = (Cow::Borrowed(text), None::<usize>);
+    for _ in 0..MOST_DAMAGES {
+        let error = match log::resume(&text, wall_time()) {
+            Ok(resumed) => return Ok(Readable { session: resumed.session, text, damaged }),
+            Err(error) => error,
+        };
+        let line = match &error {
+            LogError::Unreadable { line, .. }
+            | LogError::Refused { line, .. }
+            | LogError::Snapshot { line, .. } => *line,
+            LogError::Config(_) => 1,
+            _ => return Err(unreadable(error)),
+        };
+        let rest = match line {
+            1 => headed(&text),
+            line => beginning(&text, line - 1).map(str::to_owned),
+        };
+        text = Cow::Owned(rest.ok_or_else(|| unreadable(error))?);
+        damaged = Some(damaged.map_or(line, |before| before.min(line)));
+    }
+    Err(Failure::configuration(format!("{} is damaged in too many places", harmless(named))))
+}
+
+/// So many first lines of a log.
+fn beginning(text: &str, lines: usize) -> Option<&str> {
+    let (end, _) = text.match_indices('\n').nth(lines.checked_sub(1)?)?;
+    text.get(..=end)
+}
+
+/// A log without a header from its newest whole snapshot on, with a header that fits.
+fn headed(text: &str) -> Option<String> {
+    const SNAPSHOT: &str = "{\"snapshot\":";
+    let mut end = text.len();
+    for line in text.split_inclusive('\n').rev() {
+        end -= line.len();
+        let snapshot = line.strip_prefix(SNAPSHOT).and_then(|it| it.trim_end().strip_suffix('}'));
+        let Some(snapshot) = snapshot else { continue };
+        let wall = wall_time();
+        if let Ok(session) = Session::restore(snapshot.as_bytes(), wall) {
+            return Some(log::header(&session, wall) + text.get(end..)?);
+        }
+    }
+    None
 }
 
 /// The session of the longest beginning of a log in which it is still open: the end of the program
 /// that has written it was not the session's, and what has failed for good may go well the next
-/// time.
-pub(crate) fn still_open(text: &str, named: &str) -> Result<Session, Failure> {
-    let whole = session(text, named)?;
+/// time. Gives the line from which on the log is damaged, if it is.
+pub(crate) fn still_open(text: &str, named: &str) -> Result<(Session, Option<usize>), Failure> {
+    let Readable { session: whole, text, damaged } = readable(text, named)?;
     if !is_closed(&whole) {
-        return Ok(whole);
+        return Ok((whole, damaged));
     }
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
     let beginning = |lines: usize| {
@@ -76,7 +159,7 @@ pub(crate) fn still_open(text: &str, named: &str) -> Result<Session, Failure> {
             break (lines, candidate);
         }
         if lines == 1 {
-            return Ok(candidate);
+            return Ok((candidate, damaged));
         }
         (closed, step) = (lines, step * 2);
     };
@@ -89,7 +172,7 @@ pub(crate) fn still_open(text: &str, named: &str) -> Result<Session, Failure> {
             (open, found) = (middle, candidate);
         }
     }
-    Ok(found)
+    Ok((found, damaged))
 }
 
 fn is_closed(session: &Session) -> bool {
@@ -128,7 +211,7 @@ mod tests {
             (format!("{header}{ticks}{close}{ticks}"), format!("{header}{ticks}")),
         ];
         for (log, open) in cases {
-            let found = still_open(&log, "it").unwrap();
+            let (found, _) = still_open(&log, "it").unwrap();
             assert_eq!(found.snapshot(), session(&open, "it").unwrap().snapshot());
             assert!(!is_closed(&found));
         }
@@ -140,8 +223,8 @@ mod tests {
         let path = folder.path().join("log");
         std::fs::write(&path, b"{\"a\":1}\n{\"b\":\xe2\x82").unwrap();
         assert_eq!(read(&path).unwrap(), "{\"a\":1}\n");
-        std::fs::write(&path, b"\xff\n").unwrap();
-        assert!(read(&path).unwrap_err().message.contains("it is no text"));
+        std::fs::write(&path, b"{}\n\xff\n[]\n").unwrap();
+        assert_eq!(read(&path).unwrap(), "{}\n\u{fffd}\n[]\n");
         File::create(&path).unwrap().set_len(MOST_LOG + 1).unwrap();
         assert!(read(&path).unwrap_err().message.contains("more than 1 GiB"));
     }

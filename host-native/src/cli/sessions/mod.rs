@@ -3,6 +3,7 @@
 mod about;
 mod fork;
 mod held;
+mod interrupted;
 mod kept;
 mod list;
 mod logs;
@@ -11,34 +12,35 @@ mod store;
 
 pub(super) use about::{About, Options, names};
 pub(super) use held::Held;
-pub(super) use logs::{is_file, read, still_open};
+pub(super) use interrupted::{put_right, tell_taken_back};
+pub(super) use kept::Listed;
+pub(super) use logs::{is_file, read, still_open, told_damage};
 pub(super) use show::{last_exchange, title};
 pub(super) use store::{Store, new_id};
 
 use super::{
-    args::{SessionsArgs, SessionsCommand},
+    args::KeptCommand,
     console::{say, warn},
     exit::Failure,
 };
 use crate::journal::Journal;
-use kept::Listed;
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-pub(super) fn carry_out(args: SessionsArgs) -> Result<(), Failure> {
-    match args.command {
-        SessionsCommand::List { workspace, json } => list::list(workspace.as_deref(), json),
-        SessionsCommand::Show { which, form } => {
+pub(super) fn carry_out(command: KeptCommand) -> Result<(), Failure> {
+    match command {
+        KeptCommand::List { workspace, json } => list::list(workspace.as_deref(), json),
+        KeptCommand::Show { which, form } => {
             let session = logs::session(&log_of(&which.session)?, &which.session)?;
             say(show::shown(&session, form).trim_end_matches('\n'));
             Ok(())
         }
-        SessionsCommand::Export { which, file } => {
+        KeptCommand::Export { which, file } => {
             let text = log_of(&which.session)?;
             let mut journal = Journal::create(&file).map_err(Failure::usage)?;
             journal.append(&text, true).map_err(Failure::usage)
         }
-        SessionsCommand::Delete { ids, older_than, force } => delete(&ids, older_than, force),
-        SessionsCommand::Fork { which, turns } => fork::fork(&which.session, turns),
+        KeptCommand::Delete { ids, older_than, force } => delete(&ids, older_than, force),
+        KeptCommand::Fork { which, turns } => fork::fork(&which.session, turns),
     }
 }
 
@@ -85,7 +87,7 @@ fn delete(ids: &[String], older_than: Option<u32>, force: bool) -> Result<(), Fa
 
 fn unapplied(short: &str) -> Failure {
     Failure::usage(format!(
-        "the session {short} holds changes that are not applied: innerloop resume {short} --apply \
+        "the session {short} holds changes that are not applied: innerloop sessions apply {short} \
          applies them, and --force deletes them, too"
     ))
 }

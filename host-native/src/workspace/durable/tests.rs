@@ -469,21 +469,6 @@ fn it_lies_in_a_folder_of_its_own() {
     assert_eq!(told(&bench.open()).len(), 1);
 }
 
-#[test]
-fn many_names_are_saved_when_it_is_due() {
-    let bench = Bench::new();
-    let overlay = bench.open();
-    assert!(bench.workspace().save_if_due().unwrap());
-    put(&overlay, "x", "x");
-    assert!(overlay.save_if_due().unwrap());
-    inner(&overlay).took(std::time::Duration::from_secs(60));
-    assert!(overlay.save_if_due().unwrap(), "nothing is new");
-    put(&overlay, "y", "y");
-    assert!(!overlay.save_if_due().unwrap());
-    overlay.save().unwrap();
-    assert!(overlay.save_if_due().unwrap());
-}
-
 /// Numbers that look random and are the same in each run.
 struct Dice(u64);
 
@@ -595,3 +580,4 @@ fn any_sequence_of_changes_is_taken_up() {
 mod copied;
 mod given_up;
 mod interrupted;
+mod whole;

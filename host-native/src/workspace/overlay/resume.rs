@@ -13,13 +13,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError},
-    time::{Duration, Instant},
 };
-
-/// A save that is no longer than this is never put off.
-const SHORT: Duration = Duration::from_millis(50);
-/// After a longer one, so many times its own length goes by before the next that can be put off.
-const PAUSE: u32 = 19;
 
 /// What an earlier program did not end.
 #[derive(Debug)]
@@ -53,7 +47,7 @@ impl Overlay {
             let unfinished = applied.map(Unfinished::Applied);
             return Ok(Resumed { overlay, unfinished });
         };
-        let Saved { root, mut view, application } =
+        let Saved { root, mut view, is_partial, application } =
             saved::read(&text).map_err(KeptError::Damaged)?;
         if !is_same(&root, &identity(&lower)?) {
             return Err(KeptError::OfAnother(root.path));
@@ -69,11 +63,24 @@ impl Overlay {
         overlay.add_temporary(&mut view);
         let saving = overlay.saving.get_mut().unwrap_or_else(PoisonError::into_inner);
         // What is under way is to be forgotten once it is settled.
-        saving.version = application.is_none().then_some(view.version());
+        saving.version = application.is_none().then_some((view.version(), !is_partial));
+        saving.is_partial = is_partial;
         *overlay.view.get_mut().unwrap_or_else(PoisonError::into_inner) = view;
         let unfinished = application.map(Unfinished::Applying);
         let unfinished = unfinished.or_else(|| applied.map(Unfinished::Applied));
         Ok(Resumed { overlay, unfinished })
+    }
+
+    /// The path of the folder whose overlay was saved in that one, if one was.
+    pub(in super::super) fn lower_of(folder: PathBuf) -> Result<Option<PathBuf>, KeptError> {
+        let text = Kept::open(folder)?.view()?;
+        let saved = text.map(|text| saved::read(&text)).transpose().map_err(KeptError::Damaged)?;
+        Ok(saved.map(|saved| saved.root.path))
+    }
+
+    /// What was torn is applied all the same: the person has said so.
+    pub(in super::super) fn accept(&self) {
+        self.saving().is_partial = false;
     }
 
     /// Where it is kept, if it outlives its program.
@@ -81,42 +88,47 @@ impl Overlay {
         self.store.kept().map(Kept::folder)
     }
 
-    /// Makes what has changed last as long as the folder in which it is kept.
-    pub(in super::super) fn save(&self) -> io::Result<()> {
-        self.save_with(&mut self.saving(), None)
-    }
-
-    /// The same, unless that would take too much of the time; says whether all is saved.
-    pub(in super::super) fn save_if_due(&self) -> io::Result<bool> {
+    /// Makes what has changed last as long as the folder in which it is kept; says there whether a
+    /// run is still changing files.
+    pub(in super::super) fn save(&self, is_changing: bool) -> io::Result<()> {
         let mut saving = self.saving();
-        let is_early = |(took, done): (Duration, Instant)| {
-            took > SHORT && done.elapsed() < took.saturating_mul(PAUSE)
-        };
-        let is_saved = saving.is_saved(self.view().version());
-        if !is_saved && saving.last.is_some_and(is_early) {
-            return Ok(false);
-        }
-        self.save_with(&mut saving, None).map(|()| true)
+        let saved = self.save_with(&mut saving, is_changing, None);
+        saving.failed = saved.as_ref().err().map(ToString::to_string);
+        saved
     }
 
-    fn save_with(&self, saving: &mut Saving, application: Option<&Application>) -> io::Result<()> {
+    /// Why the last save has failed, if it has.
+    pub(in super::super) fn unsaved(&self) -> Option<String> {
+        self.saving().failed.clone()
+    }
+
+    /// Whether it holds what a run has changed that its program did not live to end.
+    pub(in super::super) fn is_partial(&self) -> bool {
+        self.saving().is_partial
+    }
+
+    fn save_with(
+        &self,
+        saving: &mut Saving,
+        is_changing: bool,
+        application: Option<&Application>,
+    ) -> io::Result<()> {
         let Some(kept) = self.store.kept() else { return Ok(()) };
-        let began = Instant::now();
+        let is_whole = !is_changing && !saving.is_partial;
         let view = self.view();
-        let version = view.version();
-        if application.is_none() && saving.is_saved(version) {
+        let version = (view.version(), is_whole);
+        if application.is_none() && saving.version == Some(version) {
             drop(view);
             return kept.sync();
         }
         let root = identity(&self.lower)?;
-        let text = saved::write(&root, &view, application);
+        let text = saved::write((&root, &view), !is_whole, application);
         let unused = kept.names(view.last());
         drop(view);
         // Until it is done, nothing is known of what is there.
         saving.version = None;
         kept.save(&text, unused)?;
         saving.version = application.is_none().then_some(version);
-        saving.last = Some((began.elapsed(), Instant::now()));
         Ok(())
     }
 
@@ -134,7 +146,7 @@ impl Overlay {
             return Err(error.into());
         }
         let root = identity(&self.lower)?;
-        let text = saved::write(&root, &view, None);
+        let text = saved::write((&root, &view), self.is_partial(), None);
         let unused = kept.names(view.last());
         kept.save(&text, unused)?;
         Ok(())
@@ -142,13 +154,13 @@ impl Overlay {
 
     /// Saves the view, and that it is about to be applied in these steps.
     pub(in super::super) fn begin_applying(&self, application: &Application) -> io::Result<()> {
-        self.save_with(&mut self.saving(), Some(application))
+        self.save_with(&mut self.saving(), false, Some(application))
     }
 
     /// Says that it is not being applied any more: it was wholly or in part taken back.
     pub(in super::super) fn end_applying(&self) {
         // If that can't be saved now, the next save does it.
-        let _ = self.save();
+        let _ = self.save(false);
     }
 
     /// Notes anew what stands below at a path if it is what was `found` there, but for having been
@@ -192,13 +204,6 @@ impl Overlay {
     }
 }
 
-impl Saving {
-    /// Whether that version of the view is saved.
-    fn is_saved(&self, version: u64) -> bool {
-        self.version == Some(version)
-    }
-}
-
 fn identity(root: &Root) -> io::Result<Identity> {
     let Stat { device, inode, .. } = root.stat(Path::new(""))?;
     Ok(Identity { path: root.path().to_owned(), device, inode })
@@ -215,11 +220,6 @@ impl Overlay {
     /// Has the view saved again although it is the same.
     pub(in super::super) fn touch_again(&self) {
         self.saving().version = None;
-    }
-
-    /// Makes the last save one that took so long.
-    pub(in super::super) fn took(&self, long: Duration) {
-        self.saving().last = Some((long, Instant::now()));
     }
 
     /// Reads a view that was saved, whatever it is.

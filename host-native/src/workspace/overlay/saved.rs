@@ -37,6 +37,8 @@ pub(super) struct Identity {
 pub(super) struct Saved {
     pub(super) root: Identity,
     pub(super) view: View,
+    /// Whether a run had not ended that had begun to change files.
+    pub(super) is_partial: bool,
     /// What was being done to apply it.
     pub(super) application: Option<Application>,
 }
@@ -62,6 +64,9 @@ struct Form {
     /// What is never applied.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     passing: Vec<String>,
+    /// Whether a run had not ended that had begun to change files.
+    #[json(default, skip_serializing_if = "is_false")]
+    partial: bool,
     last: u64,
     digested: u64,
     changed: Vec<ChangedForm>,
@@ -155,7 +160,11 @@ enum WorkForm {
 }
 
 /// The view as text.
-pub(super) fn write(root: &Identity, view: &View, application: Option<&Application>) -> String {
+pub(super) fn write(
+    (root, view): (&Identity, &View),
+    partial: bool,
+    application: Option<&Application>,
+) -> String {
     let changed = view.entries().map(|(path, entry)| ChangedForm {
         path: shown(&path),
         is: match entry {
@@ -177,6 +186,7 @@ pub(super) fn write(root: &Identity, view: &View, application: Option<&Applicati
         root: RootForm { path: shown(&root.path), device: root.device, inode: root.inode },
         scratch: false,
         passing: view.passing().map(|path| shown(path)).collect(),
+        partial,
         last: view.last(),
         digested: view.digested,
         changed: changed.collect(),
@@ -246,7 +256,7 @@ pub(super) fn read(text: &str) -> Result<Saved, String> {
     let mut view = view(form.last, form.digested, form.changed, form.noted, device)?;
     set_passing(&mut view, form.scratch, &form.passing)?;
     let application = form.application.map(|form| application(form, device)).transpose()?;
-    Ok(Saved { root, view, application })
+    Ok(Saved { root, view, is_partial: form.partial, application })
 }
 
 fn view(

@@ -100,6 +100,18 @@ impl Store {
         copied.inspect_err(|_| self.remove(number))
     }
 
+    /// Makes a file like another, with its content unless it is to be empty.
+    pub(super) fn copy_within(
+        &self,
+        (from, to): (u64, u64),
+        found: Stat,
+        is_empty: bool,
+    ) -> Result<()> {
+        let content = self.open(from, Access::READ)?;
+        self.copy(to, (!is_empty).then_some(&content), found.mode)?;
+        self.set_times(to, &times(found))
+    }
+
     /// Makes the file in another store that it is in this one.
     pub(super) fn copy_to(&self, number: u64, other: &Self) -> Result<()> {
         let (found, from) = (self.stat(number)?, self.open(number, Access::READ)?);
