@@ -21,6 +21,16 @@ const ILSEQ: i32 = 25;
 /// a whole when it is synced, and keeps what was there until then.
 pub const REPLACED_BY_HOST: &str = "INNERLOOP_REPLACED_BY_HOST";
 
+/// How the names of files begin and end that are written beside others, to take their place.
+const DRAFT: &str = ".innerloop-";
+const DRAFT_END: &str = ".tmp";
+
+/// Whether a file of this name is written to take the place of another in its folder.
+#[must_use]
+pub fn is_draft(name: &str) -> bool {
+    name.strip_prefix(DRAFT).is_some_and(|rest| rest.ends_with(DRAFT_END))
+}
+
 /// How many links one after the other are followed to where a file stands.
 #[cfg(target_os = "wasi")]
 const MAX_LINKS: usize = 40;
@@ -182,7 +192,7 @@ fn write_beside(place: &Path, replaced: Option<&fs::Metadata>, bytes: &[u8]) -> 
 fn create_beside(place: &Path) -> io::Result<(PathBuf, fs::File)> {
     let mut created = Err(io::ErrorKind::AlreadyExists.into());
     for number in 0..MAX_NAMES {
-        let draft = place.with_file_name(format!(".innerloop-{number}.tmp"));
+        let draft = place.with_file_name(format!("{DRAFT}{number}{DRAFT_END}"));
         created = fs::File::create_new(&draft).map(|file| (draft, file));
         if !matches!(&created, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
             break;

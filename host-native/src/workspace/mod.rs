@@ -456,7 +456,9 @@ impl Workspace {
             files.rename(from, to, &all)?;
             files.moved(to, &all, self.meant)?;
             files.check_again(to, |files| files.rename(to, from, &all))
-        })
+        })?;
+        self.shared.refusals.note_moved(from);
+        Ok(())
     }
 
     /// Creates a link at a real path. It may lead only to what is inside the workspace.

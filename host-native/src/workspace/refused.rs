@@ -3,8 +3,10 @@
 //! has failed; whoever has started the run has to know it, too.
 
 use crate::platform::Errno;
+use innerloop_tools::is_draft;
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     io,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -38,7 +40,11 @@ impl Refusals {
         is_closed: impl FnOnce() -> bool,
     ) {
         let mut all = self.all();
+        let draft = draft_in(path);
+        let path = draft.unwrap_or(path);
         match done {
+            // To remove a draft is no remedy.
+            Ok(_) if draft.is_some() => {}
             Ok(_) => drop(all.remove(path)),
             Err(error)
                 if all.len() < MOST && (is_final(*error) || is_denied(*error) && is_closed()) =>
@@ -49,17 +55,30 @@ impl Refusals {
         }
     }
 
+    /// Notes that what stood at a path stands elsewhere now: a draft has taken its place.
+    pub(super) fn note_moved(&self, from: &Path) {
+        if let Some(folder) = draft_in(from) {
+            self.all().remove(folder);
+        }
+    }
+
     /// What was refused, if anything was.
     pub(super) fn told(&self) -> Option<Refused> {
         let all = self.all();
         let (path, error) = all.first_key_value()?;
         let path = super::change::shown(path);
+        let path = if path.is_empty() { ".".to_owned() } else { path };
         Some(Refused { path, error: (*error).into(), others: all.len() - 1 })
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Errno>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The folder of a file that is written to take the place of another one there.
+fn draft_in(path: &Path) -> Option<&Path> {
+    path.parent().filter(|_| path.file_name().and_then(OsStr::to_str).is_some_and(is_draft))
 }
 
 /// Whether the disk itself refuses.
@@ -92,5 +111,18 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         note("b/c", Ok(()), false);
         assert_eq!(refusals.told().unwrap().path, "d");
+    }
+
+    #[test]
+    fn a_draft_that_is_removed_was_refused_all_the_same() {
+        let refusals = Refusals::default();
+        let draft = Path::new(".innerloop-0.tmp");
+        refusals.note(draft, &Err::<(), _>(Errno::NOSPC), || false);
+        refusals.note(draft, &Ok(()), || false);
+        assert_eq!(refusals.told().unwrap().path, ".");
+        refusals.note_moved(Path::new("other"));
+        assert!(refusals.told().is_some());
+        refusals.note_moved(draft);
+        assert!(refusals.told().is_none());
     }
 }

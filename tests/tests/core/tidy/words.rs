@@ -1,5 +1,5 @@
-//! What texts promise: that the README's code map names every folder of code, and that whatever a
-//! comment cites can be opened.
+//! What texts promise: that the README's code map names every folder of code, that whatever a
+//! comment cites can be opened, and that tests which a table names are there.
 
 use std::collections::BTreeSet;
 
@@ -99,6 +99,36 @@ fn code_folders(house: &House) -> BTreeSet<String> {
         folders.insert(format!("{krate}/src/{folder}/"));
     }
     folders
+}
+
+/// Tests that a table of the documents names, in its column «the test», and that are not there.
+fn missing_tests(house: &House) -> Vec<String> {
+    let is_test = |name: &str| {
+        let head = format!("fn {name}(");
+        house.ending(".rs").any(|(path, text)| path.contains("tests") && text.contains(&head))
+    };
+    let mut faults = Vec::new();
+    for (path, text) in house.ending(".md") {
+        let rows = text.lines().skip_while(|line| !line.ends_with("| the test |")).skip(2);
+        for row in rows.take_while(|line| line.starts_with('|')) {
+            let name = row.rsplit('`').nth(1).unwrap_or(row);
+            if !is_test(name) {
+                faults.push(format!("{path}: there is no test {name}"));
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn tests_that_a_table_names_are_there() {
+    check_none(&missing_tests(&House::own()));
+    let house = House::of(&[
+        ("a.md", "| what | the test |\n|---|---|\n| a | `one` |\n| b | `two` |\n| c | d |\n"),
+        ("tests/a.rs", "fn one() {}"),
+        ("src/a.rs", "fn two() {}"),
+    ]);
+    check_found(&missing_tests(&house), &["no test two", "no test | c | d |"]);
 }
 
 #[test]
