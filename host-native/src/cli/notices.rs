@@ -73,7 +73,7 @@ mod tests {
             "  more files were touched than are watched",
             "  1,234 changed texts are not shown, since too much is changed to keep it all",
             "  1 changed text is not shown, since there was no time to compare them",
-            "  .husky/pre-commit: git may run it",
+            "  .husky/pre-commit: Git may run it",
             "  !00: no text, or too long to be shown",
         ];
         assert_eq!(lines.get(..6), Some(first.as_slice()), "{notices}");

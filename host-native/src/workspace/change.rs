@@ -94,7 +94,13 @@ impl FileChange {
     #[must_use]
     pub fn warning(&self) -> Option<&'static str> {
         let linked = self.has_other_names.then_some("it has other names, which show the change");
-        sensitive::why(Path::new(&self.path)).or(linked)
+        let path = Path::new(&self.path);
+        let part = || sensitive::why_part(path, self.before.as_written(), self.after.as_written());
+        let is_run = |mode: u32| mode & 0o111 != 0;
+        let runs =
+            self.modes.is_some_and(|(before, now)| is_run(now) && !before.is_some_and(is_run));
+        let runs = runs.then_some("it can be executed now");
+        sensitive::why(path).or_else(part).or(linked).or(runs)
     }
 
     /// The change as an outcome tells it.

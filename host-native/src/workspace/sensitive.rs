@@ -1,223 +1,108 @@
 //! Files that do more than lie there: another program of the user's runs them, or obeys them, as
 //! soon as it comes by. Whoever reviews changes is told of them by name.
 
-use std::path::Path;
+mod parts;
+mod table;
 
-const AGENT: &str = "coding agents obey it";
-const BUILD: &str = "it says what builds and package managers run";
-const EDITOR: &str = "an editor may run it when it opens the folder";
-const GIT: &str = "git obeys it";
-const HOOK: &str = "git may run it";
-const LANGUAGE: &str = "a debugger or an interpreter may run it when it starts";
-const SERVER: &str = "a build server runs it with its own keys";
-const VERSIONS: &str = "a version system may run it";
-const SHELL: &str = "a shell may run it when it starts or enters the folder";
+use std::{collections::HashMap, path::Path, sync::LazyLock};
 
-/// What should be looked at for the same reason.
-struct Row {
-    why: &'static str,
+/// What is told of those that have such a name.
+type Why = &'static str;
+
+/// The table, for looking up.
+#[derive(Debug, Default)]
+struct Names {
     /// What stands at these names, wherever they are, and all that is in it.
-    folders: &'static [&'static str],
+    folders: HashMap<&'static str, Why>,
     /// Files of these names, wherever they are.
-    files: &'static [&'static str],
+    files: HashMap<&'static str, Why>,
+    /// Names of several parts, or with a `*`, and whether they are of folders.
+    patterns: Vec<(Vec<&'static str>, bool, Why)>,
 }
 
-/// Names are in lower case. The first row counts that has the path's.
-const ROWS: &[Row] = &[
-    Row {
-        why: HOOK,
-        folders: &[".git", ".githooks", ".husky", ".lefthook"],
-        files: &[
-            ".lefthook.yaml",
-            ".lefthook.yml",
-            ".overcommit.yml",
-            ".pre-commit-config.yaml",
-            "lefthook.yaml",
-            "lefthook.yml",
-        ],
-    },
-    Row {
-        why: VERSIONS,
-        folders: &[".bzr", ".hg", ".jj", ".pijul", ".sl", ".svn", "_darcs"],
-        files: &[".hgrc"],
-    },
-    Row { why: GIT, folders: &[], files: &[".gitattributes", ".gitconfig", ".gitmodules"] },
-    Row {
-        why: EDITOR,
-        folders: &[".devcontainer", ".helix", ".idea", ".vim", ".vscode", ".zed"],
-        files: &[".dir-locals.el", ".exrc", ".lvimrc", ".nvim.lua", ".nvimrc", ".vimrc"],
-    },
-    Row {
-        why: SHELL,
-        folders: &[".config/fish", ".config/mise", ".mise"],
-        files: &[
-            ".bash_login",
-            ".bash_logout",
-            ".bash_profile",
-            ".bashrc",
-            ".config/mise.toml",
-            ".envrc",
-            ".login",
-            ".mise.local.toml",
-            ".mise.toml",
-            ".profile",
-            ".zlogin",
-            ".zprofile",
-            ".zshenv",
-            ".zshrc",
-            "mise.local.toml",
-            "mise.toml",
-        ],
-    },
-    Row {
-        why: LANGUAGE,
-        folders: &[],
-        files: &[
-            ".gdbinit",
-            ".ghci",
-            ".irbrc",
-            ".lldbinit",
-            ".ocamlinit",
-            ".pdbrc",
-            ".pryrc",
-            ".rprofile",
-        ],
-    },
-    Row {
-        why: BUILD,
-        folders: &[".cargo", ".mvn", ".yarn"],
-        files: &[
-            ".bazelrc",
-            ".npmrc",
-            ".pnp.cjs",
-            ".pnpmfile.cjs",
-            ".yarnrc",
-            ".yarnrc.yml",
-            "rust-toolchain",
-            "rust-toolchain.toml",
-        ],
-    },
-    Row {
-        why: AGENT,
-        folders: &[
-            ".agents",
-            ".claude",
-            ".clinerules",
-            ".codex",
-            ".cursor",
-            ".gemini",
-            ".github/instructions",
-            ".github/prompts",
-            ".kiro",
-            ".opencode",
-            ".windsurf",
-        ],
-        files: &[
-            ".cursorrules",
-            ".github/copilot-instructions.md",
-            ".mcp.json",
-            ".windsurfrules",
-            "agents.md",
-            "claude.local.md",
-            "claude.md",
-            "gemini.md",
-            "opencode.json",
-        ],
-    },
-    Row {
-        why: SERVER,
-        folders: &[
-            ".buildkite",
-            ".circleci",
-            ".forgejo/workflows",
-            ".gitea/workflows",
-            ".github/actions",
-            ".github/workflows",
-            ".woodpecker",
-        ],
-        files: &[
-            ".drone.yml",
-            ".gitlab-ci.yml",
-            ".travis.yml",
-            ".woodpecker.yml",
-            "azure-pipelines.yml",
-            "bitbucket-pipelines.yml",
-            "jenkinsfile",
-        ],
-    },
-];
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let mut names = Names::default();
+    for (name, why) in rows() {
+        let (plain, is_folder) = name.strip_suffix('/').map_or((name, false), |name| (name, true));
+        if plain.contains(['/', '*']) {
+            names.patterns.push((plain.split('/').collect(), is_folder, why));
+        } else {
+            let all = if is_folder { &mut names.folders } else { &mut names.files };
+            all.entry(plain).or_insert(why);
+        }
+    }
+    names
+});
 
-/// Ends of files' names.
-const ENDS: &[(&str, &str)] = &[(".code-workspace", EDITOR)];
+/// Each name of the table with what is told of it.
+fn rows() -> impl Iterator<Item = (&'static str, Why)> {
+    let mut why = "";
+    table::TABLE.lines().flat_map(move |line| {
+        let mut names = line;
+        if let Some((told, rest)) = line.split_once(": ") {
+            (why, names) = (told, rest);
+        }
+        let why = why;
+        names.split_whitespace().map(move |name| (name, why))
+    })
+}
 
-/// Why a change of the file should be looked at closely, whatever it holds. Names are compared in
-/// any case, as some file systems do.
-pub(super) fn why(path: &Path) -> Option<&'static str> {
-    let path = format!("/{}", path.to_string_lossy().to_lowercase());
-    let is_at = |name: &str| path.strip_suffix(name).is_some_and(|above| above.ends_with('/'));
+/// Why a change of the file should be looked at closely, whatever it holds. Names are compared as
+/// the most forgiving file systems do: in any case, and without what they leave out.
+pub(super) fn why(path: &Path) -> Option<Why> {
+    let path = path.to_string_lossy();
+    let names: Vec<String> = path.split('/').map(folded).collect();
+    let (file, _) = names.split_last()?;
     // A link of a folder's name stands for the folder.
-    let is_in = |name: &str| {
-        let mut places = path.match_indices(name).map(|(at, _)| path.split_at(at));
-        is_at(name) || places.any(|(above, rest)| above.ends_with('/') && holds(rest, name))
-    };
-    let is_it = |row: &&Row| {
-        row.folders.iter().any(|name| is_in(name)) || row.files.iter().any(|name| is_at(name))
-    };
-    let end = || ENDS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, why)| *why);
-    ROWS.iter().find(is_it).map(|row| row.why).or_else(end)
+    let folder = || names.iter().find_map(|name| NAMES.folders.get(name.as_str()));
+    let plain = folder().or_else(|| NAMES.files.get(file.as_str())).copied();
+    plain.or_else(|| {
+        let mut patterns = NAMES.patterns.iter();
+        patterns.find(|(parts, is_folder, _)| fits(parts, *is_folder, &names)).map(|it| it.2)
+    })
 }
 
-/// Whether what begins with the name is a path that goes on below it.
-fn holds(path: &str, name: &str) -> bool {
-    path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+/// Why this change of a manifest should be looked at closely, of which only some entries are run
+/// or obeyed: scripts, not versions of dependencies. A file that is not there is an empty text.
+pub(super) fn why_part(path: &Path, before: Option<&str>, after: Option<&str>) -> Option<Why> {
+    let name = folded(&path.file_name()?.to_string_lossy());
+    parts::why(&name, before, after)
+}
+
+/// Whether names end with those parts; of a folder, whether they do so anywhere.
+fn fits(parts: &[&str], is_folder: bool, names: &[String]) -> bool {
+    let are = |some: &[String]| parts.iter().zip(some).all(|(part, name)| is_like(part, name));
+    let mut places = names.windows(parts.len());
+    if is_folder { places.any(are) } else { places.next_back().is_some_and(are) }
+}
+
+/// Whether a name is like a pattern, in which `*` stands for anything.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let Some((begin, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut name) = name.strip_prefix(begin) else { return false };
+    let mut pieces = rest.split('*').peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return name.ends_with(piece);
+        }
+        let Some(at) = name.find(piece) else { return false };
+        name = name.get(at + piece.len()..).unwrap_or_default();
+    }
+    true
+}
+
+/// A name without what some file system takes for no difference: cases, characters that nobody
+/// sees, dots and blanks at the end.
+fn folded(name: &str) -> String {
+    let is_seen = |sign: &char| {
+        !matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    let seen: String = name.chars().filter(is_seen).collect();
+    // Some letters have a small one of their own that is not that of their capital one.
+    let folded = seen.to_uppercase().to_lowercase();
+    folded.trim_end_matches(['.', ' ']).to_owned()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_others_run_or_obey_is_named() {
-        let cases = [
-            (".husky/pre-commit", Some(HOOK)),
-            ("packages/web/.VSCode/tasks.json", Some(EDITOR)),
-            (".envrc", Some(SHELL)),
-            ("sub/AGENTS.md", Some(AGENT)),
-            (".github/workflows/ci.yml", Some(SERVER)),
-            ("all.code-workspace", Some(EDITOR)),
-            // What stands in the place of such a folder, as a link may.
-            (".vscode", Some(EDITOR)),
-            ("sub/.github/workflows", Some(SERVER)),
-            (".clinerules", Some(AGENT)),
-            (".yarn/releases/yarn.cjs", Some(BUILD)),
-            (".Rprofile", Some(LANGUAGE)),
-            ("Jenkinsfile", Some(SERVER)),
-            (".gitattributes", Some(GIT)),
-            (".vscode2/.vscode/tasks.json", Some(EDITOR)),
-            (".vscode2/tasks.json", None),
-            ("my.vscode/tasks.json", None),
-            (".github/README.md", None),
-            (".github", None),
-            ("husky/pre-commit", None),
-            ("my.envrc.txt", None),
-            ("my.envrc", None),
-            (".envrc/file", None),
-            ("src/main.rs", None),
-        ];
-        for (path, want) in cases {
-            assert_eq!(why(Path::new(path)), want, "{path}");
-        }
-    }
-
-    #[test]
-    fn each_name_can_be_found() {
-        for row in ROWS {
-            for name in row.folders.iter().chain(row.files) {
-                assert_eq!(why(Path::new(&format!("sub/{name}"))), Some(row.why), "{name}");
-            }
-            for name in row.folders {
-                assert_eq!(why(Path::new(&format!("{name}/file"))), Some(row.why), "{name}");
-            }
-        }
-    }
-}
+mod tests;

@@ -152,6 +152,12 @@ impl FileState {
             Self::Absent | Self::Folder | Self::Opaque { .. } | Self::Link(_) => None,
         }
     }
+
+    /// What a program reads there: of a file that is missing nothing, and of what is no short text
+    /// nobody knows.
+    pub(super) fn as_written(&self) -> Option<&str> {
+        if *self == Self::Absent { Some("") } else { self.text() }
+    }
 }
 
 const fn opaque(found: Stat, digest: Option<Digest>) -> FileState {

@@ -295,7 +295,7 @@ fn m5_what_deserves_a_look_is_named_before_the_question() {
     let scene = Scene::streaming(&calls);
     let terminal = talk(&scene, &[], WIDE);
     terminal.press(&format!("write{ENTER}"));
-    terminal.shows("Look closely at:\n  .envrc: a shell may run it");
+    terminal.shows("Look closely at:\n  .envrc: direnv or mise runs it");
     terminal.shows("apply 1 changed file to ");
     terminal.press(&format!("/diff{ENTER}"));
     terminal.shows("+new\nLook closely at:\n  .envrc");

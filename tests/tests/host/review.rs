@@ -130,7 +130,7 @@ fn a_record_says_whether_the_changes_are_in_the_folder() {
         let files = record["files"].as_array().unwrap();
         let [tasks, long] = files.as_slice() else { panic!("{files:?}") };
         assert_eq!(tasks["path"], ".vscode/tasks.json");
-        assert_eq!(tasks["notice"], "an editor may run it when it opens the folder");
+        assert_eq!(tasks["notice"], "Editors may run it when they open it or the folder");
         assert_eq!((&long["kind"], &long["before"]), (&json!("created"), &Value::Null));
         assert_eq!(long["after"]["bytes"], 300_000);
         assert_eq!(long["after"]["sha256"].as_str().unwrap().len(), 64);
@@ -143,7 +143,7 @@ fn a_record_says_whether_the_changes_are_in_the_folder() {
 fn what_deserves_a_look_is_named_before_the_question() {
     let messages = [write(".envrc", "export X=1\n"), Message::text("done")];
     let run = typed(&Scene::streaming(&messages).undecided(), &[], "n\n").exits(0);
-    let named = run.stdout.find("Look closely at:\r\n  .envrc: a shell may run it");
+    let named = run.stdout.find("Look closely at:\r\n  .envrc: direnv or mise runs it");
     assert!(named.unwrap() < run.stdout.find(QUESTION).unwrap(), "{}", run.stdout);
 }
 

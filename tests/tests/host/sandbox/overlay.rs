@@ -364,8 +364,8 @@ async fn what_deserves_a_look_is_named() {
     let notices: Vec<_> =
         changes.iter().map(|change| (change.path.as_str(), change.notice())).collect();
     let want = [
-        (".envrc", Some("a shell may run it when it starts or enters the folder")),
-        (".husky/pre-commit", Some("git may run it")),
+        (".envrc", Some("direnv or mise runs it")),
+        (".husky/pre-commit", Some("Git may run it")),
         ("README.md", None),
         ("link", Some("a symbolic link")),
         ("plain", Some("it has other names, which show the change")),

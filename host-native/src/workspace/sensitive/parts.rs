@@ -1,0 +1,127 @@
+//! Manifests of which some entries are run or obeyed, while most changes are of others: versions of
+//! dependencies, a description.
+
+use serde_json::Value;
+
+/// How a manifest is written, and the entries that matter, by the way to them.
+enum Form {
+    Json(&'static [&'static str]),
+    Toml(&'static [&'static str]),
+    /// All but the requirements of `go.mod`.
+    GoMod,
+}
+
+/// Names of files, in lower case, with what is told of them.
+const MANIFESTS: &[(&str, &str, Form)] = &[
+    (
+        "cargo.toml",
+        "what Cargo or rustup obeys in it is changed",
+        Form::Toml(&[
+            "build-dependencies",
+            "cargo-features",
+            "lib.proc-macro",
+            "package.build",
+            "package.links",
+            "package.metadata",
+            "patch",
+            "replace",
+            "workspace.metadata",
+        ]),
+    ),
+    (
+        "composer.json",
+        "what Composer runs or obeys in it is changed",
+        Form::Json(&[
+            "autoload",
+            "autoload-dev",
+            "bin",
+            "config",
+            "extra",
+            "repositories",
+            "scripts",
+        ]),
+    ),
+    ("go.mod", "what Go obeys in it is changed", Form::GoMod),
+    (
+        "package.json",
+        "what npm or another tool runs or obeys in it is changed",
+        Form::Json(&[
+            "ava",
+            "babel",
+            "bin",
+            "c8",
+            "commitlint",
+            "config",
+            "devEngines",
+            "eslintConfig",
+            "gitHooks",
+            "gypfile",
+            "hooks",
+            "husky",
+            "jest",
+            "lint-staged",
+            "mocha",
+            "nano-staged",
+            "nodemonConfig",
+            "nx",
+            "nyc",
+            "overrides",
+            "packageManager",
+            "pnpm",
+            "postcss",
+            "pre-commit",
+            "pre-push",
+            "prettier",
+            "release",
+            "resolutions",
+            "scripts",
+            "simple-git-hooks",
+            "stylelint",
+            "trustedDependencies",
+            "volta",
+            "wireit",
+            "xo",
+        ]),
+    ),
+];
+
+/// Why a change from one text to another deserves a look, if it does. A file that is not there is
+/// an empty text; what is no text, or is no such manifest, counts as changed.
+pub(super) fn why(name: &str, before: Option<&str>, after: Option<&str>) -> Option<&'static str> {
+    let (_, why, form) = MANIFESTS.iter().find(|(known, ..)| *known == name)?;
+    let compared = |before, after| match form {
+        Form::Json(ways) => Some(are_same(ways, &json(before)?, &json(after)?)),
+        Form::Toml(ways) => Some(are_same(ways, &toml(before)?, &toml(after)?)),
+        Form::GoMod => Some(obeyed(before).eq(obeyed(after))),
+    };
+    let is_same = before.zip(after).and_then(|(before, after)| compared(before, after));
+    (is_same != Some(true)).then_some(why)
+}
+
+/// Whether both have the same at all these ways.
+fn are_same(ways: &[&str], before: &Value, after: &Value) -> bool {
+    let at = |value: &Value, way: &str| {
+        way.split('.').try_fold(value, |inner, name| inner.get(name)).cloned()
+    };
+    ways.iter().all(|way| at(before, way) == at(after, way))
+}
+
+/// As it is read by who obeys it: of an entry that stands twice the last one counts.
+fn json(text: &str) -> Option<Value> {
+    if text.is_empty() { Some(Value::Null) } else { serde_json::from_str(text).ok() }
+}
+
+fn toml(text: &str) -> Option<Value> {
+    toml::from_str(text).ok()
+}
+
+/// The lines of a `go.mod` that say more than its name and the versions that it requires.
+fn obeyed(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_in_list = false;
+    text.lines().map(str::trim).filter(move |line| {
+        let was_in_list = is_in_list;
+        is_in_list = *line == "require (" || (is_in_list && !line.starts_with(')'));
+        let is_one = line.starts_with("require ") && !line.contains('(');
+        !(was_in_list || is_in_list || is_one || line.is_empty() || line.starts_with("module "))
+    })
+}
