@@ -25,8 +25,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// What a new entry costs of the disk quota.
+/// What a new entry costs of the disk quota, and a name of one, each beside the path's length.
 const ENTRY_BYTES: u64 = 4096;
+const NAME_BYTES: u64 = 256;
 
 /// The file descriptor of the folder that the guest sees as `/`: 0 to 2 are the standard streams.
 pub(super) const TOP: u32 = 3;
@@ -274,7 +275,7 @@ impl Files {
             Some(Kind::File) | None => {}
         }
         if access.changes() {
-            let entry = if found.is_none() { ENTRY_BYTES } else { 0 };
+            let entry = if found.is_none() { ENTRY_BYTES + length(place) } else { 0 };
             self.charge(place, entry)?;
             self.touch(place);
         }
@@ -477,7 +478,7 @@ impl Files {
 
     pub(super) fn create_folder(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path.trim_end_matches('/'), false)?;
-        self.charge(&place, ENTRY_BYTES)?;
+        self.charge(&place, ENTRY_BYTES + length(&place))?;
         Ok(self.workspace.create_folder(&place)?)
     }
 
@@ -498,7 +499,7 @@ impl Files {
 
     pub(super) fn link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path, false)?;
-        self.charge(&place, ENTRY_BYTES)?;
+        self.charge(&place, ENTRY_BYTES + length(&place) + target.len() as u64)?;
         self.touch(&place);
         Ok(self.workspace.link(Path::new(target), &place)?)
     }
@@ -510,10 +511,22 @@ impl Files {
     ) -> Result<(), Denied> {
         let from = self.change(from_fd, from.trim_end_matches('/'), false)?;
         let to = self.change(to_fd, to.trim_end_matches('/'), false)?;
-        let Self { workspace, recorder, .. } = &*self;
-        workspace.rename(&from, &to, |all| {
+        let Self { workspace, recorder, quota, .. } = &*self;
+        let mut unpaid = None;
+        let renamed = workspace.rename(&from, &to, |all| {
+            let names = all.iter().map(|(below, _)| NAME_BYTES + length(&to) + length(below));
+            let bytes = names.sum();
+            if !quota.take_disk(bytes) {
+                unpaid = Some(bytes);
+                return Err(Errno::DQUOT);
+            }
             workspace.touch_move(&mut lock(recorder), (&from, &to), all);
-        })?;
+            Ok(())
+        });
+        if let Some(bytes) = unpaid {
+            return Err(self.unpaid(&to, bytes));
+        }
+        renamed?;
         if from != to {
             self.forget(&to);
             self.moved(&from, &to);
@@ -551,22 +564,28 @@ impl Files {
 
     /// Takes bytes for what stands at a real path of the workspace from the disk quotas.
     fn charge(&mut self, place: &Path, bytes: u64) -> Result<(), Denied> {
-        if self.quota.take_disk(bytes) {
-            return Ok(());
-        }
+        if self.quota.take_disk(bytes) { Ok(()) } else { Err(self.unpaid(place, bytes)) }
+    }
+
+    /// Notes that there was no room for so many bytes.
+    fn unpaid(&mut self, place: &Path, bytes: u64) -> Denied {
         self.shelters.spoil(place);
         // A program that writes too much in one run is the model's to deal with.
         if self.writes_whole || self.quota.is_session_used_up(bytes) {
             self.workspace.note_change::<()>(place, &Err(Errno::DQUOT));
         }
-        Err(Denied::End(End::Limit(Limit::Disk)))
+        Denied::End(End::Limit(Limit::Disk))
     }
 
-    /// The same for an open file.
+    /// Takes bytes for what is open from the disk quotas.
     fn charge_open(&mut self, fd: i32, bytes: u64) -> Result<(), Denied> {
         let place = self.file(fd)?.path.clone().unwrap_or_default();
         self.charge(&place, bytes)
     }
+}
+
+fn length(path: &Path) -> u64 {
+    path.as_os_str().len() as u64
 }
 
 fn lock(recorder: &Mutex<Recorder>) -> MutexGuard<'_, Recorder> {

@@ -13,8 +13,8 @@ pub struct Limits {
     pub output_bytes: u64,
     /// Bytes of each of the two outputs that are kept: half from the start, half from the end.
     pub kept_output_bytes: usize,
-    /// Bytes written to files, counting gaps that a seek leaves and 4 KiB for each new entry;
-    /// more end the run.
+    /// Bytes written to files, counting gaps that a seek leaves, 4 KiB for each new entry,
+    /// and the lengths of new and moved paths; more end the run.
     pub disk_bytes: u64,
 }
 

@@ -440,19 +440,19 @@ impl Workspace {
         })
     }
 
-    /// Moves what stands at a real path to another. Before that, `seen` is told what goes along, as
-    /// paths below both.
+    /// Moves what stands at a real path to another, unless `seen` objects, which is told before what
+    /// goes along, as paths below both.
     pub(crate) fn rename(
         &self,
         from: &Path,
         to: &Path,
-        seen: impl FnOnce(&[(PathBuf, Kind)]),
+        seen: impl FnOnce(&[(PathBuf, Kind)]) -> Result<()>,
     ) -> Result<()> {
         self.change(from, |files| {
             self.check(to)?;
             let all = files.check_move(from, to)?;
             files.make_way(to, self.meant)?;
-            seen(&all);
+            seen(&all)?;
             files.rename(from, to, &all)?;
             files.moved(to, &all, self.meant)?;
             files.check_again(to, |files| files.rename(to, from, &all))
@@ -622,11 +622,32 @@ mod tests {
         let noted = || view.noted();
         for step in 0..50 {
             let (from, to) = (format!("a{step}"), format!("a{}", step + 1));
-            overlay.rename(Path::new(&from), Path::new(&to), |_| ()).unwrap();
+            overlay.rename(Path::new(&from), Path::new(&to), |_| Ok(())).unwrap();
             assert!(noted() <= 22, "{} paths after {step} moves", noted());
         }
         overlay.apply().unwrap();
         assert_eq!(overlay.list(Path::new("a50")).unwrap().len(), 10);
+        std::fs::remove_dir_all(workspace.root()).unwrap();
+    }
+
+    #[test]
+    fn an_overlay_keeps_no_more_than_so_many_bytes_of_paths() {
+        let [workspace, overlay] = workspaces("names");
+        let mut folder = PathBuf::new();
+        while folder.as_os_str().len() < 3_500 {
+            folder.push("f".repeat(250));
+            overlay.create_folder(&folder).unwrap();
+        }
+        let mut bytes = 0;
+        let refused = (0..).find_map(|n| {
+            let path = folder.join(format!("{n:0>200}"));
+            bytes += path.as_os_str().len();
+            overlay.link(Path::new("target"), &path).err()
+        });
+        assert_eq!(refused, Some(Errno::NOSPC));
+        assert!((60 << 20..=65 << 20).contains(&bytes), "{bytes}");
+        let target = PathBuf::from("t".repeat(5_000));
+        assert_eq!(overlay.link(&target, Path::new("link")), Err(Errno::NAMETOOLONG));
         std::fs::remove_dir_all(workspace.root()).unwrap();
     }
 

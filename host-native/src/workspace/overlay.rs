@@ -45,6 +45,9 @@ const DIGESTED: u64 = 256 << 20;
 /// Most paths that are changed in one view.
 const MAX_NOTED: usize = 1_000_000;
 
+/// Most bytes of their paths.
+const MAX_NAMED: u64 = 64 << 20;
+
 /// Longest path, and longest name, that a system takes.
 const MAX_PATH: usize = 4_000;
 const MAX_NAME: usize = 255;
@@ -301,6 +304,9 @@ impl Overlay {
     }
 
     pub(super) fn link(&self, target: &Path, path: &Path) -> Result<()> {
+        if target.as_os_str().len() > MAX_PATH {
+            return Err(Errno::NAMETOOLONG);
+        }
         self.make(path, |number| Entry::Link(target.to_owned(), number))
     }
 
@@ -452,7 +458,8 @@ impl Overlay {
         if view.noted.contains_key(path) {
             return Ok(());
         }
-        if view.noted.len() >= MAX_NOTED {
+        let named = view.named().saturating_add(path.as_os_str().len() as u64);
+        if view.noted.len() >= MAX_NOTED || named > MAX_NAMED {
             return Err(Errno::NOSPC);
         }
         let noted = self.found_below(view, path);

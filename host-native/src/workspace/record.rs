@@ -16,6 +16,9 @@ use std::{
 /// Most files that are watched.
 const MAX_FILES: usize = 10_000;
 
+/// Most bytes of their paths.
+const MAX_NAMED: usize = 4 << 20;
+
 /// Notes what is about to change.
 #[derive(Debug)]
 pub(crate) struct Recorder {
@@ -26,6 +29,8 @@ pub(crate) struct Recorder {
     stood: BTreeMap<PathBuf, Stat>,
     /// Those of them that had other names, too.
     linked: BTreeSet<PathBuf>,
+    /// Bytes of their paths.
+    named: usize,
     left: Allowance,
     overflow: bool,
 }
@@ -55,6 +60,7 @@ impl Recorder {
             opened: BTreeSet::new(),
             stood: BTreeMap::new(),
             linked: BTreeSet::new(),
+            named: 0,
             left,
             overflow: false,
         }
@@ -74,27 +80,36 @@ impl Recorder {
     /// room.
     pub(super) fn take_over(&mut self, other: Self) {
         for (path, state) in other.before {
-            if self.before.len() < MAX_FILES {
-                if !self.before.contains_key(&path)
-                    && let Some(stood) = other.stood.get(&path)
-                {
-                    self.stood.insert(path.clone(), *stood);
-                }
-                self.before.entry(path).or_insert(state);
-            } else {
-                self.overflow |= !self.before.contains_key(&path);
+            if !self.has_room(&path) {
+                continue;
             }
+            if let Some(stood) = other.stood.get(&path) {
+                self.stood.insert(path.clone(), *stood);
+            }
+            self.before.insert(path, state);
         }
-        self.linked.extend(other.linked);
+        let linked = other.linked.into_iter().filter(|path| self.before.contains_key(path));
+        self.linked.extend(linked);
+    }
+
+    /// Whether the state of one more file is to be kept; if there is no room for it, that is noted.
+    fn has_room(&mut self, path: &Path) -> bool {
+        if self.before.contains_key(path) {
+            return false;
+        }
+        let named = self.named.saturating_add(path.as_os_str().len());
+        let has_room = self.before.len() < MAX_FILES && named <= MAX_NAMED;
+        if has_room {
+            self.named = named;
+        } else {
+            self.overflow = true;
+        }
+        has_room
     }
 
     /// Keeps the state of the file at a real path if it is touched for the first time.
     pub(super) fn touch(&mut self, layer: &Layer, path: &Path) {
-        if self.before.contains_key(path) {
-            return;
-        }
-        if self.before.len() >= MAX_FILES {
-            self.overflow = true;
+        if !self.has_room(path) {
             return;
         }
         let state = FileState::of(layer, path, &mut self.left, &|| false);

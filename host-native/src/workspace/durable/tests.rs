@@ -161,7 +161,7 @@ fn put(workspace: &Workspace, path: impl AsRef<Path>, text: &str) {
 }
 
 fn rename(workspace: &Workspace, from: &str, to: &str) {
-    workspace.rename(Path::new(from), Path::new(to), |_| ()).unwrap();
+    workspace.rename(Path::new(from), Path::new(to), |_| Ok(())).unwrap();
 }
 
 fn remove(workspace: &Workspace, path: &str) {
@@ -517,7 +517,7 @@ fn act(overlay: &Workspace, dice: &mut Dice, step: usize) {
         b'm' => overlay.create_folder(one),
         b'u' => overlay.remove_file(one),
         b'd' => overlay.remove_folder(one),
-        b'n' => overlay.rename(one, other, |_| ()),
+        b'n' => overlay.rename(one, other, |_| Ok(())),
         b's' => overlay.link(other, one),
         _ => {
             let time = Timespec { tv_sec: i64::try_from(step).unwrap(), tv_nsec: 0 };

@@ -17,6 +17,8 @@ pub(super) struct View {
     pub(super) noted: BTreeMap<PathBuf, Option<Noted>>,
     /// What is never applied: it stands in the folder for temporary files, or is that folder.
     passing: BTreeSet<PathBuf>,
+    /// Bytes of the paths of which it is noted what stood below.
+    named: u64,
     /// Bytes of files whose digests were noted.
     pub(super) digested: u64,
     /// The number of the last thing that was made.
@@ -147,7 +149,14 @@ impl View {
     /// Notes what stands below at a path.
     pub(super) fn note(&mut self, path: &Path, noted: Option<Noted>) {
         self.version += 1;
-        self.noted.insert(path.to_owned(), noted);
+        if self.noted.insert(path.to_owned(), noted).is_none() {
+            self.named += path.as_os_str().len() as u64;
+        }
+    }
+
+    /// Bytes of the paths of which it is noted what stood below.
+    pub(super) const fn named(&self) -> u64 {
+        self.named
     }
 
     /// What is never applied, parents first.
@@ -175,6 +184,7 @@ impl View {
         if !self.covers(path) && matches!(self.noted.get(path), Some(None)) {
             self.version += 1;
             self.noted.remove(path);
+            self.named = self.named.saturating_sub(path.as_os_str().len() as u64);
         }
     }
 

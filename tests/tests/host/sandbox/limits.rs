@@ -125,6 +125,30 @@ async fn the_disk_quota_counts_writes_sizes_and_gaps_before_they_happen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn names_count_as_written_with_their_length() {
+    for is_over in [false, true] {
+        let bench = Bench::new();
+        let bench = if is_over { bench.over() } else { bench };
+        let bench = bench.limited(Limits { disk_bytes: 4096 + 100, ..Limits::default() });
+        let (short, long) = ("s".repeat(50), "l".repeat(200));
+        assert_eq!(bench.ops(&["m", &short]).await, 0);
+        for args in [["m", &long], ["w", &long]] {
+            let outcome = bench.run("ops", &args).await;
+            assert!(outcome.joined_text().contains("wrote too much"), "{args:?}: {outcome:?}");
+        }
+        // A move makes new names, too.
+        let bench = bench.limited(Limits { disk_bytes: 1000, ..Limits::default() });
+        for file in ["a", "b", "c", "d"] {
+            bench.write(&format!("folder/{file}"), file);
+        }
+        let outcome = bench.run("ops", &["n", "folder", "moved"]).await;
+        assert!(outcome.joined_text().contains("wrote too much"), "{outcome:?}");
+        assert_eq!(bench.ops(&["r", "folder/a"]).await, 0, "it stands where it stood");
+        assert_eq!(bench.ops(&["n", "folder/a", "moved"]).await, 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_run_gives_what_it_printed() {
     let bench = Bench::new();
     let (on_delta, seen) = collector();
