@@ -1,5 +1,6 @@
 //! What a tool says while it runs, on its way to the session: joined to pieces, so that each
-//! character costs no input of its own, and no faster than the session takes it.
+//! character costs no input of its own, and no faster than the session takes it. Of much only the
+//! beginning and, when the tool is done, the end are sent: all that is sent stays in the log.
 
 use crate::{
     answering::News,
@@ -30,19 +31,77 @@ const PIECE: usize = 16 << 10;
 /// Bytes that wait at most before a program has to.
 const FULL: usize = 64 << 10;
 
+/// Bytes of one tool's output that are sent as they come, and of those after them the last that
+/// are sent at the end.
+const HEAD: usize = 512 << 10;
+const TAIL: usize = 64 << 10;
+
+/// What is said where the rest waits for the end.
+const REST_LATER: &str = "\n[the rest of the output is shown when it ends]\n";
+
 /// The way of one tool's output. Clones are of the same one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deltas(Arc<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
-    text: StdMutex<String>,
+    said: StdMutex<Said>,
     /// There is something to send, or enough for a piece.
-    said: Notify,
+    more: Notify,
     /// There is room again.
     taken: Notify,
     /// Held by whoever takes what waits, until it is on its way.
     turn: Mutex<()>,
+}
+
+/// What was said and is not on its way yet.
+#[derive(Debug, Default)]
+struct Said {
+    /// What is to be sent.
+    text: String,
+    /// Bytes that were to be sent as they came.
+    head: usize,
+    /// Whether what comes now waits for the end.
+    is_late: bool,
+    /// The end of what came after them, of which as much again may not be cut off yet.
+    tail: String,
+    /// Bytes that came between the two.
+    dropped: usize,
+}
+
+impl Said {
+    fn push(&mut self, text: &str) {
+        let room = if self.is_late { 0 } else { HEAD.saturating_sub(self.head) };
+        let (head, rest) = text.split_at(text.floor_char_boundary(room));
+        self.head += head.len();
+        self.text.push_str(head);
+        if rest.is_empty() {
+            return;
+        }
+        if !mem::replace(&mut self.is_late, true) {
+            self.text.push_str(REST_LATER);
+        }
+        self.tail.push_str(rest);
+        if self.tail.len() >= 2 * TAIL {
+            self.cut();
+        }
+    }
+
+    /// Leaves as much of the end as is sent.
+    fn cut(&mut self) {
+        let excess = self.tail.ceil_char_boundary(self.tail.len().saturating_sub(TAIL));
+        self.tail.drain(..excess);
+        self.dropped += excess;
+    }
+
+    /// Lets the end be sent, too.
+    fn finish(&mut self) {
+        self.cut();
+        if mem::take(&mut self.dropped) > 0 {
+            self.text.push_str("[…]\n");
+        }
+        self.text.push_str(&mem::take(&mut self.tail));
+    }
 }
 
 impl Deltas {
@@ -53,7 +112,11 @@ impl Deltas {
 
     /// Takes all that waits, in place of its being sent.
     pub(crate) fn take(&self) -> String {
-        let text = mem::take(&mut *self.0.text());
+        let text = {
+            let mut said = self.0.said();
+            said.finish();
+            mem::take(&mut said.text)
+        };
         self.0.taken.notify_waiters();
         text
     }
@@ -79,14 +142,15 @@ impl Deltas {
             ended = run => ended,
             () = sending => pending().await,
         };
-        while !self.0.text().is_empty() && self.0.send(id, inbox).await.is_some() {}
+        self.0.said().finish();
+        while !self.0.said().text.is_empty() && self.0.send(id, inbox).await.is_some() {}
         ended
     }
 }
 
 impl Waiting {
-    fn text(&self) -> StdMutexGuard<'_, String> {
-        self.text.lock().unwrap_or_else(PoisonError::into_inner)
+    fn said(&self) -> StdMutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until there is something to send, and a while for more of it.
@@ -97,11 +161,11 @@ impl Waiting {
 
     async fn holds(&self, bytes: usize) {
         loop {
-            let said = self.said.notified();
-            if self.text().len() >= bytes {
+            let more = self.more.notified();
+            if self.said().text.len() >= bytes {
                 return;
             }
-            said.await;
+            more.await;
         }
     }
 
@@ -111,10 +175,10 @@ impl Waiting {
         let place = inbox.reserve().await.ok()?;
         let _turn = self.turn.lock().await;
         let piece = {
-            let mut text = self.text();
+            let text = &mut self.said().text;
             let rest = text.floor_char_boundary(PIECE);
             let rest = text.split_off(rest);
-            mem::replace(&mut *text, rest)
+            mem::replace(text, rest)
         };
         if !piece.is_empty() {
             place.send((Input::Tool { id, input: ToolInput::Delta(piece) }, None));
@@ -126,16 +190,16 @@ impl Waiting {
 
 impl Watcher for Deltas {
     fn tell(&self, text: &str) {
-        let mut waiting = self.0.text();
-        let was_empty = waiting.is_empty();
-        waiting.push_str(text);
-        if was_empty || waiting.len() >= PIECE {
-            self.0.said.notify_one();
+        let mut said = self.0.said();
+        let was_empty = said.text.is_empty();
+        said.push(text);
+        if (was_empty && !said.text.is_empty()) || said.text.len() >= PIECE {
+            self.0.more.notify_one();
         }
     }
 
     fn has_room(&self) -> bool {
-        self.0.text().len() < FULL
+        self.0.said().text.len() < FULL
     }
 
     fn room(&self) -> Room<'_> {
@@ -199,7 +263,7 @@ mod tests {
     async fn pieces_are_of_whole_characters_and_none_is_lost_at_the_end() {
         let (sender, mut inbox) = channel(1);
         let deltas = Deltas::default();
-        let text = "€uro ".repeat(40_000);
+        let text = "€uro ".repeat(30_000);
         deltas.tell(&text);
         assert!(!deltas.has_room());
         let reading = async {
@@ -222,7 +286,7 @@ mod tests {
         let deltas = Deltas::default();
         let run = async {
             let mut told = 0;
-            for _ in 0..100 {
+            for _ in 0..50 {
                 deltas.room().await;
                 deltas.tell(&"x".repeat(4096));
                 told += 4096;
@@ -232,15 +296,43 @@ mod tests {
         let mut sending = pin!(deltas.send_during(run, ID, &sender));
         let unread = timeout(Duration::from_millis(300), &mut sending).await;
         assert!(unread.is_err(), "nobody has read, and yet it is done");
-        assert!(deltas.0.text().len() <= FULL + 4096, "{}", deltas.0.text().len());
+        assert!(deltas.0.said().text.len() <= FULL + 4096);
         let reading = async {
             let mut read = 0;
-            while read < 409_600 {
+            while read < 204_800 {
                 read += next(&mut inbox).await.len();
             }
             read
         };
         let (read, told) = tokio::join!(reading, sending);
-        assert_eq!((read, told), (409_600, 409_600));
+        assert_eq!((read, told), (204_800, 204_800));
+    }
+
+    #[tokio::test]
+    async fn of_much_the_beginning_and_the_end_are_sent() {
+        let (sender, mut inbox) = channel(1);
+        let deltas = Deltas::default();
+        let run = async {
+            deltas.tell("first ");
+            for n in 0..200_000 {
+                deltas.room().await;
+                deltas.tell(&format!("{n} €\n"));
+            }
+            deltas.tell("last");
+        };
+        let reading = async {
+            let mut read = String::new();
+            while !read.ends_with("last") {
+                read.push_str(&next(&mut inbox).await);
+            }
+            read
+        };
+        let (read, ()) = tokio::join!(reading, deltas.send_during(run, ID, &sender));
+        assert!(read.starts_with("first 0 €\n1 €\n"), "{read:.100}");
+        let (head, tail) = read.split_once(REST_LATER).unwrap();
+        assert!(head.len() <= HEAD && head.len() > HEAD - 4, "{}", head.len());
+        assert!(tail.starts_with("[…]\n") && tail.ends_with("199999 €\nlast"), "{tail:.20}");
+        assert!(tail.len() <= TAIL + 10 && tail.len() > TAIL - 10, "{}", tail.len());
+        assert_eq!(deltas.take(), "", "nothing is sent twice");
     }
 }

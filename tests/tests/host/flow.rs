@@ -59,6 +59,24 @@ fn a_program_that_prints_byte_by_byte_costs_little_more_than_its_bytes() {
     assert!(log < 300_000 * 5 / 2, "{log}");
 }
 
+#[test]
+fn of_what_a_program_prints_a_log_keeps_the_beginning_and_the_end() {
+    let script = "import * as std from 'qjs:std';\n\
+                  for (let line = 0; line < 20000; line++) std.out.puts('x'.repeat(999) + '\\n');\n\
+                  std.out.puts('last');\n";
+    let scene = running("qjs", &["-m", "much.mjs"]).file("much.mjs", script);
+    let log = scene.arg("session.log");
+    let mut command = scene.command("go");
+    command.arg("--json").arg("--programs").arg(programs()).args(["--log", &log]);
+    let lines = run(&mut command).exits(0).json_lines();
+    let shown = live(&lines).concat();
+    assert!(shown.ends_with("xxx\nlast") && shown.len() < 1 << 20, "{}", shown.len());
+    assert!(shown.contains("the rest of the output is shown when it ends"));
+    // 20 MB were printed. 2 MiB are kept of the outcome, and some of what was shown.
+    let log = scene.text("session.log").len();
+    assert!(log < 3 << 20, "{log}");
+}
+
 /// The start of a key is held back until it is clear what it is.
 #[test]
 fn what_was_held_back_is_shown_however_a_program_ends() {
@@ -94,7 +112,7 @@ fn what_was_held_back_is_shown_however_a_program_ends() {
 fn a_program_waits_while_nobody_reads() {
     let scene = running("qjs", &["-m", "much.mjs"]).in_place();
     let script = "import * as std from 'qjs:std';\n\
-                  for (let line = 0; line < 40000; line++) std.out.puts(`the line ${line}\\n`);\n\
+                  for (let line = 0; line < 35000; line++) std.out.puts(`the line ${line}\\n`);\n\
                   std.out.flush();\n\
                   std.open('printed', 'w').close();\n";
     let scene = scene.file("much.mjs", script);
@@ -111,7 +129,7 @@ fn a_program_waits_while_nobody_reads() {
     reader.read_to_string(&mut said).unwrap();
     let _run = program.finish().exits(0);
     let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let printed: String = (0..40_000).map(|line| format!("the line {line}\n")).collect();
+    let printed: String = (0..35_000).map(|line| format!("the line {line}\n")).collect();
     assert_eq!(live(&lines).concat(), printed);
     assert!(scene.workspace().join("printed").exists());
 }
