@@ -3,6 +3,7 @@
 use crate::{
     explain,
     files::{FileError, Files},
+    ignore::TOO_MANY_RULES,
     path::WorkspacePath,
     pattern::{Pattern, settle},
     walk::{LeftOut, walk},
@@ -79,7 +80,11 @@ impl Glob {
         if found.is_empty() {
             let aside =
                 if left_out.ignored { " Files that .gitignore names are left out." } else { "" };
-            let text = format!("No files found.{aside}{}", unreadable("\n"));
+            let mut text = format!("No files found.{aside}{}", unreadable("\n"));
+            if left_out.too_many_rules {
+                text.push('\n');
+                text.push_str(TOO_MANY_RULES);
+            }
             return Outcome { count: Some(0), ..Outcome::text(text) };
         }
         innerloop_json::sort(&mut found, Ord::cmp);
@@ -91,6 +96,7 @@ impl Glob {
             lines.push(format!("[Cut at the newest {most} of {total} files. Narrow the pattern.]"));
         }
         lines.extend(Some(unreadable("")).filter(|note| !note.is_empty()));
+        lines.extend(left_out.too_many_rules.then(|| TOO_MANY_RULES.to_owned()));
         let count = u32::try_from(total).ok();
         Outcome { capped_at_source, count, ..Outcome::text(joined(&lines, "\n")) }
     }

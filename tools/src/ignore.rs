@@ -6,12 +6,27 @@ use fast_glob::{glob_match, validate};
 use innerloop_json::joined;
 use std::{borrow::Cow, rc::Rc};
 
+/// Most rules that are obeyed of a `.gitignore` file and those above it: each costs time for each
+/// file.
+pub const MAX_RULES: usize = 10_000;
+
+/// Longest rule, in bytes: no path is longer.
+const MAX_RULE_BYTES: usize = 4096;
+
+/// What is told where there are more.
+pub(crate) const TOO_MANY_RULES: &str =
+    "[The .gitignore files have more than 10,000 rules. Those behind them are not obeyed.]";
+
 /// The rules of one `.gitignore` file and of those above it.
 #[derive(Debug)]
 pub(crate) struct Rules {
     folder: WorkspacePath,
     rules: Vec<Rule>,
     above: Option<Rc<Rules>>,
+    /// How many may follow further down.
+    room: usize,
+    /// Whether there were more than are obeyed.
+    pub(crate) is_cut: bool,
 }
 
 /// One line of a `.gitignore` file.
@@ -47,7 +62,10 @@ enum Target {
 impl Rules {
     /// The rules of the `.gitignore` file of `folder`, on top of those `above`.
     pub(crate) fn parse(folder: WorkspacePath, text: &str, above: Option<Rc<Self>>) -> Rc<Self> {
-        Rc::new(Self { folder, rules: Rule::all(text), above })
+        let (most, was_cut) = above.as_ref().map_or((MAX_RULES, false), |it| (it.room, it.is_cut));
+        let (rules, is_cut) = Rule::first(text, most);
+        let room = most - rules.len();
+        Rc::new(Self { folder, rules, above, room, is_cut: was_cut || is_cut })
     }
 
     /// Whether a file or folder is ignored, whatever becomes of the folders above it.
@@ -66,18 +84,21 @@ impl Rules {
 }
 
 impl Rule {
-    /// Reads a `.gitignore` file; the later of two rules that match decides. A byte order mark
-    /// before the first is no part of it, as for git.
+    /// Reads the first rules of a `.gitignore` file, and says whether there are more than `most`;
+    /// the later of two that match decides. A byte order mark before the first is no part of it,
+    /// as for git.
     #[must_use]
-    pub fn all(text: &str) -> Vec<Self> {
+    pub fn first(text: &str, most: usize) -> (Vec<Self>, bool) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        text.lines().filter_map(Self::parse).collect()
+        let mut all = text.lines().filter_map(Self::parse);
+        let first = all.by_ref().take(most).collect();
+        (first, all.next().is_some())
     }
 
     /// Reads a line; `None` if it holds no rule.
     fn parse(line: &str) -> Option<Self> {
         let line = trim_end(line);
-        if line.starts_with('#') {
+        if line.starts_with('#') || line.len() > MAX_RULE_BYTES {
             return None;
         }
         let (negated, line) = match line.strip_prefix('!') {

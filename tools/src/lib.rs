@@ -54,7 +54,7 @@ pub mod parts {
         explain::{failed, file_path, folder},
         glob::{Found, Glob, Query, not_searched},
         grep::{Search, grep_file, small_matcher},
-        ignore::{Rule, Scope},
+        ignore::{MAX_RULES, Rule, Scope},
         pattern::with_bracketed_names,
         read::{Lines, binary, past_the_end},
         report::{MAX_RESULTS, Report},

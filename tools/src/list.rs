@@ -3,7 +3,7 @@
 use crate::{
     explain,
     files::{Entry, FileError, Files, Kind, sort},
-    ignore::Rules,
+    ignore::{Rules, TOO_MANY_RULES},
     path::WorkspacePath,
     pattern::{Pattern, settle},
     protected::is_version_system,
@@ -75,8 +75,10 @@ impl<F: Files> Lister<'_, F> {
         let mut count = 0;
         let mut unreadable = 0_u32;
         let mut capped_at_source = false;
+        let mut too_many_rules = false;
         let mut levels = vec![top];
         while let Some(level) = levels.last_mut() {
+            too_many_rules |= level.rules.as_ref().is_some_and(|rules| rules.is_cut);
             let Some(entry) = level.entries.next() else {
                 levels.pop();
                 continue;
@@ -100,6 +102,9 @@ impl<F: Files> Lister<'_, F> {
         // Writing to a string cannot fail.
         if unreadable > 0 {
             let _ = writeln!(out, "[{unreadable} folders could not be read.]");
+        }
+        if too_many_rules {
+            let _ = writeln!(out, "{TOO_MANY_RULES}");
         }
         if capped_at_source {
             let _ =

@@ -1,6 +1,7 @@
 //! What a search has found, as the model reads it: lines with those around them, paths or counts.
 
 use crate::{
+    ignore::TOO_MANY_RULES,
     path::WorkspacePath,
     search::{self, Hit, Matcher, each_hit, hits},
     walk::LeftOut,
@@ -212,6 +213,9 @@ impl<'a> Report<'a> {
         let unreadable = self.unreadable.saturating_add(left_out.unreadable);
         if unreadable > 0 {
             let _ = writeln!(self.out, "[{unreadable} files or folders could not be read.]");
+        }
+        if left_out.too_many_rules {
+            let _ = writeln!(self.out, "{TOO_MANY_RULES}");
         }
         self.out.truncate(self.out.trim_end_matches('\n').len());
         let count = Some(self.results);

@@ -15,6 +15,8 @@ use std::{ops::ControlFlow, rc::Rc, vec};
 pub struct LeftOut {
     /// Whether `.gitignore` files named something.
     pub ignored: bool,
+    /// Whether `.gitignore` files have more rules than are obeyed.
+    pub too_many_rules: bool,
     /// How many folders could not be listed.
     pub unreadable: u32,
 }
@@ -40,6 +42,7 @@ pub(crate) fn walk(
     let above = if hidden == Hidden::Ignored { rules_above(files, folder) } else { None };
     let mut levels = vec![enter(files, folder.clone(), above, hidden)?];
     while let Some(level) = levels.last_mut() {
+        left_out.too_many_rules |= level.rules.as_ref().is_some_and(|rules| rules.is_cut);
         let Some(entry) = level.entries.next() else {
             levels.pop();
             continue;

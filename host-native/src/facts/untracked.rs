@@ -12,6 +12,8 @@ use std::path::Path;
 const MOST_RULES_BYTES: u64 = 256 * 1024;
 /// The deepest folder that is looked into.
 const DEPTH: usize = 128;
+/// Most rules that hold for one folder: each is compared with each name.
+const MOST_RULES: usize = 10_000;
 
 /// Counts them; `None` if it cannot be done in time. The rules are those of the repository, not
 /// what its user has set for all of them.
@@ -42,7 +44,8 @@ impl Walk<'_> {
         let depth = depth.checked_sub(1)?;
         let rules = path.to_path().ok()?.join(".gitignore");
         let has_rules = self.add_rules(self.root, &rules, Some(Path::new("")));
-        let found = self.entries(path, is_tracked, depth);
+        let rules: usize = self.rules.patterns.iter().map(|list| list.patterns.len()).sum();
+        let found = (rules <= MOST_RULES).then(|| self.entries(path, is_tracked, depth)).flatten();
         if has_rules {
             self.rules.patterns.pop();
         }

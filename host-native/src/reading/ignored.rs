@@ -5,7 +5,7 @@ use super::files::Reader;
 use innerloop_core::action::Hidden;
 use innerloop_tools::{
     Files, WorkspacePath,
-    parts::{Rule, Scope},
+    parts::{MAX_RULES, Rule, Scope},
 };
 use std::sync::Arc;
 
@@ -15,6 +15,10 @@ pub(super) struct Ignored {
     folder: WorkspacePath,
     rules: Vec<Known>,
     above: Option<Arc<Self>>,
+    /// How many may follow further down.
+    room: usize,
+    /// Whether there were more than are obeyed.
+    pub(super) is_cut: bool,
 }
 
 /// A rule, and what it needs at least.
@@ -45,15 +49,18 @@ pub(super) fn rules_above(
 impl Ignored {
     /// The rules of the `.gitignore` file of `folder`, on top of those `above`.
     pub(super) fn parse(folder: WorkspacePath, text: &[u8], above: Option<Arc<Self>>) -> Arc<Self> {
-        let rules = Rule::all(&String::from_utf8_lossy(text)).into_iter().map(Known::of).collect();
-        Arc::new(Self { folder, rules, above })
+        let (most, was_cut) = above.as_ref().map_or((MAX_RULES, false), |it| (it.room, it.is_cut));
+        let (rules, is_cut) = Rule::first(&String::from_utf8_lossy(text), most);
+        let room = most - rules.len();
+        let rules = rules.into_iter().map(Known::of).collect();
+        Arc::new(Self { folder, rules, above, room, is_cut: was_cut || is_cut })
     }
 
     /// Whether a file or folder is ignored, whatever becomes of the folders above it.
     pub(super) fn ignores(&self, path: &WorkspacePath, is_folder: bool) -> bool {
         let name = path.name();
         let mut next = Some(self);
-        while let Some(Self { folder, rules, above }) = next {
+        while let Some(Self { folder, rules, above, .. }) = next {
             let below = path.relative_to(folder);
             let mut latest_first = rules.iter().rev();
             if let Some(known) = latest_first.find(|known| known.names(name, below, is_folder)) {
@@ -112,7 +119,7 @@ mod tests {
         for _ in 0..40_000 {
             let line: String =
                 (0..=random(5)).filter_map(|_| PIECES.get(random(PIECES.len()))).copied().collect();
-            for rule in Rule::all(&line) {
+            for rule in Rule::first(&line, 1).0 {
                 let known = Known::of(rule);
                 for _ in 0..8 {
                     let below: String = (0..=random(4))

@@ -96,6 +96,7 @@ struct Shared {
     /// How many threads have nothing to do, and are not woken yet.
     waiting: AtomicUsize,
     has_ignored: AtomicBool,
+    has_too_many_rules: AtomicBool,
 }
 
 #[derive(Default)]
@@ -144,7 +145,8 @@ pub(super) fn walk<V: Visitor>(
         }
     });
     let ignored = shared.has_ignored.load(Ordering::Relaxed);
-    Ok((all, LeftOut { ignored, unreadable: 0 }))
+    let too_many_rules = shared.has_too_many_rules.load(Ordering::Relaxed);
+    Ok((all, LeftOut { ignored, too_many_rules, unreadable: 0 }))
 }
 
 /// One of the threads.
@@ -185,6 +187,9 @@ impl<V: Visitor> Thread<'_, V> {
             entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         }
         let rules = self.rules(&entered, path, &entries, above);
+        if rules.as_ref().is_some_and(|rules| rules.is_cut) {
+            self.shared.has_too_many_rules.store(true, Ordering::Relaxed);
+        }
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for Named { name, kind, .. } in &entries {
             // No call can name a file whose name is not UTF-8.

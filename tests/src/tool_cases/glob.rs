@@ -55,6 +55,22 @@ fn patterns() -> Vec<Case> {
     ]
 }
 
+/// What is told where there are too many rules.
+pub(super) const TOO_MANY_RULES: &str =
+    "[The .gitignore files have more than 10,000 rules. Those behind them are not obeyed.]";
+
+/// The files of a case of which two files have a rule too many, and one a rule that is too long.
+pub(super) fn crowded(case: Case) -> Case {
+    let rules = |prefix: &str, count: u32| -> String {
+        (0..count).map(|n| format!("{prefix}{n}\n")).collect()
+    };
+    case.file(".gitignore", format!("{}*\n{}early.txt\n", "k".repeat(5000), rules("top", 5_999)))
+        .file("sub/.gitignore", rules("sub", 4_000) + "late.txt\n")
+        .file("early.txt", "here\n")
+        .file("kept.txt", "here\n")
+        .file("sub/late.txt", "here\n")
+}
+
 fn ignored() -> Vec<Case> {
     vec![
         case("gitignore: names, folders, anchors, negation", glob("**"))
@@ -78,6 +94,11 @@ fn ignored() -> Vec<Case> {
             .file("c", "")
             .file(".gitignore", "\u{feff}secret/\n*.log\n")
             .says(".gitignore\nc"),
+        crowded(case("gitignore: rules beyond the limit", glob("**/*.txt")))
+            .says(format!("sub/late.txt\nkept.txt\n{TOO_MANY_RULES}")),
+        crowded(case("gitignore: no file, and rules beyond the limit", glob("**/*.md"))).says(
+            format!("No files found. Files that .gitignore names are left out.\n{TOO_MANY_RULES}"),
+        ),
         case("gitignore: a nested file overrides", glob("**/*.txt"))
             .file(".gitignore", "*.txt\n")
             .file("a/.gitignore", "!b.txt\n/c/\n")

@@ -1,6 +1,9 @@
 //! Cases of `grep`.
 
-use super::case::{Case, case};
+use super::{
+    case::{Case, case},
+    glob::{TOO_MANY_RULES, crowded},
+};
 use innerloop_core::action::ToolError::{Binary, InvalidArguments, NotFound, PermissionDenied};
 use serde_json::{Value, json};
 
@@ -121,6 +124,8 @@ fn limits() -> Vec<Case> {
     };
     let hundred: String = (1..=100).map(|n| format!("a:{n}:x\n")).collect();
     vec![
+        crowded(case("c12 rules beyond the limit", grep("here")))
+            .says(format!("kept.txt:1:here\nsub/late.txt:1:here\n{TOO_MANY_RULES}")),
         case("c12 a hundred results unless told otherwise", grep("x"))
             .file("a", "x\n".repeat(101))
             .says(format!("{hundred}{}", cut(100)))

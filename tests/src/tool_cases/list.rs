@@ -1,6 +1,9 @@
 //! Cases of `list`.
 
-use super::case::{Case, case};
+use super::{
+    case::{Case, case},
+    glob::{TOO_MANY_RULES, crowded},
+};
 use innerloop_core::action::ToolError::{InvalidArguments, NotFound, WrongFileType};
 use serde_json::json;
 
@@ -22,6 +25,13 @@ pub(super) fn cases() -> Vec<Case> {
         .capped();
     crowd.files = many.iter().map(|name| (name.clone(), Vec::new())).collect();
     vec![
+        crowded(case(
+            "d1 rules beyond the limit",
+            json!({"action":"list","depth":2,"hidden":"ignored"}),
+        ))
+        .says(format!(
+            "sub/\nsub/.gitignore\nsub/late.txt\n.gitignore\nkept.txt\n{TOO_MANY_RULES}"
+        )),
         tree(case("d1 the workspace, folders first", json!({"action":"list"})))
             .says("src/\nsrc-old/\ntarget/\n.gitignore\nREADME"),
         tree(case("d1 two levels", json!({"action":"list","depth":2}))).says(
