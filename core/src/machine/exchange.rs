@@ -21,6 +21,9 @@ use crate::{
 };
 use alloc::{boxed::Box, string::String, sync::Arc};
 
+/// For how long the end of a response is waited for whose reply is whole.
+const WHOLE_MS: u64 = 1_000;
+
 /// What a call is for, which says what comes after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -153,6 +156,8 @@ impl ModelCall {
         match &self.state {
             CallState::Sent(exchange) if exchange.held => None,
             CallState::Sent(exchange) => {
+                let is_last = exchange.whole.is_some() && idle_ms > WHOLE_MS;
+                let idle_ms = if is_last { WHOLE_MS } else { idle_ms };
                 Some((exchange.active_at.plus_ms(idle_ms), DeadlineReason::ModelIdle))
             }
             CallState::Waiting { until } => Some((*until, DeadlineReason::Retry)),

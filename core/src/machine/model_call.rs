@@ -97,7 +97,10 @@ impl ModelCall {
 
     pub(crate) fn on_http(mut self, input: HttpInput, ctx: &mut Ctx<'_>) -> Next {
         let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
-        exchange.active_at = ctx.now;
+        // A chunk may be no news, and whatever comes after a whole reply is none.
+        if !matches!(input, HttpInput::Chunk(_)) {
+            exchange.active_at = ctx.now;
+        }
         exchange.held = matches!(input, HttpInput::Held { ahead: Some(_) });
         match input {
             HttpInput::Held { ahead } => {
@@ -237,6 +240,9 @@ impl ModelCall {
         let mut pieces = Vec::new();
         decoder.feed(bytes, &mut pieces);
         let is_whole = decoder.is_whole();
+        if decoder.is_heard() {
+            exchange.active_at = ctx.now;
+        }
         if let Some(written) = &mut exchange.written {
             let by = ctx.setup.config.estimator;
             *written += pieces.iter().map(|piece| by.prose(piece.text())).sum::<u64>();

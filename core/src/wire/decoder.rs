@@ -30,6 +30,8 @@ pub struct Decoder {
     reply: Accumulator,
     in_text: Option<InText>,
     sink: Sink,
+    /// Whether the newest bytes said something.
+    is_heard: bool,
 }
 
 /// What has come of a reply, in one of the protocols.
@@ -55,7 +57,8 @@ impl Decoder {
     pub fn within(limits: ResponseLimits, wire: WireKind, head: &ResponseHead) -> Self {
         let (body, reply) = (Body::new(head, bare(wire)), Accumulator::new(wire));
         let sink = Sink::new(head, limits);
-        Self { wire, head: head.clone(), body, reply, in_text: None, sink }
+        let (in_text, is_heard) = (None, false);
+        Self { wire, head: head.clone(), body, reply, in_text, sink, is_heard }
     }
 
     /// Looks for calls in the text, too, as the model's configuration has it.
@@ -71,17 +74,30 @@ impl Decoder {
 
     /// Takes the next bytes of the body, cut anywhere, and appends what they say to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        let Self { head, body, reply, in_text, sink, .. } = self;
+        let Self { head, body, reply, in_text, sink, is_heard, .. } = self;
+        *is_heard = false;
         if sink.is_full() {
             return;
         }
         let bytes = sink.admit(bytes);
-        body.feed(bytes, &mut |data| reply.on_data(data, head, sink));
-        sink.hold(body.waiting());
+        body.feed(bytes, &mut |data| {
+            *is_heard |= !is_ping(data);
+            reply.on_data(data, head, sink);
+        });
+        let waiting = body.waiting();
+        *is_heard |= waiting > 0;
+        sink.hold(waiting);
         match in_text {
             Some(in_text) => in_text.feed(sink.take(), out),
             None => out.append(&mut sink.take()),
         }
+    }
+
+    /// Whether the bytes that were taken last said something, and did not only show that the
+    /// connection is there, as comments and pings do.
+    #[must_use]
+    pub const fn is_heard(&self) -> bool {
+        self.is_heard
     }
 
     /// Whether what follows does not count: the terminal marker of a stream has come, so that the
@@ -171,6 +187,11 @@ const fn bare(wire: WireKind) -> Bare {
         WireKind::OpenaiResponses | WireKind::OpenaiChat | WireKind::Anthropic => Bare::Whole,
         WireKind::Gemini | WireKind::Ollama => Bare::Values,
     }
+}
+
+/// Whether an event only shows that the connection is there.
+fn is_ping(data: &[u8]) -> bool {
+    data.len() < 64 && data.windows(6).any(|name| name == b"\"ping\"")
 }
 
 impl Accumulator {

@@ -440,8 +440,8 @@ impl Workspace {
         })
     }
 
-    /// Moves what stands at a real path to another, unless `seen` objects, which is told before what
-    /// goes along, as paths below both.
+    /// Moves what stands at a real path to another, unless `seen` objects. Before that it is told
+    /// what goes along, as paths below both.
     pub(crate) fn rename(
         &self,
         from: &Path,

@@ -30,6 +30,17 @@ fn writes() -> Message {
     Message::text("I write it down.").and_call("toolu_1", "write_file", &input)
 }
 
+#[test]
+fn a_reply_that_is_whole_ends_a_request_that_goes_on() {
+    in_each_protocol(|wire| {
+        // Gemini's last chunk is known by the end alone.
+        if wire != WireKind::Gemini {
+            let endless = Reply::stream_in(wire, &writes()).and_then(": ping\n\n").without_end();
+            assert_done(wire, run(wire, vec![endless]), 0);
+        }
+    });
+}
+
 fn done() -> Message {
     Message::text("all done")
 }
