@@ -87,6 +87,7 @@ pub mod install;
 pub mod journal;
 pub mod local;
 mod places;
+mod plain_file;
 mod platform;
 mod private;
 mod proxy;

@@ -2,12 +2,11 @@
 //! in the prompt. What a file is, its first bytes say, not its name.
 
 use super::{exit::Failure, figures::counted};
-use crate::workspace::Workspace;
+use crate::{plain_file, workspace::Workspace};
 use base64ct::{Base64, Encoding as _};
 use innerloop_core::message::Part;
 use std::{
-    env,
-    fs::{self, File},
+    env, fs,
     io::{self, Read as _},
     iter::successors,
     path::{Path, PathBuf},
@@ -76,7 +75,7 @@ fn whole(path: &Path) -> Result<Vec<u8>, String> {
         return Err("it is no file".to_owned());
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(told)?;
+    let file = plain_file::open(path).map_err(told)?;
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(told)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err("it has more than 20 MiB".to_owned());

@@ -1,10 +1,10 @@
 //! Which indexes are asked: those that pip and npm ask on this machine, as far as that is simple
 //! to read.
 
+use crate::plain_file;
 use std::{
     env,
     ffi::OsString,
-    fs::File,
     io::Read as _,
     path::{Path, PathBuf},
 };
@@ -68,7 +68,7 @@ impl std::fmt::Debug for Indexes {
 }
 
 fn read(path: &Path) -> Option<String> {
-    let file = File::open(path).ok()?;
+    let file = plain_file::open(path).ok()?;
     let mut text = String::new();
     file.take(LARGEST).read_to_string(&mut text).ok()?;
     Some(text)

@@ -92,6 +92,12 @@ pub(crate) fn open_quietly(path: &Path) -> io::Result<File> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
+/// Opens for reading, and does not wait for the other end of a pipe.
+pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+}
+
 /// A new file with these bits of a mode, less what the user's mask takes away.
 pub(crate) fn create(path: &Path, mode: u32) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;

@@ -151,6 +151,11 @@ pub(crate) fn open_quietly(path: &Path) -> io::Result<File> {
     options.read(true).custom_flags(OPEN_REPARSE_POINT).open(path)
 }
 
+/// Opens for reading.
+pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
 /// A new file.
 pub(crate) fn create(path: &Path, _: u32) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)

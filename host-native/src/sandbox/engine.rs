@@ -10,7 +10,7 @@ use super::{
     shim,
     state::RunState,
 };
-use crate::digest::Digest;
+use crate::{digest::Digest, plain_file};
 use std::{
     collections::HashMap,
     path::PathBuf,
@@ -54,7 +54,7 @@ impl Source {
     pub(crate) fn read(&self) -> Result<Vec<u8>, ModuleError> {
         match self {
             Self::Carried(carried) => Ok(carried.unpacked()?),
-            Self::File(path) => std::fs::read(path)
+            Self::File(path) => plain_file::bytes(path, u64::MAX)
                 .map_err(|error| ModuleError::Unreadable { path: path.clone(), error }),
         }
     }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     digest::Digest,
     install::{Archive, InstallError},
-    places, private,
+    places, plain_file, private,
 };
 use std::{
     fs, io,
@@ -81,7 +81,7 @@ pub(crate) fn put_file(name: &str, entry: &Entry, file: &Path) -> Result<(), Put
     if !found.is_file() || found.len() > MAX_MODULE {
         return Err(unreadable(io::Error::other("it is no file of at most 256 MiB")));
     }
-    let module = fs::read(file).map_err(unreadable)?;
+    let module = plain_file::bytes(file, MAX_MODULE).map_err(unreadable)?;
     check(&module)?;
     if let Some(pinned) = &entry.sha_256 {
         let found = Digest::of(&module).to_string();

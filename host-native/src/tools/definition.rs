@@ -3,13 +3,13 @@
 
 use super::own::OwnTool;
 use crate::{
+    plain_file,
     sandbox::{Limits, Module, ModuleError},
     toml_place::place,
 };
 use innerloop_core::{config::ConfigError, json::Json, schema, tool::ToolSpec};
 use serde::Deserialize;
 use std::{
-    fs::File,
     io::{self, Read},
     path::{Component, Path, PathBuf},
 };
@@ -118,7 +118,7 @@ fn read(file: &Path) -> Result<String, Problem> {
     if file.file_name().is_none_or(|name| name != FILE) {
         return Err(Problem::NoDefinition);
     }
-    let opened = File::open(file).map_err(|error| match error.kind() {
+    let opened = plain_file::open(file).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Problem::Missing(error),
         _ => Problem::Unreadable(error),
     })?;

@@ -47,6 +47,39 @@ fn program(scene: &Scene, args: &[&str]) -> Command {
     command
 }
 
+/// A pipe that nobody writes to, in the place of a file.
+fn pipe(path: impl AsRef<Path>) {
+    let path = path.as_ref();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
+    for (path, args) in [
+        ("tool/tool.toml", &["--tool", "TOOL"][..]),
+        ("home/config.toml", &[]),
+        ("home/tools.toml", &[]),
+        // A run goes on without a project's settings, and says so.
+        (PROJECT, &[]),
+    ] {
+        let scene = scene();
+        pipe(scene.path(path));
+        let folder = scene.arg("tool");
+        let args: Vec<&str> =
+            args.iter().map(|arg| if *arg == "TOOL" { &*folder } else { arg }).collect();
+        let run = run(&mut go(&scene, &args));
+        assert!(run.stderr.contains("plain file"), "{path}: {run:?}");
+        assert_eq!(run.code == Some(0), path == PROJECT, "{path}: {run:?}");
+    }
+    // Nobody has named these, so that the run goes on without.
+    let scene = scene();
+    for path in ["workspace/AGENTS.md", "home/history.jsonl", "home/AGENTS.md"] {
+        pipe(scene.path(path));
+    }
+    let _run = run(&mut go(&scene, &[])).exits(0);
+}
+
 /// `innerloop config`, `trust` and the like, for the workspace.
 fn does(scene: &Scene, args: &[&str]) -> Run {
     let folder = scene.workspace();

@@ -5,7 +5,7 @@ use super::{
     about::{About, names},
     logs,
 };
-use crate::{cli::exit::Failure, journal::private};
+use crate::{cli::exit::Failure, journal::private, plain_file};
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read as _},
@@ -196,7 +196,7 @@ pub(super) fn read(folder: PathBuf) -> Option<Listed> {
 pub(super) fn about_in(folder: &Path, id: &str) -> Result<About, String> {
     let unreadable = |error: &dyn std::fmt::Display| format!("its {ABOUT} cannot be read: {error}");
     let mut bytes = Vec::new();
-    let file = File::open(folder.join(ABOUT)).map_err(|error| unreadable(&error))?;
+    let file = plain_file::open(&folder.join(ABOUT)).map_err(|error| unreadable(&error))?;
     file.take(MOST_ABOUT).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     let mut about: About = serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))?;
     if about.id != id {

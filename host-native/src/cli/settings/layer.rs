@@ -9,6 +9,7 @@ use crate::{
         args::{Approve, Compact, OfProvider},
         patch::set,
     },
+    plain_file,
     toml_place::{place, position},
 };
 use clap::ValueEnum;
@@ -173,6 +174,9 @@ fn check_config(config: &Map<String, Json>) -> Result<(), String> {
     settings.config().map(drop).map_err(|error| error.to_string())
 }
 
+/// Most bytes of a prompt of one's own.
+const MOST_PROMPT: u64 = 1 << 20;
+
 /// A setting as its field of the configuration has it; nothing if that is to stay as it is.
 fn field(row: &Row, value: &Value) -> Result<Option<Json>, String> {
     match (row.name, value) {
@@ -181,10 +185,12 @@ fn field(row: &Row, value: &Value) -> Result<Option<Json>, String> {
             Ok(Some(approve.map_or(Json::Null, |approve| json!(approve.asked()))))
         }
         ("compact", Value::Text(text)) => Compact::parse(text).map(Compact::patch),
-        ("base_prompt", Value::Text(path)) => match std::fs::read_to_string(path) {
-            Ok(text) => Ok(Some(json!(text))),
-            Err(error) => Err(format!("base_prompt: cannot use {path}: {error}")),
-        },
+        ("base_prompt", Value::Text(path)) => {
+            match plain_file::text(Path::new(path), MOST_PROMPT) {
+                Ok(text) => Ok(Some(json!(text))),
+                Err(error) => Err(format!("base_prompt: cannot use {path}: {error}")),
+            }
+        }
         (_, value) => Ok(Some(value.json())),
     }
 }

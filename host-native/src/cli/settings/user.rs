@@ -1,9 +1,9 @@
 //! The user's own file.
 
 use super::layer::{Layer, Source};
-use crate::{places, private::is_absent};
+use crate::{places, plain_file, private::is_absent};
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -42,6 +42,6 @@ pub(super) fn text(path: &Path) -> io::Result<Option<String>> {
         Ok(_) => {}
     }
     let mut text = String::new();
-    File::open(path)?.take(MAX_BYTES).read_to_string(&mut text)?;
+    plain_file::open(path)?.take(MAX_BYTES).read_to_string(&mut text)?;
     Ok(Some(text))
 }

@@ -1,8 +1,8 @@
 //! What was typed before: kept in a file for the next time, and looked through with the arrows.
 
-use crate::{cli::keys, journal::private, places};
+use crate::{cli::keys, journal::private, places, plain_file};
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     io::{Read as _, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     process,
@@ -92,7 +92,7 @@ impl History {
 
 /// The newest entries of a file, and whether it holds more than it needs to.
 fn read(path: &Path) -> (Vec<String>, bool) {
-    let Ok(mut file) = File::open(path) else { return Default::default() };
+    let Ok(mut file) = plain_file::open(path) else { return Default::default() };
     let length = file.metadata().ok().filter(fs::Metadata::is_file).map(|found| found.len());
     let Some(length) = length else { return Default::default() };
     let start = length.saturating_sub(MOST_BYTES);

@@ -10,7 +10,7 @@ mod narrow;
 pub use entry::{Asset, Entry, Folder, ProgramLimits, Source};
 pub use error::ManifestError;
 
-use crate::{places, platform::Errno, private::is_absent, workspace::Workspace};
+use crate::{places, plain_file, platform::Errno, private::is_absent, workspace::Workspace};
 use error::{MAX_BYTES, Problem};
 use file::File;
 use std::{
@@ -80,7 +80,8 @@ impl Manifest {
             Ok(found) if found.len() > MAX_BYTES => return Err(told(Problem::TooLong)),
             _ => {}
         }
-        let text = fs::read_to_string(&path).map_err(|error| told(Problem::Unreadable(error)))?;
+        let text = plain_file::text(&path, MAX_BYTES);
+        let text = text.map_err(|error| told(Problem::Unreadable(error)))?;
         manifest.add(&text, &path)?;
         Ok(manifest)
     }

@@ -1,0 +1,68 @@
+//! Files that nobody has named for this call: what stands at their paths may be a pipe, which would
+//! be waited for, or a device without an end.
+
+use crate::platform;
+use std::{
+    fs::{self, File},
+    io::{self, Read as _},
+    path::Path,
+};
+
+/// Opens a plain file for reading; a link is followed.
+///
+/// # Errors
+/// The system's, or that something else stands there.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let is_plain = |found: &fs::Metadata| {
+        let why = "it is no plain file; put one there";
+        if found.is_file() { Ok(()) } else { Err(io::Error::other(why)) }
+    };
+    is_plain(&fs::metadata(path)?)?;
+    let file = platform::open_without_waiting(path)?;
+    is_plain(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// The bytes of a plain file, which has no more of them than that.
+///
+/// # Errors
+/// As [`open`]'s, or that it is larger.
+pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it has more than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The same of a text.
+///
+/// # Errors
+/// As [`bytes`]', or that it is no text.
+pub(crate) fn text(path: &Path, most: u64) -> io::Result<String> {
+    let no_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8");
+    String::from_utf8(bytes(path, most)?).map_err(no_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_pipe_and_a_device_are_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [&*pipe, Path::new("/dev/zero"), folder.path()] {
+            let error = text(path, 10).unwrap_err().to_string();
+            assert!(error.contains("no plain file"), "{}: {error}", path.display());
+        }
+        let file = folder.path().join("file");
+        fs::write(&file, "1234567890").unwrap();
+        assert_eq!(text(&file, 10).unwrap(), "1234567890");
+        assert!(text(&file, 9).unwrap_err().to_string().contains("more than 9 bytes"));
+        assert_eq!(open(&folder.path().join("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}
