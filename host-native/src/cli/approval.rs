@@ -33,6 +33,9 @@ const NAME: usize = 40;
 /// How an always is taken back.
 const TAKEN_BACK: &str = "(in a conversation, /approve none asks again)";
 
+/// What is told where a yes would be to something that was not shown.
+const UNSEEN: &str = "not all of the call is shown: d shows it, and then it can be allowed";
+
 /// What the model reads of a no.
 const NO: &str = "the user said no";
 
@@ -294,12 +297,14 @@ impl Asking {
         }
         let changes = self.preview.changes_files(name, text);
         let choice = choice(once.as_ref().and_then(only_this), name, changes);
+        let mut is_unseen = self.preview.is_cut(name, text);
         self.show(name, text, folder, &effect);
         loop {
             let Some(line) = self.questions.read(id, &choice).await? else {
                 return Some(Answer::Deny { reason: GONE.to_owned() });
             };
             match choice.word(&line) {
+                Some("yes" | "always") if is_unseen => self.questions.tell_wrapped(UNSEEN),
                 Some("yes") => return Some(Answer::Allow),
                 Some("no") => return Some(Answer::Deny { reason: NO.to_owned() }),
                 Some("always") => {
@@ -310,6 +315,7 @@ impl Asking {
                 }
                 Some("quit") => return Some(Answer::Abort),
                 Some("details") => {
+                    is_unseen = false;
                     self.questions.tell_wrapped(&self.preview.details(text, self.style));
                 }
                 Some("diff") => match self.preview.effect(name, text, folder) {

@@ -71,7 +71,7 @@ mod words;
 mod work;
 mod wrap;
 
-use crate::sandbox::compile_if_asked;
+use crate::{platform, sandbox::compile_if_asked};
 use args::{Cli, Command};
 use clap::{
     CommandFactory as _, Parser,
@@ -88,6 +88,7 @@ use std::{
 
 /// Runs the program with these arguments, its own name first, and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    platform::hide_memory();
     let args: Vec<OsString> = args.into_iter().collect();
     if let Some(code) = compile_if_asked(&args) {
         return code;

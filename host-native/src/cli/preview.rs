@@ -2,6 +2,7 @@
 //! that it would make to files as a diff.
 
 use super::{
+    args::When,
     figures::counted,
     style::{Colour, Style, brief, harmless},
     words::{Phrase, Words},
@@ -80,6 +81,14 @@ impl Preview {
     /// All that a call says, each argument on lines of its own.
     pub(super) fn details(&self, arguments: &str, style: Style) -> String {
         fields(arguments, ALL, style)
+    }
+
+    /// Whether the question about a call leaves some of it out that no diff shows.
+    pub(super) fn is_cut(&self, name: &str, arguments: &str) -> bool {
+        let plain = Style::new(When::Never);
+        !self.changes_files(name, arguments)
+            && !self.words.phrase(name, arguments).is_all
+            && fields(arguments, MUCH, plain) != fields(arguments, ALL, plain)
     }
 
     /// Whether a call changes files as a diff can show.

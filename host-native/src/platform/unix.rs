@@ -30,6 +30,17 @@ pub(crate) use tokio::signal::unix::Signal;
 /// Whether commands of this machine can be confined: bubblewrap works with Linux' namespaces.
 pub(crate) const HAS_BUBBLEWRAP: bool = cfg!(target_os = "linux");
 
+/// Keeps this program's memory and environment, in which there may be keys, from other programs of
+/// the user that have no right to look into all: what it starts has this for itself again.
+pub(crate) fn hide_memory() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // Where the system refuses it, all is as it was before there was such a way.
+        let _refused = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
+}
+
 /// How long the system may take to have this program stand still.
 const STANDSTILL: Duration = Duration::from_millis(20);
 

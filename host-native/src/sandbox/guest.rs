@@ -35,6 +35,10 @@ async fn call(ready: &Ready, store: &mut Store<RunState>) -> wasmtime::Result<()
     start.call_async(store, ()).await
 }
 
+/// What most often lies behind the end of a stack.
+const TOO_DEEP: &str = "what it was given may call itself without an end, or be nested too deeply; \
+                        write it flatter";
+
 fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> End {
     let Err(error) = ended else { return End::Exit(0) };
     if let Some(end) = error.downcast_ref::<End>() {
@@ -50,6 +54,10 @@ fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> End {
         return End::Limit(Limit::Files);
     }
     match error.downcast_ref::<Trap>() {
+        // Of the two stacks of a program one lies at the begin of its memory.
+        Some(trap @ (Trap::StackOverflow | Trap::MemoryOutOfBounds)) => {
+            End::Crash(format!("{trap}; {TOO_DEEP}"))
+        }
         Some(trap) => End::Crash(trap.to_string()),
         None => End::Crash(format!("{error:#}")),
     }

@@ -2,6 +2,7 @@
 
 use innerloop_tests::{
     anthropic::Message,
+    example::programs_and_shell,
     program::{Run, on_terminal, run, run_with},
     scene::Scene,
 };
@@ -81,6 +82,29 @@ fn always_asks_once_for_a_tool() {
     let run = typed(&scene, &[], "a\n").exits(0);
     assert_eq!(scene.text("workspace/other.txt"), "too\n");
     assert_eq!(run.stdout.matches("[y]es").count(), 1, "{}", run.stdout);
+}
+
+#[test]
+fn a_yes_to_a_call_that_is_not_shown_whole_counts_once_it_was() {
+    let programs = programs_and_shell();
+    let programs = programs.to_str().unwrap();
+    let lines = "true\n".repeat(100) + "echo yes > made";
+    for command in [lines, format!("echo yes > made{} # {}", " ".repeat(5_000), "x".repeat(5_000))]
+    {
+        let scene = || {
+            let call = Message::call("toolu_1", "shell", &json!({"command": command}));
+            Scene::streaming(&[call, Message::text("done")]).in_place()
+        };
+        for hasty in ["y\nn\n", "a\nn\n"] {
+            let scene = scene();
+            let run = typed(&scene, &["--programs", programs], hasty).exits(0);
+            assert!(run.stdout.contains("not all of the call is shown"), "{}", run.stdout);
+            assert!(!scene.path("workspace/made").exists());
+        }
+        let scene = scene();
+        let _run = typed(&scene, &["--programs", programs], "d\ny\n").exits(0);
+        assert_eq!(scene.text("workspace/made"), "yes\n");
+    }
 }
 
 #[test]

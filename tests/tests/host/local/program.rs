@@ -9,7 +9,12 @@ use innerloop_tests::{
 };
 use serde_json::json;
 use std::{
-    collections::BTreeSet, fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command,
+    collections::BTreeSet,
+    fs,
+    io::{Write as _, stderr},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    path::Path,
+    process::Command,
 };
 
 fn call(command: &str) -> Message {
@@ -48,6 +53,37 @@ fn c11_a_command_of_the_model_runs_on_this_machine() {
         run.json_lines().into_iter().filter(|event| event["type"] == "tool_call_output_delta");
     let said: String = deltas.map(|event| event["text"].as_str().unwrap().to_owned()).collect();
     assert!(said.contains(folder) && said.contains("oops"), "{run:#?}");
+}
+
+/// Whoever is root reads everything: then the program runs as somebody who is not, if such a one
+/// can reach it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_cannot_read_the_memory_of_the_program_that_runs_it() {
+    use std::os::unix::process::CommandExt as _;
+    const NOBODY: u32 = 65_534;
+    let find = "p=$PPID; while [ \"$(cat /proc/$p/comm)\" != innerloop ]; do \
+                p=$(cut -d' ' -f4 /proc/$p/stat); done; ";
+    let look = "for f in environ maps mem; do \
+                if head -c 1 /proc/$p/$f >/dev/null 2>&1; then echo $f is read; fi; done; \
+                echo looked at $(cat /proc/$p/comm), $(head -c 4 /proc/self/environ | wc -c)";
+    let scene = scene(&format!("{find}{look}"));
+    let mut command = scene.command("go");
+    command.args(["--env", "local", "--bubblewrap", "never", "--in-place", "--approve", "all"]);
+    command.env("INNERLOOP_HOME", scene.path("home"));
+    if fs::metadata("/proc/self").is_ok_and(|found| found.uid() == 0) {
+        let all = ["-R", "a+rwX"];
+        assert!(Command::new("chmod").args(all).arg(scene.path("")).status().unwrap().success());
+        let mut tried = Command::new(command.get_program());
+        if !tried.arg("--version").uid(NOBODY).output().is_ok_and(|done| done.status.success()) {
+            let _ = writeln!(stderr(), "not looked at: nobody but root can start the program here");
+            return;
+        }
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let _run = run(&mut command).exits(0);
+    let told = told(&scene);
+    assert!(told.contains(r#""content":"looked at innerloop, 4\n""#), "{told}");
 }
 
 #[test]

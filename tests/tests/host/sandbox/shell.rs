@@ -501,3 +501,22 @@ async fn m3_a_program_of_the_workspace_reaches_no_further_than_others() {
     assert!(!bench.executor.reads_only("./ops r text").await);
     assert!(!bench.executor.reads_only("wasi-run ops r text").await);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_calls_itself_without_an_end_is_an_error_and_the_shell_goes_on() {
+    let bench = Bench::shell();
+    assert_eq!(bench.prints("kept=1; f() { f; }").await, "");
+    for command in ["f", "g() { echo $(g); }; g", "g() { eval g; }; g"] {
+        let outcome = bench.line(&format!("echo said; {command}")).await;
+        let told = outcome.joined_text();
+        assert_eq!(outcome.error, Some(ToolError::Exit), "{command}: {told}");
+        assert!(told.contains("said\n") && told.contains("depth exceeded"), "{command}: {told}");
+    }
+    for command in ["x='eval \"$x\"'; eval \"$x\"", "jq -n 'def f: f + 1; f'"] {
+        let outcome = bench.line(&format!("echo said; {command}")).await;
+        let told = outcome.joined_text();
+        assert_eq!(outcome.error, Some(ToolError::Crashed), "{command}: {told}");
+        assert!(told.contains("may call itself without an end"), "{command}: {told}");
+    }
+    assert_eq!(bench.prints("echo $kept").await, "1\n", "what was there before is still there");
+}
