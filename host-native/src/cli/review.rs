@@ -125,9 +125,10 @@ pub(super) async fn settle(
     // Applying forgets them.
     let temporary = workspace.temporary_files();
     let done = {
-        let workspace = workspace.clone();
-        let work =
-            tokio::task::spawn_blocking(move || carry_out(&workspace, answer, short.as_deref()));
+        let (workspace, stop) = (workspace.clone(), ending.clone());
+        let work = tokio::task::spawn_blocking(move || {
+            carry_out(&workspace, answer, short.as_deref(), &stop)
+        });
         work.await.unwrap_or_else(|error| Done {
             settled: Settled::Dropped,
             told: Some(error.to_string()),
@@ -146,6 +147,8 @@ pub(super) async fn settle(
     if !is_left && settled != Settled::Kept {
         discard(workspace, ending).await;
     }
+    // One may have come meanwhile, and stopped it.
+    let signal = signal.or_else(|| ending.last_signal());
     let exit = signal.or_else(|| ending.ending_signal()).unwrap_or(Exit::Failed);
     let failure = told.map(|told| Failure::new(exit, told));
     Settlement { settled, failure }
@@ -162,14 +165,14 @@ struct Done {
 }
 
 /// Applies the changes, drops them, or leaves them with the session whose first digits these are.
-fn carry_out(workspace: &Workspace, answer: Answer, short: Option<&str>) -> Done {
+fn carry_out(workspace: &Workspace, answer: Answer, short: Option<&str>, ending: &Ending) -> Done {
     let done = |settled| Done { settled, told: None, is_left: false };
     let mut is_conflict = false;
     let why = match answer {
         Answer::Drop => return done(Settled::Dropped),
         Answer::Later => None,
         Answer::Nobody(why) => Some(why.to_owned()),
-        Answer::Yes => match workspace.apply() {
+        Answer::Yes => match workspace.apply_until(&|| ending.is_hurried()) {
             Ok(()) => return done(Settled::Applied),
             Err(error) => {
                 is_conflict = matches!(error, ApplyError::Changed(_));

@@ -17,13 +17,13 @@ use super::{
     state::{Allowance, FileState, IsStopped, smallest_first},
     step::{Application, Step, Work},
 };
-use crate::platform::{DirBuilderExt as _, Errno, Result, symlink};
+use crate::platform::{DirBuilderExt as _, Errno, Result, SYNCS_ALL, symlink};
 use std::{
     cell::Cell,
     collections::BTreeMap,
     ffi::OsStr,
     fs::{DirBuilder, File},
-    io,
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -36,12 +36,22 @@ const PREFIX: &str = "apply-";
 const STAGED: &str = "new";
 const REPLACED: &str = "old";
 
+/// What keeps our folder out of git while it is there.
+const IGNORE: &str = ".gitignore";
+const IGNORED: &[u8] = b"*\n";
+
+/// More new contents than these are brought to the disk by one call for the whole file system.
+const MOST_ONE_BY_ONE: usize = 32;
+
 /// Why the changes of an overlay are not in its folder.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
     /// Something else has changed these files since the overlay first did. Nothing was done.
     #[error("nothing was applied, since something else has changed {} meanwhile", .0.join(", "))]
     Changed(Vec<String>),
+    /// Whoever wanted it has stopped it. What had been done was undone.
+    #[error("nothing was applied, since it was stopped; what had been done is undone")]
+    Stopped,
     /// The system refused something. What had been done was undone.
     #[error("nothing was applied, since {path} could not be changed: {error}")]
     Failed {
@@ -65,8 +75,11 @@ pub enum ApplyError {
     },
 }
 
-/// Makes the folder what the view shows.
-pub(super) fn apply(overlay: &Overlay) -> std::result::Result<(), ApplyError> {
+/// Makes the folder what the view shows; as soon as it `is_stopped`, what it was before.
+pub(super) fn apply(
+    overlay: &Overlay,
+    is_stopped: IsStopped<'_>,
+) -> std::result::Result<(), ApplyError> {
     let lower = Layer::InPlace(Arc::clone(overlay.lower()));
     let plan = Plan::of(overlay, &lower).map_err(ApplyError::Changed)?;
     if plan.steps.is_empty() {
@@ -78,9 +91,16 @@ pub(super) fn apply(overlay: &Overlay) -> std::result::Result<(), ApplyError> {
         }
         error => ApplyError::Failed { path: shown(path), error: error.into() },
     };
-    let stage = Stage::new(overlay.lower()).map_err(|error| failed(Path::new(OWN), error))?;
+    let mut stage = Stage::new(overlay.lower()).map_err(|error| failed(Path::new(OWN), error))?;
+    stage.syncs_all = SYNCS_ALL && plan.steps.len() > MOST_ONE_BY_ONE;
     for step in &plan.steps {
+        if is_stopped() {
+            return Err(ApplyError::Stopped);
+        }
         stage.prepare(overlay, step).map_err(|error| failed(&step.path, error))?;
+    }
+    if stage.syncs_all {
+        stage.root.sync_all().map_err(|error| failed(Path::new(OWN), error))?;
     }
     let application = stage.application(plan.steps);
     stage.begin(overlay, &application).map_err(|(path, error)| {
@@ -91,13 +111,16 @@ pub(super) fn apply(overlay: &Overlay) -> std::result::Result<(), ApplyError> {
         ApplyError::Failed { path, error }
     })?;
     for (done, step) in application.steps.iter().enumerate() {
-        let Err(error) = stage.carry_out(&lower, step) else { continue };
+        let is_stopped = is_stopped();
+        let carried_out = if is_stopped { Err(Errno::INTR) } else { stage.carry_out(&lower, step) };
+        let Err(error) = carried_out else { continue };
         // One that can't be undone does not hold up the others.
         application.steps.iter().take(done).rev().for_each(|step| stage.undo(step));
         if !stage.is_torn.get() {
             stage.end();
             overlay.end_applying();
-            return Err(failed(&step.path, error));
+            let why = if is_stopped { ApplyError::Stopped } else { failed(&step.path, error) };
+            return Err(why);
         }
         overlay.end_applying();
         let kept = overlay.lower().path().join(stage.scratch.path());
@@ -166,7 +189,7 @@ pub(super) fn sweep(root: &Root) {
     if has_only_stages(root) {
         Scratch::sweep(root, own, PREFIX);
         // What another program applies now stays.
-        let _ = root.remove_folder(own);
+        let _ = remove_own(root);
     }
 }
 
@@ -177,8 +200,31 @@ pub(super) fn is_interrupted(root: &Root) -> bool {
 
 /// Whether our folder is there and holds nothing but stages.
 fn has_only_stages(root: &Root) -> bool {
-    let is_stage = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(PREFIX));
+    let is_stage =
+        |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(PREFIX) || name == IGNORE);
     root.list(Path::new(OWN)).is_ok_and(|list| list.iter().all(|entry| is_stage(&entry.name)))
+}
+
+/// Keeps our folder, which is new, out of git.
+fn ignore(root: &Root) -> io::Result<()> {
+    root.file(&Path::new(OWN).join(IGNORE), NEW)?.write_all(IGNORED)
+}
+
+/// Removes our folder, if nothing is in it but what keeps it out of git.
+fn remove_own(root: &Root) -> Result<()> {
+    let own = Path::new(OWN);
+    let path = own.join(IGNORE);
+    let is_alone = root.list(own)?.iter().all(|entry| entry.name == IGNORE);
+    let is_ours = || {
+        let mut text = Vec::new();
+        let file = root.file(&path, Access::READ).ok();
+        let read = file.map(|file| file.take(16).read_to_end(&mut text));
+        matches!(read, Some(Ok(_))) && text == IGNORED
+    };
+    if is_alone && is_ours() {
+        root.remove_file(&path)?;
+    }
+    root.remove_folder(own)
 }
 
 /// New contents and what they replace, in a folder of the workspace that is ours.
@@ -189,20 +235,26 @@ struct Stage<'a> {
     is_first: bool,
     /// Whether something could not be put back to where it stood.
     is_torn: Cell<bool>,
+    /// Whether what is staged is brought to the disk all at once.
+    syncs_all: bool,
 }
 
 impl<'a> Stage<'a> {
     fn new(root: &'a Arc<Root>) -> Result<Self> {
         let own = Path::new(OWN);
         let is_first = match root.create_folder(own) {
-            Ok(()) => true,
+            Ok(()) => {
+                // Without it git shows our folder to whoever looks meanwhile.
+                let _ = ignore(root);
+                true
+            }
             // What a killed program has left there goes now.
             Err(Errno::EXIST) => has_only_stages(root),
             Err(error) => return Err(error),
         };
         let scratch = Scratch::create(root, own, PREFIX);
         let scratch = scratch.inspect_err(|_| {
-            let _ = is_first && root.remove_folder(own).is_ok();
+            let _ = is_first && remove_own(root).is_ok();
         })?;
         let stage = Self::of(root, scratch, is_first);
         stage.scratch.root().create_private_folder(Path::new(STAGED))?;
@@ -211,7 +263,7 @@ impl<'a> Stage<'a> {
     }
 
     const fn of(root: &'a Root, scratch: Scratch, is_first: bool) -> Self {
-        Self { root, scratch, is_first, is_torn: Cell::new(false) }
+        Self { root, scratch, is_first, is_torn: Cell::new(false), syncs_all: false }
     }
 
     /// Whether the path may be that of such a folder.
@@ -269,6 +321,9 @@ impl<'a> Stage<'a> {
             set_file_mode(&file, overlay.stat(&step.path)?.permissions())?;
         }
         copy(&content, &mut file)?;
+        if self.syncs_all {
+            return Ok(());
+        }
         file.sync_data().map_err(|error| errno(&error))
     }
 
@@ -410,7 +465,7 @@ impl Drop for Stage<'_> {
         self.scratch.remove();
         if self.is_first {
             // Somebody else may have put something there.
-            let _ = self.root.remove_folder(Path::new(OWN));
+            let _ = remove_own(self.root);
         }
     }
 }
@@ -423,6 +478,50 @@ fn errno(error: &io::Error) -> Errno {
 mod tests {
     use super::*;
     use std::{env, fs, process};
+
+    #[test]
+    fn what_is_stopped_has_changed_nothing_and_git_does_not_see_our_folder() {
+        let path = env::temp_dir().join(format!("innerloop-stopped-{}", process::id()));
+        fs::create_dir(&path).unwrap();
+        for n in 0..50 {
+            fs::write(path.join(format!("{n:02}")), "before").unwrap();
+        }
+        let overlay = Overlay::new(Arc::new(Root::open(&path).unwrap())).unwrap();
+        let write = Access { write: true, create: true, ..Access::READ };
+        for n in 0..50 {
+            let mut file =
+                overlay.open(Path::new(&format!("{n:02}")), write, &mut |_| true).unwrap();
+            file.write_all(b"after!").unwrap();
+        }
+        overlay.remove_file(Path::new("49")).unwrap();
+        // As often as may be asked: before each file is staged, and before each is put in place.
+        let mut asked = 0;
+        for most in 0..200 {
+            let left = Cell::new(most);
+            let is_stopped = || left.replace(left.get() - 1) == 0;
+            let ignored = || fs::read_to_string(path.join(OWN).join(IGNORE)).ok();
+            let is_stopped = || {
+                assert_eq!(ignored().as_deref(), Some("*\n"));
+                is_stopped()
+            };
+            match apply(&overlay, &is_stopped) {
+                Err(ApplyError::Stopped) => asked += 1,
+                done => {
+                    done.unwrap();
+                    break;
+                }
+            }
+            for n in 0..50 {
+                let text = fs::read_to_string(path.join(format!("{n:02}"))).unwrap();
+                assert_eq!(text, "before", "stopped at {most}");
+            }
+            assert!(!path.join(OWN).exists());
+        }
+        assert_eq!(asked, 100);
+        assert_eq!(fs::read_to_string(path.join("00")).unwrap(), "after!");
+        assert!(!path.join(OWN).exists() && !path.join("49").exists());
+        fs::remove_dir_all(path).unwrap();
+    }
 
     /// Somebody writes a file anew after it was set aside, and the rest fails.
     #[test]

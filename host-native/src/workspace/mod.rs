@@ -219,9 +219,20 @@ impl Workspace {
     /// # Errors
     /// [`ApplyError`]: nothing was applied.
     pub fn apply(&self) -> std::result::Result<(), ApplyError> {
+        self.apply_until(&|| false)
+    }
+
+    /// The same, but as soon as it `is_stopped` what was done is undone.
+    ///
+    /// # Errors
+    /// As [`Workspace::apply`]'s.
+    pub fn apply_until(
+        &self,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> std::result::Result<(), ApplyError> {
         let _held = self.changing();
         let Layer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
-        apply::apply(overlay)?;
+        apply::apply(overlay, is_stopped)?;
         overlay.reset();
         Ok(())
     }
