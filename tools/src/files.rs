@@ -26,6 +26,21 @@ pub trait Files {
     /// [`FileError`], for example `NotFound` or `IsFolder`.
     fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError>;
 
+    /// Gives a file another content and another path. Where files have permissions, it keeps those
+    /// that it has, whatever stood at the other path.
+    ///
+    /// # Errors
+    /// [`FileError`], as of writing the one and removing the other.
+    fn replace(
+        &mut self,
+        from: &WorkspacePath,
+        to: &WorkspacePath,
+        bytes: Vec<u8>,
+    ) -> Result<(), FileError> {
+        self.write(to, bytes)?;
+        self.remove(from)
+    }
+
     /// What is at a path; a link is followed if it stays inside the workspace.
     ///
     /// # Errors

@@ -87,6 +87,8 @@ struct State {
     content: Option<Content>,
     /// Whether that has changed.
     is_changed: bool,
+    /// Where the file stood that was moved here.
+    from: Option<WorkspacePath>,
 }
 
 /// One change of the files.
@@ -95,6 +97,8 @@ struct Step {
     before: Before,
     /// What to write; `None` to remove the file.
     content: Option<Content>,
+    /// The file that is moved here, whose own step has nothing left to do.
+    from: Option<WorkspacePath>,
 }
 
 /// A hunk that was placed loosely, and in which file.
@@ -158,6 +162,10 @@ impl<F: Files> Draft<'_, F> {
             let (there, _) = self.there(&shown)?;
             self.set(path, before, None, false);
             self.set(&shown, there, Some(new), true);
+            let from = self.states.get_mut(path.as_str()).and_then(|state| state.from.take());
+            if let Some(state) = self.states.get_mut(shown.as_str()) {
+                state.from = Some(from.unwrap_or_else(|| path.clone()));
+            }
         }
         Ok(placed.loose.into_iter().map(|loose| (shown.clone(), loose)).collect())
     }
@@ -243,7 +251,7 @@ impl<F: Files> Draft<'_, F> {
             }
             None => {
                 self.order.push(path.clone());
-                let state = State { before, content, is_changed: changes };
+                let state = State { before, content, is_changed: changes, from: None };
                 self.states.insert(path.as_str().to_owned(), state);
             }
         }
@@ -254,7 +262,7 @@ impl<F: Files> Draft<'_, F> {
         let mut steps = Vec::new();
         for path in self.order {
             let state = self.states.get_mut(path.as_str()).map(mem::take);
-            let State { before, content, is_changed } = state.unwrap_or_default();
+            let State { before, content, is_changed, from } = state.unwrap_or_default();
             let is_same = match (&before, &content) {
                 (Before::Absent, content) => content.is_none(),
                 (Before::Bytes(bytes), Some(content)) => {
@@ -264,7 +272,7 @@ impl<F: Files> Draft<'_, F> {
                 (_, None) => false,
             };
             if !is_same {
-                steps.push(Step { path, before, content });
+                steps.push(Step { path, before, content, from });
             }
         }
         let writes = steps.iter().filter(|step| step.content.is_some());
@@ -278,6 +286,10 @@ impl<F: Files> Draft<'_, F> {
                 None => &mut late,
             };
             order.push(step);
+        }
+        let gone: Map<()> = late.iter().map(|step| (step.path.as_str().to_owned(), ())).collect();
+        for step in &mut writes {
+            step.from = step.from.take().filter(|from| gone.contains_key(from.as_str()));
         }
         early.append(&mut writes);
         early.append(&mut late);
@@ -293,12 +305,17 @@ fn commit(
 ) -> Result<Vec<Change>, Outcome> {
     let mut changes = Vec::with_capacity(steps.len());
     let mut steps = steps.into_iter();
-    while let Some(Step { path, before, content }) = steps.next() {
+    let mut moved = Map::new();
+    while let Some(Step { path, before, content, from }) = steps.next() {
         let line = step_line(&path, &before, content.is_none());
         let done = match content {
-            Some(content) => write::store(files, &path, &before, content),
+            Some(content) => write::store(files, (&path, from.as_ref()), &before, content),
+            None if moved.contains_key(path.as_str()) => Ok(write::removed(&path, &before)),
             None => write::remove(files, &path, &before),
         };
+        if let Some(from) = from {
+            moved.insert(from.as_str().to_owned(), ());
+        }
         match done {
             Ok(change) => changes.push(change),
             Err(failure) if changes.is_empty() => {

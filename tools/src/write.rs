@@ -96,7 +96,7 @@ pub(crate) fn replace_content(
         return Ok(Outcome::text(format!("{path} has this content already. Nothing changed.")));
     }
     let size = bytes.len();
-    let change = store(files, path, before, content)?;
+    let change = store(files, (path, None), before, content)?;
     let unit = if size == 1 { "byte" } else { "bytes" };
     let how = match change.kind {
         ChangeKind::Created => "created",
@@ -106,10 +106,10 @@ pub(crate) fn replace_content(
     Ok(Outcome { changes: vec![change], ..Outcome::text(message) })
 }
 
-/// Writes `content` and says what changed.
+/// Writes `content`, in the place of what stood at `from` if that is moved, and says what changed.
 pub(crate) fn store(
     files: &mut impl Files,
-    path: &WorkspacePath,
+    (path, from): (&WorkspacePath, Option<&WorkspacePath>),
     before: &Before,
     content: Content,
 ) -> Result<Change, Outcome> {
@@ -125,7 +125,11 @@ pub(crate) fn store(
         Before::Bytes(bytes) => (ChangeKind::Modified, change_text(bytes)),
         Before::TooLarge => (ChangeKind::Modified, None),
     };
-    files.write(path, bytes).map_err(|error| explain::failed(files, path, &error))?;
+    let written = match from {
+        Some(from) => files.replace(from, path, bytes),
+        None => files.write(path, bytes),
+    };
+    written.map_err(|error| explain::failed(files, path, &error))?;
     Ok(Change { path: path.as_str().to_owned(), kind, before, after })
 }
 
@@ -136,11 +140,16 @@ pub(crate) fn remove(
     before: &Before,
 ) -> Result<Change, Outcome> {
     files.remove(path).map_err(|error| explain::failed(files, path, &error))?;
+    Ok(removed(path, before))
+}
+
+/// The change of a file that is removed.
+pub(crate) fn removed(path: &WorkspacePath, before: &Before) -> Change {
     let before = match before {
         Before::Bytes(bytes) => change_text(bytes),
         Before::Absent | Before::TooLarge => None,
     };
-    Ok(Change { path: path.as_str().to_owned(), kind: ChangeKind::Deleted, before, after: None })
+    Change { path: path.as_str().to_owned(), kind: ChangeKind::Deleted, before, after: None }
 }
 
 /// The content of a file as a change includes it: none if it is too long or no text.

@@ -72,6 +72,37 @@ async fn what_is_replaced_keeps_its_permissions_and_links_lead_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_moved_file_has_its_own_permissions_whatever_it_replaces() {
+    for is_over in [false, true] {
+        for bench in Bench::both(Bench::tools) {
+            let bench = if is_over { bench.over() } else { bench };
+            let mode = |mode| fs::Permissions::from_mode(mode);
+            for (path, bits) in [("key", 0o600), ("plain", 0o644), ("run", 0o755), ("same", 0o640)]
+            {
+                bench.write(path, &format!("{path}\n"));
+                fs::set_permissions(bench.path(path), mode(bits)).unwrap();
+            }
+            let moves = "*** Begin Patch\n*** Update File: key\n*** Move to: new/key\n@@\n-key\n\
+                         +other\n*** Update File: plain\n*** Move to: run\n@@\n-plain\n+text\n\
+                         *** Update File: same\n*** Move to: again\n*** End Patch";
+            let outcome = act(&bench, &json!({"action": "patch", "patch": moves})).await;
+            assert_eq!(outcome.error, None, "{outcome:?}");
+            bench.executor.workspace().apply().unwrap();
+            let found = |path: &str| {
+                let mode = fs::metadata(bench.path(path)).unwrap().permissions().mode() & 0o777;
+                (bench.read(path), mode)
+            };
+            assert_eq!(found("new/key"), ("other\n".to_owned(), 0o600));
+            assert_eq!(found("run"), ("text\n".to_owned(), 0o644));
+            assert_eq!(found("again"), ("same\n".to_owned(), 0o640));
+            for path in ["key", "plain", "same"] {
+                assert!(!bench.path(path).exists(), "{path}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_line_that_writes_more_than_there_is_room_for_leaves_the_overlay_as_it_was() {
     let mut bench = Bench::shell().over();
     let limits = Limits { disk_bytes: 100_000, ..Limits::default() };
