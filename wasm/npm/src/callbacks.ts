@@ -95,13 +95,17 @@ export class Callbacks {
   }
 
   get hearsLines(): boolean {
-    return this.#side.options.onLine !== undefined;
+    const { onLine, replay } = this.#side.options;
+    return onLine !== undefined || replay !== undefined;
   }
 
   lines(text: string): void {
-    const { onLine } = this.#side.options;
+    const { onLine, replay } = this.#side.options;
     const tell = ([line, kind]: [string, LineKind]): void => onLine?.(line, kind);
-    for (const line of text.split("\n").slice(0, -1)) tellEach([tell], [`${line}\n`, kindOf(line)]);
+    for (const line of text.split("\n").slice(0, -1)) {
+      if (replay !== undefined) this.#noteRecorded(line);
+      if (onLine !== undefined) tellEach([tell], [`${line}\n`, kindOf(line)]);
+    }
   }
 
   /** Takes events; a list of texts stands for further ones that are as the one before it. */
@@ -362,6 +366,14 @@ export class Callbacks {
     } catch (error) {
       return messageOf(error);
     }
+  }
+
+  // What a recording answers nobody sends for: only the log tells the status of it.
+  #noteRecorded(line: string): void {
+    if (!line.includes('"head":{')) return;
+    const { input } = JSON.parse(line) as { input?: Partial<Extract<Input, { http: unknown }>> };
+    if (input?.http === undefined || !("head" in input.http.input)) return;
+    this.#side.responses.note(input.http.id, input.http.input.head, this.#side.key.text);
   }
 
   // What tools have done to files, those who watch them hear. To programs it is new, unless it is

@@ -56,7 +56,7 @@ export class Responses {
 
   /** Notes a response; an id that holds the key is none. */
   note(effect: number, { status, headers }: ResponseHead, key: string | undefined): void {
-    const found = REQUEST_IDS.map((id) => headers.find(([name]) => name === id));
+    const found = REQUEST_IDS.map((id) => headers.find(([name]) => name.toLowerCase() === id));
     const requestId = found.find((pair) => pair !== undefined)?.[1];
     const isSafe = requestId !== undefined && !(key && requestId.includes(key));
     this.#said.delete(effect);

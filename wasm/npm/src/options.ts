@@ -233,7 +233,8 @@ export function rawOptions(options: AgentOptions, programs: readonly RegisteredP
     approve: approve !== undefined,
     answer: ask !== undefined,
     hooks: points,
-    log: options.log === true || options.onLine !== undefined,
+    // Of a recording the lines tell what it answers.
+    log: options.log === true || options.onLine !== undefined || replay !== undefined,
   };
 }
 
