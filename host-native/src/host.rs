@@ -7,6 +7,7 @@ use crate::{
     deltas::Deltas,
     http::{Http, Patience},
     journal::{Journal, JournalError},
+    pictures,
     recording::Recording,
     tools::Tools,
 };
@@ -14,6 +15,7 @@ use innerloop_core::{
     event::{Event, EventKind},
     id::{AgentId, EffectId},
     input::{Answer, Command, HttpInput, Input, Rejected, ToolInput},
+    media::MediaLimits,
     output::Ask,
     time::Instant,
     tool::ToolRun,
@@ -197,9 +199,15 @@ impl Host {
             if let Input::Command { command: Command::Interrupt | Command::Close, .. } = input {
                 self.catch_up(&mut watch).await?;
             }
+            let input = pictures::fit_input(input, self.media_limits()).await;
             self.hear(input, &mut watch)?;
         }
         Ok(())
+    }
+
+    /// How large pictures may be.
+    fn media_limits(&self) -> MediaLimits {
+        MediaLimits::of(&self.driver.session().config().model)
     }
 
     /// Hears all that was said before a command that ends whoever said it. Other commands take
@@ -318,12 +326,14 @@ impl Host {
         let tools = self.tools.clone();
         let room = self.runs.clone();
         let deltas = Deltas::default();
+        let limits = self.media_limits();
         self.spawn(id, Some(deltas.clone()), |answering, mut stop| async move {
             let Some(place) = place(room, &mut stop).await else {
                 return answering.done(custom::interrupted(), None).await;
             };
             let running = tools.run(agent, run, Arc::new(deltas.clone()), stop);
             let outcome = deltas.send_during(running, id, answering.inbox()).await;
+            let outcome = pictures::fit_outcome(outcome, limits).await;
             answering.done(outcome, Some(place)).await;
         });
     }

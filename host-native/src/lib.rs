@@ -86,6 +86,7 @@ pub mod http;
 pub mod install;
 pub mod journal;
 pub mod local;
+mod pictures;
 mod places;
 mod plain_file;
 mod platform;

@@ -29,6 +29,7 @@ import "./node/composed.mjs";
 import "./node/misuse.mjs";
 import "./node/sessions.mjs";
 import "./node/logs.mjs";
+import "./node/pictures.mjs";
 import "./node/dropped.mjs";
 import "./node/switching.mjs";
 import "./node/undo.mjs";

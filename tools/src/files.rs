@@ -6,6 +6,12 @@ use std::{borrow::Cow, fmt};
 /// The largest file that the tools read, 64 MiB.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
+/// The largest picture that is handed to a model as it is, 5 MiB.
+pub const MAX_PICTURE_BYTES: usize = 5 << 20;
+
+/// The largest picture that is read where the host makes it smaller before a model sees it, 30 MiB.
+pub const MAX_FITTED_PICTURE_BYTES: usize = 30 << 20;
+
 /// A workspace's files. Paths are relative to the workspace's root, and none leads out of it.
 pub trait Files {
     /// The whole content of a file.
@@ -52,6 +58,11 @@ pub trait Files {
     /// # Errors
     /// [`FileError`], for example `NotFound` or `NotFolder`.
     fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError>;
+
+    /// Whether the host makes pictures smaller that are too large for a model.
+    fn fits_pictures(&self) -> bool {
+        false
+    }
 }
 
 /// What is at a path.

@@ -38,7 +38,10 @@ mod write;
 pub use directory::{Directory, REPLACED_BY_HOST, is_draft};
 pub use encoding::ENCODINGS;
 pub use faulty::Faulty;
-pub use files::{Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat};
+pub use files::{
+    Entry, FileError, Files, Kind, MAX_FILE_BYTES, MAX_FITTED_PICTURE_BYTES, MAX_PICTURE_BYTES,
+    Stat,
+};
 pub use memory::Memory;
 pub use path::{PathError, WorkspacePath};
 pub use perform::{perform, perform_in, perform_known};

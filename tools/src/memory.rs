@@ -15,6 +15,7 @@ pub struct Memory {
     /// The places of files that were removed.
     vacant: Vec<usize>,
     writes: u64,
+    fits_pictures: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,12 @@ impl Memory {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// No files, in a host that makes pictures smaller or does not.
+    #[must_use]
+    pub fn fitting_pictures(fits_pictures: bool) -> Self {
+        Self { fits_pictures, ..Self::default() }
     }
 
     /// How many files there are.
@@ -91,6 +98,10 @@ impl Memory {
 }
 
 impl Files for Memory {
+    fn fits_pictures(&self) -> bool {
+        self.fits_pictures
+    }
+
     fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
         self.bytes(path).map(Cow::Borrowed).ok_or_else(|| self.absence(path))
     }

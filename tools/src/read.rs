@@ -3,16 +3,13 @@
 use crate::{
     encoding::{MARK, decode},
     explain,
-    files::Files,
+    files::{Files, MAX_FITTED_PICTURE_BYTES, MAX_PICTURE_BYTES},
     path::WorkspacePath,
 };
 use base64ct::{Base64, Encoding};
 use innerloop_core::action::{Notice, Numbering, Outcome, Part, ToolError};
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write};
-
-/// The largest image that is handed to the model, 5 MiB.
-const MAX_IMAGE_BYTES: usize = 5 << 20;
 
 /// Which lines of a file to read, and how to show them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +41,7 @@ pub(crate) fn read(
     }
     let bytes = files.read(&path).map_err(|error| explain::failed(files, &path, &error))?;
     if let Some(media_type) = image_type(&bytes) {
-        return image(&path.to_string(), media_type, &bytes);
+        return image(files.fits_pictures(), &path.to_string(), media_type, &bytes);
     }
     let text = &*text(&bytes).map_err(|why| binary(&path, why))?;
     if text.is_empty() {
@@ -77,7 +74,7 @@ pub(crate) fn view_image(
     let path = explain::file_path(within, path)?;
     let bytes = files.read(&path).map_err(|error| explain::failed(files, &path, &error))?;
     match image_type(&bytes) {
-        Some(media_type) => image(&path.to_string(), media_type, &bytes),
+        Some(media_type) => image(files.fits_pictures(), &path.to_string(), media_type, &bytes),
         None => Err(explain::error(
             ToolError::WrongFileType,
             format!("{path} is not an image that models take: PNG, JPEG, GIF or WebP."),
@@ -201,12 +198,22 @@ pub(crate) fn image_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-pub(crate) fn image(path: &str, media_type: &str, bytes: &[u8]) -> Result<Outcome, Outcome> {
+/// A picture as the model is shown it, which may be larger where it is made to fit later.
+pub(crate) fn image(
+    is_fitted: bool,
+    path: &str,
+    media_type: &str,
+    bytes: &[u8],
+) -> Result<Outcome, Outcome> {
     let size = bytes.len();
-    if size > MAX_IMAGE_BYTES {
+    let (most, whose) = match is_fitted {
+        true => (MAX_FITTED_PICTURE_BYTES, "it is made smaller here up to"),
+        false => (MAX_PICTURE_BYTES, "models take at most"),
+    };
+    if size > most {
         return Err(explain::error(
             ToolError::TooLarge,
-            format!("The image {path} has {size} bytes; models take at most 5 MiB."),
+            format!("The image {path} has {size} bytes; {whose} {} MiB.", most >> 20),
         ));
     }
     let label = Part::text(format!("{path}: {media_type}, {size} bytes."));

@@ -181,7 +181,8 @@ impl Report {
         if !is_named || self.images.len() >= 2 * MAX_IMAGES {
             return;
         }
-        match read::image(&path.to_string(), media_type, bytes) {
+        // There may be many: only those are read that need not be made smaller.
+        match read::image(false, &path.to_string(), media_type, bytes) {
             Ok(outcome) => {
                 self.files += 1;
                 self.images.extend(outcome.parts);

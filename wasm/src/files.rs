@@ -19,11 +19,11 @@ pub struct RawFiles {
 
 #[wasm_bindgen]
 impl RawFiles {
-    /// An empty workspace.
+    /// An empty workspace. Pictures are made smaller before a model sees them, or are not.
     #[must_use]
     #[wasm_bindgen(constructor)]
-    pub fn new(is_copy: bool) -> Self {
-        Self { memory: Rc::default(), is_copy }
+    pub fn new(is_copy: bool, fits_pictures: bool) -> Self {
+        Self { memory: Rc::new(Memory::fitting_pictures(fits_pictures).into()), is_copy }
     }
 
     /// A file's bytes; nothing if there is no such file.

@@ -1,6 +1,8 @@
 //! What the package's TypeScript asks of the table of providers.
 
+use innerloop_core::{config::Vocabulary, media::MediaLimits};
 use innerloop_driver::providers;
+use innerloop_tools::MAX_PICTURE_BYTES;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The table of providers, as JSON.
@@ -8,4 +10,17 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen(js_name = providersJson)]
 pub fn providers_json() -> String {
     innerloop_json::to_string(&providers::all())
+}
+
+/// What a picture may have at most that goes to a provider: characters of base64, and pixels of the
+/// longer side, 0 for any number.
+#[must_use]
+#[wasm_bindgen(js_name = pictureLimits)]
+pub fn picture_limits(provider: &str) -> Vec<u32> {
+    let limits = providers::find(provider)
+        .map(|it| MediaLimits::of(&it.model("", Vocabulary::default())))
+        .unwrap_or_default();
+    let base64_bytes = limits.base64_bytes_or(MAX_PICTURE_BYTES as u64);
+    let side_px = limits.safe_side_px().unwrap_or_default();
+    vec![u32::try_from(base64_bytes).unwrap_or(u32::MAX), side_px]
 }

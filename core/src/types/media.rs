@@ -54,4 +54,11 @@ impl MediaLimits {
     pub fn safe_side_px(&self) -> Option<u32> {
         self.many.map(|many| many.side_px).or(self.picture_side_px)
     }
+
+    /// Most bytes of a picture's text in base64; where no limit is known, those of a picture of so
+    /// many bytes.
+    #[must_use]
+    pub fn base64_bytes_or(&self, bytes: u64) -> u64 {
+        self.picture_base64_bytes.unwrap_or(bytes.div_ceil(3) * 4)
+    }
 }

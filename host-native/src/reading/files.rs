@@ -69,6 +69,10 @@ impl Reader {
 }
 
 impl Files for Reader {
+    fn fits_pictures(&self) -> bool {
+        true
+    }
+
     fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
         let (mut file, size) = self.open(path)?;
         let mut bytes = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::case::{Case, case};
 use innerloop_core::action::ToolError::{
-    Binary, InvalidArguments, NotFound, PermissionDenied, TooLarge, WrongFileType,
+    Binary, InvalidArguments, NotFound, PermissionDenied, WrongFileType,
 };
 use serde_json::json;
 
@@ -124,9 +124,6 @@ fn contents() -> Vec<Case> {
                 .file("a", b"\xff\xd8\xff\xe0")
                 .says("a: image/jpeg, 4 bytes.")
         },
-        case("c8 an image of more than 5 MiB", json!({"action":"read","path":"big.jpg"}))
-            .file("big.jpg", [b"\xff\xd8\xff".as_slice(), &vec![7; 5 << 20]].concat())
-            .fails(TooLarge, "The image big.jpg has 5242883 bytes; models take at most 5 MiB."),
     ]
 }
 

@@ -41,6 +41,30 @@ fn c8_read_numbers_lines_pages_and_hands_images_on() {
 }
 
 #[test]
+fn a_picture_is_read_up_to_what_models_take_or_is_made_smaller() {
+    let big = [b"\xff\xd8\xff".as_slice(), &vec![7; 5 << 20]].concat();
+    let huge = [big.as_slice(), &vec![7; 26 << 20]].concat();
+    let read = |fits: bool, bytes: &[u8]| {
+        let mut files = Memory::fitting_pictures(fits);
+        files.write(&path("big.jpg"), bytes.to_vec()).unwrap();
+        let alone = act(&mut files, json!({"action": "read", "path": "big.jpg"}));
+        let among = act(&mut files, json!({"action": "read_many", "include": ["big.jpg"]}));
+        [alone, among]
+    };
+    let as_it_is = "The image big.jpg has 5242883 bytes; models take at most 5 MiB.";
+    let [alone, among] = read(false, &big);
+    assert_eq!((alone.error, &*alone.joined_text()), (Some(ToolError::TooLarge), as_it_is));
+    assert!(among.joined_text().contains(as_it_is), "{among:?}");
+    let [alone, among] = read(true, &big);
+    assert!(matches!(&alone.parts[..], [_, Part::Image { .. }]), "{:?}", alone.error);
+    assert!(among.joined_text().contains(as_it_is), "of many none is made smaller");
+    let [alone, _] = read(true, &huge);
+    let made_smaller =
+        "The image big.jpg has 32505859 bytes; it is made smaller here up to 30 MiB.";
+    assert_eq!((alone.error, &*alone.joined_text()), (Some(ToolError::TooLarge), made_smaller));
+}
+
+#[test]
 fn c9_write_makes_folders_and_says_how_many_bytes() {
     check_everywhere(|case| case.name.starts_with("c9 "));
 }

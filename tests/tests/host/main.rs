@@ -33,6 +33,7 @@ mod manifest;
 mod modules;
 mod parity;
 mod people;
+mod pictures;
 mod providers;
 mod python;
 mod readme;

@@ -41,7 +41,7 @@ import { type Rest, type Visible, failed, lookAt, onlySnapshot, restOf } from ".
 import { type UndoneFile, saidOf, seenOf, statusOfAll, turnOf } from "./results.js";
 import type { Room, Tenant } from "./room.js";
 import { Run, type RunOwner } from "./run.js";
-import { say } from "./saying.js";
+import { Waiting, say } from "./saying.js";
 import { validated } from "./schema.js";
 import { Session } from "./session.js";
 import { Tools, type ToolsOwner } from "./tools.js";
@@ -65,6 +65,7 @@ import type {
   WasiTool,
 } from "./types.js";
 import { undoIn } from "./undoing.js";
+import { messageOf } from "./work.js";
 
 /** What its parts may do to an agent. */
 type Inside = Side & Tenant & RunOwner & ToolsOwner;
@@ -90,6 +91,8 @@ function giveBack({ callbacks, of, inside, room }: Left): void {
   unsettle(of);
 }
 
+/** In the session's words. */
+const BUSY = "a run is under way: use steer or follow_up, or interrupt it first";
 /** So often an agent is made again before one of its runs has come to an end. */
 const MOST_REBIRTHS = 3;
 
@@ -130,6 +133,10 @@ export class Agent<Answer = unknown> {
   readonly #stamp = { seq: 0, at: 0, wall: 0, session: "" };
   #run: Run<Answer> | undefined;
   #folding: Folding | undefined;
+  /** Inputs whose pictures are being made smaller, if there have been any. */
+  #waiting: Waiting | undefined;
+  /** The run whose input is among them, and whether it is stopped already. */
+  #late: { run: Run<Answer>; isStopped: boolean } | undefined;
 
   private constructor(begin: Prepared, make: Make, isFirst = true) {
     if (typeof make !== "function") throw bad("make an agent with `await Agent.create(options)`");
@@ -213,7 +220,11 @@ export class Agent<Answer = unknown> {
     if (before === undefined) this.#keep();
     this.#run = run;
     try {
-      this.#call((raw) => say(raw, "submit", parts, own), {});
+      // A run that is under way refuses it at once.
+      if (this.#late?.run.done === false) throw new AgentError("busy", BUSY);
+      const give = (fit: string): void => this.#call((raw) => say(raw, "submit", fit, own), {});
+      if (before !== undefined || !this.#mustWait(input)) give(parts);
+      else this.#giveLate(run, parts, give);
     } catch (error) {
       // Of a run that the module broke in, the result tells.
       if (run.done) return run;
@@ -242,15 +253,13 @@ export class Agent<Answer = unknown> {
   /** Tells the model something after the current round of tools; while idle, with the next run. */
   steer(input: string | readonly Part[]): void {
     const parts = rawParts(input);
-    if (this.#run === undefined) this.#keep();
-    this.#call((raw) => raw.steer(parts), {});
+    this.#give(input, parts, (fit) => this.#call((raw) => raw.steer(fit), {}));
   }
 
   /** Gives the agent another input for when the current one is done, in the same run. */
   followUp(input: string | readonly Part[], options: TurnOptions = {}): void {
     const [parts, own] = [rawParts(input), rawTurn(checkTurn(options))];
-    if (this.#run === undefined) this.#keep();
-    this.#call((raw) => say(raw, "follow_up", parts, own), {});
+    this.#give(input, parts, (fit) => this.#call((raw) => say(raw, "follow_up", fit, own), {}));
   }
 
   /**
@@ -336,7 +345,8 @@ export class Agent<Answer = unknown> {
 
   /** Stops the run under way, or a summary, if there is one; the agent stays usable. */
   interrupt(): void {
-    if (this.#raw !== undefined && this.#isAtWork()) this.#call((raw) => raw.interrupt());
+    if (this.#late !== undefined) this.#late.isStopped = true;
+    else if (this.#raw !== undefined && this.#isAtWork()) this.#call((raw) => raw.interrupt());
   }
 
   /** Where the agent stands, and what it and all that it has started have used. */
@@ -479,6 +489,43 @@ export class Agent<Answer = unknown> {
   #reach(options: AgentOptions, changes?: { config?: unknown }): void {
     const json = givenJson(rawOptions(options, []), changes?.config);
     this.#call((raw) => raw.reach(json), changes);
+  }
+
+  #mustWait(input: string | readonly Part[]): boolean {
+    return (this.#waiting ??= new Waiting()).mustWait(input);
+  }
+
+  // Gives an input beside a run, whose refusal nobody waits for any more if it comes late.
+  #give(input: string | readonly Part[], parts: string, give: (parts: string) => void): void {
+    if (this.#run === undefined) this.#keep();
+    if (!this.#mustWait(input)) return give(parts);
+    this.#status();
+    const failed = (error: unknown): void => {
+      if (this.#raw === undefined) return;
+      queueMicrotask(() => {
+        throw error;
+      });
+    };
+    this.#waiting?.push(parts, this.#options.provider, { give, failed });
+  }
+
+  // Gives a run its input when the pictures fit; whoever has stopped it has stopped that, too.
+  #giveLate(run: Run<Answer>, parts: string, give: (parts: string) => void): void {
+    this.#status();
+    const late = { run, isStopped: false };
+    this.#late = late;
+    this.#waiting?.push(parts, this.#options.provider, {
+      give: (fit) => {
+        if (this.#late === late) this.#late = undefined;
+        if (run.done) return;
+        give(fit);
+        if (late.isStopped) run.interrupt();
+      },
+      failed: (error) => {
+        for (const event of failed(messageOf(error), this.#stamp)) run.take(event);
+        if (this.#run === run) this.#run = undefined;
+      },
+    });
   }
 
   #rewind(command: Command): void {
@@ -702,7 +749,9 @@ export class Agent<Answer = unknown> {
     }
 
     interrupt(): void {
-      this.#agent.#call((raw) => raw.interrupt());
+      const late = this.#agent.#late;
+      if (late !== undefined) late.isStopped = true;
+      else this.#agent.#call((raw) => raw.interrupt());
     }
 
     meant(answer: unknown): Promise<unknown> {

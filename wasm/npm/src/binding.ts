@@ -9,7 +9,13 @@ import { instantiate } from "./innerloop_wasm.js";
 /** One instance: its classes and functions, and how it is loaded. */
 export type Binding = Pick<
   typeof Glue,
-  "RawAgent" | "RawFiles" | "RawSession" | "configJson" | "providersJson" | "initSync"
+  | "RawAgent"
+  | "RawFiles"
+  | "RawSession"
+  | "configJson"
+  | "pictureLimits"
+  | "providersJson"
+  | "initSync"
 > & {
   load: typeof Glue.default;
   /** What it was made of, once it is loaded. */

@@ -1,13 +1,15 @@
-// Pictures that a tool shows and that are larger than the provider takes: made smaller, where there
-// is a canvas. Elsewhere the session leaves them out and tells the model so.
+// Pictures that a tool shows or a person gives and that are larger than the provider takes: made
+// smaller, where there is a canvas. Elsewhere the session leaves them out and tells the model so.
 
+import { binding } from "./binding.js";
 import { base64Of, ofBase64 } from "./bytes.js";
 import type { Outcome, Part } from "./data.js";
+import { guarded } from "./guard.js";
 import { endpointOf } from "./providers.js";
 
 type Image = Extract<Part, { type: "image" }>;
 
-/** What a provider takes of one picture. */
+/** What one picture may have. */
 interface Limits {
   /** Most characters of base64. */
   base64: number;
@@ -15,8 +17,6 @@ interface Limits {
   side: number;
 }
 
-/** Anthropic takes 8,000 pixels of few pictures, and 2,000 of more than twenty. */
-const OF_ANTHROPIC: Limits = { base64: 5 * 2 ** 20, side: 2_000 };
 /** No picture is made smaller than this. */
 const LEAST_SIDE = 200;
 /** What a canvas writes and every provider reads. */
@@ -27,30 +27,49 @@ export function canFit(): boolean {
   return typeof createImageBitmap === "function" && typeof OffscreenCanvas === "function";
 }
 
+/** Whether pictures may have to be made smaller before these parts are said. */
+export function mayNeedFitting(parts: readonly Part[]): boolean {
+  // What is no picture the session refuses.
+  const isPicture = (part: Partial<Image> | null): boolean => {
+    return part?.type === "image" && typeof part.data === "string";
+  };
+  return canFit() && (parts as (Partial<Image> | null)[]).some(isPicture);
+}
+
 /** The outcome with its pictures no larger than the provider takes them. */
 export async function fitted<T extends Partial<Outcome>>(
   outcome: T,
   provider: string | undefined,
 ): Promise<T> {
-  const limits = endpointOf(provider)?.wire === "anthropic" ? OF_ANTHROPIC : undefined;
   const { parts = [] } = outcome;
-  if (limits === undefined || !canFit() || !parts.some(({ type }) => type === "image")) {
-    return outcome;
-  }
-  const all = await Promise.all(
-    parts.map((part) => (part.type === "image" ? smaller(part, limits) : [part])),
-  );
-  return { ...outcome, parts: all.flat() };
+  if (!mayNeedFitting(parts)) return outcome;
+  return { ...outcome, parts: await fittedParts(parts, provider) };
+}
+
+/** The parts with their pictures no larger than the provider takes them. */
+export async function fittedParts(
+  parts: readonly Part[],
+  provider: string | undefined,
+): Promise<Part[]> {
+  const limits = limitsOf(provider);
+  const all = parts.map(async (part) => (part?.type === "image" ? smaller(part, limits) : [part]));
+  return (await Promise.all(all)).flat();
+}
+
+function limitsOf(provider: string | undefined): Limits {
+  const name = endpointOf(provider)?.name ?? "";
+  const [base64 = Infinity, side = 0] = guarded(() => binding().pictureLimits(name));
+  return { base64, side: side === 0 ? Infinity : side };
 }
 
 // The picture, and in words how large it was if it is smaller now.
-async function smaller(image: Image, { base64, side }: Limits): Promise<Part[]> {
+async function smaller(image: Image, limits: Limits): Promise<Part[]> {
+  const { base64, side } = limits;
   let bitmap: ImageBitmap;
   try {
     bitmap = await createImageBitmap(new Blob([ofBase64(image.data)], { type: image.media_type }));
   } catch {
-    // What this browser cannot read is the session's to judge.
-    return [image];
+    return kept(image, limits);
   }
   const { width, height } = bitmap;
   const longer = Math.max(width, height);
@@ -64,10 +83,22 @@ async function smaller(image: Image, { base64, side }: Limits): Promise<Part[]> 
       const text = `[The picture has ${width} × ${height} pixels and is shown with ${w} × ${h}.]`;
       return [made, { type: "text", text }];
     }
+  } catch {
+    // A canvas may be refused that much memory.
   } finally {
     bitmap.close();
   }
-  return [image];
+  return kept(image, limits);
+}
+
+// What cannot be made smaller is the session's to judge, unless it is larger than any is sent.
+function kept(image: Image, { base64 }: Limits): Part[] {
+  if (!(image.data?.length > base64)) return [image];
+  const [size, most] = [image.data.length, base64].map((each) => Math.floor((each / 4) * 3));
+  const text =
+    `[The picture has ${size} bytes, of which at most ${most} are sent, and cannot be made ` +
+    "smaller here, so it is left out]";
+  return [{ type: "text", text }];
 }
 
 async function drawn(

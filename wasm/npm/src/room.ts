@@ -7,6 +7,7 @@ import type { Outcome } from "./data.js";
 import type { Changed, FileSystem } from "./filesystem.js";
 import { guarded } from "./guard.js";
 import { type Listener, NONE, tellEach } from "./listeners.js";
+import { canFit } from "./pictures.js";
 import { cleaned, joined } from "./places.js";
 
 /** An agent that works on the files. */
@@ -37,7 +38,7 @@ export class Room implements Workplace {
   get raw(): RawFiles {
     if (this.#raw !== undefined) return this.#raw;
     this.#of = binding();
-    const raw = new this.#of.RawFiles(this.copy !== undefined);
+    const raw = new this.#of.RawFiles(this.copy !== undefined, canFit());
     for (const [path, bytes] of this.#outside) raw.write(path, bytes);
     this.#outside = NONE;
     this.#raw = raw;
