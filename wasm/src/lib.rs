@@ -26,7 +26,9 @@ mod told;
 pub use agent::RawAgent;
 pub use files::RawFiles;
 pub use options::config_json;
-pub use providers::{picture_limits, providers_json};
+#[cfg(feature = "tools")]
+pub use providers::picture_limits;
+pub use providers::providers_json;
 pub use session::RawSession;
 
 /// The standard library's allocator weighs more.

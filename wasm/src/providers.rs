@@ -1,9 +1,12 @@
 //! What the package's TypeScript asks of the table of providers.
 
-use innerloop_core::{config::Vocabulary, media::MediaLimits};
 use innerloop_driver::providers;
-use innerloop_tools::MAX_PICTURE_BYTES;
 use wasm_bindgen::prelude::wasm_bindgen;
+#[cfg(feature = "tools")]
+use {
+    innerloop_core::{config::Vocabulary, media::MediaLimits},
+    innerloop_tools::MAX_PICTURE_BYTES,
+};
 
 /// The table of providers, as JSON.
 #[must_use]
@@ -14,6 +17,7 @@ pub fn providers_json() -> String {
 
 /// What a picture may have at most that goes to a provider: characters of base64, and pixels of the
 /// longer side, 0 for any number.
+#[cfg(feature = "tools")]
 #[must_use]
 #[wasm_bindgen(js_name = pictureLimits)]
 pub fn picture_limits(provider: &str) -> Vec<u32> {

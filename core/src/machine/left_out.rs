@@ -23,6 +23,10 @@ const PICTURES: &str = "image|images|picture|pictures|photo|pixel|pixels|vision|
 const DOCUMENTS: &str = "pdf|pdfs|document|file|files|page|pages|mime|base64|inline_data|\
     inlinedata|file_data|input_file|attachment";
 
+/// What errors call what only the maker of a reply can read.
+const SIGNED: &str = "signature|signatures|thought_signature|encrypted|encrypted_content|\
+    reasoning_details|redacted_thinking";
+
 /// A part that is not text.
 #[derive(Debug)]
 struct Suspect {
@@ -45,6 +49,15 @@ pub(super) fn on_refused(failure: &Failure, ctx: &mut Ctx<'_>) -> bool {
     );
     if !may_be_a_part || ctx.used_up(true).is_some() {
         return false;
+    }
+    if says(&failure.message, SIGNED) && ctx.body.history.seen().any(|said| is_signed(&said)) {
+        ctx.warn(&format!(
+            "earlier thinking goes without its signatures from now on, since the provider refuses \
+             them ({})",
+            failure.message
+        ));
+        append(Vec::new(), Leaving::Named, &failure.message, ctx);
+        return true;
     }
     let tried = tried(&ctx.body.history);
     let suspects = suspects(&ctx.body.history, ctx.gate());
@@ -71,6 +84,11 @@ pub(super) fn on_refused(failure: &Failure, ctx: &mut Ctx<'_>) -> bool {
             false
         }
     }
+}
+
+/// Whether a reply is sent with what only its maker can read.
+fn is_signed(said: &Said<'_>) -> bool {
+    matches!(said, Said::Assistant(reply) if reply.wire.is_some())
 }
 
 fn append(parts: Vec<PartPlace>, how: Leaving, why: &str, ctx: &mut Ctx<'_>) {

@@ -20,6 +20,8 @@ pub(super) struct View {
     settled: usize,
     /// The parts that are told in words, in order, each with the turn that says so.
     left_out: Vec<(PartPlace, usize)>,
+    /// Replies before that place of the log are seen without what only their maker understands.
+    unsigned: usize,
 }
 
 /// A turn that is seen.
@@ -80,6 +82,7 @@ impl View {
 
     /// What a turn says, with words in the place of parts that were refused.
     fn without_refused<'a>(&self, at: usize, said: Said<'a>, turns: &[Turn]) -> Said<'a> {
+        let said = if at < self.unsigned { said.unsigned() } else { said };
         let from = self.left_out.partition_point(|(it, _)| place(it.turn) < at);
         let rest = self.left_out.get(from..).unwrap_or_default();
         let count = rest.partition_point(|(it, _)| place(it.turn) == at);
@@ -116,6 +119,9 @@ impl View {
     }
 
     fn leave_out(&mut self, at: usize, left: &LeftOut) {
+        if left.parts.is_empty() {
+            self.unsigned = at;
+        }
         self.left_out.retain(|(it, _)| !left.parts.contains(it));
         if left.how != Leaving::PutBack {
             self.left_out.extend(left.parts.iter().map(|&it| (it, at)));

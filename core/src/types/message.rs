@@ -356,7 +356,8 @@ impl TurnKind {
 /// Parts that a provider refuses, or that are seen again since the fault was not theirs.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct LeftOut {
-    /// Which parts, in order.
+    /// Which parts, in order. With none, what is left out is the signatures and the sealed thinking
+    /// of all replies before.
     pub parts: Vec<PartPlace>,
     /// What becomes of them.
     pub how: Leaving,
@@ -454,4 +455,16 @@ pub enum Said<'a> {
     System(&'a str),
     /// What else the model reads as the user's.
     Steering(Cow<'a, [Part]>),
+}
+
+impl Said<'_> {
+    /// The same without what only the maker of a reply understands: signatures and sealed thinking.
+    pub(crate) fn unsigned(self) -> Self {
+        match self {
+            Self::Assistant(reply) => {
+                Self::Assistant(Cow::Owned(Reply { wire: None, ..reply.into_owned() }))
+            }
+            said => said,
+        }
+    }
 }

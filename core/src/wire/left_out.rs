@@ -8,7 +8,7 @@ use crate::{
     rules::picture::{Picture, is_base64, pdf_pages},
     types::{
         media::MediaLimits,
-        message::{Part, Reply, Said, ToolResult},
+        message::{Part, Said, ToolResult},
         model::{ModelConfig, Origin, WireKind},
     },
 };
@@ -216,8 +216,8 @@ fn text_in(part: &Part) -> Option<String> {
 /// of another provider, since signatures and sealed thinking are refused there for ever.
 pub(super) fn unsigned<'a>(said: Said<'a>, reader: &Origin) -> Said<'a> {
     match said {
-        Said::Assistant(reply) if reply.origin.as_ref().is_some_and(|own| **own != *reader) => {
-            Said::Assistant(Cow::Owned(Reply { wire: None, ..reply.into_owned() }))
+        Said::Assistant(ref reply) if reply.origin.as_ref().is_some_and(|own| **own != *reader) => {
+            said.unsigned()
         }
         said => said,
     }

@@ -322,3 +322,38 @@ fn the_log_keeps_what_is_left_out() {
     assert_eq!(json["kind"]["left_out"]["parts"], json!([at]));
     assert_eq!(json["kind"]["left_out"]["how"], "tried");
 }
+
+#[test]
+fn signatures_that_another_account_has_made_are_left_out() {
+    let words = [
+        (WireKind::Anthropic, "messages.1.content.0: Invalid `signature` in `thinking` block"),
+        (WireKind::OpenaiResponses, "The encrypted content gAAA could not be verified."),
+    ];
+    for (wire, refusal) in words {
+        let mut host = host(wire);
+        let _ = host.submit("go");
+        host.reply(&Message::text("One.").thinking("I weigh it."));
+        let _ = host.submit("more");
+        let signed = |host: &TestHost| {
+            let body = host.body().to_string();
+            body.contains("\"signature\"") || body.contains("encrypted_content\":")
+        };
+        assert!(signed(&host), "{wire:?}: {}", host.body());
+        host.refuse(400, INVALID, refusal, &[]);
+        assert_eq!(host.calls.len(), 1, "the call is made again at once");
+        assert!(!signed(&host) && host.body().to_string().contains("I weigh it."));
+        assert!(warnings(&host).last().unwrap().contains("without its signatures"));
+
+        // Thinking of its own stays signed.
+        host.reply(&Message::text("Two.").thinking("And again."));
+        let later = restored(&host, "on");
+        assert!(signed(&later), "{}", later.body());
+        let _ = host.submit("on");
+        assert_eq!(host.body(), later.body());
+        // What is refused without them is refused for good.
+        host.refuse(400, INVALID, refusal, &[]);
+        assert!(!signed(&host) && host.calls.len() == 1);
+        host.refuse(400, INVALID, refusal, &[]);
+        assert_eq!(ends(&host).last(), Some(&RunEnd::Failed));
+    }
+}
