@@ -276,12 +276,14 @@ impl FileSystem for Files {
             (path, Place::Scratch(scratch)) => scratch.remove(&path, recursive).await,
             (path, Place::Workspace) => {
                 let is_folder = fs::symlink_metadata(&path)?.is_dir();
-                let removed = match (is_folder, recursive) {
-                    (true, true) => fs::remove_dir_all(path),
-                    (true, false) => fs::remove_dir(path),
-                    (false, _) => fs::remove_file(path),
-                };
-                Ok(removed?)
+                match (is_folder, recursive) {
+                    (true, true) => fs::remove_dir_all(&path),
+                    (true, false) => fs::remove_dir(&path),
+                    (false, _) => fs::remove_file(&path),
+                }?;
+                // What comes in its place has a mode of its own.
+                self.modes().retain(|kept, _| !kept.starts_with(&path));
+                Ok(())
             }
         }
     }
@@ -350,6 +352,11 @@ impl FileSystem for Files {
             }
             ((from, _), (to, _)) => {
                 self.copy(&from, &to).await?;
+                // What is moved brings its mode, where a copy leaves what was there as it was.
+                let mode = self.stat(&from).await?.mode;
+                if self.stat(&to).await?.mode != mode {
+                    self.chmod(&to, mode).await?;
+                }
                 self.remove(&from, false).await
             }
         }

@@ -1,7 +1,7 @@
 //! The arguments of one call: parsed and checked against the tool's schema once, then taken out
 //! piece by piece.
 
-use crate::rules::{coerce, schema};
+use crate::rules::{argv, coerce, schema};
 use alloc::{
     format,
     string::{String, ToString},
@@ -22,8 +22,8 @@ pub(crate) struct Args<'a> {
 
 impl<'a> Args<'a> {
     /// Parses the arguments of the tool `tool` and checks them. `null` for what need not be there
-    /// counts as absent; with `coerces`, values of the wrong type that plainly mean a right one are
-    /// changed first.
+    /// counts as absent, and a list of words is a command line; with `coerces`, values of the wrong
+    /// type that plainly mean a right one are changed first.
     ///
     /// # Errors
     /// A sentence for the model.
@@ -34,7 +34,8 @@ impl<'a> Args<'a> {
         coerces: bool,
     ) -> Result<Self, String> {
         let mut value = from_str(text).map_err(|error| invalid(tool, &error.to_string()))?;
-        let is_coerced = coerce::coerce(schema, &mut value, coerces);
+        let is_line = cfg!(feature = "builtins") && argv::to_line(schema, &mut value);
+        let is_coerced = coerce::coerce(schema, &mut value, coerces) || is_line;
         let violations = schema::violations(schema, &value);
         if !violations.is_empty() {
             return Err(invalid(tool, &joined(&violations, "; ")));

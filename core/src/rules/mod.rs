@@ -2,6 +2,7 @@
 
 pub(crate) mod aliases;
 pub(crate) mod approval;
+pub(crate) mod argv;
 pub mod budget;
 pub(crate) mod coerce;
 pub mod cost;

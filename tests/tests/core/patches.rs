@@ -2,13 +2,13 @@
 
 use innerloop_core::{
     action::{
-        Action, ChangeKind, FilePatch, Hunk, HunkLine, Operation, Outcome, Patch, PatchStream,
-        ToolError,
+        Action, ChangeKind, FilePatch, Hunk, HunkLine, MASK, Operation, Outcome, Patch,
+        PatchStream, ToolError,
     },
     guard::{self, KnownFiles},
 };
 use innerloop_tests::tool_cases::{Case, cases, check, in_directory, in_memory};
-use innerloop_tools::{Faulty, FileError, Files, Memory, WorkspacePath, perform};
+use innerloop_tools::{Faulty, FileError, Files, MAX_CHANGE_BYTES, Memory, WorkspacePath, perform};
 
 /// Everything that the format knows.
 const WHOLE: &str = "*** Begin Patch
@@ -554,5 +554,27 @@ fn h3_many_hunks_go_where_a_slow_search_puts_them() {
         let case = format!("{round}: {}\n{}{hunks}", outcome.joined_text(), text(&file));
         assert_eq!(outcome.error, None, "{case}");
         assert_eq!(texts(&files), [("a", text(&expected).as_str())], "{case}");
+    }
+}
+
+#[test]
+fn a_file_of_any_length_is_added_over() {
+    for length in [10, MAX_CHANGE_BYTES + 1, 2 << 20] {
+        let path = WorkspacePath::parse("a.txt").unwrap();
+        let old = format!("api_key = sk-ant-0123456789abcdef\n{}", "x".repeat(length));
+        let mut files = Memory::new();
+        files.write(&path, old.clone().into_bytes()).unwrap();
+        let mut add = |line: &str| {
+            let patch = format!("*** Begin Patch\n*** Add File: a.txt\n+{line}\n*** End Patch\n");
+            let done = perform(&mut files, &Action::Patch { patch });
+            (done, String::from_utf8(files.bytes(&path).unwrap().to_vec()).unwrap())
+        };
+        let (refused, kept) = add(&format!("api_key = {MASK}"));
+        assert_eq!((refused.error, kept == old), (Some(ToolError::EditConflict), true), "{length}");
+        let (done, new) = add("new");
+        assert_eq!((done.error, &*new), (None, "new\n"), "{length}: {done:?}");
+        let [change] = &done.changes[..] else { panic!("{done:?}") };
+        assert_eq!((change.kind, change.after.as_deref()), (ChangeKind::Modified, Some("new\n")));
+        assert_eq!(change.before.is_some(), old.len() <= MAX_CHANGE_BYTES);
     }
 }

@@ -101,6 +101,27 @@ fn c1_the_openai_profile_has_the_tools_of_the_specification_and_of_codex() {
 }
 
 #[test]
+fn a_command_as_a_list_of_words_is_the_same_call_as_its_line() {
+    let patch = "*** Begin Patch\n*** Add File: it's.txt\n+x\n*** End Patch";
+    let quoted = patch.replace('\'', "'\\''");
+    for (words, line) in [
+        (json!(["bash", "-lc", "ls | wc -l"]), "ls | wc -l".to_owned()),
+        (json!(["apply_patch", patch]), format!("'apply_patch' '{quoted}'")),
+    ] {
+        for (vocabulary, tool) in
+            [(Vocabulary::Native, "shell_command"), (Vocabulary::Seed, "shell")]
+        {
+            let done = action(ProfileKind::Openai, vocabulary, tool, &json!({"command": words}));
+            assert_eq!((&done["action"], &done["command"]), (&json!("shell"), &json!(line)));
+        }
+    }
+    let profile = Profile::new(ProfileKind::Openai, Vocabulary::Native);
+    let odd = json!({"command": ["ls", 1]}).to_string();
+    let refused = profile.translate(&place(), "shell_command", &odd).unwrap_err();
+    assert!(refused.contains("command"), "{refused}");
+}
+
+#[test]
 fn c1_a_patch_in_free_text_is_the_same_call_as_one_in_json() {
     let patch = "*** Begin Patch\n*** Add File: a\n+\"x\"\n*** End Patch\n";
     let tools = Profile::new(ProfileKind::Openai, Vocabulary::Native).tools(&place());

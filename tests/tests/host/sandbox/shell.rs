@@ -115,6 +115,38 @@ async fn c11_what_may_be_executed_is_so_on_the_machine_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c11_what_is_written_over_keeps_its_mode() {
+    for bench in Bench::both(Bench::shell) {
+        let names = ["over", "more", "teed", "clobbered", "copied", "moved", "from"];
+        for name in names {
+            bench.write(name, "#!/bin/bash\necho one");
+            let mode = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(bench.path(name), mode).unwrap();
+        }
+        bench.write("plain", "#!/bin/bash\necho two");
+        bench.prints("cat plain > over; echo 'echo three' >> more; cat plain >| clobbered").await;
+        bench.prints("tee teed < plain > new; cp plain copied; echo x > a.sh").await;
+        let shown = bench.prints("stat -c '%a %n' over more teed clobbered copied new a.sh").await;
+        let kept =
+            ["over", "more", "teed", "clobbered", "copied"].map(|name| format!("755 {name}"));
+        assert_eq!(shown, format!("{}\n644 new\n644 a.sh\n", kept.join("\n")));
+        assert_eq!(bench.prints("./over; ./teed; ./copied").await, "two\n".repeat(3));
+        // What is moved brings its own.
+        bench.prints("cp plain /tmp/p; mv /tmp/p moved; cp from /tmp/f; mv /tmp/f plain").await;
+        assert_eq!(bench.prints("stat -c %a moved plain").await, "644\n755\n");
+        // A file that is new has nothing of one that had its name.
+        bench.prints("chmod 4100 new; rm new; echo x > new").await;
+        assert_eq!(bench.prints("stat -c %a new").await, "644\n");
+        bench.prints("echo 'echo new' > run.sh; chmod +x run.sh").await;
+        let changes = bench.executor.workspace().changes().0;
+        let of = |name: &str| changes.iter().find(|it| it.path == name).and_then(|it| it.modes());
+        assert_eq!(of("run.sh"), Some((None, 0o755)));
+        assert_eq!(of("moved"), Some((Some(0o755), 0o644)));
+        assert_eq!([of("over"), of("copied"), of("a.sh")], [None; 3]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c11_a_patch_is_applied_as_a_command() {
     for bench in Bench::both(Bench::shell) {
         bench.write("src/a.txt", "one\ntwo\n");
