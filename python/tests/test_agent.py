@@ -8,6 +8,7 @@ import stat
 import tempfile
 import threading
 import time
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -477,6 +478,21 @@ class BareHostileServers(HostileServers):
 
 
 class Workspaces(AsyncCase):
+    def test_a_folder_of_many_files_is_listed_whole(self) -> None:
+        async def work(root: str) -> None:
+            # More than a runtime is asked for at once, several times.
+            for number in range(9_000):
+                Path(root, f"{number:05} {'x' * 100}.txt").touch()
+            with Model(calls(("g", "Glob", {"pattern": "*7 *.txt"})), says("Done.")) as model:
+                async with Agent(**options(model, workspace=root)) as agent:
+                    ended = [
+                        event async for event in agent.run("Go") if event["type"] == "tool_call_end"
+                    ]
+            self.assertEqual(ended[0]["outcome"]["count"], 900)
+
+        with tempfile.TemporaryDirectory() as root:
+            self.wait(work(root))
+
     def test_the_tools_stay_in_the_workspace(self) -> None:
         async def work(root: str) -> None:
             secret = os.path.join(root, "secret.txt")

@@ -42,13 +42,24 @@ const MAX_NAMES: usize = 100;
 pub struct Directory {
     root: PathBuf,
     is_replaced_by_host: bool,
+    /// What lists a folder, where it is not the standard library.
+    lister: Option<Lister>,
 }
+
+/// Lists a folder of the system.
+pub type Lister = fn(&Path) -> io::Result<Vec<Entry>>;
 
 impl Directory {
     /// The files below `root`, which exists.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: resolved(root.into()), is_replaced_by_host: false }
+        Self { root: resolved(root.into()), is_replaced_by_host: false, lister: None }
+    }
+
+    /// The same with folders that are listed by that, which leaves out names that are not UTF-8.
+    #[must_use]
+    pub fn listed_by(self, lister: Lister) -> Self {
+        Self { lister: Some(lister), ..self }
     }
 
     /// The same for a guest whose host puts what is written in its place as a whole, as
@@ -155,6 +166,9 @@ impl Files for Directory {
     }
 
     fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError> {
+        if let Some(list) = self.lister {
+            return list(&self.locate(path)?).map_err(|error| fault(&error));
+        }
         let entries = fs::read_dir(self.locate(path)?).map_err(|error| fault(&error))?;
         let mut list = Vec::new();
         for entry in entries {

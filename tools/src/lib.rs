@@ -35,7 +35,7 @@ mod temporary;
 mod walk;
 mod write;
 
-pub use directory::{Directory, REPLACED_BY_HOST, is_draft};
+pub use directory::{Directory, Lister, REPLACED_BY_HOST, is_draft};
 pub use encoding::ENCODINGS;
 pub use faulty::Faulty;
 pub use files::{

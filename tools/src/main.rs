@@ -2,6 +2,9 @@
 //! standard output. The workspace is the program's root folder; its argument, if there is one, is
 //! the folder that the action's agent works in.
 
+#[cfg(target_os = "wasi")]
+mod listing;
+
 use innerloop_core::action::{Action, Outcome, ToolError};
 use innerloop_json::{from_str, to_string};
 use innerloop_tools::{Directory, REPLACED_BY_HOST, perform_known};
@@ -19,7 +22,10 @@ fn main() -> io::Result<()> {
             let folder = env::args().nth(1).unwrap_or_default();
             let known = env::args().nth(2).and_then(|known| from_str::<Vec<_>>(&known).ok());
             let is_replaced_by_host = env::var_os(REPLACED_BY_HOST).is_some();
-            let mut files = Directory::new("/").replaced_by_host(is_replaced_by_host);
+            let files = Directory::new("/").replaced_by_host(is_replaced_by_host);
+            #[cfg(target_os = "wasi")]
+            let files = files.listed_by(listing::list);
+            let mut files = files;
             perform_known(&mut files, &folder, &action, known.as_deref())
         }
         Err(error) => Outcome::error(

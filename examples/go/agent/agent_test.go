@@ -364,6 +364,29 @@ func TestARunMayBeginBeforeTheLastOneIsToldToBeOver(t *testing.T) {
 	}
 }
 
+func TestALogIsForOneAgentAtATime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.jsonl")
+	model := newModel(t, says("Hello."))
+	first := open(t, model, func(o *Options) { o.Log = path })
+	expect(t, first, "Hi", "completed", "Hello.")
+	given := Options{
+		Provider: "anthropic", Model: "mock", Key: "sk-0123456789", BaseURL: model.URL, Log: path,
+	}
+	if _, err := Resume(sharedCore(t), given); err == nil || !strings.Contains(err.Error(), "log.jsonl") {
+		t.Errorf("a second one has it: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next, err := Resume(sharedCore(t), given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestALogInWhichNothingStandsBegins(t *testing.T) {
 	folder := t.TempDir()
 	whole := filepath.Join(folder, "whole.jsonl")

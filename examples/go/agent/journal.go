@@ -10,7 +10,7 @@ import (
 
 // journal is a session's log in a file, and beside it, in a file that ends in .runs, which runs of
 // tools have begun: an effect's id a line. The Python package has the same files, and goes on from
-// them. One process writes them at a time. Without a journal nothing is kept.
+// them. One process writes them at a time, which a lock sees to. Without a journal nothing is kept.
 type journal struct {
 	path      string
 	log, runs *os.File
@@ -24,6 +24,12 @@ func openJournal(path string) (*journal, error) {
 	runs, err := openToAppend(path + ".runs")
 	if err != nil {
 		return nil, err
+	}
+	if free, err := lock(runs); err != nil || !free {
+		if err == nil {
+			err = fmt.Errorf("another process goes on with %s", path)
+		}
+		return nil, errors.Join(err, runs.Close())
 	}
 	noted, err := os.ReadFile(path + ".runs")
 	if err != nil {
