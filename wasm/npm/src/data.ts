@@ -286,7 +286,10 @@ export interface Fold {
 
 /** Parts that a provider refuses, or that are seen again since the fault was not theirs. */
 export interface LeftOut {
-  /** Which parts, in order. */
+  /**
+   * Which parts, in order. With none, what is left out is the signatures and the sealed thinking of
+   * all replies before.
+   */
   parts: PartPlace[];
   /** What becomes of them. */
   how: Leaving;

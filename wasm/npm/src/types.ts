@@ -493,7 +493,10 @@ export interface RunResult<Answer = unknown> {
   error?: RunError;
 }
 
-/** What ended a run. */
+/**
+ * What ended a run. Nothing is thrown for it: `Run.result` has it beside the status. Of a
+ * recorded failure it is the same as it was then.
+ */
 export interface RunError {
   /** The kind of failure. */
   kind: ErrorKind;
@@ -501,9 +504,9 @@ export interface RunError {
   message: string;
   /** Whether the same may go well later: the provider was busy, the connection broke. */
   retryable: boolean;
-  /** The status of the provider's response, where there was one. */
+  /** The HTTP status of the provider's response, where there was one, be it recorded. */
   status?: number;
-  /** The provider's id of the request, where it tells one: its support asks for it. */
+  /** The provider's id of the request, where a header tells one: its support asks for it. */
   requestId?: string;
   /** Of a recording that does not fit. */
   code?: "replay_mismatch" | "replay_exhausted";
