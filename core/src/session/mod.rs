@@ -39,7 +39,7 @@ use admitted::Admitted;
 use alloc::{sync::Arc, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
-pub const REPLAY_VERSION: u32 = 9;
+pub const REPLAY_VERSION: u32 = 10;
 
 /// A conversation with a model that works with tools.
 #[derive(Debug)]

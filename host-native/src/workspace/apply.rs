@@ -476,7 +476,7 @@ fn errno(error: &io::Error) -> Errno {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::overlay::Writer, *};
     use std::{env, fs, process};
 
     #[test]
@@ -489,8 +489,13 @@ mod tests {
         let overlay = Overlay::new(Arc::new(Root::open(&path).unwrap())).unwrap();
         let write = Access { write: true, create: true, ..Access::READ };
         for n in 0..50 {
-            let mut file =
-                overlay.open(Path::new(&format!("{n:02}")), write, &mut |_| true).unwrap();
+            let mut file = overlay
+                .open(
+                    Path::new(&format!("{n:02}")),
+                    write,
+                    Writer { run: 0, charge: &mut |_| true },
+                )
+                .unwrap();
             file.write_all(b"after!").unwrap();
         }
         overlay.remove_file(Path::new("49")).unwrap();
