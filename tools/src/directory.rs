@@ -141,21 +141,20 @@ impl Files for Directory {
         fs::remove_file(&place).map_err(|error| fault(&error))
     }
 
-    fn replace(
+    fn move_to(
         &mut self,
         from: &WorkspacePath,
         to: &WorkspacePath,
         bytes: Vec<u8>,
-    ) -> Result<(), FileError> {
+    ) -> Result<bool, FileError> {
         let (old, new) = (self.locate(from)?, self.locate(to)?);
         let is_link = |place: &Path| fs::symlink_metadata(place).is_ok_and(|it| it.is_symlink());
         if is_link(&old) || is_link(&new) || new.is_dir() {
-            self.write(to, bytes)?;
-            return self.remove(from);
+            return self.write(to, bytes).map(|()| false);
         }
         create_above(&new)?;
         self.write(from, bytes)?;
-        fs::rename(&old, &new).map_err(|error| fault(&error))
+        fs::rename(&old, &new).map(|()| true).map_err(|error| fault(&error))
     }
 
     fn stat(&self, path: &WorkspacePath) -> Result<Stat, FileError> {

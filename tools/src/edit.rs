@@ -78,7 +78,7 @@ pub(crate) fn edit(
     let count = u32::try_from(edited.lines.len()).ok();
     let content = Content { text: edited.text, encoding };
     let before = Before::Bytes(bytes.into_owned());
-    let change = write::store(files, (&path, None), &before, content)?;
+    let (change, _) = write::store(files, (&path, None), &before, content)?;
     Ok(Outcome { changes: vec![change], count, ..Outcome::text(message) })
 }
 

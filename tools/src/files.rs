@@ -32,19 +32,20 @@ pub trait Files {
     /// [`FileError`], for example `NotFound` or `IsFolder`.
     fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError>;
 
-    /// Gives a file another content and another path. Where files have permissions, it keeps those
-    /// that it has, whatever stood at the other path.
+    /// Makes `bytes` the whole content of the file at `to`, as which the one at `from` goes on:
+    /// where files have permissions, with its own, whatever stood at `to`. Says whether `from` is
+    /// gone by that; if not, it is to be removed.
     ///
     /// # Errors
-    /// [`FileError`], as of writing the one and removing the other.
-    fn replace(
+    /// As of [`Files::write`].
+    fn move_to(
         &mut self,
         from: &WorkspacePath,
         to: &WorkspacePath,
         bytes: Vec<u8>,
-    ) -> Result<(), FileError> {
-        self.write(to, bytes)?;
-        self.remove(from)
+    ) -> Result<bool, FileError> {
+        let _stays = from;
+        self.write(to, bytes).map(|()| false)
     }
 
     /// What is at a path; a link is followed if it stays inside the workspace.

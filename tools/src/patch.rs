@@ -311,14 +311,18 @@ fn commit(
         let line = step_line(&path, &before, content.is_none());
         let done = match content {
             Some(content) => write::store(files, (&path, from.as_ref()), &before, content),
-            None if moved.contains_key(path.as_str()) => Ok(write::removed(&path, &before)),
-            None => write::remove(files, &path, &before),
+            None if moved.contains_key(path.as_str()) => {
+                Ok((write::removed(&path, &before), false))
+            }
+            None => write::remove(files, &path, &before).map(|change| (change, false)),
         };
-        if let Some(from) = from {
-            moved.insert(from.as_str().to_owned(), ());
-        }
         match done {
-            Ok(change) => changes.push(change),
+            Ok((change, is_gone)) => {
+                changes.push(change);
+                if let Some(from) = from.filter(|_| is_gone) {
+                    moved.insert(from.as_str().to_owned(), ());
+                }
+            }
             Err(failure) if changes.is_empty() => {
                 return Err(amended(&failure, "No file was changed."));
             }

@@ -96,7 +96,7 @@ pub(crate) fn replace_content(
         return Ok(Outcome::text(format!("{path} has this content already. Nothing changed.")));
     }
     let size = bytes.len();
-    let change = store(files, (path, None), before, content)?;
+    let (change, _) = store(files, (path, None), before, content)?;
     let unit = if size == 1 { "byte" } else { "bytes" };
     let how = match change.kind {
         ChangeKind::Created => "created",
@@ -106,13 +106,14 @@ pub(crate) fn replace_content(
     Ok(Outcome { changes: vec![change], ..Outcome::text(message) })
 }
 
-/// Writes `content`, in the place of what stood at `from` if that is moved, and says what changed.
+/// Writes `content`, as which what stood at `from` may go on, and says what changed, and whether
+/// `from` is gone by that.
 pub(crate) fn store(
     files: &mut impl Files,
     (path, from): (&WorkspacePath, Option<&WorkspacePath>),
     before: &Before,
     content: Content,
-) -> Result<Change, Outcome> {
+) -> Result<(Change, bool), Outcome> {
     // A change has the file's own bytes as text, or none.
     let is_told = content.encoding == Encoding::Utf8 && content.text.len() <= MAX_CHANGE_BYTES;
     let after = is_told.then(|| content.text.clone());
@@ -126,11 +127,11 @@ pub(crate) fn store(
         Before::TooLarge => (ChangeKind::Modified, None),
     };
     let written = match from {
-        Some(from) => files.replace(from, path, bytes),
-        None => files.write(path, bytes),
+        Some(from) => files.move_to(from, path, bytes),
+        None => files.write(path, bytes).map(|()| false),
     };
-    written.map_err(|error| explain::failed(files, path, &error))?;
-    Ok(Change { path: path.as_str().to_owned(), kind, before, after })
+    let is_gone = written.map_err(|error| explain::failed(files, path, &error))?;
+    Ok((Change { path: path.as_str().to_owned(), kind, before, after }, is_gone))
 }
 
 /// Removes a file and says so.

@@ -111,7 +111,8 @@ fn what_cannot_be_taken_back_is_told_until_it_can() {
     let (before, shown) = (bench.tree(), picture(&overlay));
     interrupted::apply_until(inner(&overlay), usize::MAX);
     drop(overlay);
-    let stage = fs::read_dir(bench.path(".innerloop")).unwrap().next().unwrap().unwrap().path();
+    let own = fs::read_dir(bench.path(".innerloop")).unwrap();
+    let stage = own.map(|entry| entry.unwrap().path()).find(|path| path.is_dir()).unwrap();
     let lock = fs::File::open(stage.join("lock")).unwrap();
     lock.try_lock().unwrap();
     for _ in 0..2 {
