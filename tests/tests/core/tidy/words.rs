@@ -1,5 +1,6 @@
 //! What texts promise: that the README's code map names every folder of code, that whatever a
-//! comment cites can be opened, and that tests which a table names are there.
+//! comment cites can be opened, that tests which a table names are there, and that the ids in
+//! tests' names are explained.
 
 use std::collections::BTreeSet;
 
@@ -118,6 +119,45 @@ fn missing_tests(house: &House) -> Vec<String> {
         }
     }
     faults
+}
+
+/// Whether a word is the id of a capability, as `k22`, and no type, as `f64`.
+fn is_id(word: &str) -> bool {
+    let number = word.strip_prefix(|c: char| ('a'..='n').contains(&c));
+    number.and_then(|number| number.parse().ok()).is_some_and(|number: u8| number < 60)
+}
+
+/// The ids that the name of a test begins with.
+fn ids(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['_', ' ']).take_while(|word| is_id(word))
+}
+
+/// Ids that tests are named after and that `docs/features.md` does not explain, and those that it
+/// explains without a test.
+fn unexplained_ids(house: &House) -> Vec<String> {
+    let heads = [(".rs", "fn "), (".mjs", "test(\""), (".ts", "test(\"")];
+    let named: BTreeSet<&str> = heads
+        .into_iter()
+        .flat_map(|(ending, head)| {
+            let texts = house.ending(ending).map(|(_, text)| text);
+            texts.flat_map(move |text| text.split(head).skip(1).flat_map(ids))
+        })
+        .collect();
+    let rows = house.files["docs/features.md"].lines().filter_map(|line| line.split(' ').nth(1));
+    let explained: BTreeSet<&str> = rows.filter(|word| is_id(word)).collect();
+    let untold = named.difference(&explained).map(|id| format!("{id} is not explained"));
+    untold.chain(explained.difference(&named).map(|id| format!("{id} has no test"))).collect()
+}
+
+#[test]
+fn the_ids_in_tests_names_are_explained() {
+    check_none(&unexplained_ids(&House::own()));
+    let house = House::of(&[
+        ("docs/features.md", "| id | what |\n|---|---|\n| a1 | one |\n| a2 | two |\n"),
+        ("tests/a.rs", "fn a1_b3_is() {} fn a100_x() {} fn f64_to() {}"),
+        ("a.mjs", "test(\"c4 is\")"),
+    ]);
+    check_found(&unexplained_ids(&house), &["b3 is not", "c4 is not", "a2 has no"]);
 }
 
 #[test]
