@@ -172,7 +172,7 @@ pub fn python() -> PathBuf {
 pub fn clang() -> PathBuf {
     let folder = python();
     let file = folder.join("clang.wasm");
-    assert!(file.is_file(), "{} is missing: run `cargo xtask test`", file.display());
+    assert!(file.is_file(), "{} is missing: run `cargo xtask prepare`", file.display());
     folder
 }
 

@@ -34,7 +34,7 @@ pub fn binary() -> &'static Path {
         let folders = own.ancestors().skip(1).take(2);
         let name = format!("innerloop{}", std::env::consts::EXE_SUFFIX);
         let found = folders.map(|folder| folder.join(&name)).find(|path| path.is_file());
-        let how = "build it with `cargo build`, or run `cargo xtask test`";
+        let how = "build it with `cargo build`, or run `cargo xtask prepare`";
         let binary = found.unwrap_or_else(|| panic!("there is no program innerloop: {how}"));
         let built = modified(&binary);
         for part in ["core/src", "driver/src", "host-native/src"] {

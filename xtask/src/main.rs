@@ -57,8 +57,11 @@ Usage: cargo xtask <command>
 Commands:
   demo         Mend the example project in the sandbox, from a recording; no key is needed
                (--python: the same with Python and the shell)
-  test         Check and test everything: format, lints, docs, native, macOS and Windows
-               (which are only compiled), Node, Chromium
+  test         Check what finds most in some minutes, before a commit: format, lints, the tests of
+               core, driver and tools, a smoke test in each host
+               (all: everything, in half an hour when built: docs, native, macOS and Windows, which
+               are only compiled, Node, Chromium, bundlers, other languages; TITLE: the steps with
+               that in their title, for example core)
                (--under-load: the steps that run tests, five times, on one core beside four busy
                loops, on Linux, to find tests that depend on a fast machine; --rounds N: so often;
                --only TITLE: the steps with that in their title)
@@ -106,7 +109,7 @@ enum Ask {
     Help,
     Demo,
     DemoPython,
-    Test,
+    Test(test::Storey),
     TestUnderLoad(test::UnderLoad),
     Everywhere,
     Prepare,
@@ -157,8 +160,9 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         [.., "--help" | "-h"] | ["help"] => Ok(Ask::Help),
         ["demo"] => Ok(Ask::Demo),
         ["demo", "--python"] => Ok(Ask::DemoPython),
-        ["test"] => Ok(Ask::Test),
+        ["test"] => test::Storey::parse(None).map(Ask::Test),
         ["test", "--under-load", rest @ ..] => test::UnderLoad::parse(rest).map(Ask::TestUnderLoad),
+        ["test", word] => test::Storey::parse(Some(word)).map(Ask::Test),
         ["everywhere"] => Ok(Ask::Everywhere),
         ["npm"] => Ok(Ask::Npm),
         ["prepare"] => Ok(Ask::Prepare),
@@ -195,7 +199,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Corpus => prepare::run_corpus(&mut workspace),
         Ask::Demo => demo::run(&mut workspace),
         Ask::DemoPython => demo::run_python(&mut workspace),
-        Ask::Test => test::run(&mut workspace),
+        Ask::Test(storey) => test::run(&mut workspace, storey),
         Ask::TestUnderLoad(plan) => test::run_under_load(&mut workspace, plan),
         Ask::Everywhere => everywhere::run(&mut workspace),
         Ask::Npm => prepare::run_npm(&mut workspace),
@@ -240,7 +244,11 @@ mod tests {
         assert!(matches!(parsed("mutants --all --seed 1 --count 9"), Ok(Ask::Mutants(_))));
         assert_eq!(reason("brew"), "unknown command \"brew\"");
         assert_eq!(reason("demo --ruby"), "unexpected \"--ruby\"");
-        assert_eq!(reason("test core"), "unexpected \"core\"");
+        assert!(matches!(parsed("test"), Ok(Ask::Test(test::Storey::Quick))));
+        assert!(matches!(parsed("test all"), Ok(Ask::Test(test::Storey::All))));
+        assert!(matches!(parsed("test core"), Ok(Ask::Test(test::Storey::Named(_)))));
+        assert!(reason("test brew").starts_with("no step is named \"brew\": "));
+        assert_eq!(reason("test core all"), "unexpected \"core all\"");
         assert!(matches!(parsed("test --under-load"), Ok(Ask::TestUnderLoad(_))));
         let chosen = parsed("test --under-load --rounds 2 --only Node");
         assert!(matches!(chosen, Ok(Ask::TestUnderLoad(_))));

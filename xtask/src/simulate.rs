@@ -1,5 +1,5 @@
 //! The simulator of the session core: on demand, and for a minute beside the web steps of
-//! `cargo xtask test`, which leave the machine half idle.
+//! `cargo xtask test all`, which leave the machine half idle.
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,5 +1,5 @@
 //! A command's steps: each is announced with its number, timed, and the first failure ends the
-//! command with its reason. The table of times stands at the end.
+//! command with its reason. The times of the slowest stand at the end.
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,10 @@ pub(crate) const fn test_step(
     Step { title, run, is_test: true }
 }
 
-/// Runs the steps in order and prints the table of times.
+/// How many steps' times stand at the end.
+const SLOWEST: usize = 10;
+
+/// Runs the steps in order and prints the times of the slowest.
 ///
 /// # Errors
 /// The first failure, with the step's number and title before its reason.
@@ -80,8 +83,10 @@ fn run_one(
 }
 
 fn print_table(times: &[(&str, Duration)]) {
-    println!("\n== times");
-    for (title, took) in times {
+    let mut slowest = times.to_vec();
+    slowest.sort_by(|(_, one), (_, other)| other.cmp(one));
+    println!("\n== the slowest of {} steps", times.len());
+    for (title, took) in slowest.iter().take(SLOWEST) {
         println!("   {:>8}  {title}", seconds(*took));
     }
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: every check there is, ordered so that failures show early.
-//! What the native host embeds comes before the lints.
+//! `cargo xtask test`, in two storeys: what people run before a commit, and every check there is,
+//! ordered so that failures show early. What the native host embeds comes before the lints.
 
 use crate::demo;
 use crate::dist;
@@ -23,25 +23,95 @@ const PAGE_TESTS: [&str; 12] = [
     "programs", "speed", "looks",
 ];
 
+/// The word for every check there is.
+const ALL: &str = "all";
+
+/// The tests that need nothing to be built before.
+const LIGHT: Step = test_step("run the tests of core, driver and tools", native::test_without_host);
+
+/// Which steps are run.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Storey {
+    /// Those before a commit: some four minutes when all is built.
+    Quick,
+    /// Every step.
+    All,
+    /// Those with that in their titles, once what they need is built.
+    Named(String),
+}
+
+impl Storey {
+    /// The one that a word behind `test` asks for.
+    ///
+    /// # Errors
+    /// No step is named so.
+    pub(crate) fn parse(word: Option<&str>) -> Result<Self, String> {
+        match word {
+            None => Ok(Self::Quick),
+            Some(ALL) => Ok(Self::All),
+            Some(part) if all().iter().any(|step| step.title.contains(part)) => {
+                Ok(Self::Named(part.to_owned()))
+            }
+            Some(part) => {
+                let titles: Vec<&str> = all().iter().map(|step| step.title).collect();
+                Err(format!("no step is named {part:?}: {}", titles.join(" · ")))
+            }
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
-    run_all(workspace, &all())
+pub(crate) fn run(workspace: &mut Workspace, storey: &Storey) -> Result<(), Failure> {
+    match storey {
+        Storey::Quick => run_all(workspace, &quick()),
+        Storey::All => run_all(workspace, &all()),
+        Storey::Named(part) => {
+            let mut steps = all();
+            steps.retain(|step| step.title.contains(part));
+            let is_light = |step: &Step| step.title == LIGHT.title;
+            if !steps.iter().all(is_light) {
+                run_all(workspace, &built())?;
+            }
+            run_all(workspace, &steps)
+        }
+    }
 }
 
-/// The command's steps.
+/// What tests need to be built.
+fn built() -> Vec<Step> {
+    [&prepare::all()[..], &[prepare::INSTALLED_CLANG, site::ASSEMBLE]].concat()
+}
+
+/// What people run before a commit: the checks that find most, and one smoke test in each host.
+fn quick() -> Vec<Step> {
+    let checks = [
+        step("look for rustfmt and clippy", machine::look_for_lints),
+        step("check the format", native::check_format),
+        test_step("run the quick tests of core, driver and tools", native::test_quickly),
+    ];
+    let hosts = [
+        prepare::EXAMPLE,
+        prepare::HOST,
+        step("lint with clippy", native::lint),
+        test_step("run the smoke test of the native host", native::test_smoke),
+    ];
+    let node = [test_step("run the smoke test in Node", test_node_quickly)];
+    let machine = &prepare::MACHINE[..];
+    [machine, &checks, &prepare::CARRIED, &hosts, &prepare::PACKAGE, &node].concat()
+}
+
+/// All steps.
 fn all() -> Vec<Step> {
     let look = [
         step("look for rustfmt and clippy", machine::look_for_lints),
         step("find a browser", machine::look_for_chromium),
         step("check the format", native::check_format),
     ];
-    let light = [
-        test_step("run the tests of core, driver and tools", native::test_without_host),
-        test_step("read the calls in text of canitoolcall", native::test_text_calls),
-    ];
+    let light =
+        [LIGHT, test_step("read the calls in text of canitoolcall", native::test_text_calls)];
     let native = [
         prepare::EXAMPLE,
         step("lint with clippy", native::lint),
@@ -116,8 +186,7 @@ impl UnderLoad {
 /// # Errors
 /// The first step's that fails to build; all steps that failed under load, with their rounds.
 pub(crate) fn run_under_load(workspace: &mut Workspace, plan: &UnderLoad) -> Result<(), Failure> {
-    let built = [&prepare::all()[..], &[prepare::INSTALLED_CLANG, site::ASSEMBLE]].concat();
-    run_all(workspace, &built)?;
+    run_all(workspace, &built())?;
     let mut steps = all();
     steps.retain(|step| step.is_test && step.title.contains(&plan.only));
     let mut failed = Vec::new();
@@ -137,6 +206,11 @@ pub(crate) fn run_under_load(workspace: &mut Workspace, plan: &UnderLoad) -> Res
 fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {
     npm::install(workspace, web::FOLDER)?;
     process::run(&mut web::test(workspace, "node.test.mjs", web::TIMEOUT_MS))
+}
+
+fn test_node_quickly(workspace: &mut Workspace) -> Result<(), Failure> {
+    npm::install(workspace, web::FOLDER)?;
+    process::run(&mut web::test(workspace, "smoke.test.mjs", web::TIMEOUT_MS))
 }
 
 fn test_aimock(workspace: &mut Workspace) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use innerloop_core::{Session, config::WireKind};
 use innerloop_tests::simulator::{Fault, Mutation, Plan, run};
 use std::collections::BTreeSet;
 
-/// Seeds of every test run, beside those that failed once. `cargo xtask test` runs more.
+/// Seeds of every test run, beside those that failed once. `cargo xtask test all` runs more.
 const SEEDS: u64 = 25;
 
 /// Within how many seeds a mutant is caught.

@@ -61,7 +61,7 @@ fn the_two_commands_are_xtasks_and_ci_calls_the_second() {
         .lines()
         .map(|line| line.split('#').next().unwrap().trim().to_owned())
         .collect();
-    assert_eq!(commands, ["cargo xtask demo", "cargo xtask test"]);
+    assert_eq!(commands, ["cargo xtask demo", "cargo xtask test all"]);
     let ci = fs::read_to_string(repository().join(".ci/run")).unwrap();
     assert!(ci.lines().any(|line| line.trim() == commands[1]), "{ci}");
     let usage = fs::read_to_string(repository().join("xtask/src/main.rs")).unwrap();
