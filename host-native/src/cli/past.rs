@@ -44,17 +44,15 @@ pub(super) struct Past {
 impl Past {
     /// Reads the log of a session that is kept.
     pub(super) fn read(held: Held) -> Result<Self, Failure> {
-        let log = held.kept.log()?;
-        let (session, damaged) = sessions::still_open(&log, held.short()).map_err(|failure| {
-            let short = held.short();
-            match held.kept.has_changes() {
-                true => Failure::configuration(format!(
-                    "{}; what its agent has changed is not lost: innerloop sessions apply {short} \
-                     applies it",
-                    failure.message
-                )),
-                false => failure,
-            }
+        let log = held.kept.log();
+        let found = log.and_then(|log| sessions::still_open(&log, held.short()));
+        let (session, damaged) = found.map_err(|failure| match held.kept.has_changes() {
+            true => Failure::configuration(format!(
+                "{}; what its agent has changed is not lost: innerloop sessions apply {} applies it",
+                failure.message,
+                held.short()
+            )),
+            false => failure,
         })?;
         if let Some(line) = damaged {
             let copy = held.kept.keep_damaged()?;

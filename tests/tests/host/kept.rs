@@ -190,6 +190,10 @@ fn a_damaged_log_loses_no_more_than_what_stands_behind_the_damage() {
         let lost = ran(&scene, &["resume", "last", "go on"]).exits(3);
         assert!(lost.stderr.contains("innerloop sessions apply "), "{}", lost.stderr);
     }
+    fs::remove_file(&log).unwrap();
+    assert_eq!(kept(&scene)[0]["unapplied"], true);
+    let gone = ran(&scene, &["resume", "last", "go on"]).exits(3);
+    assert!(gone.stderr.contains("innerloop sessions apply "), "{}", gone.stderr);
     let _applied = ran(&scene, &["sessions", "apply", "last"]).exits(0);
     assert_eq!(scene.text("workspace/note.txt"), "new\n");
 }

@@ -50,7 +50,7 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Go on with a session that was kept.
     Resume(Box<ResumeArgs>),
-    /// List, show, export, delete and fork the sessions that are kept.
+    /// List, show, export, delete, fork and apply the sessions that are kept.
     Sessions(SessionsArgs),
     /// List the agent's tools, or run one in the sandbox and print its result.
     ///

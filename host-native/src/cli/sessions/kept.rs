@@ -184,6 +184,11 @@ pub(super) fn read(folder: PathBuf) -> Option<Listed> {
             let why = format!("its folder cannot be read: {error}");
             return Some(Listed::Damaged(Damaged { folder, id, used: SystemTime::now(), why }));
         }
+        // Without its log it can't be resumed, but what its agent has changed is there.
+        Err(_) if has_changes(&folder) => {
+            let view = fs::metadata(folder.join(OVERLAY).join(VIEW));
+            view.and_then(|view| view.modified()).unwrap_or_else(|_| SystemTime::now())
+        }
         Err(_) => return None,
     };
     Some(match about_in(&folder, &id) {
