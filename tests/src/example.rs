@@ -138,7 +138,7 @@ pub fn programs_and_shell() -> PathBuf {
     let folder = repository().join("target/programs");
     for name in ["qjs.wasm", "bash.wasm"] {
         let file = folder.join(name);
-        assert!(file.is_file(), "{} is missing: run `cargo xtask prepare`", file.display());
+        assert!(file.is_file(), "{} is missing: run `cargo xtask test all`", file.display());
     }
     folder
 }
@@ -151,7 +151,7 @@ pub fn programs_and_shell() -> PathBuf {
 pub fn data_home() -> PathBuf {
     let data = repository().join("target/data");
     let file = data.join("innerloop/programs/python.wasm");
-    assert!(file.is_file(), "{} is missing: run `cargo xtask prepare`", file.display());
+    assert!(file.is_file(), "{} is missing: run `cargo xtask test all`", file.display());
     data
 }
 
@@ -172,7 +172,7 @@ pub fn python() -> PathBuf {
 pub fn clang() -> PathBuf {
     let folder = python();
     let file = folder.join("clang.wasm");
-    assert!(file.is_file(), "{} is missing: run `cargo xtask prepare`", file.display());
+    assert!(file.is_file(), "{} is missing: run `cargo xtask test all`", file.display());
     folder
 }
 
@@ -184,7 +184,7 @@ pub fn clang() -> PathBuf {
 pub fn count_lines() -> PathBuf {
     let folder = repository().join("target/example/count-lines");
     let file = folder.join("count-lines.wasm");
-    assert!(file.is_file(), "{} is missing: run `cargo xtask prepare`", file.display());
+    assert!(file.is_file(), "{} is missing: run `cargo xtask test all`", file.display());
     folder
 }
 

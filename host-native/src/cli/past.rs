@@ -48,7 +48,8 @@ impl Past {
         let found = log.and_then(|log| sessions::still_open(&log, held.short()));
         let (session, damaged) = found.map_err(|failure| match held.kept.has_changes() {
             true => Failure::configuration(format!(
-                "{}; what its agent has changed is not lost: innerloop sessions apply {} applies it",
+                "{}; what its agent has changed is not lost: innerloop sessions apply {} applies \
+                 it",
                 failure.message,
                 held.short()
             )),

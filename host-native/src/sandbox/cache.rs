@@ -69,7 +69,11 @@ impl ArtefactCache {
 
     /// Whether there is something to load for the bytes of this digest, sound or not.
     pub(super) fn has(&self, engine: &Engine, digest: &Digest) -> bool {
-        self.kept().is_some_and(|kept| kept.folder.join(name(engine, digest)).is_file())
+        let name = name(engine, digest);
+        let is_there = |folder: &Path, name: &str| folder.join(name).is_file();
+        self.kept().is_some_and(|Kept { folder, .. }| {
+            is_there(folder, &name) && is_there(folder, &signature_of(&name))
+        })
     }
 
     /// The module that was compiled from the bytes of this digest, if it is there and intact.

@@ -60,7 +60,8 @@ fn sandbox_engine() -> Arc<SandboxEngine> {
     static ENGINE: OnceLock<Arc<SandboxEngine>> = OnceLock::new();
     let engine = ENGINE.get_or_init(|| {
         let cache = binary().with_file_name("innerloop-test-cache");
-        SandboxEngine::new(Options { cache_dir: Some(cache), ..Options::default() })
+        let compiler = Some(innerloop_tests::program::binary().to_owned());
+        SandboxEngine::new(Options { cache_dir: Some(cache), compiler, ..Options::default() })
     });
     Arc::clone(engine)
 }
