@@ -12,7 +12,7 @@ use std::{
     process::{ExitCode, ExitStatus, Stdio},
 };
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     process::{Child, Command},
 };
 use wasmparser::{Parser, Payload};
@@ -34,7 +34,7 @@ const MAX_SECONDS: u64 = 60;
 const THREADS: &str = "2";
 
 /// The largest module that is read, and the most machine code that is taken.
-const MAX_MODULE: u64 = 16 << 20;
+pub(super) const MAX_MODULE: u64 = 16 << 20;
 const MAX_CODE: u64 = 256 << 20;
 
 /// The longest explanation that is taken.
@@ -145,18 +145,21 @@ async fn machine_code(program: &Path, module: Vec<u8>) -> Result<Vec<u8>, Module
     let give = async move {
         // What ends before it has read all says why.
         let _ = to.write_all(&module).await;
-        drop(to);
     };
-    let (mut code, mut why) = (Vec::new(), Vec::new());
-    let (mut from, mut words) = (from.take(MAX_CODE), words.take(MAX_WORDS));
-    let (_, read, said) =
-        tokio::join!(give, from.read_to_end(&mut code), words.read_to_end(&mut why));
-    read.and(said).map_err(broken)?;
+    let (_, code, why) = tokio::join!(give, taken(from, MAX_CODE), taken(words, MAX_WORDS));
+    let (code, why) = (code.map_err(broken)?, why.map_err(broken)?);
     if code.len() as u64 == MAX_CODE {
         return Err(ModuleError::TooLarge);
     }
     let status = child.wait().await.map_err(broken)?;
     ended(status, code, &why)
+}
+
+/// Reads no more than so many bytes. Whoever writes more finds the pipe closed.
+async fn taken(from: impl AsyncRead + Unpin, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(most).read_to_end(&mut bytes).await?;
+    Ok(bytes)
 }
 
 fn ended(status: ExitStatus, code: Vec<u8>, why: &[u8]) -> Result<Vec<u8>, ModuleError> {

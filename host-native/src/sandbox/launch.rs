@@ -2,6 +2,7 @@
 //! within the same limits.
 
 use super::{
+    compiler::MAX_MODULE,
     drivers::{self, Job},
     engine::SandboxEngine,
     error::ModuleError,
@@ -30,9 +31,6 @@ const KILLED: i32 = 137;
 
 /// The status of a program that was called in the wrong way.
 const USAGE: i32 = 2;
-
-/// The largest such file.
-const MAX_MODULE: u64 = 16 << 20;
 
 /// What runs programs for a shell that sees the folder `root` of the workspace as `/`.
 pub(super) fn launcher(

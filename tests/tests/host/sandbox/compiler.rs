@@ -125,6 +125,7 @@ async fn m3_a_compiler_that_fails_is_told() {
     for (text, why) in [
         ("cat > /dev/null; kill -9 $$", "takes more than 1 GiB of memory or 60 seconds"),
         ("cat > /dev/null; echo no module", "is another version than this program"),
+        ("cat > /dev/null; exec cat /dev/zero", "takes more than 1 GiB of memory or 60 seconds"),
         ("echo odd >&2; exit 3", "it is not a valid module: odd"),
     ] {
         let bench = script(Bench::shell(), text);
