@@ -71,6 +71,10 @@ pub(crate) fn run(workspace: &mut Workspace, storey: &Storey) -> Result<(), Fail
         Storey::Named(part) => {
             let mut steps = all();
             steps.retain(|step| step.title.contains(part));
+            // Who names tests does not mean what is built under the same name.
+            if steps.iter().any(|step| step.is_test) {
+                steps.retain(|step| step.is_test);
+            }
             let is_light = |step: &Step| step.title == LIGHT.title;
             if !steps.iter().all(is_light) {
                 run_all(workspace, &built())?;
