@@ -188,6 +188,12 @@ impl Overlay {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Removes a content of the store, which the view shows no more.
+    fn remove_content(&self, number: u64) {
+        self.owners().remove(&number);
+        self.store.remove(number);
+    }
+
     fn owners(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
         self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -355,7 +361,7 @@ impl Overlay {
         self.note(view, path)?;
         if let Some(Entry::File(Content::Own(number))) = view.entry(path) {
             // Who has it open keeps it.
-            self.store.remove(*number);
+            self.remove_content(*number);
         }
         view.clear_below(path);
         if view.hides(path).is_none() && self.lower.stat(path).is_ok() {

@@ -50,10 +50,10 @@ impl Overlay {
             (Sheltered::Stored(number), Some(_)) => {
                 view.set(path, Entry::File(Content::Own(number)));
             }
-            (Sheltered::Stored(number), None) => self.store.remove(number),
+            (Sheltered::Stored(number), None) => self.remove_content(number),
             (Sheltered::Below(_), None) => {}
         }
-        spoilt.into_iter().for_each(|spoilt| self.store.remove(spoilt));
+        spoilt.into_iter().for_each(|spoilt| self.remove_content(spoilt));
     }
 
     /// A new content for the file at the path, with the permissions of what stands there: its
@@ -81,13 +81,13 @@ impl Overlay {
         let before = view.entry(path).and_then(Entry::number);
         view.set(path, Entry::File(Content::Own(number)));
         // Who has it open keeps it.
-        before.into_iter().for_each(|before| self.store.remove(before));
+        before.into_iter().for_each(|before| self.remove_content(before));
         Ok(())
     }
 
     /// Gives up a draft.
     pub(crate) fn abandon(&self, number: u64) {
-        self.store.remove(number);
+        self.remove_content(number);
         self.keep_temporary();
     }
 

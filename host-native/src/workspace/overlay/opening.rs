@@ -37,7 +37,7 @@ impl Overlay {
             (Some(found), Some(Entry::File(Content::Own(number)))) => {
                 let new = view.next();
                 self.store.copy_within((number, new), found, access.truncate)?;
-                self.store.remove(number);
+                self.remove_content(number);
                 new
             }
             (None, _) => self.add(&mut view, path)?,
