@@ -95,6 +95,7 @@ fn taken_up(listed: &Listed, which: &KeptArgs) -> Result<Workspace, Failure> {
     let overlay = listed.overlay();
     let folder: Option<PathBuf> = Workspace::overlaid(&overlay).map_err(Failure::usage)?;
     let folder = folder.ok_or_else(|| {
+        clear_up(listed);
         Failure::usage(format!("the session {} holds no changes", listed.short()))
     })?;
     // It was allowed when the session began.
@@ -102,6 +103,17 @@ fn taken_up(listed: &Listed, which: &KeptArgs) -> Result<Workspace, Failure> {
     let workspace = folder.overlay_in(&overlay).map_err(Failure::usage)?;
     sessions::tell_taken_back(&workspace, "the session");
     Ok(workspace)
+}
+
+/// Removes what an application has left in the folder whose program was ended after its last step.
+fn clear_up(listed: &Listed) {
+    if let Listed::Kept(kept) = listed
+        && kept.overlay().is_dir()
+        && let Ok(folder) = Workspace::insist(&kept.about.workspace)
+    {
+        // What can't be taken up is left as it is.
+        drop(folder.overlay_in(&kept.overlay()));
+    }
 }
 
 /// Asks whether changes are applied that may not be whole.

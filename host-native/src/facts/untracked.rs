@@ -6,14 +6,13 @@ use crate::workspace::Kind;
 use gix_ignore::{Search, glob::pattern::Case, search::Ignore};
 use gix_index::State;
 use gix_object::bstr::{BString, ByteSlice as _};
+use innerloop_tools::parts::MAX_RULES;
 use std::path::Path;
 
 /// Most bytes of a file of rules.
-const MOST_RULES_BYTES: u64 = 256 * 1024;
+const MAX_RULES_BYTES: u64 = 256 * 1024;
 /// The deepest folder that is looked into.
 const DEPTH: usize = 128;
-/// Most rules that hold for one folder: each is compared with each name.
-const MOST_RULES: usize = 10_000;
 
 /// Counts them; `None` if it cannot be done in time. The rules are those of the repository, not
 /// what its user has set for all of them.
@@ -45,7 +44,7 @@ impl Walk<'_> {
         let rules = path.to_path().ok()?.join(".gitignore");
         let has_rules = self.add_rules(self.root, &rules, Some(Path::new("")));
         let rules: usize = self.rules.patterns.iter().map(|list| list.patterns.len()).sum();
-        let found = (rules <= MOST_RULES).then(|| self.entries(path, is_tracked, depth)).flatten();
+        let found = (rules <= MAX_RULES).then(|| self.entries(path, is_tracked, depth)).flatten();
         if has_rules {
             self.rules.patterns.pop();
         }
@@ -112,7 +111,7 @@ impl Walk<'_> {
     /// Adds a file of rules, if it is there and can be read. Those of a folder hold below it, as
     /// seen from `root`.
     fn add_rules(&mut self, base: &Place, below: &Path, root: Option<&Path>) -> bool {
-        let bytes = base.whole(below, MOST_RULES_BYTES).filter(|bytes| !bytes.is_empty());
+        let bytes = base.whole(below, MAX_RULES_BYTES).filter(|bytes| !bytes.is_empty());
         let add = |bytes: Vec<u8>| {
             self.rules.add_patterns_buffer(&bytes, below, root, Ignore::default()).ok()
         };

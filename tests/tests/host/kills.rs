@@ -13,6 +13,7 @@ use std::{
     collections::BTreeMap,
     fs,
     io::Write as _,
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -122,6 +123,20 @@ fn killed(scene: &Scene, dice: &mut Dice) -> usize {
     told().saturating_sub(1)
 }
 
+/// Another command of the program, by the same user in the same folder.
+fn beside(scene: &Scene, args: &[&str]) -> Command {
+    let mut command = innerloop(args);
+    command.env("XDG_STATE_HOME", scene.path("state")).current_dir(scene.workspace());
+    command
+}
+
+/// The session that was kept first, which was killed; or a name of none.
+fn first_session(scene: &Scene) -> String {
+    let list = run(&mut beside(scene, &["sessions", "list", "--json"]));
+    let first = list.json_lines().pop();
+    first.map_or("none".to_owned(), |first| first["id"].as_str().unwrap().to_owned())
+}
+
 fn tree(scene: &Scene) -> Tree {
     let entries = fs::read_dir(scene.workspace()).unwrap().flatten();
     let files = entries.map(|entry| {
@@ -143,9 +158,19 @@ fn m3_a_kill_leaves_an_overlay_whole_and_no_folder_half_applied() {
     for kill in 0..kills() {
         let scene = scene(&states);
         let told_of = killed(&scene, &mut Dice(u64::from(kill)));
-        let mut apply = innerloop(["sessions", "apply", "last"]);
-        apply.env("XDG_STATE_HOME", scene.path("state")).current_dir(scene.workspace());
-        let applied = run(&mut apply);
+        if kill % 2 == 1 {
+            // Another session in that folder puts it right before it begins.
+            let other = Scene::streaming(&[Message::text("hello")]);
+            let mut begun = beside(&scene, &["run", "hi", "--diff", "--base-url"]);
+            let begun = run(begun.arg(other.provider().1));
+            let found = tree(&scene);
+            let is_whole = found == states[0] || found == states[CALLS];
+            let of = told(&found);
+            assert!(is_whole, "kill {kill}: {of:?} {begun:#?}");
+            assert_eq!(begun.code, Some(0), "kill {kill}: {begun:#?}");
+        }
+        let session = first_session(&scene);
+        let applied = run(&mut beside(&scene, &["sessions", "apply", &session]));
         let found = tree(&scene);
         let calls = states.iter().position(|state| *state == found);
         let calls = calls.unwrap_or_else(|| panic!("kill {kill}: {:?} {applied:#?}", told(&found)));

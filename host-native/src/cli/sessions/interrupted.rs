@@ -11,8 +11,10 @@ pub(crate) fn put_right(folder: &Workspace) {
     if !folder.is_half_applied() {
         return;
     }
-    let all = Store::open().and_then(|store| store.list()).unwrap_or_default();
-    for listed in all.iter().filter(|listed| listed.has_changes()) {
+    // Where no session can be looked at, that the folder stays so is told below.
+    let all = Store::open().and_then(|store| store.list()).unwrap_or_else(|_| Vec::new());
+    // Also one of which all is applied, and only what was put aside is left.
+    for listed in all.iter().filter(|listed| listed.overlay().is_dir()) {
         // Whoever works with it puts it right.
         let Ok(_lock) = listed.lock() else { continue };
         // One of another folder, or a damaged one, is none of those.
@@ -22,6 +24,12 @@ pub(crate) fn put_right(folder: &Workspace) {
             let how = format!("innerloop sessions apply {} applies them", listed.short());
             warn(&how);
         }
+    }
+    if folder.is_half_applied() {
+        warn(
+            "a program was ended while it applied changes to this folder, and its session is not \
+             here: the files that it replaced are in .innerloop",
+        );
     }
 }
 

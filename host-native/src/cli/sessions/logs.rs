@@ -60,11 +60,11 @@ fn legible(bytes: &[u8]) -> String {
 }
 
 /// A log as far as it can be read, and its session.
-pub(crate) struct Readable<'a> {
-    pub(crate) session: Session,
+struct Readable<'a> {
+    session: Session,
     text: Cow<'a, str>,
-    /// The line from which on something is damaged that counts.
-    pub(crate) damaged: Option<usize>,
+    /// The line from which on nothing is read; the first if that alone is damaged.
+    damaged: Option<usize>,
 }
 
 /// The session of that log, as it stands. Of a log that is damaged, it is that of the lines before,
@@ -110,7 +110,11 @@ fn readable<'a>(text: &'a str, named: &str) -> Result<Readable<'a>, Failure> {
             line => beginning(&text, line - 1).map(str::to_owned),
         };
         text = Cow::Owned(rest.ok_or_else(|| unreadable(error))?);
-        damaged = Some(damaged.map_or(line, |before| before.min(line)));
+        // What is cut off counts more than a header that was made anew.
+        damaged = match damaged {
+            Some(before) if before > 1 && (line == 1 || before < line) => Some(before),
+            _ => Some(line),
+        };
     }
     Err(Failure::configuration(format!("{} is damaged in too many places", harmless(named))))
 }

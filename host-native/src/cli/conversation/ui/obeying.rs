@@ -254,6 +254,9 @@ impl Ui {
                 }
             }
         }
+        if let Err(error) = self.workspace.save() {
+            self.tell(Look::RED, &format!("what was taken back is not saved: {error}"));
+        }
         // They go where the changes of a turn go.
         self.turns.notify_one();
     }
