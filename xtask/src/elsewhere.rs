@@ -13,8 +13,15 @@ const MACOS: &str = "aarch64-apple-darwin";
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
 /// What is checked: the program, and what it is made of.
-const PACKAGES: [&str; 4] =
-    ["innerloop-core", "innerloop-driver", "innerloop-tools", "innerloop-host"];
+const PACKAGES: [&str; 7] = [
+    "innerloop-core",
+    "innerloop-driver",
+    "innerloop-tools",
+    "innerloop-workspace",
+    "innerloop-sandbox",
+    "innerloop-host",
+    "innerloop-cli",
+];
 
 /// Step: checks the program for macOS and Windows, warnings denied.
 ///

@@ -210,7 +210,7 @@ pub(crate) fn collect(workspace: &Workspace) -> Result<String, Failure> {
 fn crates(workspace: &Workspace) -> Result<BTreeSet<Crate>, Failure> {
     let mut crates = BTreeSet::new();
     let parts: [&[&str]; 2] =
-        [&["-p", "innerloop-host"], &["-p", "innerloop-shell", "-p", "innerloop-tools"]];
+        [&["-p", "innerloop-cli"], &["-p", "innerloop-shell", "-p", "innerloop-tools"]];
     for (packages, target) in parts.into_iter().zip([None, Some(WASI)]) {
         let mut tree = workspace.cargo("tree");
         tree.args(["--locked", "--quiet", "--edges", "normal,no-proc-macro", "--prefix", "none"]);

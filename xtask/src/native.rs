@@ -66,7 +66,7 @@ pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), Failure> {
     flags.splice(0..0, given.split_whitespace().map(str::to_owned));
     let mut build = workspace.cargo("build");
     build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-    process::run(build.args(["--release", "--locked", "-p", "innerloop-host"]))
+    process::run(build.args(["--release", "--locked", "-p", "innerloop-cli"]))
 }
 
 /// What judges how calls in text are read.
@@ -184,11 +184,11 @@ pub(crate) fn bench_program(workspace: &mut Workspace) -> Result<(), Failure> {
         "the first release build compiles wasmtime, which takes up to 15 minutes on two cores"
     );
     let mut build = workspace.cargo("build");
-    process::run(build.args(["--release", "-p", "innerloop-host", "--bin", "innerloop"]))?;
+    process::run(build.args(["--release", "-p", "innerloop-cli"]))?;
     process::run(benches(workspace).args(["--", "program"]).arg(rg))?;
     // Together with the host, so that features agree.
     let mut build = workspace.cargo("build");
-    build.args(["--release", "-p", "innerloop-host", "-p", "innerloop-tests"]);
+    build.args(["--release", "-p", "innerloop-cli", "-p", "innerloop-tests"]);
     process::run(build.args(["--bin", "bench-shell"]))?;
     process::run(&mut workspace.program(workspace.release().join("bench-shell"), ""))
 }

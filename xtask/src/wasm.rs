@@ -10,11 +10,11 @@ use crate::process;
 use crate::toolchain::{PAGE, WASI};
 use crate::workspace::Workspace;
 
-/// Where the guest lies that `host-native` embeds.
+/// Where the guest lies that `host-native/sandbox` embeds.
 pub(crate) const GUEST: &str = "target/guests/tools.wasm";
 /// The example of a tool of one's own.
 const EXAMPLE: &str = "count-lines";
-/// Where the shell lies that `host-native` embeds and npm packs.
+/// Where the shell lies that `host-native/sandbox` embeds and npm packs.
 pub(crate) const SHELL: &str = "target/programs/bash.wasm";
 /// The package of the page's module.
 pub(crate) const BINDING: &str = "innerloop-wasm";

@@ -11,11 +11,14 @@ use crate::toolchain::{self, Toolchain};
 
 /// The packages of the native build. They are always named together: another set would give
 /// shared dependencies other features, and wasmtime would be built twice.
-pub(crate) const NATIVE_PACKAGES: [&str; 6] = [
+pub(crate) const NATIVE_PACKAGES: [&str; 9] = [
     "innerloop-core",
     "innerloop-driver",
     "innerloop-tools",
+    "innerloop-workspace",
+    "innerloop-sandbox",
     "innerloop-host",
+    "innerloop-cli",
     "innerloop-tests",
     "xtask",
 ];

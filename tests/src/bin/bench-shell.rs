@@ -8,11 +8,9 @@
 )]
 
 use innerloop_core::action::{Action, Outcome};
-use innerloop_host::{
-    programs::Programs,
-    sandbox::{Executor, Options, SandboxEngine, Workspace},
-};
+use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
 use innerloop_tests::example::programs_and_shell;
+use innerloop_workspace::Workspace;
 use std::{
     fs,
     path::Path,

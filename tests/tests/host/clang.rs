@@ -2,12 +2,9 @@
 
 use crate::sandbox_engine;
 use innerloop_core::action::{Action, ChangeKind, Outcome, ToolError};
-use innerloop_host::{
-    manifest::Manifest,
-    programs::Programs,
-    sandbox::{Executor, Workspace},
-};
+use innerloop_sandbox::{Executor, manifest::Manifest, programs::Programs};
 use innerloop_tests::example::{clang, programs_and_shell};
+use innerloop_workspace::Workspace;
 use std::{fs, time::Duration};
 use tempfile::TempDir;
 

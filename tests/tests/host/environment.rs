@@ -5,10 +5,7 @@ use innerloop_core::{
     action::{Action, Outcome, ToolError},
     config::WireKind,
 };
-use innerloop_host::{
-    programs::Programs,
-    sandbox::{Executor, Isolation, Options, SandboxEngine, Workspace},
-};
+use innerloop_sandbox::{Executor, Isolation, Options, SandboxEngine, programs::Programs};
 use innerloop_tests::{
     anthropic::Message,
     mock::{Mock, Reply},
@@ -17,6 +14,7 @@ use innerloop_tests::{
     scene::Scene,
 };
 use innerloop_tools::{Directory, perform};
+use innerloop_workspace::Workspace;
 use serde_json::{Value, json};
 use std::{
     fs,

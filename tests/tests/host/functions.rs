@@ -19,16 +19,16 @@ use innerloop_driver::{
 use innerloop_host::{
     host::{Commands, Host, News, Parts, runs_at_once},
     http::{Http, wall_time},
-    programs::Programs,
-    sandbox::{Executor, Options, SandboxEngine, Workspace},
     tools::{Call, OwnTool, Tools},
 };
+use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
 use innerloop_tests::{
     anthropic::Message,
     patience::in_time,
     program::{KEY, binary},
     scene::Scene,
 };
+use innerloop_workspace::Workspace;
 use serde_json::{Value, json};
 use std::{
     fs,

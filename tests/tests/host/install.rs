@@ -3,7 +3,7 @@
 
 use base64ct::{Base64, Encoding as _};
 use flate2::{Compression, write::GzEncoder};
-use innerloop_host::install::{Archive, Indexes, InstallError, Package};
+use innerloop_sandbox::install::{Archive, Indexes, InstallError, Package};
 use innerloop_tests::mock::{Mock, Reply};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256, Sha512};

@@ -15,9 +15,11 @@ use innerloop_core::{
 use innerloop_host::{
     environment::{Environment, Request, Stop},
     local::{Confined, Local, Options},
-    programs::Programs,
-    sandbox::{Executor, OnDelta, Options as EngineOptions, SandboxEngine, Workspace},
 };
+use innerloop_sandbox::{
+    Executor, OnDelta, Options as EngineOptions, SandboxEngine, programs::Programs,
+};
+use innerloop_workspace::Workspace;
 use serde_json::{Value, json};
 use std::{
     fs,

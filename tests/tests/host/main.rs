@@ -51,7 +51,7 @@ mod startup;
 mod tools;
 mod web;
 
-use innerloop_host::sandbox::{Options, SandboxEngine};
+use innerloop_sandbox::{Options, SandboxEngine};
 use innerloop_tests::program::binary;
 use std::sync::{Arc, OnceLock};
 

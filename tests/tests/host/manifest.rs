@@ -3,12 +3,13 @@
 
 use crate::sandbox_engine;
 use innerloop_core::action::{Action, Outcome};
-use innerloop_host::{
+use innerloop_sandbox::{
+    Executor,
     manifest::{Folder, Manifest},
     programs::{Programs, ProgramsError},
-    sandbox::{Executor, Workspace},
 };
 use innerloop_tests::example::{programs, programs_and_shell};
+use innerloop_workspace::Workspace;
 use std::{fs, path::Path, time::Duration};
 use tempfile::TempDir;
 

@@ -4,15 +4,12 @@
 
 use crate::sandbox_engine;
 use innerloop_core::action::{Action, ChangeKind, Outcome, ToolError};
-use innerloop_host::{
-    manifest::Manifest,
-    programs::Programs,
-    sandbox::{Executor, Limits, OnDelta, Workspace},
-};
+use innerloop_sandbox::{Executor, Limits, OnDelta, manifest::Manifest, programs::Programs};
 use innerloop_tests::{
     example::{data_home, programs_and_shell, python},
     program::{Run, Started, innerloop, run, run_with, wait_for},
 };
+use innerloop_workspace::Workspace;
 use std::{
     fs,
     path::PathBuf,

@@ -6,16 +6,16 @@ use innerloop_driver::{Driver, Endpoint, Endpoints, Key, Models, Parts as Driver
 use innerloop_host::{
     host::{Host, News, Parts},
     http::{Http, wall_time},
-    programs::Programs,
-    sandbox::{Executor, Options, SandboxEngine, Workspace},
     tools::Tools,
 };
+use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
 use innerloop_tests::{
     anthropic::Message,
     example::programs_and_shell,
     program::{KEY, Started, binary, wait_for},
     scene::Scene,
 };
+use innerloop_workspace::Workspace;
 use serde_json::{Value, json};
 use std::fs;
 

@@ -18,10 +18,8 @@ mod tools;
 mod whole;
 
 use innerloop_core::action::{Action, Outcome};
-use innerloop_host::{
-    programs::Programs,
-    sandbox::{Executor, Limits, OnDelta, Options, SandboxEngine, Workspace},
-};
+use innerloop_sandbox::{Executor, Limits, OnDelta, Options, SandboxEngine, programs::Programs};
+use innerloop_workspace::Workspace;
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,5 +1,5 @@
 // What a WASI tool prints, as much of it as is kept, and the outcome that it comes to: in the words
-// of the native host (`driver/src/capture.rs` and `host-native/src/tools/reply.rs`).
+// of the native host (`driver/src/capture.rs` and `host-native/host/src/tools/reply.rs`).
 
 import { Bytes } from "./bytes.js";
 import { TextDecoder } from "./coders.js";

@@ -19,7 +19,7 @@ const FLOORS: [(&str, u32); 7] = [
 ];
 
 /// The crates that each crate of the house may depend on.
-const CRATES: [(&str, &[&str]); 16] = [
+const CRATES: [(&str, &[&str]); 19] = [
     ("json/derive", &[]),
     ("json/scan", &[]),
     ("json", &["json-derive", "json-scan"]),
@@ -30,12 +30,26 @@ const CRATES: [(&str, &[&str]); 16] = [
     ("shell/protocol", &["json"]),
     ("shell", &["core", "json", "shell-protocol", "tools"]),
     ("wasm", &["core", "driver", "json", "tools"]),
-    ("host-native", &["core", "driver", "json", "shell-protocol", "tools"]),
-    ("tests", &["core", "driver", "json", "tools", "host"]),
+    ("host-native/workspace", &["core", "json", "tools"]),
+    ("host-native/sandbox", &["core", "driver", "shell-protocol", "tools", "workspace"]),
+    ("host-native/host", &["core", "driver", "json", "sandbox", "tools", "workspace"]),
+    ("host-native/cli", &["core", "driver", "host", "json", "sandbox", "tools", "workspace"]),
+    ("tests", &["core", "driver", "json", "tools", "host", "sandbox", "workspace"]),
     ("tests/oracle", &["core", "driver", "tests"]),
     ("example/count-lines", &[]),
     ("xtask", &[]),
     ("xtask/bindgen", &[]),
+];
+
+/// Crates of the terminal, which only the program needs.
+const OF_TERMINAL: [&str; 7] = [
+    "clap",
+    "clap_complete",
+    "clap_mangen",
+    "crossterm",
+    "toml_edit",
+    "unicode-segmentation",
+    "unicode-width",
 ];
 
 /// What `tools` may name of `core`.
@@ -165,6 +179,20 @@ fn forbidden_dependencies(house: &House) -> Vec<String> {
     faults
 }
 
+/// Crates that those who embed the native host would compile for a terminal that they do not have.
+fn of_terminal(house: &House) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (folder, text) in house.manifests().filter(|(folder, _)| *folder != "host-native/cli") {
+        for line in text.lines() {
+            let name = line.split(['.', ' ', '=']).next().unwrap();
+            if OF_TERMINAL.contains(&name) {
+                faults.push(format!("{folder} depends on {name}, which is for the program"));
+            }
+        }
+    }
+    faults
+}
+
 /// Crates of the page's module that read or write JSON by another codec than `innerloop-json`.
 fn other_codecs(house: &House) -> Vec<String> {
     let in_page = ["core", "driver", "tools", "wasm"];
@@ -266,19 +294,21 @@ fn crates_know_only_those_below_them() {
     check_none(&forbidden_dependencies(&house));
     check_none(&tools_beyond_actions(&house));
     check_none(&other_codecs(&house));
+    check_none(&of_terminal(&house));
 }
 
 #[test]
 fn a_dependency_on_a_crate_above_is_found() {
     let house = House::of(&[
         ("core/Cargo.toml", "[dependencies]\nserde.workspace = true"),
-        ("shed/Cargo.toml", ""),
+        ("shed/Cargo.toml", "clap.workspace = true"),
         ("tools/Cargo.toml", "innerloop-core.workspace = true\ninnerloop-host = { path = \"x\" }"),
         ("tools/src/lib.rs", "use innerloop_core::{action::A, session::S};"),
     ]);
     let expected = ["shed is a crate on no floor", "tools depends on innerloop-host"];
     check_found(&forbidden_dependencies(&house), &expected);
     check_found(&tools_beyond_actions(&house), &["names innerloop_core::session"]);
+    check_found(&of_terminal(&house), &["shed depends on clap"]);
     check_found(&other_codecs(&house), &["core depends on serde: use innerloop-json"]);
 }
 
@@ -287,7 +317,7 @@ fn the_pages_module_shows_no_value_by_debug() {
     check_none(&shown_for_debugging(&House::own()));
     let house = House::of(&[
         ("core/src/a.rs", "// {:?}\nlet a = format!(\"{a:?}\");\n#[cfg(test)]\nmod t { {:?} }"),
-        ("host-native/src/a.rs", "format!(\"{a:?}\")"),
+        ("host-native/host/src/a.rs", "format!(\"{a:?}\")"),
     ]);
     check_found(&shown_for_debugging(&house), &["core/src/a.rs:2: quote the text"]);
 }

@@ -23,18 +23,19 @@ fn unused(house: &House, fixtures: &[&str]) -> Vec<String> {
 }
 
 /// Where the native host may ask which system it is built for.
-const ROOMS: [&str; 5] = [
-    "host-native/src/platform/",
-    "host-native/src/workspace/root.rs",
-    "host-native/src/workspace/root/",
-    "host-native/src/local/mod.rs",
-    "host-native/src/local/machine",
+const ROOMS: [&str; 6] = [
+    "host-native/workspace/src/platform/",
+    "host-native/workspace/src/root.rs",
+    "host-native/workspace/src/root/",
+    "host-native/host/src/local/mod.rs",
+    "host-native/host/src/local/machine",
+    "host-native/cli/src/platform/",
 ];
 
 /// Lines of the native host that ask it elsewhere.
 fn asking(house: &House) -> Vec<String> {
     let asks = ["cfg(unix", "cfg(not(unix", "cfg(windows", "cfg(not(windows", "target_os"];
-    let sources = house.ending(".rs").filter(|(path, _)| path.starts_with("host-native/src/"));
+    let sources = house.ending(".rs").filter(|(path, _)| path.starts_with("host-native/"));
     let sources = sources.filter(|(path, _)| !ROOMS.iter().any(|room| path.starts_with(room)));
     let lines = sources.flat_map(|(path, text)| text.lines().map(move |line| (path, line)));
     let asking = lines.filter(|(_, line)| asks.iter().any(|ask| line.contains(ask)));
@@ -45,11 +46,11 @@ fn asking(house: &House) -> Vec<String> {
 fn only_some_rooms_know_which_system_it_is() {
     check_none(&asking(&House::own()));
     let house = House::of(&[
-        ("host-native/src/platform/mod.rs", "#[cfg(unix)]"),
-        ("host-native/src/http.rs", "\n    #[cfg(windows)]"),
+        ("host-native/cli/src/platform/mod.rs", "#[cfg(unix)]"),
+        ("host-native/host/src/http.rs", "\n    #[cfg(windows)]"),
         ("tools/src/directory.rs", "#[cfg(unix)]"),
     ]);
-    check_found(&asking(&house), &["host-native/src/http.rs: #[cfg(windows)]"]);
+    check_found(&asking(&house), &["host-native/host/src/http.rs: #[cfg(windows)]"]);
 }
 
 #[test]

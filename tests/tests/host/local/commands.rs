@@ -3,10 +3,8 @@
 use super::{Machine, listener, request, said, shell};
 use innerloop_core::action::{Outcome, Part, ToolError};
 use innerloop_driver::{Key, Keys, capture::KEPT};
-use innerloop_host::{
-    environment::{Environment, Request},
-    sandbox::{Limits, Room, Watcher},
-};
+use innerloop_host::environment::{Environment, Request};
+use innerloop_sandbox::{Limits, Room, Watcher};
 use innerloop_tests::patience::in_time;
 use serde_json::json;
 use std::{

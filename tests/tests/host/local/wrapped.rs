@@ -18,10 +18,10 @@ use innerloop_host::{
     environment::{Environment, Logged, ReadOnly, Request, Running},
     host::{Host, News, Parts},
     http::{Http, wall_time},
-    sandbox::Workspace,
     tools::Tools,
 };
 use innerloop_tests::{anthropic::Message, program::KEY, scene::Scene};
+use innerloop_workspace::Workspace;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 

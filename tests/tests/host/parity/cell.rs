@@ -18,10 +18,9 @@ use innerloop_driver::{
 use innerloop_host::{
     host::{Commands, Host, News, Parts},
     http::{Http, wall_time},
-    programs::Programs,
-    sandbox::{Executor, Workspace},
     tools::{OwnTool, Tools},
 };
+use innerloop_sandbox::{Executor, programs::Programs};
 use innerloop_tests::{
     anthropic::Message,
     columns::{Column, Wish, calls},
@@ -31,6 +30,7 @@ use innerloop_tests::{
     scene::Scene,
     wires::read::{self, Answer, Said},
 };
+use innerloop_workspace::Workspace;
 use serde_json::Value;
 use std::fs;
 

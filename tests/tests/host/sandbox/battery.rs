@@ -6,7 +6,7 @@ use innerloop_core::{
     action::{ChangeKind, Outcome, ToolError},
     json::to_string,
 };
-use innerloop_host::sandbox::{Module, ModuleCall};
+use innerloop_sandbox::{Module, ModuleCall};
 use std::{
     fs, future::pending, os::unix::fs::symlink, path::Path, process::Command, time::Duration,
 };

@@ -1,10 +1,8 @@
 //! Compiled modules on disk: kept, checked, rebuilt, and done without.
 
 use super::{Bench, OPS, run_program, wasm};
-use innerloop_host::{
-    programs::Programs,
-    sandbox::{Executor, OnProgress, Options, SandboxEngine, Workspace},
-};
+use innerloop_sandbox::{Executor, OnProgress, Options, SandboxEngine, programs::Programs};
+use innerloop_workspace::Workspace;
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, chown, symlink},
@@ -136,7 +134,7 @@ async fn an_artefact_of_somebody_else_is_compiled_again() {
         let name = path.file_name().unwrap().to_str().unwrap();
         name.split_once('-').unwrap().1.to_owned()
     };
-    let name = innerloop_host::sandbox::Digest::of(&wasm(super::BOMBS));
+    let name = innerloop_workspace::digest::Digest::of(&wasm(super::BOMBS));
     let moved = artefact.with_file_name(format!("{name}-{}", engine_of(&artefact)));
     fs::write(dir.path().join("programs/bombs.wasm"), wasm(super::BOMBS)).unwrap();
     fs::rename(&artefact, &moved).unwrap();

@@ -2,7 +2,7 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
-use innerloop_host::sandbox::Limits;
+use innerloop_sandbox::Limits;
 use std::{fs, os::unix::fs::symlink, time::Duration};
 
 fn change(path: &str, kind: ChangeKind, before: Option<&str>, after: Option<&str>) -> Change {

@@ -2,11 +2,9 @@
 
 use super::{Bench, OPS, wasm};
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_host::{
-    programs::Programs,
-    sandbox::{Executor, Options, SandboxEngine, Workspace},
-};
+use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
 use innerloop_tests::program::{binary, wait_for};
+use innerloop_workspace::Workspace;
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,

@@ -2,7 +2,7 @@
 
 use super::{Bench, collector, run_program};
 use innerloop_core::action::{Outcome, ToolError};
-use innerloop_host::sandbox::{Limits, SessionLimits};
+use innerloop_sandbox::{Limits, SessionLimits};
 use std::time::{Duration, Instant};
 
 /// Long enough for a program to begin and to print something.

@@ -2,8 +2,9 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::Action;
-use innerloop_host::{sandbox::Executor, sandbox::Workspace};
+use innerloop_sandbox::Executor;
 use innerloop_tests::shell_lines::{Line, Lines};
+use innerloop_workspace::Workspace;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::{sync::Semaphore, task::JoinSet};

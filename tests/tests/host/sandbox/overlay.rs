@@ -3,7 +3,8 @@
 
 use super::{Bench, Dice, Swaps, TEN_SECONDS};
 use innerloop_core::action::ChangeKind;
-use innerloop_host::sandbox::{ApplyError, Executor, FileState, Isolation, Limits, Workspace};
+use innerloop_sandbox::{Executor, Isolation, Limits};
+use innerloop_workspace::{ApplyError, FileState, Workspace};
 use std::{
     collections::BTreeMap,
     fs,

@@ -7,7 +7,7 @@ use innerloop_core::{
     action::{Action, Outcome, ToolError},
     id::AgentId,
 };
-use innerloop_host::sandbox::{Executor, Limits};
+use innerloop_sandbox::{Executor, Limits};
 use std::{fs, os::unix::fs::symlink, path::Path, time::Duration};
 
 async fn line(executor: &Executor, command: &str, limit: Duration) -> Outcome {

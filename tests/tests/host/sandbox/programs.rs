@@ -2,9 +2,9 @@
 
 use super::{Bench, OPS, TEN_SECONDS, collector, run_program, wasm};
 use innerloop_core::action::{Action, ToolError};
-use innerloop_host::{
+use innerloop_sandbox::{
+    ModuleError,
     programs::{Programs, ProgramsError},
-    sandbox::ModuleError,
 };
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt};
 

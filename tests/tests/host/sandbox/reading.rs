@@ -3,7 +3,7 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_host::sandbox::{Isolation, Limits};
+use innerloop_sandbox::{Isolation, Limits};
 use innerloop_tests::program::binary;
 use innerloop_tools::{Files, Memory, WorkspacePath, perform};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use innerloop_core::{
     action::{Action, ChangeKind, Outcome, ToolError},
     id::AgentId,
 };
-use innerloop_host::sandbox::{Limits, SessionLimits};
+use innerloop_sandbox::{Limits, SessionLimits};
 use std::{fs, future::pending, os::unix::fs::PermissionsExt as _, time::Duration};
 use tokio::sync::oneshot;
 

@@ -3,7 +3,7 @@
 
 use super::{Bench, Dice, run_program, wasm};
 use innerloop_core::action::{Action, Change, ChangeKind, Outcome, ToolError};
-use innerloop_host::sandbox::{Limits, SessionLimits};
+use innerloop_sandbox::{Limits, SessionLimits};
 use std::{fs, path::Path, time::Duration};
 
 const BUSY: &str = include_str!("../guests/busy.wat");

@@ -2,11 +2,9 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Action, ChangeKind, Numbering, ToolError};
-use innerloop_host::{
-    programs::Programs,
-    sandbox::{Executor, Isolation, Limits, Options, SandboxEngine, Workspace, WorkspaceError},
-};
+use innerloop_sandbox::{Executor, Isolation, Limits, Options, SandboxEngine, programs::Programs};
 use innerloop_tests::tool_cases::{Done, cases, check, lay_out, read_back};
+use innerloop_workspace::{Workspace, WorkspaceError};
 use std::{fs, time::Duration};
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_host::sandbox::{Limits, SessionLimits};
+use innerloop_sandbox::{Limits, SessionLimits};
 use serde_json::json;
 use std::{fs, io::ErrorKind, os::unix::fs::PermissionsExt as _};
 

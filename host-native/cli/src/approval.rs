@@ -1,0 +1,473 @@
+//! Asking the person at the terminal: may this call run, and what is the answer to the model's
+//! question? One question at a time; one that is no longer needed goes away by itself.
+
+mod page;
+
+use super::{
+    allow::{Rules, only_this},
+    editor,
+    lines::Lines,
+    preview::{Effect, Preview, shortened},
+    question::Question,
+    style::{Colour, Style, brief, harmless},
+    terminal::{Hidden, Reader, Screen, columns},
+    wrap::wrapped,
+};
+use innerloop_core::{
+    id::EffectId,
+    input::{Answer, Command},
+    json::Json,
+    message::Part,
+    output::Ask,
+};
+use innerloop_host::{host::Commands, web};
+use std::{collections::VecDeque, io::Write as _};
+use tokio::sync::{
+    mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    oneshot,
+};
+
+/// Characters of a tool's name that are shown.
+const NAME: usize = 40;
+
+/// How an always is taken back.
+const TAKEN_BACK: &str = "(in a conversation, /approve none asks again)";
+
+/// What is told where a yes would be to something that was not shown.
+const UNSEEN: &str = "not all of the call is shown: d shows it, and then it can be allowed";
+
+/// What the model reads of a no.
+const NO: &str = "the user said no";
+
+/// What the model reads before the reason for which a call can't do what it is to do.
+const FAILS: &str = "nobody was asked, since it would fail";
+
+/// What the model reads where the terminal was closed.
+const GONE: &str = "the user is no longer there";
+
+/// The way to the person.
+#[derive(Clone, Debug)]
+pub(super) struct Person(UnboundedSender<Message>);
+
+#[derive(Debug)]
+enum Message {
+    Asked(EffectId, Ask),
+    Withdrawn(EffectId),
+    /// A page of a domain that is not allowed.
+    Page(web::Wanted),
+    /// A question of the program's own, and where the answer goes.
+    Wanted(Question, oneshot::Sender<Option<String>>),
+    /// The session asks nothing any more.
+    SessionIsOver,
+}
+
+impl Person {
+    /// A person who sits there, and whose answers go to `commands`.
+    pub(super) fn new(
+        commands: Commands,
+        (preview, rules): (Preview, Rules),
+        style: Style,
+        seat: Seat,
+    ) -> Self {
+        let (sender, inbox) = unbounded_channel();
+        let Seat { lines, screen, reader } = seat;
+        let questions = Questions { screen, ..Questions::new(inbox, lines) };
+        let mut asking = Asking { questions, commands, preview, rules, style, reader };
+        tokio::spawn(async move { while asking.next().await.is_some() {} });
+        Self(sender)
+    }
+
+    pub(super) fn ask(&self, id: EffectId, ask: &Ask) {
+        drop(self.0.send(Message::Asked(id, ask.clone())));
+    }
+
+    /// Asks something for the program itself; nothing if the person is gone.
+    pub(super) async fn answer(&self, question: Question) -> Option<String> {
+        let (sender, answer) = oneshot::channel();
+        self.0.send(Message::Wanted(question, sender)).ok()?;
+        answer.await.ok().flatten()
+    }
+
+    /// The question needs no answer any more.
+    pub(super) fn withdraw(&self, id: EffectId) {
+        drop(self.0.send(Message::Withdrawn(id)));
+    }
+
+    /// No question of the session needs an answer any more.
+    pub(super) fn session_is_over(&self) {
+        drop(self.0.send(Message::SessionIsOver));
+    }
+}
+
+/// Where a person sits.
+#[derive(Debug)]
+pub(super) struct Seat {
+    /// Where answers come from.
+    pub(super) lines: Lines,
+    /// Where questions are shown.
+    pub(super) screen: Screen,
+    /// Who reads the keys and lends the terminal to an editor.
+    pub(super) reader: Option<Reader>,
+}
+
+impl Seat {
+    /// At a terminal whose lines are read when they are wanted.
+    pub(super) fn at(screen: Screen) -> Self {
+        Self { lines: Lines::of_terminal(), screen, reader: None }
+    }
+}
+
+/// What is asked, and where answers come from.
+struct Questions {
+    inbox: UnboundedReceiver<Message>,
+    waiting: VecDeque<Waiting>,
+    lines: Lines,
+    screen: Screen,
+}
+
+enum Waiting {
+    /// A question of the session.
+    Asked(EffectId, Ask),
+    /// One for a page.
+    Page(web::Wanted),
+    /// One of the program.
+    Wanted(Question, oneshot::Sender<Option<String>>),
+}
+
+impl Questions {
+    fn new(inbox: UnboundedReceiver<Message>, lines: Lines) -> Self {
+        Self { inbox, waiting: VecDeque::new(), lines, screen: Screen::default() }
+    }
+
+    /// The next question of the session; those of the program are answered here. Nothing when
+    /// there are no more.
+    async fn next(&mut self) -> Option<(EffectId, Ask)> {
+        loop {
+            while let Ok(message) = self.inbox.try_recv() {
+                self.note(message);
+            }
+            match self.waiting.pop_front() {
+                Some(Waiting::Asked(id, ask)) => return Some((id, ask)),
+                Some(Waiting::Page(page)) => self.ask_for_page(page).await,
+                Some(Waiting::Wanted(_, to)) if to.is_closed() => {}
+                Some(Waiting::Wanted(question, to)) => self.answer(&question, to).await,
+                None => {
+                    let message = self.inbox.recv().await?;
+                    self.note(message);
+                }
+            }
+        }
+    }
+
+    /// Has a question of the program answered, unless whoever asked it goes before that.
+    async fn answer(&mut self, question: &Question, mut to: oneshot::Sender<Option<String>>) {
+        let alone = self.screen.turn();
+        let turn = self.put(question);
+        let line = tokio::select! {
+            line = self.lines.next(question) => Some(line),
+            () = to.closed() => None,
+        };
+        drop((turn, alone));
+        match line {
+            Some(line) => drop(to.send(line)),
+            None => self.lines.forget(),
+        }
+    }
+
+    fn tell(&self, text: &str) {
+        let mut screen = self.screen.clone();
+        drop(screen.write_all(text.as_bytes()).and_then(|()| screen.flush()));
+    }
+
+    /// The same of lines that are longer than the terminal is wide: they are broken between words.
+    fn tell_wrapped(&self, text: &str) {
+        self.tell(&format!("{}\n", wrapped(text, columns())));
+    }
+
+    /// Shows what is asked where the terminal itself shows the answer: nothing else is written
+    /// there until that is dropped. Whoever reads keys shows it too.
+    fn put(&self, question: &Question) -> Option<Hidden> {
+        matches!(self.lines, Lines::Read(_)).then(|| {
+            let turn = self.screen.hide();
+            turn.write(&wrapped(&question.prompt, columns()));
+            turn
+        })
+    }
+
+    fn note(&mut self, message: Message) {
+        match message {
+            Message::Asked(id, ask) => self.waiting.push_back(Waiting::Asked(id, ask)),
+            Message::Page(page) => self.waiting.push_back(Waiting::Page(page)),
+            Message::Wanted(question, to) => {
+                self.waiting.push_back(Waiting::Wanted(question, to));
+            }
+            Message::Withdrawn(gone) => {
+                let is_gone =
+                    |waiting: &Waiting| matches!(waiting, Waiting::Asked(id, _) if *id == gone);
+                self.waiting.retain(|waiting| !is_gone(waiting));
+            }
+            Message::SessionIsOver => {
+                self.waiting.retain(|waiting| matches!(waiting, Waiting::Wanted(..)));
+            }
+        }
+    }
+
+    /// The next line that the person types, nothing behind the last; or nothing at all if the
+    /// question is no longer needed.
+    async fn read(&mut self, id: EffectId, question: &Question) -> Option<Option<String>> {
+        let _turn = self.put(question);
+        loop {
+            tokio::select! {
+                biased;
+                message = self.inbox.recv() => {
+                    let message = message?;
+                    let is_over = match &message {
+                        Message::Withdrawn(gone) => *gone == id,
+                        Message::SessionIsOver => true,
+                        Message::Asked(..) | Message::Page(_) | Message::Wanted(..) => false,
+                    };
+                    self.note(message);
+                    if is_over {
+                        // It was no answer to what is asked next.
+                        self.lines.forget();
+                        return None;
+                    }
+                }
+                line = self.lines.next(question) => return Some(line),
+            }
+        }
+    }
+}
+
+/// The person's side: what is asked, one after the other.
+struct Asking {
+    questions: Questions,
+    commands: Commands,
+    preview: Preview,
+    /// Where it is remembered what is always allowed.
+    rules: Rules,
+    style: Style,
+    reader: Option<Reader>,
+}
+
+impl Asking {
+    /// Puts the next question; nothing when there are no more.
+    async fn next(&mut self) -> Option<()> {
+        let (id, ask) = self.questions.next().await?;
+        let turn = self.questions.screen.turn();
+        let answer = match &ask {
+            Ask::Approval { name, arguments, folder, .. } => {
+                self.approve(id, name, arguments, folder).await
+            }
+            Ask::Question { text } | Ask::Elicitation { message: text, .. } => {
+                let text = self.style.paint(Colour::Bold, &harmless(text)).into_owned();
+                self.questions.tell_wrapped(&format!("? {text}"));
+                let question = Question::open("your answer: ");
+                self.questions.read(id, &question).await.map(|line| match line {
+                    Some(line) => Answer::Text(line),
+                    None => Answer::Deny { reason: GONE.to_owned() },
+                })
+            }
+        };
+        if answer.is_none() {
+            self.questions.tell("(no longer needed)\n");
+        }
+        drop(turn);
+        answer.into_iter().for_each(|answer| self.commands.answer(id, answer));
+        Some(())
+    }
+
+    /// The answer to whether a call may run; nothing if that is no longer asked.
+    async fn approve(
+        &mut self,
+        id: EffectId,
+        name: &str,
+        arguments: &Json,
+        folder: &str,
+    ) -> Option<Answer> {
+        let action = self.preview.action(name, arguments.text());
+        let once = action.filter(|action| only_this(action).is_some());
+        if once.as_ref().is_some_and(|action| self.rules.remembers(folder, action)) {
+            return Some(Answer::Allow);
+        }
+        let text = arguments.text();
+        let effect = self.preview.effect(name, text, folder);
+        if let Effect::Failure(why) = &effect {
+            return Some(Answer::Deny { reason: format!("{FAILS}: {why}") });
+        }
+        let changes = self.preview.changes_files(name, text);
+        let choice = choice(once.as_ref().and_then(only_this), name, changes);
+        let mut is_unseen = self.preview.is_cut(name, text);
+        self.show(name, text, folder, &effect);
+        loop {
+            let Some(line) = self.questions.read(id, &choice).await? else {
+                return Some(Answer::Deny { reason: GONE.to_owned() });
+            };
+            match choice.word(&line) {
+                Some("yes" | "always") if is_unseen => self.questions.tell_wrapped(UNSEEN),
+                Some("yes") => return Some(Answer::Allow),
+                Some("no") => return Some(Answer::Deny { reason: NO.to_owned() }),
+                Some("always") => {
+                    self.questions.tell_wrapped(TAKEN_BACK);
+                    let Some(action) = once else { return Some(Answer::AllowAlways) };
+                    self.rules.remember(folder, action);
+                    return Some(Answer::Allow);
+                }
+                Some("quit") => return Some(Answer::Abort),
+                Some("details") => {
+                    is_unseen = false;
+                    self.questions.tell_wrapped(&self.preview.details(text, self.style));
+                }
+                Some("diff") => match self.preview.effect(name, text, folder) {
+                    Effect::Diff(diff) => self.questions.tell(&self.style.diff(&diff)),
+                    Effect::Failure(why) => {
+                        self.questions.tell(&format!("it would fail: {}\n", harmless(&why)));
+                    }
+                    Effect::Nothing => self.questions.tell("it would change nothing\n"),
+                    Effect::Unknown => {
+                        self.questions.tell("it can't be told what it would change\n");
+                    }
+                },
+                Some("edit") => match self.edited(arguments).await {
+                    Ok(Some(edited)) => return Some(Answer::AllowEdited(edited)),
+                    Ok(None) => self.questions.tell("nothing was changed\n"),
+                    Err(why) => self.questions.tell(&format!("{}\n", harmless(&why))),
+                },
+                Some("steer") => {
+                    let question = Question::open("tell the model: ");
+                    let said = self.questions.read(id, &question).await?.unwrap_or_default();
+                    if !said.trim().is_empty() {
+                        let parts = vec![Part::text(said.trim())];
+                        self.commands.send(Command::Steer { parts });
+                        let reason = format!("{NO}, and has something to say");
+                        return Some(Answer::Deny { reason });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Shows the call that is asked about.
+    fn show(&self, name: &str, arguments: &str, folder: &str, effect: &Effect) {
+        if !folder.is_empty() {
+            self.questions.tell_wrapped(&format!("in the folder {}:", harmless(folder)));
+        }
+        let call = self.preview.call(name, arguments, effect, self.style);
+        self.questions.tell_wrapped(&format!("? {call}"));
+        if let Effect::Diff(diff) = effect {
+            self.questions.tell(&self.style.diff(&shortened(diff)));
+        }
+    }
+
+    /// The arguments as the person's editor leaves them.
+    async fn edited(&self, arguments: &Json) -> Result<Option<Json>, String> {
+        let hidden = self.questions.screen.hide();
+        let lent = self.reader.as_ref().map(Reader::lend);
+        let edited = editor::edited(arguments).await;
+        drop(lent);
+        drop(hidden);
+        edited
+    }
+}
+
+/// The question whether a call may run. `only` is what an `always` is about if not every call of
+/// the tool.
+fn choice(only: Option<&str>, name: &str, changes_files: bool) -> Question {
+    let always = only.map_or_else(|| format!("every {}", brief(name, NAME)), str::to_owned);
+    let shown = if changes_files { "diff" } else { "details" };
+    let words = ["yes", "no", "always", shown, "edit", "steer", "quit"];
+    let words = words.map(|word| (word, if word == "always" { always.as_str() } else { "" }));
+    Question::choice("", &words).by_key()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::lines::Input, *};
+    use std::sync::mpsc;
+
+    fn question() -> Ask {
+        Ask::Question { text: "Which colour?".to_owned() }
+    }
+
+    /// The session ended without an answer to what it had asked.
+    #[tokio::test]
+    async fn a_question_of_the_program_takes_the_place_of_a_stale_one() {
+        let (sender, inbox) = unbounded_channel();
+        let person = Person(sender);
+        let (typed, lines) = mpsc::channel::<String>();
+        let mut questions =
+            Questions::new(inbox, Lines::Read(Input::of(move || lines.recv().ok())));
+        for id in [EffectId(1), EffectId(2)] {
+            person.ask(id, &question());
+        }
+        let asking = tokio::spawn(async move {
+            let (id, _) = questions.next().await?;
+            let asked = Question::open("? ");
+            assert_eq!(questions.read(id, &asked).await, None, "it is no longer asked");
+            questions.next().await
+        });
+        let asked = person.clone();
+        let answer = tokio::spawn(async move {
+            asked.session_is_over();
+            asked.answer(Question::open("apply? ")).await
+        });
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        typed.send("yes\n".to_owned()).unwrap();
+        assert_eq!(answer.await.unwrap().as_deref(), Some("yes"));
+        drop(person);
+        assert!(asking.await.unwrap().is_none(), "nor is what waited behind it");
+    }
+
+    /// A conversation asks whether to apply changes while another agent waits for a word.
+    #[tokio::test]
+    async fn a_question_of_the_program_waits_for_its_turn() {
+        let (sender, inbox) = unbounded_channel();
+        let person = Person(sender);
+        let (typed, lines) = mpsc::channel::<String>();
+        let mut questions =
+            Questions::new(inbox, Lines::Read(Input::of(move || lines.recv().ok())));
+        person.ask(EffectId(1), &question());
+        let given_up = person.clone();
+        let given_up = tokio::spawn(async move { given_up.answer(Question::open("old? ")).await });
+        let asked = person.clone();
+        let asking = tokio::spawn(async move {
+            let (id, _) = questions.next().await?;
+            let line = questions.read(id, &Question::open("? ")).await;
+            assert_eq!(line, Some(Some("blue".to_owned())));
+            questions.next().await
+        });
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        given_up.abort();
+        typed.send("blue\n".to_owned()).unwrap();
+        let answer = tokio::spawn(async move { asked.answer(Question::open("apply? ")).await });
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        typed.send("yes\n".to_owned()).unwrap();
+        assert_eq!(answer.await.unwrap().as_deref(), Some("yes"), "nobody waits for the other");
+        drop(person);
+        assert!(asking.await.unwrap().is_none());
+    }
+
+    /// A yes to a call is no yes to what is asked next.
+    #[tokio::test]
+    async fn a_line_that_was_typed_for_a_stale_question_answers_no_other() {
+        let (sender, inbox) = unbounded_channel();
+        let person = Person(sender);
+        let (typed, lines) = mpsc::channel::<String>();
+        let mut questions =
+            Questions::new(inbox, Lines::Read(Input::of(move || lines.recv().ok())));
+        if let Lines::Read(input) = &mut questions.lines {
+            input.want();
+        }
+        typed.send("y\n".to_owned()).unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        let (to, answer) = oneshot::channel();
+        person.session_is_over();
+        person.0.send(Message::Wanted(Question::open("apply? "), to)).unwrap();
+        assert_eq!(questions.read(EffectId(1), &Question::open("? ")).await, None);
+        typed.send("n\n".to_owned()).unwrap();
+        drop(person);
+        assert!(questions.next().await.is_none());
+        assert_eq!(answer.await.unwrap().as_deref(), Some("n"));
+    }
+}

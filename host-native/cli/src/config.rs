@@ -1,0 +1,240 @@
+//! From settings, the user's file and the command line to a session's configuration: everything is
+//! a patch over the preset, settings over the program's own defaults, the file that `--config`
+//! names over the settings, options over the file.
+
+use super::{
+    args::{Approve, Compact, ModelArgs, TuningArgs},
+    console::warn,
+    exit::{Exit, Failure},
+    instructions,
+    narrowing::Narrowing,
+    pages::Pages,
+    patch,
+    sessions::new_id,
+    setup,
+};
+use innerloop_core::{
+    config::{AskAbout, ConfigError, Facts, ProgramFacts, SessionConfig},
+    id::SessionId,
+    json::{Object, from_str, to_string},
+    preset::Preset,
+    tool::ToolSpec,
+};
+use innerloop_driver::{Settings, SettingsError, catalogue::Catalogue, providers::Provider};
+use innerloop_host::{environment::Environment, facts};
+use innerloop_workspace::Workspace;
+use serde_json::{Map, Value, json};
+use std::{fmt::Display, fs, path::Path};
+
+/// Rounds of tool calls where neither the preset nor the user says more.
+const ROUNDS: u32 = 200;
+
+/// What the user wants, read and checked.
+pub(super) struct Plan<'a> {
+    id: SessionId,
+    provider: &'a Provider,
+    model: Option<&'a str>,
+    catalogue: Catalogue,
+    preset: Preset,
+    tools: Vec<ToolSpec>,
+    /// Whether pages of the web may be read.
+    reads_web: bool,
+    /// One over the other.
+    patches: Vec<String>,
+}
+
+impl<'a> Plan<'a> {
+    /// Reads what the user wants, whose own tools are `tools`. `asks` says what needs approval if
+    /// neither the preset nor the user says more, `pages` which pages of the web may be read.
+    pub(super) async fn read(
+        provider: &'a Provider,
+        model: &'a ModelArgs,
+        tuning: &TuningArgs,
+        tools: Vec<ToolSpec>,
+        asks: AskAbout,
+        pages: &Pages,
+    ) -> Result<Self, Failure> {
+        let catalogue = catalogue(tuning.models.as_deref())?;
+        let preset = tuning.preset.unwrap_or_default().preset();
+        let file = match &tuning.config {
+            None => None,
+            Some(path) => Some(given(path).await?),
+        };
+        let standard = model.settings.of(&provider.name).and_then(|said| said.model.as_deref());
+        let standard = standard.map(|name| json!({"model": {"name": name}}).to_string());
+        let settings = tuning.settings.clone();
+        let lower = [Some(defaults(preset, asks, pages)), standard, settings.user];
+        let upper = [settings.environment, file, Some(options(tuning)?)];
+        let (id, model) = (new_id()?, model.model.as_deref());
+        let reads_web = !tuning.web.domains.is_empty() || pages.can_be_asked_for();
+        let patches = Vec::new();
+        let mut plan = Self { id, provider, model, catalogue, preset, tools, reads_web, patches };
+        let around = |project: Option<String>| {
+            let layers = lower.iter().cloned().chain([project]).chain(upper.iter().cloned());
+            layers.flatten().collect()
+        };
+        let project = settings.project.as_deref().and_then(Narrowing::read);
+        plan.patches = around(project.as_ref().map(Narrowing::model));
+        let granted = plan.with(&Facts::default())?;
+        if let Some(project) = project {
+            plan.patches = around(Some(project.within(&granted)));
+            plan.with(&Facts::default())?;
+        }
+        Ok(plan)
+    }
+
+    /// The configuration before anything of the workspace is known.
+    pub(super) fn draft(&self) -> Result<SessionConfig, Failure> {
+        self.with(&Facts::default())
+    }
+
+    /// The configuration of a session over that workspace, whose actions are carried out there.
+    pub(super) async fn config(
+        &self,
+        workspace: &Workspace,
+        programs: Vec<ProgramFacts>,
+        place: &dyn Environment,
+    ) -> Result<SessionConfig, Failure> {
+        let family = self.with(&Facts::default())?.model.profile;
+        let workspace = workspace.clone();
+        let collect = move || facts::collect(&workspace, programs, family);
+        let facts = tokio::task::spawn_blocking(collect).await;
+        let facts = facts.map_err(|error| Failure::new(Exit::Failed, error))?;
+        instructions::cut(&facts).iter().for_each(|line| warn(line));
+        self.with(&place.facts(facts))
+    }
+
+    fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {
+        let Self { id, provider, model, catalogue, preset, tools, reads_web, patches } = self;
+        let patches: Vec<&str> = patches.iter().map(String::as_str).collect();
+        let (model, preset) = (*model, *preset);
+        let settings =
+            Settings { id, provider, model, catalogue, preset, facts, tools, patches: &patches };
+        let config = settings.config().map_err(|error| told(&error))?;
+        if config.tools != *tools {
+            let advice = "a tool needs something that runs it; define it in a file for --tool";
+            return Err(Failure::configuration(format!("config.tools: {advice}")));
+        }
+        if config.web_fetch && !reads_web {
+            let advice = "name the domains whose pages may be read with --allow-domain";
+            return Err(Failure::configuration(format!("config.web_fetch: {advice}")));
+        }
+        Ok(config)
+    }
+}
+
+fn told(error: &SettingsError) -> Failure {
+    let advice = match error {
+        SettingsError::MissingModel { .. } => " with --model",
+        SettingsError::Patch(_) => "",
+    };
+    Failure::configuration(format!("{error}{advice}"))
+}
+
+/// What the program wants otherwise than the preset, where that has no opinion.
+fn defaults(preset: Preset, asks: AskAbout, pages: &Pages) -> String {
+    let preset = preset.config();
+    let mut patch = json!({});
+    set(&mut patch, &["web_fetch"], pages.can_be_asked_for().then_some(true));
+    if preset.limits.max_tool_rounds_per_input == 0 {
+        set(&mut patch, &["limits", "max_tool_rounds_per_input"], Some(ROUNDS));
+    }
+    if preset.approval.ask == AskAbout::Nothing {
+        let asks = to_string(&asks);
+        set(&mut patch, &["approval", "ask"], Some(asks.trim_matches('"')));
+    }
+    patch.to_string()
+}
+
+/// What the options say.
+pub(super) fn options(tuning: &TuningArgs) -> Result<String, Failure> {
+    let mut patch = json!({});
+    set(&mut patch, &["approval", "ask"], tuning.approve.map(Approve::asked));
+    set(&mut patch, &["limits", "max_turns"], tuning.max_turns);
+    set(&mut patch, &["limits", "max_tool_rounds_per_input"], tuning.max_tool_rounds);
+    set(&mut patch, &["model", "vocabulary"], tuning.vocabulary.map(|words| words.name()));
+    set(&mut patch, &["model", "reasoning_effort"], tuning.effort.as_deref());
+    set(&mut patch, &["model", "max_output_tokens"], tuning.max_output_tokens);
+    set(&mut patch, &["model", "context_window"], tuning.context_window);
+    set(&mut patch, &["compaction"], tuning.compact.and_then(Compact::patch));
+    let betas = Some(&tuning.betas).filter(|names| !names.is_empty());
+    set(&mut patch, &["model", "betas"], betas.cloned());
+    set(&mut patch, &["model", "options"], provider_options(tuning)?);
+    let wanted = if tuning.read_only { Some("read_only".into()) } else { builtin_tools(tuning) };
+    set(&mut patch, &["builtin_tools"], wanted);
+    set(&mut patch, &["web_fetch"], (!tuning.web.domains.is_empty()).then_some(true));
+    let prompt = tuning
+        .base_prompt
+        .as_deref()
+        .map(|path| fs::read_to_string(path).map_err(|error| unusable(path, &error)));
+    set(&mut patch, &["base_prompt"], prompt.transpose()?);
+    Ok(patch.to_string())
+}
+
+/// What goes into each request besides.
+fn provider_options(tuning: &TuningArgs) -> Result<Option<Map<String, Value>>, Failure> {
+    let wrong = |error| {
+        Failure::usage(format!("--provider-options takes a JSON object in one line: {error}"))
+    };
+    tuning.provider_options.as_deref().map(serde_json::from_str).transpose().map_err(wrong)
+}
+
+/// Which tools of its own the model is shown, as the configuration says it.
+fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
+    let names = |text: &str| text.split(',').map(str::trim).map(Value::from).collect::<Value>();
+    let without = tuning.without_tools.as_deref().map(|text| json!({"except": names(text)}));
+    without.or_else(|| {
+        tuning.builtin_tools.as_deref().map(|text| match text {
+            "all" | "none" => text.into(),
+            "read-only" => "read_only".into(),
+            _ => json!({"only": names(text)}),
+        })
+    })
+}
+
+/// What is said of a configuration that cannot work: with the option's name where an option has
+/// said what is wrong.
+pub(super) fn unworkable(error: &ConfigError, tuning: &TuningArgs) -> Failure {
+    let ConfigError { field, message } = error;
+    let option = match field.as_ref() {
+        "builtin_tools" if tuning.without_tools.is_some() => "--without-tools",
+        "builtin_tools" if tuning.builtin_tools.is_some() => "--tools",
+        field if field.starts_with("compaction.auto") && tuning.compact.is_some() => "--compact",
+        _ => {
+            return Failure::configuration(format!(
+                "the configuration cannot work: config.{field}: {message}"
+            ));
+        }
+    };
+    Failure::usage(format!("{option}: {message}"))
+}
+
+/// Sets a field of a patch, if there is something to set.
+fn set(patch: &mut Value, path: &[&str], value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        patch::set(patch, path, value.into());
+    }
+}
+
+/// The user's file, or standard input.
+async fn given(path: &Path) -> Result<String, Failure> {
+    if path == Path::new("-") {
+        return setup::given("-".to_owned(), "the configuration").await;
+    }
+    let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
+    match from_str::<Object>(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(unusable(path, &format_args!("it is no JSON object: {error}"))),
+    }
+}
+
+/// What is known of models.
+pub(super) fn catalogue(path: Option<&Path>) -> Result<Catalogue, Failure> {
+    let Some(path) = path else { return Ok(Catalogue::standard()) };
+    let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
+    Catalogue::parse(&text).map_err(|error| unusable(path, &error))
+}
+
+fn unusable(path: &Path, error: &dyn Display) -> Failure {
+    Failure::configuration(format!("cannot use {}: {error}", path.display()))
+}

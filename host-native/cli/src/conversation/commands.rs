@@ -1,0 +1,221 @@
+//! What can be said to the program itself, in place of the agent.
+
+use crate::{
+    args::Approve,
+    style::{Look, Style},
+    wrap::{Flow, Margin},
+};
+use clap::ValueEnum as _;
+
+/// The commands' names, for completion.
+pub(super) const NAMES: [&str; 15] = [
+    "/apply", "/approve", "/attach", "/clear", "/compact", "/cost", "/diff", "/drop", "/effort",
+    "/help", "/model", "/new", "/quit", "/redo", "/undo",
+];
+
+/// What one says to a shell or another program in order to leave.
+const FAREWELLS: [&str; 4] = ["exit", "quit", ":q", "bye"];
+
+/// What stands before the second column of [`HELP`].
+const INDENT: usize = 17;
+
+/// The answer to `/help`, in two columns.
+const HELP: &str = "\
+/model [NAME]    tell the model, or go on with another one of the provider
+/effort [LEVEL]  tell how hard it thinks, or set low, medium, high or what else it knows
+/approve [WHICH]  which calls run without a question from now on: none, edits or all
+/attach FILE     send a picture, a PDF or a text from anywhere with what you say next
+/diff            show what was changed and is not applied yet
+/apply [over]    write the changes to the folder; over what else was changed there meanwhile
+/apply ask       ask again after each turn, where that was answered with always
+/drop            give up what was changed and is not applied
+/undo [N]        take back the last step, or N steps; a step begins with what you say
+/undo files      take back the files that undone steps have changed, where they are as left
+/redo [N]        put steps back that were undone
+/clear           have the agent forget what was said; /undo brings it back
+/compact [TEXT]  sum the conversation up; TEXT says what matters
+/cost            what the conversation has come to
+/new             begin another session; this one is kept
+/quit            leave (Ctrl-D); exit does, too
+
+Enter            send; while the agent works, it reads that after its current calls
+… && Enter       send when the agent is done
+Alt-Enter, \\ Enter, Ctrl-J   another line
+Esc, Ctrl-C      stop what goes on
+@ Tab            the name of a file; a picture or a text goes along, and a line says so
+Up, Down         what was said before
+";
+
+/// What may stand behind a command's name, where that is one of a few words.
+pub(super) fn words(command: &str) -> Vec<String> {
+    let words: &[&str] = match command {
+        "/approve" => &["none", "edits", "all"],
+        "/apply" => &["over", "ask"],
+        "/undo" => &["files"],
+        _ => &[],
+    };
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// The answer to `/help` on a terminal of so many columns.
+pub(super) fn help(columns: usize, style: Style) -> String {
+    let mut flow = Flow::new(style, Some(columns));
+    for line in HELP.lines() {
+        let (head, text) = line.split_once("  ").unwrap_or((line, ""));
+        let head = format!("{head:0$} ", INDENT - 1);
+        flow.set_margin(Margin::new(head, " ".repeat(INDENT)).full());
+        flow.text(text.trim_start(), Look::PLAIN);
+        flow.newline();
+    }
+    flow.take()
+}
+
+/// A command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SlashCommand {
+    Help,
+    Model(Option<String>),
+    Effort(Option<String>),
+    /// Which calls run without a question from now on, or do now.
+    Approve(Option<Approve>),
+    Diff,
+    /// Also over what something else has changed meanwhile?
+    Apply {
+        over: bool,
+    },
+    /// Whether to apply changes is asked after each turn again.
+    AskToApply,
+    /// A file that goes with what is said next.
+    Attach(String),
+    Drop,
+    /// So many steps are taken back.
+    Undo(u32),
+    /// The files of steps that are undone are taken back.
+    UndoFiles,
+    Redo(u32),
+    Clear,
+    /// Sum the conversation up.
+    Compact(Option<String>),
+    Cost,
+    /// Another session.
+    New,
+    Quit,
+}
+
+/// What is said of a line that is meant for a shell.
+const NO_SHELL: &str = "no line for a shell is run here: Ctrl-Z leads to yours, and fg back; with \
+                        a space before it, it goes to the agent";
+
+/// The command that the text is; nothing if it is none, and what is wrong with one that is
+/// misspelt.
+pub(super) fn parse(text: &str) -> Option<Result<SlashCommand, String>> {
+    if text.starts_with('!') {
+        return Some(Err(NO_SHELL.to_owned()));
+    }
+    let text = text.trim();
+    if FAREWELLS.contains(&text.to_lowercase().as_str()) {
+        return Some(Ok(SlashCommand::Quit));
+    }
+    let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let word = name.strip_prefix('/')?;
+    // A path is no command.
+    if word.is_empty() || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return None;
+    }
+    Some(command(name, rest.trim()))
+}
+
+fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
+    let rest = Some(rest).filter(|rest| !rest.is_empty());
+    let plain = |command| match rest {
+        None => Ok(command),
+        Some(_) => Err(format!("{name} takes nothing behind it")),
+    };
+    match (name, rest) {
+        ("/help", _) => Ok(SlashCommand::Help),
+        ("/model", rest) => Ok(SlashCommand::Model(rest.map(str::to_owned))),
+        ("/effort", rest) => Ok(SlashCommand::Effort(rest.map(str::to_owned))),
+        ("/approve", None) => Ok(SlashCommand::Approve(None)),
+        ("/approve", Some(which)) => match Approve::from_str(which, false) {
+            Ok(which) => Ok(SlashCommand::Approve(Some(which))),
+            Err(_) => Err("/approve takes none, edits or all".to_owned()),
+        },
+        ("/diff", _) => plain(SlashCommand::Diff),
+        ("/apply", Some("over")) => Ok(SlashCommand::Apply { over: true }),
+        ("/apply", None) => Ok(SlashCommand::Apply { over: false }),
+        ("/apply", Some("ask")) => Ok(SlashCommand::AskToApply),
+        ("/apply", Some(_)) => Err("/apply takes over, ask, or nothing behind it".to_owned()),
+        ("/attach", Some(file)) => Ok(SlashCommand::Attach(file.to_owned())),
+        ("/attach", None) => Err("/attach takes a file".to_owned()),
+        ("/drop", _) => plain(SlashCommand::Drop),
+        ("/undo", Some("files")) => Ok(SlashCommand::UndoFiles),
+        ("/undo", rest) => {
+            steps(rest).map(SlashCommand::Undo).ok_or("/undo takes a number, or files".to_owned())
+        }
+        ("/redo", rest) => {
+            steps(rest).map(SlashCommand::Redo).ok_or("/redo takes a number".to_owned())
+        }
+        ("/clear", _) => plain(SlashCommand::Clear),
+        ("/compact", rest) => Ok(SlashCommand::Compact(rest.map(str::to_owned))),
+        ("/cost", _) => plain(SlashCommand::Cost),
+        ("/new", _) => plain(SlashCommand::New),
+        ("/quit" | "/exit", _) => plain(SlashCommand::Quit),
+        _ => Err(format!("there is no {name}; /help tells what there is")),
+    }
+}
+
+/// How many steps are meant, at least one.
+fn steps(rest: Option<&str>) -> Option<u32> {
+    rest.map_or(Ok(1), str::parse).ok().filter(|steps| *steps > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::When;
+
+    #[test]
+    fn what_begins_with_a_slash_is_a_command_or_a_path() {
+        let told = |text| parse(text).map(|it| it.map_err(|why| why.len() > 10));
+        assert_eq!(told("fix it"), None);
+        assert_eq!(told("/usr/bin is gone"), None);
+        assert_eq!(told("/"), None);
+        assert_eq!(told(" /help "), Some(Ok(SlashCommand::Help)));
+        assert_eq!(told("/model  x y"), Some(Ok(SlashCommand::Model(Some("x y".into())))));
+        assert_eq!(told("/approve edits"), Some(Ok(SlashCommand::Approve(Some(Approve::Edits)))));
+        assert_eq!(told("/apply"), Some(Ok(SlashCommand::Apply { over: false })));
+        for text in ["exit", " quit ", "Exit", ":q", "/quit", "/exit"] {
+            assert_eq!(told(text), Some(Ok(SlashCommand::Quit)), "{text}");
+        }
+        assert_eq!(told("exit the loop early"), None);
+        assert_eq!(told("!ls"), Some(Err(true)));
+        assert_eq!(told(" !important is not set"), None);
+        assert_eq!(told("/apply ask"), Some(Ok(SlashCommand::AskToApply)));
+        assert_eq!(told("/attach a b.png"), Some(Ok(SlashCommand::Attach("a b.png".into()))));
+        assert_eq!(told("/apply over"), Some(Ok(SlashCommand::Apply { over: true })));
+        assert_eq!(told("/undo"), Some(Ok(SlashCommand::Undo(1))));
+        assert_eq!(told("/undo 3"), Some(Ok(SlashCommand::Undo(3))));
+        assert_eq!(told("/undo files"), Some(Ok(SlashCommand::UndoFiles)));
+        assert_eq!(told("/redo 2"), Some(Ok(SlashCommand::Redo(2))));
+        for wrong in ["/undo 0", "/undo it", "/redo -1", "/clear all"] {
+            assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
+        }
+        for wrong in ["/approve some", "/diff all", "/modl", "/apply all", "/new one"] {
+            assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
+        }
+        for name in NAMES.into_iter().filter(|name| *name != "/help") {
+            assert!(HELP.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn help_is_wrapped_with_its_columns() {
+        let narrow = help(40, Style::new(When::Never));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+        let begin =
+            "/model [NAME]    tell the model, or go\n                 on with another one of\n";
+        assert!(narrow.starts_with(begin), "{narrow}");
+        let wide = help(200, Style::new(When::Never));
+        assert_eq!(wide.lines().count(), HELP.lines().count(), "{wide}");
+    }
+}

@@ -1,0 +1,108 @@
+//! What the steps of a conversation began with, so that it can be said which are undone.
+
+use crate::{sessions, style::brief};
+use innerloop_core::{
+    Session,
+    event::EventKind,
+    id::AgentId,
+    message::{Said, Why},
+};
+
+/// Characters of a step's words that are told, and most steps of one undo.
+const WORDS: usize = 80;
+const TOLD: usize = 3;
+
+/// The first words of each step.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    said: Vec<String>,
+    /// How many of the last ones are undone.
+    undone: usize,
+}
+
+impl Steps {
+    /// Those of a session that goes on.
+    pub(super) fn of(session: &Session) -> Self {
+        let seen = session.history(AgentId::ROOT).into_iter().flat_map(|it| it.seen());
+        let said = seen.filter_map(|said| match said {
+            Said::User(parts) => Some(brief(&sessions::title(&parts), WORDS)),
+            _ => None,
+        });
+        Self { said: said.collect(), undone: 0 }
+    }
+
+    /// Takes an event of the session's own agent in; gives which steps are undone or put back by
+    /// it, in a line.
+    pub(super) fn on_event(&mut self, kind: &EventKind) -> Option<String> {
+        match kind {
+            EventKind::UserInput { parts, .. } => {
+                self.begin(brief(&sessions::title(parts), WORDS));
+                None
+            }
+            EventKind::Rewound { why: Why::Undo | Why::Redo, redo_left, .. } => {
+                let undone = usize::try_from(*redo_left).unwrap_or(usize::MAX);
+                let before = std::mem::replace(&mut self.undone, undone);
+                let at = |undone: usize| self.said.len().saturating_sub(undone);
+                let (from, to) = (at(undone.max(before)), at(undone.min(before)));
+                let steps = self.said.get(from..to).unwrap_or_default();
+                told(if undone > before { "undone" } else { "put back" }, steps)
+            }
+            EventKind::Rewound { .. } => {
+                self.begin("/clear".to_owned());
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn begin(&mut self, words: String) {
+        self.said.truncate(self.said.len().saturating_sub(self.undone));
+        self.undone = 0;
+        self.said.push(words);
+    }
+}
+
+/// For example `undone: "fix it", "again"`.
+fn told(what: &str, steps: &[String]) -> Option<String> {
+    let first = steps.iter().take(TOLD).map(|words| format!("\u{201c}{words}\u{201d}"));
+    let mut named: Vec<String> = first.collect();
+    if named.is_empty() {
+        return None;
+    }
+    if let more @ 1.. = steps.len().saturating_sub(TOLD) {
+        named.push(format!("and {more} more"));
+    }
+    Some(format!("{what}: {}", named.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use innerloop_core::message::Part;
+
+    fn input(text: &str) -> EventKind {
+        EventKind::UserInput { parts: vec![Part::text(text)] }
+    }
+
+    fn rewound(why: Why, redo_left: u32) -> EventKind {
+        EventKind::Rewound { why, to: 0, undo_left: 0, redo_left }
+    }
+
+    #[test]
+    fn what_is_undone_is_told_by_its_words() {
+        let mut steps = Steps::default();
+        for text in ["one", "two", "three", "four", "five"] {
+            assert_eq!(steps.on_event(&input(text)), None);
+        }
+        let mut line = |kind| steps.on_event(&kind).unwrap_or_default();
+        assert_eq!(line(rewound(Why::Undo, 1)), "undone: “five”");
+        assert_eq!(line(rewound(Why::Undo, 3)), "undone: “three”, “four”");
+        assert_eq!(line(rewound(Why::Redo, 2)), "put back: “three”");
+        assert_eq!(line(input("other")), "");
+        assert_eq!(line(rewound(Why::Undo, 2)), "undone: “three”, “other”");
+        assert_eq!(line(rewound(Why::Clear, 0)), "");
+        assert_eq!(line(rewound(Why::Undo, 1)), "undone: “/clear”");
+        assert_eq!(line(rewound(Why::Undo, 9)), "undone: “one”, “two”");
+        assert_eq!(line(rewound(Why::Undo, 20)), "");
+    }
+}

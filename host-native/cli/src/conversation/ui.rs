@@ -1,0 +1,575 @@
+//! What a conversation looks like, and what becomes of what a person types.
+
+mod obeying;
+
+use super::{
+    commands::{self, SlashCommand},
+    completion::{self, Candidates},
+    composer::{Composer, Word},
+    steps::Steps,
+};
+use crate::{
+    approval::Person,
+    attach::{self, Reach},
+    exit::Failure,
+    header,
+    judge::Judge,
+    key_in_use::KeyInUse,
+    lines::Slot,
+    platform,
+    question::Question,
+    report::Report,
+    review::{self, Mode, Settled},
+    sessions::{self, Held},
+    spinner::{Activity, Spinner},
+    style::{Colour, Look, Style, brief, harmless},
+    terminal::{History, Layout, Reader, Screen, laid_out, size},
+    transcript::Transcript,
+    work::Work,
+    wrap::wrapped,
+};
+use crossterm::event::Event as Key;
+use innerloop_core::{
+    compaction::FoldReason,
+    config::{AskAbout, ModelConfig},
+    event::{Event, EventKind},
+    id::AgentId,
+    input::Command,
+    message::{Part, Why},
+    status::RunEnd,
+};
+use innerloop_driver::{FileSteps, catalogue::Catalogue, providers::Provider};
+use innerloop_host::host::Commands;
+use innerloop_workspace::Workspace;
+use std::{
+    collections::VecDeque,
+    io::Write as _,
+    mem,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::sync::Notify;
+
+/// What stands behind a text that is to wait until the agent is done.
+const LATER: &str = "&&";
+
+/// For so long after a question came up a key is no answer to it: who types has not seen it.
+const UNSEEN: Duration = Duration::from_millis(500);
+
+/// A key is an answer if no other one follows within this time: it begins a text then.
+const ALONE: Duration = Duration::from_millis(300);
+
+/// Characters of a queued text that are told.
+const QUEUED: usize = 60;
+
+/// The conversation as the person sees it.
+pub(super) struct Ui {
+    screen: Screen,
+    transcript: Transcript<Screen>,
+    spinner: Spinner,
+    composer: Composer,
+    /// Whom the terminal is borrowed from.
+    reader: Reader,
+    /// The place for answers to questions.
+    slot: Slot,
+    /// The key that may be an answer, and when it was pressed.
+    key_pressed: Option<(char, Instant)>,
+    /// What was typed while a question was open, and may or may not be meant as its answer.
+    unanswering: Option<String>,
+    /// What goes with the next words to the agent.
+    attached: Vec<Part>,
+    /// A name that was refused once since it is not known.
+    doubted: Option<String>,
+    /// What was said and not read by the agent yet.
+    queued: VecDeque<String>,
+    commands: Commands,
+    person: Option<Person>,
+    judge: Judge,
+    workspace: Workspace,
+    mode: Mode,
+    /// Whether the session began with the question whether to apply changes.
+    asks_to_apply: bool,
+    /// What the steps have changed.
+    steps: FileSteps,
+    /// What they began with.
+    said_steps: Steps,
+    style: Style,
+    provider: Provider,
+    catalogue: Catalogue,
+    model: ModelConfig,
+    /// Which calls need a yes.
+    asks_about: AskAbout,
+    header: String,
+    /// Which changes were said to deserve a look.
+    noticed: String,
+    state: State,
+    wants_another: bool,
+    /// Of the turn that goes on, and of the whole conversation.
+    turn: Report,
+    all: Report,
+    key: KeyInUse,
+    /// Told when a turn is over.
+    turns: Arc<Notify>,
+    /// Told when the person does not want to wait for the end.
+    hurry: Arc<Notify>,
+}
+
+/// What goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The agent waits for the person.
+    Idle,
+    /// The person was told how to leave.
+    Warned,
+    Working,
+    /// The conversation is summed up, as the person asked.
+    Compacting,
+    Interrupting,
+    Leaving,
+}
+
+impl Ui {
+    pub(super) fn new(
+        work: &Work,
+        (slot, reader): (Slot, Reader),
+        style: Style,
+        is_under_way: bool,
+    ) -> Self {
+        let screen = work.screen.clone();
+        let config = work.host.driver().session().config();
+        Self {
+            transcript: Transcript::new(screen.clone(), style, work.words.clone()),
+            spinner: Spinner::new(screen.clone(), style),
+            screen,
+            composer: Composer::new(History::open(work.held.is_some())),
+            reader,
+            slot,
+            key_pressed: None,
+            unanswering: None,
+            attached: Vec::new(),
+            doubted: None,
+            queued: VecDeque::new(),
+            commands: work.host.commands(),
+            person: work.person.clone(),
+            judge: work.judge.clone(),
+            workspace: work.workspace.clone(),
+            mode: work.mode,
+            asks_to_apply: work.mode == Mode::Ask,
+            steps: FileSteps::default(),
+            said_steps: Steps::of(work.host.driver().session()),
+            style,
+            provider: work.provider.clone(),
+            catalogue: work.catalogue.clone(),
+            model: config.model.clone(),
+            asks_about: config.approval.ask,
+            header: header::of(work),
+            noticed: String::new(),
+            wants_another: false,
+            state: if is_under_way { State::Working } else { State::Idle },
+            turn: Report::new(&work.key, work.mode),
+            all: Report::new(&work.key, work.mode),
+            key: work.key.clone(),
+            turns: Arc::default(),
+            hurry: Arc::default(),
+        }
+    }
+
+    /// Told when a turn is over.
+    pub(super) fn turns(&self) -> Arc<Notify> {
+        Arc::clone(&self.turns)
+    }
+
+    /// Told when the person does not want to wait for the end.
+    pub(super) fn hurry(&self) -> Arc<Notify> {
+        Arc::clone(&self.hurry)
+    }
+
+    pub(super) const fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Shows what one begins with.
+    pub(super) fn begin(&mut self) {
+        self.screen.begin(size().unwrap_or_default());
+        let header = self.header.clone();
+        self.note(&header);
+        self.note("/help tells what can be said besides; Ctrl-D leaves");
+        self.draw();
+    }
+
+    /// Shows what the session says.
+    pub(super) fn show(&mut self, event: &Event, held: Option<&mut Held>) {
+        self.turn.add(event);
+        self.all.add(event);
+        self.steps.on_event(event);
+        self.transcript.out().wait(true);
+        self.transcript.show(event);
+        self.transcript.out().wait(false);
+        self.spinner.set(self.transcript.activity());
+        if event.agent != AgentId::ROOT {
+            return;
+        }
+        if let Some(line) = self.said_steps.on_event(&event.kind) {
+            self.note(&line);
+        }
+        match &event.kind {
+            EventKind::UserInput { parts, .. } => {
+                self.is_read(parts);
+                if let Some(held) = held {
+                    // A name is a convenience.
+                    drop(held.entitle(&sessions::title(parts)));
+                }
+                if self.state != State::Leaving {
+                    self.state = State::Working;
+                }
+            }
+            EventKind::SteeringInjected { parts } => self.is_read(parts),
+            EventKind::CompactionStarted { why: FoldReason::Asked, .. }
+                if self.state != State::Leaving =>
+            {
+                self.state = State::Compacting;
+            }
+            EventKind::Compacted { why: FoldReason::Asked, .. }
+            | EventKind::CompactionFailed { why: FoldReason::Asked, .. }
+                if self.is_working() =>
+            {
+                self.state = State::Idle;
+            }
+            EventKind::ProcessingEnd { end, .. } => self.turn_is_over(*end),
+            EventKind::Rewound { why: Why::Undo, .. } => self.offer_files(),
+            _ => {}
+        }
+        self.draw();
+    }
+
+    fn turn_is_over(&mut self, end: RunEnd) {
+        self.spinner.set(None);
+        if end == RunEnd::Interrupted {
+            self.tell(Look::YELLOW, "interrupted; what was done so far stays");
+        } else if let Err(failure) = self.turn.run_result() {
+            self.tell(Look::RED, &failure.message);
+        }
+        if let Some(refused) = self.workspace.refused() {
+            self.tell(Look::RED, &review::told_refused(&refused));
+        }
+        if let Some(line) = self.transcript.turn_line() {
+            self.note(&line);
+        }
+        self.turn = Report::new(&self.key, self.mode);
+        for text in mem::take(&mut self.queued) {
+            let text = brief(&text, QUEUED);
+            self.note(&format!("not read yet, and goes with what you say next: {text}"));
+            self.queued.push_back(text);
+        }
+        if self.state != State::Leaving {
+            self.state = State::Idle;
+            self.turns.notify_one();
+        }
+    }
+
+    /// Says that something can't be.
+    pub(super) fn complain(&mut self, why: &str) {
+        self.tell(Look::RED, why);
+        self.draw();
+    }
+
+    /// Something is not as it should be.
+    pub(super) fn warn(&mut self, line: &str) {
+        self.transcript.out().wait(true);
+        self.tell(Look::YELLOW, line);
+        self.transcript.out().wait(false);
+    }
+
+    /// Time has passed.
+    pub(super) fn tick(&mut self) {
+        self.answer_by_key();
+        self.spinner.tick();
+        self.draw();
+    }
+
+    /// Takes what the person does.
+    pub(super) fn read(&mut self, key: Key) {
+        let workspace = self.workspace.clone();
+        let files = move |part: &str| completion::files(&workspace, part);
+        let (models, efforts) = (self.known_models(), self.known_efforts());
+        let words = |command: &str| match command {
+            "/model" => models.clone(),
+            "/effort" => efforts.clone(),
+            command => commands::words(command),
+        };
+        let candidates = Candidates::new(&commands::NAMES, &files, &words);
+        let word = self.composer.read(key, &candidates);
+        if self.state == State::Warned && word != Some(Word::Interrupt) {
+            self.state = State::Idle;
+        }
+        match word {
+            None => {}
+            Some(Word::Said(text)) => self.said(&text),
+            Some(Word::Key(key)) => self.key_pressed = Some((key, Instant::now())),
+            Some(Word::Escape) => self.interrupt(),
+            Some(Word::Interrupt) => self.interrupt_or_leave(),
+            Some(Word::Suspend) => self.suspend(),
+            Some(Word::Leave) => self.leave(),
+            Some(Word::Redraw) => self.screen.redraw(),
+            Some(Word::Resized(columns, rows)) => self.screen.resize((columns, rows)),
+        }
+        self.draw();
+    }
+
+    /// The terminal is gone.
+    pub(super) fn gone(&mut self) {
+        self.slot.close();
+        self.leave();
+    }
+
+    /// Has a key answer that was pressed alone, where the question can be answered so.
+    fn answer_by_key(&mut self) {
+        let Some((key, at)) = self.key_pressed.filter(|(_, at)| at.elapsed() >= ALONE) else {
+            return;
+        };
+        self.key_pressed = None;
+        let Some((question, since)) = self.slot.question() else { return };
+        let is_seen = at.saturating_duration_since(since) >= UNSEEN;
+        let text = key.to_string();
+        if is_seen && question.takes_key(key) && self.composer.text() == text {
+            self.composer.clear();
+            self.answer(&question, &text);
+        }
+    }
+
+    fn answer(&mut self, question: &Question, text: &str) {
+        self.tell(Look::DIM, &format!("{}{}", question.prompt, text.trim()));
+        self.slot.give(text);
+    }
+
+    /// Takes a text: as an answer, as a command, or as a word to the agent.
+    fn said(&mut self, text: &str) {
+        let asked = self.slot.question().map(|(question, _)| question);
+        let is_confirmed = self.unanswering.take().is_some_and(|unsure| unsure == text);
+        if let Some(question) = asked.as_ref().filter(|question| question.word(text).is_some()) {
+            return self.answer(question, text);
+        }
+        let command = commands::parse(text);
+        if asked.as_ref().is_some_and(|asked| asked.may_mean(text) && !text.trim().is_empty())
+            && command.is_none()
+            && !is_confirmed
+        {
+            self.note("that is no answer to the question; Enter again sends it to the agent");
+            self.composer.put_back(text);
+            self.unanswering = Some(text.to_owned());
+            return;
+        }
+        if let Some(question) = asked.filter(Question::is_open)
+            && !matches!(command, Some(Ok(_)))
+        {
+            return self.answer(&question, text);
+        }
+        self.composer.remember(text);
+        if let Some(command) = command {
+            self.echo(text);
+            return match command {
+                Ok(command) => self.obey(command),
+                Err(why) => self.tell(Look::RED, &why),
+            };
+        }
+        // Whoever goes on has not decided.
+        if !self.is_working() {
+            self.slot.refuse();
+        }
+        let text = text.trim();
+        if !text.is_empty() {
+            self.say(text);
+        }
+    }
+
+    fn is_working(&self) -> bool {
+        matches!(self.state, State::Working | State::Compacting | State::Interrupting)
+    }
+
+    /// The agent has read something.
+    fn is_read(&mut self, parts: &[Part]) {
+        let Some(Part::Text { text, .. }) = parts.first() else { return };
+        if let Some(at) = self.queued.iter().position(|queued| queued == text) {
+            self.queued.remove(at);
+        }
+    }
+
+    /// Says something to the agent: now, after its current calls, or when it is done.
+    pub(super) fn say(&mut self, text: &str) {
+        self.echo(text);
+        let (text, waits) = match text.strip_suffix(LATER) {
+            Some(text) => (text.trim(), true),
+            None => (text, false),
+        };
+        let mentions = attach::mentions(text, &self.workspace, Reach::Anywhere);
+        mentions.attached.iter().for_each(|line| self.note(line));
+        mentions.missed.iter().for_each(|line| self.tell(Look::YELLOW, line));
+        let mut parts = vec![Part::text(text)];
+        parts.extend(mem::take(&mut self.attached));
+        parts.extend(mentions.parts);
+        let is_working = self.is_working();
+        let waits = waits || self.state == State::Compacting;
+        self.commands.send(match (is_working, waits) {
+            (false, _) => Command::submit(parts),
+            (true, false) => Command::Steer { parts },
+            (true, true) => Command::follow_up(parts),
+        });
+        if is_working {
+            self.queued.push_back(text.to_owned());
+        }
+        match (is_working, waits) {
+            (false, _) => self.state = State::Working,
+            (true, false) => self.note("(the agent reads it after its current calls)"),
+            (true, true) => self.note("(the agent reads it when it is done)"),
+        }
+    }
+
+    /// Stops what goes on; where nothing does, puts a question off, or takes away what was typed.
+    fn interrupt(&mut self) {
+        match self.state {
+            State::Working | State::Compacting => {
+                self.state = State::Interrupting;
+                self.spinner.set(Some(Activity::of("stopping")));
+                self.commands.send(Command::Interrupt);
+            }
+            State::Interrupting => {}
+            State::Idle | State::Warned | State::Leaving => {
+                if self.composer.is_empty() {
+                    self.slot.refuse();
+                } else {
+                    self.composer.cut();
+                }
+            }
+        }
+    }
+
+    /// The same; where there is nothing to stop, tells how to leave, and leaves the next time.
+    fn interrupt_or_leave(&mut self) {
+        let has_nothing = self.composer.is_empty() && self.slot.question().is_none();
+        match self.state {
+            State::Idle if has_nothing => {
+                self.state = State::Warned;
+                self.note("Ctrl-C again, or Ctrl-D, leaves");
+            }
+            State::Warned | State::Interrupting => self.leave(),
+            State::Leaving if has_nothing => self.hurry.notify_one(),
+            State::Idle | State::Working | State::Compacting | State::Leaving => self.interrupt(),
+        }
+    }
+
+    fn leave(&mut self) {
+        if self.is_working() {
+            self.commands.send(Command::Interrupt);
+        }
+        self.state = State::Leaving;
+        self.slot.refuse();
+        self.commands.send(Command::Close);
+    }
+
+    /// Stands still until the shell has the program go on.
+    fn suspend(&self) {
+        let hidden = self.screen.hide();
+        let lent = self.reader.lend();
+        platform::stand_still();
+        drop(lent);
+        drop(hidden);
+        self.screen.resize(size().unwrap_or_default());
+    }
+
+    fn echo(&mut self, text: &str) {
+        let text = harmless(text).replace('\n', "\n  ");
+        let said = self.style.paint(Colour::Bold, &format!("> {text}")).into_owned();
+        self.write(&format!("\n{said}\n"));
+    }
+
+    pub(super) fn note(&mut self, text: &str) {
+        self.tell(Look::DIM, text);
+    }
+
+    fn tell(&mut self, look: Look, text: &str) {
+        self.transcript.tell(look, text);
+    }
+
+    fn write(&mut self, text: &str) {
+        drop(self.screen.write_all(text.as_bytes()));
+    }
+
+    /// Draws what is asked and what is being typed.
+    fn draw(&mut self) {
+        let asked = self.slot.question();
+        self.spinner.hint(self.composer.hint());
+        self.spinner.pause(asked.is_some());
+        let (width, height) = (self.screen.width(), self.screen.height());
+        // One row stays for what goes on, and one for what was said.
+        let most = height.saturating_sub(3);
+        let mut question = Layout::default();
+        if let Some((asked, _)) = asked {
+            let columns = u16::try_from(width).ok();
+            let prompt = wrapped(asked.prompt.trim_end(), columns);
+            question = laid_out("", &prompt, "", width, most / 2);
+        }
+        let input = self.composer.layout(width, most - question.rows.len().min(most / 2));
+        let style = self.style;
+        let asked = question.rows.iter().map(|row| style.paint(Colour::Bold, row).into_owned());
+        self.screen.set_input(Some(input.below(asked.collect())));
+    }
+
+    /// The session is over.
+    pub(super) fn over(&mut self) {
+        self.state = State::Leaving;
+        self.spinner.set(None);
+        self.draw();
+    }
+
+    /// Where changes go after a turn from now on.
+    pub(super) const fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
+    /// Whether another session is to follow.
+    pub(super) const fn wants_another(&self) -> bool {
+        self.wants_another
+    }
+
+    /// Whether it is over, or about to be.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.state == State::Leaving
+    }
+
+    /// What is changed, and where, for whoever settles it.
+    pub(super) fn unsettled(&self) -> (Workspace, Mode, Option<Person>) {
+        (self.workspace.clone(), self.mode, self.person.clone())
+    }
+
+    pub(super) const fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Shows which changes deserve a look, unless that was shown before.
+    pub(super) fn show_notices(&mut self, notices: String) {
+        if self.noticed != notices {
+            self.write(&notices);
+            self.noticed = notices;
+        }
+    }
+
+    /// Shows what is changed and not applied.
+    pub(super) fn show_diff(&mut self) {
+        self.obey(SlashCommand::Diff);
+    }
+
+    /// What has become of the last changes.
+    pub(super) fn settled(&mut self, settled: Settled, has_changes: bool) {
+        match settled {
+            _ if !has_changes => {}
+            Settled::Applied => self.note("applied"),
+            Settled::Kept => self.note("not applied yet: the session keeps the changes"),
+            Settled::Dropped => self.note("not applied: the folder is as it was"),
+        }
+    }
+
+    /// How the last turn has failed, if the session has ended by itself.
+    pub(super) fn failure(&self) -> Option<Failure> {
+        self.turn.run_result().err().filter(|_| self.turn.has_begun())
+    }
+}

@@ -1,0 +1,277 @@
+//! What becomes of a command that is said to the program itself.
+
+use super::{
+    super::{
+        changes,
+        commands::{SlashCommand, help},
+    },
+    Ui,
+};
+use crate::{
+    arguments::nearest,
+    attach, header, model_change,
+    review::{self, Mode},
+    style::{Look, brief},
+};
+use innerloop_core::{
+    input::Command,
+    json::{Object, from_str},
+    message::Part,
+};
+use innerloop_driver::{FileUndo, UndoneFile};
+use innerloop_workspace::ApplyError;
+use serde_json::{Value, json};
+use std::{env, io};
+
+/// How hard models think that the catalogue does not know.
+const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/// Names that are told in place of one that is not known, and characters of that.
+const NEAR: usize = 6;
+const NAME: usize = 80;
+
+/// What one can do where something else has changed what is to be applied.
+const CONFLICT: &str = "/diff shows what applying would make of what is there now, /apply over \
+                        does that, /drop gives up what the agent has changed";
+
+/// What the agent reads where its changes were given up.
+const GIVEN_UP: &str = "The user has given up those changes to files that were not applied yet: \
+                        the files are again what stands in the folder. Read them again before \
+                        you change them.";
+
+impl Ui {
+    pub(super) fn obey(&mut self, command: SlashCommand) {
+        match command {
+            SlashCommand::Help => {
+                let help = help(self.screen.width(), self.style);
+                self.write(&help);
+            }
+            SlashCommand::Model(None) => {
+                let model = format!("{} ({})", self.model.name, self.provider.name);
+                self.note(&model);
+            }
+            SlashCommand::Model(Some(name)) => self.go_on_with(&name),
+            SlashCommand::Effort(None) => {
+                let effort = self.model.reasoning_effort.as_deref();
+                let told = format!("effort: {}", effort.unwrap_or("as the model has it"));
+                self.note(&told);
+            }
+            SlashCommand::Effort(Some(level)) => self.think(level),
+            SlashCommand::Approve(None) => self.note(header::asks(self.asks_about)),
+            SlashCommand::Approve(Some(approve)) => {
+                self.asks_about = approve.asks();
+                self.judge.forget();
+                self.configure(&json!({"approval": {"ask": approve.asked()}}));
+                self.note(&format!("from the next call on: {}", header::asks(self.asks_about)));
+            }
+            SlashCommand::Diff => {
+                let diff = changes::difference(&self.workspace, self.style);
+                self.write(if diff.is_empty() { "nothing is changed\n" } else { &diff });
+            }
+            SlashCommand::Apply { over } => {
+                // It answers the question, too.
+                self.slot.refuse();
+                if over {
+                    self.workspace.rebase();
+                }
+                self.apply();
+            }
+            SlashCommand::AskToApply => match self.asks_to_apply {
+                true => {
+                    self.mode = Mode::Ask;
+                    self.note("you are asked after each turn whether to apply its changes");
+                }
+                false => self.note("this session began without asking whether to apply changes"),
+            },
+            SlashCommand::Attach(file) => self.attach(&file),
+            SlashCommand::Drop => self.drop_changes(),
+            SlashCommand::Undo(steps) => self.commands.send(Command::Undo { steps }),
+            SlashCommand::UndoFiles => self.undo_files(),
+            SlashCommand::Redo(steps) => self.commands.send(Command::Redo { steps }),
+            SlashCommand::Clear => self.commands.send(Command::Clear),
+            SlashCommand::Compact(_) if self.is_working() => {
+                self.note("the agent is at work: Esc stops it, then /compact");
+            }
+            SlashCommand::Compact(instructions) => {
+                self.commands.send(Command::Compact { instructions });
+            }
+            SlashCommand::Cost => {
+                let spent = self.all.spent();
+                self.note(&spent);
+            }
+            SlashCommand::New => {
+                self.wants_another = true;
+                self.leave();
+            }
+            SlashCommand::Quit => self.leave(),
+        }
+    }
+
+    /// Another model answers from the next call on.
+    fn go_on_with(&mut self, name: &str) {
+        let is_known = self.catalogue.has(&self.provider.name, name);
+        let known = if is_known { Vec::new() } else { self.known_models() };
+        if let Some(why) = self.doubt(name, &known, "model") {
+            return self.tell(Look::YELLOW, &why);
+        }
+        let changed = model_change::to(name, &self.provider, &self.catalogue, &self.model);
+        name.clone_into(&mut self.model.name);
+        let family = changed.get("profile").and_then(Value::as_str).unwrap_or_default();
+        self.judge.goes_on_with(family);
+        self.configure(&json!({"model": changed}));
+        self.note(&format!("from the next call on: {name}"));
+    }
+
+    /// The model thinks that hard from the next call on.
+    fn think(&mut self, level: String) {
+        if let Some(why) = self.doubt(&level, &self.known_efforts(), "effort") {
+            return self.tell(Look::YELLOW, &why);
+        }
+        self.configure(&json!({"model": {"reasoning_effort": &level}}));
+        self.note(&format!("from the next call on: effort {level}"));
+        self.model.reasoning_effort = Some(level);
+    }
+
+    /// Why a name is not taken that is none of those that are known; said twice, it is.
+    fn doubt(&mut self, name: &str, known: &[String], what: &str) -> Option<String> {
+        let names: Vec<&str> = known.iter().map(String::as_str).collect();
+        if names.is_empty() || names.contains(&name) || self.doubted.take().as_deref() == Some(name)
+        {
+            return None;
+        }
+        self.doubted = Some(name.to_owned());
+        let mut near = nearest(name, &names).map_or_else(Vec::new, |nearest| vec![nearest]);
+        near.extend(
+            names
+                .iter()
+                .filter(|other| !near.contains(other))
+                .take(NEAR)
+                .copied()
+                .collect::<Vec<_>>(),
+        );
+        near.truncate(NEAR);
+        Some(format!(
+            "{} knows no {what} {}; there are {}{}. Said once more, it is taken all the same",
+            self.provider.name,
+            brief(name, NAME),
+            near.join(", "),
+            if names.len() > near.len() { " and others" } else { "" },
+        ))
+    }
+
+    /// The models of the provider by the names that it knows them by; none where it may have any,
+    /// or others' models under names of its own.
+    pub(super) fn known_models(&self) -> Vec<String> {
+        let is_plain = self.provider.default_model.as_ref().is_some_and(|name| !name.contains('/'));
+        if is_plain { self.catalogue.names(&self.provider.name) } else { Vec::new() }
+    }
+
+    /// How hard the model can think.
+    pub(super) fn known_efforts(&self) -> Vec<String> {
+        let known = self.catalogue.find(&self.provider.name, &self.model.name);
+        let mut efforts = known.map(|known| known.efforts).unwrap_or_default();
+        if efforts.is_empty() {
+            efforts = EFFORTS.map(str::to_owned).to_vec();
+        }
+        efforts
+    }
+
+    /// Has a file go with what is said next.
+    fn attach(&mut self, file: &str) {
+        let file = file.trim_matches('"');
+        let path = match file.strip_prefix("~/") {
+            Some(rest) => env::var("HOME").map(|home| format!("{home}/{rest}")).ok(),
+            None => None,
+        };
+        match attach::part(path.as_deref().unwrap_or(file)) {
+            Ok(part) => {
+                self.attached.push(part);
+                self.note(&format!("goes with what you say next: {}", brief(file, NAME)));
+            }
+            Err(why) => self.tell(Look::RED, &format!("{}: {why}", brief(file, NAME))),
+        }
+    }
+
+    fn configure(&mut self, patch: &Value) {
+        if let Ok(patch) = from_str::<Object>(&patch.to_string()) {
+            self.commands.send(Command::Configure { patch });
+        }
+    }
+
+    /// Writes what was changed to the folder.
+    pub(in super::super) fn apply(&mut self) {
+        let count = changes::changed(&self.workspace);
+        match self.workspace.apply() {
+            _ if !self.workspace.is_overlay() => self.note("changes are in the folder already"),
+            Ok(()) if count == 0 => self.note("nothing is changed"),
+            Ok(()) => self.note(&format!("applied: {}", changes::files(count))),
+            Err(error) => {
+                let is_conflict = matches!(error, ApplyError::Changed(_));
+                let why = review::told(error);
+                self.tell(Look::RED, &why);
+                if is_conflict {
+                    self.note(CONFLICT);
+                }
+            }
+        }
+    }
+
+    /// Tells how to take back the files that undone steps have changed.
+    pub(super) fn offer_files(&mut self) {
+        let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
+        if !undone.is_empty() {
+            let files = changes::files(undone.len());
+            self.note(&format!("{files} of undone steps; /undo files takes them back"));
+        }
+    }
+
+    /// Takes back the files that undone steps have changed, and says which are not.
+    fn undo_files(&mut self) {
+        if self.is_working() {
+            return self.note("the agent is at work: Esc stops it, then /undo files");
+        }
+        let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
+        self.steps.settle();
+        if undone.is_empty() {
+            return self.note("no undone step has changed a file, as far as is known");
+        }
+        for UndoneFile { path, undo } in undone {
+            let put = match &undo {
+                FileUndo::Write(text) => self.workspace.put(&path, Some(text)),
+                FileUndo::Remove => self.workspace.put(&path, None),
+                FileUndo::Keep(why) => {
+                    self.note(&format!("{path} stays as it is: {why}"));
+                    continue;
+                }
+            };
+            match put {
+                Ok(()) => self.note(&format!("taken back: {path}")),
+                Err(error) => {
+                    let why = io::Error::from(error);
+                    self.tell(Look::RED, &format!("{path} stays as it is: {why}"));
+                }
+            }
+        }
+        if let Err(error) = self.workspace.save() {
+            self.tell(Look::RED, &format!("what was taken back is not saved: {error}"));
+        }
+        // They go where the changes of a turn go.
+        self.turns.notify_one();
+    }
+
+    /// Gives up what was changed and is not applied; the agent is told.
+    pub(in super::super) fn drop_changes(&mut self) {
+        let count = changes::changed(&self.workspace);
+        match count {
+            _ if !self.workspace.is_overlay() => self.note("changes are in the folder already"),
+            0 => self.note("nothing is changed"),
+            _ if self.is_working() => self.note("the agent is at work: Esc stops it, then /drop"),
+            _ => {
+                self.slot.refuse();
+                self.workspace.give_up();
+                self.commands.send(Command::Steer { parts: vec![Part::text(GIVEN_UP)] });
+                self.note(&format!("given up: {}", changes::files(count)));
+            }
+        }
+    }
+}

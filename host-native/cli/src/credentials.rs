@@ -1,0 +1,63 @@
+//! The keys that `innerloop login` keeps: a file that its user alone may read.
+
+use innerloop_driver::Key;
+use innerloop_workspace::{places, private};
+use std::{collections::BTreeMap, path::PathBuf};
+use toml_edit::{DocumentMut, value};
+
+/// Most bytes of the file.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Nobody else may do anything with it.
+const FORBIDDEN: u32 = 0o077;
+
+/// How a new file begins.
+const HEAD: &str =
+    "# The keys that `innerloop login` was given. They are nobody else's business.\n";
+
+/// Where it is, or would be; nowhere for a user without a home.
+pub(super) fn path() -> Option<PathBuf> {
+    places::state().map(|folder| folder.join("credentials.toml"))
+}
+
+/// The keys, by their providers' names, as they are now: another program may keep one meanwhile.
+///
+/// # Errors
+/// The file can't be read, others may read it, or it is no such file. What it holds is not told.
+pub(super) fn read() -> Result<BTreeMap<String, Key>, String> {
+    let Some(text) = text()? else { return Ok(BTreeMap::new()) };
+    let keys: BTreeMap<String, String> = toml::from_str(&text).map_err(|_| unfit())?;
+    Ok(keys.into_iter().map(|(name, key)| (name, Key::new(&key))).collect())
+}
+
+/// Keeps a provider's key, or removes it; gives whether there was one.
+///
+/// # Errors
+/// As [`read`], or the file can't be written.
+pub(super) fn put(provider: &str, key: Option<&Key>) -> Result<bool, String> {
+    let path = path().ok_or("there is no home folder; set INNERLOOP_HOME")?;
+    let text = text()?.unwrap_or_else(|| HEAD.to_owned());
+    let mut file: DocumentMut = text.parse().map_err(|_| unfit())?;
+    let before = match key {
+        Some(key) => file.insert(provider, value(key.expose())),
+        None => file.remove(provider),
+    };
+    if key.is_some() || before.is_some() {
+        let closed = path.parent().map_or(Ok(()), private::closed);
+        let written = closed.and_then(|()| private::keep(&path, file.to_string().as_bytes()));
+        written.map_err(|error| places::unwritten(&path, &error))?;
+    }
+    Ok(before.is_some())
+}
+
+fn text() -> Result<Option<String>, String> {
+    let Some(path) = path() else { return Ok(None) };
+    let bytes =
+        private::read_own(&path, MAX_BYTES, FORBIDDEN).map_err(|error| error.to_string())?;
+    bytes.map(String::from_utf8).transpose().map_err(|_| unfit())
+}
+
+fn unfit() -> String {
+    let path = path().map(|path| path.display().to_string()).unwrap_or_default();
+    format!("cannot use {path}: it should hold lines of the form PROVIDER = \"KEY\"")
+}

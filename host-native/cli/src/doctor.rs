@@ -1,0 +1,345 @@
+//! `innerloop doctor`: checks that this installation works, a line for each thing, and says what
+//! would make it.
+
+use super::{
+    args::{DoctorArgs, ModelArgs, When},
+    console::{say, warn},
+    credentials,
+    exit::{Exit, Failure},
+    finding::Finding::{self, Broken, Fine, Warning},
+    instructions,
+    keys::{self, Found},
+    places, reached, settings,
+    setup::{self, Choice},
+    spinner::{Activity, PAUSE, Spinner},
+    style::Style,
+    terminal::{Screen, size},
+};
+use innerloop_core::action::{Action, Numbering, Outcome};
+use innerloop_driver::providers::Provider;
+use innerloop_host::{facts, local};
+use innerloop_sandbox::{Executor, OnProgress, programs::Programs};
+use innerloop_workspace::Workspace;
+use std::{
+    cell::RefCell,
+    convert::Infallible,
+    env, fs,
+    path::Path,
+    process,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::{task::spawn_blocking, time::sleep};
+
+/// What takes longer is told also off a terminal.
+const LONG: Duration = Duration::from_secs(2);
+
+/// How long one thing in the sandbox may take, compiling apart.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) async fn run(mut args: DoctorArgs) -> Result<(), Failure> {
+    let workspace = setup::workspace(&args.workspace, false);
+    let settings = settings::standing(&mut args.model, workspace.as_ref().ok());
+    let Choice { provider, because } = setup::provider(&args.model)?;
+    let (mut broken, progress) = (0, Progress::begin());
+    let mut tell = |name: &str, finding: Finding| match finding {
+        Fine(detail) => progress.say(&format!("ok    {name}: {detail}")),
+        Warning(detail) => progress.say(&format!("warn  {name}: {detail}")),
+        Broken(detail) => {
+            broken += 1;
+            progress.say(&format!("FAIL  {name}: {detail}"));
+        }
+    };
+    tell("version", version());
+    tell("settings", settings);
+    if let Some(because) = because {
+        tell("choice", Fine(because));
+    }
+    let found = find_key(&provider, &args.model);
+    tell("key", key(&provider, &found));
+    let trying = "trying the sandbox; what it compiles the first time is kept";
+    let tried = progress.during(trying, sandbox(args.programs.as_deref())).await;
+    let Sandboxed { complaints, findings } = tried;
+    for (name, finding) in places::findings() {
+        match (name, finding, complaints.is_empty()) {
+            ("cache", Fine(_), false) => tell(name, Warning(complaints.clone())),
+            (_, finding, _) => tell(name, finding),
+        }
+    }
+    for (name, finding) in findings {
+        tell(name, finding);
+    }
+    tell("programs", programs(args.programs.as_deref()));
+    tell("commands", commands());
+    let looked = progress.during("looking at the folder", folder(workspace, &args, &provider));
+    tell("folder", looked.await);
+    let asking = format!("asking {}", provider.name);
+    tell("provider", progress.during(&asking, reached(&provider, &args, &found)).await);
+    drop(progress);
+    match broken {
+        0 => Ok(()),
+        1 => Err(Failure::new(Exit::Failed, "one check failed; see the line with FAIL")),
+        n => Err(Failure::new(Exit::Failed, format!("{n} checks failed; see the lines with FAIL"))),
+    }
+}
+
+/// What is being tried, for whoever waits: a line that moves on a terminal, elsewhere one line for
+/// what takes long.
+struct Progress {
+    screen: Screen,
+    spinner: RefCell<Spinner>,
+}
+
+impl Progress {
+    fn begin() -> Self {
+        let screen = Screen::default();
+        if let Some(size) = size() {
+            screen.begin(size);
+        }
+        let spinner = Spinner::new(screen.clone(), Style::new(When::Auto));
+        Self { screen, spinner: RefCell::new(spinner) }
+    }
+
+    /// Tells what goes on until that is done.
+    async fn during<T>(&self, what: &str, work: impl Future<Output = T>) -> T {
+        self.spinner.borrow_mut().set(Some(Activity::of(what)));
+        let done = tokio::select! {
+            done = work => done,
+            never = self.tick(what) => match never {},
+        };
+        self.spinner.borrow_mut().set(None);
+        done
+    }
+
+    async fn tick(&self, what: &str) -> Infallible {
+        if size().is_none() {
+            sleep(LONG).await;
+            warn(&format!("{what} …"));
+        }
+        loop {
+            sleep(PAUSE).await;
+            self.spinner.borrow().tick();
+        }
+    }
+
+    fn say(&self, line: &str) {
+        let hidden = self.screen.hide();
+        say(line);
+        drop(hidden);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.screen.end();
+    }
+}
+
+fn version() -> Finding {
+    let (system, machine) = (env::consts::OS, env::consts::ARCH);
+    Fine(format!("innerloop {} on {system} {machine}", env!("CARGO_PKG_VERSION")))
+}
+
+/// The provider's key, found as a session finds it.
+fn find_key(provider: &Provider, args: &ModelArgs) -> Result<Option<Found>, String> {
+    match provider.key_optional {
+        true => keys::at_hand(provider, &args.settings),
+        false => keys::find(provider, &args.settings),
+    }
+}
+
+fn key(provider: &Provider, found: &Result<Option<Found>, String>) -> Finding {
+    let name = &provider.name;
+    // Perhaps it is not needed for this key; the next one may be in it.
+    let unused = credentials::read().err();
+    match (found, provider.key_optional) {
+        (Ok(Some(Found { origin, .. })), _) => {
+            let place = format!("the key of {name} is in {}", origin.told());
+            unused.map_or(Fine(place.clone()), |why| Warning(format!("{place}; {why}")))
+        }
+        (Ok(None), true) => Fine(format!("{name} needs none")),
+        (Ok(None), false) => Warning(format!(
+            "{} is not set, and `innerloop login` has kept no key of {name}; put your API key in \
+             the one or give it to the other, without it only --replay works",
+            keys::variables(provider)
+        )),
+        (Err(why), true) => Warning(why.clone()),
+        (Err(why), false) => Broken(why.clone()),
+    }
+}
+
+/// Whether the provider can be reached and takes the key, where there is something to try.
+async fn reached(
+    provider: &Provider,
+    args: &DoctorArgs,
+    found: &Result<Option<Found>, String>,
+) -> Finding {
+    let origin = found.as_ref().ok().and_then(Option::as_ref).map(|found| &found.origin);
+    match origin {
+        _ if args.offline => Fine("not asked".to_owned()),
+        None if !provider.key_optional => {
+            Warning(format!("{} is not asked without a key", provider.name))
+        }
+        origin => reached::ask(provider, &args.model, origin).await,
+    }
+}
+
+/// What was found out in the sandbox.
+#[derive(Default)]
+struct Sandboxed {
+    /// What it said of compiled modules that can't be kept.
+    complaints: String,
+    findings: Vec<(&'static str, Finding)>,
+}
+
+/// Has the sandbox do what agents have it do, in a folder of its own.
+async fn sandbox(programs: Option<&Path>) -> Sandboxed {
+    let scratch = env::temp_dir().join(format!("innerloop-doctor-{}", process::id()));
+    let folder = scratch.join("folder");
+    if let Err(error) = fs::create_dir(&scratch).and_then(|()| fs::create_dir(&folder)) {
+        let why = format!("cannot create {}: {error}; set TMPDIR", folder.display());
+        return Sandboxed { findings: vec![("tools", Broken(why))], ..Sandboxed::default() };
+    }
+    let complaints = Arc::new(Mutex::new(Vec::new()));
+    let findings = try_out(&folder, programs, Arc::clone(&complaints)).await;
+    drop(fs::remove_dir_all(&scratch));
+    let complaints = complaints.lock().unwrap_or_else(PoisonError::into_inner).join("; ");
+    Sandboxed { complaints, findings }
+}
+
+async fn try_out(
+    folder: &Path,
+    programs: Option<&Path>,
+    complaints: Arc<Mutex<Vec<String>>>,
+) -> Vec<(&'static str, Finding)> {
+    const TEXT: &str = "read in the sandbox";
+    if let Err(error) = fs::write(folder.join("probe.txt"), TEXT) {
+        let why = format!("cannot write to {}: {error}; set TMPDIR", folder.display());
+        return vec![("tools", Broken(why))];
+    }
+    let note: OnProgress = Arc::new(move |line: &str| {
+        // A module that is being prepared is the ordinary course.
+        if !line.starts_with("preparing ") {
+            complaints.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
+        }
+    });
+    let opened = setup::workspace(folder, true);
+    let sandbox = match opened.and_then(|it| setup::executor(it, programs, Some(note))) {
+        Ok(sandbox) => sandbox,
+        Err(failure) => return vec![("tools", Broken(failure.message))],
+    };
+    let read = Action::read("probe.txt", None, Numbering::None);
+    let mut findings = vec![("tools", did(&sandbox, &read, "a file was read", TEXT).await)];
+    let write = |path: &str, content: &str| Action::Write {
+        path: path.to_owned(),
+        content: content.to_owned(),
+    };
+    let outside = sandbox.run(&write("../outside.txt", TEXT), PATIENCE, None).await;
+    findings.push(("walls", walls(folder, &outside)));
+    let line = Action::Shell { command: "echo the shell | tr a-z A-Z".to_owned(), folder: None };
+    let shell = if sandbox.programs().has("bash") {
+        did(&sandbox, &line, "a command line ran", "THE SHELL").await
+    } else {
+        Warning(
+            "there is none, so that the agent has no command lines; leave --programs \
+                 and INNERLOOP_PROGRAMS out, or add bash.wasm there"
+                .to_owned(),
+        )
+    };
+    findings.push(("shell", shell));
+    let script = ["-e".to_owned(), "console.log(6 * 7)".to_owned()].into();
+    let script = Action::RunProgram { program: "qjs".to_owned(), args: script, stdin: None };
+    let javascript = if sandbox.programs().has("qjs") {
+        did(&sandbox, &script, "a program ran", "42").await
+    } else {
+        Warning("qjs is not there; innerloop tools install qjs brings it".to_owned())
+    };
+    findings.push(("javascript", javascript));
+    findings
+}
+
+/// Has one thing done that must say some words.
+async fn did(sandbox: &Executor, action: &Action, what: &str, words: &str) -> Finding {
+    let begun = Instant::now();
+    let outcome = sandbox.run(action, PATIENCE, None).await;
+    let text = outcome.joined_text();
+    if outcome.error.is_none() && text.contains(words) {
+        Fine(format!("{what} in the sandbox in {} ms", begun.elapsed().as_millis()))
+    } else {
+        Broken(format!("in the sandbox came: {text}; install innerloop again"))
+    }
+}
+
+/// Whether what must not be written was not.
+fn walls(folder: &Path, outcome: &Outcome) -> Finding {
+    let is_there = folder.with_file_name("outside.txt").exists();
+    match (is_there, outcome.error) {
+        (false, Some(_)) => Fine("a write outside of the folder was refused".to_owned()),
+        _ => Broken("a write outside of the folder was NOT refused; do not use it".to_owned()),
+    }
+}
+
+fn programs(explicit: Option<&Path>) -> Finding {
+    let programs = match Programs::find(explicit) {
+        Ok(programs) => programs,
+        Err(error) => return Broken(error.to_string()),
+    };
+    let mut found = Vec::new();
+    for (name, file, _) in programs.iter() {
+        match programs.verify(name) {
+            Some(Ok(digest)) => {
+                let place = file.map_or_else(|| "comes along".to_owned(), told);
+                found.push(format!("{name} (SHA-256 {digest}, {place})"));
+            }
+            Some(Err(error)) => return Broken(error.to_string()),
+            None => {}
+        }
+    }
+    if found.is_empty() {
+        let advice = "innerloop tools install python brings one, --programs names a folder of them";
+        return Warning(format!("none, so that the agent can run nothing; {advice}"));
+    }
+    Fine(found.join(", "))
+}
+
+fn told(file: &Path) -> String {
+    file.display().to_string()
+}
+
+/// Where commands would run that are allowed on this machine. Nothing is started for that.
+fn commands() -> Finding {
+    Fine(match local::bubblewrap() {
+        Some(path) => format!("with --env local they run inside of {}", path.display()),
+        None => "bubblewrap is not installed; with --env local they run without it".to_owned(),
+    })
+}
+
+/// What an agent would know of the folder: the branch and the instruction files.
+async fn folder(
+    workspace: Result<Workspace, Failure>,
+    args: &DoctorArgs,
+    provider: &Provider,
+) -> Finding {
+    let workspace = match workspace {
+        Ok(workspace) => workspace,
+        Err(failure) if fs::read_dir(&args.workspace).is_err() => return Broken(failure.message),
+        // One that no session takes by mistake.
+        Err(failure) => return Warning(failure.message),
+    };
+    let root = workspace.root().display().to_string();
+    let family = provider.family(setup::model(provider, &args.model).unwrap_or_default());
+    let facts = spawn_blocking(move || facts::collect(&workspace, Vec::new(), family)).await;
+    let facts = match facts {
+        Ok(facts) => facts,
+        Err(error) => return Broken(error.to_string()),
+    };
+    let names = |docs: Vec<&str>| docs.join(", ");
+    if let Some(cut) = instructions::cut(&facts) {
+        return Warning(format!("{root}: {cut}"));
+    }
+    let branch = facts.git.as_ref().map(|git| git.branch.as_str()).filter(|it| !it.is_empty());
+    let branch = branch.map_or_else(String::new, |branch| format!(" on branch {branch}"));
+    let docs: Vec<&str> = facts.project_docs.iter().map(|doc| doc.path.as_str()).collect();
+    let docs = if docs.is_empty() { "no instruction files".to_owned() } else { names(docs) };
+    Fine(format!("{root}{branch}, {docs}"))
+}

@@ -1,0 +1,62 @@
+//! The arguments of a call in the user's editor.
+
+use innerloop_core::json::Json;
+use innerloop_host::journal::private;
+use serde_json::Value;
+use std::{
+    env, fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::{self, Command},
+};
+
+/// The arguments as the user leaves them; nothing if they are as they were.
+pub(super) async fn edited(arguments: &Json) -> Result<Option<Json>, String> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty());
+    let editor = set("VISUAL").or_else(|| set("EDITOR"));
+    let editor = editor.ok_or("there is no editor; set VISUAL or EDITOR")?;
+    let value: Value = serde_json::from_str(arguments.text()).map_err(|error| error.to_string())?;
+    let text = format!("{value:#}\n");
+    let file = env::temp_dir().join(format!("innerloop-call-{}.json", process::id()));
+    let before = text.clone();
+    // A thread of its own, so that Ctrl-C is heard while somebody writes.
+    let work = tokio::task::spawn_blocking(move || through(&editor, &file, &text));
+    let after = work.await.map_err(io::Error::other).flatten();
+    let after = after.map_err(|error| format!("the editor failed: {error}"))?;
+    if after == before {
+        return Ok(None);
+    }
+    let json = Json::parse(after.trim()).map_err(|error| format!("that is no JSON: {error}"))?;
+    Ok(Some(json))
+}
+
+fn through(editor: &std::ffi::OsStr, file: &PathBuf, text: &str) -> io::Result<String> {
+    let removed = Removed(file);
+    let mut written = private(fs::OpenOptions::new().write(true).create_new(true)).open(file)?;
+    written.write_all(text.as_bytes())?;
+    drop(written);
+    let edited = run(editor, file).and_then(|()| fs::read_to_string(file));
+    drop(removed);
+    edited
+}
+
+/// As a shell would start it: the variable may hold options.
+fn run(editor: &std::ffi::OsStr, file: &Path) -> io::Result<()> {
+    let mut command = Command::new("sh");
+    command.args(["-c", "eval \"$INNERLOOP_EDITOR\" '\"$1\"'", "sh"]).arg(file);
+    ended(command.env("INNERLOOP_EDITOR", editor))
+}
+
+fn ended(command: &mut Command) -> io::Result<()> {
+    let status = command.status()?;
+    if status.success() { Ok(()) } else { Err(io::Error::other(status.to_string())) }
+}
+
+/// Removes the file in the end.
+struct Removed<'a>(&'a Path);
+
+impl Drop for Removed<'_> {
+    fn drop(&mut self) {
+        drop(fs::remove_file(self.0));
+    }
+}

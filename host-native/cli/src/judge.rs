@@ -1,0 +1,218 @@
+//! Who says whether a call may run: where a rule names it, or where a command line only reads, the
+//! program says so itself; all else is asked of the person at the terminal, if there is one.
+
+use super::{
+    allow::{Conditions, Rules, Verdict},
+    approval::Person,
+    words::Words,
+};
+use innerloop_core::{
+    action::Action,
+    config::{AskAbout, ProfileKind, SessionConfig},
+    event::{Event, EventKind},
+    id::{AgentId, EffectId},
+    input::Answer,
+    json::to_string,
+    output::Ask,
+};
+use innerloop_driver::NOBODY_APPROVES;
+use innerloop_host::{host::Commands, web::Domains};
+use innerloop_sandbox::Executor;
+use innerloop_workspace::Workspace;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Answers questions, or passes them on.
+#[derive(Clone)]
+pub(super) struct Judge {
+    words: Arc<Words>,
+    family: ProfileKind,
+    rules: Rules,
+    workspace: Workspace,
+    /// Whose pages are asked for when they are read.
+    domains: Domains,
+    asks_about: AskAbout,
+    /// Where the command lines are carried out that can be judged, if any can.
+    sandbox: Option<Executor>,
+    commands: Commands,
+    person: Option<Person>,
+    /// The questions that nobody has been asked yet.
+    open: Arc<Mutex<BTreeMap<EffectId, Open>>>,
+}
+
+/// A question about a call that nobody has been asked yet.
+struct Open {
+    agent: AgentId,
+    /// What is asked, once it was looked at.
+    ask: Option<Ask>,
+    /// The calls before it that are not over.
+    after: Vec<String>,
+}
+
+/// What says of itself that a call may run.
+enum Reason {
+    /// Its command line only reads.
+    Reads(String),
+    /// A rule allows its command line, if that holds.
+    Named(Conditions),
+}
+
+impl Judge {
+    /// For the calls of a session with that configuration.
+    pub(super) fn new(
+        config: &SessionConfig,
+        (rules, workspace, domains): (Rules, Workspace, Domains),
+        sandbox: Option<Executor>,
+        commands: Commands,
+        person: Option<Person>,
+    ) -> Self {
+        let (words, family) = (Arc::new(Words::new(config)), config.model.profile);
+        let (asks_about, open) = (config.approval.ask, Arc::default());
+        Self {
+            words,
+            family,
+            rules,
+            workspace,
+            domains,
+            asks_about,
+            sandbox,
+            commands,
+            person,
+            open,
+        }
+    }
+
+    /// The session goes on with a model of that family. What one of another family calls, a person
+    /// has to judge.
+    pub(super) fn goes_on_with(&self, family: &str) {
+        let other = to_string(&self.family);
+        self.rules.suspend(other.trim_matches('"') != family);
+    }
+
+    /// Takes back what a person has allowed for the rest of the session.
+    pub(super) fn forget(&self) {
+        self.rules.forget();
+        self.domains.forget();
+    }
+
+    /// Whether it can say anything without a person.
+    pub(super) fn decides(config: &SessionConfig) -> bool {
+        let shell = |name: &str| config.facts.programs.iter().any(|program| program.name == name);
+        config.approval.ask != AskAbout::Everything && shell("bash")
+    }
+
+    /// An agent's call waits for a word, or the model for an answer.
+    pub(super) fn asked(&self, id: EffectId, agent: AgentId, ask: &Ask) {
+        let Ask::Approval { call_id, name, arguments, folder, after } = ask else {
+            return self.pass_on(id, ask);
+        };
+        let waits = |ask: Option<Ask>| {
+            self.open().insert(id, Open { agent, ask, after: after.clone() });
+            self.pass_on_due();
+        };
+        let is_understood = !self.rules.are_suspended();
+        let action = self.words.action(name, arguments.text()).filter(|_| is_understood);
+        if let Some(Action::Fetch { urls, .. }) = &action
+            && self.domains.asks_for_all(urls)
+        {
+            // One question is enough.
+            return self.commands.answer(id, Answer::Allow);
+        }
+        let place = (folder.as_str(), &self.workspace);
+        let reason = match self.rules.verdict(name, action.as_ref(), place) {
+            Verdict::Allowed => return self.commands.answer(id, Answer::Allow),
+            Verdict::AllowedIf(conditions) => Some(Reason::Named(conditions)),
+            Verdict::Open => self.reads(action),
+        };
+        let Some(reason) = reason else { return waits(Some(ask.clone())) };
+        let Some(sandbox) = &self.sandbox else {
+            // What a command of the machine reads or writes is not known from its name.
+            let is_named = matches!(&reason, Reason::Named(named) if named.readers.is_empty());
+            return match is_named {
+                true => self.commands.answer(id, Answer::Allow),
+                false => waits(Some(ask.clone())),
+            };
+        };
+        waits(None);
+        let (judge, ask) = (self.clone(), ask.clone());
+        let sandbox = sandbox.of_agent(agent).of_call(call_id).within(folder);
+        tokio::spawn(async move {
+            let may_run = judge.holds(&reason, &sandbox).await;
+            if !may_run {
+                judge.open().entry(id).and_modify(|open| open.ask = Some(ask));
+                judge.pass_on_due();
+            } else if judge.open().remove(&id).is_some() {
+                judge.commands.answer(id, Answer::Allow);
+            }
+        });
+    }
+
+    /// A question about a call is put once the calls before it are over: so they come in the order
+    /// of the calls, and what is shown of the call is what it does.
+    pub(super) fn heard(&self, event: &Event) {
+        let EventKind::ToolCallEnd { call_id, .. } = &event.kind else { return };
+        let mut open = self.open();
+        for open in open.values_mut().filter(|open| open.agent == event.agent) {
+            open.after.retain(|before| before != call_id);
+        }
+        drop(open);
+        self.pass_on_due();
+    }
+
+    /// Passes on what was looked at and waits for no other call.
+    fn pass_on_due(&self) {
+        let mut open = self.open();
+        let is_due = |open: &Open| open.ask.is_some() && open.after.is_empty();
+        for (id, due) in open.extract_if(.., |_, open| is_due(open)) {
+            due.ask.iter().for_each(|ask| self.pass_on(id, ask));
+        }
+    }
+
+    /// Whether that is so where the call is carried out.
+    async fn holds(&self, reason: &Reason, sandbox: &Executor) -> bool {
+        match reason {
+            Reason::Reads(command) => sandbox.reads_only(command).await,
+            // What only reads is asked about, too.
+            Reason::Named(Conditions { readers, .. })
+                if self.asks_about == AskAbout::Everything && !readers.is_empty() =>
+            {
+                false
+            }
+            Reason::Named(Conditions { programs, readers }) => {
+                sandbox.runs_as_named(programs, readers).await
+            }
+        }
+    }
+
+    /// The question needs no answer any more.
+    pub(super) fn withdraw(&self, id: EffectId) {
+        if self.open().remove(&id).is_none() {
+            self.person.iter().for_each(|person| person.withdraw(id));
+        }
+    }
+
+    /// The command line, if it may run where it only reads.
+    fn reads(&self, action: Option<Action>) -> Option<Reason> {
+        match action? {
+            Action::Shell { command, .. } if self.asks_about != AskAbout::Everything => {
+                Some(Reason::Reads(command))
+            }
+            _ => None,
+        }
+    }
+
+    fn pass_on(&self, id: EffectId, ask: &Ask) {
+        match &self.person {
+            Some(person) => person.ask(id, ask),
+            None => {
+                self.commands.answer(id, Answer::Deny { reason: NOBODY_APPROVES.to_owned() });
+            }
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, BTreeMap<EffectId, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

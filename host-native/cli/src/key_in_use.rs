@@ -1,0 +1,94 @@
+//! The provider's key while a session goes on: where it is from, and another one that
+//! `innerloop login` has kept meanwhile.
+
+use super::{
+    args::ModelArgs,
+    keys::{self, Found, Origin},
+};
+use innerloop_driver::{Key, providers::Provider};
+use innerloop_host::host::Renewal;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The key that requests are sent with; clones are of the same one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeyInUse(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The provider's name.
+    provider: String,
+    /// The variables that may hold the key, for people.
+    variables: String,
+    found: Option<Found>,
+    /// Whether the provider has refused it.
+    is_refused: bool,
+}
+
+impl KeyInUse {
+    /// The provider's key as it was found.
+    pub(super) fn new(provider: &Provider, found: Option<Found>) -> Self {
+        let (name, variables) = (provider.name.clone(), keys::variables(provider));
+        let state = State { provider: name, variables, found, is_refused: false };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    /// The key that a recording was made with, which is wherever it was then.
+    pub(super) fn recorded(provider: &Provider) -> Self {
+        let origin = Origin::Variable(keys::variables(provider));
+        Self::new(provider, Some(Found { key: Key::default(), origin }))
+    }
+
+    /// The provider does not take it.
+    pub(super) fn refuse(&self) {
+        self.state().is_refused = true;
+    }
+
+    /// What to do where the provider refuses it.
+    pub(super) fn advice(&self) -> String {
+        let State { provider, variables, found, .. } = &*self.state();
+        match found.as_ref().map(|found| &found.origin) {
+            Some(Origin::Variable(name)) => format!("check the provider's key in {name}"),
+            Some(origin @ Origin::File(_)) => format!(
+                "check the provider's key in {}: `innerloop login {provider}` keeps another one",
+                origin.told()
+            ),
+            Some(Origin::KeyRing) => format!(
+                "check the provider's key in the key ring: `innerloop login --keyring {provider}` \
+                 keeps another one"
+            ),
+            None => format!(
+                "no key was sent: put one in {variables}, or keep it with `innerloop login \
+                 {provider}`"
+            ),
+        }
+    }
+
+    /// What looks for another key before each word of the user, and has requests sent with it.
+    pub(super) fn renewal(&self, provider: &Provider, args: &ModelArgs) -> Renewal {
+        let (own, provider, args) = (self.clone(), provider.clone(), args.clone());
+        Renewal::new(move || {
+            let found = own.newer(&provider, &args)?;
+            let key = found.key.clone();
+            let mut state = own.state();
+            (state.found, state.is_refused) = (Some(found), false);
+            Some(key)
+        })
+    }
+
+    /// The key that a session would begin with now, if that is another one. The key ring, which
+    /// takes time, is asked only where the key was refused.
+    fn newer(&self, provider: &Provider, args: &ModelArgs) -> Option<Found> {
+        let is_refused = self.state().is_refused;
+        let found = match is_refused && !provider.key_optional {
+            true => keys::find(provider, &args.settings),
+            false => keys::at_hand(provider, &args.settings),
+        };
+        let found = found.ok().flatten()?;
+        let is_same = self.state().found.as_ref().is_some_and(|known| known.key == found.key);
+        (!is_same).then_some(found)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,102 @@
+//! The limits of a run: cost and tokens, which the session keeps, and the time since the program
+//! began, which is kept here. A run whose time is up is interrupted and closed, as by a signal.
+
+use super::{
+    args::LimitArgs,
+    exit::Failure,
+    figures::{dollars, grouped},
+};
+use innerloop_core::{config::SessionConfig, input::Command};
+use innerloop_host::host::Commands;
+use jiff::SignedDuration;
+use std::{cell::OnceCell, convert::Infallible, future::pending, time::Duration};
+use tokio::time::{Instant, sleep_until};
+
+/// The time that is left of what a run may take.
+#[derive(Debug)]
+pub(super) struct Limits {
+    timeout: Option<Duration>,
+    begun: Instant,
+    /// What is told of the limit that was hit.
+    hit: OnceCell<String>,
+}
+
+impl Limits {
+    /// The time counts from now on.
+    pub(super) fn new(args: LimitArgs) -> Self {
+        Self { timeout: args.timeout, begun: Instant::now(), hit: OnceCell::new() }
+    }
+
+    /// Waits for the end of the time and stops the session.
+    pub(super) async fn run_out(&self, commands: &Commands) -> Infallible {
+        let hit = self.time_out().await;
+        if self.hit.set(hit).is_ok() {
+            stop(commands);
+        }
+        pending().await
+    }
+
+    /// Waits for the end of the time; gives what is told of it.
+    pub(super) async fn time_out(&self) -> String {
+        let Some((time, end)) = self.end() else { return pending().await };
+        sleep_until(end).await;
+        format!("the limit of --timeout {} was hit", shown(time))
+    }
+
+    /// What is told of the limit that was hit, if one was.
+    pub(super) fn hit(&self) -> Option<&str> {
+        self.hit.get().map(String::as_str)
+    }
+
+    /// A time that never comes is no limit.
+    fn end(&self) -> Option<(Duration, Instant)> {
+        let time = self.timeout?;
+        Some((time, self.begun.checked_add(time)?))
+    }
+}
+
+fn stop(commands: &Commands) {
+    commands.send(Command::Interrupt);
+    commands.send(Command::Close);
+}
+
+/// Has the session keep the limits of cost and tokens.
+///
+/// # Errors
+/// The model has no price, so that no cost will be known.
+pub(super) fn set(limits: LimitArgs, config: &mut SessionConfig) -> Result<(), Failure> {
+    let LimitArgs { max_cost_usd, max_tokens, .. } = limits;
+    if max_cost_usd.is_some() && config.model.price.is_none() {
+        return Err(Failure::configuration(format!(
+            "--max-cost-usd: the price of {} is not known; give a catalogue that has it with \
+             --models FILE, or limit the run with --max-tokens",
+            config.model.name
+        )));
+    }
+    let run = &mut config.limits.run;
+    run.cost_nano_usd = max_cost_usd.unwrap_or(run.cost_nano_usd);
+    run.tokens = max_tokens.unwrap_or(run.tokens);
+    Ok(())
+}
+
+/// What is told of a limit of a run or a session that is used up, by its name in the
+/// configuration.
+pub(super) fn text(which: &str, used: u64, limit: u64) -> String {
+    let (of, what) = which.split_once('.').unwrap_or(("run", which));
+    let shown = |amount| match what {
+        "cost_nano_usd" => dollars(amount),
+        "ms" => shown(Duration::from_millis(amount)),
+        _ => grouped(amount),
+    };
+    let option = match (of, what) {
+        ("run", "cost_nano_usd") => "--max-cost-usd",
+        ("run", "tokens") => "--max-tokens",
+        _ => return format!("limits.{which} is used up: {} of {}", shown(used), shown(limit)),
+    };
+    format!("the limit of {option} {} was hit: {} so far", shown(limit), shown(used))
+}
+
+/// For example `1h 30m`.
+fn shown(time: Duration) -> String {
+    SignedDuration::try_from(time).map_or_else(|_| format!("{time:?}"), |time| format!("{time:#}"))
+}

@@ -1,0 +1,216 @@
+//! The program `innerloop`: reads the arguments, runs one command, prints what came of it and
+//! chooses the exit code.
+
+mod allow;
+mod approval;
+mod args;
+mod arguments;
+mod attach;
+mod completions;
+mod config;
+mod console;
+mod conversation;
+mod credentials;
+mod decode;
+mod doctor;
+mod editor;
+mod environment;
+mod exit;
+mod figures;
+mod finding;
+mod form;
+mod header;
+mod instructions;
+mod interaction;
+mod interrupts;
+mod judge;
+mod key_in_use;
+mod keyring;
+mod keys;
+mod limits;
+mod lines;
+mod login;
+mod markdown;
+mod message_file;
+mod mode;
+mod model_change;
+mod models;
+mod narrowing;
+mod notices;
+mod own;
+mod pages;
+mod past;
+mod patch;
+mod piped;
+mod places;
+mod plain_line;
+mod platform;
+mod preview;
+mod question;
+mod reached;
+mod record;
+mod recorded;
+mod report;
+mod resume;
+mod review;
+mod run;
+mod saving;
+mod sessions;
+mod settings;
+mod setup;
+mod silence;
+mod spinner;
+mod style;
+mod terminal;
+mod text_calls;
+mod tool;
+mod tools;
+mod transcript;
+mod unapplied;
+mod view;
+mod words;
+mod work;
+mod wrap;
+
+use args::{Cli, Command};
+use clap::{
+    CommandFactory as _, Parser,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use console::{complain, note, say_escaped, unwritten};
+use exit::{Exit, Failure};
+use innerloop_sandbox::compile_if_asked;
+use report::Report;
+use std::{
+    ffi::OsString,
+    io::{IsTerminal as _, stderr, stdin},
+    process::ExitCode,
+};
+
+fn main() -> ExitCode {
+    platform::hide_memory();
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = compile_if_asked(&args) {
+        return code;
+    }
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => match prompted(&error, &args) {
+            Some(Ok(cli)) => cli,
+            Some(Err(error)) => return unparsed(error, &args),
+            None => return unparsed(error, &args),
+        },
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let message = format!("cannot start: {error}");
+            return ended(Err(Failure::new(Exit::Failed, message)));
+        }
+    };
+    // Signals are heard until the last line is printed, since they are heard by a task.
+    let code = runtime.block_on(async {
+        let Some(command) = cli.command else {
+            return ended(conversation::run(*cli.conversation).await);
+        };
+        ended(match command {
+            Command::Run(args) => run::run(*args).await,
+            Command::Resume(args) => resume::run(*args).await,
+            Command::Sessions(args) => unapplied::sessions(args).await,
+            Command::Tool(args) => tool::run(args).await,
+            Command::Tools(args) => tools::carry_out(args).await,
+            Command::Decode(args) => decode::run(&args),
+            Command::Doctor(args) => doctor::run(args).await,
+            Command::Models(args) => models::list(&args),
+            Command::Providers(args) => models::providers(&args),
+            Command::Login(args) => login::login(args).await,
+            Command::Logout(args) => login::logout(&args),
+            Command::Config(args) => settings::carry_out(args),
+            Command::Trust(args) => settings::trust_folder(&args),
+            Command::Completions(args) => completions::completions(&args),
+            Command::Man(args) => completions::man(&args),
+        })
+    });
+    // What still goes on is of no use to anybody: what was stopped has been answered for, and a
+    // module that is half compiled is compiled again by the run that needs it.
+    runtime.shutdown_background();
+    code
+}
+
+/// The arguments where a prompt stands in place of a command: whoever sits at a terminal talks,
+/// and begins with that; elsewhere it is `innerloop run`. A single word is a command that is
+/// misspelt.
+fn prompted(error: &clap::Error, args: &[OsString]) -> Option<Result<Cli, clap::Error>> {
+    // Behind an option it is an argument too many, or one that conflicts with it.
+    let told = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg, ContextKind::PriorArg];
+    let told = told.into_iter().filter_map(|kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    });
+    let is_prompt =
+        |text: &str| !text.starts_with('-') && text.trim().contains(char::is_whitespace);
+    let prompt =
+        told.filter(|text| is_prompt(text)).find(|text| args.iter().any(|arg| arg == text));
+    let prompt = prompt?;
+    let at = args.iter().position(|arg| arg == prompt)?;
+    let (before, behind) = (args.get(..at)?, args.get(at + 1..)?);
+    let known = Cli::command();
+    let is_command = |arg: &OsString| known.find_subcommand(arg).is_some();
+    if before.iter().skip(1).any(is_command) {
+        return None;
+    }
+    let said = if stdin().is_terminal() && stderr().is_terminal() {
+        let option = [OsString::from(format!("--prompt={prompt}"))];
+        [before, &option, behind].concat()
+    } else {
+        let (name, options) = before.split_first()?;
+        let command = [name.clone(), OsString::from("run"), OsString::from(prompt)];
+        [&command, options, behind].concat()
+    };
+    Some(Cli::try_parse_from(said))
+}
+
+/// Help and version go to standard output; a mistake is told, as a record too where JSON is
+/// asked for.
+fn unparsed(error: clap::Error, args: &[OsString]) -> ExitCode {
+    let error = with_tip(error, args);
+    let printed = error.print();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        note(printed);
+        return ended(Ok(()));
+    }
+    let is = |index: usize, word: &str| args.get(index).is_some_and(|arg| arg == word);
+    if (is(1, "run") || is(1, "resume")) && args.iter().any(|arg| arg == "--json") {
+        let text = error.render().to_string();
+        let first = text.lines().next().unwrap_or_default();
+        say_escaped(&Report::failed(Failure::usage(first)).record());
+    }
+    ExitCode::from(Exit::Usage.code())
+}
+
+/// Who may have meant a prompt by a word that is no command is told how to say it.
+fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+        && args.get(1).is_some_and(|first| first == word.as_str())
+    {
+        let tip = format!("to let the agent do that: innerloop run {word:?}");
+        let tip = ContextValue::StyledStrs(vec![tip.into()]);
+        drop(error.insert(ContextKind::Suggested, tip));
+    }
+    error
+}
+
+fn ended(result: Result<(), Failure>) -> ExitCode {
+    let unwritten = unwritten().map(|error| {
+        let advice = "make room or name another place";
+        let message = format!("cannot write to standard output: {error}; {advice}");
+        Failure::new(Exit::Failed, message)
+    });
+    let Some(failure) = result.err().or(unwritten) else { return ExitCode::SUCCESS };
+    if !failure.message.is_empty() {
+        complain(&failure);
+    }
+    ExitCode::from(failure.exit.code())
+}

@@ -1,0 +1,263 @@
+//! What stands inside of a line of Markdown: emphasis, code, links, escapes. A character is held
+//! back only while it may still be a mark or the text of a link.
+//!
+//! A mark counts only where it can hardly be meant otherwise: `**/*.rs`, `2 * 3`, `a_b` and `2**8`
+//! stay what they are. An emphasis that nobody ends, ends with its paragraph: its mark was taken
+//! for one when it came, and is not shown where there is colour.
+
+use crate::{style::Look, wrap::Flow};
+use std::mem;
+
+/// Bytes of a link's text, and of its address, that are held back at most.
+const LABEL: usize = 200;
+const ADDRESS: usize = 2_000;
+
+/// The longest run of backticks that begins code.
+const TICKS: usize = 8;
+
+/// Marks in a row that are held back at most; so many mean nothing.
+const RUN: usize = 64;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inline {
+    /// What `*`, `_` and `~` have begun.
+    stars: Look,
+    lows: Look,
+    waves: Look,
+    /// How many backticks end the code that stands here; 0 outside of code.
+    ticks: usize,
+    held: Held,
+    /// The last character that was read and is not held.
+    before: Option<char>,
+    /// Whether the text of a link is read, held or again: there is no link in a link.
+    is_link: bool,
+    /// Characters read so far, those that were held counting twice.
+    #[cfg(test)]
+    pub(super) steps: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Held {
+    #[default]
+    Nothing,
+    /// So many of one mark.
+    Run(char, usize),
+    /// A backslash.
+    Escape,
+    /// Behind `[`.
+    Label(String),
+    /// Behind `[label]`.
+    Labelled(String),
+    /// Behind `[label](`, and how many brackets are open in the address.
+    Address { label: String, url: String, open: usize },
+}
+
+impl Inline {
+    /// Reads a character of the line; `base` is how the line looks as such.
+    pub(super) fn read(&mut self, c: char, base: Look, flow: &mut Flow) {
+        #[cfg(test)]
+        {
+            self.steps += 1;
+        }
+        match mem::take(&mut self.held) {
+            Held::Nothing => self.read_plain(c, base, flow),
+            Held::Run(mark, RUN) if mark == c => {
+                self.emit_run(mark, RUN, base, flow);
+                self.held = Held::Run(mark, 1);
+            }
+            Held::Run(mark, count) if mark == c => self.held = Held::Run(mark, count + 1),
+            Held::Run(mark, count) => {
+                self.mark(mark, count, Some(c), base, flow);
+                self.read_plain(c, base, flow);
+            }
+            Held::Escape if c.is_ascii_punctuation() => self.emit(c, base, flow),
+            Held::Escape => {
+                self.emit('\\', base, flow);
+                self.read_plain(c, base, flow);
+            }
+            held => self.read_link(held, c, base, flow),
+        }
+    }
+
+    /// Ends the line; what it has begun may go on in the next one.
+    pub(super) fn end_line(&mut self, base: Look, flow: &mut Flow) {
+        match mem::take(&mut self.held) {
+            Held::Nothing | Held::Escape => {}
+            Held::Run(mark, count) => self.mark(mark, count, None, base, flow),
+            held => {
+                self.read_again(&held.raw(), base, flow);
+                self.end_line(base, flow);
+            }
+        }
+        self.before = None;
+    }
+
+    /// Ends the paragraph.
+    pub(super) fn reset(&mut self) {
+        *self = Self {
+            #[cfg(test)]
+            steps: self.steps,
+            ..Self::default()
+        };
+    }
+
+    fn read_plain(&mut self, c: char, base: Look, flow: &mut Flow) {
+        match c {
+            '`' => self.held = Held::Run(c, 1),
+            _ if self.ticks > 0 => self.emit(c, base, flow),
+            '*' | '_' | '~' => self.held = Held::Run(c, 1),
+            '\\' => self.held = Held::Escape,
+            '[' if !self.is_link => self.held = Held::Label(String::new()),
+            _ => self.emit(c, base, flow),
+        }
+    }
+
+    fn read_link(&mut self, held: Held, c: char, base: Look, flow: &mut Flow) {
+        self.held = match held {
+            Held::Label(label) if c == ']' => Held::Labelled(label),
+            Held::Label(mut label) if c != '[' && label.len() < LABEL => {
+                label.push(c);
+                Held::Label(label)
+            }
+            Held::Labelled(label) if c == '(' => {
+                Held::Address { label, url: String::new(), open: 0 }
+            }
+            Held::Address { label, url, open: 0 } if c == ')' => {
+                return self.link(&label, &url, base, flow);
+            }
+            Held::Address { label, mut url, open } if !c.is_whitespace() && url.len() < ADDRESS => {
+                url.push(c);
+                let open = match c {
+                    '(' => open + 1,
+                    ')' => open - 1,
+                    _ => open,
+                };
+                Held::Address { label, url, open }
+            }
+            held => {
+                self.read_again(&held.raw(), base, flow);
+                return self.read(c, base, flow);
+            }
+        };
+    }
+
+    /// `text (url)`, or the one that says it all.
+    fn link(&mut self, label: &str, url: &str, base: Look, flow: &mut Flow) {
+        self.read_again(label, base.with(Look::UNDERLINE), flow);
+        self.end_line(base.with(Look::UNDERLINE), flow);
+        let is_same = url == label || url.strip_prefix("mailto:") == Some(label);
+        if !is_same && !url.is_empty() {
+            let address = if label.is_empty() { url.to_owned() } else { format!(" ({url})") };
+            flow.text(&address, base.with(Look::DIM));
+        }
+        self.before = Some(')');
+    }
+
+    /// Reads what was held in vain, as text without links.
+    fn read_again(&mut self, text: &str, base: Look, flow: &mut Flow) {
+        let is_link = mem::replace(&mut self.is_link, true);
+        text.chars().for_each(|c| self.read(c, base, flow));
+        self.is_link = is_link;
+    }
+
+    /// A run of marks is whole: it begins or ends something, or it is text. What follows is `next`.
+    fn mark(&mut self, mark: char, count: usize, next: Option<char>, base: Look, flow: &mut Flow) {
+        if mark == '`' {
+            return self.tick(count, next, base, flow);
+        }
+        let marks = match (mark, count) {
+            ('~', 2) => Look::STRIKE,
+            ('*' | '_', 1) => Look::ITALIC,
+            ('*' | '_', 2) => Look::BOLD,
+            ('*' | '_', 3) => Look::BOLD.with(Look::ITALIC),
+            _ => return self.emit_run(mark, count, base, flow),
+        };
+        let begun = match mark {
+            '*' => self.stars,
+            '_' => self.lows,
+            _ => self.waves,
+        };
+        let before = self.before.filter(|c| !c.is_whitespace());
+        let is_low = mark == '_';
+        let ends = begun.has(marks)
+            && before.is_some()
+            && !(is_low && next.is_some_and(char::is_alphanumeric));
+        let inside = |c: char| c.is_ascii_alphanumeric() || is_low && c.is_alphanumeric();
+        let begins = begun.without(marks) == begun
+            && !before.is_some_and(inside)
+            && next.is_some_and(may_be_marked);
+        let now = match (ends, begins) {
+            (true, _) => begun.without(marks),
+            (false, true) => begun.with(marks),
+            (false, false) => return self.emit_run(mark, count, base, flow),
+        };
+        let look = self.look(base);
+        match mark {
+            '*' => self.stars = now,
+            '_' => self.lows = now,
+            _ => self.waves = now,
+        }
+        self.emit_mark(mark, count, look, flow);
+    }
+
+    fn tick(&mut self, count: usize, next: Option<char>, base: Look, flow: &mut Flow) {
+        let ticks = match self.ticks {
+            0 if count <= TICKS && next.is_some_and(|c| !c.is_whitespace()) => count,
+            ticks if ticks == count => 0,
+            _ => return self.emit_run('`', count, base, flow),
+        };
+        let look = self.look(base);
+        self.ticks = ticks;
+        self.emit_mark('`', count, look, flow);
+    }
+
+    /// A mark that was understood is seen where nothing else tells.
+    fn emit_mark(&mut self, mark: char, count: usize, look: Look, flow: &mut Flow) {
+        if !flow.style().is_coloured() {
+            (0..count).for_each(|_| flow.put(mark, look));
+        }
+        self.before = Some(mark);
+    }
+
+    fn emit_run(&mut self, mark: char, count: usize, base: Look, flow: &mut Flow) {
+        (0..count).for_each(|_| self.emit(mark, base, flow));
+    }
+
+    fn emit(&mut self, c: char, base: Look, flow: &mut Flow) {
+        flow.put(c, self.look(base));
+        self.before = Some(c);
+    }
+
+    fn look(&self, base: Look) -> Look {
+        let code = if self.ticks > 0 { Look::CYAN } else { Look::PLAIN };
+        base.with(self.stars).with(self.lows).with(self.waves).with(code)
+    }
+
+    /// Bytes that are held back.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        match &self.held {
+            Held::Nothing | Held::Run(..) | Held::Escape => 0,
+            held => held.raw().len(),
+        }
+    }
+}
+
+impl Held {
+    /// What is held, as it was written.
+    fn raw(&self) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Run(mark, count) => mark.to_string().repeat(*count),
+            Self::Escape => "\\".to_owned(),
+            Self::Label(label) => format!("[{label}"),
+            Self::Labelled(label) => format!("[{label}]"),
+            Self::Address { label, url, .. } => format!("[{label}]({url}"),
+        }
+    }
+}
+
+/// Whether emphasis may begin before that character.
+fn may_be_marked(c: char) -> bool {
+    c.is_alphanumeric() || !c.is_ascii() && !c.is_whitespace() || "\"'(`[<$#@&%+-~*_\\".contains(c)
+}

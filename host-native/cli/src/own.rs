@@ -1,0 +1,45 @@
+//! The user's own tools, from the folders that `--tool` names.
+
+use super::{console::warn, exit::Failure};
+use innerloop_host::tools::OwnTool;
+use innerloop_sandbox::Executor;
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// Reads the definitions. Each tool has a name of its own.
+pub(super) fn read(folders: &[PathBuf]) -> Result<Vec<OwnTool>, Failure> {
+    let mut seen = BTreeMap::new();
+    let mut tools = Vec::new();
+    for folder in folders {
+        let tool = OwnTool::define(folder).map_err(Failure::configuration)?;
+        if let Some(other) = seen.insert(tool.spec().name.clone(), folder) {
+            let (name, folder, other) = (&tool.spec().name, folder.display(), other.display());
+            let message = format!("{other} and {folder} both define the tool {name}; rename one");
+            return Err(Failure::configuration(message));
+        }
+        tools.push(tool);
+    }
+    Ok(tools)
+}
+
+/// Those that change nothing; it is told which are left out.
+pub(super) fn that_only_read(tools: Vec<OwnTool>) -> Vec<OwnTool> {
+    let (reading, others): (Vec<_>, Vec<_>) =
+        tools.into_iter().partition(|tool| tool.spec().read_only);
+    for other in others {
+        let name = &other.spec().name;
+        warn(&format!("--read-only: the tool {name} is left out, since it is not read_only"));
+    }
+    reading
+}
+
+/// Compiles or loads their modules, so that a bad one is told before the model is asked.
+pub(super) async fn prepare(tools: &[OwnTool], sandbox: &Executor) -> Result<(), Failure> {
+    for tool in tools {
+        let Some(module) = tool.as_module() else { continue };
+        sandbox.prepare_module(module).await.map_err(|error| {
+            let name = &tool.spec().name;
+            Failure::configuration(format!("the tool {name} can't be run: {error}"))
+        })?;
+    }
+    Ok(())
+}

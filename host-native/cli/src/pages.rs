@@ -1,0 +1,49 @@
+//! Which pages of the web the agent of a session may read, and who is asked for others.
+
+use super::approval::Person;
+use innerloop_host::{
+    tools::OwnTool,
+    web::{self, Allowed, Domains, Wanted},
+};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// The pages of a session.
+pub(super) struct Pages {
+    domains: Domains,
+    /// What is asked for, if anybody can be asked.
+    wanted: Option<UnboundedReceiver<Wanted>>,
+}
+
+impl Pages {
+    /// Those of the domains that were named, and others if somebody can be asked for them.
+    pub(super) fn of(allowed: Allowed, may_ask: bool) -> Self {
+        if !may_ask {
+            return Self { domains: Domains::new(allowed), wanted: None };
+        }
+        let (domains, wanted) = Domains::asking(allowed);
+        Self { domains, wanted: Some(wanted) }
+    }
+
+    /// What reads them.
+    pub(super) fn reader(&self) -> OwnTool {
+        web::reader(self.domains.clone())
+    }
+
+    /// Whether somebody can be asked for others.
+    pub(super) const fn can_be_asked_for(&self) -> bool {
+        self.wanted.is_some()
+    }
+
+    /// Has the person asked for domains from now on; gives those that are allowed.
+    pub(super) fn ask(self, person: Option<&Person>) -> Domains {
+        let Self { domains, wanted } = self;
+        if let Some((mut wanted, person)) = wanted.zip(person.cloned()) {
+            tokio::spawn(async move {
+                while let Some(page) = wanted.recv().await {
+                    person.ask_for_page(page);
+                }
+            });
+        }
+        domains
+    }
+}

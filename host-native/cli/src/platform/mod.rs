@@ -1,0 +1,17 @@
+//! What each system has in its own way, under one name: signals, the terminal, the key ring. No
+//! other file of this crate asks which system it is built for.
+
+mod told;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+pub(crate) use told::Told;
+#[cfg(unix)]
+pub(crate) use unix::*;
+#[cfg(windows)]
+pub(crate) use windows::*;
+
+/// Whether the key ring is that of macOS.
+pub(crate) const HAS_KEYCHAIN: bool = cfg!(target_os = "macos");

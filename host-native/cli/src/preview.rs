@@ -1,0 +1,206 @@
+//! What a call would do, for a person who is to allow it: its arguments readably, and the changes
+//! that it would make to files as a diff.
+
+use super::{
+    args::When,
+    figures::counted,
+    style::{Colour, Style, brief, harmless},
+    words::{Phrase, Words},
+};
+use innerloop_core::{
+    action::{Action, Patch},
+    config::SessionConfig,
+    json::Object,
+};
+use innerloop_tools::{Files, Memory, WorkspacePath, perform_in};
+use innerloop_workspace::{Workspace, diff::Changes};
+
+/// What is shown of an argument: of what a diff shows in full, of others, and where all is wanted.
+const LITTLE: Room = Room { lines: 6, chars: 110 };
+const MUCH: Room = Room { lines: 40, chars: 4_000 };
+const DIFF: Room = Room { lines: 40, chars: 200 };
+const ALL: Room = Room { lines: usize::MAX, chars: usize::MAX };
+
+/// Characters of a name that are shown.
+const NAME: usize = 40;
+
+/// The largest file of which a diff is shown.
+const LARGEST: u64 = 4 << 20;
+
+/// Lines of a text, and characters of a line, that are shown.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    lines: usize,
+    chars: usize,
+}
+
+/// What a call would do to files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// These changes.
+    Diff(String),
+    /// Nothing: they are so already.
+    Nothing,
+    /// It can't do what it is to do, for that reason.
+    Failure(String),
+    /// That is not known.
+    Unknown,
+}
+
+/// Shows calls over a workspace.
+pub(super) struct Preview {
+    words: Words,
+    workspace: Workspace,
+}
+
+impl Preview {
+    /// For the calls of a session with that configuration, over that workspace.
+    pub(super) fn new(config: &SessionConfig, workspace: &Workspace) -> Self {
+        Self { words: Words::new(config), workspace: workspace.clone() }
+    }
+
+    /// A call as a person reads it before it is allowed: what it does in words, then each argument
+    /// on lines of its own, unless the words say it all, or a diff that stands below does.
+    pub(super) fn call(
+        &self,
+        name: &str,
+        arguments: &str,
+        effect: &Effect,
+        style: Style,
+    ) -> String {
+        let action = self.words.action(name, arguments);
+        let room = if action.as_ref().is_some_and(changes_files) { LITTLE } else { MUCH };
+        let phrase = action.map_or_else(|| Phrase::name(name), |action| Phrase::of(&action));
+        let verb = style.paint(Colour::Cyan, &phrase.verb);
+        let headline = format!("{verb} {}", phrase.rest);
+        let is_all = phrase.is_all || matches!(effect, Effect::Diff(_));
+        let fields = if is_all { String::new() } else { fields(arguments, room, style) };
+        format!("{}\n{fields}", headline.trim_end())
+    }
+
+    /// All that a call says, each argument on lines of its own.
+    pub(super) fn details(&self, arguments: &str, style: Style) -> String {
+        fields(arguments, ALL, style)
+    }
+
+    /// Whether the question about a call leaves some of it out that no diff shows.
+    pub(super) fn is_cut(&self, name: &str, arguments: &str) -> bool {
+        let plain = Style::new(When::Never);
+        !self.changes_files(name, arguments)
+            && !self.words.phrase(name, arguments).is_all
+            && fields(arguments, MUCH, plain) != fields(arguments, ALL, plain)
+    }
+
+    /// Whether a call changes files as a diff can show.
+    pub(super) fn changes_files(&self, name: &str, arguments: &str) -> bool {
+        self.words.action(name, arguments).as_ref().is_some_and(changes_files)
+    }
+
+    /// What a call means, if it is one of a built-in tool.
+    pub(super) fn action(&self, name: &str, arguments: &str) -> Option<Action> {
+        self.words.action(name, arguments)
+    }
+
+    /// What the call of an agent in `folder` would do to files.
+    pub(super) fn effect(&self, name: &str, arguments: &str, folder: &str) -> Effect {
+        let Some(action) = self.words.action(name, arguments) else { return Effect::Unknown };
+        let paths: Vec<String> = match &action {
+            Action::Write { path, .. } | Action::Edit { path, .. } => vec![path.clone()],
+            Action::Patch { patch, .. } => match Patch::parse(patch) {
+                Ok(patch) => patch.paths().map(|affected| affected.path.to_owned()).collect(),
+                Err(_) => return Effect::Unknown,
+            },
+            _ => return Effect::Unknown,
+        };
+        let mut files = Memory::new();
+        if !paths.iter().all(|path| self.load(path, folder, &mut files)) {
+            return Effect::Unknown;
+        }
+        let outcome = perform_in(&mut files, folder, &action);
+        if outcome.error.is_some() {
+            return Effect::Failure(outcome.joined_text().trim_end().to_owned());
+        }
+        let mut changes = Changes::default();
+        outcome.changes.iter().for_each(|change| changes.add(change));
+        let diff = changes.unified();
+        if diff.is_empty() { Effect::Nothing } else { Effect::Diff(diff) }
+    }
+
+    /// Copies what the path names, if anything. What a call does to a file that can't be copied is
+    /// not known: one that is too large, is not UTF-8, or may not be read.
+    fn load(&self, path: &str, folder: &str, files: &mut Memory) -> bool {
+        let file = WorkspacePath::folder(folder).and_then(|folder| folder.file_at(path));
+        // A path that leads nowhere is told by the action itself.
+        let Ok(path) = file else { return true };
+        match self.workspace.read(path.as_str(), LARGEST) {
+            Some(bytes) => std::str::from_utf8(&bytes).is_ok() && files.write(&path, bytes).is_ok(),
+            None => self.workspace.is_free(path.as_str()),
+        }
+    }
+}
+
+/// The first lines of a diff, as much of each as a person reads.
+pub(super) fn shortened(diff: &str) -> String {
+    let mut lines = diff.lines();
+    let mut out = String::new();
+    for line in lines.by_ref().take(DIFF.lines) {
+        match line.char_indices().nth(DIFF.chars) {
+            Some((end, _)) => out.push_str(line.get(..end).unwrap_or_default()),
+            None => out.push_str(line),
+        }
+        let is_cut = line.len() > DIFF.chars && line.chars().nth(DIFF.chars).is_some();
+        out.push_str(if is_cut { "…\n" } else { "\n" });
+    }
+    match lines.count() {
+        0 => {}
+        more => out.push_str(&format!("… {}; d shows all\n", counted(more as u64, "more line"))),
+    }
+    out
+}
+
+const fn changes_files(action: &Action) -> bool {
+    matches!(action, Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. })
+}
+
+/// Each argument on lines of its own.
+fn fields(arguments: &str, room: Room, style: Style) -> String {
+    let mut out = String::new();
+    let Ok(fields) = serde_json::from_str::<Object>(arguments) else {
+        out.push_str(&format!("  {}\n", cut(arguments, room, style)));
+        return out;
+    };
+    for (name, value) in &fields.0 {
+        let text = serde_json::from_str::<String>(value.text());
+        let text = text.unwrap_or_else(|_| value.text().to_owned());
+        let lines: Vec<&str> = text.lines().collect();
+        let name = brief(name, NAME);
+        match lines.as_slice() {
+            [] => out.push_str(&format!("  {name}:\n")),
+            [line] => out.push_str(&format!("  {name}: {}\n", cut(line, room, style))),
+            lines => {
+                out.push_str(&format!("  {name}:\n"));
+                for line in lines.iter().take(room.lines) {
+                    out.push_str(&format!("    {}\n", cut(line, room, style)));
+                }
+                if let Some(more) = lines.len().checked_sub(room.lines).filter(|more| *more > 0) {
+                    let more = format!("    … {more} more lines");
+                    out.push_str(&format!("{}\n", style.paint(Colour::Dim, &more)));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The beginning of a line, and how much of it is missing.
+fn cut(line: &str, room: Room, style: Style) -> String {
+    let line = harmless(line);
+    match line.char_indices().nth(room.chars) {
+        None => line.into_owned(),
+        Some((end, _)) => {
+            let (shown, rest) = line.split_at(end);
+            let more = format!("… {} more characters", rest.chars().count());
+            format!("{shown}{}", style.paint(Colour::Dim, &more))
+        }
+    }
+}

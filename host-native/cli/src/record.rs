@@ -1,0 +1,85 @@
+//! The last line of `--json`: what a run came to, as JSON.
+
+use innerloop_core::{action::ChangeKind, message::Usage};
+use innerloop_json::{Json, ToJson};
+use innerloop_workspace::{FileChange, FileState};
+
+/// What a run came to.
+#[derive(ToJson)]
+pub(super) struct Record<'a> {
+    #[json(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) status: &'static str,
+    pub(super) exit_code: u8,
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<String>,
+    pub(super) text: &'a str,
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub(super) answer: Option<&'a Json>,
+    #[json(skip_serializing_if = "<[Denied]>::is_empty")]
+    pub(super) denied: &'a [Denied],
+    pub(super) turns: u32,
+    pub(super) tool_calls: u32,
+    pub(super) usage: Usage,
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub(super) cost_nano_usd: Option<u64>,
+    pub(super) files: Vec<File<'a>>,
+    pub(super) files_truncated: bool,
+    pub(super) applied: bool,
+    pub(super) diff: &'a str,
+    pub(super) duration_ms: u64,
+}
+
+/// A call that needed a yes, which nobody was there to give.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+pub(super) struct Denied {
+    pub(super) name: String,
+    /// Their beginning.
+    pub(super) arguments: String,
+    /// The call in words, for people.
+    #[json(skip)]
+    pub(super) told: String,
+}
+
+/// A file that was changed, or opened for that.
+#[derive(ToJson)]
+pub(super) struct File<'a> {
+    pub(super) path: &'a str,
+    pub(super) kind: ChangeKind,
+    /// It was opened for writing and is what it was.
+    #[json(skip_serializing_if = "is_false")]
+    pub(super) same: bool,
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub(super) before: Option<Content>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub(super) after: Option<Content>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub(super) notice: Option<&'static str>,
+}
+
+/// What the diff does not show.
+#[derive(ToJson)]
+pub(super) struct Content {
+    pub(super) bytes: u64,
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub(super) sha256: Option<String>,
+}
+
+impl<'a> File<'a> {
+    pub(super) fn of(file: &'a FileChange) -> Self {
+        let content = |state: &FileState| match state {
+            FileState::Opaque { size, digest, .. } => {
+                Some(Content { bytes: *size, sha256: digest.map(|digest| digest.to_string()) })
+            }
+            _ => None,
+        };
+        let (path, kind, same) = (file.path.as_str(), file.kind(), file.is_same());
+        let (before, after) = (content(&file.before), content(&file.after));
+        Self { path, kind, same, before, after, notice: file.notice() }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derived code passes fields so")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}

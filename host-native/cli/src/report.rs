@@ -1,0 +1,558 @@
+//! What a run came to: gathered from its events, shown at the end as the final message, the
+//! diff and the counts, or as the terminal record of `--json`.
+
+use super::{
+    exit::{Exit, Failure},
+    figures::{counted, dollars, grouped},
+    interrupts::Ending,
+    key_in_use::KeyInUse,
+    keys, limits, notices,
+    record::{Denied, File, Record},
+    review::{Mode, Settled},
+    style::{Colour, Style, brief},
+    words::Words,
+};
+use innerloop_core::{
+    action::{Outcome, ToolError},
+    config::LimitAction,
+    cost,
+    event::{ErrorKind, Event, EventKind},
+    id::AgentId,
+    message::Usage,
+    status::RunEnd,
+};
+use innerloop_driver::NOBODY_APPROVES;
+use innerloop_json::{Json, to_string};
+use innerloop_workspace::{
+    FileChange, Workspace,
+    diff::{Changes, Diff},
+};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::task::spawn_blocking;
+
+/// Characters of an endpoint's message that are told.
+const MESSAGE_CHARS: usize = 500;
+
+/// Characters of a call's name, and of its arguments, that are told.
+const ARGUMENT_CHARS: usize = 80;
+
+/// Most calls that are named for want of a yes.
+const DENIED: usize = 3;
+
+/// What is known of the run so far.
+#[derive(Clone, Debug)]
+pub(super) struct Report {
+    begun: Instant,
+    text: String,
+    turns: u32,
+    has_replies: bool,
+    tool_calls: u32,
+    usage: Usage,
+    /// In nano-dollars, as far as the model's price is known.
+    cost: Option<u64>,
+    /// Where changes go.
+    mode: Mode,
+    /// What was changed, or opened for that.
+    files: Vec<FileChange>,
+    /// Whether that is all.
+    is_all: bool,
+    /// What differs at the end, as text.
+    diff: Diff,
+    /// Whether the changes are in the folder.
+    is_applied: bool,
+    /// Whether they stay with the session.
+    is_kept: bool,
+    end: Option<RunEnd>,
+    limit: Option<String>,
+    /// The limit of the host's own that was hit.
+    stopped: Option<String>,
+    /// Whether a run that hits a limit ends with a summary.
+    sums_up: bool,
+    /// Whether the model has replied since it was last found to repeat itself.
+    replied_to_loop: bool,
+    /// The answer in the form that was asked for.
+    answer: Option<Json>,
+    /// The beginnings of the arguments of the calls that are under way, and the calls in words.
+    calls: BTreeMap<(AgentId, String), (String, String)>,
+    /// The calls that nobody was there to allow.
+    denied: Vec<Denied>,
+    error: Option<(ErrorKind, String)>,
+    failure: Option<Failure>,
+    /// Why the changes are not where they belong.
+    unsettled: Option<Failure>,
+    /// How calls are told, if any are.
+    words: Option<Words>,
+    /// The provider's key.
+    key: KeyInUse,
+    /// How an interrupted run ends the program.
+    signal: Exit,
+}
+
+impl Report {
+    /// Of a run whose requests are sent with that key.
+    pub(super) fn new(key: &KeyInUse, mode: Mode) -> Self {
+        Self {
+            begun: Instant::now(),
+            text: String::new(),
+            turns: 0,
+            has_replies: false,
+            tool_calls: 0,
+            usage: Usage::default(),
+            cost: None,
+            mode,
+            files: Vec::new(),
+            is_all: true,
+            diff: Diff::default(),
+            is_applied: mode == Mode::InPlace,
+            is_kept: false,
+            end: None,
+            limit: None,
+            stopped: None,
+            sums_up: false,
+            replied_to_loop: false,
+            answer: None,
+            calls: BTreeMap::new(),
+            denied: Vec::new(),
+            error: None,
+            failure: None,
+            unsettled: None,
+            words: None,
+            key: key.clone(),
+            signal: Exit::Interrupted,
+        }
+    }
+
+    /// The same where calls are told in those words.
+    pub(super) fn with_words(self, words: &Words) -> Self {
+        Self { words: Some(words.clone()), ..self }
+    }
+
+    /// A report of something that went wrong before or beside the run.
+    pub(super) fn failed(failure: Failure) -> Self {
+        Self { failure: Some(failure), ..Self::new(&KeyInUse::default(), Mode::Show) }
+    }
+
+    /// Notes that the run broke for a reason of the host's own.
+    pub(super) fn fail(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
+    }
+
+    /// Notes why the changes could not be brought where they belong. It is told last.
+    pub(super) fn unsettled(&mut self, failure: Failure) {
+        self.unsettled = Some(failure);
+    }
+
+    /// Whether it was noted why the changes are not where they belong.
+    pub(super) const fn is_unsettled(&self) -> bool {
+        self.unsettled.is_some()
+    }
+
+    /// Notes which signal has interrupted the run.
+    pub(super) const fn interrupted_by(&mut self, signal: Exit) {
+        self.signal = signal;
+    }
+
+    /// Notes which limit of the host's own has ended the run.
+    pub(super) fn stopped_by(&mut self, limit: Option<&str>) {
+        self.stopped = limit.map(str::to_owned);
+    }
+
+    pub(super) fn add(&mut self, event: &Event) {
+        // Other agents add to what a run costs and changes, not to how it ends.
+        let is_own = event.agent == AgentId::ROOT;
+        match &event.kind {
+            EventKind::UserInput { .. } => self.turns += 1,
+            EventKind::AssistantTextEnd { text, usage, cost_nano_usd, .. } => {
+                self.turns += 1;
+                self.has_replies = true;
+                if is_own {
+                    self.text.clone_from(text);
+                    self.replied_to_loop = true;
+                }
+                self.usage.add(&usage.unwrap_or_default());
+                self.cost = cost::sum(self.cost, *cost_nano_usd);
+            }
+            EventKind::Compacted { usage, cost_nano_usd, .. }
+            | EventKind::CompactionFailed { usage, cost_nano_usd, .. } => {
+                self.usage.add(&usage.unwrap_or_default());
+                self.cost = cost::sum(self.cost, *cost_nano_usd);
+            }
+            EventKind::ToolCallStart { call_id, name, arguments } => {
+                let told = self.told_call(name, arguments);
+                let arguments = brief(arguments, ARGUMENT_CHARS);
+                self.calls.insert((event.agent, call_id.clone()), (arguments, told));
+            }
+            EventKind::ToolCallEnd { call_id, name, outcome } => {
+                self.tool_calls += 1;
+                let call = self.calls.remove(&(event.agent, call_id.clone()));
+                if nobody_allowed(outcome) {
+                    let (arguments, told) = call.unwrap_or_default();
+                    self.denied.push(Denied { name: brief(name, ARGUMENT_CHARS), arguments, told });
+                }
+            }
+            EventKind::LoopDetection { .. } if is_own => self.replied_to_loop = false,
+            EventKind::SessionStart { limits, .. } => {
+                let action = limits.action;
+                self.sums_up = matches!(action, LimitAction::Summarize | LimitAction::Partial);
+            }
+            EventKind::FinalAnswer { value } if is_own => {
+                self.text = value.text().to_owned();
+                self.answer = Some(value.clone());
+            }
+            EventKind::TurnLimit { limit, value } if is_own => {
+                self.limit = Some(limit_text(limit, *value));
+            }
+            EventKind::BudgetLimit { which, used, limit } if is_own => {
+                self.limit = Some(limits::text(which, *used, *limit));
+            }
+            EventKind::Error { kind, message } if is_own => {
+                if *kind == ErrorKind::Authentication {
+                    self.key.refuse();
+                }
+                self.error = Some((*kind, message.clone()));
+            }
+            EventKind::ProcessingEnd { end, text, .. } if is_own => {
+                self.end = Some(*end);
+                // A text that was cut has gone on in further replies.
+                let is_limit = matches!(end, RunEnd::Limit | RunEnd::Budget);
+                if self.answer.is_none() && (!is_limit || self.sums_up) {
+                    self.text.clone_from(text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A call in words.
+    fn told_call(&self, name: &str, arguments: &str) -> String {
+        match &self.words {
+            Some(words) => words.phrase(name, arguments).label(ARGUMENT_CHARS),
+            None => brief(name, ARGUMENT_CHARS),
+        }
+    }
+
+    /// How the program ends, with what to tell the user if that is not as wished.
+    pub(super) fn result(&self) -> Result<(), Failure> {
+        match (self.run_result(), &self.unsettled) {
+            (result, None) => result,
+            (Ok(()), Some(unsettled)) => Err(unsettled.clone()),
+            (Err(Failure { exit, message }), Some(unsettled)) => {
+                Err(Failure::new(exit, format!("{message}; {}", unsettled.message)))
+            }
+        }
+    }
+
+    fn limited(&self, limit: &str) -> Failure {
+        let told = format!("{limit}; raise it to let the agent go on{}", self.stays());
+        Failure::new(Exit::Limit, told)
+    }
+
+    /// What has become of what was done until the run was stopped.
+    fn stays(&self) -> &'static str {
+        match self.mode {
+            Mode::InPlace => "; what was done so far stays",
+            _ if self.is_applied && self.has_changes() => "; what was done so far is applied",
+            Mode::Apply | Mode::Ask | Mode::Show => "",
+        }
+    }
+
+    /// The same, whatever has become of the changes.
+    pub(super) fn run_result(&self) -> Result<(), Failure> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        match (self.end, &self.error, &self.limit) {
+            (Some(RunEnd::Completed), _, _) => match self.denied.as_slice() {
+                [] => Ok(()),
+                denied => Err(Failure::new(Exit::Denied, denied_text(denied))),
+            },
+            (Some(RunEnd::Interrupted), _, _) => Err(match &self.stopped {
+                Some(limit) => self.limited(limit),
+                None => Failure::new(self.signal, format!("interrupted{}", self.stays())),
+            }),
+            (Some(RunEnd::Limit | RunEnd::Budget), _, Some(limit)) => Err(self.limited(limit)),
+            (Some(RunEnd::Unverified), ..) => {
+                Err(Failure::new(Exit::Failed, "a hook has not agreed that the task is done"))
+            }
+            (Some(RunEnd::Limit | RunEnd::Budget), _, None) => Err(self.limited("a limit was hit")),
+            (end, Some((kind, message)), _) => {
+                // What the host says is laid out in lines; what an endpoint says may be anything.
+                let said = match kind {
+                    ErrorKind::Host => message.clone(),
+                    _ => brief(message, MESSAGE_CHARS),
+                };
+                let exit = exit_of(end, *kind);
+                Err(Failure::new(exit, format!("{said}{}", advice(*kind, &self.key))))
+            }
+            (Some(RunEnd::Loop), ..) => {
+                Err(Failure::new(Exit::Failed, "the run was stopped: its calls repeat themselves"))
+            }
+            _ => Err(Failure::new(Exit::Failed, "the session ended before the run was over")),
+        }
+    }
+
+    /// The final message, of a run that has come to one: what the model said last, which may be
+    /// cut, or its answer in the form that was asked for.
+    pub(super) fn message(&self) -> Option<&str> {
+        let is_final = match self.end {
+            Some(RunEnd::Completed | RunEnd::Incomplete | RunEnd::Refused) => true,
+            Some(RunEnd::Limit | RunEnd::Budget) => self.sums_up,
+            // A loop ends a run at once, or with a reply that sums it up.
+            Some(RunEnd::Loop) => self.replied_to_loop,
+            _ => false,
+        };
+        let text = self.text.trim_end();
+        (is_final && !text.is_empty()).then_some(text)
+    }
+
+    /// Whether the final message is an answer in the form that was asked for, which nobody has
+    /// seen as text.
+    pub(super) const fn has_answer(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    /// Compares the files with what they were, which may take a while, until the program is to end
+    /// at once: then there is a line for each of them.
+    pub(super) async fn compare(&mut self, workspace: &Workspace, ending: &Ending) {
+        let (workspace, stop) = (workspace.clone(), ending.clone());
+        let compared = spawn_blocking(move || {
+            // Whatever is still under way changes nothing more: what is shown is what is applied.
+            workspace.freeze();
+            let (files, is_all) = workspace.changes_until(&|| stop.is_hurried());
+            let mut changes = Changes::default();
+            files.iter().for_each(|file| changes.add_file(file));
+            (files, is_all, Arc::new(changes))
+        });
+        let (files, is_all, changes) = match compared.await {
+            Ok(compared) => compared,
+            Err(error) => {
+                self.is_all = false;
+                return self.fail(Failure::new(Exit::Failed, error));
+            }
+        };
+        (self.files, self.is_all) = (files, is_all);
+        let (all, stop) = (Arc::clone(&changes), ending.clone());
+        let diff = spawn_blocking(move || all.unified_until(|| stop.is_hurried()));
+        self.diff = tokio::select! {
+            biased;
+            // The comparison that is under way is not waited for.
+            () = ending.hurry() => changes.unified_until(|| true),
+            diff = diff => diff.unwrap_or_default(),
+        };
+    }
+
+    /// Notes what has become of the changes.
+    pub(super) fn settled(&mut self, settled: Settled) {
+        self.is_applied = settled == Settled::Applied;
+        self.is_kept = settled == Settled::Kept;
+    }
+
+    /// Whether something was changed that stays with the session.
+    pub(super) fn has_kept(&self) -> bool {
+        self.has_changes() && self.is_kept
+    }
+
+    /// Notes that there was no run: nothing but what becomes of changes that were there.
+    pub(super) const fn without_run(&mut self) {
+        self.end = Some(RunEnd::Completed);
+    }
+
+    /// Notes a signal that came when all was done.
+    pub(super) fn ended_by(&mut self, signal: Option<Exit>) {
+        if let Some(signal) = signal.filter(|_| self.result().is_ok()) {
+            let is_applied = self.is_applied && self.has_changes();
+            let told =
+                if is_applied { "interrupted; all changes are applied" } else { "interrupted" };
+            self.fail(Failure::new(signal, told));
+        }
+    }
+
+    /// Whether anything was changed, as far as that is known.
+    pub(super) fn has_changes(&self) -> bool {
+        self.changed() > 0 || !self.is_all
+    }
+
+    fn changed(&self) -> u64 {
+        self.files.iter().filter(|file| !file.is_same()).count() as u64
+    }
+
+    /// The changes that one should look at closely.
+    pub(super) fn notices(&self, style: Style) -> String {
+        notices::of(&self.files, self.is_all, self.diff.hidden, style)
+    }
+
+    /// What has become of the changes, in a line; nothing where there is nothing to tell.
+    pub(super) fn fate(&self) -> Option<String> {
+        let files = counted(self.changed(), "file");
+        match (self.mode, self.is_applied) {
+            _ if !self.has_changes() || self.unsettled.is_some() => None,
+            (Mode::InPlace, _) => None,
+            (_, true) => Some(format!("applied: {files}")),
+            (Mode::Ask, false) if self.is_kept => {
+                Some("not applied yet: the session keeps the changes".to_owned())
+            }
+            (Mode::Show, false) if self.is_kept => {
+                Some("not applied: --diff only shows, and the session keeps the changes".to_owned())
+            }
+            (Mode::Show, false) => Some("not applied: --diff only shows".to_owned()),
+            (_, false) => Some("not applied: the folder is as it was".to_owned()),
+        }
+    }
+
+    /// What has come of [`Report::compare`].
+    pub(super) fn diff(&self) -> &str {
+        &self.diff.text
+    }
+
+    /// Whether anything has been heard of the run.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.turns > 0 || self.error.is_some()
+    }
+
+    /// Whether the model has answered at all.
+    pub(super) const fn has_replies(&self) -> bool {
+        self.has_replies
+    }
+
+    /// For example `7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · 0.4 s`.
+    pub(super) fn counts(&self, style: Style) -> String {
+        let changed = format!("{} changed", counted(self.changed(), "file"));
+        style.paint(Colour::Dim, &self.told(Some(changed))).into_owned()
+    }
+
+    /// The same without the files.
+    pub(super) fn spent(&self) -> String {
+        self.told(None)
+    }
+
+    fn told(&self, changed: Option<String>) -> String {
+        let took = self.begun.elapsed();
+        let mut line = vec![
+            counted(u64::from(self.turns), "turn"),
+            counted(u64::from(self.tool_calls), "tool call"),
+            format!(
+                "{} tokens in, {} out",
+                grouped(self.usage.input_total),
+                grouped(self.usage.output_total)
+            ),
+        ];
+        line.extend(self.cost.map(dollars));
+        line.extend(changed);
+        line.push(format!("{}.{} s", took.as_secs(), took.subsec_millis() / 100));
+        line.join(" · ")
+    }
+
+    /// The last line of `--json`.
+    pub(super) fn record(&self) -> String {
+        let failure = self.result().err();
+        let keys = keys::of_environment();
+        let exit = failure.as_ref().map_or(Exit::Done, |failure| failure.exit);
+        let files = self.files.iter().map(File::of).collect();
+        let record = Record {
+            kind: "result",
+            status: exit.name(),
+            exit_code: exit.code(),
+            message: failure.map(|failure| keys.masked(&failure.message).into_owned()),
+            text: &self.text,
+            answer: self.answer.as_ref(),
+            denied: &self.denied,
+            turns: self.turns,
+            tool_calls: self.tool_calls,
+            usage: self.usage,
+            cost_nano_usd: self.cost,
+            files,
+            files_truncated: !self.is_all,
+            applied: self.is_applied,
+            diff: &self.diff.text,
+            duration_ms: millis(self.begun.elapsed()),
+        };
+        to_string(&record)
+    }
+}
+
+/// Where the user has to change the configuration, that is said whatever the end.
+const fn exit_of(end: Option<RunEnd>, kind: ErrorKind) -> Exit {
+    match (kind, end) {
+        (ErrorKind::Authentication | ErrorKind::Host, _) => Exit::Configuration,
+        (_, Some(RunEnd::Incomplete)) => Exit::Incomplete,
+        (_, Some(RunEnd::Refused)) => Exit::Refused,
+        _ => Exit::Failed,
+    }
+}
+
+/// What to do about it, where the message does not say.
+fn advice(kind: ErrorKind, key: &KeyInUse) -> String {
+    let advice = match kind {
+        ErrorKind::Authentication => return format!("; {}", key.advice()),
+        ErrorKind::Quota => {
+            "; the account's credit or quota is used up: raise it or use another key"
+        }
+        ErrorKind::RateLimit | ErrorKind::Overloaded | ErrorKind::Server => {
+            "; wait a while and run again"
+        }
+        ErrorKind::ContextOverflow => "; give the agent a smaller task",
+        ErrorKind::ContentFilter | ErrorKind::Refusal => "; put the task in other words",
+        ErrorKind::OutputLimit => "; raise the model's max_output_tokens, or tell it to go on",
+        ErrorKind::Reply => "; run again, or use another model",
+        ErrorKind::InvalidRequest => "; check --model and --base-url",
+        ErrorKind::Network => "; check the network and run again",
+        ErrorKind::Protocol => "; check that --base-url is the provider's API",
+        ErrorKind::Answer => {
+            "; the model has not called the tool final_answer with what the schema asks for: run \
+             again, simplify the schema, or use another model"
+        }
+        ErrorKind::Internal => "; please report it",
+        _ => "",
+    };
+    advice.to_owned()
+}
+
+fn limit_text(limit: &str, value: u32) -> String {
+    let option = match limit {
+        "max_turns" => "--max-turns",
+        _ => "--max-tool-rounds",
+    };
+    format!("the limit of {option} {value} was hit")
+}
+
+/// Whether a call needed a yes, and nobody was there to give it.
+fn nobody_allowed(outcome: &Outcome) -> bool {
+    outcome.error == Some(ToolError::Denied) && outcome.joined_text().contains(NOBODY_APPROVES)
+}
+
+/// For example `1 call needed a yes that nobody was there to give: write: note.txt (1 line)`.
+fn denied_text(denied: &[Denied]) -> String {
+    let named = denied.iter().take(DENIED);
+    let mut named: Vec<String> = named.map(|denied| denied.told.clone()).collect();
+    if let more @ 1.. = denied.len().saturating_sub(DENIED) {
+        named.push(format!("… and {more} more"));
+    }
+    format!(
+        "{} needed a yes that nobody was there to give: {}; allow such calls with \
+         --approve all, or changes of files alone with --approve edits",
+        counted(denied.len() as u64, "call"),
+        named.join(", ")
+    )
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_work_is_kept_is_told_whatever_else_has_failed() {
+        let mut report = Report::failed(Failure::new(Exit::Terminated, "stopped at once"));
+        report.fail(Failure::new(Exit::Failed, "later"));
+        report.unsettled(Failure::new(Exit::Failed, "kept in x"));
+        let failure = Failure::new(Exit::Terminated, "stopped at once; kept in x");
+        assert_eq!(report.result(), Err(failure));
+    }
+}

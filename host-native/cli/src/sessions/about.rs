@@ -1,0 +1,124 @@
+//! What is known of a session beside its log: where it works, and the options that are no part of
+//! its configuration.
+
+use super::show::title;
+use crate::{
+    args::{EnvironmentArgs, GuestArgs, SessionArgs, WebArgs},
+    exit::Failure,
+    mode::Mode,
+};
+use innerloop_core::{Session, id::AgentId, message::TurnKind};
+use innerloop_driver::providers;
+use innerloop_host::http::wall_time;
+use serde::{Deserialize, Serialize};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What is known of a session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct About {
+    /// The session's id.
+    pub(crate) id: String,
+    /// When it was opened, in milliseconds since 1970.
+    #[serde(default)]
+    pub(crate) opened: u64,
+    /// The first words that were said to it; empty before that.
+    #[serde(default)]
+    pub(crate) title: String,
+    /// The folder that it works on.
+    pub(crate) workspace: PathBuf,
+    /// The provider's name.
+    pub(crate) provider: String,
+    /// The model's name.
+    #[serde(default)]
+    pub(crate) model: String,
+    /// The session that this one is a fork of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fork_of: Option<String>,
+    /// Whether changes that the agent has made were not taken over, and it has not been told.
+    #[serde(default)]
+    pub(crate) dropped: bool,
+    #[serde(default)]
+    pub(crate) options: Options,
+}
+
+/// The options with which a session is opened again. One that another version of this program does
+/// not know stands as if it had not been given.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Options {
+    pub(crate) mode: Mode,
+    pub(crate) any_folder: bool,
+    pub(crate) base_url: Option<String>,
+    pub(crate) web: WebArgs,
+    /// The calls that run without a question, as options named them.
+    pub(crate) allow: Vec<String>,
+    /// Whether it only reads.
+    pub(crate) read_only: bool,
+    pub(crate) guests: GuestArgs,
+    /// Of variables that are set for commands, the names alone.
+    pub(crate) environment: EnvironmentArgs,
+}
+
+impl Options {
+    /// Those of a new session, from wherever it is opened again.
+    pub(crate) fn of(args: &SessionArgs, mode: Mode) -> Self {
+        let SessionArgs { any_folder, model, tuning, guests, environment, .. } = args;
+        let here = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        Self {
+            mode,
+            any_folder: *any_folder,
+            base_url: model.base_url.clone(),
+            web: tuning.web.clone(),
+            allow: tuning.allow.clone(),
+            read_only: tuning.read_only,
+            guests: GuestArgs {
+                programs: guests.programs.as_ref().map(here),
+                tools: guests.tools.iter().map(here).collect(),
+                ..guests.clone()
+            },
+            environment: EnvironmentArgs {
+                set_env: names(&environment.set_env),
+                ..environment.clone()
+            },
+        }
+    }
+}
+
+/// The names of variables, whose values may be secrets.
+pub(crate) fn names(set: &[String]) -> Vec<String> {
+    let name = |text: &String| text.split('=').next().unwrap_or_default().to_owned();
+    set.iter().map(name).collect()
+}
+
+impl About {
+    /// Of a session that nothing is known of but its log, and that goes on in this folder.
+    ///
+    /// # Errors
+    /// The folder is none, or the session's endpoint is none of this program's.
+    pub(crate) fn of_log(session: &Session, folder: &Path) -> Result<Self, Failure> {
+        let unusable = |error| Failure::usage(format!("{}: {error}", folder.display()));
+        let model = &session.config().model;
+        let provider = providers::find(&model.endpoint.0).map_err(|error| {
+            Failure::configuration(format!("the log is of a session with another host: {error}"))
+        })?;
+        let mut turns = session.history(AgentId::ROOT).into_iter().flat_map(|it| it.turns());
+        let title = turns.find_map(|turn| match &turn.kind {
+            TurnKind::User(parts) => Some(title(parts)),
+            _ => None,
+        });
+        Ok(Self {
+            id: session.id().0.clone(),
+            opened: wall_time().0,
+            title: title.unwrap_or_default(),
+            workspace: fs::canonicalize(folder).map_err(unusable)?,
+            provider: provider.name,
+            model: model.name.clone(),
+            fork_of: None,
+            dropped: false,
+            options: Options::default(),
+        })
+    }
+}

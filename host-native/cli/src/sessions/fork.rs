@@ -1,0 +1,81 @@
+//! `innerloop sessions fork`: another session of what one has heard, with what its agent has
+//! changed.
+
+use super::{
+    about::About,
+    held::Held,
+    kept::Kept,
+    logs,
+    store::{Store, new_id},
+};
+use crate::{
+    console::{say, warn},
+    exit::Failure,
+};
+use innerloop_core::id::AgentId;
+use innerloop_driver::{Driver, Parts};
+use innerloop_host::{http::wall_time, journal::Journal};
+use innerloop_workspace::Workspace;
+use std::{fmt::Display, path::Path};
+
+pub(super) fn fork(named: &str, turns: Option<usize>) -> Result<(), Failure> {
+    let store = Store::open()?;
+    let (kept, log) = if logs::is_file(named) {
+        (None, logs::read(Path::new(named))?)
+    } else {
+        let kept = store.find(named, Path::new("."))?;
+        let log = kept.log()?;
+        (Some(kept), log)
+    };
+    let (session, damaged) = logs::still_open(&log, named)?;
+    damaged.iter().for_each(|line| warn(&logs::told_damage(named, *line)));
+    let all = session.history(AgentId::ROOT).map_or(0, |history| history.turns().len());
+    let turns = turns.unwrap_or(all);
+    if turns > all {
+        return Err(Failure::usage(format!("the session has {all} turns; --turns takes no more")));
+    }
+    let about = match &kept {
+        Some(kept) => kept.about.clone(),
+        None => About::of_log(&session, Path::new("."))?,
+    };
+    let unusable = |error: &dyn Display| Failure::configuration(error);
+    let parts = || Parts { keeps_log: true, ..Parts::default() };
+    let driver = Driver::restore(&session.snapshot(), wall_time(), parts());
+    let driver = driver.map_err(|error| unusable(&error))?;
+    let id = new_id()?;
+    let mut forked =
+        driver.fork(id.clone(), turns, wall_time(), parts()).map_err(|error| unusable(&error))?;
+    let fork_of = Some(session.id().0.clone());
+    let about = About { id: id.0.clone(), opened: wall_time().0, fork_of, ..about };
+    let mut held = store.create(about)?;
+    if let Some(kept) = kept.filter(Kept::has_changes) {
+        take_changes(kept, &mut held, turns < all);
+    }
+    let mut journal = Journal::replace(&held.kept.log_path()).map_err(Failure::configuration)?;
+    journal.append(&forked.start().log, true).map_err(Failure::configuration)?;
+    say(&id.0);
+    Ok(())
+}
+
+/// Gives the fork a copy of the changes that the session holds. If that cannot be, its agent is
+/// told, and so is the user.
+fn take_changes(from: Kept, fork: &mut Held, is_earlier: bool) {
+    match copied(from, &fork.kept) {
+        Ok(()) if is_earlier => {
+            warn("the fork has all changes of the session, also those that were made after");
+        }
+        Ok(()) => {}
+        Err(failure) => {
+            warn(&format!("the fork begins without the session's changes: {}", failure.message));
+            fork.note_dropped(true);
+        }
+    }
+}
+
+/// Both sessions are this program's alone meanwhile.
+fn copied(from: Kept, to: &Kept) -> Result<(), Failure> {
+    let from = from.hold()?;
+    let folder = Workspace::insist(&from.kept.about.workspace).map_err(Failure::usage)?;
+    let overlay = folder.overlay_in(&from.kept.overlay()).map_err(Failure::usage)?;
+    overlay.copy_overlay(&to.overlay()).map_err(Failure::usage)
+}

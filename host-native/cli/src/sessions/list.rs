@@ -1,0 +1,227 @@
+//! `innerloop sessions list`: a line for each session, as wide as the terminal, or a line of JSON.
+
+use super::{
+    kept::{Damaged, Kept, Listed},
+    store::Store,
+};
+use crate::{
+    console::{say_escaped, warn},
+    exit::Failure,
+    platform,
+    style::brief,
+    wrap::{columns_in, columns_of},
+};
+use serde_json::json;
+use std::{
+    fs,
+    io::{IsTerminal as _, stdout},
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// Columns of a line, if a terminal does not say how many it has.
+const USUAL: usize = 80;
+
+/// Columns of a title and of a folder, at least and at most.
+const LEAST: usize = 12;
+const MOST_TITLE: usize = 60;
+
+/// What stands in the column of changes.
+const CHANGES: &str = "changes";
+
+pub(super) fn list(folder: Option<&Path>, as_json: bool) -> Result<(), Failure> {
+    let missing = |path: &Path, why| Failure::usage(format!("{}: {why}", path.display()));
+    let real = |path: &Path| fs::canonicalize(path).map_err(|why| missing(path, why));
+    let folder = folder.map(real).transpose()?;
+    let store = Store::open()?;
+    let mut all = store.list()?;
+    all.retain(|it| match (&folder, it) {
+        (None, _) => true,
+        (Some(folder), Listed::Kept(kept)) => *folder == kept.about.workspace,
+        (Some(_), Listed::Damaged(_)) => false,
+    });
+    if as_json {
+        all.iter().for_each(|it| say_escaped(&as_line(it)));
+        return Ok(());
+    }
+    if all.is_empty() {
+        warn("no session is kept yet; innerloop run keeps one");
+    }
+    let rows: Vec<Row> = all.iter().filter_map(Row::of).collect();
+    laid_out(&rows, width()).iter().for_each(|line| say_escaped(line));
+    for it in &all {
+        if let Listed::Damaged(damaged) = it {
+            warn(&damaged.failure().message);
+        }
+    }
+    Ok(())
+}
+
+fn as_line(listed: &Listed) -> String {
+    let millis = |time: SystemTime| {
+        let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    };
+    match listed {
+        Listed::Kept(kept) => {
+            let Kept { about, used, .. } = &**kept;
+            json!({
+                "id": about.id, "title": about.title, "workspace": about.workspace,
+                "provider": about.provider, "model": about.model, "opened": about.opened,
+                "used": millis(*used), "bytes": kept.size(), "fork_of": about.fork_of,
+                "unapplied": kept.has_changes(),
+            })
+        }
+        Listed::Damaged(Damaged { id, used, why, .. }) => {
+            json!({"id": id, "used": millis(*used), "damaged": why})
+        }
+    }
+    .to_string()
+}
+
+/// A session in a list.
+struct Row {
+    id: String,
+    used: String,
+    has_changes: bool,
+    title: String,
+    folder: String,
+}
+
+impl Row {
+    fn of(listed: &Listed) -> Option<Self> {
+        let Listed::Kept(kept) = listed else { return None };
+        let about = &kept.about;
+        let title = if about.title.is_empty() { "(nothing was said)" } else { &about.title };
+        Some(Self {
+            id: kept.short().to_owned(),
+            used: age(kept.used),
+            has_changes: kept.has_changes(),
+            title: brief(title, usize::MAX),
+            folder: brief(&about.workspace.display().to_string(), usize::MAX),
+        })
+    }
+}
+
+/// The columns of the terminal that standard output goes to; none elsewhere, where nothing is cut.
+fn width() -> Option<usize> {
+    if !stdout().is_terminal() {
+        return None;
+    }
+    let told = platform::columns_of_output().filter(|told| *told > 0);
+    Some(told.map_or(USUAL, usize::from))
+}
+
+/// The lines of the sessions, in columns. Those of a terminal are no longer than it is wide.
+fn laid_out(rows: &[Row], width: Option<usize>) -> Vec<String> {
+    let are_changed = rows.iter().any(|row| row.has_changes);
+    let widest = |text: fn(&Row) -> &str| {
+        rows.iter().map(|row| columns_in(text(row))).max().unwrap_or_default()
+    };
+    let (used, title) = (widest(|row| &row.used), widest(|row| &row.title));
+    let heads = rows.iter().map(|row| {
+        let mut head = format!("{}  {}  ", row.id, left(&row.used, used));
+        if are_changed {
+            let changes = if row.has_changes { CHANGES } else { "" };
+            head.push_str(&format!("{changes:7}  "));
+        }
+        head
+    });
+    rows.iter()
+        .zip(heads)
+        .map(|(row, head)| {
+            let Some(width) = width else {
+                return format!("{head}{}  {}", right(&row.title, title), row.folder);
+            };
+            // Titles take what folders leave, which take what titles leave.
+            let room = width.saturating_sub(columns_in(&head) + 2);
+            let folder = widest(|row| &row.folder).min((room / 2).max(LEAST));
+            let most = room.saturating_sub(folder).clamp(LEAST, MOST_TITLE);
+            let title = title.min(most);
+            let folder = room.saturating_sub(title);
+            let line = format!("{head}{}  {}", right(&row.title, title), end(&row.folder, folder));
+            cut(line.trim_end(), width)
+        })
+        .collect()
+}
+
+/// The text behind as many spaces as a column has too many.
+fn left(text: &str, columns: usize) -> String {
+    " ".repeat(columns.saturating_sub(columns_in(text))) + text
+}
+
+/// The text, cut to a column or with spaces up to its end.
+fn right(text: &str, columns: usize) -> String {
+    let mut text = cut(text, columns);
+    text.push_str(&" ".repeat(columns.saturating_sub(columns_in(&text))));
+    text
+}
+
+/// As much of the text as there is room for, with `…` where something is left out.
+fn cut(text: &str, columns: usize) -> String {
+    if columns_in(text) <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fits = |c: &char| {
+        used += columns_of(*c);
+        used <= columns
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// The same of its end, which is what tells folders apart.
+fn end(text: &str, columns: usize) -> String {
+    let back: String = text.chars().rev().collect();
+    cut(&back, columns).chars().rev().collect()
+}
+
+/// How long ago that was, in the largest unit.
+fn age(time: SystemTime) -> String {
+    let seconds = time.elapsed().unwrap_or_default().as_secs();
+    match seconds {
+        0..60 => "now".to_owned(),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(title: &str, folder: &str, has_changes: bool) -> Row {
+        let (id, used) = ("01234567".to_owned(), "3 min".to_owned());
+        Row { id, used, has_changes, title: title.to_owned(), folder: folder.to_owned() }
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_the_terminal_and_its_columns_are_aligned() {
+        let long = "Find out why the tests of the parser fail on Windows and mend them all";
+        let rows = [
+            row(long, "/home/ann/projects/a-rather-long-name/of-a-folder", false),
+            row("日本語の題名がここにあります、長い長い長い長い長い長い長い", "/tmp/x", true),
+            row("short", "/srv/p", false),
+        ];
+        for width in [200, 100, 80, 60, 40, 20] {
+            for line in laid_out(&rows, Some(width)) {
+                assert!(columns_in(&line) <= width, "{width}: {line}");
+            }
+        }
+        let lines = laid_out(&rows, Some(80));
+        let at = |line: &str, part: &str| {
+            let (before, _) = line.split_once(part).unwrap_or_else(|| panic!("{line}"));
+            columns_in(before)
+        };
+        assert_eq!(at(&lines[1], "日"), at(&lines[2], "short"), "{lines:#?}");
+        assert_eq!(at(&lines[1], "/tmp/x"), at(&lines[2], "/srv/p"), "{lines:#?}");
+        assert!(lines[0].contains('…') && lines[0].ends_with("of-a-folder"), "{lines:#?}");
+        assert!(lines[1].contains("  changes  "), "{lines:#?}");
+        let piped = laid_out(&rows, None);
+        assert!(piped[0].contains(long) && piped[0].ends_with(&rows[0].folder), "{piped:#?}");
+        assert!(!piped.concat().contains('…'));
+        let plain = laid_out(&rows[2..], None);
+        assert_eq!(plain, ["01234567  3 min  short  /srv/p"]);
+    }
+}

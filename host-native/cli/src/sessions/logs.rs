@@ -1,0 +1,233 @@
+//! Logs of sessions: read from files with a bound, and taken up where they can go on.
+
+use crate::{console::warn, exit::Failure, style::harmless};
+use innerloop_core::{
+    Session,
+    id::AgentId,
+    log::{self, LogError},
+    status::AgentState,
+};
+use innerloop_host::http::wall_time;
+use std::{
+    borrow::Cow,
+    fs::File,
+    io::{self, Read as _},
+    path::Path,
+};
+
+/// Largest log that is read.
+const MOST_LOG: u64 = 1 << 30;
+
+/// Most damaged lines that stand in the way, one behind the other: a snapshot and what follows it,
+/// again and again.
+const MOST_DAMAGES: usize = 32;
+
+/// Whether what names a session is a file: an id has no dot and no folder.
+pub(crate) fn is_file(named: &str) -> bool {
+    named.contains(['/', '.']) || Path::new(named).is_file()
+}
+
+/// The whole lines of a log. What a crash has cut behind them is left out.
+pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+    let unusable =
+        |error: io::Error| Failure::usage(format!("cannot read {}: {error}", path.display()));
+    let too_large = || {
+        Failure::usage(format!(
+            "{} has more than 1 GiB, which is more than is read of a log",
+            path.display()
+        ))
+    };
+    let file = File::open(path).map_err(unusable)?;
+    if file.metadata().map_err(unusable)?.len() > MOST_LOG {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    file.take(MOST_LOG + 1).read_to_end(&mut bytes).map_err(unusable)?;
+    if bytes.len() as u64 > MOST_LOG {
+        return Err(too_large());
+    }
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    bytes.truncate(end);
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| legible(error.as_bytes())))
+}
+
+/// A log with another line, which is none of a log, in place of each that is no text.
+fn legible(bytes: &[u8]) -> String {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    lines.map(|line| std::str::from_utf8(line).unwrap_or("\u{fffd}\n")).collect()
+}
+
+/// A log as far as it can be read, and its session.
+struct Readable<'a> {
+    session: Session,
+    text: Cow<'a, str>,
+    /// The line from which on nothing is read; the first if that alone is damaged.
+    damaged: Option<usize>,
+}
+
+/// The session of that log, as it stands. Of a log that is damaged, it is that of the lines before,
+/// which is told.
+pub(crate) fn session(text: &str, named: &str) -> Result<Session, Failure> {
+    let Readable { session, damaged, .. } = readable(text, named)?;
+    damaged.into_iter().for_each(|line| warn(&told_damage(named, line)));
+    Ok(session)
+}
+
+/// What is told of a log that is damaged from a line on.
+pub(crate) fn told_damage(named: &str, line: usize) -> String {
+    let named = harmless(named);
+    match line {
+        1 => format!("the log of {named} is damaged at its beginning: what follows can be read"),
+        line => format!(
+            "the log of {named} is damaged: line {line} and what follows can't be read; the \
+             session is what it was before"
+        ),
+    }
+}
+
+/// What can be read of a log: up to the first damaged line behind its newest whole snapshot.
+fn readable<'a>(text: &'a str, named: &str) -> Result<Readable<'a>, Failure> {
+    let unreadable = |error: LogError| {
+        Failure::configuration(format!("{} is no session's log: {error}", harmless(named)))
+    };
+    let (mut text, mut damaged) = (Cow::Borrowed(text), None::<usize>);
+    for _ in 0..MOST_DAMAGES {
+        let error = match log::resume(&text, wall_time()) {
+            Ok(resumed) => return Ok(Readable { session: resumed.session, text, damaged }),
+            Err(error) => error,
+        };
+        let line = match &error {
+            LogError::Unreadable { line, .. }
+            | LogError::Refused { line, .. }
+            | LogError::Snapshot { line, .. } => *line,
+            LogError::Config(_) => 1,
+            _ => return Err(unreadable(error)),
+        };
+        let rest = match line {
+            1 => headed(&text),
+            line => beginning(&text, line - 1).map(str::to_owned),
+        };
+        text = Cow::Owned(rest.ok_or_else(|| unreadable(error))?);
+        // What is cut off counts more than a header that was made anew.
+        damaged = match damaged {
+            Some(before) if before > 1 && (line == 1 || before < line) => Some(before),
+            _ => Some(line),
+        };
+    }
+    Err(Failure::configuration(format!("{} is damaged in too many places", harmless(named))))
+}
+
+/// So many first lines of a log.
+fn beginning(text: &str, lines: usize) -> Option<&str> {
+    let (end, _) = text.match_indices('\n').nth(lines.checked_sub(1)?)?;
+    text.get(..=end)
+}
+
+/// A log without a header from its newest whole snapshot on, with a header that fits.
+fn headed(text: &str) -> Option<String> {
+    const SNAPSHOT: &str = "{\"snapshot\":";
+    let mut end = text.len();
+    for line in text.split_inclusive('\n').rev() {
+        end -= line.len();
+        let snapshot = line.strip_prefix(SNAPSHOT).and_then(|it| it.trim_end().strip_suffix('}'));
+        let Some(snapshot) = snapshot else { continue };
+        let wall = wall_time();
+        if let Ok(session) = Session::restore(snapshot.as_bytes(), wall) {
+            return Some(log::header(&session, wall) + text.get(end..)?);
+        }
+    }
+    None
+}
+
+/// The session of the longest beginning of a log in which it is still open: the end of the program
+/// that has written it was not the session's, and what has failed for good may go well the next
+/// time. Gives the line from which on the log is damaged, if it is.
+pub(crate) fn still_open(text: &str, named: &str) -> Result<(Session, Option<usize>), Failure> {
+    let Readable { session: whole, text, damaged } = readable(text, named)?;
+    if !is_closed(&whole) {
+        return Ok((whole, damaged));
+    }
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+    let beginning = |lines: usize| {
+        let end = lines.checked_sub(1).and_then(|last| ends.get(last)).copied();
+        session(text.get(..end.unwrap_or_default()).unwrap_or_default(), named)
+    };
+    // A session that is closed stays so, and it was closed a few lines before the end.
+    let (mut closed, mut step) = (ends.len(), 1);
+    let (mut open, mut found) = loop {
+        let lines = closed.saturating_sub(step).max(1);
+        let candidate = beginning(lines)?;
+        if !is_closed(&candidate) {
+            break (lines, candidate);
+        }
+        if lines == 1 {
+            return Ok((candidate, damaged));
+        }
+        (closed, step) = (lines, step * 2);
+    };
+    while open + 1 < closed {
+        let middle = open.midpoint(closed);
+        let candidate = beginning(middle)?;
+        if is_closed(&candidate) {
+            closed = middle;
+        } else {
+            (open, found) = (middle, candidate);
+        }
+    }
+    Ok((found, damaged))
+}
+
+fn is_closed(session: &Session) -> bool {
+    session.status(AgentId::ROOT).is_none_or(|status| status.state == AgentState::Closed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use innerloop_core::{
+        config::{ModelConfig, SessionConfig},
+        id::{EndpointId, SessionId},
+        input::{Command, Input},
+        message::Part,
+        time::Instant,
+    };
+
+    #[test]
+    fn the_end_of_a_program_is_not_that_of_its_session() {
+        let endpoint = EndpointId("some".to_owned());
+        let model = ModelConfig { endpoint, name: "some".to_owned(), ..ModelConfig::default() };
+        let id = SessionId("an-id".to_owned());
+        let config = SessionConfig { id, model, ..SessionConfig::default() };
+        let header = log::Header::new(&config, wall_time()).line();
+        let line = |command| log::entry(&Input::command(command), Instant(1));
+        let steer = line(Command::Steer { parts: vec![Part::text("x")] });
+        let (close, tick) = (line(Command::Close), log::entry(&Input::Tick, Instant(2)));
+        let ticks = tick.repeat(40);
+        let cases = [
+            (header.clone(), header.clone()),
+            (format!("{header}{steer}"), format!("{header}{steer}")),
+            (format!("{header}{close}"), header.clone()),
+            (format!("{header}{steer}{steer}{close}"), format!("{header}{steer}{steer}")),
+            (format!("{header}{steer}{close}{tick}"), format!("{header}{steer}")),
+            (format!("{header}{steer}{close}{ticks}"), format!("{header}{steer}")),
+            (format!("{header}{ticks}{close}{ticks}"), format!("{header}{ticks}")),
+        ];
+        for (log, open) in cases {
+            let (found, _) = still_open(&log, "it").unwrap();
+            assert_eq!(found.snapshot(), session(&open, "it").unwrap().snapshot());
+            assert!(!is_closed(&found));
+        }
+    }
+
+    #[test]
+    fn a_log_is_read_up_to_its_last_whole_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        std::fs::write(&path, b"{\"a\":1}\n{\"b\":\xe2\x82").unwrap();
+        assert_eq!(read(&path).unwrap(), "{\"a\":1}\n");
+        std::fs::write(&path, b"{}\n\xff\n[]\n").unwrap();
+        assert_eq!(read(&path).unwrap(), "{}\n\u{fffd}\n[]\n");
+        File::create(&path).unwrap().set_len(MOST_LOG + 1).unwrap();
+        assert!(read(&path).unwrap_err().message.contains("more than 1 GiB"));
+    }
+}

@@ -1,0 +1,93 @@
+//! `innerloop sessions`: the sessions that are kept, to list, show, export, delete and fork.
+
+mod about;
+mod fork;
+mod held;
+mod interrupted;
+mod kept;
+mod list;
+mod logs;
+mod show;
+mod store;
+
+pub(super) use about::{About, Options, names};
+pub(super) use held::Held;
+pub(super) use interrupted::{put_right, tell_taken_back};
+pub(super) use kept::Listed;
+pub(super) use logs::{is_file, read, still_open, told_damage};
+pub(super) use show::{last_exchange, title};
+pub(super) use store::{Store, new_id};
+
+use super::{
+    args::KeptCommand,
+    console::{say, warn},
+    exit::Failure,
+};
+use innerloop_host::journal::Journal;
+use std::{collections::BTreeSet, path::Path, time::Duration};
+
+pub(super) fn carry_out(command: KeptCommand) -> Result<(), Failure> {
+    match command {
+        KeptCommand::List { workspace, json } => list::list(workspace.as_deref(), json),
+        KeptCommand::Show { which, form } => {
+            let session = logs::session(&log_of(&which.session)?, &which.session)?;
+            say(show::shown(&session, form).trim_end_matches('\n'));
+            Ok(())
+        }
+        KeptCommand::Export { which, file } => {
+            let text = log_of(&which.session)?;
+            let mut journal = Journal::create(&file).map_err(Failure::usage)?;
+            journal.append(&text, true).map_err(Failure::usage)
+        }
+        KeptCommand::Delete { ids, older_than, force } => delete(&ids, older_than, force),
+        KeptCommand::Fork { which, turns } => fork::fork(&which.session, turns),
+    }
+}
+
+/// The log of a session that is kept, or of a file.
+fn log_of(named: &str) -> Result<String, Failure> {
+    if is_file(named) {
+        return read(Path::new(named));
+    }
+    Store::open()?.find(named, Path::new("."))?.log()
+}
+
+/// Deletes sessions; those with changes that are nowhere else only by `force`. Those that are
+/// worked with, and those that were not named one by one, are passed over with a line.
+fn delete(ids: &[String], older_than: Option<u32>, force: bool) -> Result<(), Failure> {
+    let store = Store::open()?;
+    let chosen: Vec<Listed> = match older_than {
+        None => {
+            ids.iter().map(|id| store.find_any(id, Path::new("."))).collect::<Result<_, _>>()?
+        }
+        Some(days) => {
+            let days = Duration::from_secs(u64::from(days) * 86_400);
+            let is_old = |it: &Listed| it.used().elapsed().is_ok_and(|age| age > days);
+            store.list()?.into_iter().filter(is_old).collect()
+        }
+    };
+    let (mut count, mut seen, mut left) = (0, BTreeSet::new(), Vec::new());
+    for listed in chosen.iter().filter(|listed| seen.insert(listed.id().to_owned())) {
+        let deleted = match listed.has_changes() && !force {
+            true => Err(unapplied(listed.short())),
+            false => listed.delete(),
+        };
+        match deleted {
+            Ok(()) => count += 1,
+            Err(failure) => left.push(failure),
+        }
+    }
+    store.sweep();
+    // What was asked for by name and not done is a failure: the last line says it.
+    let last = if older_than.is_none() { left.pop() } else { None };
+    left.iter().for_each(|failure| warn(&failure.message));
+    warn(&format!("deleted: {count} session{}", if count == 1 { "" } else { "s" }));
+    last.map_or(Ok(()), Err)
+}
+
+fn unapplied(short: &str) -> Failure {
+    Failure::usage(format!(
+        "the session {short} holds changes that are not applied: innerloop sessions apply {short} \
+         applies them, and --force deletes them, too"
+    ))
+}

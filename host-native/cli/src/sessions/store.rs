@@ -1,0 +1,136 @@
+//! Where sessions are kept: a folder for each, below the state folder. Only their owner may read
+//! them.
+
+use super::{
+    about::About,
+    held::Held,
+    kept::{
+        DELETED, Kept, LOG, Listed, about_in, has_changes, locked, read, refused, short, unusable,
+    },
+};
+use crate::exit::Failure;
+use innerloop_core::id::SessionId;
+use innerloop_workspace::{places, platform::DirBuilderExt as _, private};
+use std::{
+    fs::{self, DirBuilder},
+    io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+/// A folder without a log is left of a program that was killed, if it is as old as that.
+const LEFT: Duration = Duration::from_secs(3_600);
+
+/// All sessions that are kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Store(PathBuf);
+
+impl Store {
+    /// The store of this user.
+    pub(crate) fn open() -> Result<Self, Failure> {
+        let state = places::state().ok_or_else(|| {
+            Failure::configuration(
+                "there is no home folder to keep sessions in; set XDG_STATE_HOME",
+            )
+        })?;
+        Ok(Self(state.join("sessions")))
+    }
+
+    /// Makes the folder of a session. One that is there is taken only if it is damaged.
+    pub(crate) fn create(&self, about: About) -> Result<Held, Failure> {
+        let folder = self.0.join(&about.id);
+        let unmade = |error: io::Error| unusable("cannot make", &folder, &error);
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(unmade)?;
+        let is_new = match DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(unmade(error)),
+        };
+        let lock = locked(&folder).map_err(|error| refused(&folder, short(&about.id), &error))?;
+        if !is_new && about_in(&folder, &about.id).is_ok() {
+            let short = short(&about.id);
+            return Err(Failure::usage(format!(
+                "the session {short} is kept already: innerloop resume {short} goes on with it"
+            )));
+        }
+        let held = Held::new(Kept { folder, about, used: SystemTime::now() }, is_new, lock);
+        held.write().map_err(|error| unusable("cannot write", &held.kept.folder, &error))?;
+        Ok(held)
+    }
+
+    /// All sessions, the newest first. What is none is passed over.
+    pub(crate) fn list(&self) -> Result<Vec<Listed>, Failure> {
+        let entries = match fs::read_dir(&self.0) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(unusable("cannot read", &self.0, &error)),
+        };
+        let mut all: Vec<Listed> = entries.flatten().filter_map(|it| read(it.path())).collect();
+        all.sort_by(|one, other| other.used().cmp(&one.used()).then(one.id().cmp(other.id())));
+        Ok(all)
+    }
+
+    /// The session that is meant: by its id or the beginning of it, or `last` for the newest one
+    /// of a folder.
+    pub(crate) fn find(&self, named: &str, folder: &Path) -> Result<Kept, Failure> {
+        match self.find_any(named, folder)? {
+            Listed::Kept(kept) => Ok(*kept),
+            Listed::Damaged(damaged) => Err(damaged.failure()),
+        }
+    }
+
+    /// The same, also one that is damaged.
+    pub(crate) fn find_any(&self, named: &str, folder: &Path) -> Result<Listed, Failure> {
+        let mut all = self.list()?;
+        if named == "last" {
+            let of_folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+            let is_of_folder =
+                |it: &Listed| matches!(it, Listed::Kept(kept) if kept.about.workspace == of_folder);
+            let at = all.iter().position(is_of_folder);
+            return at.map(|at| all.swap_remove(at)).ok_or_else(|| {
+                let here = of_folder.display();
+                let advice = "innerloop sessions list shows those of other folders";
+                Failure::usage(format!("no session of {here} is kept; {advice}"))
+            });
+        }
+        all.retain(|it| !named.is_empty() && it.id().starts_with(named));
+        match (all.pop(), all.len()) {
+            (Some(one), 0) => Ok(one),
+            (None, _) => Err(Failure::usage(format!(
+                "no session {named:?} is kept; innerloop sessions list shows all"
+            ))),
+            (Some(_), others) => Err(Failure::usage(format!(
+                "{} sessions begin with {named:?}; write more of the id",
+                others + 1
+            ))),
+        }
+    }
+
+    /// Removes what programs have left that were killed while they made or deleted a session.
+    pub(crate) fn sweep(&self) {
+        for entry in fs::read_dir(&self.0).into_iter().flatten().flatten() {
+            let (folder, name) = (entry.path(), entry.file_name());
+            let is_deleted = name.to_str().is_some_and(|name| name.starts_with(DELETED));
+            let made = entry.metadata().and_then(|found| found.modified());
+            let is_old = made.is_ok_and(|made| made.elapsed().is_ok_and(|age| age > LEFT));
+            let is_left =
+                is_deleted || is_old && !folder.join(LOG).exists() && !has_changes(&folder);
+            // Whoever removes or makes it at this moment holds its lock.
+            if is_left && entry.file_type().is_ok_and(|it| it.is_dir()) && locked(&folder).is_ok() {
+                drop(fs::remove_dir_all(&folder));
+            }
+        }
+    }
+}
+
+/// 128 bits that no other session has.
+pub(crate) fn new_id() -> Result<SessionId, Failure> {
+    let bits = private::random().map(u128::from_ne_bytes);
+    let bits = bits.map_err(|error| {
+        Failure::configuration(format!("the system gives no random numbers: {error}"))
+    })?;
+    Ok(SessionId(format!("{bits:032x}")))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! `innerloop config set` and `unset`: one setting in a file, of which all else stays as it is.
+
+use super::{
+    layer::{Layer, Source, Value, parse},
+    project::{self, ProjectFile},
+    table::{self, CONFIG, Kind, OF_PROVIDER, PROVIDERS, unknown},
+    trust, user,
+};
+use crate::{
+    console::{say, warn},
+    exit::{Exit, Failure},
+    style::harmless,
+};
+use innerloop_workspace::{Workspace, places, private};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value as Toml};
+
+/// Which file is changed.
+pub(super) enum Place {
+    /// The user's.
+    User(PathBuf),
+    /// The project's.
+    Project(Workspace),
+}
+
+/// Writes a setting.
+pub(super) fn set(place: &Place, key: &str, value: &str) -> Result<(), Failure> {
+    let steps: Vec<&str> = key.split('.').collect();
+    let value = value_of(&steps, value).map_err(Failure::usage)?;
+    let shown = value.to_string();
+    change(place, |file| {
+        let (last, above) = steps.split_last().ok_or("there is no key")?;
+        let mut table: &mut dyn TableLike = file.as_table_mut();
+        for step in above {
+            let mut made = Table::new();
+            made.set_implicit(true);
+            let item = table.entry(step).or_insert(Item::Table(made));
+            let why = || format!("{step} is no table in the file");
+            table = item.as_table_like_mut().ok_or_else(why)?;
+        }
+        match table.get_mut(last).and_then(Item::as_value_mut) {
+            Some(old) => {
+                let decor = old.decor().clone();
+                *old = value;
+                *old.decor_mut() = decor;
+            }
+            None => drop(table.insert(last, Item::Value(value))),
+        }
+        Ok(format!("{key} = {}", shown.trim()))
+    })
+}
+
+/// Removes a setting, also one that is unknown.
+pub(super) fn unset(place: &Place, key: &str) -> Result<(), Failure> {
+    change(place, |file| {
+        let steps: Vec<&str> = key.split('.').collect();
+        let (last, above) = steps.split_last().ok_or("there is no key")?;
+        let mut table: &mut dyn TableLike = file.as_table_mut();
+        let missing = || format!("{key} is not set there");
+        for step in above {
+            let item = table.get_mut(step).ok_or_else(missing)?;
+            table = item.as_table_like_mut().ok_or_else(missing)?;
+        }
+        table.remove(last).ok_or_else(missing)?;
+        Ok(format!("{key} is removed"))
+    })
+}
+
+/// The value of a key, if there is such a key and it takes that.
+fn value_of(steps: &[&str], text: &str) -> Result<Toml, String> {
+    match steps {
+        [CONFIG, _, ..] => Ok(text.parse().unwrap_or_else(|_| Toml::from(text))),
+        [PROVIDERS, _, field] if OF_PROVIDER.contains(field) => Ok(Toml::from(text)),
+        [PROVIDERS, ..] => {
+            Err(format!("name a provider and one of its fields: {}", OF_PROVIDER.join(", ")))
+        }
+        [name] => {
+            let row = table::find(name).ok_or_else(|| unknown(name, table::names()))?;
+            Ok(match (row.kind, parse(row, text)?) {
+                (Kind::Path, Value::Text(path)) => Toml::from(absolute(&path)),
+                (Kind::Paths, Value::Texts(paths)) => {
+                    Toml::from(paths.iter().map(|path| absolute(path)).collect::<Array>())
+                }
+                (_, Value::Text(text)) => Toml::from(text),
+                (_, Value::Number(number)) => Toml::from(i64::from(number)),
+                (_, Value::Texts(texts)) => Toml::from(texts.into_iter().collect::<Array>()),
+            })
+        }
+        _ => Err(unknown(&steps.join("."), table::names())),
+    }
+}
+
+/// A path as it was typed, which is not where the file stands.
+fn absolute(path: &str) -> String {
+    if path.starts_with("~/") {
+        return path.to_owned();
+    }
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    path.to_string_lossy().into_owned()
+}
+
+/// Changes a file, if it is good afterwards or was bad before, and tells what was done.
+fn change(
+    place: &Place,
+    how: impl FnOnce(&mut DocumentMut) -> Result<String, String>,
+) -> Result<(), Failure> {
+    let (path, source) = match place {
+        Place::User(path) => (path.clone(), Source::User(path.clone())),
+        Place::Project(workspace) => {
+            let path = project::place(workspace);
+            (path.clone(), Source::Project(path))
+        }
+    };
+    let wrong =
+        |why: String| Failure::configuration(format!("cannot change {}: {why}", path.display()));
+    if let Place::Project(_) = place {
+        check_links(&path).map_err(wrong)?;
+    }
+    let before = user::text(&path).map_err(|error| wrong(error.to_string()))?;
+    let text = before.clone().unwrap_or_default();
+    let mut file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        let at = error
+            .span()
+            .and_then(|span| innerloop_sandbox::toml_place::position(&text, span.start));
+        let at = at.map(|at| format!("{at}: ")).unwrap_or_default();
+        wrong(format!("{at}{}; mend it in an editor", error.message().replace('\n', "; ")))
+    })?;
+    let done = how(&mut file).map_err(wrong)?;
+    let after = file.to_string();
+    let was_good = Layer::of_text(source.clone(), &text).is_ok();
+    if let Err(why) = Layer::of_text(source, &after) {
+        if was_good {
+            return Err(wrong(why));
+        }
+        warn(&format!("{} is still not in order: {why}", path.display()));
+    }
+    let was_trusted = match place {
+        Place::Project(workspace) => before.is_none() || is_trusted(workspace),
+        Place::User(_) => false,
+    };
+    write(&path, &after).map_err(|error| {
+        let why = match place {
+            Place::User(_) => places::unwritten(&path, &error),
+            Place::Project(_) => format!("cannot write {}: {error}", path.display()),
+        };
+        Failure::new(Exit::Failed, why)
+    })?;
+    if let (Place::Project(workspace), true) = (place, was_trusted) {
+        trust_again(workspace);
+    }
+    say(&format!("{} in {}", harmless(&done), path.display()));
+    Ok(())
+}
+
+/// Writes a new file over the old one; what a link stands for, where the user has put one.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    private::keep(&real, text.as_bytes())
+}
+
+/// In a project a link may be somebody else's idea of where to write.
+fn check_links(path: &Path) -> Result<(), String> {
+    let is_link = |path: &&Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    let on_the_way = [Some(path), path.parent()];
+    match on_the_way.into_iter().flatten().find(is_link) {
+        Some(link) => Err(format!("{} is a link", link.display())),
+        None => Ok(()),
+    }
+}
+
+fn is_trusted(workspace: &Workspace) -> bool {
+    ProjectFile::find(workspace).is_some_and(|file| trust::said(&file) == Ok(Some(true)))
+}
+
+/// What the user has written themselves they need not be asked about.
+fn trust_again(workspace: &Workspace) {
+    let Some(file) = ProjectFile::find(workspace).filter(|file| file.layer.is_ok()) else { return };
+    if let Err(why) = trust::keep(&file, Some(true)) {
+        warn(&format!("you will be asked whether to obey it: {why}"));
+    }
+}

@@ -1,0 +1,409 @@
+//! What one source says of settings: a file as TOML, the environment as variables.
+
+use super::table::{
+    CONFIG, Kind, OF_PROJECTS, OF_PROVIDER, PROVIDERS, ROWS, Row, find, names, unknown,
+};
+use crate::{
+    allow::Rules,
+    args::{Approve, Compact, OfProvider},
+    patch::set,
+};
+use clap::ValueEnum;
+use innerloop_core::{config::Facts, id::SessionId, preset::Preset};
+use innerloop_driver::{Settings, catalogue::Catalogue, providers};
+use innerloop_sandbox::toml_place::{place, position};
+use innerloop_workspace::plain_file;
+use serde_json::{Map, Value as Json, json};
+use std::{
+    collections::BTreeMap,
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+/// Who says something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Environment,
+    /// A project's file.
+    Project(PathBuf),
+    /// The user's file.
+    User(PathBuf),
+}
+
+/// What a setting is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    Text(String),
+    Number(u32),
+    Texts(Vec<String>),
+}
+
+/// What one source says.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    pub(super) source: Source,
+    pub(super) values: BTreeMap<&'static str, Value>,
+    /// The session's configuration.
+    pub(super) config: Map<String, Json>,
+    pub(super) providers: BTreeMap<String, OfProvider>,
+}
+
+impl Source {
+    /// The word for it in JSON.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Environment => "environment",
+            Self::Project(_) => "project",
+            Self::User(_) => "user",
+        }
+    }
+
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Environment => None,
+            Self::Project(path) | Self::User(path) => Some(path),
+        }
+    }
+}
+
+impl Value {
+    /// As it is shown.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+            Self::Texts(texts) => texts.join(","),
+        }
+    }
+
+    pub(super) fn json(&self) -> Json {
+        match self {
+            Self::Text(text) => json!(text),
+            Self::Number(number) => json!(number),
+            Self::Texts(texts) => json!(texts),
+        }
+    }
+}
+
+impl Layer {
+    fn empty(source: Source) -> Self {
+        let (values, config, providers) = (BTreeMap::new(), Map::new(), BTreeMap::new());
+        Self { source, values, config, providers }
+    }
+
+    /// What the environment says.
+    ///
+    /// # Errors
+    /// The variable that says something else than its setting takes.
+    pub(super) fn of_environment() -> Result<Self, String> {
+        Self::of_variables(|name| env::var_os(name))
+    }
+
+    fn of_variables(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, String> {
+        let mut layer = Self::empty(Source::Environment);
+        for row in ROWS {
+            let Some(name) = row.variable() else { continue };
+            let Some(text) = variable(&name).filter(|text| !text.is_empty()) else { continue };
+            let text = text.into_string().map_err(|_| format!("{name} is no text"))?;
+            let value = parse(row, &text).map_err(|why| format!("{name}: {why}"))?;
+            layer.values.insert(row.name, value);
+        }
+        Ok(layer)
+    }
+
+    /// What a file says that stands at `source`.
+    ///
+    /// # Errors
+    /// What is wrong in the file, with its line and column.
+    pub(super) fn of_text(source: Source, text: &str) -> Result<Self, String> {
+        let file = DeTable::parse(text).map_err(|error| place(text, &error))?;
+        let mut reading = Reading { text, layer: Self::empty(source) };
+        for (key, value) in file.get_ref() {
+            reading.entry(key, value)?;
+        }
+        let Reading { layer, .. } = reading;
+        let is_set = |name: &str| layer.values.contains_key(name);
+        if is_set("base_url") && !is_set("provider") {
+            let advice = "say provider, too, or write base_url below [providers.NAME]";
+            return Err(format!("base_url gets the key of a provider: {advice}"));
+        }
+        if let Some(Value::Texts(rules)) = layer.values.get("allow") {
+            Rules::parse(rules).map_err(|why| format!("allow: {why}"))?;
+        }
+        check_config(&layer.config)?;
+        Ok(layer)
+    }
+
+    /// The layer as a patch of the session's configuration, if it says anything of that.
+    pub(super) fn patch(&self) -> Result<Option<Json>, String> {
+        let mut patch = Json::Object(self.config.clone());
+        for row in ROWS.iter().filter(|row| !row.field.is_empty()) {
+            let Some(value) = self.values.get(row.name) else { continue };
+            if let Some(value) = field(row, value)? {
+                set(&mut patch, row.field, value);
+            }
+        }
+        Ok(patch.as_object().is_some_and(|fields| !fields.is_empty()).then_some(patch))
+    }
+}
+
+/// Refuses fields that no configuration has, whoever serves the model.
+fn check_config(config: &Map<String, Json>) -> Result<(), String> {
+    if config.is_empty() {
+        return Ok(());
+    }
+    let patch = Json::Object(config.clone()).to_string();
+    let provider = providers::find("anthropic").map_err(|error| error.to_string())?;
+    let settings = Settings {
+        id: &SessionId(String::new()),
+        provider: &provider,
+        model: None,
+        catalogue: &Catalogue::default(),
+        preset: Preset::Modern,
+        facts: &Facts::default(),
+        tools: &[],
+        patches: &[&patch],
+    };
+    settings.config().map(drop).map_err(|error| error.to_string())
+}
+
+/// Most bytes of a prompt of one's own.
+const MOST_PROMPT: u64 = 1 << 20;
+
+/// A setting as its field of the configuration has it; nothing if that is to stay as it is.
+fn field(row: &Row, value: &Value) -> Result<Option<Json>, String> {
+    match (row.name, value) {
+        ("approve", Value::Text(word)) => {
+            let approve = Approve::from_str(word, false);
+            Ok(Some(approve.map_or(Json::Null, |approve| json!(approve.asked()))))
+        }
+        ("compact", Value::Text(text)) => Compact::parse(text).map(Compact::patch),
+        ("base_prompt", Value::Text(path)) => {
+            match plain_file::text(Path::new(path), MOST_PROMPT) {
+                Ok(text) => Ok(Some(json!(text))),
+                Err(error) => Err(format!("base_prompt: cannot use {path}: {error}")),
+            }
+        }
+        (_, value) => Ok(Some(value.json())),
+    }
+}
+
+/// The value of a setting out of a text, as the environment and `config set` have it.
+///
+/// # Errors
+/// What the setting takes.
+pub(super) fn parse(row: &Row, text: &str) -> Result<Value, String> {
+    match row.kind {
+        Kind::Number(_) => match text.trim().parse() {
+            Ok(number) => check(row, Value::Number(number)),
+            Err(_) => Err(format!("{} takes {}", row.name, wanted(row))),
+        },
+        Kind::Texts | Kind::Paths if text.trim_start().starts_with('[') => {
+            let wrong = || format!("{} takes {}, as in [\"one\", \"two\"]", row.name, wanted(row));
+            let list: toml_edit::Value = text.trim().parse().map_err(|_| wrong())?;
+            let items = list.as_array().into_iter().flatten();
+            let items: Option<Vec<String>> =
+                items.map(|item| item.as_str().map(str::to_owned)).collect();
+            check(row, Value::Texts(items.ok_or_else(wrong)?))
+        }
+        Kind::Texts | Kind::Paths => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            check(row, Value::Texts(items.map(str::to_owned).collect()))
+        }
+        Kind::Text | Kind::Word(_) | Kind::Compact | Kind::Path => {
+            check(row, Value::Text(text.to_owned()))
+        }
+    }
+}
+
+/// The value, if it is one that the setting takes.
+fn check(row: &Row, value: Value) -> Result<Value, String> {
+    let fits = match (row.kind, &value) {
+        (Kind::Text | Kind::Path, Value::Text(text)) => !text.trim().is_empty(),
+        (Kind::Word(words), Value::Text(text)) => words().contains(text),
+        (Kind::Compact, Value::Text(text)) => Compact::parse(text).is_ok(),
+        (Kind::Number(least), Value::Number(number)) => *number >= least,
+        (Kind::Texts | Kind::Paths, Value::Texts(_)) => true,
+        _ => false,
+    };
+    if fits { Ok(value) } else { Err(format!("{} takes {}", row.name, wanted(row))) }
+}
+
+fn wanted(row: &Row) -> String {
+    match row.kind {
+        Kind::Text => "a text".to_owned(),
+        Kind::Word(words) => format!("one of {}", words().join(", ")),
+        Kind::Number(least) => format!("a whole number from {least} to {}", u32::MAX),
+        Kind::Compact => "auto, off, or when, such as \"75%\", \"120k\" or \"-20k\"".to_owned(),
+        Kind::Texts => "a list of texts".to_owned(),
+        Kind::Path => "a path".to_owned(),
+        Kind::Paths => "a list of paths".to_owned(),
+    }
+}
+
+type Key<'i> = Spanned<std::borrow::Cow<'i, str>>;
+
+/// A file that is being read.
+struct Reading<'a> {
+    text: &'a str,
+    layer: Layer,
+}
+
+impl Reading<'_> {
+    /// One entry of the file's top.
+    fn entry(&mut self, key: &Key<'_>, value: &Spanned<DeValue<'_>>) -> Result<(), String> {
+        let name = key.get_ref().as_ref();
+        match (name, find(name)) {
+            (_, Some(row)) => {
+                self.check_source(row.of_projects, key, name)?;
+                let value = self.value(row, value)?;
+                self.layer.values.insert(row.name, value);
+            }
+            (CONFIG, _) => self.config(value)?,
+            (PROVIDERS, _) => {
+                self.check_source(false, key, name)?;
+                for (name, value) in self.table(value)? {
+                    self.provider(name, value)?;
+                }
+            }
+            _ => return Err(self.at(key.span().start, unknown(name, names()))),
+        }
+        Ok(())
+    }
+
+    fn value(&self, row: &'static Row, found: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+        let wrong = || self.at(found.span().start, format!("{} takes {}", row.name, wanted(row)));
+        let value = match found.get_ref() {
+            DeValue::String(text) => Value::Text(self.entered(row, text)),
+            DeValue::Integer(number) if matches!(row.kind, Kind::Compact) => {
+                Value::Text(number.as_str().to_owned())
+            }
+            DeValue::Integer(number) => {
+                let number = u32::from_str_radix(number.as_str(), number.radix());
+                Value::Number(number.map_err(|_| wrong())?)
+            }
+            DeValue::Array(items) => {
+                let items = items.iter().map(|item| item.get_ref().as_str());
+                let items = items.map(|item| Some(self.entered(row, item?)));
+                Value::Texts(items.collect::<Option<_>>().ok_or_else(wrong)?)
+            }
+            _ => return Err(wrong()),
+        };
+        let value = check(row, value).map_err(|_| wrong())?;
+        let is_wide = row.name == "approve" && value == Value::Text("all".to_owned());
+        if is_wide && matches!(self.layer.source, Source::Project(_)) {
+            let why = "a project's file can't let calls run without a question: approve takes \
+                       none or edits here";
+            return Err(self.at(found.span().start, why));
+        }
+        Ok(value)
+    }
+
+    /// A text as the setting means it: a path begins where the file stands, or at home.
+    fn entered(&self, row: &Row, text: &str) -> String {
+        let folder = self.layer.source.file().and_then(Path::parent);
+        match (row.kind, folder) {
+            (Kind::Path | Kind::Paths, Some(folder)) if !text.is_empty() => {
+                let home = text.strip_prefix("~/").zip(env::home_dir());
+                let path = home.map_or_else(|| folder.join(text), |(rest, home)| home.join(rest));
+                path.to_string_lossy().into_owned()
+            }
+            _ => text.to_owned(),
+        }
+    }
+
+    fn provider(&mut self, key: &Key<'_>, value: &Spanned<DeValue<'_>>) -> Result<(), String> {
+        let name = key.get_ref().as_ref();
+        if let Err(error) = providers::find(name) {
+            return Err(
+                self.at(key.span().start, unknown(name, error.known.iter().map(|it| &**it)))
+            );
+        }
+        let mut said = OfProvider::default();
+        for (key, value) in self.table(value)? {
+            let field = key.get_ref().as_ref();
+            let place = match field {
+                "base_url" => &mut said.base_url,
+                "model" => &mut said.model,
+                "api_key_env" => &mut said.api_key_env,
+                _ => return Err(self.at(key.span().start, unknown(field, OF_PROVIDER))),
+            };
+            let text = value.get_ref().as_str().filter(|text| !text.trim().is_empty());
+            let wrong = || self.at(value.span().start, format!("{field} takes a text"));
+            *place = Some(text.ok_or_else(wrong)?.to_owned());
+        }
+        self.layer.providers.insert(name.to_owned(), said);
+        Ok(())
+    }
+
+    fn config(&mut self, value: &Spanned<DeValue<'_>>) -> Result<(), String> {
+        for (key, value) in self.table(value)? {
+            let name = key.get_ref().as_ref();
+            let full = format!("{CONFIG}.{name}");
+            self.check_source(OF_PROJECTS.contains(&name), key, &full)?;
+            let value = self.json(value)?;
+            self.layer.config.insert(name.to_owned(), value);
+        }
+        Ok(())
+    }
+
+    fn json(&self, value: &Spanned<DeValue<'_>>) -> Result<Json, String> {
+        let wrong = |what| self.at(value.span().start, format!("{what} is nothing for {CONFIG}"));
+        Ok(match value.get_ref() {
+            DeValue::String(text) => json!(text.as_ref()),
+            DeValue::Integer(number) => {
+                let number = i64::from_str_radix(number.as_str(), number.radix());
+                json!(number.map_err(|_| wrong("such a number"))?)
+            }
+            DeValue::Float(number) => {
+                let number: f64 = number.as_str().parse().map_err(|_| wrong("such a number"))?;
+                json!(number)
+            }
+            DeValue::Boolean(value) => json!(value),
+            DeValue::Datetime(_) => return Err(wrong("a date")),
+            DeValue::Array(items) => {
+                let items = items.iter().map(|item| self.json(item));
+                Json::Array(items.collect::<Result<_, _>>()?)
+            }
+            DeValue::Table(fields) => {
+                let field = |(key, value): (&Key<'_>, _)| {
+                    Ok((key.get_ref().clone().into_owned(), self.json(value)?))
+                };
+                Json::Object(fields.iter().map(field).collect::<Result<_, String>>()?)
+            }
+        })
+    }
+
+    fn table<'t, 'i>(&self, value: &'t Spanned<DeValue<'i>>) -> Result<&'t DeTable<'i>, String> {
+        let wrong = || self.at(value.span().start, "a table belongs here");
+        value.get_ref().as_table().ok_or_else(wrong)
+    }
+
+    /// Refuses what a project's file has no say in.
+    fn check_source(&self, of_projects: bool, key: &Key<'_>, name: &str) -> Result<(), String> {
+        if of_projects || !matches!(self.layer.source, Source::Project(_)) {
+            return Ok(());
+        }
+        let allowed = ROWS.iter().filter(|row| row.of_projects).map(|row| row.name);
+        let allowed: Vec<&str> = allowed.collect();
+        let fields = OF_PROJECTS.map(|field| format!("{CONFIG}.{field}"));
+        let why = format!(
+            "{name} is not for a project's file to say; it may say {}, {}",
+            allowed.join(", "),
+            fields.join(", ")
+        );
+        Err(self.at(key.span().start, why))
+    }
+
+    fn at(&self, offset: usize, why: impl std::fmt::Display) -> String {
+        match position(self.text, offset) {
+            Some(at) => format!("{at}: {why}"),
+            None => why.to_string(),
+        }
+    }
+}

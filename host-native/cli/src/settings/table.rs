@@ -1,0 +1,170 @@
+//! The settings that there are: their names, what they take, and who may say them.
+
+use crate::{
+    args::{Approve, Changes, Presets, Reading, When, Words},
+    style::brief,
+};
+use clap::ValueEnum;
+use innerloop_driver::providers;
+use strsim::osa_distance;
+
+/// What a setting takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// Any text but an empty one.
+    Text,
+    /// One of these words.
+    Word(fn() -> Vec<String>),
+    /// A whole number, no less than this.
+    Number(u32),
+    /// When a conversation is summed up.
+    Compact,
+    /// A list of texts.
+    Texts,
+    /// The path of a file or folder; in a file, relative ones begin where the file stands.
+    Path,
+    /// A list of such paths.
+    Paths,
+}
+
+/// A setting.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// Its name in files; in the environment it is in capitals, behind `INNERLOOP_`.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// What counts where nobody says anything.
+    pub(super) default: &'static str,
+    /// Whether a project's file may say it.
+    pub(super) of_projects: bool,
+    /// Its field of the session's configuration, where it is nothing else than that.
+    pub(super) field: &'static [&'static str],
+}
+
+const fn row(name: &'static str, kind: Kind, default: &'static str) -> Row {
+    Row { name, kind, default, of_projects: false, field: &[] }
+}
+
+impl Row {
+    const fn of_projects(self) -> Self {
+        Self { of_projects: true, ..self }
+    }
+
+    const fn sets(self, field: &'static [&'static str]) -> Self {
+        Self { field, ..self }
+    }
+
+    /// The variable of the environment that says it. A list has none, nor has the address: each
+    /// provider has a variable of its own for that.
+    pub(super) fn variable(&self) -> Option<String> {
+        let is_list = matches!(self.kind, Kind::Texts | Kind::Paths);
+        let is_said = !is_list && self.name != "base_url";
+        is_said.then(|| format!("INNERLOOP_{}", self.name.to_uppercase()))
+    }
+}
+
+/// All settings. `[config]` and `[providers.NAME]` are tables beside them.
+pub(super) const ROWS: &[Row] = &[
+    row("provider", Kind::Word(providers), "anthropic, or the one whose key is set"),
+    row("model", Kind::Text, "the provider's").of_projects().sets(&["model", "name"]),
+    row("base_url", Kind::Text, "the provider's"),
+    row("approve", Kind::Word(words::<Approve>), "by what is run where")
+        .of_projects()
+        .sets(&["approval", "ask"]),
+    row("preset", Kind::Word(words::<Presets>), "modern"),
+    row("vocabulary", Kind::Word(words::<Words>), "the preset's")
+        .of_projects()
+        .sets(&["model", "vocabulary"]),
+    row("effort", Kind::Text, "the provider's").of_projects().sets(&["model", "reasoning_effort"]),
+    row("max_turns", Kind::Number(0), "the preset's").of_projects().sets(&["limits", "max_turns"]),
+    row("max_tool_rounds", Kind::Number(0), "the preset's, else 200")
+        .of_projects()
+        .sets(&["limits", "max_tool_rounds_per_input"]),
+    row("max_output_tokens", Kind::Number(1), "the model's, up to 32,000")
+        .of_projects()
+        .sets(&["model", "max_output_tokens"]),
+    row("context_window", Kind::Number(1), "the model's")
+        .of_projects()
+        .sets(&["model", "context_window"]),
+    row("compact", Kind::Compact, "auto, as the preset has it").sets(&["compaction"]),
+    row("mode", Kind::Word(words::<Changes>), "ask"),
+    row("isolation", Kind::Word(words::<Reading>), "native"),
+    row("allow", Kind::Texts, "none"),
+    row("allow_domain", Kind::Texts, "none"),
+    row("tool", Kind::Paths, "none"),
+    row("programs", Kind::Path, "those that are installed"),
+    row("betas", Kind::Texts, "none").sets(&["model", "betas"]),
+    row("base_prompt", Kind::Path, "the program's own").sets(&["base_prompt"]),
+    row("models", Kind::Path, "the catalogue that comes along"),
+    row("color", Kind::Word(words::<When>), "auto"),
+];
+
+/// The tables beside them.
+pub(super) const CONFIG: &str = "config";
+pub(super) const PROVIDERS: &str = "providers";
+
+/// What `[providers.NAME]` may say.
+pub(super) const OF_PROVIDER: [&str; 3] = ["base_url", "model", "api_key_env"];
+
+/// Fields of the configuration that a project's file may set: how much the model reads of what
+/// tools print. All else could widen what its user has granted.
+pub(super) const OF_PROJECTS: [&str; 3] =
+    ["tool_line_limits", "tool_output_limits", "tool_output_percent"];
+
+/// The setting of that name.
+pub(super) fn find(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.name == name)
+}
+
+/// Longer names are cut.
+const LONGEST: usize = 64;
+
+/// What is told of a name that there is not: the one that was meant, or all.
+pub(super) fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let name = &*brief(name, LONGEST);
+    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
+    let wanted = plain(name);
+    let length = wanted.chars().count();
+    let distances = known.iter().map(|other| (osa_distance(&plain(other), &wanted), other));
+    let near = distances.filter(|(distance, _)| *distance <= length / 3);
+    match near.min_by_key(|(distance, _)| *distance).map(|(_, other)| other) {
+        Some(nearest) => format!("there is no {name}; do you mean {nearest}?"),
+        None => format!("there is no {name}; known: {}", known.join(", ")),
+    }
+}
+
+/// All names that stand at the top of a file.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.name).chain([CONFIG, PROVIDERS])
+}
+
+fn providers() -> Vec<String> {
+    providers::all().into_iter().map(|provider| provider.name).collect()
+}
+
+fn words<T: ValueEnum>() -> Vec<String> {
+    let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    values.map(|value| value.get_name().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_that_was_meant_is_told() {
+        let cases = [
+            ("modle", "there is no modle; do you mean model?"),
+            ("max-turns", "there is no max-turns; do you mean max_turns?"),
+            ("Provider", "there is no Provider; do you mean provider?"),
+            ("allow_domains", "there is no allow_domains; do you mean allow_domain?"),
+        ];
+        for (name, want) in cases {
+            assert_eq!(unknown(name, names()), want);
+        }
+        let all = unknown("quux", names());
+        assert!(all.contains("known: provider, model") && all.ends_with("providers"), "{all}");
+        let _ = unknown(&"x".repeat(1 << 20), names());
+    }
+}

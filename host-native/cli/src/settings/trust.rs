@@ -1,0 +1,77 @@
+//! Which projects' files may be obeyed: what was said of each, kept with the digest of what was
+//! looked at, so that a file that has changed is nothing that was agreed to.
+
+use super::project::ProjectFile;
+use innerloop_sandbox::toml_place::place;
+use innerloop_workspace::{places, private};
+use serde::Deserialize;
+use std::{collections::BTreeMap, io, path::PathBuf};
+use toml_edit::{DocumentMut, Item, Table, value};
+
+/// Most bytes of what is kept.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Whoever else could write to it could say yes.
+const FORBIDDEN: u32 = 0o022;
+
+/// What is kept of one folder.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    sha256: String,
+    trusted: bool,
+}
+
+/// What was said of a project's file as it is now: yes, no, or nothing.
+///
+/// # Errors
+/// What was kept can't be read.
+pub(super) fn said(file: &ProjectFile) -> Result<Option<bool>, String> {
+    let Some(folder) = file.folder.to_str() else { return Ok(None) };
+    let Some(text) = kept()? else { return Ok(None) };
+    let all: BTreeMap<String, Kept> =
+        toml::from_str(&text).map_err(|error| unusable(&place(&text, &error)))?;
+    let same = all.get(folder).filter(|kept| kept.sha256 == file.digest.to_string());
+    Ok(same.map(|kept| kept.trusted))
+}
+
+/// Keeps what was said of a project's file as it is now; forgets it if that is nothing.
+///
+/// # Errors
+/// It can't be kept.
+pub(super) fn keep(file: &ProjectFile, answer: Option<bool>) -> Result<(), String> {
+    let folder = file.folder.to_str().ok_or("the folder's path is no text in UTF-8")?;
+    let text = kept()?.unwrap_or_default();
+    let mut all: DocumentMut = text.parse().map_err(|_| unusable("it is no TOML"))?;
+    match answer {
+        Some(trusted) => {
+            let mut kept = Table::new();
+            kept.insert("sha256", value(file.digest.to_string()));
+            kept.insert("trusted", value(trusted));
+            all.insert(folder, Item::Table(kept));
+        }
+        None => drop(all.remove(folder)),
+    }
+    let path = path().map_err(|error| error.to_string())?;
+    let written = private::keep(&path, all.to_string().as_bytes());
+    written.map_err(|error| places::unwritten(&path, &error))
+}
+
+fn kept() -> Result<Option<String>, String> {
+    // Where nothing can be kept, nothing was.
+    let Ok(path) = path() else { return Ok(None) };
+    let bytes =
+        private::read_own(&path, MAX_BYTES, FORBIDDEN).map_err(|error| error.to_string())?;
+    let text = bytes.map(String::from_utf8).transpose();
+    text.map_err(|_| unusable("it is no text in UTF-8"))
+}
+
+fn unusable(why: &str) -> String {
+    let path = path().map(|path| path.display().to_string()).unwrap_or_default();
+    format!("cannot use {path}: {why}; remove it to be asked again")
+}
+
+fn path() -> io::Result<PathBuf> {
+    let none = || io::Error::other("there is no home folder; set INNERLOOP_HOME");
+    Ok(places::state().ok_or_else(none)?.join("trust.toml"))
+}

@@ -1,0 +1,243 @@
+//! What the commands share: the workspace with its sandbox, the endpoint, a prompt or arguments
+//! from standard input.
+
+use super::{
+    args::{ModelArgs, WebArgs},
+    exit::Failure,
+    keys::{self, Found},
+};
+use innerloop_driver::{
+    Endpoint, EndpointError,
+    providers::{self, Provider},
+};
+use innerloop_host::{
+    tools::OwnTool,
+    web::{self, Allowed, Domains},
+};
+use innerloop_sandbox::{
+    Executor, OnProgress, Options, SandboxEngine, own_program, programs::Programs,
+};
+use innerloop_workspace::Workspace;
+use std::{collections::BTreeSet, env, io::Read, path::Path, time::Duration};
+
+/// The provider where nothing else is said.
+const STANDARD: &str = "anthropic";
+
+/// A run that is over after this time needs no tools.
+const SHORTEST_RUN: Duration = Duration::from_millis(30);
+
+/// The folder to work on; `any` takes also one that is more than a project.
+pub(super) fn workspace(path: &Path, any: bool) -> Result<Workspace, Failure> {
+    let opened = if any { Workspace::insist(path) } else { Workspace::open(path) };
+    opened.map_err(Failure::usage)
+}
+
+/// The sandbox over a folder, whose tools are compiled meanwhile if they have to be.
+pub(super) fn sandbox(
+    workspace: Workspace,
+    programs: Option<&Path>,
+    on_progress: Option<OnProgress>,
+) -> Result<Executor, Failure> {
+    let executor = executor(workspace, programs, on_progress)?;
+    // Beside whatever comes next. What goes wrong is told by the first call that needs them.
+    let tools = executor.clone();
+    drop(tokio::spawn(async move {
+        tokio::time::sleep(SHORTEST_RUN).await;
+        tools.compile().await
+    }));
+    Ok(executor)
+}
+
+/// The sandbox over a folder, whose tools are compiled when one is called.
+pub(super) fn executor(
+    workspace: Workspace,
+    programs: Option<&Path>,
+    on_progress: Option<OnProgress>,
+) -> Result<Executor, Failure> {
+    let programs = Programs::find(programs).map_err(Failure::configuration)?;
+    let programs = programs.in_project(&workspace).map_err(Failure::configuration)?;
+    let engine =
+        SandboxEngine::new(Options { on_progress, compiler: own_program(), ..Options::default() });
+    Ok(Executor::new(engine, workspace, programs))
+}
+
+/// What reads pages of the web, if any may be read.
+pub(super) fn web(args: &WebArgs) -> Result<Option<OwnTool>, Failure> {
+    let allowed = domains(args)?;
+    Ok((!allowed.is_empty()).then(|| web::reader(Domains::new(allowed))))
+}
+
+/// The domains whose pages may be read.
+pub(super) fn domains(args: &WebArgs) -> Result<Allowed, Failure> {
+    let allowed = Allowed::parse(&args.domains);
+    allowed.map_err(|error| Failure::usage(format!("--allow-domain: {error}")))
+}
+
+/// A provider, and why it is this one where nobody asked for it.
+pub(super) struct Choice {
+    pub(super) provider: Provider,
+    pub(super) because: Option<String>,
+}
+
+/// The provider that was asked for; else Anthropic, or the first of which a key is at hand if
+/// Anthropic's is not: one of the environment before one that is kept.
+pub(super) fn provider(args: &ModelArgs) -> Result<Choice, Failure> {
+    let named = |name: &str| providers::find(name).map_err(Failure::configuration);
+    if let Some(name) = &args.provider {
+        return Ok(Choice { provider: named(name)?, because: None });
+    }
+    let standard = named(STANDARD)?;
+    let of_variables = |provider: &Provider| keys::of_variables(provider, &args.settings).is_some();
+    // A file that can't be used is told when a key of it is needed.
+    let at_hand =
+        |provider: &Provider| matches!(keys::at_hand(provider, &args.settings), Ok(Some(_)));
+    if of_variables(&standard) || at_hand(&standard) {
+        return Ok(Choice { provider: standard, because: None });
+    }
+    let others: Vec<Provider> =
+        providers::all().into_iter().filter(|it| !it.key_optional).collect();
+    let other =
+        others.iter().find(|it| of_variables(it)).or_else(|| others.iter().find(|it| at_hand(it)));
+    Ok(match other {
+        None => Choice { provider: standard, because: None },
+        Some(provider) => {
+            let name = &provider.name;
+            let why = match of_variables(provider) {
+                true => format!("{} is set", keys::variables(provider)),
+                false => "`innerloop login` has kept its key".to_owned(),
+            };
+            let because = format!("using {name}, since {why}; --provider names another");
+            Choice { provider: provider.clone(), because: Some(because) }
+        }
+    })
+}
+
+/// The provider that a recording stands in for: its key is not looked at.
+pub(super) fn recorded_provider(args: &ModelArgs) -> Result<Choice, Failure> {
+    let name = args.provider.as_deref().unwrap_or(STANDARD);
+    let provider = providers::find(name).map_err(Failure::configuration)?;
+    Ok(Choice { provider, because: None })
+}
+
+/// An endpoint, and the key that it is reached with, if there is one.
+pub(super) struct Reached {
+    pub(super) endpoint: Endpoint,
+    pub(super) found: Option<Found>,
+}
+
+/// The provider's endpoint; options come before the environment, and that before settings.
+pub(super) fn endpoint_of(provider: &Provider, args: &ModelArgs) -> Result<Reached, Failure> {
+    // What needs no key does not have the key ring opened for it.
+    let found = match provider.key_optional {
+        true => keys::at_hand(provider, &args.settings),
+        false => keys::find(provider, &args.settings),
+    };
+    let found = found.map_err(Failure::configuration)?;
+    let origin = found.as_ref().map(|found| found.origin.told());
+    let key = found.as_ref().map(|found| found.key.clone()).unwrap_or_default();
+    let endpoint =
+        Endpoint::new(provider, base_url(provider, args).as_deref(), key).map_err(|error| {
+            match error {
+                EndpointError::MissingKey if args.provider.is_none() => {
+                    Failure::configuration(first_steps())
+                }
+                error => Failure::configuration(told(&error, provider, origin)),
+            }
+        })?;
+    Ok(Reached { endpoint, found })
+}
+
+/// The endpoint that a recording stands in for: nothing is sent there, but its key is masked.
+pub(super) fn recorded_endpoint(provider: &Provider, args: &ModelArgs) -> Option<Endpoint> {
+    let base_url = base_url(provider, args);
+    let found = keys::at_hand(provider, &args.settings).ok().flatten();
+    let key = found.map(|found| found.key).unwrap_or_default();
+    Endpoint::without_check(provider, base_url.as_deref(), key).ok()
+}
+
+/// The model's name, as far as options and settings say it, else the provider's own.
+pub(super) fn model<'a>(provider: &'a Provider, args: &'a ModelArgs) -> Option<&'a str> {
+    let of_settings = || args.settings.of(&provider.name)?.model.as_deref();
+    args.model.as_deref().or_else(of_settings).or(provider.default_model.as_deref())
+}
+
+/// Where the provider is reached, if not at its own address.
+pub(super) fn base_url(provider: &Provider, args: &ModelArgs) -> Option<String> {
+    let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let settings = &args.settings;
+    let option = args.base_url.clone().or_else(|| set(&provider.base_url_variable));
+    option
+        .or_else(|| settings.base_url.clone())
+        .or_else(|| settings.of(&provider.name)?.base_url.clone())
+}
+
+/// All ways to a model, for somebody who has none yet.
+fn first_steps() -> String {
+    let all = providers::all();
+    let (own, others): (Vec<&Provider>, Vec<&Provider>) =
+        all.iter().filter(|provider| provider.base_url.is_some()).partition(|it| it.key_optional);
+    let mut variables: Vec<&str> =
+        others.iter().filter_map(|it| it.key_variables.first()).map(String::as_str).collect();
+    // Who has several protocols has one key for them.
+    let mut seen = BTreeSet::new();
+    variables.retain(|name| seen.insert(*name));
+    let own: Vec<&str> = own.iter().map(|provider| provider.name.as_str()).collect();
+    let own = match own.split_first() {
+        Some((first, others)) => format!("{first} (or {})", others.join(", ")),
+        None => String::new(),
+    };
+    let (standard, others) =
+        variables.split_first().map_or(("", Vec::new()), |(first, rest)| (*first, rest.to_vec()));
+    format!(
+        "there is no key of a model's provider: {standard} is not set, nor is {}; put a key into \
+         one of them; or keep one with `innerloop login {STANDARD}` (`innerloop providers` lists \
+         the others); or use a model of this machine, without a key: --provider {} --model NAME; \
+         or another gateway: --provider openai-compatible --base-url URL --model NAME; or play a \
+         recording: --replay FILE",
+        others.join(", "),
+        own,
+    )
+}
+
+/// What is wrong with an endpoint and what to do about it here. `origin` is where the key is from.
+fn told(error: &EndpointError, provider: &Provider, origin: Option<String>) -> String {
+    let key = keys::variables(provider);
+    match error {
+        EndpointError::MissingKey => format!(
+            "{key} is not set; put your API key in it, or keep one with `innerloop login {}`, or \
+             use --replay with a recording",
+            provider.name
+        ),
+        EndpointError::BadKey => {
+            let origin = origin.unwrap_or(key);
+            format!("{origin} holds characters that no API key has; set it again")
+        }
+        EndpointError::MissingUrl => format!(
+            "{} is at a place of your own; give it as --base-url or in {}, for example {}",
+            provider.name,
+            provider.base_url_variable,
+            provider.base_url_example.as_deref().unwrap_or_default()
+        ),
+        EndpointError::BadUrl { .. } => error.to_string(),
+    }
+}
+
+/// The text, or what standard input holds where the text is `-`.
+pub(super) async fn given(text: String, what: &str) -> Result<String, Failure> {
+    let given = if text == "-" {
+        // A thread of its own, so that Ctrl-C is heard while somebody types.
+        let read = tokio::task::spawn_blocking(|| {
+            let mut text = String::new();
+            std::io::stdin().lock().read_to_string(&mut text).map(|_| text)
+        });
+        read.await.map_err(std::io::Error::other).flatten().map_err(|error| {
+            Failure::usage(format!("cannot read {what} from standard input: {error}"))
+        })?
+    } else {
+        text
+    };
+    if given.trim().is_empty() {
+        return Err(Failure::usage(format!("{what} is empty; say what you want")));
+    }
+    Ok(given)
+}

@@ -1,0 +1,187 @@
+//! An endpoint that says nothing is told before it counts as broken: slow models may think for
+//! minutes, so that whoever waits should know for what.
+
+use innerloop_core::id::EffectId;
+use innerloop_host::host::{News, Traffic};
+use std::{
+    cell::RefCell, collections::BTreeMap, convert::Infallible, future::pending, time::Duration,
+};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
+
+/// After which times without a byte it is told first, and between the times after that.
+const FIRST: [Duration; 3] =
+    [Duration::from_secs(10), Duration::from_secs(30), Duration::from_secs(60)];
+const THEN: Duration = Duration::from_secs(60);
+
+/// Knows which endpoints are silent.
+#[derive(Debug, Default)]
+pub(super) struct Silence {
+    exchanges: RefCell<Exchanges>,
+    /// Something new is waited for.
+    sent: Notify,
+}
+
+impl Silence {
+    /// Notes what the session does.
+    pub(super) fn add(&self, news: &News<'_>) {
+        let now = Instant::now();
+        let mut exchanges = self.exchanges.borrow_mut();
+        match news {
+            News::Http(id, Traffic::Sent(base)) => {
+                exchanges.sent(*id, base.to_string(), now);
+                self.sent.notify_one();
+            }
+            News::Http(id, Traffic::Came) => exchanges.came(*id, now),
+            News::Http(id, Traffic::Over) | News::Withdrawn(id) => exchanges.over(*id),
+            News::Event(_) | News::Asked(..) | News::Rejected(_) => {}
+        }
+    }
+
+    /// Has it told, whenever it is time to.
+    pub(super) async fn told(&self, mut tell: impl FnMut(&str)) -> Infallible {
+        loop {
+            let due = self.exchanges.borrow().due();
+            let due = async {
+                match due {
+                    Some(due) => sleep_until(due).await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                () = due => {
+                    let lines = self.exchanges.borrow_mut().told(Instant::now());
+                    lines.iter().for_each(|line| tell(line));
+                }
+                () = self.sent.notified() => {}
+            }
+        }
+    }
+}
+
+/// The requests that are under way.
+#[derive(Debug, Default)]
+struct Exchanges(BTreeMap<EffectId, Exchange>);
+
+#[derive(Debug)]
+struct Exchange {
+    to: String,
+    /// Since when nothing has come.
+    since: Instant,
+    /// Whether anything has come before.
+    has_begun: bool,
+    /// How often its silence was told.
+    told: u32,
+}
+
+impl Exchange {
+    /// For how long it is silent when that is told next.
+    fn next(&self) -> Duration {
+        let first = usize::try_from(self.told).ok().and_then(|told| FIRST.get(told));
+        let more = || THEN.saturating_mul(self.told.saturating_sub(1));
+        first.copied().unwrap_or_else(more)
+    }
+}
+
+impl Exchanges {
+    fn sent(&mut self, id: EffectId, to: String, now: Instant) {
+        self.0.insert(id, Exchange { to, since: now, has_begun: false, told: 0 });
+    }
+
+    fn came(&mut self, id: EffectId, now: Instant) {
+        if let Some(exchange) = self.0.get_mut(&id) {
+            (exchange.since, exchange.has_begun, exchange.told) = (now, true, 0);
+        }
+    }
+
+    fn over(&mut self, id: EffectId) {
+        self.0.remove(&id);
+    }
+
+    /// When something may be to be told.
+    fn due(&self) -> Option<Instant> {
+        self.0.values().map(|exchange| exchange.since + exchange.next()).min()
+    }
+
+    /// What is to be told, once.
+    fn told(&mut self, now: Instant) -> Vec<String> {
+        let mut lines = Vec::new();
+        for exchange in self.0.values_mut() {
+            let silent = now.saturating_duration_since(exchange.since);
+            let mut told = None;
+            while exchange.next() <= silent {
+                told = Some(exchange.next());
+                exchange.told += 1;
+            }
+            if let Some(time) = told {
+                let what = if exchange.has_begun { "nothing more" } else { "no answer" };
+                let time = time.as_secs();
+                lines.push(format!("{what} from {} for {time} s; Ctrl-C interrupts", exchange.to));
+            }
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is told of an exchange when, in seconds, if it is looked at when it wants to be.
+    fn told(exchanges: &mut Exchanges, begun: Instant, until: u64) -> Vec<(u64, String)> {
+        let mut all = Vec::new();
+        while let Some(due) = exchanges.due().filter(|due| (*due - begun).as_secs() <= until) {
+            let lines = exchanges.told(due);
+            all.extend(lines.into_iter().map(|line| ((due - begun).as_secs(), line)));
+        }
+        all
+    }
+
+    fn seconds(told: &[(u64, String)]) -> Vec<u64> {
+        told.iter().map(|(at, _)| *at).collect()
+    }
+
+    #[test]
+    fn silence_is_told_after_seconds_and_then_each_minute() {
+        let begun = Instant::now();
+        let mut exchanges = Exchanges::default();
+        assert_eq!(exchanges.due(), None);
+        exchanges.sent(EffectId(1), "https://a.example".to_owned(), begun);
+        let lines = told(&mut exchanges, begun, 250);
+        assert_eq!(seconds(&lines), [10, 30, 60, 120, 180, 240]);
+        let first = "no answer from https://a.example for 10 s; Ctrl-C interrupts";
+        assert_eq!(lines[0].1, first);
+        assert!(lines[5].1.contains(" for 240 s; "), "{lines:?}");
+        exchanges.over(EffectId(1));
+        assert_eq!((exchanges.due(), exchanges.told(begun + 9 * THEN)), (None, vec![]));
+    }
+
+    #[test]
+    fn each_byte_begins_another_silence() {
+        let begun = Instant::now();
+        let after = |seconds| begun + Duration::from_secs(seconds);
+        let mut exchanges = Exchanges::default();
+        exchanges.sent(EffectId(1), "https://a.example".to_owned(), begun);
+        assert_eq!(exchanges.told(after(9)), [""; 0]);
+        exchanges.came(EffectId(1), after(9));
+        let lines = told(&mut exchanges, begun, 40);
+        assert_eq!(seconds(&lines), [19, 39]);
+        let first = "nothing more from https://a.example for 10 s; Ctrl-C interrupts";
+        assert_eq!(lines[0].1, first);
+        exchanges.came(EffectId(1), after(40));
+        assert_eq!(exchanges.due(), Some(after(50)));
+        // Whoever looks late is told once, and the last of it.
+        let late = exchanges.told(after(40 + 65));
+        assert_eq!(late, ["nothing more from https://a.example for 60 s; Ctrl-C interrupts"]);
+    }
+
+    #[test]
+    fn what_came_for_nobody_is_no_matter() {
+        let mut exchanges = Exchanges::default();
+        exchanges.came(EffectId(7), Instant::now());
+        exchanges.over(EffectId(7));
+        assert_eq!(exchanges.due(), None);
+    }
+}

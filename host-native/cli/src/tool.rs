@@ -1,0 +1,394 @@
+//! `innerloop tool`: runs one tool in the sandbox and prints what it says, as it says it; without a
+//! call, tells which tools there are and what they take.
+
+use super::{
+    allow::ACTIONS,
+    args::ToolArgs,
+    arguments::{Fields, nearest, unknown},
+    console::{note, say, say_escaped, shown, warn},
+    environment,
+    exit::{Exit, Failure},
+    interrupts::Interrupts,
+    own, setup,
+};
+use innerloop_core::{
+    Profile,
+    action::{Action, Outcome, Part, ToolError},
+    config::{Facts, ProfileKind, Timeouts, Vocabulary},
+    id::AgentId,
+    json::{Json, from_str, to_string},
+    schema,
+    tool::{Job, ToolRun, ToolSpec},
+};
+use innerloop_host::{
+    environment::{Environment, Request, Stop},
+    tools::OwnTool,
+};
+use innerloop_sandbox::{Executor, OnDelta, OnProgress, programs::Programs};
+use serde_json::{Map, Value};
+use std::{
+    fmt::Write as _,
+    io::{Write as _, stdout},
+    slice,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+/// Whose words the arguments are in.
+const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, Vocabulary::Seed);
+
+pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
+    let own = own::read(&args.guests.tools)?;
+    match (&args.name, &args.arguments) {
+        (None, _) => list(&args, &own),
+        (Some(name), None) => describe(name, &args, &own),
+        (Some(name), Some(arguments)) => {
+            let (name, arguments) = (name.clone(), arguments.clone());
+            let own = own.into_iter().find(|own| own.spec().name == name);
+            call(&name, arguments, own, args).await
+        }
+    }
+}
+
+/// Tells which tools there are, each with what it takes.
+fn list(args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure> {
+    let specs = specs(args, own)?;
+    if args.json {
+        specs.iter().for_each(|spec| say_escaped(&to_string(spec)));
+        return Ok(());
+    }
+    let width = specs.iter().map(|spec| spec.name.len()).max().unwrap_or_default();
+    for spec in &specs {
+        let about = spec.description.split_inclusive(". ").next().unwrap_or_default();
+        say(&format!("{:<width$}  {}", spec.name, about.trim_end()));
+        say(&format!("{:<width$}  {}", "", Fields::of(spec).line()));
+    }
+    let actions = ACTIONS.join(", ");
+    say("\ninnerloop tool NAME tells more of one, innerloop tool NAME JSON runs it.");
+    say(&format!("Actions have names of their own, too: {actions}."));
+    Ok(())
+}
+
+/// The tools under the names of the specification, and the user's own, which come first.
+fn specs(args: &ToolArgs, own: &[OwnTool]) -> Result<Vec<ToolSpec>, Failure> {
+    let programs = Programs::find(args.guests.programs.as_deref());
+    let mut programs = programs.map_err(Failure::configuration)?;
+    if let Ok(workspace) = setup::workspace(&args.workspace, args.any_folder) {
+        programs = programs.in_project(&workspace).map_err(Failure::configuration)?;
+    }
+    let facts = environment::facts(&args.environment, &programs);
+    let mut specs: Vec<ToolSpec> = own.iter().map(|own| own.spec().clone()).collect();
+    let builtin = builtin(&facts);
+    let web = setup::web(&args.web)?.and_then(|web| PROFILE.tool(&web.spec().name));
+    for spec in builtin.into_iter().chain(web) {
+        if specs.iter().all(|other| other.name != spec.name) {
+            specs.push(spec);
+        }
+    }
+    Ok(specs)
+}
+
+/// All tools that become actions, under the names of the specification.
+fn builtin(facts: &Facts) -> Vec<ToolSpec> {
+    let kinds = [ProfileKind::Anthropic, ProfileKind::Openai, ProfileKind::Gemini];
+    let mut specs: Vec<ToolSpec> = Vec::new();
+    for kind in kinds {
+        let tools = Profile::new(kind, Vocabulary::Seed).tools(facts);
+        let is_new = |spec: &ToolSpec| specs.iter().all(|other| other.name != spec.name);
+        let new: Vec<ToolSpec> = tools.into_iter().filter(is_new).collect();
+        specs.extend(new);
+    }
+    specs
+}
+
+/// Tells what a tool does and takes, with a call that works.
+fn describe(name: &str, args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure> {
+    let own = own.iter().map(OwnTool::spec).find(|spec| spec.name == name).cloned();
+    let Some(spec) = own.or_else(|| PROFILE.tool(name)) else {
+        if !ACTIONS.contains(&name) {
+            return Err(no_tool(name));
+        }
+        say(&format!("{name}, an action, takes {}", fields_of_action(name).join(", ")));
+        return Ok(());
+    };
+    if args.json {
+        say_escaped(&to_string(&spec));
+        return Ok(());
+    }
+    let fields = Fields::of(&spec);
+    let mut text = format!("{}: {}\n", spec.name, spec.description);
+    for line in fields.lines() {
+        let _written = write!(text, "\n  {line}");
+    }
+    let example = fields.example(name).replace('\'', "'\\''");
+    let folders = args.guests.tools.iter().map(|folder| format!(" --tool {}", folder.display()));
+    let _written =
+        write!(text, "\n\n  innerloop tool {name} '{example}'{}", folders.collect::<String>());
+    say(&text);
+    Ok(())
+}
+
+/// Runs a tool.
+async fn call(
+    name: &str,
+    arguments: String,
+    own: Option<OwnTool>,
+    args: ToolArgs,
+) -> Result<(), Failure> {
+    let web = setup::web(&args.web)?;
+    let arguments = setup::given(arguments, "the JSON of the arguments").await?;
+    let workspace = setup::workspace(&args.workspace, args.any_folder)?;
+    let tell: OnProgress = Arc::new(|line: &str| warn(line));
+    let sandbox = setup::executor(workspace, args.guests.programs.as_deref(), Some(tell))?
+        .with_isolation(args.guests.isolation());
+    let facts = environment::facts(&args.environment, sandbox.programs());
+    let asked = match own {
+        Some(tool) => Asked::own(tool, &arguments)?,
+        None => Asked::builtin(name, &arguments, &facts)?.reading(web),
+    };
+    let local = environment::open(&args.environment, &args.guests, &sandbox)?;
+    let place: &dyn Environment = local.as_ref().map_or(&sandbox, |local| local);
+    let mut interrupts = Interrupts::new()?;
+    let signal = Arc::new(OnceLock::new());
+    let heard = Arc::clone(&signal);
+    let stop = Box::pin(async move {
+        let exit = interrupts.next().await;
+        heard.get_or_init(|| exit);
+    });
+    let live = Live::default();
+    let on_delta = (!args.json).then(|| live.watcher());
+    let outcome = asked.run(&sandbox, place, on_delta, stop).await?;
+    match args.json {
+        true => say_escaped(&to_string(&outcome)),
+        false => live.end(&outcome),
+    }
+    told(&outcome, signal.get().copied())
+}
+
+/// What a program prints, shown as it comes.
+#[derive(Clone, Default)]
+struct Live {
+    /// The last that was shown.
+    last: Arc<Mutex<Option<char>>>,
+}
+
+impl Live {
+    fn watcher(&self) -> OnDelta {
+        let last = Arc::clone(&self.last);
+        Arc::new(move |text: &str| {
+            let mut out = stdout().lock();
+            note(out.write_all(shown(text).as_bytes()).and_then(|()| out.flush()));
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            *last = text.chars().next_back().or(*last);
+        })
+    }
+
+    /// Shows what is left to be said in the end: all of it, if nothing was shown before.
+    fn end(&self, outcome: &Outcome) {
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(last) = last.filter(|_| outcome.stdout().is_some()) else {
+            let text = outcome.joined_text();
+            // Another program gets what the tool said as it is.
+            return say(text.strip_suffix('\n').unwrap_or(&text));
+        };
+        let rest = outcome.parts.get(2..).unwrap_or_default();
+        let rest: String = rest.iter().filter_map(Part::as_text).collect();
+        match (last == '\n', rest.trim_matches('\n')) {
+            (true, "") => {}
+            (true, rest) => say(rest),
+            (false, "") => say(""),
+            (false, rest) => say(&format!("\n{rest}")),
+        }
+    }
+}
+
+/// Tells what went wrong, which fails this program, too.
+fn told(outcome: &Outcome, signal: Option<Exit>) -> Result<(), Failure> {
+    match outcome.error {
+        None => Ok(()),
+        Some(ToolError::Interrupted) => {
+            let exit = signal.unwrap_or(Exit::Interrupted);
+            Err(Failure::new(exit, "interrupted; what was done so far stays"))
+        }
+        Some(error) => {
+            let kind = match (error, outcome.exit) {
+                (ToolError::Exit, Some(code)) => format!("exit code {code}"),
+                _ => to_string(&error).trim_matches('"').to_owned(),
+            };
+            let timed_out = if outcome.timed_out { ", at its time limit" } else { "" };
+            Err(Failure::new(Exit::Failed, format!("the tool failed: {kind}{timed_out}")))
+        }
+    }
+}
+
+/// What is to be run.
+struct Asked {
+    work: Work,
+    /// The time limit that the call or the tool asks for.
+    timeout_ms: Option<u64>,
+}
+
+enum Work {
+    Builtin(Action),
+    Own(OwnTool, Json),
+}
+
+impl Asked {
+    /// The action of that name, in the words of the model's profile or else in canonical ones.
+    fn builtin(name: &str, arguments: &str, facts: &Facts) -> Result<Self, Failure> {
+        let value = object(arguments)?;
+        let why = match PROFILE.translate(facts, name, arguments) {
+            Ok(call) => {
+                let work = Work::Builtin(call.action);
+                return Ok(Self { work, timeout_ms: call.timeout_ms });
+            }
+            Err(why) => why,
+        };
+        let spec = PROFILE.tool(name);
+        if spec.is_none() && !ACTIONS.contains(&name) {
+            return Err(no_tool(name));
+        }
+        let mut action = value.clone();
+        action.insert("action".to_owned(), Value::from(name));
+        match (serde_json::from_value(action.into()), spec) {
+            (Ok(action), _) => Ok(Self { work: Work::Builtin(action), timeout_ms: None }),
+            (Err(_), Some(spec)) => Err(misfit(&spec, &value, &why)),
+            (Err(error), None) => Err(Failure::usage(format!("{name}: {}", in_action(&error)))),
+        }
+    }
+
+    /// The same, where pages of the web are read by `web`, if they are at all.
+    fn reading(self, web: Option<OwnTool>) -> Self {
+        match (self.work, web) {
+            (Work::Builtin(action @ Action::Fetch { .. }), Some(web)) => {
+                Self { work: Work::Own(web, Json::of(&action)), ..self }
+            }
+            (work, _) => Self { work, ..self },
+        }
+    }
+
+    /// A call of one of the user's tools.
+    fn own(tool: OwnTool, arguments: &str) -> Result<Self, Failure> {
+        let given = object(arguments)?;
+        let schema = schema::of_tool(tool.spec()).map_err(Failure::configuration)?;
+        let value = from_str(arguments).map_err(Failure::usage)?;
+        let violations = schema::violations(&schema, &value).join("; ");
+        if !violations.is_empty() {
+            return Err(misfit(tool.spec(), &given, &violations));
+        }
+        let arguments = Json::parse(arguments).map_err(Failure::usage)?;
+        let timeout_ms = tool.spec().timeout_ms;
+        Ok(Self { work: Work::Own(tool, arguments), timeout_ms })
+    }
+
+    async fn run(
+        self,
+        sandbox: &Executor,
+        place: &dyn Environment,
+        on_delta: Option<OnDelta>,
+        stop: Stop,
+    ) -> Result<Outcome, Failure> {
+        let timeouts = Timeouts::default();
+        let asked = self.timeout_ms.or(PROFILE.default_command_ms());
+        let asked = asked.unwrap_or(timeouts.default_command_ms);
+        let timeout_ms = asked.clamp(1, timeouts.max_command_ms);
+        let (tool, arguments) = match self.work {
+            Work::Builtin(action) => {
+                let request = Request {
+                    action,
+                    call_id: String::new(),
+                    agent: AgentId::ROOT,
+                    folder: String::new(),
+                    known: None,
+                    timeout: Duration::from_millis(timeout_ms),
+                    on_delta,
+                    stop,
+                };
+                return Ok(place.carry_out(request).await);
+            }
+            Work::Own(tool, arguments) => (tool, arguments),
+        };
+        own::prepare(slice::from_ref(&tool), sandbox).await?;
+        let run = ToolRun {
+            call_id: "tool".to_owned(),
+            name: tool.spec().name.clone(),
+            job: Job::Custom(arguments.clone()),
+            folder: String::new(),
+            known: None,
+            timeout_ms,
+        };
+        Ok(tool.run(sandbox, &run, &arguments, Arc::new(|_: &str| ()), stop).await)
+    }
+}
+
+fn no_tool(name: &str) -> Failure {
+    let names = builtin(&Facts::default()).into_iter().map(|spec| spec.name);
+    let names: Vec<String> = names.collect();
+    let known = names.iter().map(String::as_str).chain(ACTIONS);
+    let known: Vec<&str> = known.chain(["web_fetch"]).collect();
+    let meant = nearest(name, &known).map(|meant| format!(", did you mean {meant}?"));
+    let meant = meant.unwrap_or_default();
+    Failure::usage(format!("there is no tool {name}{meant}; `innerloop tool` lists them"))
+}
+
+/// Arguments that a tool does not take: which, and what it does. `why` is told where they can't be
+/// found.
+fn misfit(spec: &ToolSpec, given: &Map<String, Value>, why: &str) -> Failure {
+    let fields = Fields::of(spec);
+    let faults = fields.faults(given).join("; ");
+    let prefix = format!("Invalid arguments for tool: {}: ", spec.name);
+    let faults = match faults.is_empty() {
+        true => why.strip_prefix(&prefix).unwrap_or(why),
+        false => &faults,
+    };
+    Failure::usage(format!("{}: {faults}; it takes {}", spec.name, fields.line()))
+}
+
+/// The fields of an action, as the refusal of another names them.
+fn fields_of_action(name: &str) -> Vec<String> {
+    let asked = serde_json::json!({"action": name, "?": null});
+    let refused = serde_json::from_value::<Action>(asked).map_err(|error| error.to_string());
+    let text = refused.err().unwrap_or_default();
+    text.split('`').skip(3).step_by(2).map(str::to_owned).collect()
+}
+
+/// What is wrong with an action's fields.
+fn in_action(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
+    if let Some(field) = text.strip_prefix("missing field ") {
+        return format!("{}: missing", field.trim_matches('`'));
+    }
+    let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+    match quoted.split_first() {
+        Some((name, known)) if text.starts_with("unknown field ") => {
+            format!("{}; it takes {}", unknown(name, known), known.join(", "))
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// The arguments as an object of JSON.
+fn object(arguments: &str) -> Result<Map<String, Value>, Failure> {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(Failure::usage("the arguments are no JSON object; write {\"name\": …}")),
+        Err(error) => Err(Failure::usage(format!("the arguments are no JSON: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_actions_are_those_that_there_are() {
+        let none = serde_json::json!({"action": "?"});
+        let text = serde_json::from_value::<Action>(none).unwrap_err().to_string();
+        let mut known: Vec<&str> = text.split('`').skip(3).step_by(2).collect();
+        known.sort_unstable();
+        assert_eq!(known, ACTIONS);
+        assert_eq!(fields_of_action("write"), ["path", "content"]);
+        assert!(ACTIONS.iter().all(|name| !fields_of_action(name).is_empty()));
+    }
+}

@@ -1,0 +1,161 @@
+//! `innerloop tools install`: fetches a program, checks it, and compiles it once.
+
+use super::known::{manifest, named, programs};
+use crate::{
+    console::{say, warn},
+    exit::{Exit, Failure},
+    interrupts::Interrupts,
+};
+use innerloop_sandbox::{
+    OnProgress, Options, SandboxEngine,
+    install::{Indexes, Package},
+    installed::{self, PutError},
+    manifest::Entry,
+};
+use std::{
+    io::{IsTerminal, Write, stderr},
+    path::Path,
+    sync::Arc,
+};
+use tokio::task::spawn_blocking;
+
+/// How wide the bar is, in characters.
+const BAR: u64 = 30;
+
+pub(super) async fn install(name: &str, from: Option<&Path>) -> Result<(), Failure> {
+    let mut interrupts = Interrupts::new()?;
+    tokio::select! {
+        installed = carry_out(name, from) => installed,
+        exit = interrupts.next() => Err(Failure::new(exit, "interrupted; run it again to go on")),
+    }
+}
+
+async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), Failure> {
+    let manifest = manifest()?;
+    let name = manifest.of_command(name).unwrap_or(name).to_owned();
+    named(&name)?;
+    let entry = match (manifest.get(&name), from) {
+        (Some(entry), _) => entry.clone(),
+        (None, Some(_)) => Entry::unknown(&name),
+        (None, None) => {
+            let known: Vec<&str> = manifest.iter().map(|(name, _)| name).collect();
+            return Err(Failure::usage(format!(
+                "no program is known as {name}: there are {}; one of your own comes from --from \
+                 FILE, or from an entry of your tools.toml",
+                known.join(", ")
+            )));
+        }
+    };
+    if from.is_none() && is_there(&name)? {
+        say(&format!("{name} ({}) is there already", entry.version));
+    } else {
+        fetch(&name, &entry, from).await?;
+    }
+    if !programs()?.has(&name) {
+        let why = if entry.enabled {
+            "INNERLOOP_PROGRAMS names another folder"
+        } else {
+            "it is turned off"
+        };
+        let words = format!("{name} is installed, and is not run: {why}");
+        return Err(Failure::configuration(words));
+    }
+    compile(&name).await?;
+    say(&told(&name, &entry));
+    Ok(())
+}
+
+/// Whether the program is there as it should be. One that comes along counts.
+fn is_there(name: &str) -> Result<bool, Failure> {
+    Ok(matches!(programs()?.verify(name), Some(Ok(_))))
+}
+
+async fn fetch(name: &str, entry: &Entry, from: Option<&Path>) -> Result<(), Failure> {
+    let failed =
+        |error: PutError| Failure::new(Exit::Failed, format!("cannot install {name}: {error}"));
+    let (put, own) = (entry.clone(), name.to_owned());
+    if let (Some(file), None) = (from, &entry.source) {
+        let file = file.to_owned();
+        let put = spawn_blocking(move || installed::put_file(&own, &put, &file)).await;
+        put.map_err(|error| Failure::new(Exit::Failed, error))?.map_err(failed)?;
+        return Ok(());
+    }
+    let package = match (from, &entry.source) {
+        (Some(file), _) => Package::File(file.to_owned()),
+        (None, Some(source)) => source.package.clone(),
+        (None, None) => {
+            let words = "nobody says where it comes from; name an archive with --from FILE";
+            return Err(Failure::usage(format!("cannot install {name}: {words}")));
+        }
+    };
+    let scratch = installed::made().map_err(failed)?;
+    warn(&format!("fetching {package}"));
+    let mut bar = Bar::new();
+    let mut on_bytes = |done, all| bar.show(done, all);
+    let archive = package.fetch(&Indexes::of_environment(), &scratch, &mut on_bytes).await;
+    bar.end();
+    let archive = archive.map_err(|error| failed(error.into()))?;
+    let put = spawn_blocking(move || installed::put(&own, &put, &archive)).await;
+    put.map_err(|error| Failure::new(Exit::Failed, error))?.map_err(failed)?;
+    Ok(())
+}
+
+/// Compiles a program that is there, unless an earlier run has.
+async fn compile(name: &str) -> Result<(), Failure> {
+    let programs = programs()?;
+    let tell: OnProgress = Arc::new(|line: &str| warn(line));
+    let engine = SandboxEngine::new(Options { on_progress: Some(tell), ..Options::default() });
+    let failed = |error| Failure::new(Exit::Failed, format!("{name} can't be run: {error}"));
+    programs.compile(name, &engine).await.map_err(failed)
+}
+
+fn told(name: &str, entry: &Entry) -> String {
+    let commands = entry.commands.join(", ");
+    match &*entry.version {
+        "" => format!("{name} is installed, as {commands}"),
+        version => format!("{name} is installed: {version} ({}), as {commands}", entry.licence),
+    }
+}
+
+/// How far a download is: a bar on a terminal, narrow enough for any; nothing elsewhere.
+struct Bar {
+    is_live: bool,
+    /// What was shown last, in tenths of a megabyte.
+    shown: u64,
+    /// How wide the line was.
+    width: usize,
+}
+
+impl Bar {
+    fn new() -> Self {
+        Self { is_live: stderr().is_terminal(), shown: u64::MAX, width: 0 }
+    }
+
+    fn show(&mut self, done: u64, all: Option<u64>) {
+        let tenths = done / 100_000;
+        if !self.is_live || tenths == self.shown {
+            return;
+        }
+        self.shown = tenths;
+        let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1e6);
+        let line = match all.filter(|all| *all > 0) {
+            Some(all) => {
+                let full = usize::try_from(done.min(all) * BAR / all).unwrap_or_default();
+                let bar: String = (0..usize::try_from(BAR).unwrap_or_default())
+                    .map(|at| if at < full { '#' } else { '.' })
+                    .collect();
+                format!("[{bar}] {} of {} MB", megabytes(done), megabytes(all))
+            }
+            None => format!("{} MB", megabytes(done)),
+        };
+        let pad = " ".repeat(self.width.saturating_sub(line.len()));
+        self.width = line.len();
+        drop(write!(stderr().lock(), "\r{line}{pad}"));
+    }
+
+    fn end(self) {
+        if self.is_live && self.width > 0 {
+            drop(writeln!(stderr().lock()));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `innerloop tools run`: runs a program in the sandbox over a folder, as its user would.
+
+use crate::{
+    args::ToolsRunArgs,
+    console::{note, warn},
+    exit::{Exit, Failure},
+    interrupts::Interrupts,
+    setup,
+};
+use innerloop_core::action::{Action, Outcome, ToolError};
+use innerloop_sandbox::{Limits, OnProgress};
+use std::{
+    io::{self, IsTerminal, Read, Write, stderr, stdin, stdout},
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+use tokio::task::spawn_blocking;
+
+/// The most that is read from standard input, and printed.
+const MAX_STREAM: u64 = 64 << 20;
+
+/// How long a program may run, unless its own limit is lower.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub(super) async fn run(args: ToolsRunArgs) -> Result<(), Failure> {
+    let workspace = setup::workspace(&args.workspace, args.any_folder)?;
+    let tell: OnProgress = Arc::new(|line: &str| warn(line));
+    let sandbox = setup::executor(workspace, args.programs.as_deref(), Some(tell))?;
+    let sandbox = sandbox.with_limits(Limits {
+        output_bytes: MAX_STREAM,
+        kept_output_bytes: usize::try_from(2 * MAX_STREAM).unwrap_or(usize::MAX),
+        ..Limits::default()
+    });
+    let stdin = given().await?;
+    let action = Action::RunProgram { program: args.program, args: args.args, stdin };
+    let mut interrupts = Interrupts::new()?;
+    let signal = Arc::new(OnceLock::new());
+    let heard = Arc::clone(&signal);
+    let stop = async move {
+        let exit = interrupts.next().await;
+        heard.get_or_init(|| exit);
+    };
+    let outcome = sandbox.run_until(&action, A_DAY, None, stop).await;
+    told(&outcome, signal.get().copied())
+}
+
+/// What stands on standard input, unless somebody would have to type it.
+async fn given() -> Result<Option<String>, Failure> {
+    if stdin().is_terminal() {
+        return Ok(None);
+    }
+    let read = spawn_blocking(|| {
+        let mut bytes = Vec::new();
+        stdin().lock().take(MAX_STREAM + 1).read_to_end(&mut bytes)?;
+        if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_STREAM) {
+            return Err(io::Error::other("it holds more than 64 MiB"));
+        }
+        String::from_utf8(bytes).map_err(io::Error::other)
+    });
+    let read = read.await.map_err(io::Error::other).flatten();
+    let text =
+        read.map_err(|error| Failure::usage(format!("cannot read standard input: {error}")))?;
+    Ok(Some(text))
+}
+
+/// Prints what the program has printed to each stream, once it has ended, and ends as it has.
+fn told(outcome: &Outcome, signal: Option<Exit>) -> Result<(), Failure> {
+    let (Some(out), Some(err)) = (outcome.stdout(), outcome.stderr()) else {
+        return Err(Failure::new(Exit::Failed, outcome.joined_text()));
+    };
+    note(stdout().lock().write_all(out.as_bytes()).and_then(|()| stdout().lock().flush()));
+    drop(stderr().lock().write_all(err.as_bytes()));
+    match (outcome.error, outcome.exit) {
+        (None, _) => Ok(()),
+        (Some(ToolError::Interrupted), _) => {
+            let exit = signal.unwrap_or(Exit::Interrupted);
+            Err(Failure::new(exit, "interrupted; what was done so far stays"))
+        }
+        (Some(_), Some(code)) => Err(Failure::of_program(code)),
+        (Some(ToolError::Timeout), _) => {
+            Err(Failure::new(Exit::Failed, "the program's time limit ended it"))
+        }
+        (Some(_), None) => {
+            let last = outcome.parts.get(2..).unwrap_or_default();
+            let words: Vec<&str> = last.iter().filter_map(|part| part.as_text()).collect();
+            Err(Failure::new(Exit::Failed, words.join(" ").trim_matches(['[', ']', '\n'])))
+        }
+    }
+}

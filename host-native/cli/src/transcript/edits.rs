@@ -1,0 +1,121 @@
+//! What a call has changed, right below it: a small diff, or the names of the files.
+
+use crate::{
+    figures::counted,
+    style::{Look, harmless},
+    wrap::{Flow, Margin},
+};
+use innerloop_core::action::{Change, ChangeKind};
+use innerloop_workspace::diff::Changes;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+/// Lines of a call's diff that are shown.
+const LINES: usize = 20;
+
+/// How long the diff of a call may take, beside that of its last file.
+const TIME: Duration = Duration::from_millis(100);
+
+/// Characters of a line that are shown.
+const CHARS: usize = 200;
+
+/// Files of a program that are named.
+const NAMED: usize = 6;
+
+/// The diff of what a call has changed.
+pub(super) fn diff(changes: &[Change], flow: &mut Flow) {
+    let mut files: BTreeMap<&str, Changes> = BTreeMap::new();
+    for change in changes {
+        files.entry(&change.path).or_default().add(change);
+    }
+    let is_one = files.len() == 1;
+    let end = Instant::now() + TIME;
+    let mut lines: Vec<(Look, String)> = Vec::new();
+    let mut files = files.values();
+    for changes in files.by_ref() {
+        // What is as it was before is not told.
+        let Some((path, kind)) = changes.files().next() else { continue };
+        match kind {
+            ChangeKind::Created | ChangeKind::Modified if is_one => {}
+            ChangeKind::Created => lines.push((Look::BOLD, format!("new: {path}"))),
+            ChangeKind::Modified => lines.push((Look::BOLD, path.to_owned())),
+            ChangeKind::Deleted => lines.push((Look::BOLD, format!("deleted: {path}"))),
+        }
+        if kind != ChangeKind::Deleted {
+            add_diff(&changes.unified_until(|| Instant::now() > end).text, &mut lines);
+        }
+        if lines.len() > LINES {
+            break;
+        }
+    }
+    show(&lines, files.len(), flow);
+}
+
+/// The first lines, and how many lines and files there are more.
+fn show(lines: &[(Look, String)], files: usize, flow: &mut Flow) {
+    let left_out = lines.len().saturating_sub(LINES);
+    // One line is not worth a line that says so.
+    let left_out = if left_out > 1 || files > 0 { left_out } else { 0 };
+    for (look, line) in lines.iter().take(lines.len() - left_out) {
+        let line = harmless(line);
+        let line = cut(&line);
+        // Spaces are a margin where lines are wrapped.
+        let spaces = line.len() - line.trim_start_matches(' ').len();
+        let indent = if flow.is_terminal() { spaces } else { 0 };
+        let (first, rest) = (" ".repeat(2 + indent), " ".repeat(4 + indent));
+        flow.set_margin(Margin::new(first, rest).full());
+        flow.text(line.get(indent..).unwrap_or_default(), *look);
+        flow.newline();
+    }
+    let more: Vec<String> = [(left_out, "line"), (files, "file")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| counted(count as u64, &format!("more {what}")))
+        .collect();
+    if !more.is_empty() {
+        flow.set_margin(Margin::spaces(2));
+        flow.text(&format!("… {}", more.join(" and ")), Look::DIM);
+        flow.newline();
+    }
+}
+
+/// The lines of a file's diff, without those that name it.
+fn add_diff(diff: &str, lines: &mut Vec<(Look, String)>) {
+    let names = if diff.starts_with("--- ") { 2 } else { 0 };
+    for line in diff.lines().skip(names) {
+        let look = match line.as_bytes().first() {
+            Some(b'+') => Look::GREEN,
+            Some(b'-') => Look::RED,
+            Some(b'@') if line.starts_with("@@ -0,0 ") => continue,
+            Some(b'@') => Look::CYAN,
+            Some(b' ') => Look::PLAIN,
+            _ => Look::DIM,
+        };
+        // An empty line of context is a space.
+        let line = if look == Look::PLAIN { line.trim_end() } else { line };
+        lines.push((look, line.to_owned()));
+    }
+}
+
+/// The start of the line.
+fn cut(line: &str) -> String {
+    let mut chars = line.chars();
+    let mut cut: String = chars.by_ref().take(CHARS).collect();
+    if chars.next().is_some() {
+        cut.push('…');
+    }
+    cut
+}
+
+/// Which files a program has changed, in a line.
+pub(super) fn names(changes: &[Change]) -> String {
+    let mut paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let more = paths.len().saturating_sub(NAMED);
+    paths.truncate(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("changed: {}{more}", harmless(&paths.join(", ")).replace('\n', "\\u000a"))
+}

@@ -1,0 +1,58 @@
+//! What an environment is asked, and what it owes; and the sandbox as one.
+
+use innerloop_core::{
+    action::{Action, Outcome},
+    config::Facts,
+    id::AgentId,
+};
+use innerloop_sandbox::{Executor, OnDelta};
+use std::{fmt::Debug, future::Future, pin::Pin, time::Duration};
+
+/// The end of a run that is under way.
+pub type Running<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
+
+/// The word that a run is to stop: it comes when this is done.
+pub type Stop = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// One action that is to be carried out.
+pub struct Request {
+    /// What is to be done.
+    pub action: Action,
+    /// The id of the call, as the model gave it.
+    pub call_id: String,
+    /// For whom: a shell stands where the agent's last command has left it.
+    pub agent: AgentId,
+    /// The folder of the workspace that the agent works in, from the root on, which is empty:
+    /// paths begin there, and commands run there.
+    pub folder: String,
+    /// What the model knows of the files that the action names: `ToolRun::known`.
+    pub known: Option<Vec<Option<String>>>,
+    /// After how long it is stopped and answered with what there is, `timed_out` set.
+    pub timeout: Duration,
+    /// Who is told what a program prints, as it comes.
+    pub on_delta: Option<OnDelta>,
+    /// When it is to stop. The answer is still waited for, with what there is.
+    pub stop: Stop,
+}
+
+/// Where actions are carried out.
+pub trait Environment: Debug + Send + Sync {
+    /// Carries out an action. What goes wrong is an outcome that the model reads. Dropping the
+    /// future stops the run.
+    fn carry_out(&self, request: Request) -> Running<'_>;
+
+    /// What the model is told of the place, made from what the host has found out about the
+    /// workspace: for example its working directory, its system and its programs.
+    fn facts(&self, found: Facts) -> Facts {
+        found
+    }
+}
+
+/// The sandbox.
+impl Environment for Executor {
+    fn carry_out(&self, request: Request) -> Running<'_> {
+        let Request { action, call_id, agent, folder, known, timeout, on_delta, stop } = request;
+        let executor = self.of_agent(agent).of_call(&call_id).within(&folder).knowing(known);
+        Box::pin(async move { executor.run_until(&action, timeout, on_delta, stop).await })
+    }
+}

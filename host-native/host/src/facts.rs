@@ -1,0 +1,155 @@
+//! What the host tells the core of the place it works in: the day, the system, the state of
+//! version control, the project's instruction files. Nothing here runs a program, follows a
+//! repository's configuration, or leaves the workspace and the repository that it belongs to: each
+//! of their folders is held open, and what is read is reached by that handle. Links are followed
+//! for instruction files alone, as far as they stay inside.
+
+mod budget;
+mod documents;
+mod head;
+mod objects;
+mod packs;
+mod plain;
+mod repository;
+mod status;
+#[cfg(test)]
+mod tests;
+mod untracked;
+
+use innerloop_core::config::{Facts, GitFacts, ProfileKind, ProgramFacts};
+use innerloop_workspace::Workspace;
+use plain::Place;
+use std::{
+    fs, io,
+    path::PathBuf,
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+/// How long what is not known yet of a repository is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The facts about `workspace`, with the programs that the sandbox can run there and the
+/// instruction files that the model family reads. It may take seconds where a repository is large.
+#[must_use]
+pub fn collect(workspace: &Workspace, programs: Vec<ProgramFacts>, family: ProfileKind) -> Facts {
+    let repository = repository::find(workspace);
+    let workspace = Place::of(workspace);
+    let root = repository.as_ref().map_or_else(|| workspace.clone(), |found| found.root.clone());
+    let project_docs = documents::find(&root, &workspace, family);
+    let nested = documents::Nested::new(&root, &workspace, family);
+    let told = repository.map(|repository| git(repository, nested));
+    let (git, tracked) = told.map(|told| (told.git, told.nested)).unzip();
+    Facts {
+        working_directory: "/".to_owned(),
+        platform: platform().to_owned(),
+        os_version: os_version(),
+        date: date(SystemTime::now()),
+        programs,
+        project_docs,
+        nested_docs: documents::read(&root, &workspace, &tracked.unwrap_or_default()),
+        git,
+        ..Facts::default()
+    }
+}
+
+/// A file of the project by its path below the workspace or, if there is none, below the root of
+/// the repository that the workspace lies in: the folder, and its bytes; an error if what stands
+/// there is no plain file of at most `most` bytes. Links lead nowhere.
+pub fn project_file(
+    workspace: &Workspace,
+    path: &str,
+    most: u64,
+) -> Option<(PathBuf, io::Result<Vec<u8>>)> {
+    let found = |place: &Place| {
+        place.stat(path)?;
+        let why = || io::Error::other(format!("it is no plain file of at most {most} bytes"));
+        Some((place.path().components().collect(), place.whole(path, most).ok_or_else(why)))
+    };
+    let own = found(&Place::of(workspace));
+    // Hardly any folder has one, and to find the repository takes longer than to see that.
+    let mut above = workspace.root().ancestors().skip(1).map(|folder| folder.join(path));
+    own.or_else(|| {
+        above.find(|file| fs::symlink_metadata(file).is_ok())?;
+        found(&repository::find(workspace)?.root)
+    })
+}
+
+fn platform() -> &'static str {
+    match std::env::consts::OS {
+        "macos" => "darwin",
+        other => other,
+    }
+}
+
+fn os_version() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    release.trim().to_owned()
+}
+
+/// `YYYY-MM-DD` of that time, in UTC.
+fn date(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (year, month, day) = civil(seconds / 86_400);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// Year, month and day of the `days`th day after 1970-01-01. Years are counted from a first of
+/// March, so that the leap day comes last and month lengths follow one line.
+const fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let of_era = days % 146_097;
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (era * 400 + year + carry, month, day)
+}
+
+/// What a repository tells.
+#[derive(Clone, Default)]
+struct Told {
+    git: GitFacts,
+    /// Tracked instruction files below the workspace, as seen from there.
+    nested: Vec<String>,
+}
+
+/// What a repository tells, as far as it is known in time: a thread looks, which is left behind if
+/// a broken repository holds it up.
+fn git(repository: repository::Repository, nested: documents::Nested) -> Told {
+    let (tell, told) = mpsc::channel();
+    let look = move || look(&repository, &nested, &|found| drop(tell.send(found)));
+    drop(thread::Builder::new().name("git".to_owned()).spawn(look));
+    let until = Instant::now() + PATIENCE;
+    let next = || told.recv_timeout(until.saturating_duration_since(Instant::now())).ok();
+    std::iter::from_fn(next).last().unwrap_or_default()
+}
+
+/// Tells what a repository's state is, each time with more.
+fn look(repository: &repository::Repository, nested: &documents::Nested, tell: &dyn Fn(Told)) {
+    let budget = budget::Budget::new();
+    let Some(folders) = &repository.folders else { return };
+    let Some(head) = head::read(folders) else { return };
+    let mut told = Told::default();
+    told.git.branch = objects::one_line(&head.branch);
+    tell(told.clone());
+    let objects = objects::Objects::open(folders, &budget);
+    if let (Some(objects), head::Tip::At(tip)) = (&objects, head.tip) {
+        told.git.recent_commits = objects.subjects(tip);
+        tell(told.clone());
+    }
+    if folders.is_bare() {
+        return;
+    }
+    let Some(index) = status::Index::read(folders) else { return };
+    told.nested = nested.among(index.paths());
+    tell(told.clone());
+    let root = &repository.root;
+    told.git.modified = status::count_modified(root, &index, head.tip, objects.as_ref(), &budget);
+    tell(told.clone());
+    told.git.untracked = untracked::count(root, folders, &index.state, &budget.for_another());
+    tell(told);
+}

@@ -1,0 +1,148 @@
+//! Commits and trees. The store must be made of plain files alone: one that borrows objects from
+//! another repository is not read.
+
+use super::{budget::Budget, packs::Packs, plain::Place, repository::Folders};
+use gix_hash::{Kind as Hash, ObjectId, oid};
+use gix_object::{CommitRef, Data, Kind, decode::loose_header};
+use gix_zlib::{Inflate, Status};
+use innerloop_workspace::Kind as Thing;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// Most bytes of an object.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// The bytes that the kind and the length of a loose object take at most.
+const HEADER: usize = 64;
+/// How many commits are shown.
+const COMMITS: usize = 10;
+/// Most parents of a commit that are looked at.
+const PARENTS: usize = 16;
+/// Most characters of a subject.
+const SUBJECT: usize = 200;
+
+/// A repository's objects.
+pub(super) struct Objects<'a> {
+    folder: Place,
+    packs: Packs,
+    budget: &'a Budget,
+}
+
+impl<'a> Objects<'a> {
+    /// Opens the store; `None` if it is not made of plain files.
+    pub(super) fn open(folders: &Folders, budget: &'a Budget) -> Option<Self> {
+        let folder = folders.common.folder("objects")?;
+        for elsewhere in ["info/alternates", "info/http-alternates"] {
+            if folder.stat(elsewhere).is_some() {
+                return None;
+            }
+        }
+        if folder.stat("info").is_some_and(|found| found.kind != Thing::Folder) {
+            return None;
+        }
+        let packs = Packs::open(&folder, MOST_BYTES)?;
+        Some(Self { folder, packs, budget })
+    }
+
+    /// The object, if it is of that kind.
+    pub(super) fn find<'b>(&self, id: &oid, kind: Kind, out: &'b mut Vec<u8>) -> Option<Data<'b>> {
+        let found = match self.packs.find(id, out) {
+            Some(found) => found,
+            None => self.loose(id, out)?,
+        };
+        self.budget.take_bytes(out.len() as u64)?;
+        (found == kind).then_some(Data { kind, object_hash: Hash::Sha1, data: out })
+    }
+
+    /// The object that stands in a file of its own.
+    fn loose(&self, id: &oid, out: &mut Vec<u8>) -> Option<Kind> {
+        let hex = id.to_string();
+        let (start, rest) = hex.split_at_checked(2)?;
+        let bytes = self.folder.whole(format!("{start}/{rest}"), MOST_BYTES as u64)?;
+        let (mut inflate, mut header) = (Inflate::default(), [0; HEADER]);
+        let (status, read, written) = inflate.prefix(&bytes, &mut header).ok()?;
+        let start = header.get(..written)?;
+        let (kind, size, skipped) = loose_header(start).ok()?;
+        let size = usize::try_from(size).ok().filter(|size| *size <= MOST_BYTES)?;
+        let content = start.get(skipped..)?;
+        let length = match status {
+            _ if content.len() > size => return None,
+            Status::StreamEnd => {
+                out.clear();
+                out.extend_from_slice(content);
+                out.len()
+            }
+            _ => inflate.rest(bytes.get(read..)?, start, skipped, out, size).ok()?,
+        };
+        (length == size).then_some(kind)
+    }
+
+    /// The tree of a commit.
+    pub(super) fn tree_of(&self, commit: &oid) -> Option<ObjectId> {
+        let mut buffer = Vec::new();
+        let found = self.find(commit, Kind::Commit, &mut buffer)?;
+        Some(CommitRef::from_bytes(found.data, Hash::Sha1).ok()?.tree())
+    }
+
+    /// The subjects of the newest commits, newest first. A history that goes on where nothing can
+    /// be read, as that of a shallow clone does, ends there.
+    pub(super) fn subjects(&self, tip: ObjectId) -> Vec<String> {
+        let mut subjects = Vec::new();
+        let mut seen = BTreeSet::from([tip]);
+        let mut next = BinaryHeap::new();
+        next.extend(self.commit(tip));
+        while let Some(commit) = next.pop() {
+            subjects.push(commit.subject);
+            if subjects.len() == COMMITS {
+                break;
+            }
+            for parent in commit.parents {
+                if seen.insert(parent) {
+                    next.extend(self.commit(parent));
+                }
+            }
+        }
+        subjects
+    }
+
+    fn commit(&self, id: ObjectId) -> Option<Commit> {
+        let mut buffer = Vec::new();
+        let found = self.find(&id, Kind::Commit, &mut buffer)?;
+        let commit = CommitRef::from_bytes(found.data, Hash::Sha1).ok()?;
+        Some(Commit {
+            time: commit.committer().map_or(0, |committer| committer.seconds()),
+            subject: subject(commit.message),
+            parents: commit.parents().take(PARENTS).collect(),
+        })
+    }
+}
+
+/// A commit; the newest is the greatest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Commit {
+    time: i64,
+    subject: String,
+    parents: Vec<ObjectId>,
+}
+
+/// The first line of a message.
+fn subject(message: &[u8]) -> String {
+    let line = message.trim_ascii_start().split(|byte| matches!(byte, b'\n' | b'\r')).next();
+    one_line(&String::from_utf8_lossy(line.unwrap_or_default()))
+}
+
+/// The text as one short line: a repository's words must not look like lines of the prompt, nor
+/// say what nobody sees who looks at them.
+pub(super) fn one_line(text: &str) -> String {
+    text.chars().filter(|c| !is_hidden(*c)).take(SUBJECT).collect()
+}
+
+/// Whether it is a control character, ends a line, sets the direction, or is a tag.
+pub(super) fn is_hidden(c: char) -> bool {
+    let is_mark = matches!(
+        c,
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'
+            ..='\u{202e}' | '\u{2060}'
+            ..='\u{206f}' | '\u{feff}' | '\u{e0000}'
+            ..='\u{e0fff}'
+    );
+    c.is_control() || is_mark
+}

@@ -1,0 +1,347 @@
+//! HTTP for the driver: carries out one request and reports what comes, as it comes. Redirects are
+//! not followed, so that a key goes to no other origin. Retries and waiting are the core's
+//! business.
+
+use innerloop_core::{
+    bytes::Bytes,
+    config::SessionConfig,
+    input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
+    time::UnixMillis,
+};
+use innerloop_driver::{BaseUrl, Request};
+use innerloop_sandbox::{
+    client::{client, plain_client, root},
+    proxy::Proxy,
+};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, header::HeaderValue};
+use serde_json::json;
+use std::{
+    future::Future,
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+use tokio::time::timeout;
+
+/// Most bytes of the body that are reported at once.
+const CHUNK: usize = 64 << 10;
+
+/// What a tunnel's error says where the proxy wants to know who asks.
+const WANTS_PASSWORD: &str = "proxy authorization required";
+
+/// For how long a connection is tried, TLS included.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// For how long a request waits where nothing comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// For the beginning of the answer.
+    pub answer: Duration,
+    /// For more of it.
+    pub more: Duration,
+}
+
+/// What `Patience` makes of the time after which a session takes a silent call for broken: a
+/// hundredth part of it for each. Who streams from a provider begins to answer soon, also where
+/// the model thinks for long. A server without TLS is one's own, which may be slow, or load its
+/// model first.
+const SOON: u32 = 40;
+const LATE: u32 = 95;
+
+/// A client.
+#[derive(Debug)]
+pub struct Http {
+    is_loopback: bool,
+    /// For addresses without TLS on this machine, which need no certificates.
+    plain: OnceLock<Client>,
+    secure: OnceLock<Client>,
+    /// Whether any response has come so far.
+    reached: AtomicBool,
+    /// How many connections took too long, and how long that is.
+    timed_out: AtomicU32,
+    connect_timeout: Duration,
+    /// Since when no answer has come to its end, after one that stayed away.
+    silent_since: Mutex<Option<Instant>>,
+}
+
+/// Why an exchange did not come to its end.
+enum Fault {
+    Failed(HttpFailure),
+    /// The endpoint is silent, and not to be tried again for this call. It may be back for the
+    /// next.
+    GivenUp(String),
+}
+
+impl From<HttpFailure> for Fault {
+    fn from(failure: HttpFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl Patience {
+    /// That of a session's calls to an address.
+    #[must_use]
+    pub fn of(config: &SessionConfig, url: &str) -> Self {
+        let whole = Duration::from_millis(config.retry.idle_ms);
+        // Before the session itself takes the call for broken: it would only try again.
+        let more = whole * LATE / 100;
+        let is_soon = config.model.stream && url.starts_with("https");
+        Self { answer: if is_soon { whole * SOON / 100 } else { more }, more }
+    }
+}
+
+impl Http {
+    /// A client. If it talks to this machine only, the system's proxies are left out, and its
+    /// certificates are read only for an address that begins with `https`.
+    ///
+    /// # Errors
+    /// The operating system's certificates cannot be read.
+    pub fn new(is_loopback: bool) -> Result<Self, HttpFailure> {
+        let (plain, secure) = (OnceLock::new(), OnceLock::new());
+        let (reached, timed_out) = (AtomicBool::new(false), AtomicU32::new(0));
+        let connect_timeout = CONNECT_TIMEOUT;
+        let silent_since = Mutex::default();
+        let http =
+            Self { is_loopback, plain, secure, reached, timed_out, connect_timeout, silent_since };
+        if !is_loopback {
+            http.client("https")?;
+        }
+        Ok(http)
+    }
+
+    /// The same, but a connection may take this long, TLS included; 10 seconds if nothing is said.
+    #[must_use]
+    pub fn connecting_within(self, time: Duration) -> Self {
+        let (plain, secure) = (OnceLock::new(), OnceLock::new());
+        Self { connect_timeout: time, plain, secure, ..self }
+    }
+
+    /// The client for that address.
+    fn client(&self, url: &str) -> Result<&Client, HttpFailure> {
+        let is_plain = self.is_loopback && url.starts_with("http://");
+        let made = if is_plain { &self.plain } else { &self.secure };
+        if let Some(client) = made.get() {
+            return Ok(client);
+        }
+        let mut builder = if is_plain { plain_client() } else { client() };
+        if self.is_loopback {
+            builder = builder.no_proxy();
+        }
+        let client = builder.connect_timeout(self.connect_timeout).build().map_err(|error| {
+            refused(format!("cannot set up TLS: {}; install CA certificates", root(&error)))
+        })?;
+        Ok(made.get_or_init(|| client))
+    }
+
+    /// Carries out one request. `report` gets the head, the chunks and exactly one terminal
+    /// answer, in this order; a failure may come at any time and is the last. As long as a report
+    /// is under way, nothing more is read from the network. An endpoint that says nothing for as
+    /// long as `patience` has it is tried once more by the session, and not again if it stays
+    /// silent then: that is reported as an answer with status 504, as a gateway would give it.
+    pub async fn exchange<R: Future<Output = ()>>(
+        &self,
+        request: Request,
+        patience: Patience,
+        mut report: impl FnMut(HttpInput) -> R,
+    ) {
+        let terminal = match self.stream(request, patience, &mut report).await {
+            Ok(()) => HttpInput::End,
+            Err(Fault::Failed(failure)) => HttpInput::Failed(failure),
+            Err(Fault::GivenUp(why)) => {
+                for news in given_up(&why) {
+                    report(news).await;
+                }
+                HttpInput::End
+            }
+        };
+        report(terminal).await;
+    }
+
+    /// Asks with GET, in place of the POST that requests are: the status, and the first `most`
+    /// bytes of the body. It is over after `patience` at the latest.
+    ///
+    /// # Errors
+    /// No connection, or one that broke.
+    pub async fn get(
+        &self,
+        request: Request,
+        most: usize,
+        patience: Duration,
+    ) -> Result<(u16, Vec<u8>), HttpFailure> {
+        let base = request.base.clone();
+        let call = self.client(&request.url)?.get(&request.url).timeout(patience);
+        let mut response = self.sent(call, request).await?;
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| broken(&base, &error))? {
+            let room = most - body.len();
+            body.extend_from_slice(piece.get(..room).unwrap_or(&piece));
+            if body.len() == most {
+                break;
+            }
+        }
+        Ok((status, body))
+    }
+
+    async fn stream<R: Future<Output = ()>>(
+        &self,
+        request: Request,
+        patience: Patience,
+        report: &mut impl FnMut(HttpInput) -> R,
+    ) -> Result<(), Fault> {
+        let (base, begun) = (request.base.clone(), Instant::now());
+        let Patience { answer, more } = patience;
+        let sent = timeout(answer, self.send(request)).await;
+        let mut response = sent.map_err(|_| self.silent(&base, begun, answer))??;
+        report(HttpInput::Head(head(&response))).await;
+        loop {
+            let piece = timeout(more, response.chunk()).await;
+            let piece = piece.map_err(|_| self.silent(&base, begun, more))?;
+            let Some(piece) = piece.map_err(|error| broken(&base, &error))? else { break };
+            for piece in piece.chunks(CHUNK) {
+                report(HttpInput::Chunk(Bytes(piece.to_vec()))).await;
+            }
+        }
+        *self.silent_since.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(())
+    }
+
+    /// An endpoint that takes requests and says nothing may have lost one of them, but not one
+    /// after the other.
+    fn silent(&self, base: &BaseUrl, begun: Instant, time: Duration) -> Fault {
+        let mut since = self.silent_since.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_again = since.is_some_and(|since| since <= begun);
+        since.get_or_insert_with(Instant::now);
+        let what = format!("{base} took the request and said nothing for {} s", seconds(time));
+        if is_again {
+            let advice = "look at its state and at --base-url, or give it more time with \
+                          retry.idle_ms of the configuration";
+            return Fault::GivenUp(format!("{what}, twice; {advice}"));
+        }
+        HttpFailure { kind: HttpFailureKind::Timeout, message: what }.into()
+    }
+
+    async fn send(&self, mut request: Request) -> Result<Response, HttpFailure> {
+        let body = std::mem::take(&mut request.body).0;
+        let call = self.client(&request.url)?.post(&request.url).body(body);
+        self.sent(call, request).await
+    }
+
+    /// The answer to a call, with the request's headers.
+    async fn sent(&self, call: RequestBuilder, request: Request) -> Result<Response, HttpFailure> {
+        let Request { headers, key, base, .. } = request;
+        let mut call = call;
+        for (name, value) in headers {
+            call = call.header(name, value);
+        }
+        if let Some((name, key)) = key {
+            let unfit = |_| refused("the key cannot stand in a header".to_owned());
+            let mut value = HeaderValue::try_from(key.expose()).map_err(unfit)?;
+            value.set_sensitive(true);
+            call = call.header(name, value);
+        }
+        let response = call.send().await.map_err(|error| self.unsent(&base, &error))?;
+        if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED
+            && let Some(proxy) = self.proxy(&base)
+        {
+            return Err(refused(proxy.wants_password()));
+        }
+        self.reached.store(true, Ordering::Relaxed);
+        Ok(response)
+    }
+
+    /// The proxy through which an address is reached, if any.
+    fn proxy(&self, base: &BaseUrl) -> Option<Proxy> {
+        if self.is_loopback { None } else { Proxy::of(&base.to_string()) }
+    }
+
+    /// A connection that was never possible is a mistake in the address, not worth a retry.
+    fn unsent(&self, base: &BaseUrl, error: &reqwest::Error) -> HttpFailure {
+        let first = !self.reached.load(Ordering::Relaxed);
+        if error.is_builder() {
+            return refused(format!("the request cannot be sent: {}", root(error)));
+        }
+        if !error.is_connect() && !error.is_timeout() {
+            return broken(base, error);
+        }
+        if error.is_timeout() && !error.is_connect() {
+            let message = format!("{base} takes the connection, and does not answer in time");
+            return HttpFailure { kind: HttpFailureKind::Network, message };
+        }
+        if error.is_timeout() {
+            return self.timed_out(base, first);
+        }
+        let why = root(error);
+        if let Some(proxy) = self.proxy(base) {
+            if why.contains(WANTS_PASSWORD) {
+                return refused(proxy.wants_password());
+            }
+            let what = format!("cannot connect to {base} through {proxy}: {why}");
+            let kind = if first { HttpFailureKind::Refused } else { HttpFailureKind::Network };
+            return HttpFailure { kind, message: format!("{what}; {}", Proxy::advice()) };
+        }
+        let what = format!("cannot connect to {base}: {why}");
+        if first {
+            refused(format!("{what}; check that the server runs and that --base-url is right"))
+        } else {
+            HttpFailure { kind: HttpFailureKind::Network, message: what }
+        }
+    }
+
+    /// A connection that took too long may be possible the next time, but not for ever.
+    fn timed_out(&self, base: &BaseUrl, first: bool) -> HttpFailure {
+        let tries = self.timed_out.fetch_add(1, Ordering::Relaxed);
+        let proxy = self.proxy(base);
+        let through = proxy.as_ref().map(|proxy| format!(" through {proxy}")).unwrap_or_default();
+        let what = format!("no connection to {base}{through} within {:?}", self.connect_timeout);
+        if first && tries > 0 {
+            let advice = proxy.map_or("check the network and --base-url", |_| Proxy::advice());
+            refused(format!("{what}, twice; {advice}"))
+        } else {
+            HttpFailure { kind: HttpFailureKind::Network, message: what }
+        }
+    }
+}
+
+fn head(response: &Response) -> ResponseHead {
+    let headers = response.headers().iter().map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        (name.as_str().to_owned(), value)
+    });
+    ResponseHead { status: response.status().as_u16(), headers: headers.collect(), at: wall_time() }
+}
+
+/// The wall time.
+#[must_use]
+pub fn wall_time() -> UnixMillis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    UnixMillis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn broken(base: &BaseUrl, error: &reqwest::Error) -> HttpFailure {
+    let message = format!("the connection to {base} broke: {}", root(error));
+    HttpFailure { kind: HttpFailureKind::Network, message }
+}
+
+const fn refused(message: String) -> HttpFailure {
+    HttpFailure { kind: HttpFailureKind::Refused, message }
+}
+
+/// What stands for the answer of an endpoint that gives none.
+fn given_up(why: &str) -> [HttpInput; 2] {
+    let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let headers =
+        vec![header("content-type", "application/json"), header("x-should-retry", "false")];
+    let body = json!({ "error": { "type": "timeout", "message": why } }).to_string();
+    [
+        HttpInput::Head(ResponseHead { status: 504, headers, at: wall_time() }),
+        HttpInput::Chunk(Bytes::from(body.as_str())),
+    ]
+}
+
+/// A time as people read it.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
+}

@@ -1,0 +1,275 @@
+//! The machine, by what Linux and macOS have for it: processes in groups, a shell as POSIX has it.
+
+mod bubblewrap;
+mod command;
+mod paths;
+mod processes;
+mod shell;
+mod variables;
+
+use super::options::{Confined, Inherit, LocalError, Options};
+use crate::environment::{Environment, Request, Running};
+use bubblewrap::Bubblewrap;
+use command::Listener;
+use innerloop_core::{
+    action::{Action, Outcome, ToolError},
+    config::{Facts, ProgramFacts},
+    id::AgentId,
+};
+use innerloop_driver::Keys;
+use innerloop_sandbox::{Executor, Limits, OnDelta, SessionLimits};
+use innerloop_workspace::platform::HAS_BUBBLEWRAP;
+use processes::Plan;
+use shell::{Note, Place, Places, Shell};
+use std::{
+    env,
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+use variables::{Variables, variables};
+
+/// The machine: commands run on it, files are the workspace's. Clones share where the agents'
+/// shells stand.
+#[derive(Clone, Debug)]
+pub struct Local {
+    files: Executor,
+    shell: Shell,
+    /// What commands run in, or why in nothing.
+    jail: Result<Bubblewrap, String>,
+    variables: Variables,
+    /// How many variables of this program's environment they do not see, since they hold secrets.
+    kept_back: usize,
+    limits: Limits,
+    budget: command::Budget,
+    keys: Keys,
+    places: Arc<Places>,
+}
+
+impl Local {
+    /// The machine, over the workspace of a sandbox that carries out what concerns files. Looks
+    /// once whether bubblewrap works, which starts it.
+    ///
+    /// # Errors
+    /// [`LocalError`] if the workspace is an overlay, or bubblewrap is wanted and does not work.
+    pub fn open(files: Executor, options: &Options) -> Result<Self, LocalError> {
+        if files.workspace().is_overlay() {
+            return Err(LocalError::Overlay);
+        }
+        let set = options.variables.iter().cloned();
+        let is_secret = |name: &OsString| {
+            options.inherit != Inherit::All
+                && options.secrets.iter().any(|secret| name == &**secret)
+        };
+        let (secrets, inherited): (Vec<_>, Vec<_>) =
+            env::vars_os().partition(|(name, _)| is_secret(name));
+        let (variables, kept_back) = variables(options.inherit, inherited, set);
+        let kept_back = kept_back + secrets.len();
+        let jail = jail(files.workspace().root(), options, &variables);
+        if let (Confined::Always, Err(why)) = (options.bubblewrap, &jail) {
+            return Err(LocalError::Unconfined(why.clone()));
+        }
+        let places = Arc::new(Places::new().map_err(LocalError::Notes)?);
+        let budget = Arc::new(AtomicU64::new(SessionLimits::default().output_bytes));
+        let (limits, keys) = (Limits::default(), Keys::default());
+        let shell = Shell::find();
+        Ok(Self { files, shell, jail, variables, kept_back, limits, budget, keys, places })
+    }
+
+    /// The same machine, which takes these keys out of what commands print.
+    #[must_use]
+    pub fn without_keys(self, keys: &Keys) -> Self {
+        Self { keys: keys.clone(), files: self.files.without_keys(keys), ..self }
+    }
+
+    /// The same machine with other limits for what each command may print; the others are the
+    /// sandbox's.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// What it means to run commands here, in a line for the person whose machine it is.
+    #[must_use]
+    pub fn notice(&self) -> String {
+        let user = env::var("USER").ok().filter(|user| !user.is_empty());
+        let user = user.unwrap_or_else(|| format!("user {}", rustix::process::geteuid().as_raw()));
+        let folder = self.files.workspace().root().display();
+        let kept_back = match self.kept_back {
+            0 => String::new(),
+            1 => "; 1 variable that holds a secret is kept from them".to_owned(),
+            count => format!("; {count} variables that hold secrets are kept from them"),
+        };
+        match &self.jail {
+            Ok(jail) => {
+                let network = if jail.network { "with the network" } else { "without a network" };
+                format!(
+                    "commands run on this machine as {user}, inside bubblewrap: they change \
+                     {folder} and nothing else, {network}{kept_back}"
+                )
+            }
+            Err(why) => format!(
+                "commands run on this machine as {user}, without bubblewrap ({why}): they can do \
+                 whatever {user} can{kept_back}"
+            ),
+        }
+    }
+
+    /// Carries out a command line. The shell stands where the agent's last one has left it, unless
+    /// a folder is named for this one.
+    async fn command(&self, line: &str, folder: Option<&str>, call: Call) -> Outcome {
+        let home = match self.files.within(&call.folder).folder() {
+            Ok(home) => home,
+            Err(outcome) => return outcome,
+        };
+        let place = match folder {
+            Some("/") => Place::Home,
+            Some(folder) => Place::There(home.join(folder)),
+            None => self.places.last(call.agent).map_or(Place::Home, Place::Last),
+        };
+        let note = match folder {
+            Some(_) => None,
+            None => match self.places.note() {
+                Ok(note) => Some(note),
+                Err(error) => return not_started(self.shell.name, &error),
+            },
+        };
+        let agent = call.agent;
+        let script = shell::script(line, &place, note.as_ref().map(Note::path));
+        let argv = self.shell.argv(script);
+        let outcome = self.run_in(argv, None, home, note.as_ref().map(Note::path), call).await;
+        if let Some(note) = &note {
+            self.places.set(agent, note);
+        }
+        outcome
+    }
+
+    /// Runs a program of the machine by its name.
+    async fn program(
+        &self,
+        program: &str,
+        args: &[String],
+        stdin: Option<String>,
+        call: Call,
+    ) -> Outcome {
+        let argv = [program].into_iter().chain(args.iter().map(String::as_str));
+        let argv = argv.map(OsString::from).collect();
+        match self.files.within(&call.folder).folder() {
+            Ok(home) => self.run_in(argv, stdin, home, None, call).await,
+            Err(outcome) => outcome,
+        }
+    }
+
+    async fn run_in(
+        &self,
+        argv: Vec<OsString>,
+        stdin: Option<String>,
+        folder: PathBuf,
+        note: Option<&Path>,
+        call: Call,
+    ) -> Outcome {
+        let Call { timeout, on_delta, stop, .. } = call;
+        let name = argv.first().map(|name| name.display().to_string()).unwrap_or_default();
+        let mut variables = self.variables.clone();
+        let (argv, folder) = match &self.jail {
+            Err(_) => (argv, folder),
+            Ok(jail) => {
+                if let Some(place) = variables.get_mut(std::ffi::OsStr::new("TMPDIR")) {
+                    *place = "/tmp".into();
+                }
+                (jail.argv(argv, &folder, note, &variables), PathBuf::from("/"))
+            }
+        };
+        let (is_jail, has_input) = (self.jail.is_ok(), stdin.is_some());
+        let plan = Plan { argv, variables, folder, is_jail, has_input };
+        let (keys, limits, budget) = (self.keys.clone(), self.limits, Arc::clone(&self.budget));
+        let listener = Listener { keys, limits, budget, on_delta, waits: true };
+        match command::run(plan, stdin, listener, timeout, stop).await {
+            // What it has changed is not watched.
+            Ok((end, printed)) => printed.outcome(&end, Vec::new(), false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let message = format!("there is no program `{name}` on this machine");
+                Outcome::error(ToolError::NotFound, message)
+            }
+            Err(error) => not_started(&name, &error),
+        }
+    }
+}
+
+/// What a command is carried out with.
+struct Call {
+    agent: AgentId,
+    folder: String,
+    timeout: Duration,
+    on_delta: Option<OnDelta>,
+    stop: crate::environment::Stop,
+}
+
+impl Environment for Local {
+    fn carry_out(&self, request: Request) -> Running<'_> {
+        let Request { action, call_id: _, agent, folder, known, timeout, on_delta, stop } = request;
+        let call = Call { agent, folder, timeout, on_delta, stop };
+        Box::pin(async move {
+            match action {
+                Action::Shell { command, folder } => {
+                    self.command(&command, folder.as_deref(), call).await
+                }
+                Action::RunProgram { program, args, stdin } => {
+                    self.program(&program, &args, stdin, call).await
+                }
+                action => {
+                    let root = self.files.workspace().root().to_string_lossy();
+                    let action = paths::below(&root, action);
+                    let files = self.files.within(&call.folder).knowing(known);
+                    files.run_until(&action, call.timeout, call.on_delta, call.stop).await
+                }
+            }
+        })
+    }
+
+    fn facts(&self, found: Facts) -> Facts {
+        let root = self.files.workspace().root().to_string_lossy().into_owned();
+        let confined = match &self.jail {
+            Ok(jail) if jail.network => "; of its files only the working directory can be changed",
+            Ok(_) => {
+                "; of its files only the working directory can be changed, and there is no network"
+            }
+            Err(_) => "; it is in no sandbox",
+        };
+        let description = format!(
+            "this machine's shell, with the programs that are installed on it; the folder that it \
+             stands in is kept from command to command, variables are not{confined}"
+        );
+        let shell = ProgramFacts { name: self.shell.name.to_owned(), description };
+        Facts { working_directory: root, programs: vec![shell], ..found }
+    }
+}
+
+/// Where bubblewrap is installed, if it is. Whether it works is not looked at.
+#[must_use]
+pub fn bubblewrap() -> Option<PathBuf> {
+    shell::installed("bwrap")
+}
+
+/// What commands run in; or why in nothing.
+fn jail(root: &Path, options: &Options, variables: &Variables) -> Result<Bubblewrap, String> {
+    if options.bubblewrap == Confined::Never {
+        return Err("as was wanted".to_owned());
+    }
+    if !HAS_BUBBLEWRAP {
+        return Err("it confines commands under Linux only".to_owned());
+    }
+    let program = bubblewrap().ok_or("it is not installed")?;
+    let (workspace, network) = (root.to_owned(), options.network);
+    let jail = Bubblewrap { program, workspace, network };
+    match jail.fault(variables) {
+        None => Ok(jail),
+        Some(why) => Err(format!("it does not work here: {why}")),
+    }
+}
+
+fn not_started(name: &str, error: &io::Error) -> Outcome {
+    Outcome::error(ToolError::Crashed, format!("{name} can't be run: {error}"))
+}

@@ -1,0 +1,52 @@
+//! Programs of this machine are not run on Windows: how they are confined, stopped and cleaned up
+//! after is other work there.
+
+use super::options::{LocalError, Options};
+use crate::environment::{Environment, Request, Running};
+use innerloop_driver::Keys;
+use innerloop_sandbox::{Executor, Limits};
+use std::{convert::Infallible, path::PathBuf};
+
+/// The machine as a place where commands run, of which there is none on Windows.
+#[derive(Clone, Debug)]
+pub struct Local(Infallible);
+
+impl Local {
+    /// Fails.
+    ///
+    /// # Errors
+    /// [`LocalError::NotHere`].
+    pub fn open(_: Executor, _: &Options) -> Result<Self, LocalError> {
+        Err(LocalError::NotHere)
+    }
+
+    /// The same machine, which takes these keys out of what commands print.
+    #[must_use]
+    pub fn without_keys(self, _: &Keys) -> Self {
+        self
+    }
+
+    /// The same machine with other limits for what each command may print.
+    #[must_use]
+    pub fn with_limits(self, _: Limits) -> Self {
+        self
+    }
+
+    /// What it means to run commands here.
+    #[must_use]
+    pub fn notice(&self) -> String {
+        match self.0 {}
+    }
+}
+
+impl Environment for Local {
+    fn carry_out(&self, _: Request) -> Running<'_> {
+        match self.0 {}
+    }
+}
+
+/// Where bubblewrap is installed, which it never is.
+#[must_use]
+pub fn bubblewrap() -> Option<PathBuf> {
+    None
+}

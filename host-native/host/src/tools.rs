@@ -1,0 +1,132 @@
+//! Tool runs for the driver: built-in actions go to the sandbox, calls of the host's own tools to
+//! those. A run that is stopped still answers, with what there is.
+
+mod call;
+mod definition;
+mod own;
+mod reply;
+mod time_limit;
+
+pub use call::Call;
+pub use definition::DefinitionError;
+pub use own::OwnTool;
+
+use crate::environment::{Environment, Request};
+use innerloop_core::{
+    action::{Action, Outcome, ToolError},
+    id::AgentId,
+    json::Json,
+    tool::{Job, ToolRun, ToolSpec},
+};
+use innerloop_sandbox::{Executor, OnDelta};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::oneshot;
+
+/// Who runs tools.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    sandbox: Executor,
+    own: Arc<Vec<OwnTool>>,
+    web: Option<OwnTool>,
+    /// Where built-in actions are carried out; in the sandbox if there is none.
+    environment: Option<Arc<dyn Environment>>,
+}
+
+impl Tools {
+    /// Runs built-in actions in that sandbox.
+    #[must_use]
+    pub fn new(sandbox: Executor) -> Self {
+        Self { sandbox, own: Arc::default(), web: None, environment: None }
+    }
+
+    /// With built-in actions carried out there, in place of the sandbox. The host's own tools, and
+    /// what reads pages of the web, are run as before.
+    #[must_use]
+    pub fn with_environment(mut self, environment: impl Environment + 'static) -> Self {
+        self.environment = Some(Arc::new(environment));
+        self
+    }
+
+    /// With what reads pages of the web, which the model is offered where the configuration's
+    /// `web_fetch` is set. The arguments of its calls are those of [`Action::Fetch`], whatever the
+    /// model's tool is called.
+    #[must_use]
+    pub fn with_web_fetch(mut self, reader: OwnTool) -> Self {
+        self.web = Some(reader);
+        self
+    }
+
+    /// With a tool of the host's own. Among tools of one name the latest is run, also in place of
+    /// a built-in one.
+    #[must_use]
+    pub fn with(mut self, tool: OwnTool) -> Self {
+        Arc::make_mut(&mut self.own).push(tool);
+        self
+    }
+
+    /// Without the host's own tools of that name: a built-in one takes its place again.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        Arc::make_mut(&mut self.own).retain(|tool| tool.spec().name != name);
+        self
+    }
+
+    /// The host's own tool of that name: the latest one.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&OwnTool> {
+        self.own.iter().rev().find(|tool| tool.spec().name == name)
+    }
+
+    /// The names of the host's own tools, in the order in which they came.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.own.iter().map(|tool| tool.spec().name.as_str())
+    }
+
+    /// What the model is told of the host's own tools: the `tools` of a session's configuration.
+    #[must_use]
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.own.iter().map(|tool| tool.spec().clone()).collect()
+    }
+
+    /// Runs an agent's tool to its end, its time limit, or the word to stop.
+    pub(crate) async fn run(
+        &self,
+        agent: AgentId,
+        run: Arc<ToolRun>,
+        on_delta: OnDelta,
+        stop: oneshot::Receiver<()>,
+    ) -> Outcome {
+        let sandbox = self.sandbox.of_agent(agent).of_call(&run.call_id).within(&run.folder);
+        let sandbox = sandbox.knowing(run.known.clone());
+        let stopped = async move { drop(stop.await) };
+        match (&run.job, &self.web) {
+            (Job::Builtin(action @ Action::Fetch { .. }), Some(reader)) => {
+                reader.run(&sandbox, &run, &Json::of(action), on_delta, stopped).await
+            }
+            (Job::Builtin(action), _) => {
+                let timeout = Duration::from_millis(run.timeout_ms);
+                let request = Request {
+                    action: action.clone(),
+                    call_id: run.call_id.clone(),
+                    agent,
+                    folder: run.folder.clone(),
+                    known: run.known.clone(),
+                    timeout,
+                    on_delta: Some(on_delta),
+                    stop: Box::pin(stopped),
+                };
+                match &self.environment {
+                    Some(environment) => environment.carry_out(request).await,
+                    None => self.sandbox.carry_out(request).await,
+                }
+            }
+            (Job::Custom(arguments), _) => match self.get(&run.name) {
+                Some(tool) => tool.run(&sandbox, &run, arguments, on_delta, stopped).await,
+                None => {
+                    let message = format!("The tool {} is not available here.", run.name);
+                    Outcome::error(ToolError::UnknownTool, message)
+                }
+            },
+        }
+    }
+}

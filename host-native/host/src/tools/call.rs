@@ -1,0 +1,94 @@
+//! What a function of the host's own is told of one call, and its way to say something meanwhile.
+
+use super::time_limit::TimeLimit;
+use innerloop_core::json::Json;
+use innerloop_sandbox::OnDelta;
+use serde::de::DeserializeOwned;
+use std::{fmt, future::Future, path::PathBuf, time::Duration};
+use tokio::sync::watch;
+
+/// One call of a tool. Clones are of the same call.
+#[derive(Clone)]
+pub struct Call {
+    /// The call's id, as the model gave it.
+    pub id: String,
+    /// The arguments. They fit the tool's schema.
+    pub arguments: Json,
+    /// The folder that the calling agent works in, on this machine. Where the workspace is an
+    /// overlay, this is the folder below it: what the overlay has changed is not there yet, and
+    /// what a function writes there is not held back.
+    pub folder: PathBuf,
+    /// How long the call may take. After that nobody waits for the result.
+    pub time_limit: Duration,
+    left: TimeLimit,
+    on_delta: OnDelta,
+    /// Closed when nobody waits for the result any more.
+    awaited: watch::Receiver<()>,
+}
+
+impl Call {
+    pub(super) fn new(
+        id: String,
+        arguments: Json,
+        folder: PathBuf,
+        (time_limit, left): (Duration, TimeLimit),
+        on_delta: OnDelta,
+        awaited: watch::Receiver<()>,
+    ) -> Self {
+        Self { id, arguments, folder, time_limit, left, on_delta, awaited }
+    }
+
+    /// Reads the arguments as a type.
+    ///
+    /// # Errors
+    /// They are not of that type: the schema allows more.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.arguments.text())
+    }
+
+    /// Shows output while the tool runs. It is no part of the result. Who says much awaits
+    /// [`Call::heard`] now and then.
+    pub fn say(&self, text: &str) {
+        self.on_delta.tell(text);
+    }
+
+    /// Waits until there is room for more of what is said: as long as nobody reads, there is not.
+    pub async fn heard(&self) {
+        self.on_delta.room().await;
+    }
+
+    /// Waits for something that may take any time, such as the answer of a person: meanwhile the
+    /// time limit does not run.
+    pub async fn unhurried<F: Future>(&self, waiting: F) -> F::Output {
+        self.left.hold(waiting).await
+    }
+
+    /// Waits until no more than `reserve` is left of the time.
+    pub async fn is_nearly_over(&self, reserve: Duration) {
+        self.left.is_near(reserve).await;
+    }
+
+    /// Whether nobody waits for the result any more: the run was interrupted, or its time is up.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.awaited.has_changed().is_err()
+    }
+
+    /// Waits until [`Call::is_cancelled`].
+    pub async fn cancelled(&self) {
+        // Nothing is ever sent: the wait ends with the channel.
+        while self.awaited.clone().changed().await.is_ok() {}
+    }
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, arguments, folder, time_limit, .. } = self;
+        f.debug_struct("Call")
+            .field("id", id)
+            .field("arguments", arguments)
+            .field("folder", folder)
+            .field("time_limit", time_limit)
+            .finish_non_exhaustive()
+    }
+}

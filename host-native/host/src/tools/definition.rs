@@ -1,0 +1,191 @@
+//! A tool of the host's own by its folder: a `tool.toml` that says what the model is told, and the
+//! WASI module that carries it out. The form is in `docs/custom-tools.md`.
+
+use super::own::OwnTool;
+use innerloop_core::{config::ConfigError, json::Json, schema, tool::ToolSpec};
+use innerloop_sandbox::{Limits, Module, ModuleError, toml_place::place};
+use innerloop_workspace::plain_file;
+use serde::Deserialize;
+use std::{
+    io::{self, Read},
+    path::{Component, Path, PathBuf},
+};
+use toml::{Table, Value};
+
+/// The file of a tool's folder that defines it.
+const FILE: &str = "tool.toml";
+/// The longest such file.
+const MAX_BYTES: u64 = 1 << 20;
+/// The largest limit, in MiB.
+const MAX_MIB: u64 = 1 << 20;
+
+/// What the file says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Definition {
+    name: String,
+    description: String,
+    /// The module's path in the folder.
+    module: String,
+    #[serde(default)]
+    read_only: bool,
+    /// The arguments that name files or folders.
+    #[serde(default)]
+    paths: Vec<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    limits: OwnLimits,
+    /// The schema of the arguments.
+    #[serde(default = "no_arguments")]
+    parameters: Table,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct OwnLimits {
+    timeout_ms: Option<u64>,
+    memory_mib: Option<u64>,
+    output_mib: Option<u64>,
+    disk_mib: Option<u64>,
+}
+
+/// Why a folder makes no tool.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use {}: {problem}", path.display())]
+pub struct DefinitionError {
+    /// The definition, or what was given in its place.
+    path: PathBuf,
+    problem: Problem,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Problem {
+    #[error("give a tool's folder, or the `{FILE}` in it")]
+    NoDefinition,
+    #[error("{0}")]
+    Unreadable(io::Error),
+    #[error("{0}; a tool's folder has a `{FILE}`")]
+    Missing(io::Error),
+    #[error("it has more than {MAX_BYTES} bytes")]
+    TooLong,
+    #[error("{0}")]
+    Toml(String),
+    #[error("{0}")]
+    Field(ConfigError),
+    #[error("{field}: JSON, in which the model reads a schema, has no {kind}")]
+    NoJson { field: String, kind: &'static str },
+    #[error("{field}: a limit is at most {MAX_MIB} MiB")]
+    TooMuch { field: &'static str },
+    #[error("module: {0:?} must be the path of a file in the tool's folder")]
+    Outside(String),
+    #[error("module: {0}; build it, and copy it into the tool's folder")]
+    Module(ModuleError),
+}
+
+impl OwnTool {
+    /// The tool that a folder holds: the folder, or the `tool.toml` in it. The module is read, not
+    /// compiled yet.
+    ///
+    /// # Errors
+    /// [`DefinitionError`] if the definition or the module can't be read, or a field does not fit.
+    pub fn define(path: &Path) -> Result<Self, DefinitionError> {
+        let file = if path.is_dir() { path.join(FILE) } else { path.to_owned() };
+        define(&file).map_err(|problem| DefinitionError { path: file, problem })
+    }
+}
+
+fn define(file: &Path) -> Result<OwnTool, Problem> {
+    let text = read(file)?;
+    let definition = toml::from_str(&text).map_err(|error| Problem::Toml(place(&text, &error)))?;
+    let Definition { name, description, module, read_only, paths, args, limits, parameters } =
+        definition;
+    let parameters = json_of(parameters)?;
+    let timeout_ms = limits.timeout_ms;
+    let freeform = None;
+    let spec = ToolSpec { name, description, parameters, read_only, timeout_ms, paths, freeform };
+    schema::of_tool(&spec).map_err(Problem::Field)?;
+    let limits = limits.over(Limits::default())?;
+    let module = inside(file, &module).ok_or(Problem::Outside(module))?;
+    let module = Module::open(&spec.name, module).map_err(Problem::Module)?;
+    Ok(OwnTool::module(spec, module, args).with_limits(limits))
+}
+
+fn read(file: &Path) -> Result<String, Problem> {
+    if file.file_name().is_none_or(|name| name != FILE) {
+        return Err(Problem::NoDefinition);
+    }
+    let opened = plain_file::open(file).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Problem::Missing(error),
+        _ => Problem::Unreadable(error),
+    })?;
+    let mut text = String::new();
+    opened.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(Problem::Unreadable)?;
+    if u64::try_from(text.len()).is_ok_and(|length| length <= MAX_BYTES) {
+        Ok(text)
+    } else {
+        Err(Problem::TooLong)
+    }
+}
+
+/// The module's file, if its path leads nowhere else than into the folder.
+fn inside(file: &Path, module: &str) -> Option<PathBuf> {
+    let path = Path::new(module);
+    let is_plain = |step| matches!(step, Component::Normal(_) | Component::CurDir);
+    let stays = path.file_name().is_some() && path.components().all(is_plain);
+    stays.then(|| file.parent().unwrap_or(Path::new("")).join(path))
+}
+
+/// The schema of a tool without arguments.
+fn no_arguments() -> Table {
+    Table::from_iter([("type".to_owned(), Value::from("object"))])
+}
+
+/// A schema's JSON, its fields in the order of the file.
+fn json_of(table: Table) -> Result<Json, Problem> {
+    let value = Value::Table(table);
+    check_json(&value, &mut vec!["parameters".to_owned()])?;
+    let refused = |words: String| Problem::Toml(format!("parameters: {words}"));
+    let text = serde_json::to_string(&value).map_err(|error| refused(error.to_string()))?;
+    Json::parse(text).map_err(|error| refused(error.to_string()))
+}
+
+/// Refuses what TOML has and JSON has not.
+fn check_json(value: &Value, path: &mut Vec<String>) -> Result<(), Problem> {
+    let refused = |kind| Err(Problem::NoJson { field: path.join("."), kind });
+    match value {
+        Value::Datetime(_) => refused("dates; write it as a text"),
+        Value::Float(number) if !number.is_finite() => refused("`inf` and `nan`"),
+        Value::Table(table) => table.iter().try_for_each(|(name, value)| within(name, value, path)),
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.try_for_each(|(at, value)| within(&at.to_string(), value, path))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn within(name: &str, value: &Value, path: &mut Vec<String>) -> Result<(), Problem> {
+    path.push(name.to_owned());
+    check_json(value, path)?;
+    path.pop();
+    Ok(())
+}
+
+impl OwnLimits {
+    fn over(&self, standard: Limits) -> Result<Limits, Problem> {
+        let bytes = |field, mib: Option<u64>, standard| match mib {
+            Some(mib) if mib > MAX_MIB => Err(Problem::TooMuch { field }),
+            Some(mib) => Ok(mib << 20),
+            None => Ok(standard),
+        };
+        let memory = u64::try_from(standard.memory_bytes).unwrap_or(u64::MAX);
+        let memory = bytes("limits.memory_mib", self.memory_mib, memory)?;
+        Ok(Limits {
+            memory_bytes: usize::try_from(memory).unwrap_or(usize::MAX),
+            output_bytes: bytes("limits.output_mib", self.output_mib, standard.output_bytes)?,
+            disk_bytes: bytes("limits.disk_mib", self.disk_mib, standard.disk_bytes)?,
+            ..standard
+        })
+    }
+}

@@ -1,0 +1,202 @@
+//! One page: asked for without cookies, keys or proxies, followed where it leads, and read within
+//! bounds.
+
+use super::{
+    allowed::Address,
+    asking::Gate,
+    fault::{Fault, refused},
+    names::{Names, Unreachable},
+};
+use innerloop_core::action::ToolError;
+use innerloop_sandbox::client::{client, leads_to, plain_client};
+use reqwest::{
+    Client, Response, StatusCode,
+    header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap},
+};
+use std::{error::Error, sync::OnceLock, time::Duration};
+
+/// Most bytes of a page that are read.
+const LARGEST: usize = 5 << 20;
+
+/// How often a page may lead to another.
+const REDIRECTS: usize = 5;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What a page is asked to be.
+const KINDS: &str = "text/html, text/plain;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1";
+
+/// A page as it came.
+#[derive(Debug)]
+pub(super) struct Page {
+    /// Where it was found in the end.
+    pub(super) address: Address,
+    pub(super) status: StatusCode,
+    /// What it says it is.
+    pub(super) kind: Kind,
+    pub(super) body: Vec<u8>,
+    /// Whether it is longer.
+    pub(super) is_cut: bool,
+}
+
+/// What a page says it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    /// Type and subtype in lower case; empty if it does not say, or says something else there: this
+    /// is told outside of the page's frame.
+    pub(super) essence: String,
+    pub(super) charset: Option<String>,
+}
+
+/// Asks for pages.
+#[derive(Debug, Default)]
+pub(super) struct Web {
+    /// Without TLS, which needs no certificates.
+    plain: OnceLock<Client>,
+    secure: OnceLock<Client>,
+}
+
+impl Web {
+    /// Reads the page of that address, and where it leads.
+    pub(super) async fn read(&self, gate: &Gate, address: &str) -> Result<Page, Fault> {
+        let mut address = gate.enter(address).await?;
+        for _ in 0..=REDIRECTS {
+            let response = self.ask(&address).await?;
+            match leads_to(&response) {
+                Some(location) => address = gate.follow(&address, &location).await?,
+                None => return whole(address, response).await,
+            }
+        }
+        let why = format!("It leads to another address more than {REDIRECTS} times.");
+        Err(Fault { error: ToolError::Limit, why })
+    }
+
+    async fn ask(&self, address: &Address) -> Result<Response, Fault> {
+        let client = self.client(address)?;
+        let call = client.get(address.url().clone());
+        let call = call.header(ACCEPT, KINDS).header(ACCEPT_ENCODING, "identity");
+        call.send().await.map_err(|error| broken(&error))
+    }
+
+    /// The client for that address. It goes straight to what [`Names`] has judged, whatever
+    /// proxies the environment names, and knows no cookies.
+    fn client(&self, address: &Address) -> Result<&Client, Fault> {
+        let is_plain = address.url().scheme() == "http";
+        let made = if is_plain { &self.plain } else { &self.secure };
+        if let Some(client) = made.get() {
+            return Ok(client);
+        }
+        let builder = if is_plain { plain_client() } else { client() };
+        let builder = builder.no_proxy().dns_resolver(Names).connect_timeout(CONNECT_TIMEOUT);
+        let client = builder.build().map_err(|error| broken(&error))?;
+        Ok(made.get_or_init(|| client))
+    }
+}
+
+impl Kind {
+    fn of(headers: &HeaderMap) -> Self {
+        let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes()).unwrap_or_default();
+        let value = String::from_utf8_lossy(value).to_ascii_lowercase();
+        let mut parts = value.split(';').map(str::trim);
+        let essence = parts.next().filter(|essence| is_essence(essence)).unwrap_or_default();
+        let essence = essence.to_owned();
+        let charset = parts.find_map(|part| part.strip_prefix("charset="));
+        let charset = charset.map(|label| label.trim_matches(['"', '\'', ' ']).to_owned());
+        Self { essence, charset }
+    }
+
+    /// Whether it is HTML; `body` decides where it does not say what it is.
+    pub(super) fn is_html(&self, body: &[u8]) -> bool {
+        match self.essence.as_str() {
+            "text/html" | "application/xhtml+xml" => true,
+            "" => {
+                let start = body.trim_ascii_start();
+                let start = start.get(..14).unwrap_or(start).to_ascii_lowercase();
+                start.starts_with(b"<!doctype html") || start.starts_with(b"<html")
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it can be read as text.
+    fn is_text(&self) -> bool {
+        let Some((kind, subtype)) = self.essence.split_once('/') else {
+            return self.essence.is_empty();
+        };
+        let is_known = matches!(
+            subtype,
+            "json"
+                | "ndjson"
+                | "x-ndjson"
+                | "xml"
+                | "javascript"
+                | "x-javascript"
+                | "ecmascript"
+                | "yaml"
+                | "x-yaml"
+                | "toml"
+                | "xhtml+xml"
+        );
+        let is_based = subtype.ends_with("+json") || subtype.ends_with("+xml");
+        kind == "text" || (kind == "application" && (is_known || is_based))
+    }
+}
+
+/// Whether that may be a type and a subtype.
+fn is_essence(text: &str) -> bool {
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"/+-._".contains(&byte);
+    text.len() <= 100 && text.bytes().all(is_sign)
+}
+
+/// The page that a response holds, as far as it is read.
+async fn whole(address: Address, mut response: Response) -> Result<Page, Fault> {
+    let kind = Kind::of(response.headers());
+    if !kind.is_text() {
+        let why = format!("It is no text, but {}.", kind.essence);
+        return Err(Fault { error: ToolError::Binary, why });
+    }
+    let encoding = response.headers().get(CONTENT_ENCODING);
+    if encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        let why = "It came compressed, which was not asked for.".to_owned();
+        return Err(Fault { error: ToolError::Binary, why });
+    }
+    let (mut body, mut is_cut) = (Vec::new(), false);
+    while let Some(piece) = response.chunk().await.map_err(|error| broken(&error))? {
+        let room = LARGEST - body.len();
+        is_cut = piece.len() > room;
+        body.extend_from_slice(piece.get(..room).unwrap_or(&piece));
+        if is_cut {
+            break;
+        }
+    }
+    if kind.essence.is_empty() && body.contains(&0) {
+        let why = "It does not say what it is, and is no text.".to_owned();
+        return Err(Fault { error: ToolError::Binary, why });
+    }
+    Ok(Page { address, status: response.status(), kind, body, is_cut })
+}
+
+fn broken(error: &reqwest::Error) -> Fault {
+    let mut cause: &dyn Error = error;
+    loop {
+        match cause.downcast_ref::<Unreachable>() {
+            Some(Unreachable::Private(_)) => return refused(format!("{cause}.")),
+            Some(Unreachable::Unknown(..)) => {
+                return Fault { error: ToolError::NotFound, why: format!("{cause}.") };
+            }
+            None => {}
+        }
+        match cause.source() {
+            Some(inner) => cause = inner,
+            None => break,
+        }
+    }
+    let why = if error.is_builder() {
+        format!("cannot set up TLS: {cause}; CA certificates are needed.")
+    } else if error.is_connect() {
+        format!("cannot connect: {cause}.")
+    } else {
+        format!("the connection broke: {cause}.")
+    };
+    Fault { error: ToolError::Io, why }
+}

@@ -1,0 +1,84 @@
+//! Packs the modules that the program carries: the guest tools program, the shell and QuickJS, each
+//! with its SHA-256, so that none is unpacked before it has to be compiled.
+
+use flate2::{Compression, write::DeflateEncoder};
+use sha2::{Digest as _, Sha256};
+use std::{
+    env, fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// A module that is carried.
+struct Module {
+    /// The constant that it becomes.
+    constant: &'static str,
+    name: &'static str,
+    /// Where `cargo xtask prepare` leaves it, in the target folder of the workspace.
+    prepared: &'static str,
+    /// The variable that names another file.
+    variable: &'static str,
+}
+
+const MODULES: [Module; 3] = [
+    Module {
+        constant: "TOOLS",
+        name: "the tools",
+        prepared: "guests/tools.wasm",
+        variable: "INNERLOOP_TOOLS_WASM",
+    },
+    Module {
+        constant: "BASH",
+        name: "bash",
+        prepared: "programs/bash.wasm",
+        variable: "INNERLOOP_BASH_WASM",
+    },
+    Module {
+        constant: "QJS",
+        name: "qjs",
+        prepared: "programs/qjs.wasm",
+        variable: "INNERLOOP_QJS_WASM",
+    },
+];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let folder = |name| PathBuf::from(env::var_os(name).unwrap_or_default());
+    let (own, out) = (folder("CARGO_MANIFEST_DIR"), folder("OUT_DIR"));
+    let mut source = String::new();
+    for module in &MODULES {
+        println!("cargo::rerun-if-env-changed={}", module.variable);
+        let named = env::var_os(module.variable).map(PathBuf::from);
+        let file = named.unwrap_or_else(|| own.join("../../target").join(module.prepared));
+        println!("cargo::rerun-if-changed={}", file.display());
+        match fs::read(&file) {
+            Ok(bytes) => match packed(module, &bytes, &out) {
+                Ok(constant) => source.push_str(&constant),
+                Err(error) => println!("cargo::error=cannot pack {}: {error}", module.name),
+            },
+            Err(error) => println!(
+                "cargo::error={}, which the program carries, cannot be read from {} ({error}): \
+                 run `cargo xtask prepare` first",
+                module.name,
+                file.display()
+            ),
+        }
+    }
+    if let Err(error) = fs::write(out.join("carried.rs"), source) {
+        println!("cargo::error=cannot write what is carried: {error}");
+    }
+}
+
+/// Writes the module, compressed, into the folder, and says what is known of it in Rust.
+fn packed(module: &Module, bytes: &[u8], out: &Path) -> io::Result<String> {
+    let Module { constant, name, .. } = module;
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    let path = out.join(format!("{constant}.deflate"));
+    fs::write(&path, encoder.finish()?)?;
+    let (size, digest): (_, [u8; 32]) = (bytes.len(), Sha256::digest(bytes).into());
+    Ok(format!(
+        "pub(crate) static {constant}: Carried = Carried {{ name: {name:?}, size: {size}, \
+         digest: Digest::known({digest:?}), packed: include_bytes!({path:?}) }};\n"
+    ))
+}

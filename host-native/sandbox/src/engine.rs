@@ -1,0 +1,364 @@
+//! The one wasmtime engine of the process: its settings, the functions that guests may import,
+//! the modules in memory, and the tick at which a running guest yields.
+
+use super::{
+    cache::{ArtefactCache, OnProgress},
+    calls,
+    carried::Carried,
+    compiler::{self, check, config},
+    error::{EngineError, ModuleError},
+    shim,
+    state::RunState,
+};
+use innerloop_workspace::{digest::Digest, plain_file};
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread::Thread,
+    time::Duration,
+};
+use tokio::{sync::OnceCell, task::spawn_blocking};
+use wasmtime::{Engine, ExternType, InstancePre, Linker, Module};
+
+/// How long a guest runs before it yields to timeouts and other tasks.
+const TICK: Duration = Duration::from_millis(10);
+
+/// How to set up a [`SandboxEngine`].
+#[derive(Clone, Default)]
+pub struct Options {
+    /// The folder for compiled modules; by default `$INNERLOOP_CACHE_DIR`, else
+    /// `$XDG_CACHE_HOME/innerloop`, else `~/.cache/innerloop`; not used if it and a workspace
+    /// lie in one another.
+    pub cache_dir: Option<PathBuf>,
+    /// Who is told that a module that somebody waits for is being compiled, or that one can't be
+    /// kept.
+    pub on_progress: Option<OnProgress>,
+    /// The program that compiles modules of the workspace, in a process of its own: one that
+    /// begins with [`compile_if_asked`](super::compile_if_asked), such as `innerloop` itself or
+    /// [`own_program`](super::own_program). Without one they can't be run.
+    pub compiler: Option<PathBuf>,
+}
+
+/// Where a module's bytes come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    Carried(&'static Carried),
+    File(PathBuf),
+}
+
+impl Source {
+    pub(crate) fn read(&self) -> Result<Vec<u8>, ModuleError> {
+        match self {
+            Self::Carried(carried) => Ok(carried.unpacked()?),
+            Self::File(path) => plain_file::bytes(path, u64::MAX)
+                .map_err(|error| ModuleError::Unreadable { path: path.clone(), error }),
+        }
+    }
+}
+
+/// A module that can be run: its name for messages, its digest, its bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Guest {
+    pub(crate) name: String,
+    pub(crate) digest: Digest,
+    pub(crate) source: Source,
+}
+
+impl Guest {
+    /// One that this program carries.
+    pub(crate) fn carried(carried: &'static Carried) -> Self {
+        let source = Source::Carried(carried);
+        Self { name: carried.name.to_owned(), digest: carried.digest, source }
+    }
+}
+
+/// A module that is ready to be started any number of times.
+#[derive(Clone)]
+pub(super) struct Ready {
+    pub(super) module: InstancePre<RunState>,
+    machine: Arc<Machine>,
+}
+
+impl Ready {
+    /// Whether the module is our shell: whether it asks for what only that may.
+    pub(super) fn is_shell(&self) -> bool {
+        self.module.module().imports().any(|import| import.module() == calls::MODULE)
+    }
+
+    /// Makes guests yield at each tick until the guard is dropped.
+    pub(super) fn running(&self) -> Running {
+        self.machine.ticker.running()
+    }
+}
+
+/// The engine. Make one per process and share it. It is set up when the first module needs it.
+pub struct SandboxEngine {
+    machine: Arc<OnceLock<Arc<Machine>>>,
+    artefacts: Arc<ArtefactCache>,
+    ready: Mutex<HashMap<Digest, Arc<Preparation>>>,
+    compiler: Option<PathBuf>,
+    /// Held while a module of a workspace is compiled.
+    transient: tokio::sync::Mutex<()>,
+    on_progress: OnProgress,
+}
+
+/// A module that is made ready once, however many want it.
+#[derive(Default)]
+struct Preparation {
+    module: OnceCell<Ready>,
+    notice: Mutex<Notice>,
+}
+
+impl Preparation {
+    fn notice(&self) -> MutexGuard<'_, Notice> {
+        self.notice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// That a module is being compiled is told once somebody waits for it: it is of no interest to
+/// whoever reads something else meanwhile.
+#[derive(Default)]
+struct Notice {
+    is_awaited: bool,
+    line: Option<String>,
+}
+
+impl Notice {
+    /// Somebody waits; gives what is to be told now.
+    fn awaited(&mut self) -> Option<String> {
+        self.is_awaited = true;
+        self.line.take()
+    }
+
+    /// The module is being compiled; gives what is to be told now.
+    fn compiling(&mut self, line: String) -> Option<String> {
+        self.line = Some(line);
+        self.is_awaited.then(|| self.line.take()).flatten()
+    }
+}
+
+/// wasmtime, set up.
+struct Machine {
+    engine: Engine,
+    linker: Linker<RunState>,
+    ticker: Ticker,
+}
+
+impl Machine {
+    /// The one in the cell, which is set up if there is none.
+    fn of(cell: &OnceLock<Arc<Self>>) -> Result<Arc<Self>, EngineError> {
+        if let Some(machine) = cell.get() {
+            return Ok(Arc::clone(machine));
+        }
+        let machine = Arc::new(Self::new()?);
+        Ok(Arc::clone(cell.get_or_init(|| machine)))
+    }
+
+    fn new() -> Result<Self, EngineError> {
+        let engine = Engine::new(&config()).map_err(EngineError::Settings)?;
+        let mut linker = Linker::new(&engine);
+        shim::link(&mut linker).map_err(EngineError::Settings)?;
+        let ticker = Ticker::start(&engine).map_err(EngineError::Timer)?;
+        Ok(Self { engine, linker, ticker })
+    }
+}
+
+impl std::fmt::Debug for SandboxEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SandboxEngine").field("artefacts", &self.artefacts).finish_non_exhaustive()
+    }
+}
+
+impl SandboxEngine {
+    /// An engine with these options. Nothing is set up or compiled yet.
+    #[must_use]
+    pub fn new(options: Options) -> Arc<Self> {
+        let on_progress = options.on_progress.unwrap_or_else(|| Arc::new(|_: &str| ()));
+        Arc::new(Self {
+            machine: Arc::default(),
+            artefacts: Arc::new(ArtefactCache::new(options.cache_dir, on_progress.clone())),
+            ready: Mutex::default(),
+            compiler: options.compiler,
+            transient: tokio::sync::Mutex::default(),
+            on_progress,
+        })
+    }
+
+    /// Stops using the cache folder if guests over the workspace `root` could reach it.
+    pub(super) fn keep_cache_from(&self, root: &std::path::Path) {
+        self.artefacts.keep_from(root);
+    }
+
+    /// A module that can be started: from memory, from the cache folder, or compiled now.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if the module can't be read, compiled or linked.
+    pub(super) async fn ready(&self, guest: &Guest) -> Result<Ready, ModuleError> {
+        let line = self.preparation(guest).notice().awaited();
+        line.iter().for_each(|line| (self.on_progress)(line));
+        self.prepared(guest).await
+    }
+
+    /// Compiles a module that no earlier run has compiled, before anybody waits for it. One that
+    /// is kept is not loaded yet.
+    ///
+    /// # Errors
+    /// As [`SandboxEngine::ready`].
+    pub(super) async fn compiled(&self, guest: &Guest) -> Result<(), ModuleError> {
+        let (machine, artefacts, digest) =
+            (Arc::clone(&self.machine), Arc::clone(&self.artefacts), guest.digest);
+        let is_kept =
+            spawn_blocking(move || Ok(artefacts.has(&Machine::of(&machine)?.engine, &digest)));
+        match is_kept.await.map_err(|error| ModuleError::Task(error.to_string()))? {
+            Ok(true) => Ok(()),
+            Ok(false) => self.prepared(guest).await.map(drop),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn preparation(&self, guest: &Guest) -> Arc<Preparation> {
+        let mut all = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(guest.digest).or_default().clone()
+    }
+
+    async fn prepared(&self, guest: &Guest) -> Result<Ready, ModuleError> {
+        let preparation = self.preparation(guest);
+        let prepare = || self.prepare(guest.clone(), Arc::clone(&preparation));
+        preparation.module.get_or_try_init(prepare).await.cloned()
+    }
+
+    /// Compiles a module that is a file of a workspace, which is read when its turn has come. It is
+    /// not kept: anybody may make such files. Dropping the future ends the compiler.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if it can't be compiled or linked.
+    pub(super) async fn transient(
+        &self,
+        read: impl FnOnce() -> Option<Vec<u8>> + Send + 'static,
+    ) -> Result<Ready, ModuleError> {
+        let none = || ModuleError::Compiler("is not set: see `Options::compiler`".to_owned());
+        let program = self.compiler.as_deref().ok_or_else(none)?;
+        // One at a time: each may take a gigabyte.
+        let _turn = self.transient.lock().await;
+        let cell = Arc::clone(&self.machine);
+        let read = spawn_blocking(move || {
+            Ok::<_, ModuleError>((Machine::of(&cell)?, read().ok_or(ModuleError::NoFile)?))
+        });
+        let read = read.await.map_err(|error| ModuleError::Task(error.to_string()))?;
+        let (machine, bytes) = read?;
+        let module = compiler::compiled(program, &machine.engine, bytes).await?;
+        let module = link(&machine.linker, &module)?;
+        Ok(Ready { module, machine })
+    }
+
+    async fn prepare(
+        &self,
+        guest: Guest,
+        preparation: Arc<Preparation>,
+    ) -> Result<Ready, ModuleError> {
+        let (machine, artefacts) = (Arc::clone(&self.machine), Arc::clone(&self.artefacts));
+        let on_progress = self.on_progress.clone();
+        let prepared = spawn_blocking(move || {
+            let machine = Machine::of(&machine)?;
+            let tell = |line| {
+                let line = preparation.notice().compiling(line);
+                line.iter().for_each(|line| on_progress(line));
+            };
+            let module = match artefacts.load(&machine.engine, &guest.digest) {
+                Some(module) => module,
+                None => compile(&machine.engine, &guest, &artefacts, tell)?,
+            };
+            preparation.notice().line = None;
+            let module = link(&machine.linker, &module)?;
+            Ok(Ready { module, machine })
+        });
+        prepared.await.map_err(|error| ModuleError::Task(error.to_string()))?
+    }
+}
+
+fn compile(
+    engine: &Engine,
+    guest: &Guest,
+    artefacts: &ArtefactCache,
+    tell: impl FnOnce(String),
+) -> Result<Module, ModuleError> {
+    let bytes = guest.source.read()?;
+    // What is carried has been held to its digest already.
+    if let Source::File(path) = &guest.source
+        && Digest::of(&bytes) != guest.digest
+    {
+        return Err(ModuleError::Changed(path.clone()));
+    }
+    check(&bytes)?;
+    let megabytes = bytes.len() as f64 / 1e6;
+    tell(format!("preparing {} ({megabytes:.1} MB), once", guest.name));
+    let invalid = |error| ModuleError::Invalid(format!("{error:#}"));
+    let module = Module::new(engine, &bytes).map_err(invalid)?;
+    artefacts.store(engine, &guest.digest, &module);
+    Ok(module)
+}
+
+fn link(linker: &Linker<RunState>, module: &Module) -> Result<InstancePre<RunState>, ModuleError> {
+    if !matches!(module.get_export("_start"), Some(ExternType::Func(_))) {
+        return Err(ModuleError::NoStart);
+    }
+    linker.instantiate_pre(module).map_err(|error| ModuleError::Import(format!("{error:#}")))
+}
+
+/// The thread that moves the engine's epoch on while a guest runs, and sleeps otherwise.
+struct Ticker {
+    state: Arc<TickerState>,
+    thread: Thread,
+}
+
+#[derive(Default)]
+struct TickerState {
+    running: AtomicUsize,
+    closed: AtomicBool,
+}
+
+impl Ticker {
+    fn start(engine: &Engine) -> std::io::Result<Self> {
+        let state = Arc::<TickerState>::default();
+        let weak = engine.weak();
+        let seen = state.clone();
+        let join = std::thread::Builder::new().name("sandbox ticker".into()).spawn(move || {
+            while !seen.closed.load(Ordering::Acquire) {
+                if seen.running.load(Ordering::Acquire) == 0 {
+                    std::thread::park();
+                    continue;
+                }
+                std::thread::sleep(TICK);
+                let Some(engine) = weak.upgrade() else { return };
+                engine.increment_epoch();
+            }
+        })?;
+        Ok(Self { state, thread: join.thread().clone() })
+    }
+
+    fn running(&self) -> Running {
+        self.state.running.fetch_add(1, Ordering::AcqRel);
+        self.thread.unpark();
+        Running(self.state.clone())
+    }
+}
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.state.closed.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
+/// Keeps the ticker going while it lives.
+pub(super) struct Running(Arc<TickerState>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::AcqRel);
+    }
+}

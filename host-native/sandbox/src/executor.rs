@@ -1,0 +1,582 @@
+//! Carries out the actions of the built-in tools: what only reads natively, unless that is to be
+//! isolated as well, the others by the guest tools program, `run_program` by the program it names;
+//! and calls modules, for the host's own tools. What comes back is always an outcome that a model
+//! can read.
+
+use super::{
+    carried,
+    command_line::{self, CommandLine, Shells, Starts},
+    engine::{Guest, SandboxEngine},
+    error::ModuleError,
+    guest::program_env,
+    limits::{Limits, SessionLimits},
+    module::{Module, ModuleCall},
+    programs::{BY_PATH, Programs, Start, Terms},
+    quota::Budget,
+    run::{self, Ended, Invocation},
+    sight::Sight,
+    stdio::OnDelta,
+};
+use innerloop_core::{
+    action::{Action, Outcome, Part, ToolError},
+    id::AgentId,
+    json::{from_str, to_string},
+};
+use innerloop_driver::{
+    Keys,
+    capture::{End, Limit, unknown_program},
+};
+use innerloop_tools::Temporary;
+use innerloop_workspace::{
+    Records, Workspace, at,
+    reading::{self, Stop},
+};
+use std::{
+    collections::BTreeMap,
+    future::{Future, pending},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::task::spawn_blocking;
+
+/// The file of the shell among the programs, and what it is called by.
+pub(super) const SHELL: &str = "bash";
+const SHELL_NAMES: [&str; 2] = [SHELL, "sh"];
+
+/// How much longer than a command line the shell itself may take.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Where actions that only read files are carried out: `read`, `view_image`, `read_many`, `list`,
+/// `glob` and `grep`. What writes or executes always runs in the sandbox.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// In the host, by several threads, over the workspace's handle: as little can be reached by it
+    /// as from the sandbox.
+    #[default]
+    Native,
+    /// In the sandbox, by the guest tools program.
+    Wasi,
+}
+
+/// Carries out actions over one workspace: in the sandbox, but for those that only read, see
+/// [`Isolation`].
+#[derive(Clone, Debug)]
+pub struct Executor {
+    engine: Arc<SandboxEngine>,
+    pub(super) workspace: Workspace,
+    programs: Programs,
+    limits: Limits,
+    isolation: Isolation,
+    budget: Arc<Budget>,
+    keys: Keys,
+    /// Whose shell carries out command lines.
+    pub(super) agent: AgentId,
+    /// The call that is carried out, by its id.
+    pub(super) call: String,
+    pub(super) shells: Shells,
+    /// The folder of the workspace in which actions' paths begin, and which programs see.
+    pub(super) folder: String,
+    /// What the model knows of the files that the action names: `ToolRun::known`.
+    known: Option<Vec<Option<String>>>,
+    /// What the action means by `tmp`.
+    meant: Temporary,
+}
+
+impl Executor {
+    /// An executor with the limits of [`Limits::default`]. The engine stops keeping compiled
+    /// modules on disk if its cache folder and the workspace lie in one another.
+    #[must_use]
+    pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
+        engine.keep_cache_from(workspace.root());
+        let (limits, keys) = (Limits::default(), Keys::default());
+        let isolation = Isolation::default();
+        let budget = Budget::new(&SessionLimits::default());
+        let folder = String::new();
+        let (agent, shells) = (AgentId::ROOT, Shells::default());
+        Self {
+            engine,
+            workspace,
+            programs,
+            limits,
+            isolation,
+            budget,
+            keys,
+            agent,
+            call: String::new(),
+            shells,
+            folder,
+            known: None,
+            meant: Temporary::default(),
+        }
+    }
+
+    /// The same executor, which carries out there what only reads.
+    #[must_use]
+    pub const fn with_isolation(mut self, isolation: Isolation) -> Self {
+        self.isolation = isolation;
+        self
+    }
+
+    /// Whether an action needs the sandbox.
+    fn needs_sandbox(&self, action: &Action) -> bool {
+        self.isolation == Isolation::Wasi || !reading::only_reads(action)
+    }
+
+    /// The same executor with other limits.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The same executor with other limits for all that it and its clones run together.
+    #[must_use]
+    pub fn with_session_limits(mut self, limits: &SessionLimits) -> Self {
+        self.budget = Budget::new(limits);
+        self
+    }
+
+    /// The same executor, which takes these keys out of what programs print.
+    #[must_use]
+    pub fn without_keys(mut self, keys: &Keys) -> Self {
+        self.keys = keys.clone();
+        self
+    }
+
+    /// The same executor for an agent that works in a folder of the workspace: the paths of actions
+    /// begin there, and programs see it as `/` and nothing else.
+    #[must_use]
+    pub fn within(&self, folder: &str) -> Self {
+        Self { folder: folder.to_owned(), ..self.clone() }
+    }
+
+    /// The same executor for that agent, which has a shell of its own.
+    #[must_use]
+    pub fn of_agent(&self, agent: AgentId) -> Self {
+        Self { agent, ..self.clone() }
+    }
+
+    /// The same executor for the call of that id.
+    #[must_use]
+    pub fn of_call(&self, call: &str) -> Self {
+        Self { call: call.to_owned(), ..self.clone() }
+    }
+
+    /// The same executor for an action of which the model knows so much: `ToolRun::known`. A file
+    /// that it names is left alone if it is another one by now.
+    #[must_use]
+    pub fn knowing(&self, known: Option<Vec<Option<String>>>) -> Self {
+        Self { known, ..self.clone() }
+    }
+
+    /// The workspace that the actions work on.
+    #[must_use]
+    pub const fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The programs that `run_program` can run.
+    #[must_use]
+    pub const fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    /// Compiles the guest tools program if no earlier run has, which takes a while; otherwise it is
+    /// loaded when the first action needs it, which takes none. Programs, the shell among them, are
+    /// compiled when they are first called.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if it can't be compiled on this machine.
+    pub async fn compile(&self) -> Result<(), ModuleError> {
+        self.engine.compiled(&tools()).await
+    }
+
+    /// Compiles or loads the guest tools program now, so that the first action does not wait.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if it can't be compiled on this machine.
+    pub async fn prepare(&self) -> Result<(), ModuleError> {
+        self.engine.ready(&tools()).await.map(drop)
+    }
+
+    /// Carries out `action`, for `timeout` at most. The output of a program goes to `on_delta`
+    /// as it comes. Dropping the future stops the run; what it changed until then stays.
+    pub async fn run(
+        &self,
+        action: &Action,
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+    ) -> Outcome {
+        self.run_until(action, timeout, on_delta, pending()).await
+    }
+
+    /// As [`Executor::run`], but when `stop` is done the run ends with
+    /// [`ToolError::Interrupted`] and what it printed and changed until then.
+    pub async fn run_until(
+        &self,
+        action: &Action,
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let changing = || self.meaning(Temporary::of(action));
+        match action {
+            Action::RunProgram { program, args, stdin } => {
+                let called = (program.as_str(), args.as_slice(), stdin.as_deref());
+                changing().run_program(called, timeout, on_delta, stop).await
+            }
+            Action::Shell { command, folder } => {
+                let line = (command.as_str(), folder.as_deref());
+                changing().run_shell(line, timeout, on_delta, stop).await
+            }
+            _ if !self.needs_sandbox(action) => self.read(action, timeout, stop).await,
+            _ if action.is_read_only() => self.run_tool(action, timeout, stop).await,
+            _ => changing().run_tool(action, timeout, stop).await,
+        }
+    }
+
+    /// The same executor for an action that means this by `tmp`.
+    fn meaning(&self, meant: Temporary) -> Self {
+        Self { meant, workspace: self.workspace.meaning(meant), ..self.clone() }
+    }
+
+    async fn run_program(
+        &self,
+        (program, args, stdin): (&str, &[String], Option<&str>),
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let start = match self.start(program).await {
+            Ok(start) => start,
+            Err(outcome) => return outcome,
+        };
+        let mut stop = Box::pin(stop);
+        let is_shell = SHELL_NAMES.contains(&program)
+            && tokio::select! {
+                biased;
+                () = &mut stop => return stopped(),
+                is_shell = self.is_shell(&start.guest) => is_shell,
+            };
+        let argv = std::iter::once(program).chain(args.iter().map(String::as_str));
+        let argv = argv.map(str::to_owned).collect();
+        let (stdin, end): (_, fn(End, Option<&str>) -> End) = if is_shell {
+            let programs = started_by_name(&self.programs);
+            let said = command_line::as_program(args, stdin, programs, (timeout, self.meant));
+            (said, |end, reply| command_line::told(end, reply).0)
+        } else {
+            (stdin.unwrap_or_default().to_owned(), |end, _| end)
+        };
+        let starts = is_shell.then(|| self.programs.clone());
+        let Start { guest, terms } = start;
+        let (limits, timeout) = (terms.limits(self.limits), terms.time(timeout));
+        let plain = self.invocation(guest, argv, stdin.into_bytes(), timeout);
+        let Terms { is_driver, env, sight, .. } = terms;
+        let invocation = Invocation { is_driver, env, sight, limits, on_delta, starts, ..plain };
+        self.outcome(invocation, stop, end).await
+    }
+
+    async fn run_shell(
+        &self,
+        (command, folder): (&str, Option<&str>),
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let Start { guest, terms } = match self.start(SHELL).await {
+            Ok(start) => start,
+            Err(outcome) => return outcome,
+        };
+        let timeout = terms.time(timeout);
+        let mut stop = Box::pin(stop);
+        let is_shell = tokio::select! {
+            biased;
+            () = &mut stop => return stopped(),
+            is_shell = self.is_shell(&guest) => is_shell,
+        };
+        if !is_shell {
+            let script = plain_script(command, folder);
+            let args = ["-c".to_owned(), script];
+            return self.run_program((SHELL, &args, None), timeout, on_delta, stop).await;
+        }
+        let named = self.shells.take_named(&self.call);
+        if named.is_some_and(|programs| !self.are_as_named(&programs)) {
+            let why = "The call was allowed for the programs that it names, and by now the names \
+                       stand for something else. Call again.";
+            return Outcome::error(ToolError::PermissionDenied, why);
+        }
+        let line = CommandLine { agent: self.agent, command, folder };
+        let may_write = !self.shells.take_reader(&self.call);
+        let limits = terms.limits(self.limits);
+        let programs = if may_write { self.programs.clone() } else { Programs::default() };
+        let names = started_by_name(&programs);
+        let stdin = self.shells.request(line, names, (timeout, self.meant)).into_bytes();
+        // The shell itself ends at the time limit, and keeps what it can.
+        let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, timeout + LAST_WORDS);
+        let starts = Some(programs);
+        let Terms { env, mut sight, .. } = terms;
+        sight.may_write &= may_write;
+        let invocation = Invocation { env, sight, limits, on_delta, starts, ..plain };
+        let ended = |end, reply: Option<&str>| self.shells.ended(line, end, reply);
+        self.outcome(invocation, stop, ended).await
+    }
+
+    /// The program that a command starts.
+    ///
+    /// # Errors
+    /// The outcome where there is none.
+    pub(super) async fn start(&self, program: &str) -> Result<Start, Outcome> {
+        let file = if SHELL_NAMES.contains(&program) { SHELL } else { program };
+        let found = match self.programs.start(program).await {
+            Ok(None) => self.programs.start(file).await,
+            found => found,
+        };
+        match found {
+            Ok(Some(start)) => Ok(start),
+            Ok(None) => Err(match self.programs.missing(program) {
+                Some(words) => Outcome::error(ToolError::NotFound, words),
+                None => unknown_program(program, &self.programs.names().collect::<Vec<_>>()),
+            }),
+            Err(error) => Err(not_started(program, &error)),
+        }
+    }
+
+    /// Whether a module is our shell, which is spoken to otherwise than programs are. What can't be
+    /// loaded is none; that is told when it is run.
+    pub(super) async fn is_shell(&self, guest: &Guest) -> bool {
+        self.engine.ready(guest).await.is_ok_and(|ready| ready.is_shell())
+    }
+
+    /// Runs a program in the agent's folder and tells what came of it, with its end told by `end`.
+    async fn outcome(
+        &self,
+        invocation: Invocation,
+        stop: impl Future<Output = ()> + Send + 'static,
+        end: impl FnOnce(End, Option<&str>) -> End,
+    ) -> Outcome {
+        match self.run_in_folder(invocation, stop).await {
+            Ok(Ended { end: how, printed, records: Records { changes, overflow }, reply }) => {
+                printed.outcome(&end(how, reply.as_deref()), changes, overflow)
+            }
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Compiles or loads a module now, so that its first call does not wait.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if its file can't be read, or is no module that can be run.
+    pub async fn prepare_module(&self, module: &Module) -> Result<(), ModuleError> {
+        self.engine.ready(&module.guest()).await.map(drop)
+    }
+
+    /// Calls a module as a program is run, for `timeout` at most or until `stop` is done: the
+    /// folder is its `/`, what it prints goes to `on_delta` as it comes. What it prints to standard
+    /// output is the result; an exit code other than 0 makes it an error.
+    pub async fn call_module(
+        &self,
+        module: &Module,
+        call: ModuleCall,
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let ModuleCall { args, env, stdin, may_write, limits } = call;
+        let argv = std::iter::once(module.name().to_owned()).chain(args).collect();
+        let limits = limits.unwrap_or(self.limits);
+        let own = env.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let env = program_env().into_iter().chain(own).collect();
+        let sight = Sight::workspace(may_write);
+        let plain = self.invocation(module.guest(), argv, stdin.into_bytes(), timeout);
+        let invocation = Invocation { env, sight, limits, on_delta, ..plain };
+        match self.run_in_folder(invocation, stop).await {
+            Ok(Ended { end, printed, records: Records { changes, overflow }, .. }) => {
+                printed.result(&end, changes, overflow)
+            }
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Where the folder is on this machine, if it is there and no link leads out of the workspace.
+    pub fn folder(&self) -> Result<PathBuf, Outcome> {
+        let folder = self.workspace.folder(&self.folder);
+        let folder = folder.map(|inside| at(self.workspace.root(), &inside));
+        folder.ok_or_else(|| no_folder(&self.folder))
+    }
+
+    /// The folder as a real path of the workspace, if it is there. The top always is.
+    async fn root(&self) -> Option<PathBuf> {
+        if self.folder.is_empty() {
+            return Some(PathBuf::new());
+        }
+        let (workspace, folder) = (self.workspace.clone(), self.folder.clone());
+        spawn_blocking(move || workspace.folder(&folder)).await.ok().flatten()
+    }
+
+    /// Runs a program that sees the folder as `/`.
+    ///
+    /// # Errors
+    /// The outcome where it can't be started.
+    pub(super) async fn run_in_folder(
+        &self,
+        invocation: Invocation,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<Ended, Outcome> {
+        let root = self.root().await.ok_or_else(|| no_folder(&self.folder))?;
+        let name = invocation.guest.name.clone();
+        let invocation = Invocation { root, keys: self.keys.clone(), ..invocation };
+        let ended = run::run(&self.engine, invocation, stop).await;
+        ended.map_err(|error| not_started(&name, &error))
+    }
+
+    /// Carries out an action that only reads, on threads for blocking work. When it ends early
+    /// nobody waits for them: they see it soon.
+    async fn read(
+        &self,
+        action: &Action,
+        timeout: Duration,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let ending = Stop::default();
+        let _ends = ending.on_drop();
+        let (workspace, folder) = (self.workspace.clone(), self.folder.clone());
+        let (action, known) = (action.clone(), self.known.clone());
+        let reading = spawn_blocking(move || {
+            reading::perform(&workspace, &folder, &action, known.as_deref(), &ending)
+        });
+        let end = tokio::select! {
+            biased;
+            () = stop => End::Interrupted,
+            read = tokio::time::timeout(timeout, reading) => match read {
+                Ok(Ok(outcome)) if self.has_room_for(&outcome) => return outcome,
+                Ok(Ok(_)) => End::Limit(Limit::Output),
+                Ok(Err(error)) => End::Crash(error.to_string()),
+                Err(_) => End::TimedOut,
+            },
+        };
+        tool_failed(&end, "", timeout)
+    }
+
+    /// Takes what an outcome says from what is left of the limits.
+    fn has_room_for(&self, outcome: &Outcome) -> bool {
+        let bytes = outcome.parts.iter().map(|part| match part {
+            Part::Text { text } => text.len(),
+            Part::Image { data, .. } => data.len(),
+            _ => 0,
+        });
+        let bytes = bytes.sum::<usize>() as u64;
+        bytes <= self.limits.output_bytes && self.budget.take_output(bytes)
+    }
+
+    async fn run_tool(
+        &self,
+        action: &Action,
+        timeout: Duration,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let stdin = to_string(action).into_bytes();
+        // The outcome must come whole, or it can't be read.
+        let kept_output_bytes = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
+        let limits =
+            Limits { kept_output_bytes: kept_output_bytes.saturating_mul(2), ..self.limits };
+        let known = self.known.as_ref().map(to_string);
+        let argv = ["tools".to_owned(), self.folder.clone()].into_iter().chain(known).collect();
+        let plain = self.invocation(tools(), argv, stdin, timeout);
+        let sight = Sight { writes_whole: true, ..plain.sight.clone() };
+        let env = BTreeMap::from([(innerloop_tools::REPLACED_BY_HOST.to_owned(), "1".to_owned())]);
+        let invocation = Invocation { limits, sight, env, ends_changes: true, ..plain };
+        match run::run(&self.engine, invocation, stop).await {
+            Ok(ended) => tool_outcome(ended, timeout),
+            Err(error) => not_started("the tools program", &error),
+        }
+    }
+
+    pub(super) fn invocation(
+        &self,
+        guest: Guest,
+        argv: Vec<String>,
+        stdin: Vec<u8>,
+        timeout: Duration,
+    ) -> Invocation {
+        Invocation {
+            guest,
+            argv,
+            is_driver: false,
+            env: BTreeMap::new(),
+            stdin,
+            workspace: self.workspace.clone(),
+            root: PathBuf::new(),
+            sight: Sight::workspace(true),
+            limits: self.limits,
+            budget: Arc::clone(&self.budget),
+            timeout,
+            ends_changes: false,
+            on_delta: None,
+            keys: Keys::default(),
+            starts: None,
+        }
+    }
+}
+
+/// A command line for a shell that is a program like others.
+fn plain_script(command: &str, folder: Option<&str>) -> String {
+    match folder {
+        Some(folder) => format!("cd '{}' || exit 1\n{command}", folder.replace('\'', "'\\''")),
+        None => command.to_owned(),
+    }
+}
+
+/// What a command line can start of these programs.
+fn started_by_name(programs: &Programs) -> Starts {
+    let names = programs.names().filter(|name| !SHELL_NAMES.contains(name));
+    let by_path = programs.by_path().map(|_| BY_PATH);
+    let names = names.chain(by_path).map(str::to_owned).collect();
+    Starts { programs: names, missing: programs.told_missing() }
+}
+
+/// The guest tools program, built from the crate `tools`.
+fn tools() -> Guest {
+    Guest::carried(&carried::TOOLS)
+}
+
+/// The outcome of what was stopped while it was compiled.
+fn stopped() -> Outcome {
+    Outcome::error(ToolError::Interrupted, End::Interrupted.to_string())
+}
+
+fn no_folder(folder: &str) -> Outcome {
+    Outcome::error(ToolError::NotFound, format!("there is no folder {folder} to run in"))
+}
+
+fn not_started(name: &str, error: &ModuleError) -> Outcome {
+    Outcome::error(ToolError::Crashed, format!("{name} can't be run: {error}"))
+}
+
+/// Reads the outcome that the guest tools program printed.
+fn tool_outcome(ended: Ended, timeout: Duration) -> Outcome {
+    let Ended { end, printed, records, .. } = ended;
+    let (stdout, stderr) = printed.whole();
+    if let (End::Exit(0), Some(stdout)) = (&end, stdout) {
+        return from_str(&String::from_utf8_lossy(&stdout)).unwrap_or_else(|error| {
+            Outcome::error(
+                ToolError::Crashed,
+                format!("the tools program gave no outcome that can be read: {error}"),
+            )
+        });
+    }
+    let said = stderr.trim();
+    let why = if said.is_empty() { String::new() } else { format!("\n{said}") };
+    Outcome { changes: records.changes, ..tool_failed(&end, &why, timeout) }
+}
+
+/// The outcome of a tool that did not come to its end.
+fn tool_failed(end: &End, why: &str, timeout: Duration) -> Outcome {
+    let error = end.error().unwrap_or(ToolError::Limit);
+    let how = match end {
+        End::TimedOut => format!("the time limit of {} ms ended it", timeout.as_millis()),
+        end => end.to_string(),
+    };
+    let outcome = Outcome::error(error, format!("the tool failed: {how}{why}"));
+    Outcome { timed_out: *end == End::TimedOut, ..outcome }
+}

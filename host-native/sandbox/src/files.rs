@@ -1,0 +1,593 @@
+//! What a running guest has open, and what it does to files: everything by the workspace's handle,
+//! charged to the quotas before it is done, and noted by the recorder. Nothing here knows the
+//! guest's memory. All of it may block, and is called on threads for that.
+
+mod attributes;
+mod listed;
+
+use super::{
+    denied::Denied,
+    errno,
+    listing::Listing,
+    quota::Quota,
+    sight::{Mount, Sight},
+};
+use innerloop_driver::capture::{End, Limit};
+use innerloop_workspace::{
+    Access, Draft, Kind, Recorder, Shelters, Stat, Workspace, at,
+    platform::{Errno, FileExt as _},
+};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// What a new entry costs of the disk quota, and a name of one, each beside the path's length.
+const ENTRY_BYTES: u64 = 4096;
+const NAME_BYTES: u64 = 256;
+
+/// The file descriptor of the folder that the guest sees as `/`: 0 to 2 are the standard streams.
+pub(super) const TOP: u32 = 3;
+
+/// How often a path is followed anew because somebody has moved something meanwhile.
+const TRIES: usize = 8;
+
+/// What a guest has open, and where.
+#[derive(Debug)]
+pub(super) struct Files {
+    workspace: Workspace,
+    mounts: Vec<Mount>,
+    /// The names of the folders that are there from the start, from the descriptor [`TOP`] on.
+    tops: Vec<String>,
+    /// The folder above which the guest sees nothing.
+    top: PathBuf,
+    may_write: bool,
+    writes_whole: bool,
+    max_open: usize,
+    open: BTreeMap<u32, Node>,
+    /// What files held that it has truncated.
+    shelters: Shelters,
+    quota: Arc<Quota>,
+    recorder: Arc<Mutex<Recorder>>,
+}
+
+/// What a file descriptor stands for.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// A standard stream, by its own number.
+    Standard(u32),
+    Folder(Folder),
+    File(Open),
+}
+
+/// Where something is: below which of the folders that the guest sees (0 for the workspace, then
+/// the mounts), and its real path there.
+#[derive(Clone, Debug)]
+struct Place {
+    tree: usize,
+    path: PathBuf,
+}
+
+/// An open folder.
+#[derive(Debug)]
+pub(super) struct Folder {
+    tree: usize,
+    /// Where it is; nothing once it was removed.
+    path: Option<PathBuf>,
+    /// What it held when it was last listed from the start.
+    listing: Option<Listing>,
+}
+
+/// An open file.
+#[derive(Debug)]
+pub(super) struct Open {
+    file: Arc<File>,
+    /// What it is until it is synced, if it is to be whole or not at all.
+    draft: Option<Draft>,
+    tree: usize,
+    path: Option<PathBuf>,
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    pub(super) appends: bool,
+    position: u64,
+    /// A length that it is known to have reached.
+    reached: u64,
+}
+
+/// How a guest opens something.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Opening {
+    pub(super) follow: bool,
+    pub(super) create: bool,
+    pub(super) directory: bool,
+    pub(super) exclusive: bool,
+    pub(super) truncate: bool,
+    pub(super) read: bool,
+    pub(super) write: bool,
+    pub(super) append: bool,
+}
+
+/// Where a seek begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Whence {
+    Start,
+    Here,
+    End,
+}
+
+impl Files {
+    /// The files of a guest that sees the folder `start` of the workspace as `/`, and nothing
+    /// outside of `top`, by `..`.
+    pub(super) fn new(
+        workspace: Workspace,
+        (top, start): (PathBuf, PathBuf),
+        sight: Sight,
+        max_open: usize,
+        (quota, recorder): (Arc<Quota>, Arc<Mutex<Recorder>>),
+    ) -> Self {
+        let Sight { may_write, writes_whole, is_blind, mounts } = sight;
+        let mounted = (1..).zip(&mounts).map(|(tree, mount)| (tree, PathBuf::new(), &*mount.name));
+        let seen = (!is_blind).then_some((0, start, "/"));
+        let (mut tops, mut open) = (Vec::new(), Vec::from_iter((0..TOP).map(Node::Standard)));
+        for (tree, path, name) in seen.into_iter().chain(mounted) {
+            tops.push(name.to_owned());
+            open.push(Node::Folder(Folder { tree, path: Some(path), listing: None }));
+        }
+        let open = (0..).zip(open).collect();
+        Self {
+            workspace,
+            mounts,
+            tops,
+            top,
+            may_write,
+            writes_whole,
+            max_open,
+            open,
+            shelters: Shelters::default(),
+            quota,
+            recorder,
+        }
+    }
+
+    /// What holds a tree.
+    fn tree(&self, tree: usize) -> &Workspace {
+        let mount = tree.checked_sub(1).and_then(|mount| self.mounts.get(mount));
+        mount.map_or(&self.workspace, |mount| &mount.folder)
+    }
+
+    /// Closes everything, once the guest has ended: an operation that was still waiting for its
+    /// turn does nothing any more.
+    pub(super) fn end(&mut self) {
+        self.open.clear();
+        self.shelters.end();
+    }
+
+    /// Notes that a file is about to change.
+    fn touch(&self, place: &Path) {
+        self.workspace.touch(&mut lock(&self.recorder), place);
+    }
+
+    /// Notes that a file was opened for writing.
+    fn opened(&self, place: &Path) {
+        self.workspace.opened(&mut lock(&self.recorder), place);
+    }
+
+    pub(super) fn node(&self, fd: i32) -> Result<&Node, Denied> {
+        self.open.get(&fd.cast_unsigned()).ok_or(Denied::Errno(errno::BADF))
+    }
+
+    /// What the guest calls the folder that was there by that descriptor from the start.
+    pub(super) fn top_name(&self, fd: i32) -> Option<&str> {
+        let is_folder = matches!(self.node(fd), Ok(Node::Folder(_)));
+        let number = usize::try_from(fd.cast_unsigned().checked_sub(TOP)?).ok()?;
+        self.tops.get(number).map(String::as_str).filter(|_| is_folder)
+    }
+
+    fn folder(&mut self, fd: i32) -> Result<&mut Folder, Denied> {
+        match self.open.get_mut(&fd.cast_unsigned()) {
+            Some(Node::Folder(folder)) => Ok(folder),
+            Some(Node::File(_)) => Err(Denied::Errno(errno::NOTDIR)),
+            Some(Node::Standard(_)) | None => Err(Denied::Errno(errno::BADF)),
+        }
+    }
+
+    fn file(&mut self, fd: i32) -> Result<&mut Open, Denied> {
+        match self.open.get_mut(&fd.cast_unsigned()) {
+            Some(Node::File(file)) => Ok(file),
+            Some(Node::Folder(_)) => Err(Denied::Errno(errno::ISDIR)),
+            Some(Node::Standard(_)) => Err(Denied::Errno(errno::SPIPE)),
+            None => Err(Denied::Errno(errno::BADF)),
+        }
+    }
+
+    /// What a path names below an open folder.
+    fn place(&mut self, fd: i32, path: &str, follow: bool) -> Result<Place, Denied> {
+        let &mut Folder { tree, path: ref base, .. } = self.folder(fd)?;
+        let base = base.clone().ok_or(errno::NOENT)?;
+        let top = if tree == 0 { &self.top } else { Path::new("") };
+        let path = self.tree(tree).follow((top, &base), path, follow)?;
+        Ok(Place { tree, path })
+    }
+
+    /// The real path of something that is to be changed: all that may be is in the workspace.
+    fn change(&mut self, fd: i32, path: &str, follow: bool) -> Result<PathBuf, Denied> {
+        let place = self.place(fd, path, follow)?;
+        if self.may_change(place.tree) { Ok(place.path) } else { Err(Denied::Errno(errno::PERM)) }
+    }
+
+    const fn may_change(&self, tree: usize) -> bool {
+        self.may_write && tree == 0
+    }
+
+    /// Opens a file or a folder and gives its descriptor.
+    pub(super) fn open(&mut self, fd: i32, path: &str, how: Opening) -> Result<u32, Denied> {
+        let makes = how.create || how.exclusive || how.truncate;
+        if how.directory && makes {
+            return Err(Denied::Errno(errno::INVAL));
+        }
+        if self.open.len() >= self.max_open {
+            return Err(Denied::End(End::Limit(Limit::Files)));
+        }
+        let mut node = Err(Denied::Errno(errno::LOOP));
+        for _ in 0..TRIES {
+            let place = self.place(fd, path, how.follow)?;
+            node = self.open_at(&place, path, how);
+            let is_disturbed = matches!(node, Err(Denied::Errno(errno::LOOP)));
+            if !(is_disturbed && how.follow) {
+                break;
+            }
+        }
+        let node = node?;
+        Ok(self.insert(node))
+    }
+
+    fn open_at(&mut self, place: &Place, path: &str, how: Opening) -> Result<Node, Denied> {
+        let &Place { tree, path: ref place } = place;
+        let access = Access {
+            write: how.write,
+            create: how.create,
+            exclusive: how.create && how.exclusive,
+            truncate: how.truncate,
+        };
+        if access.changes() && !self.may_change(tree) {
+            return Err(Denied::Errno(errno::PERM));
+        }
+        let found = match self.tree(tree).stat(place) {
+            Ok(found) => Some(found),
+            Err(Errno::NOENT) if how.create => None,
+            Err(error) => return Err(error.into()),
+        };
+        match found.map(|found| found.kind) {
+            Some(_) if access.exclusive => return Err(Denied::Errno(errno::EXIST)),
+            Some(Kind::Folder) if access.changes() => return Err(Denied::Errno(errno::ISDIR)),
+            Some(Kind::Folder) => {
+                let path = Some(place.clone());
+                return Ok(Node::Folder(Folder { tree, path, listing: None }));
+            }
+            Some(Kind::Link) => return Err(Denied::Errno(errno::LOOP)),
+            Some(Kind::Other) => return Err(Denied::Errno(errno::PERM)),
+            Some(Kind::File) | None if how.directory || path.ends_with('/') => {
+                return Err(Denied::Errno(errno::NOTDIR));
+            }
+            Some(Kind::File) | None => {}
+        }
+        if access.changes() {
+            let entry = if found.is_none() { ENTRY_BYTES + length(place) } else { 0 };
+            self.charge(place, entry)?;
+            self.touch(place);
+        }
+        let quota = Arc::clone(&self.quota);
+        let taken = &mut |bytes| quota.take_disk(bytes);
+        let is_draft = self.writes_whole && access.truncate && !access.exclusive;
+        let (draft, file) = if is_draft {
+            let (draft, file) = self.workspace.draft(place)?;
+            (Some(draft), file)
+        } else {
+            if access.truncate && found.is_some_and(|found| found.size > 0) {
+                self.workspace.shelter(place, &mut self.shelters);
+            }
+            (None, self.tree(tree).open_file(place, access, taken)?)
+        };
+        if access.changes() && draft.is_none() {
+            self.opened(place);
+        }
+        let reached = file.metadata()?.len();
+        Ok(Node::File(Open {
+            file: Arc::new(file),
+            draft,
+            tree,
+            path: Some(place.clone()),
+            reads: how.read,
+            writes: how.write,
+            appends: how.append,
+            position: 0,
+            reached,
+        }))
+    }
+
+    fn insert(&mut self, node: Node) -> u32 {
+        let free = (0..).find(|number| !self.open.contains_key(number)).unwrap_or(u32::MAX);
+        self.open.insert(free, node);
+        free
+    }
+
+    pub(super) fn close(&mut self, fd: i32) -> Result<(), Denied> {
+        match self.open.remove(&fd.cast_unsigned()) {
+            Some(Node::Folder(Folder { listing: Some(listing), .. })) => {
+                self.quota.give_back(listing.size());
+                Ok(())
+            }
+            Some(_) => Ok(()),
+            None => Err(Denied::Errno(errno::BADF)),
+        }
+    }
+
+    pub(super) fn renumber(&mut self, from: i32, to: i32) -> Result<(), Denied> {
+        self.node(from)?;
+        self.node(to)?;
+        if from != to {
+            self.close(to)?;
+            if let Some(node) = self.open.remove(&from.cast_unsigned()) {
+                self.open.insert(to.cast_unsigned(), node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads at most `len` bytes at `at`, or else where the file stands, which moves on.
+    pub(super) fn read(&mut self, fd: i32, len: usize, at: Option<u64>) -> Result<Vec<u8>, Denied> {
+        let open = self.file(fd)?;
+        if !open.reads {
+            return Err(Denied::Errno(errno::BADF));
+        }
+        let mut bytes = vec![0; len];
+        let count = open.file.read_at(&mut bytes, at.unwrap_or(open.position))?;
+        bytes.truncate(count);
+        if at.is_none() {
+            open.position = open.position.saturating_add(count as u64);
+        }
+        Ok(bytes)
+    }
+
+    /// Reads a file from its start to its end, if it is not larger than that.
+    pub(super) fn read_all(&mut self, fd: i32, most: u64) -> Result<Vec<u8>, Denied> {
+        let open = self.file(fd)?;
+        let length = open.file.metadata()?.len();
+        if length > most {
+            return Err(Denied::from(Errno::FBIG));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+        (&*open.file).take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes the bytes at `at`, or else where the file stands, which moves on. A gap that a seek
+    /// behind the end leaves is charged, too.
+    pub(super) fn write(
+        &mut self,
+        fd: i32,
+        bytes: &[u8],
+        at: Option<u64>,
+    ) -> Result<usize, Denied> {
+        let open = self.file(fd)?;
+        if !open.writes {
+            return Err(Denied::Errno(errno::BADF));
+        }
+        let mut start = at.unwrap_or(open.position);
+        if start > open.reached || (open.appends && at.is_none()) {
+            open.reached = open.file.metadata()?.len();
+        }
+        if open.appends && at.is_none() {
+            start = open.reached;
+        }
+        let gap = start.saturating_sub(open.reached);
+        let file = Arc::clone(&open.file);
+        self.charge_open(fd, (bytes.len() as u64).saturating_add(gap))?;
+        let writing = self.workspace.writing()?;
+        let written = file.write_at(bytes, start);
+        drop(writing);
+        let count = self.noted(fd, written)?;
+        let end = start.saturating_add(count as u64);
+        let open = self.file(fd)?;
+        open.reached = open.reached.max(end);
+        if at.is_none() {
+            open.position = end;
+        }
+        Ok(count)
+    }
+
+    /// What came of a change of an open file, which the workspace is told.
+    fn noted<T>(&mut self, fd: i32, done: io::Result<T>) -> Result<T, Denied> {
+        let done = done.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO));
+        if let Open { tree: 0, path: Some(path), .. } = self.file(fd)? {
+            let path = path.clone();
+            self.workspace.note_change(&path, &done);
+            if done.is_err() {
+                self.shelters.spoil(&path);
+            }
+        }
+        Ok(done?)
+    }
+
+    pub(super) fn seek(&mut self, fd: i32, offset: i64, from: Whence) -> Result<u64, Denied> {
+        let open = self.file(fd)?;
+        let base = match from {
+            Whence::Start => 0,
+            Whence::Here => open.position,
+            Whence::End => open.file.metadata()?.len(),
+        };
+        open.position = base.checked_add_signed(offset).ok_or(errno::INVAL)?;
+        Ok(open.position)
+    }
+
+    pub(super) fn set_size(&mut self, fd: i32, size: u64) -> Result<(), Denied> {
+        let open = self.file(fd)?;
+        if !open.writes {
+            return Err(Denied::Errno(errno::BADF));
+        }
+        let file = Arc::clone(&open.file);
+        self.charge_open(fd, size.saturating_sub(file.metadata()?.len()))?;
+        let writing = self.workspace.writing()?;
+        let set = file.set_len(size);
+        drop(writing);
+        self.noted(fd, set)?;
+        self.file(fd)?.reached = size;
+        Ok(())
+    }
+
+    pub(super) fn set_appends(&mut self, fd: i32, appends: bool) -> Result<(), Denied> {
+        self.file(fd)?.appends = appends;
+        Ok(())
+    }
+
+    /// Waits until what was written is on the disk. What was to be seen as a whole is seen then.
+    pub(super) fn sync(&mut self, fd: i32) -> Result<(), Denied> {
+        let open = self.file(fd)?;
+        let (file, path) = (Arc::clone(&open.file), open.path.clone());
+        let Some(draft) = open.draft.take() else { return Ok(file.sync_all()?) };
+        self.workspace.settle(draft, &file)?;
+        path.iter().for_each(|path| self.opened(path));
+        Ok(())
+    }
+
+    /// What an open file or folder is; nothing of a standard stream.
+    pub(super) fn stat_open(&mut self, fd: i32) -> Result<Option<Stat>, Denied> {
+        match self.node(fd)? {
+            Node::Standard(_) => Ok(None),
+            Node::Folder(folder) => {
+                let path = folder.path.as_ref().ok_or(errno::NOENT)?;
+                Ok(Some(self.tree(folder.tree).stat(path)?))
+            }
+            Node::File(open) => Ok(Some(self.tree(open.tree).stat_file(&open.file)?)),
+        }
+    }
+
+    pub(super) fn stat(&mut self, fd: i32, path: &str, follow: bool) -> Result<Stat, Denied> {
+        let Place { tree, path } = self.place(fd, path, follow)?;
+        Ok(self.tree(tree).stat(&path)?)
+    }
+
+    pub(super) fn read_link(&mut self, fd: i32, path: &str) -> Result<Vec<u8>, Denied> {
+        let Place { tree, path } = self.place(fd, path, false)?;
+        let target = self.tree(tree).link_target(&path)?;
+        Ok(target.into_os_string().into_encoded_bytes())
+    }
+
+    pub(super) fn create_folder(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+        let place = self.change(fd, path.trim_end_matches('/'), false)?;
+        self.charge(&place, ENTRY_BYTES + length(&place))?;
+        Ok(self.workspace.create_folder(&place)?)
+    }
+
+    pub(super) fn remove_folder(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+        let place = self.change(fd, path.trim_end_matches('/'), false)?;
+        self.workspace.remove_folder(&place)?;
+        self.forget(&place);
+        Ok(())
+    }
+
+    pub(super) fn remove_file(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+        let place = self.change(fd, path, false)?;
+        self.touch(&place);
+        self.workspace.remove_file(&place)?;
+        self.forget(&place);
+        Ok(())
+    }
+
+    pub(super) fn link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), Denied> {
+        let place = self.change(fd, path, false)?;
+        self.charge(&place, ENTRY_BYTES + length(&place) + target.len() as u64)?;
+        self.touch(&place);
+        Ok(self.workspace.link(Path::new(target), &place)?)
+    }
+
+    pub(super) fn rename(
+        &mut self,
+        (from_fd, from): (i32, &str),
+        (to_fd, to): (i32, &str),
+    ) -> Result<(), Denied> {
+        let from = self.change(from_fd, from.trim_end_matches('/'), false)?;
+        let to = self.change(to_fd, to.trim_end_matches('/'), false)?;
+        let Self { workspace, recorder, quota, .. } = &*self;
+        let mut unpaid = None;
+        let renamed = workspace.rename(&from, &to, |all| {
+            let names = all.iter().map(|(below, _)| NAME_BYTES + length(&to) + length(below));
+            let bytes = names.sum();
+            if !quota.take_disk(bytes) {
+                unpaid = Some(bytes);
+                return Err(Errno::DQUOT);
+            }
+            workspace.touch_move(&mut lock(recorder), (&from, &to), all);
+            Ok(())
+        });
+        if let Some(bytes) = unpaid {
+            return Err(self.unpaid(&to, bytes));
+        }
+        renamed?;
+        if from != to {
+            self.forget(&to);
+            self.moved(&from, &to);
+        }
+        Ok(())
+    }
+
+    /// What is open of the workspace at and below a removed place is nowhere any more.
+    fn forget(&mut self, place: &Path) {
+        for path in self.paths() {
+            if path.as_ref().is_some_and(|path| path.starts_with(place)) {
+                *path = None;
+            }
+        }
+    }
+
+    /// What is open at and below one place is now at and below another.
+    fn moved(&mut self, from: &Path, to: &Path) {
+        for path in self.paths() {
+            let below = path.as_ref().and_then(|path| path.strip_prefix(from).ok());
+            if let Some(below) = below.map(|below| at(to, below)) {
+                *path = Some(below);
+            }
+        }
+    }
+
+    fn paths(&mut self) -> impl Iterator<Item = &mut Option<PathBuf>> {
+        self.open.values_mut().filter_map(|node| match node {
+            Node::Folder(Folder { tree: 0, path, .. }) | Node::File(Open { tree: 0, path, .. }) => {
+                Some(path)
+            }
+            _ => None,
+        })
+    }
+
+    /// Takes bytes for what stands at a real path of the workspace from the disk quotas.
+    fn charge(&mut self, place: &Path, bytes: u64) -> Result<(), Denied> {
+        if self.quota.take_disk(bytes) { Ok(()) } else { Err(self.unpaid(place, bytes)) }
+    }
+
+    /// Notes that there was no room for so many bytes.
+    fn unpaid(&mut self, place: &Path, bytes: u64) -> Denied {
+        self.shelters.spoil(place);
+        // A program that writes too much in one run is the model's to deal with.
+        if self.writes_whole || self.quota.is_session_used_up(bytes) {
+            self.workspace.note_change::<()>(place, &Err(Errno::DQUOT));
+        }
+        Denied::End(End::Limit(Limit::Disk))
+    }
+
+    /// Takes bytes for what is open from the disk quotas.
+    fn charge_open(&mut self, fd: i32, bytes: u64) -> Result<(), Denied> {
+        let place = self.file(fd)?.path.clone().unwrap_or_default();
+        self.charge(&place, bytes)
+    }
+}
+
+fn length(path: &Path) -> u64 {
+    path.as_os_str().len() as u64
+}
+
+fn lock(recorder: &Mutex<Recorder>) -> MutexGuard<'_, Recorder> {
+    recorder.lock().unwrap_or_else(PoisonError::into_inner)
+}

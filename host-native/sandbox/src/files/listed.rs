@@ -1,0 +1,42 @@
+//! What is in a folder, for guests that go through its entries and for those that want them whole.
+
+use super::{Files, Place};
+use crate::{denied::Denied, errno, listing::Listing};
+use innerloop_workspace::{Kind, Stat};
+use std::ffi::OsString;
+
+impl Files {
+    /// At most `len` bytes of a folder's entries from the one with the number `cookie` on.
+    pub(crate) fn list(&mut self, fd: i32, cookie: u64, len: usize) -> Result<Vec<u8>, Denied> {
+        let folder = self.folder(fd)?;
+        let (tree, path) = (folder.tree, folder.path.clone().ok_or(errno::NOENT)?);
+        if cookie == 0 || folder.listing.is_none() {
+            let before = folder.listing.take().map_or(0, |listing| listing.size());
+            self.quota.give_back(before);
+            let entries = self.tree(tree).list(&path)?;
+            let inode = self.tree(tree).stat(&path)?.inode;
+            let listing = Listing::of(entries, inode);
+            if !self.quota.take_listing(listing.size()) {
+                return Err(Denied::Errno(errno::NOMEM));
+            }
+            self.folder(fd)?.listing = Some(listing);
+        }
+        let listing = self.folder(fd)?.listing.as_ref();
+        let rest = listing.map(|listing| listing.from(cookie)).unwrap_or_default();
+        Ok(rest.get(..len).unwrap_or(rest).to_vec())
+    }
+
+    /// The entries of the folder at a path, in the order of their names, and what each is.
+    pub(crate) fn entries(&mut self, fd: i32, path: &str) -> Result<Vec<(OsString, Stat)>, Denied> {
+        let Place { tree, path } = self.place(fd, path, true)?;
+        if self.tree(tree).stat(&path)?.kind != Kind::Folder {
+            return Err(Denied::Errno(errno::NOTDIR));
+        }
+        let folder = self.tree(tree).enter(&path)?;
+        let mut names: Vec<OsString> = folder.list()?.into_iter().map(|named| named.name).collect();
+        names.sort_unstable();
+        // What was removed meanwhile is not there.
+        let all = names.into_iter().filter_map(|name| folder.stat(&name).ok().map(|at| (name, at)));
+        Ok(all.collect())
+    }
+}

@@ -1,0 +1,237 @@
+//! One download into a file without a name: redirects, retries and bounds.
+
+use super::error::InstallError;
+use crate::{
+    client::{client, leads_to, plain_client, root},
+    proxy::Proxy,
+};
+use reqwest::{
+    Client, Response, Url,
+    header::{ACCEPT, ACCEPT_ENCODING},
+};
+use std::{
+    fs::File,
+    io::{Seek as _, Write as _},
+    net::IpAddr,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+    time::Duration,
+};
+
+/// How often one address may lead to another.
+const REDIRECTS: usize = 5;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Who sends nothing for so long has stopped.
+const STALLED: Duration = Duration::from_secs(60);
+
+/// How long is waited before each new attempt.
+const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+
+/// Downloads into files of one folder.
+#[derive(Debug)]
+pub(super) struct Download {
+    scratch: PathBuf,
+    /// For addresses without TLS on this machine.
+    near: OnceLock<Client>,
+    far: OnceLock<Client>,
+}
+
+/// Why an attempt failed, and whether the next one may not.
+#[derive(Debug)]
+struct Failure {
+    error: InstallError,
+    may_pass: bool,
+}
+
+impl Download {
+    /// Downloads into files without a name in that folder.
+    pub(super) fn into(scratch: &Path) -> Self {
+        let (near, far) = (OnceLock::new(), OnceLock::new());
+        Self { scratch: scratch.to_owned(), near, far }
+    }
+
+    /// What an address answers, if that are no more than `most` bytes.
+    pub(super) async fn get(
+        &self,
+        address: &Url,
+        kinds: &str,
+        most: u64,
+        on_bytes: &mut (dyn FnMut(u64, Option<u64>) + Send),
+    ) -> Result<File, InstallError> {
+        let file = tempfile::tempfile_in(&self.scratch);
+        let mut file = file.map_err(InstallError::file(&self.scratch))?;
+        let mut waits = WAITS.into_iter();
+        loop {
+            self.restart(&mut file)?;
+            let failure = match self.attempt(address, kinds, most, &mut file, on_bytes).await {
+                Ok(()) => return Ok(file),
+                Err(failure) => failure,
+            };
+            match waits.next() {
+                Some(wait) if failure.may_pass => tokio::time::sleep(wait).await,
+                _ => return Err(failure.error),
+            }
+        }
+    }
+
+    fn restart(&self, file: &mut File) -> Result<(), InstallError> {
+        let emptied = file.set_len(0).and_then(|()| file.rewind());
+        emptied.map_err(InstallError::file(&self.scratch))
+    }
+
+    async fn attempt(
+        &self,
+        address: &Url,
+        kinds: &str,
+        most: u64,
+        file: &mut File,
+        on_bytes: &mut (dyn FnMut(u64, Option<u64>) + Send),
+    ) -> Result<(), Failure> {
+        let mut at = address.clone();
+        for _ in 0..=REDIRECTS {
+            let response = self.ask(&at, kinds).await?;
+            let Some(location) = leads_to(&response) else {
+                return self.keep(&at, response, most, file, on_bytes).await;
+            };
+            at = follow(&at, &location)?;
+        }
+        Err(InstallError::Redirects { address: shown(address) }.into())
+    }
+
+    async fn ask(&self, address: &Url, kinds: &str) -> Result<Response, Failure> {
+        let call = self.client(address)?.get(address.clone());
+        let call = call.header(ACCEPT, kinds).header(ACCEPT_ENCODING, "identity");
+        let response = call.send().await.map_err(|error| broken(address, &error))?;
+        let status = response.status();
+        if status.is_success() || status.is_redirection() {
+            return Ok(response);
+        }
+        let error = InstallError::Status { address: shown(address), status: status.as_u16() };
+        Err(Failure { error, may_pass: status.is_server_error() })
+    }
+
+    fn client(&self, address: &Url) -> Result<&Client, Failure> {
+        let is_near = address.scheme() == "http" && is_loopback(address);
+        let made = if is_near { &self.near } else { &self.far };
+        if let Some(client) = made.get() {
+            return Ok(client);
+        }
+        let builder = if is_near { plain_client().no_proxy() } else { client() };
+        let built = builder.connect_timeout(CONNECT_TIMEOUT).read_timeout(STALLED).build();
+        let client = built.map_err(|error| {
+            let why = format!("cannot set up TLS: {} (CA certificates are needed)", root(&error));
+            InstallError::Unreachable { address: shown(address), why }
+        })?;
+        Ok(made.get_or_init(|| client))
+    }
+
+    async fn keep(
+        &self,
+        address: &Url,
+        mut response: Response,
+        most: u64,
+        file: &mut File,
+        on_bytes: &mut (dyn FnMut(u64, Option<u64>) + Send),
+    ) -> Result<(), Failure> {
+        if !response.status().is_success() {
+            let status = response.status().as_u16();
+            return Err(InstallError::Status { address: shown(address), status }.into());
+        }
+        let whole = response.content_length();
+        let mut so_far = 0_u64;
+        let too_large = || InstallError::TooLarge { what: shown(address), most };
+        if whole.is_some_and(|whole| whole > most) {
+            return Err(too_large().into());
+        }
+        on_bytes(0, whole);
+        while let Some(piece) = response.chunk().await.map_err(|error| broken(address, &error))? {
+            so_far = so_far.saturating_add(u64::try_from(piece.len()).unwrap_or(u64::MAX));
+            if so_far > most {
+                return Err(too_large().into());
+            }
+            file.write_all(&piece).map_err(InstallError::file(&self.scratch))?;
+            on_bytes(so_far, whole);
+        }
+        Ok(())
+    }
+}
+
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        Self { error, may_pass: false }
+    }
+}
+
+/// The address that a text is.
+pub(super) fn parse(text: &str) -> Result<Url, InstallError> {
+    let wrong = |why| {
+        // A text that is no address may hold a password anywhere.
+        let address = Url::parse(text).map_or_else(|_| "the address".to_owned(), |url| shown(&url));
+        InstallError::Address { address, why }
+    };
+    let mut url = Url::parse(text.trim()).map_err(|_| wrong("it is no address"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong("it is not one of http or https"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong("it has a name or a password, and none is ever sent"));
+    }
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// The address that an index names: encrypted, or at the index itself.
+pub(super) fn link(index: &Url, named: &str) -> Result<Url, InstallError> {
+    let to = joined(index, named)?;
+    if to.scheme() == "https" || to.origin() == index.origin() {
+        return Ok(to);
+    }
+    Err(InstallError::Unencrypted { from: shown(index), to: shown(&to) })
+}
+
+/// The address that another leads to: encrypted, or both on this machine.
+fn follow(from: &Url, location: &str) -> Result<Url, InstallError> {
+    let to = joined(from, location)?;
+    if to.scheme() == "https" || (is_loopback(from) && is_loopback(&to)) {
+        return Ok(to);
+    }
+    Err(InstallError::Unencrypted { from: shown(from), to: shown(&to) })
+}
+
+fn joined(from: &Url, to: &str) -> Result<Url, InstallError> {
+    let why = "it leads to no address";
+    let to = from.join(to).map_err(|_| InstallError::Address { address: shown(from), why })?;
+    parse(to.as_str())
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// An address as it is told: its first characters, without a name, a password and a query.
+pub(super) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    // Whatever has no host has neither.
+    let _without = (url.set_username(""), url.set_password(None));
+    url.set_query(None);
+    url.set_fragment(None);
+    url.as_str().chars().take(200).collect()
+}
+
+fn broken(address: &Url, error: &reqwest::Error) -> Failure {
+    let proxy = if is_loopback(address) { None } else { Proxy::of(address.as_str()) };
+    let address = shown(address);
+    if error.is_timeout() && !error.is_connect() {
+        return InstallError::Stalled { address }.into();
+    }
+    let may_pass = !error.is_timeout() && !error.is_builder();
+    let mut why = root(error);
+    if let Some(proxy) = proxy.filter(|_| error.is_connect()) {
+        why = format!("no connection through {proxy}: {why}");
+    }
+    Failure { error: InstallError::Unreachable { address, why }, may_pass }
+}

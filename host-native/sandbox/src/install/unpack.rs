@@ -1,0 +1,189 @@
+//! Unpacks a tar into a folder that nobody else writes to. Folders and files are made first and
+//! links last, each where nothing is yet, so that no path leads through a link; a link's `..` stand
+//! only at its start and are no more than the folders that it stands in. By both, whoever follows
+//! a link stays inside.
+
+use super::{
+    error::InstallError,
+    members::{self, Kind, Member},
+};
+use innerloop_workspace::platform::{OpenOptionsExt as _, symlink};
+use std::{
+    collections::BTreeSet,
+    fs::{self, OpenOptions},
+    io::{self, Read},
+    mem,
+    ops::ControlFlow,
+    path::{Component, Path, PathBuf},
+};
+
+struct Unpacking<'a> {
+    what: &'a str,
+    into: &'a Path,
+    most: u64,
+    /// How many bytes may still be written.
+    left: u64,
+    /// The folders so far, by their paths in `into`.
+    folders: BTreeSet<PathBuf>,
+    hard_links: Vec<(PathBuf, PathBuf)>,
+    symlinks: Vec<(PathBuf, PathBuf)>,
+}
+
+/// Unpacks a tar into an empty folder, which holds part of it after an error.
+pub(super) fn unpack(
+    tar: &mut dyn Read,
+    what: &str,
+    into: &Path,
+    most: u64,
+) -> Result<(), InstallError> {
+    let mut unpacking = Unpacking {
+        what,
+        into,
+        most,
+        left: most,
+        folders: BTreeSet::new(),
+        hard_links: vec![],
+        symlinks: vec![],
+    };
+    members::each(tar, what, |member, content| {
+        unpacking.take(member, content).map(ControlFlow::Continue)
+    })?;
+    unpacking.link()
+}
+
+impl Unpacking<'_> {
+    fn take(&mut self, member: Member, content: &mut dyn Read) -> Result<(), InstallError> {
+        let Member { path, kind } = member;
+        let place = inside(&path).ok_or_else(|| self.hostile(&path, "leads out of the folder"))?;
+        if let Kind::Folder = kind {
+            return self.folder(&place);
+        }
+        let parent = place.parent().ok_or_else(|| self.hostile(&path, "has no name"))?;
+        self.folder(parent)?;
+        match kind {
+            Kind::File { length, is_program } => self.file(&place, content, length, is_program),
+            Kind::Symlink(target) => {
+                if !stays(&place, &target) {
+                    return Err(self.hostile(&path, "is a link that leads out of the folder"));
+                }
+                self.charge(&place)?;
+                self.charge(&target)?;
+                self.symlinks.push((place, target));
+                Ok(())
+            }
+            Kind::HardLink(target) => {
+                let outside = || self.hostile(&path, "is a link that leads out of the folder");
+                let target = inside(&target).ok_or_else(outside)?;
+                self.charge(&place)?;
+                self.charge(&target)?;
+                self.hard_links.push((place, target));
+                Ok(())
+            }
+            Kind::Folder | Kind::Other => {
+                Err(self.hostile(&path, "is neither a plain file, a folder nor a link"))
+            }
+        }
+    }
+
+    /// Makes a folder, and those that it stands in.
+    fn folder(&mut self, place: &Path) -> Result<(), InstallError> {
+        let mut path = PathBuf::new();
+        for step in place.components() {
+            path.push(step);
+            if self.folders.contains(&path) {
+                continue;
+            }
+            self.charge(&path)?;
+            let made = fs::create_dir(self.into.join(&path));
+            made.map_err(|error| self.unmade(&path, error))?;
+            self.folders.insert(path.clone());
+            if u64::try_from(self.folders.len()).is_ok_and(|count| count > members::MOST) {
+                return Err(self.hostile(place, "is in one folder too many"));
+            }
+        }
+        Ok(())
+    }
+
+    fn file(
+        &mut self,
+        place: &Path,
+        content: &mut dyn Read,
+        length: u64,
+        is_program: bool,
+    ) -> Result<(), InstallError> {
+        self.spend(length)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(if is_program { 0o755 } else { 0o644 });
+        let file = options.open(self.into.join(place));
+        let mut file = file.map_err(|error| self.unmade(place, error))?;
+        let written = io::copy(&mut content.take(length), &mut file);
+        let written = written.map_err(InstallError::file(self.into.join(place)))?;
+        if written < length {
+            let why = "it ends too early".to_owned();
+            return Err(InstallError::Damaged { what: self.what.to_owned(), why });
+        }
+        Ok(())
+    }
+
+    /// Makes the links, where all else stands.
+    fn link(mut self) -> Result<(), InstallError> {
+        for (place, target) in mem::take(&mut self.hard_links) {
+            let from = self.into.join(&target);
+            if !fs::symlink_metadata(&from).is_ok_and(|found| found.is_file()) {
+                return Err(self.hostile(&place, "is a link to what is no file of it"));
+            }
+            let linked = fs::hard_link(from, self.into.join(&place));
+            linked.map_err(|error| self.unmade(&place, error))?;
+        }
+        for (place, target) in mem::take(&mut self.symlinks) {
+            let linked = symlink(target, self.into.join(&place));
+            linked.map_err(|error| self.unmade(&place, error))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the bytes of a name, which are kept until the end, from those that may be written.
+    fn charge(&mut self, name: &Path) -> Result<(), InstallError> {
+        self.spend(u64::try_from(name.as_os_str().len()).unwrap_or(u64::MAX))
+    }
+
+    fn spend(&mut self, bytes: u64) -> Result<(), InstallError> {
+        let too_large = || InstallError::TooLarge { what: self.what.to_owned(), most: self.most };
+        self.left = self.left.checked_sub(bytes).ok_or_else(too_large)?;
+        Ok(())
+    }
+
+    fn unmade(&self, place: &Path, error: io::Error) -> InstallError {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => self.hostile(place, "stands there twice"),
+            _ => InstallError::File { path: self.into.join(place), error },
+        }
+    }
+
+    fn hostile(&self, member: &Path, why: &'static str) -> InstallError {
+        let member = String::from_utf8_lossy(member.as_os_str().as_encoded_bytes());
+        let member = member.chars().take(200).collect();
+        InstallError::Hostile { what: self.what.to_owned(), member, why }
+    }
+}
+
+/// A path without `.`; `None` if it is absolute or has `..`.
+fn inside(path: &Path) -> Option<PathBuf> {
+    let steps = path.components().filter(|step| *step != Component::CurDir);
+    steps.map(|step| matches!(step, Component::Normal(_)).then_some(step)).collect()
+}
+
+/// Whether a link at `place` that leads to `target` stays inside.
+fn stays(place: &Path, target: &Path) -> bool {
+    let mut up = 0;
+    let mut is_down = false;
+    for step in target.components() {
+        match step {
+            Component::Normal(_) => is_down = true,
+            Component::ParentDir if !is_down => up += 1,
+            Component::CurDir => {}
+            _ => return false,
+        }
+    }
+    up < place.components().count()
+}

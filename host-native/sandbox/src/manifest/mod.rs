@@ -1,0 +1,157 @@
+//! Which programs are known by name, where they come from and what they may do: `tools.toml`. What
+//! comes along is the first layer, the user's own file the second, and a project's file the third,
+//! which may only narrow. The form is in `docs/programs.md`.
+
+mod entry;
+mod error;
+mod file;
+mod narrow;
+
+pub use entry::{Asset, Entry, Folder, ProgramLimits, Source};
+pub use error::ManifestError;
+
+use error::{MAX_BYTES, Problem};
+use file::File;
+use innerloop_workspace::{Workspace, places, plain_file, platform::Errno, private::is_absent};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The first layer.
+const STANDARD: &str = include_str!("tools.toml");
+
+/// Where a project's file stands in its folder.
+pub const IN_PROJECT: &str = ".innerloop/tools.toml";
+
+/// What is known of programs, by their names.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    entries: BTreeMap<String, Entry>,
+}
+
+/// What a project's file says, if it has one.
+pub(crate) fn in_project(workspace: &Workspace) -> Result<Option<String>, ManifestError> {
+    let told = |problem| ManifestError { path: PathBuf::from(IN_PROJECT), problem };
+    let top = Path::new("");
+    let place = workspace.follow((top, top), IN_PROJECT, true);
+    match place.and_then(|place| workspace.stat(&place)) {
+        Ok(_) => {}
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+        Err(error) => return Err(told(Problem::Unreadable(error.into()))),
+    }
+    let bytes = workspace.read(IN_PROJECT, MAX_BYTES).ok_or_else(|| told(Problem::TooLong))?;
+    let text = String::from_utf8(bytes);
+    let unreadable = |error| told(Problem::Unreadable(io::Error::other(error)));
+    text.map(Some).map_err(unreadable)
+}
+
+impl FromIterator<(String, Entry)> for Manifest {
+    fn from_iter<I: IntoIterator<Item = (String, Entry)>>(entries: I) -> Self {
+        Self { entries: entries.into_iter().collect() }
+    }
+}
+
+impl Manifest {
+    /// What comes along.
+    ///
+    /// # Errors
+    /// [`ManifestError`] if the program was built with a file that can't be read.
+    pub fn standard() -> Result<Self, ManifestError> {
+        let mut manifest = Self { entries: BTreeMap::new() };
+        manifest.add(STANDARD, Path::new("the program's own tools.toml"))?;
+        Ok(manifest)
+    }
+
+    /// What comes along, and what the user's own file says, `tools.toml` in
+    /// `$XDG_CONFIG_HOME/innerloop` or `~/.config/innerloop`.
+    ///
+    /// # Errors
+    /// [`ManifestError`] if the user's file can't be read or understood.
+    pub fn of_user() -> Result<Self, ManifestError> {
+        let mut manifest = Self::standard()?;
+        let Some(path) = places::config().map(|folder| folder.join("tools.toml")) else {
+            return Ok(manifest);
+        };
+        let told = |problem| ManifestError { path: path.clone(), problem };
+        match fs::metadata(&path) {
+            Err(error) if is_absent(&error) => return Ok(manifest),
+            Ok(found) if found.len() > MAX_BYTES => return Err(told(Problem::TooLong)),
+            _ => {}
+        }
+        let text = plain_file::text(&path, MAX_BYTES);
+        let text = text.map_err(|error| told(Problem::Unreadable(error)))?;
+        manifest.add(&text, &path)?;
+        Ok(manifest)
+    }
+
+    /// Adds what a file of the user's says. What it says of a program that is known takes the place
+    /// of what was known.
+    ///
+    /// # Errors
+    /// [`ManifestError`] with the place in the file.
+    pub fn add(&mut self, text: &str, path: &Path) -> Result<(), ManifestError> {
+        let told = |problem| ManifestError { path: path.to_owned(), problem };
+        for (name, tool) in File::read(text).map_err(told)?.tool {
+            let known = self.entries.remove(&name);
+            let entry = tool.over(&name, known, path.parent()).map_err(told)?;
+            self.entries.insert(name, entry);
+        }
+        self.check_commands().map_err(told)
+    }
+
+    /// Narrows it to what a project's file allows: programs can be left out, their limits lowered,
+    /// the folder taken away from them. Programs that are not known here are left alone.
+    ///
+    /// # Errors
+    /// [`ManifestError`] if the file asks for more than there is.
+    pub fn narrow(&mut self, text: &str, path: &Path) -> Result<(), ManifestError> {
+        let told = |problem| ManifestError { path: path.to_owned(), problem };
+        for (name, tool) in File::read(text).map_err(told)?.tool {
+            let Some(known) = self.entries.get_mut(&name) else { continue };
+            tool.narrow(&name, known).map_err(told)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a program may have that name.
+    #[must_use]
+    pub fn is_name(name: &str) -> bool {
+        file::is_command(name)
+    }
+
+    /// What is known of a program, by its own name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.get(name)
+    }
+
+    /// All that is known, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries.iter().map(|(name, entry)| (name.as_str(), entry))
+    }
+
+    /// The name of the program that a command belongs to.
+    #[must_use]
+    pub fn of_command(&self, command: &str) -> Option<&str> {
+        let mut entries = self.iter();
+        entries
+            .find(|(_, entry)| entry.commands.iter().any(|it| it == command))
+            .map(|(name, _)| name)
+    }
+
+    /// Refuses a command that two programs want to be.
+    fn check_commands(&self) -> Result<(), Problem> {
+        let mut owners = BTreeMap::new();
+        for (name, entry) in self.iter() {
+            for command in &entry.commands {
+                if let Some(owner) = owners.insert(command, name) {
+                    let words = format!("{command} is a command of {owner} already");
+                    return Err(Problem::Field { name: name.to_owned(), field: "commands", words });
+                }
+            }
+        }
+        Ok(())
+    }
+}

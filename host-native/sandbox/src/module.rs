@@ -1,0 +1,51 @@
+//! A WASI preview 1 command by its path, and what a call of it is given. A module is registered
+//! with its digest, so that bytes that change while a session runs are refused.
+
+use super::{
+    engine::{Guest, Source},
+    error::ModuleError,
+    limits::Limits,
+};
+use innerloop_workspace::digest::Digest;
+use std::path::PathBuf;
+
+/// A module's file, as it was when it was registered.
+#[derive(Clone, Debug)]
+pub struct Module {
+    guest: Guest,
+}
+
+/// What a call of a module is given.
+#[derive(Clone, Debug, Default)]
+pub struct ModuleCall {
+    /// The arguments that follow its name.
+    pub args: Vec<String>,
+    /// Variables besides those that every program has.
+    pub env: Vec<(&'static str, String)>,
+    /// What it reads from standard input.
+    pub stdin: String,
+    /// Whether it may change the folder.
+    pub may_write: bool,
+    /// What it may use, if that is not what programs may.
+    pub limits: Option<Limits>,
+}
+
+impl Module {
+    /// The module in a file; `name` is its first argument, and its name in messages.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if the file can't be read.
+    pub fn open(name: &str, path: impl Into<PathBuf>) -> Result<Self, ModuleError> {
+        let source = Source::File(path.into());
+        let digest = Digest::of(&source.read()?);
+        Ok(Self { guest: Guest { name: name.to_owned(), digest, source } })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.guest.name
+    }
+
+    pub(super) fn guest(&self) -> Guest {
+        self.guest.clone()
+    }
+}

@@ -1,0 +1,176 @@
+//! One run: a guest, or a shell and the programs that it starts, from what is asked to what came
+//! of it.
+
+use super::{
+    drivers::{self, Job},
+    engine::{Guest, SandboxEngine},
+    error::ModuleError,
+    group::Group,
+    guest,
+    launch::launcher,
+    limits::Limits,
+    programs::Programs,
+    quota::Budget,
+    shell::{Replied, Shell},
+    sight::Sight,
+    state::RunState,
+    stdio::{OnDelta, Stdio},
+};
+use innerloop_driver::{
+    Keys,
+    capture::{Capture, Channel, End},
+};
+use innerloop_workspace::{Records, Workspace};
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    task::spawn_blocking,
+    time::{sleep, timeout},
+};
+use wasmtime_wasi::{WasiCtxBuilder, WasiView, p1::WasiP1Ctx, p2::pipe::MemoryInputPipe};
+
+/// How long the last operation on a file is waited for.
+const LAST_OPERATION: Duration = Duration::from_secs(5);
+/// How long a run that ends what it has begun goes on after the word to stop.
+const LAST_CHANGES: Duration = Duration::from_secs(1);
+
+/// What to run, on what, with what.
+pub(super) struct Invocation {
+    pub(super) guest: Guest,
+    /// The arguments, the program's own name first.
+    pub(super) argv: Vec<String>,
+    /// Whether it may only plan the work of others.
+    pub(super) is_driver: bool,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) stdin: Vec<u8>,
+    pub(super) workspace: Workspace,
+    /// The folder of it that the guest sees as `/`.
+    pub(super) root: PathBuf,
+    /// What it sees of it, and beside it.
+    pub(super) sight: Sight,
+    pub(super) limits: Limits,
+    /// What is left of the session's limits.
+    pub(super) budget: Arc<Budget>,
+    pub(super) timeout: Duration,
+    /// Whether it ends the changes that it has begun when it is to stop, so that no file is left
+    /// half written.
+    pub(super) ends_changes: bool,
+    pub(super) on_delta: Option<OnDelta>,
+    /// What is taken out of what the guest prints.
+    pub(super) keys: Keys,
+    /// The programs that it may start, if it is a shell.
+    pub(super) starts: Option<Programs>,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) end: End,
+    pub(super) printed: Capture,
+    pub(super) records: Records,
+    /// What a shell has replied.
+    pub(super) reply: Option<String>,
+}
+
+/// Runs a guest to its end, its time limit, or until `stop` is done. The time limit does not count
+/// what it takes to compile a module. Dropping the future stops the guest at its next tick.
+///
+/// # Errors
+/// [`ModuleError`] if the guest can't be started at all.
+pub(super) async fn run(
+    engine: &Arc<SandboxEngine>,
+    invocation: Invocation,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<Ended, ModuleError> {
+    let engine = engine.clone();
+    // A guest may compute for a whole tick; in a task of its own it does not delay its caller.
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(async move {
+        let Invocation { keys, limits, budget, on_delta, workspace, ends_changes, .. } =
+            &invocation;
+        let stdio = Stdio::new(keys, limits, Arc::clone(budget), on_delta.clone());
+        let group = Arc::new(Group::new(workspace.for_run(), *limits, Arc::clone(budget)));
+        let replied = Replied::default();
+        let stop = async {
+            stop.await;
+            if *ends_changes && group.has_begun() {
+                sleep(LAST_CHANGES).await;
+            }
+        };
+        let end = tokio::select! {
+            biased;
+            () = stop => End::Interrupted,
+            end = run_to_end(&engine, &invocation, &stdio, (&group, &replied)) => end?,
+        };
+        let (printed, reply) = (stdio.take(), replied.take());
+        Ok(Ended { end, printed, records: records(group).await, reply })
+    });
+    match tasks.join_next().await {
+        Some(Ok(ended)) => ended,
+        Some(Err(error)) => Err(ModuleError::Task(error.to_string())),
+        None => Err(ModuleError::Task("it was not started".into())),
+    }
+}
+
+/// What the run has changed, once its last operation on a file is done: one that was under way when
+/// the guest was stopped goes on to its end.
+async fn records(group: Arc<Group>) -> Records {
+    if group.end_untouched() {
+        return Records::default();
+    }
+    let ending = Arc::clone(&group);
+    let records = match timeout(LAST_OPERATION, spawn_blocking(move || ending.end())).await {
+        Ok(Ok(records)) => records,
+        Ok(Err(_)) | Err(_) => Records { overflow: true, ..Records::default() },
+    };
+    // Nobody is told of changes that would go with the program.
+    let _is_saved = spawn_blocking(move || group.save()).await;
+    records
+}
+
+async fn run_to_end(
+    engine: &Arc<SandboxEngine>,
+    invocation: &Invocation,
+    stdio: &Stdio,
+    (group, replied): (&Arc<Group>, &Replied),
+) -> Result<End, ModuleError> {
+    let ready = engine.ready(&invocation.guest).await?;
+    let Invocation { root, sight, starts, .. } = invocation;
+    let shell = starts.clone().map(|programs| {
+        let (engine, group) = (Arc::clone(engine), Arc::clone(group));
+        Shell::new(launcher(engine, programs, group, root.clone()), replied.clone())
+    });
+    // There is one, and one guest that is given it.
+    let shell = Mutex::new(shell);
+    let guest = |job: Job| {
+        let files = group.files(root.clone(), sight.clone());
+        let (wasi, limiter) = (context(invocation, job, stdio), group.limiter(usize::MAX));
+        let shell = shell.lock().unwrap_or_else(PoisonError::into_inner).take();
+        guest::to_end(&ready, RunState { wasi, limiter, files, shell })
+    };
+    let leaves = |paths| group.leaves(group.files(root.clone(), sight.clone()), paths);
+    let ended = drivers::run(invocation.is_driver, invocation.argv.clone(), guest, leaves);
+    Ok(timeout(invocation.timeout, ended).await.unwrap_or(End::TimedOut))
+}
+
+fn context(invocation: &Invocation, job: Job, stdio: &Stdio) -> WasiP1Ctx {
+    let mut wasi = WasiCtxBuilder::new();
+    wasi.args(&job.argv);
+    for (name, value) in &invocation.env {
+        wasi.env(name, value);
+    }
+    if let Some(plan) = job.plan {
+        wasi.stderr(plan);
+    } else {
+        wasi.stdin(MemoryInputPipe::new(invocation.stdin.clone()));
+        wasi.stdout(stdio.stream(Channel::Out)).stderr(stdio.stream(Channel::Err));
+    }
+    let mut wasi = wasi.build_p1();
+    wasi.ctx().table.set_max_capacity(invocation.limits.open_files);
+    wasi
+}

@@ -1,0 +1,542 @@
+//! What changed in the workspace over a run: the first `before` and the last `after` of each
+//! path, as a unified diff. What is kept of them is bounded, and so is the time that a diff takes.
+
+use crate::{FileChange, FileState, digest::Digest};
+use innerloop_core::action::{Change, ChangeKind};
+use similar::TextDiff;
+use std::{
+    collections::BTreeMap,
+    mem,
+    time::{Duration, Instant},
+};
+
+/// Most bytes of the files' texts that are kept for a diff; of what goes beyond only the digest is.
+const KEPT: usize = 64 << 20;
+
+/// How long the diff of one file may take, and how long all may take together: where much was
+/// moved around, a diff takes a time that grows with the square of the file.
+const EACH: Duration = Duration::from_millis(250);
+const ALL: Duration = Duration::from_secs(2);
+
+/// The largest file that is created or deleted and still shown when the diff has been stopped.
+const BRIEF: usize = 4 << 10;
+
+/// The changes of a run so far, by path.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    spans: BTreeMap<String, Span>,
+    /// Bytes of the texts that are kept.
+    kept: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Span {
+    first: Side,
+    last: Side,
+    /// Its permissions at both ends, where they are told.
+    modes: Option<(Option<u32>, u32)>,
+}
+
+/// What differs, as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// A unified diff; empty if nothing differs.
+    pub text: String,
+    /// Of how many files that may be texts it has no more than a line.
+    pub hidden: Hidden,
+}
+
+/// How many changed texts are not shown, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// There was no room for them.
+    pub for_room: usize,
+    /// There was no time for them.
+    pub for_time: usize,
+}
+
+/// What a file was at one end of the run.
+#[derive(Clone, Debug)]
+enum Side {
+    Absent,
+    /// A text, which is there as long as there is room for it.
+    Text {
+        digest: Digest,
+        size: usize,
+        text: Option<String>,
+    },
+    /// It is not UTF-8, or too large to be shown: its size and digest, where they are known.
+    Opaque(Option<(u64, Option<Digest>)>),
+    /// The same of what may be a text, for which there was no room.
+    Unread(u64, Option<Digest>),
+    /// An empty folder.
+    Folder,
+}
+
+impl Changes {
+    /// Adds what one tool call changed.
+    pub fn add(&mut self, change: &Change) {
+        let last = self.side(change.kind == ChangeKind::Deleted, change.after.as_deref());
+        if let Some(span) = self.spans.get_mut(&change.path) {
+            self.kept -= span.last.kept();
+            span.last = last;
+            return;
+        }
+        let first = self.side(change.kind == ChangeKind::Created, change.before.as_deref());
+        self.spans.insert(change.path.clone(), Span { first, last, modes: None });
+    }
+
+    /// Adds what became of a file over all.
+    pub fn add_file(&mut self, change: &FileChange) {
+        let last = self.state(&change.after);
+        if let Some(span) = self.spans.get_mut(&change.path) {
+            self.kept -= span.last.kept();
+            span.last = last;
+            span.modes = change.modes().or(span.modes);
+            return;
+        }
+        let (first, modes) = (self.state(&change.before), change.modes());
+        self.spans.insert(change.path.clone(), Span { first, last, modes });
+    }
+
+    /// The side of a change, as much of it as there is room for.
+    fn side(&mut self, is_absent: bool, text: Option<&str>) -> Side {
+        match text {
+            _ if is_absent => Side::Absent,
+            Some(text) => self.text(text),
+            None => Side::Opaque(None),
+        }
+    }
+
+    fn state(&mut self, state: &FileState) -> Side {
+        match state {
+            FileState::Absent => Side::Absent,
+            FileState::Folder => Side::Folder,
+            FileState::Text(text) => self.text(text),
+            FileState::Link(target) => self.text(&format!("a symbolic link to {target}\n")),
+            FileState::Opaque { size, digest, unread: true, .. } => Side::Unread(*size, *digest),
+            FileState::Opaque { size, digest, .. } => Side::Opaque(Some((*size, *digest))),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> Side {
+        let kept = self.kept + text.len();
+        let fits = kept <= KEPT;
+        if fits {
+            self.kept = kept;
+        }
+        let (digest, size) = (Digest::of(text.as_bytes()), text.len());
+        Side::Text { digest, size, text: fits.then(|| text.to_owned()) }
+    }
+
+    /// The paths that differ from what they were, with what happened to each.
+    pub fn files(&self) -> impl Iterator<Item = (&str, ChangeKind)> {
+        self.changed().map(|(path, span)| (path, span.kind()))
+    }
+
+    fn changed(&self) -> impl Iterator<Item = (&str, &Span)> {
+        let changed = self.spans.iter().filter(|(_, span)| span.differs());
+        changed.map(|(path, span)| (path.as_str(), span))
+    }
+
+    /// A unified diff of all of them; empty if nothing differs. A file whose diff takes too long
+    /// has one line that says so.
+    #[must_use]
+    pub fn unified(&self) -> String {
+        self.unified_until(|| false).text
+    }
+
+    /// The same, with no more than a line of each file as soon as it `is_stopped`. What is smallest
+    /// is compared first, so that large files do not use up the time of small ones.
+    pub fn unified_until(&self, is_stopped: impl Fn() -> bool) -> Diff {
+        self.unified_by(is_stopped, Instant::now)
+    }
+
+    /// The same, where `clock` tells the time.
+    fn unified_by(&self, is_stopped: impl Fn() -> bool, clock: impl Fn() -> Instant) -> Diff {
+        let mut changed: Vec<_> = self.changed().collect();
+        changed.sort_by_key(|(_, span)| span.first.kept() + span.last.kept());
+        let end = clock() + ALL;
+        let mut hidden = Hidden::default();
+        let texts: BTreeMap<_, _> = changed
+            .into_iter()
+            .map(|(path, span)| {
+                let diff = if is_stopped() {
+                    span.brief(path)
+                } else {
+                    span.unified(path, end.min(clock() + EACH), &clock)
+                };
+                let diff = diff.unwrap_or_else(|why| {
+                    match why {
+                        Why::Room => hidden.for_room += 1,
+                        Why::Time => hidden.for_time += 1,
+                    }
+                    span.counted(path, why)
+                });
+                (path, diff)
+            })
+            .collect();
+        Diff { text: texts.into_values().collect(), hidden }
+    }
+}
+
+/// Why a text has no diff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// It is not kept.
+    Room,
+    /// Comparing it takes too long, or was stopped.
+    Time,
+}
+
+impl Why {
+    /// For people.
+    const fn told(self) -> &'static str {
+        match self {
+            Self::Room => "too much is changed to keep it all",
+            Self::Time => "there was no time to compare them",
+        }
+    }
+}
+
+impl Span {
+    /// Two opaque sides count as different unless their digests say otherwise.
+    fn differs(&self) -> bool {
+        self.modes.is_some() || self.has_other_content()
+    }
+
+    fn has_other_content(&self) -> bool {
+        match (&self.first, &self.last) {
+            (Side::Text { digest, .. }, Side::Text { digest: last, .. }) => digest != last,
+            (Side::Opaque(_) | Side::Unread(..), Side::Opaque(_) | Side::Unread(..)) => {
+                let digests = (self.first.digest(), self.last.digest());
+                !matches!(digests, (Some(first), Some(last)) if first == last)
+            }
+            (first, last) => mem::discriminant(first) != mem::discriminant(last),
+        }
+    }
+
+    fn kind(&self) -> ChangeKind {
+        match (&self.first, &self.last) {
+            (Side::Absent, _) => ChangeKind::Created,
+            (_, Side::Absent) => ChangeKind::Deleted,
+            _ => ChangeKind::Modified,
+        }
+    }
+
+    fn names(&self, path: &str) -> (String, String) {
+        (name("a/", path, &self.first), name("b/", path, &self.last))
+    }
+
+    /// The diff, or a line of what has none; else why there is none.
+    fn unified(
+        &self,
+        path: &str,
+        end: Instant,
+        clock: &impl Fn() -> Instant,
+    ) -> Result<String, Why> {
+        let has_content = self.has_other_content();
+        let content = if has_content { self.content(path, end, clock)? } else { String::new() };
+        let Some((before, now)) = self.modes else { return Ok(content) };
+        let before = before.map(|before| format!("{before:03o} before, ")).unwrap_or_default();
+        Ok(format!("Mode of {}: {before}{now:03o} now\n{content}", self.names(path).1))
+    }
+
+    fn content(
+        &self,
+        path: &str,
+        end: Instant,
+        clock: &impl Fn() -> Instant,
+    ) -> Result<String, Why> {
+        if self.has_no_diff() {
+            return Ok(self.line(path, ""));
+        }
+        let (from, to) = self.names(path);
+        let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
+            return Err(Why::Room);
+        };
+        // What was created or deleted is one piece, however long it is.
+        if first.is_empty() || last.is_empty() {
+            return Ok(unified(first, last, &from, &to, None));
+        }
+        if clock() >= end {
+            return Err(Why::Time);
+        }
+        let diff = unified(first, last, &from, &to, Some(end));
+        // What was cut by time is coarse.
+        if clock() < end { Ok(diff) } else { Err(Why::Time) }
+    }
+
+    /// The same where no time is left.
+    fn brief(&self, path: &str) -> Result<String, Why> {
+        let now = Instant::now();
+        let is_long = self.first.kept() + self.last.kept() > BRIEF;
+        if is_long { Err(Why::Time) } else { self.unified(path, now, &|| now) }
+    }
+
+    /// Whether one side is no text, whatever room there is.
+    fn has_no_diff(&self) -> bool {
+        [&self.first, &self.last].into_iter().any(|side| match side {
+            Side::Opaque(_) | Side::Folder => true,
+            Side::Text { text: Some(text), .. } => text.contains('\0'),
+            Side::Text { text: None, .. } | Side::Absent | Side::Unread(..) => false,
+        })
+    }
+
+    /// What is told of a text that has no diff.
+    fn counted(&self, path: &str, why: Why) -> String {
+        let why = why.told();
+        let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
+            return self.line(path, &format!(" ({why})"));
+        };
+        let (from, to) = self.names(path);
+        let (before, now) = (first.lines().count(), last.lines().count());
+        format!("Files {from} and {to} differ: {before} lines before, {now} now ({why})\n")
+    }
+
+    /// What is told of a file without looking into it, with `why` behind it.
+    fn line(&self, path: &str, why: &str) -> String {
+        let (from, to) = self.names(path);
+        match (&self.first, &self.last) {
+            (Side::Folder, _) => return format!("Empty folder {from} is gone\n"),
+            (_, Side::Folder) => return format!("Empty folder {to} is new\n"),
+            _ => {}
+        }
+        let what = if self.has_no_diff() { "Binary or large files" } else { "Files" };
+        let details = match (self.first.size(), self.last.size()) {
+            (None, None) => String::new(),
+            (first, last) => {
+                let told = |size: Option<String>| size.unwrap_or_else(|| "nothing".to_owned());
+                format!(": {} before, {} now", told(first), told(last))
+            }
+        };
+        format!("{what} {from} and {to} differ{details}{why}\n")
+    }
+}
+
+/// The diff, which is coarse if the time is up before it is done.
+fn unified(first: &str, last: &str, from: &str, to: &str, end: Option<Instant>) -> String {
+    let mut config = TextDiff::configure();
+    if let Some(end) = end {
+        config.deadline(end);
+    }
+    let diff = config.diff_lines(first, last);
+    diff.unified_diff().context_radius(3).header(from, to).to_string()
+}
+
+fn name(side: &str, path: &str, content: &Side) -> String {
+    if matches!(content, Side::Absent) {
+        "/dev/null".to_owned()
+    } else {
+        quoted(&format!("{side}{path}"))
+    }
+}
+
+/// A name as git writes it: in quotes, with escapes, where it would not be one plain line.
+fn quoted(name: &str) -> String {
+    let special = |c: char| c.is_ascii_control() || c == '"' || c == '\\';
+    if !name.contains(special) {
+        return name.to_owned();
+    }
+    let mut out = String::from('"');
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_ascii_control() => out.push_str(&format!("\\{:03o}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+impl Side {
+    /// Bytes of text that are kept.
+    fn kept(&self) -> usize {
+        match self {
+            Self::Text { text: Some(text), .. } => text.len(),
+            _ => 0,
+        }
+    }
+
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Absent => Some(""),
+            // Text holds no NUL, and a terminal and `patch` make nothing of it.
+            Self::Text { text, .. } => text.as_deref().filter(|text| !text.contains('\0')),
+            Self::Opaque(_) | Self::Unread(..) | Self::Folder => None,
+        }
+    }
+
+    /// How much it holds, for example `5 bytes (SHA-256 2cf2…)`.
+    fn size(&self) -> Option<String> {
+        match self {
+            Self::Opaque(Some((size, digest))) | Self::Unread(size, digest) => {
+                let digest = digest.map(|digest| format!(" (SHA-256 {digest})"));
+                Some(format!("{size} bytes{}", digest.unwrap_or_default()))
+            }
+            Self::Text { size, .. } => Some(format!("{size} bytes")),
+            _ => None,
+        }
+    }
+
+    const fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::Opaque(Some((_, digest))) | Self::Unread(_, digest) => *digest,
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    fn change(path: &str, kind: ChangeKind, before: Option<&str>, after: Option<&str>) -> Change {
+        let own = |text: Option<&str>| text.map(str::to_owned);
+        Change { path: path.to_owned(), kind, before: own(before), after: own(after) }
+    }
+
+    #[test]
+    fn the_first_before_and_the_last_after_count() {
+        let mut changes = Changes::default();
+        changes.add(&change("a.js", ChangeKind::Modified, Some("one\ntwo\n"), Some("1\ntwo\n")));
+        changes.add(&change("a.js", ChangeKind::Modified, Some("1\ntwo\n"), Some("one\n2\n")));
+        changes.add(&change("new", ChangeKind::Created, None, Some("x")));
+        changes.add(&change("same", ChangeKind::Modified, Some("x"), Some("y")));
+        changes.add(&change("same", ChangeKind::Modified, Some("y"), Some("x")));
+        changes.add(&change("brief", ChangeKind::Created, None, Some("x")));
+        changes.add(&change("brief", ChangeKind::Deleted, Some("x"), None));
+        changes.add(&change("pic", ChangeKind::Modified, None, None));
+        let files: Vec<_> = changes.files().collect();
+        let want = [
+            ("a.js", ChangeKind::Modified),
+            ("new", ChangeKind::Created),
+            ("pic", ChangeKind::Modified),
+        ];
+        assert_eq!(files, want);
+        let want = "--- a/a.js\n+++ b/a.js\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\
+                    --- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n\
+                    Binary or large files a/pic and b/pic differ\n";
+        assert_eq!(changes.unified(), want);
+    }
+
+    /// A clock that goes forward by so much whenever somebody looks at it.
+    fn clock(step: Duration) -> impl Fn() -> Instant {
+        let now = Cell::new(Instant::now());
+        move || {
+            now.set(now.get() + step);
+            now.get()
+        }
+    }
+
+    #[test]
+    fn a_diff_that_takes_too_long_is_one_line_that_says_so() {
+        let mut changes = Changes::default();
+        for index in 0..40 {
+            let path = format!("file-{index:02}");
+            changes.add(&change(&path, ChangeKind::Modified, Some("a\nb\n"), Some("a\nc\n")));
+        }
+        let whole = changes.unified_by(|| false, clock(Duration::ZERO));
+        assert_eq!(whole.hidden, Hidden::default());
+        assert_eq!(whole.text.matches("\n-b\n+c\n").count(), 40);
+        let late = changes.unified_by(|| false, clock(EACH));
+        assert_eq!(late.hidden, Hidden { for_room: 0, for_time: 40 });
+        let line = "Files a/file-39 and b/file-39 differ: 2 lines before, 2 now (there was no time \
+                    to compare them)\n";
+        assert!(late.text.ends_with(line), "{}", late.text);
+
+        // Once it is stopped, nothing is compared at all.
+        changes.add(&change("new", ChangeKind::Created, None, Some("x\n")));
+        changes.add(&change("short", ChangeKind::Modified, Some("x\n"), Some("y\n")));
+        changes.add(&change("long", ChangeKind::Created, None, Some(&"x".repeat(BRIEF + 1))));
+        let Diff { text, hidden } = changes.unified_until(|| true);
+        assert_eq!(hidden, Hidden { for_room: 0, for_time: 42 });
+        assert_eq!(text.lines().filter(|line| line.starts_with("Files ")).count(), 42);
+        assert!(text.contains("+++ b/new\n@@ -0,0 +1 @@\n+x\n"), "{} bytes", text.len());
+    }
+
+    #[test]
+    fn a_small_file_is_compared_before_large_ones() {
+        let mut changes = Changes::default();
+        let (before, after) = ("a\n".repeat(50), "b\n".repeat(50));
+        for index in 0..40 {
+            let path = format!("!pad-{index:02}");
+            changes.add(&change(&path, ChangeKind::Modified, Some(&before), Some(&after)));
+        }
+        changes.add(&change("src/main.rs", ChangeKind::Modified, Some("x\n"), Some("y\n")));
+        let Diff { text, hidden } = changes.unified_by(|| false, clock(EACH * 2 / 5));
+        assert!(text.ends_with("+++ b/src/main.rs\n@@ -1 +1 @@\n-x\n+y\n"), "{text}");
+        let lines = text.lines().filter(|line| line.starts_with("Files a/!pad-")).count();
+        assert!((1..40).contains(&lines), "some are shown, and then the time is up: {lines}");
+        assert_eq!(hidden, Hidden { for_room: 0, for_time: lines });
+    }
+
+    #[test]
+    fn a_path_that_is_added_twice_keeps_what_it_was_first() {
+        let mut changes = Changes::default();
+        let text = |text: &str| FileState::Text(text.into());
+        for (before, after) in [("a\n", "b\n"), ("b\n", "c\n")] {
+            changes.add_file(&FileChange::of("x", text(before), text(after)));
+        }
+        assert_eq!(changes.unified(), "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+c\n");
+        assert_eq!(changes.kept, 4);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut changes = Changes::default();
+        let text = "x".repeat(KEPT / 4);
+        for index in 0..100 {
+            let path = format!("{index}");
+            changes.add(&change(&path, ChangeKind::Modified, Some("y"), Some(&text)));
+            changes.add(&change("same", ChangeKind::Modified, Some(&text), Some(&text)));
+        }
+        let kept = |span: &Span| span.first.kept() + span.last.kept();
+        assert_eq!(changes.spans.values().map(kept).sum::<usize>(), changes.kept);
+        assert!(changes.kept <= KEPT, "{}", changes.kept);
+        assert_eq!(changes.files().count(), 100, "each is told, and what is the same is not");
+        let diff = changes.unified_by(|| false, clock(Duration::ZERO));
+        assert_eq!(diff.hidden, Hidden { for_room: 98, for_time: 0 });
+        let line = "Files a/99 and b/99 differ: 1 bytes before, 16777216 bytes now (too much is \
+                    changed to keep it all)\n";
+        assert!(diff.text.contains(line));
+        changes.add(&change("99", ChangeKind::Modified, Some(&text), Some("y")));
+        assert_eq!(changes.files().count(), 99, "the digest still tells");
+    }
+
+    #[test]
+    fn no_name_and_no_content_breaks_the_lines() {
+        let mut changes = Changes::default();
+        changes.add(&change("a\n+++ b/x\u{1b}", ChangeKind::Created, None, Some("x\n")));
+        changes.add(&change("b \"é\\", ChangeKind::Deleted, Some("x\n"), None));
+        changes.add(&change("nul", ChangeKind::Modified, Some("x\n"), Some("x\0\n")));
+        let want = "--- /dev/null\n+++ \"b/a\\n+++ b/x\\033\"\n@@ -0,0 +1 @@\n+x\n\
+                    --- \"a/b \\\"é\\\\\"\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
+                    Binary or large files a/nul and b/nul differ: 2 bytes before, 3 bytes now\n";
+        assert_eq!(changes.unified(), want);
+    }
+
+    #[test]
+    fn who_may_execute_a_file_is_shown() {
+        let text = |text: &str| FileState::Text(text.into());
+        let mut changes = Changes::default();
+        let script = || text("#!/bin/sh\n");
+        for change in [
+            FileChange::of("a", script(), script()).of_modes(Some(0o644), 0o755),
+            FileChange::of("b", FileState::Absent, text("x\n")).of_modes(None, 0o755),
+            FileChange::of("c", script(), script()),
+        ] {
+            changes.add_file(&change);
+        }
+        let want = "Mode of b/a: 644 before, 755 now\n\
+                    Mode of b/b: 755 now\n\
+                    --- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+x\n";
+        assert_eq!(changes.unified(), want);
+        assert_eq!(changes.files().map(|(path, _)| path).collect::<Vec<_>>(), ["a", "b"]);
+    }
+}

@@ -1,0 +1,120 @@
+//! Files that are written as a whole: what is written goes into a draft that nobody sees, and takes
+//! its place at once when it is done. Whatever ends the writer before that, be it a full disk or a
+//! kill, leaves what was there.
+
+use super::{
+    layer::Layer,
+    root::{Access, Root, dress},
+    scratch::{NEW, Scratch},
+    stat::Kind,
+};
+use crate::platform::{Errno, Result};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// What the names of the folders begin with in which drafts stand beside their places.
+pub(super) const PREFIX: &str = ".innerloop-draft-";
+/// The draft in such a folder.
+pub(super) const DRAFT: &str = "draft";
+
+/// New content of a file, which nobody sees before it takes its place. Dropped, it is gone.
+#[derive(Debug)]
+pub struct Draft {
+    layer: Arc<Layer>,
+    path: PathBuf,
+    place: Place,
+}
+
+/// Where a draft is kept.
+#[derive(Debug)]
+enum Place {
+    /// In a folder beside the file.
+    Beside(Scratch),
+    /// In an overlay's store, until it takes its place.
+    Stored(Option<u64>),
+}
+
+impl Draft {
+    /// A draft for the plain file at a real path, be it there or not, and the file that is to be
+    /// written, with the permissions of what it replaces.
+    pub(super) fn new(layer: &Arc<Layer>, path: &Path) -> Result<(Self, File)> {
+        let (place, file) = match &**layer {
+            Layer::InPlace(root) => {
+                beside(root, path).map(|(scratch, file)| (Place::Beside(scratch), file))?
+            }
+            Layer::Overlay(overlay) => {
+                let (number, file) = overlay.draft(path)?;
+                (Place::Stored(Some(number)), file)
+            }
+        };
+        Ok((Self { layer: Arc::clone(layer), path: path.to_owned(), place }, file))
+    }
+
+    /// Where it belongs.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Waits until what was written is on the disk, where it outlives its program.
+    pub(super) fn sync(&self, file: &File) -> Result<()> {
+        match self.place {
+            Place::Beside(_) => {
+                file.sync_all().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+            }
+            Place::Stored(_) => Ok(()),
+        }
+    }
+
+    /// Puts it in its place.
+    pub(super) fn replace(&mut self) -> Result<()> {
+        match (&*self.layer, &mut self.place) {
+            (Layer::InPlace(root), Place::Beside(scratch)) => {
+                root.rename(&scratch.at(Path::new(DRAFT)), &self.path)?;
+                root.below(above(&self.path))?.sync()
+            }
+            (Layer::Overlay(overlay), Place::Stored(number)) => {
+                overlay.settle(&self.path, number.ok_or(Errno::BADF)?)?;
+                *number = None;
+                Ok(())
+            }
+            _ => Err(Errno::BADF),
+        }
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let (Layer::Overlay(overlay), Place::Stored(Some(number))) = (&*self.layer, &self.place)
+        {
+            overlay.abandon(*number);
+        }
+    }
+}
+
+/// A draft in a folder of its own beside the file, so that it can take its place at once, and so
+/// that what a killed program leaves is removed by the next one.
+fn beside(root: &Arc<Root>, path: &Path) -> Result<(Scratch, File)> {
+    let replaced = match root.stat(path) {
+        Ok(found) if found.kind == Kind::Folder => return Err(Errno::ISDIR),
+        Ok(_) => {
+            root.check_writable(path)?;
+            Some(root.file(path, Access::READ)?)
+        }
+        Err(Errno::NOENT) => None,
+        Err(error) => return Err(error),
+    };
+    let scratch = Scratch::create(root, above(path), PREFIX)?;
+    let file = scratch.root().file(Path::new(DRAFT), NEW)?;
+    if let Some(replaced) = replaced {
+        dress(&file, &replaced, true)
+            .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+    }
+    Ok((scratch, file))
+}
+
+fn above(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}

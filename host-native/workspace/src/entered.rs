@@ -1,0 +1,90 @@
+//! A folder of the workspace that is held open to read many of its files: by one handle, but for
+//! what an overlay shows otherwise than the folder below.
+
+use super::{
+    layer::Layer,
+    root::{Named, OpenFolder},
+    stat::Stat,
+};
+use crate::platform::{Errno, Result};
+use std::{
+    collections::BTreeSet,
+    ffi::{OsStr, OsString},
+    fs::File,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// An open folder. Threads share it.
+#[derive(Debug)]
+pub struct Entered {
+    /// What is shown from below, if anything is.
+    below: Option<OpenFolder>,
+    changed: Option<Changed>,
+}
+
+/// The names that an overlay shows otherwise.
+#[derive(Debug)]
+struct Changed {
+    layer: Arc<Layer>,
+    folder: PathBuf,
+    names: BTreeSet<OsString>,
+}
+
+impl Entered {
+    /// Opens the folder at a real path.
+    pub(super) fn new(layer: &Arc<Layer>, path: &Path) -> Result<Self> {
+        let (is_shown, names) = match &**layer {
+            Layer::InPlace(_) => (true, BTreeSet::new()),
+            Layer::Overlay(overlay) => overlay.changed_names(path)?,
+        };
+        let below = is_shown.then(|| layer.lower().enter(path)).transpose()?;
+        let changed = (!names.is_empty()).then(|| Changed {
+            layer: Arc::clone(layer),
+            folder: path.to_owned(),
+            names,
+        });
+        Ok(Self { below, changed })
+    }
+
+    /// Its entries, in no order. They are read from the handle, and so only once.
+    pub fn list(&self) -> Result<Vec<Named>> {
+        let mut list = self.below.as_ref().map_or(Ok(Vec::new()), OpenFolder::list)?;
+        if let Some(Changed { layer, folder, names }) = &self.changed {
+            list.retain(|entry| !names.contains(&entry.name));
+            for name in names {
+                if let Ok(Stat { kind, inode, .. }) = layer.stat(&folder.join(name)) {
+                    list.push(Named { name: name.clone(), kind, inode });
+                }
+            }
+        }
+        Ok(list)
+    }
+
+    /// Opens the plain file of that name, and says what it is.
+    pub(crate) fn file(&self, name: &OsStr) -> Result<(File, Stat)> {
+        if let Some((layer, path)) = self.changed(name) {
+            let file = layer.file(&path)?;
+            let found = layer.stat_file(&file)?;
+            return Ok((file, found));
+        }
+        self.below()?.file(name)
+    }
+
+    /// What stands at that name, itself.
+    pub fn stat(&self, name: &OsStr) -> Result<Stat> {
+        match self.changed(name) {
+            Some((layer, path)) => layer.stat(&path),
+            None => self.below()?.stat(name),
+        }
+    }
+
+    fn below(&self) -> Result<&OpenFolder> {
+        self.below.as_ref().ok_or(Errno::NOENT)
+    }
+
+    fn changed(&self, name: &OsStr) -> Option<(&Layer, PathBuf)> {
+        let Changed { layer, folder, names } = self.changed.as_ref()?;
+        names.contains(name).then(|| (&**layer, folder.join(name)))
+    }
+}

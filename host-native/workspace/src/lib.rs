@@ -1,0 +1,614 @@
+//! The folder that the agent works on, as guests, tools and the host itself see it: by one handle,
+//! and by paths that lead through no link. It is either the folder itself, or an overlay of it: a
+//! private view whose changes are applied to the folder at the end, or never. Whoever changes
+//! something asks here, and what must not change is refused here.
+
+mod apply;
+mod applying;
+mod change;
+pub mod diff;
+pub mod digest;
+mod draft;
+mod durable;
+mod entered;
+mod guard;
+mod layer;
+mod open;
+mod overlay;
+pub mod places;
+pub mod plain_file;
+mod plan;
+pub mod platform;
+pub mod private;
+mod put;
+pub mod reading;
+mod record;
+mod refused;
+mod resolve;
+mod root;
+mod runs;
+mod scratch;
+mod sensitive;
+mod shelter;
+mod stat;
+mod state;
+mod step;
+mod writing;
+
+pub use draft::Draft;
+pub use entered::Entered;
+pub use overlay::Charge;
+pub use record::{Recorder, Records};
+pub use resolve::at;
+pub use root::{Access, Named, set_file_times};
+pub use shelter::Shelters;
+pub use stat::{Kind, Stat};
+
+pub use apply::ApplyError;
+pub use change::FileChange;
+pub use open::WorkspaceError;
+pub use refused::Refused;
+pub use state::FileState;
+pub use step::TakenBack;
+
+use innerloop_tools::Temporary;
+use layer::Layer;
+use overlay::Overlay;
+use platform::{Errno, Result, Timestamps};
+use refused::Refusals;
+use resolve::{resolve, stays_inside};
+use root::Root;
+use runs::{Run, Runs};
+use std::{
+    fs::File,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+};
+
+/// A folder that exists and can be listed. Clones are of the same one.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    shared: Arc<Shared>,
+    /// What whoever has this clone means by `tmp`.
+    meant: Temporary,
+    /// The run that has this clone.
+    run: Option<Arc<Run>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    layer: Arc<Layer>,
+    /// Held while a name is changed: what is checked before stays true meanwhile. Says whether
+    /// nothing may change any more.
+    changing: Mutex<Frozen>,
+    /// Held by whoever writes to an open file.
+    writing: RwLock<Frozen>,
+    /// What was changed in the folder itself since it was opened.
+    touched: Mutex<Recorder>,
+    /// Files of the host's own that happen to lie in the workspace.
+    reserved: Mutex<Vec<Reserved>>,
+    /// What the system refused.
+    refusals: Refusals,
+    runs: Arc<Runs>,
+}
+
+/// Whether nothing may change any more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Frozen(bool);
+
+/// A file of the host's own, which guests do not change, by whatever name; or a folder with all
+/// that is below it, which may not be there yet.
+#[derive(Debug)]
+struct Reserved {
+    path: PathBuf,
+    /// Of one that is there.
+    inode: Option<u64>,
+    is_folder: bool,
+}
+
+impl Workspace {
+    /// The folder at `path` itself.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if it is missing, a file, unreadable, or more than a project.
+    pub fn open(path: impl AsRef<Path>) -> std::result::Result<Self, WorkspaceError> {
+        let path = open::find(path.as_ref())?;
+        open::check(&path)?;
+        Self::insist(path)
+    }
+
+    /// As [`Workspace::open`], whatever folder it is: a home folder, a system's.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] if it is missing, a file, or unreadable.
+    pub fn insist(path: impl AsRef<Path>) -> std::result::Result<Self, WorkspaceError> {
+        let path = open::find(path.as_ref())?;
+        let root = Root::open(&path).map_err(|error| open::failed(&path, error))?;
+        Ok(Self::of(Layer::InPlace(Arc::new(root))))
+    }
+
+    /// An overlay of this workspace's folder, which stays as it is until [`Workspace::apply`]. What
+    /// is changed is kept in the cache folder, and removed with the overlay's last clone.
+    ///
+    /// # Errors
+    /// [`WorkspaceError::NoOverlay`] if there is no place to keep it.
+    pub fn overlay(&self) -> std::result::Result<Self, WorkspaceError> {
+        let overlay = Overlay::new(Arc::clone(self.shared.layer.lower()));
+        let overlay = overlay.map_err(|error| {
+            let path = self.root().to_path_buf();
+            WorkspaceError::NoOverlay { path, error }
+        })?;
+        Ok(Self::of(Layer::Overlay(Box::new(overlay))))
+    }
+
+    fn of(layer: Layer) -> Self {
+        let touched = Mutex::new(Recorder::of_session());
+        let (changing, writing, reserved) = (Mutex::default(), RwLock::default(), Mutex::default());
+        let layer = Arc::new(layer);
+        let refusals = Refusals::default();
+        let runs = Arc::default();
+        let shared = Shared { layer, changing, writing, touched, reserved, refusals, runs };
+        Self { shared: Arc::new(shared), meant: Temporary::Unsaid, run: None }
+    }
+
+    /// The same workspace for a call that means this by `tmp`.
+    pub fn meaning(&self, meant: Temporary) -> Self {
+        Self { meant, ..self.clone() }
+    }
+
+    /// The folder's true, absolute path when it was opened.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.shared.layer.lower().path()
+    }
+
+    /// Whether the folder itself stays as it is.
+    #[must_use]
+    pub fn is_overlay(&self) -> bool {
+        matches!(*self.shared.layer, Layer::Overlay(_))
+    }
+
+    /// What was changed, by path: in an overlay since it was last applied, otherwise since the
+    /// workspace was opened; and whether that is all: of a folder that is changed in place, 10,000
+    /// files are watched.
+    #[must_use]
+    pub fn changes(&self) -> (Vec<FileChange>, bool) {
+        self.changes_until(&|| false)
+    }
+
+    /// The same, but as soon as it `is_stopped` no content is read any more: what is left is told
+    /// by its size.
+    #[must_use]
+    pub fn changes_until(&self, is_stopped: &dyn Fn() -> bool) -> (Vec<FileChange>, bool) {
+        let layer = &*self.shared.layer;
+        match layer {
+            Layer::InPlace(_) => self.touched().changes(layer, is_stopped),
+            Layer::Overlay(overlay) => (apply::changes(overlay, layer, is_stopped), true),
+        }
+    }
+
+    /// The files that calls have put into an overlay's `/tmp`, where the folder has none of that
+    /// name: they are not among the changes, and are never applied.
+    #[must_use]
+    pub fn temporary_files(&self) -> Vec<String> {
+        match &*self.shared.layer {
+            Layer::InPlace(_) => Vec::new(),
+            Layer::Overlay(overlay) => {
+                overlay.passing_files().iter().map(|path| change::shown(path)).collect()
+            }
+        }
+    }
+
+    /// Lets nothing change any more, once what is under way is done, until [`Workspace::thaw`]:
+    /// what is shown then is what is applied.
+    pub fn freeze(&self) {
+        self.set_frozen(Frozen(true));
+    }
+
+    /// Lets things change again.
+    pub fn thaw(&self) {
+        self.set_frozen(Frozen(false));
+    }
+
+    fn set_frozen(&self, frozen: Frozen) {
+        *self.changing() = frozen;
+        *self.shared.writing.write().unwrap_or_else(PoisonError::into_inner) = frozen;
+    }
+
+    /// Lets nobody change a file of the host's own, such as the session's log, should it lie in
+    /// this workspace, or make one that is not there yet but whose folder is.
+    pub fn reserve(&self, file: &Path) {
+        let place = || {
+            let folder = std::fs::canonicalize(file.parent()?).ok()?;
+            Some(folder.join(file.file_name()?))
+        };
+        let Some(file) = std::fs::canonicalize(file).ok().or_else(place) else { return };
+        let Ok(path) = file.strip_prefix(self.root()) else { return };
+        let inode = self.stat(path).ok().map(|found| found.inode);
+        self.reserved().push(Reserved { path: path.to_owned(), inode, is_folder: false });
+    }
+
+    /// Lets nobody change, make or move a folder of the host's own, such as that of its settings,
+    /// nor what is in it, should it lie in this workspace.
+    pub fn reserve_folder(&self, folder: &Path) {
+        let Some(folder) = places::real(folder) else { return };
+        let Ok(path) = folder.strip_prefix(self.root()) else { return };
+        if !path.as_os_str().is_empty() {
+            let path = path.to_owned();
+            self.reserved().push(Reserved { path, inode: None, is_folder: true });
+        }
+    }
+
+    /// The real path of a folder; nothing if there is none, or a link leads out of the workspace.
+    pub fn folder(&self, folder: &str) -> Option<PathBuf> {
+        let top = Path::new("");
+        if folder.is_empty() {
+            return Some(top.to_owned());
+        }
+        let real = self.follow((top, top), folder, true).ok()?;
+        (self.stat(&real).ok()?.kind == Kind::Folder).then_some(real)
+    }
+
+    /// The real path of what a path names that begins in the folder `base` and never leaves the
+    /// folder `top`.
+    pub fn follow(&self, (top, base): (&Path, &Path), path: &str, last: bool) -> Result<PathBuf> {
+        resolve((top, base), path, last, |real| self.shared.layer.link_target(real).ok())
+    }
+
+    /// Where a path from the top on leads, which may be where nothing is yet; nothing if it leaves
+    /// the workspace, or is no text.
+    pub fn real_path(&self, path: &str) -> Option<String> {
+        let top = Path::new("");
+        self.follow((top, top), path, true).ok()?.into_os_string().into_string().ok()
+    }
+
+    /// The content of the plain file that a path names, if it has no more bytes than that.
+    pub fn read(&self, path: &str, most: u64) -> Option<Vec<u8>> {
+        let top = Path::new("");
+        let file = self.file(&self.follow((top, top), path, true).ok()?).ok()?;
+        let mut bytes = Vec::new();
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= most).then_some(bytes)
+    }
+
+    /// Whether nothing stands where a path leads.
+    pub fn is_free(&self, path: &str) -> bool {
+        let top = Path::new("");
+        self.follow((top, top), path, true).is_ok_and(|real| self.stat(&real).is_err())
+    }
+
+    /// What stands at a real path.
+    pub fn stat(&self, path: &Path) -> Result<Stat> {
+        self.seen(path)?.stat(path)
+    }
+
+    /// The entries of the folder at a real path, in no order.
+    pub fn list(&self, path: &Path) -> Result<Vec<Named>> {
+        self.seen(path)?.list(path)
+    }
+
+    /// The files, if whoever has this clone sees what stands at a real path.
+    fn seen(&self, path: &Path) -> Result<&Layer> {
+        let layer = &*self.shared.layer;
+        if layer.is_unseen(path, self.meant) { Err(Errno::NOENT) } else { Ok(layer) }
+    }
+
+    /// Opens the folder at a real path, to read many of its files.
+    pub fn enter(&self, path: &Path) -> Result<Entered> {
+        Entered::new(&self.shared.layer, path)
+    }
+
+    /// Where the link at a real path leads.
+    pub fn link_target(&self, path: &Path) -> Result<PathBuf> {
+        self.shared.layer.link_target(path)
+    }
+
+    /// What an open file of the workspace is.
+    pub fn stat_file(&self, file: &File) -> Result<Stat> {
+        self.shared.layer.stat_file(file)
+    }
+
+    /// Opens the plain file at a real path for reading.
+    pub fn file(&self, path: &Path) -> Result<File> {
+        self.shared.layer.file(path)
+    }
+
+    /// Opens the plain file at a real path in any way. What is copied for that is asked of `charge`
+    /// before.
+    pub fn open_file(&self, path: &Path, access: Access, charge: Charge<'_>) -> Result<File> {
+        if !access.changes() {
+            return self.file(path);
+        }
+        self.change(path, |files| {
+            files.check_change(path)?;
+            files.make_way(path, self.meant)?;
+            let is_new = access.create && files.stat(path) == Err(Errno::NOENT);
+            if !is_new {
+                if access.exclusive {
+                    return Err(Errno::EXIST);
+                }
+                let file =
+                    files.open(path, Access { create: false, ..access }, self.writer(charge))?;
+                if self.meant.is_project() {
+                    files.made(path, self.meant)?;
+                }
+                return Ok(file);
+            }
+            files.check_entry(path)?;
+            let file = files.open(path, access, self.writer(charge))?;
+            files.made(path, self.meant)?;
+            files.check_again(path, |files| files.remove_file(path))?;
+            Ok(file)
+        })
+    }
+
+    /// Held by whoever writes to a file that is open.
+    pub fn writing(&self) -> Result<impl Drop + '_> {
+        let held = self.shared.writing.read().unwrap_or_else(PoisonError::into_inner);
+        if held.0 { Err(Errno::ROFS) } else { Ok(held) }
+    }
+
+    /// Creates a folder at a real path.
+    pub fn create_folder(&self, path: &Path) -> Result<()> {
+        self.note(path);
+        self.change(path, |files| {
+            files.check_entry(path)?;
+            if files.claim(path, self.meant)? {
+                return Ok(());
+            }
+            files.create_folder(path)?;
+            files.made(path, self.meant)?;
+            files.check_again(path, |files| files.remove_folder(path))
+        })
+    }
+
+    /// Removes the empty folder at a real path.
+    pub fn remove_folder(&self, path: &Path) -> Result<()> {
+        self.note(path);
+        self.change(path, |files| {
+            files.check_change(path)?;
+            files.remove_folder(path)
+        })
+    }
+
+    /// Removes the file or link at a real path.
+    pub fn remove_file(&self, path: &Path) -> Result<()> {
+        self.change(path, |files| {
+            files.check_change(path)?;
+            files.remove_file(path)
+        })
+    }
+
+    /// Moves what stands at a real path to another, unless `seen` objects. Before that it is told
+    /// what goes along, as paths below both.
+    pub fn rename(
+        &self,
+        from: &Path,
+        to: &Path,
+        seen: impl FnOnce(&[(PathBuf, Kind)]) -> Result<()>,
+    ) -> Result<()> {
+        self.change(from, |files| {
+            self.check(to)?;
+            let all = files.check_move(from, to)?;
+            files.make_way(to, self.meant)?;
+            seen(&all)?;
+            files.rename(from, to, &all)?;
+            files.moved(to, &all, self.meant)?;
+            files.check_again(to, |files| files.rename(to, from, &all))
+        })?;
+        self.shared.refusals.note_moved(from);
+        Ok(())
+    }
+
+    /// Creates a link at a real path. It may lead only to what is inside the workspace.
+    pub fn link(&self, target: &Path, path: &Path) -> Result<()> {
+        self.change(path, |files| {
+            files.check_entry(path)?;
+            if !stays_inside(path.parent().unwrap_or(Path::new("")), target) {
+                return Err(Errno::PERM);
+            }
+            files.make_way(path, self.meant)?;
+            files.link(target, path)?;
+            files.made(path, self.meant)?;
+            files.check_again(path, |files| files.remove_file(path))
+        })
+    }
+
+    /// Sets the times of what stands at a real path. What is copied for that is asked of `charge`
+    /// before.
+    pub fn set_times(&self, path: &Path, times: &Timestamps, charge: Charge<'_>) -> Result<()> {
+        self.change(path, |files| {
+            files.check_change(path)?;
+            files.set_times(path, times, self.writer(charge))
+        })
+    }
+
+    /// Gives the file at a real path permissions, as mode bits; its owner can always read and write
+    /// it. What is copied for that is asked of `charge` before.
+    pub fn set_mode(&self, path: &Path, mode: u32, charge: Charge<'_>) -> Result<()> {
+        self.change(path, |files| {
+            files.check_change(path)?;
+            files.set_mode(path, mode, self.writer(charge))
+        })
+    }
+
+    /// Keeps for the user what a file in place was.
+    fn note(&self, path: &Path) {
+        let layer = &*self.shared.layer;
+        if !matches!(layer, Layer::InPlace(_)) || self.touched().has(path) {
+            return;
+        }
+        // It may take a while to read, and others need not wait for that.
+        let mut found = Recorder::of_session();
+        found.touch(layer, path);
+        self.touched().take_over(found);
+    }
+
+    fn touched(&self) -> MutexGuard<'_, Recorder> {
+        self.shared.touched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reserved(&self) -> MutexGuard<'_, Vec<Reserved>> {
+        self.shared.reserved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses a change of what is the host's own, or of what holds it.
+    fn check(&self, path: &Path) -> Result<()> {
+        let reserved = self.reserved();
+        if reserved.is_empty() {
+            return Ok(());
+        }
+        let inode = self.stat(path).ok().map(|found| found.inode);
+        let is_it = |it: &Reserved| {
+            let is_inside = it.is_folder && path.starts_with(&it.path);
+            is_inside || it.path.starts_with(path) || it.inode.is_some() && it.inode == inode
+        };
+        if reserved.iter().any(is_it) { Err(Errno::PERM) } else { Ok(()) }
+    }
+
+    fn changing(&self) -> MutexGuard<'_, Frozen> {
+        self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, path: &Path, change: impl FnOnce(&Layer) -> Result<T>) -> Result<T> {
+        let held = self.changing();
+        if held.0 {
+            return Err(Errno::ROFS);
+        }
+        self.check(path)?;
+        self.run.iter().for_each(|run| run.changes());
+        let layer = &*self.shared.layer;
+        let done = change(layer).inspect_err(|_| layer.keep_temporary());
+        self.note_change(path, &done);
+        done
+    }
+
+    /// Notes what came of a change of what stands at a real path, if it is the system that refuses
+    /// it.
+    pub fn note_change<T>(&self, path: &Path, done: &Result<T>) {
+        let lower = self.shared.layer.lower();
+        let above = path.parent().unwrap_or(Path::new(""));
+        // A folder that is not there is not closed: our own rules may have refused to make it.
+        let is_closed = || lower.check_writable(above).is_err_and(|error| error != Errno::NOENT);
+        self.shared.refusals.note(path, done, is_closed);
+    }
+
+    /// Changes that the system refused since the workspace was opened, and that have not been made
+    /// since: the disk is full, or the folder cannot be written to.
+    #[must_use]
+    pub fn refused(&self) -> Option<Refused> {
+        self.shared.refusals.told()
+    }
+
+    /// Whether files can be made in the folder.
+    ///
+    /// # Errors
+    /// What the system says if not.
+    pub fn check_writable(&self) -> io::Result<()> {
+        Ok(self.shared.layer.lower().check_writable(Path::new(""))?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A workspace in a folder of its own, and an overlay of it.
+    fn workspaces(name: &str) -> [Workspace; 2] {
+        let folder = format!("innerloop-workspace-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
+        std::fs::create_dir(&folder).unwrap();
+        let workspace = Workspace::open(folder).unwrap();
+        let overlay = workspace.overlay().unwrap();
+        [workspace, overlay]
+    }
+
+    fn open(workspace: &Workspace, path: &str, access: Access) -> Result<File> {
+        workspace.open_file(Path::new(path), access, &mut |_| true)
+    }
+
+    const CREATE: Access = Access { write: true, create: true, exclusive: false, truncate: false };
+
+    #[test]
+    fn what_must_be_new_is_new() {
+        let all = workspaces("new");
+        for workspace in &all {
+            let exclusive = Access { exclusive: true, ..CREATE };
+            assert!(open(workspace, "file", exclusive).is_ok());
+            for write in [true, false] {
+                let again = open(workspace, "file", Access { write, ..exclusive });
+                assert_eq!(again.err(), Some(Errno::EXIST), "{workspace:?}");
+            }
+            workspace.remove_file(Path::new("file")).unwrap();
+        }
+        std::fs::remove_dir_all(all[0].root()).unwrap();
+    }
+
+    #[test]
+    fn moving_a_folder_again_and_again_takes_no_more_memory() {
+        let [workspace, overlay] = workspaces("moves");
+        let path = |name: &str, file: u32| PathBuf::from(format!("{name}/{file}"));
+        workspace.create_folder(Path::new("a0")).unwrap();
+        for file in 0..10 {
+            open(&workspace, path("a0", file).to_str().unwrap(), CREATE).unwrap();
+        }
+        let Layer::Overlay(view) = &*overlay.shared.layer else { panic!("it is none") };
+        let noted = || view.noted();
+        for step in 0..50 {
+            let (from, to) = (format!("a{step}"), format!("a{}", step + 1));
+            overlay.rename(Path::new(&from), Path::new(&to), |_| Ok(())).unwrap();
+            assert!(noted() <= 22, "{} paths after {step} moves", noted());
+        }
+        overlay.apply().unwrap();
+        assert_eq!(overlay.list(Path::new("a50")).unwrap().len(), 10);
+        std::fs::remove_dir_all(workspace.root()).unwrap();
+    }
+
+    #[test]
+    fn an_overlay_keeps_no_more_than_so_many_bytes_of_paths() {
+        let [workspace, overlay] = workspaces("names");
+        let mut folder = PathBuf::new();
+        while folder.as_os_str().len() < 3_500 {
+            folder.push("f".repeat(250));
+            overlay.create_folder(&folder).unwrap();
+        }
+        let mut bytes = 0;
+        let refused = (0..).find_map(|n| {
+            let path = folder.join(format!("{n:0>200}"));
+            bytes += path.as_os_str().len();
+            overlay.link(Path::new("target"), &path).err()
+        });
+        assert_eq!(refused, Some(Errno::NOSPC));
+        assert!((60 << 20..=65 << 20).contains(&bytes), "{bytes}");
+        let target = PathBuf::from("t".repeat(5_000));
+        assert_eq!(overlay.link(&target, Path::new("link")), Err(Errno::NAMETOOLONG));
+        std::fs::remove_dir_all(workspace.root()).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_gets_its_first_file_or_loses_its_last_is_no_change() {
+        let all = workspaces("folders");
+        for folder in ["empty", "full"] {
+            std::fs::create_dir(all[0].root().join(folder)).unwrap();
+        }
+        // The overlay first: it leaves the folder as it is.
+        for workspace in all.iter().rev() {
+            std::fs::write(workspace.root().join("full/b"), "").unwrap();
+            for folder in ["empty", "full"] {
+                let there = workspace.create_folder(Path::new(folder));
+                assert_eq!(there, Err(Errno::EXIST));
+            }
+            let mut recorder = Recorder::of_run();
+            let [a, b] = ["empty/a", "full/b"].map(Path::new);
+            workspace.touch(&mut recorder, a);
+            workspace.touch(&mut recorder, b);
+            open(workspace, "empty/a", CREATE).unwrap();
+            workspace.remove_file(b).unwrap();
+            let changes = workspace.changes().0;
+            let paths: Vec<_> = changes.iter().map(|change| change.path.as_str()).collect();
+            assert_eq!(paths, ["empty/a", "full/b"], "{workspace:?}");
+        }
+        std::fs::remove_dir_all(all[0].root()).unwrap();
+    }
+}

@@ -1,0 +1,541 @@
+//! A private view of a folder: what is changed stands in a store of its own, all else is shown
+//! from below, read-only. What the view shows is the folder with a list of changed names, so that
+//! it costs nothing until something is written. A file's content is copied up when it is first
+//! opened for writing, and shared with the file below where the file system can do that.
+
+mod draft;
+pub(super) mod kept;
+mod opening;
+pub(super) mod resume;
+mod saved;
+mod store;
+mod temporary;
+mod view;
+
+pub(super) use view::Sheltered;
+
+use super::{
+    resolve::at,
+    root::{Access, Named, Root},
+    stat::{Kind, Stat},
+    step::TakenBack,
+};
+use crate::{
+    digest::Digest,
+    platform::{Errno, Result, name_of},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::{OsStr, OsString},
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+use store::Store;
+use view::{Content, Entry, Noted, View};
+
+/// The folder, from the workspace's root on.
+const TMP: &str = "tmp";
+
+/// Bytes of files whose digests are noted before they are changed. Of others, the number and the
+/// time of their last change are compared.
+const DIGESTED: u64 = 256 << 20;
+
+/// Most paths that are changed in one view.
+const MAX_NOTED: usize = 1_000_000;
+
+/// Most bytes of their paths.
+const MAX_NAMED: u64 = 64 << 20;
+
+/// Longest path, and longest name, that a system takes.
+const MAX_PATH: usize = 4_000;
+const MAX_NAME: usize = 255;
+
+/// The mode bit without which its owner cannot write to a file.
+const OWNER_WRITES: u32 = 0o200;
+
+/// Marks the inode numbers of what only the view has.
+const MADE: u64 = 1 << 63;
+/// Marks those of what stands in the store, if that is on another file system.
+const STORED: u64 = 1 << 62;
+
+/// Takes bytes from a quota; says whether there were so many left.
+pub type Charge<'a> = &'a mut dyn FnMut(u64) -> bool;
+
+/// Who changes a file.
+pub(super) struct Writer<'a> {
+    /// The number of its run, or 0 where it is none.
+    pub(super) run: u64,
+    /// What is copied for it is asked of this before.
+    pub(super) charge: Charge<'a>,
+}
+
+/// A private view of a folder. Threads share it.
+#[derive(Debug)]
+pub(super) struct Overlay {
+    lower: Arc<Root>,
+    store: Store,
+    view: RwLock<View>,
+    /// The runs by which contents of the store were made.
+    owners: Mutex<BTreeMap<u64, u64>>,
+    /// Held while the view is saved.
+    saving: Mutex<Saving>,
+    /// What had to be taken back before it could be taken up.
+    pub(super) taken_back: Option<TakenBack>,
+}
+
+/// What was saved of an overlay that is kept.
+#[derive(Debug, Default)]
+struct Saving {
+    /// The view's version, unless it must be saved again anyway, and whether it is whole.
+    version: Option<(u64, bool)>,
+    /// Whether it holds what a run has changed that was ended before it was done.
+    is_partial: bool,
+    /// Why it could not be saved the last time.
+    failed: Option<String>,
+}
+
+impl Overlay {
+    /// A view that shows the folder as it is, and goes with its last owner.
+    pub(super) fn new(lower: Arc<Root>) -> io::Result<Self> {
+        let store = Store::new(lower.path())?;
+        Self::with(lower, store)
+    }
+
+    /// A view that shows the folder as it is.
+    fn with(lower: Arc<Root>, store: Store) -> io::Result<Self> {
+        if is_lenient(&lower)? {
+            let why = "its file system takes names in upper and lower case for the same; \
+                       use --in-place";
+            return Err(io::Error::other(why));
+        }
+        let (view, owners) = (RwLock::default(), Mutex::default());
+        let saving = Mutex::default();
+        let overlay = Self { lower, store, view, owners, saving, taken_back: None };
+        overlay.begin(&mut overlay.saving(), &mut overlay.change());
+        Ok(overlay)
+    }
+
+    /// Makes a view that shows the folder as it is the one from which it is known what changes.
+    fn begin(&self, saving: &mut Saving, view: &mut View) {
+        self.add_temporary(view);
+        *saving = Saving { version: Some((view.version(), true)), ..Saving::default() };
+        self.owners().clear();
+    }
+
+    /// The folder itself.
+    pub(super) const fn lower(&self) -> &Arc<Root> {
+        &self.lower
+    }
+
+    /// Shows the folder as it is again.
+    pub(super) fn reset(&self) {
+        let mut saving = self.saving();
+        let mut view = self.change();
+        let fresh = view.fresh();
+        self.store.clear(std::mem::replace(&mut *view, fresh).stored());
+        self.begin(&mut saving, &mut view);
+    }
+
+    /// Shows the folder as it is, and can keep no more changes.
+    pub(super) fn discard(&self) {
+        self.reset();
+        self.store.discard();
+    }
+
+    /// The paths at which something was changed, parents first.
+    pub(super) fn touched(&self) -> Vec<PathBuf> {
+        let view = self.view();
+        let changed = view.noted.keys().filter(|path| view.covers(path) && !view.passes(path));
+        changed.cloned().collect()
+    }
+
+    /// Where the content of the file at the path stands below, if it was moved from there.
+    pub(super) fn moved_from(&self, path: &Path) -> Option<PathBuf> {
+        match self.view().entry(path) {
+            Some(Entry::File(Content::Lower(from))) => Some(from.clone()),
+            _ => None,
+        }
+    }
+
+    /// Of how many paths it is noted what stood below.
+    #[cfg(test)]
+    pub(super) fn noted(&self) -> usize {
+        self.view().noted.len()
+    }
+
+    /// Whether the view has noted what stands below at the path.
+    pub(super) fn has_noted(&self, path: &Path) -> bool {
+        self.view().noted.contains_key(path)
+    }
+
+    /// Whether what stands below at a path is what stood there when it was first changed.
+    pub(super) fn is_still(&self, path: &Path) -> bool {
+        let noted = self.view().noted.get(path).cloned();
+        noted.is_none_or(|noted| self.is_as_noted(path, noted.as_ref()))
+    }
+
+    fn view(&self) -> RwLockReadGuard<'_, View> {
+        self.view.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self) -> RwLockWriteGuard<'_, View> {
+        self.view.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn saving(&self) -> MutexGuard<'_, Saving> {
+        self.saving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Removes a content of the store, which the view shows no more.
+    fn remove_content(&self, number: u64) {
+        self.owners().remove(&number);
+        self.store.remove(number);
+    }
+
+    fn owners(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn stat(&self, path: &Path) -> Result<Stat> {
+        self.stat_in(&self.view(), path)
+    }
+
+    fn stat_in(&self, view: &View, path: &Path) -> Result<Stat> {
+        match view.entry(path) {
+            None => view.hides(path).map_or_else(|| self.lower.stat(path), Err),
+            Some(Entry::Gone) => Err(Errno::NOENT),
+            Some(Entry::Folder(number)) => self.made(Kind::Folder, 0, *number),
+            Some(Entry::Link(target, number)) => {
+                self.made(Kind::Link, target.as_os_str().len() as u64, *number)
+            }
+            Some(Entry::File(Content::Lower(from))) => self.lower.stat(from),
+            Some(Entry::File(Content::Own(number))) => Ok(self.shown(self.store.stat(*number)?)),
+        }
+    }
+
+    /// What only the view has, as old as the folder itself.
+    fn made(&self, kind: Kind, size: u64, number: u64) -> Result<Stat> {
+        let top = self.lower.stat(Path::new(""))?;
+        Ok(Stat { kind, size, links: 1, inode: MADE | number, ..top })
+    }
+
+    /// A file of the view, wherever it is really: all are on one device.
+    pub(super) fn shown(&self, found: Stat) -> Stat {
+        let device = self.lower.device();
+        if found.device == device {
+            return found;
+        }
+        Stat { device, inode: STORED | found.inode, ..found }
+    }
+
+    pub(super) fn link_target(&self, path: &Path) -> Result<PathBuf> {
+        let view = self.view();
+        match view.entry(path) {
+            None => view.hides(path).map_or_else(|| self.lower.link_target(path), Err),
+            Some(Entry::Link(target, _)) => Ok(target.clone()),
+            Some(Entry::Gone) => Err(Errno::NOENT),
+            Some(Entry::Folder(_) | Entry::File(_)) => Err(Errno::INVAL),
+        }
+    }
+
+    pub(super) fn list(&self, path: &Path) -> Result<Vec<Named>> {
+        self.list_in(&self.view(), path)
+    }
+
+    fn list_in(&self, view: &View, path: &Path) -> Result<Vec<Named>> {
+        let mut list = match view.entry(path) {
+            None => view.hides(path).map_or_else(|| self.lower.list(path), Err)?,
+            Some(Entry::Folder(_)) => Vec::new(),
+            Some(Entry::Gone) => return Err(Errno::NOENT),
+            Some(Entry::File(_) | Entry::Link(..)) => return Err(Errno::NOTDIR),
+        };
+        let Some(names) = view.names(path) else { return Ok(list) };
+        list.retain(|named| !names.contains_key(&named.name));
+        for (name, entry) in names.iter().filter(|(_, entry)| **entry != Entry::Gone) {
+            let found = match entry {
+                Entry::File(Content::Lower(from)) => self.lower.stat(from),
+                _ => self.stat_in(view, &path.join(name)),
+            };
+            if path.as_os_str().is_empty() && name == TMP && view.passes(Path::new(TMP)) {
+                continue;
+            }
+            // What was moved may have been removed below.
+            let found = found.map(|Stat { kind, inode, .. }| (kind, inode));
+            list.extend(found.map(|(kind, inode)| Named { name: name.clone(), kind, inode }));
+        }
+        Ok(list)
+    }
+
+    /// The names of a folder that are listed and are not what they are below, and whether anything
+    /// is shown from there.
+    pub(super) fn changed_names(&self, path: &Path) -> Result<(bool, BTreeSet<OsString>)> {
+        let view = self.view();
+        let is_shown = match view.entry(path) {
+            None => view.hides(path).map_or(Ok(true), Err)?,
+            Some(Entry::Folder(_)) => false,
+            Some(Entry::Gone) => return Err(Errno::NOENT),
+            Some(Entry::File(_) | Entry::Link(..)) => return Err(Errno::NOTDIR),
+        };
+        let names = view.names(path).map(|names| names.keys().cloned().collect());
+        let mut names: BTreeSet<OsString> = names.unwrap_or_default();
+        if path.as_os_str().is_empty() && view.passes(Path::new(TMP)) {
+            names.remove(OsStr::new(TMP));
+        }
+        Ok((is_shown, names))
+    }
+
+    /// Opens for reading what is shown.
+    pub(super) fn file(&self, path: &Path) -> Result<File> {
+        let view = self.view();
+        match view.entry(path) {
+            None => view.hides(path).map_or_else(|| self.lower.file(path, Access::READ), Err),
+            Some(Entry::Gone) => Err(Errno::NOENT),
+            Some(Entry::Folder(_)) => Err(Errno::ISDIR),
+            Some(Entry::Link(..)) => Err(Errno::LOOP),
+            Some(Entry::File(content)) => self.content(content),
+        }
+    }
+
+    fn content(&self, content: &Content) -> Result<File> {
+        match content {
+            Content::Lower(from) => self.lower.file(from, Access::READ),
+            Content::Own(number) => self.store.open(*number, Access::READ),
+        }
+    }
+
+    pub(super) fn create_folder(&self, path: &Path) -> Result<()> {
+        self.make(path, Entry::Folder)
+    }
+
+    pub(super) fn link(&self, target: &Path, path: &Path) -> Result<()> {
+        if target.as_os_str().len() > MAX_PATH {
+            return Err(Errno::NAMETOOLONG);
+        }
+        self.make(path, |number| Entry::Link(target.to_owned(), number))
+    }
+
+    fn make(&self, path: &Path, entry: impl FnOnce(u64) -> Entry) -> Result<()> {
+        let mut view = self.change();
+        match self.stat_in(&view, path) {
+            Ok(_) => return Err(Errno::EXIST),
+            Err(Errno::NOENT) => self.check_folder(&view, path)?,
+            Err(error) => return Err(error),
+        }
+        self.note(&mut view, path)?;
+        let number = view.next();
+        view.set(path, entry(number));
+        Ok(())
+    }
+
+    pub(super) fn remove_folder(&self, path: &Path) -> Result<()> {
+        let mut view = self.change();
+        match self.stat_in(&view, path)?.kind {
+            Kind::Folder if is_fixed(&view, path) => return Err(Errno::BUSY),
+            Kind::Folder if !self.list_in(&view, path)?.is_empty() => return Err(Errno::NOTEMPTY),
+            Kind::Folder => {}
+            Kind::File | Kind::Link | Kind::Other => return Err(Errno::NOTDIR),
+        }
+        self.check_folder(&view, path)?;
+        self.remove(&mut view, path)?;
+        view.forget(path);
+        self.add_temporary(&mut view);
+        Ok(())
+    }
+
+    pub(super) fn remove_file(&self, path: &Path) -> Result<()> {
+        let mut view = self.change();
+        if self.stat_in(&view, path)?.kind == Kind::Folder {
+            return Err(Errno::ISDIR);
+        }
+        self.check_folder(&view, path)?;
+        self.remove(&mut view, path)?;
+        view.forget(path);
+        self.add_temporary(&mut view);
+        Ok(())
+    }
+
+    /// Takes a name, which may be an empty folder's, out of the view.
+    fn remove(&self, view: &mut View, path: &Path) -> Result<()> {
+        self.note(view, path)?;
+        if let Some(Entry::File(Content::Own(number))) = view.entry(path) {
+            // Who has it open keeps it.
+            self.remove_content(*number);
+        }
+        view.clear_below(path);
+        if view.hides(path).is_none() && self.lower.stat(path).is_ok() {
+            view.set(path, Entry::Gone);
+        } else {
+            view.unset(path);
+        }
+        Ok(())
+    }
+
+    /// Moves `from` to `to` with all that stands below it, which is given as paths below `from`.
+    pub(super) fn rename(&self, from: &Path, to: &Path, all: &[(PathBuf, Kind)]) -> Result<()> {
+        let mut view = self.change();
+        if is_fixed(&view, from) || is_fixed(&view, to) {
+            return Err(Errno::BUSY);
+        }
+        let found = self.stat_in(&view, from)?.kind;
+        self.check_folder(&view, to)?;
+        if from == to {
+            return Ok(());
+        }
+        if to.starts_with(from) {
+            return Err(Errno::INVAL);
+        }
+        if from.starts_with(to) {
+            return Err(Errno::NOTEMPTY);
+        }
+        match self.stat_in(&view, to).map(|there| there.kind) {
+            Err(Errno::NOENT) => {}
+            Err(error) => return Err(error),
+            Ok(Kind::Folder) if found != Kind::Folder => return Err(Errno::ISDIR),
+            Ok(Kind::Folder) if !self.list_in(&view, to)?.is_empty() => {
+                return Err(Errno::NOTEMPTY);
+            }
+            Ok(Kind::Folder) => {}
+            Ok(_) if found == Kind::Folder => return Err(Errno::NOTDIR),
+            Ok(_) => {}
+        }
+        self.check_folder(&view, from)?;
+        let mut moved = Vec::with_capacity(all.len());
+        for (below, kind) in all {
+            let to = at(to, below);
+            self.check_length(&to)?;
+            moved.push((to, self.entry_of(&mut view, &at(from, below), *kind)?));
+        }
+        for (below, _) in all {
+            self.note(&mut view, &at(from, below))?;
+            self.note(&mut view, &at(to, below))?;
+        }
+        // Contents go along.
+        for (below, _) in all {
+            view.unset(&at(from, below));
+        }
+        self.remove(&mut view, from)?;
+        if self.stat_in(&view, to).is_ok() {
+            self.remove(&mut view, to)?;
+        }
+        for (path, entry) in moved {
+            view.set(&path, entry);
+        }
+        for (below, _) in all {
+            view.forget(&at(from, below));
+        }
+        self.add_temporary(&mut view);
+        Ok(())
+    }
+
+    /// What stands at the path as an entry that can stand anywhere.
+    fn entry_of(&self, view: &mut View, path: &Path, kind: Kind) -> Result<Entry> {
+        match (view.entry(path).cloned(), kind) {
+            (Some(entry @ (Entry::File(_) | Entry::Link(..))), _) => Ok(entry),
+            (_, Kind::Folder) => Ok(Entry::Folder(view.next())),
+            (_, Kind::Link) => Ok(Entry::Link(self.lower.link_target(path)?, view.next())),
+            (_, Kind::File) => Ok(Entry::File(Content::Lower(path.to_owned()))),
+            (_, Kind::Other) => Err(Errno::PERM),
+        }
+    }
+
+    /// Something can be put at the path, or removed there, only if a folder is above it to which
+    /// this user may write.
+    fn check_folder(&self, view: &View, path: &Path) -> Result<()> {
+        self.check_length(path)?;
+        let above = path.parent().ok_or(Errno::EXIST)?;
+        match self.stat_in(view, above)?.kind {
+            Kind::Folder if view.covers(above) => Ok(()),
+            Kind::Folder => self.lower.check_writable(above),
+            Kind::File | Kind::Link | Kind::Other => Err(Errno::NOTDIR),
+        }
+    }
+
+    /// Refuses a path that could not stand below.
+    fn check_length(&self, path: &Path) -> Result<()> {
+        let length = self.lower.path().as_os_str().len() + path.as_os_str().len();
+        let name = path.file_name().map_or(0, OsStr::len);
+        if length > MAX_PATH || name > MAX_NAME { Err(Errno::NAMETOOLONG) } else { Ok(()) }
+    }
+
+    /// Notes what stands below at a path that is changed for the first time.
+    fn note(&self, view: &mut View, path: &Path) -> Result<()> {
+        if view.noted.contains_key(path) {
+            return Ok(());
+        }
+        let named = view.named().saturating_add(path.as_os_str().len() as u64);
+        if view.noted.len() >= MAX_NOTED || named > MAX_NAMED {
+            return Err(Errno::NOSPC);
+        }
+        let noted = self.found_below(view, path);
+        view.note(path, noted);
+        Ok(())
+    }
+
+    /// What stands below at a path now.
+    fn found_below(&self, view: &mut View, path: &Path) -> Option<Noted> {
+        let stat = self.lower.stat(path).ok()?;
+        let rest = view.digested.checked_add(stat.size).filter(|all| *all <= DIGESTED);
+        view.digested = rest.unwrap_or(view.digested);
+        let digest = rest.and_then(|_| self.digest_below(path, stat));
+        Some(Noted { stat, digest, target: self.lower.link_target(path).ok() })
+    }
+
+    fn digest_below(&self, path: &Path, found: Stat) -> Option<Digest> {
+        if found.kind != Kind::File {
+            return None;
+        }
+        let file = self.lower.file(path, Access::READ).ok()?;
+        Digest::of_rest(file).ok()
+    }
+
+    fn is_as_noted(&self, path: &Path, noted: Option<&Noted>) -> bool {
+        match (self.lower.stat(path).ok(), noted) {
+            (None, None) => true,
+            (Some(now), Some(noted)) if now.kind == noted.stat.kind => {
+                // A folder changes with its entries, each of which is noted itself.
+                now.kind == Kind::Folder
+                    || now.is_still(&noted.stat)
+                    || (noted.digest.is_some() && self.digest_below(path, now) == noted.digest)
+                    || (noted.target.is_some() && self.lower.link_target(path).ok() == noted.target)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether what stands at the path is neither moved nor removed.
+fn is_fixed(view: &View, path: &Path) -> bool {
+    path.as_os_str().is_empty() || (path == Path::new(TMP) && view.passes(path))
+}
+
+/// Refuses what is no file, or one that its owner has closed.
+const fn plain(found: Stat) -> Result<()> {
+    match found.kind {
+        Kind::File if found.mode & OWNER_WRITES == 0 => Err(Errno::ACCESS),
+        Kind::File => Ok(()),
+        Kind::Folder => Err(Errno::ISDIR),
+        Kind::Link => Err(Errno::LOOP),
+        Kind::Other => Err(Errno::PERM),
+    }
+}
+
+/// Whether the folder's file system takes names in any case for the same: one name would then be
+/// two in the view.
+fn is_lenient(root: &Root) -> Result<bool> {
+    let list = root.list(Path::new(""))?;
+    let swapped = |name: &OsString| {
+        let swap = |byte: &u8| match byte {
+            b'a'..=b'z' => byte.to_ascii_uppercase(),
+            _ => byte.to_ascii_lowercase(),
+        };
+        name_of(name.as_encoded_bytes().iter().map(swap).collect())
+    };
+    let other = list.iter().map(|entry| (entry, swapped(&entry.name)));
+    let mut other = other.filter(|(entry, other)| entry.name != *other);
+    let Some((entry, other)) = other.next() else { return Ok(false) };
+    let is_listed = list.iter().any(|entry| entry.name == other);
+    let is_same = root.stat(Path::new(&other)).is_ok_and(|found| found.inode == entry.inode);
+    Ok(is_same && !is_listed)
+}

@@ -1,0 +1,23 @@
+//! What a system says of files, in words of ours.
+
+/// Who a file belongs to and which one it is, by the numbers of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The number of the user that it belongs to.
+    pub owner: u32,
+    /// The number of its file system.
+    pub device: u64,
+    /// Its number on that file system.
+    pub inode: u64,
+}
+
+/// Who may do what with a file or a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rights {
+    /// As bits of a mode; none where the system has no modes.
+    pub mode: Option<u32>,
+    /// How many names it has; none where that is not told.
+    pub links: Option<u64>,
+    /// Whether it is this user's; yes where the system does not tell.
+    pub is_own: bool,
+}

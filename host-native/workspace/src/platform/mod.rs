@@ -1,0 +1,21 @@
+//! What each system has in its own way, under one name: errors of the system, names as bytes,
+//! permissions, limits of a process. Handles of folders are in [`root`](super::root); no other file
+//! of this crate asks which system it is built for.
+
+mod found;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+pub use found::{Identity, Rights};
+#[cfg(unix)]
+pub use unix::*;
+#[cfg(windows)]
+pub use windows::*;
+
+#[cfg(not(any(unix, windows)))]
+compile_error!("innerloop-workspace is for Linux and macOS and, without a folder, for Windows");
+
+/// Whether all of a file system can be brought to the disk by one call.
+pub(crate) const SYNCS_ALL: bool = cfg!(target_os = "linux");

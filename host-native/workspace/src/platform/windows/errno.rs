@@ -1,0 +1,102 @@
+//! The system's errors by the names that Unix has for them.
+
+use std::{error::Error, fmt, io};
+
+/// What the system has done, or why not.
+pub type Result<T> = std::result::Result<T, Errno>;
+
+/// Why the system did not do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errno {
+    NOENT,
+    ACCESS,
+    PERM,
+    EXIST,
+    ISDIR,
+    NOTDIR,
+    NOTEMPTY,
+    INVAL,
+    BADF,
+    ILSEQ,
+    NAMETOOLONG,
+    NOSPC,
+    DQUOT,
+    FBIG,
+    ROFS,
+    BUSY,
+    TXTBSY,
+    XDEV,
+    MLINK,
+    NOMEM,
+    NOSYS,
+    OPNOTSUPP,
+    INTR,
+    AGAIN,
+    LOOP,
+    IO,
+}
+
+/// The kinds of std's errors that these are. Where several are of one kind, the first is what an
+/// error of that kind becomes.
+const KINDS: [(Errno, io::ErrorKind); 26] = [
+    (Errno::NOENT, io::ErrorKind::NotFound),
+    (Errno::ACCESS, io::ErrorKind::PermissionDenied),
+    (Errno::PERM, io::ErrorKind::PermissionDenied),
+    (Errno::EXIST, io::ErrorKind::AlreadyExists),
+    (Errno::ISDIR, io::ErrorKind::IsADirectory),
+    (Errno::NOTDIR, io::ErrorKind::NotADirectory),
+    (Errno::NOTEMPTY, io::ErrorKind::DirectoryNotEmpty),
+    (Errno::INVAL, io::ErrorKind::InvalidInput),
+    (Errno::BADF, io::ErrorKind::InvalidInput),
+    (Errno::ILSEQ, io::ErrorKind::InvalidFilename),
+    (Errno::NAMETOOLONG, io::ErrorKind::InvalidFilename),
+    (Errno::NOSPC, io::ErrorKind::StorageFull),
+    (Errno::DQUOT, io::ErrorKind::QuotaExceeded),
+    (Errno::FBIG, io::ErrorKind::FileTooLarge),
+    (Errno::ROFS, io::ErrorKind::ReadOnlyFilesystem),
+    (Errno::BUSY, io::ErrorKind::ResourceBusy),
+    (Errno::TXTBSY, io::ErrorKind::ExecutableFileBusy),
+    (Errno::XDEV, io::ErrorKind::CrossesDevices),
+    (Errno::MLINK, io::ErrorKind::TooManyLinks),
+    (Errno::NOMEM, io::ErrorKind::OutOfMemory),
+    (Errno::NOSYS, io::ErrorKind::Unsupported),
+    (Errno::OPNOTSUPP, io::ErrorKind::Unsupported),
+    (Errno::INTR, io::ErrorKind::Interrupted),
+    (Errno::AGAIN, io::ErrorKind::WouldBlock),
+    (Errno::LOOP, io::ErrorKind::Other),
+    (Errno::IO, io::ErrorKind::Other),
+];
+
+impl Errno {
+    /// The error that one of std's is, if it has a name here.
+    pub fn from_io_error(error: &io::Error) -> Option<Self> {
+        let kind = Some(error.kind()).filter(|kind| *kind != io::ErrorKind::Other)?;
+        KINDS.iter().find(|(_, is)| *is == kind).map(|(errno, _)| *errno)
+    }
+
+    fn kind(self) -> io::ErrorKind {
+        let found = KINDS.iter().find(|(errno, _)| *errno == self);
+        found.map_or(io::ErrorKind::Other, |(_, kind)| *kind)
+    }
+}
+
+impl fmt::Display for Errno {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NOSYS => f.write_str(
+                "innerloop works on folders under Linux and macOS only, not yet on Windows; run \
+                 it in the Windows Subsystem for Linux",
+            ),
+            Self::LOOP => f.write_str("it is a link"),
+            other => other.kind().fmt(f),
+        }
+    }
+}
+
+impl Error for Errno {}
+
+impl From<Errno> for io::Error {
+    fn from(errno: Errno) -> Self {
+        Self::new(errno.kind(), errno)
+    }
+}

@@ -1,0 +1,28 @@
+//! What the person has the workspace become, in place of a tool: a file gets a text again, or goes.
+
+use super::{Kind, Workspace};
+use crate::platform::{Errno, Result};
+use std::{io::Write as _, path::Path};
+
+impl Workspace {
+    /// Gives the plain file that a path names that text, with the folders above it; without a
+    /// text, removes the file.
+    pub fn put(&self, path: &str, text: Option<&str>) -> Result<()> {
+        let top = Path::new("");
+        let real = self.follow((top, top), path, true)?;
+        self.note(&real);
+        let Some(text) = text else { return self.remove_file(&real) };
+        let above: Vec<&Path> = real.ancestors().skip(1).collect();
+        for folder in above.into_iter().rev().filter(|folder| *folder != top) {
+            match self.stat(folder) {
+                Ok(stat) if stat.kind == Kind::Folder => {}
+                Ok(_) => return Err(Errno::NOTDIR),
+                Err(_) => self.create_folder(folder)?,
+            }
+        }
+        let (draft, mut file) = self.draft(&real)?;
+        let failed = |error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        self.settle(draft, &file)
+    }
+}

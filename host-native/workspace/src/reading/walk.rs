@@ -1,0 +1,316 @@
+//! Visits the files below a folder by several threads, if wanted without those that git ignores.
+//! Links are not followed. Folders are visited roughly in the order of their paths, each by one
+//! thread, which gives half of the files that are left to one that has nothing to do.
+
+use super::{
+    files::{fault, fill, folder_fault},
+    ignored::Ignored,
+    stop::Stop,
+};
+use crate::{Entered, Kind, Named, Workspace};
+use innerloop_core::action::Hidden;
+use innerloop_tools::{FileError, WorkspacePath, is_version_system, parts::LeftOut};
+use std::{
+    ffi::OsStr,
+    num::NonZeroUsize,
+    panic::resume_unwind,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// More threads than this find little more in the same time.
+const MAX_THREADS: usize = 12;
+
+/// What is visited.
+pub(super) struct Walk<'a> {
+    pub(super) workspace: &'a Workspace,
+    /// The folder as it is named.
+    pub(super) folder: &'a WorkspacePath,
+    /// Where it really is.
+    pub(super) real: &'a Path,
+    pub(super) hidden: Hidden,
+    /// The rules of the folders above it.
+    pub(super) above: Option<Arc<Ignored>>,
+    pub(super) stop: &'a Stop,
+}
+
+/// A thread's part in a walk.
+pub(super) trait Visitor: Send {
+    /// Whether it helps to visit the entries of a folder in the order of their names.
+    const IN_ORDER: bool;
+
+    /// Whether a file of that name may be wanted; others are not visited.
+    fn may_want(&self, name: &str) -> bool;
+
+    /// Visits a file.
+    fn file(&mut self, file: Visited<'_>);
+
+    /// A folder could not be read.
+    fn unreadable(&mut self, path: WorkspacePath);
+
+    /// Whether nothing that stands at or below the path is wanted any more.
+    fn is_past(&mut self, path: &WorkspacePath) -> bool;
+}
+
+/// A file that is visited.
+pub(super) struct Visited<'a> {
+    pub(super) folder: &'a Entered,
+    pub(super) path: WorkspacePath,
+}
+
+impl Visited<'_> {
+    pub(super) fn name(&self) -> &OsStr {
+        OsStr::new(self.path.name())
+    }
+}
+
+/// A part of the work.
+enum Job {
+    Folder(Folder),
+    Files(Arc<Entered>, Vec<WorkspacePath>),
+}
+
+struct Folder {
+    path: WorkspacePath,
+    real: PathBuf,
+    above: Option<Arc<Ignored>>,
+}
+
+/// What a folder holds.
+struct Opened {
+    folder: Arc<Entered>,
+    files: Vec<WorkspacePath>,
+    /// The last comes first.
+    folders: Vec<Job>,
+}
+
+/// What the threads share.
+#[derive(Default)]
+struct Shared {
+    todo: Mutex<Todo>,
+    more: Condvar,
+    /// How many threads have nothing to do, and are not woken yet.
+    waiting: AtomicUsize,
+    has_ignored: AtomicBool,
+    has_too_many_rules: AtomicBool,
+}
+
+#[derive(Default)]
+struct Todo {
+    /// The next one is the last.
+    jobs: Vec<Job>,
+    /// How many threads are at work, and may find more of it.
+    working: usize,
+}
+
+/// Visits all files, each by one of the visitors that are given back.
+///
+/// # Errors
+/// Where the folder itself can't be listed.
+pub(super) fn walk<V: Visitor>(
+    walk: &Walk<'_>,
+    visitor: impl Fn() -> V,
+) -> Result<(Vec<V>, LeftOut), FileError> {
+    let shared = Shared::default();
+    let top =
+        Folder { path: walk.folder.clone(), real: walk.real.to_owned(), above: walk.above.clone() };
+    let mut first = Thread { walk, shared: &shared, visitor: visitor(), buffer: Vec::new() };
+    let opened = first.open(&top);
+    let Opened { folder, files, mut folders } =
+        opened.map_err(|error| folder_fault(walk.workspace, walk.real, error))?;
+    folders.push(Job::Files(folder, files));
+    shared.add(folders);
+    let more = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS) - 1;
+    let mut all = Vec::new();
+    thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for _ in 0..more {
+            let visitor = visitor();
+            let mut thread = Thread { walk, shared: &shared, visitor, buffer: Vec::new() };
+            let run = move || {
+                thread.run();
+                thread.visitor
+            };
+            // With fewer threads it takes longer.
+            threads.extend(thread::Builder::new().spawn_scoped(scope, run));
+        }
+        first.run();
+        all.push(first.visitor);
+        for thread in threads {
+            all.push(thread.join().unwrap_or_else(|broken| resume_unwind(broken)));
+        }
+    });
+    let ignored = shared.has_ignored.load(Ordering::Relaxed);
+    let too_many_rules = shared.has_too_many_rules.load(Ordering::Relaxed);
+    Ok((all, LeftOut { ignored, too_many_rules, unreadable: 0 }))
+}
+
+/// One of the threads.
+struct Thread<'a, V> {
+    walk: &'a Walk<'a>,
+    shared: &'a Shared,
+    visitor: V,
+    buffer: Vec<u8>,
+}
+
+impl<V: Visitor> Thread<'_, V> {
+    fn run(&mut self) {
+        while let Some(job) = self.shared.next() {
+            let _working = Working(self.shared);
+            if self.walk.stop.is_set() {
+                continue;
+            }
+            match job {
+                Job::Folder(folder) if self.visitor.is_past(&folder.path) => {}
+                Job::Folder(folder) => match self.open(&folder) {
+                    Ok(Opened { folder, files, folders }) => {
+                        self.shared.add(folders);
+                        self.visit(&folder, files);
+                    }
+                    Err(_) => self.visitor.unreadable(folder.path),
+                },
+                Job::Files(folder, paths) => self.visit(&folder, paths),
+            }
+        }
+    }
+
+    /// Looks what a folder holds.
+    fn open(&mut self, folder: &Folder) -> crate::platform::Result<Opened> {
+        let Folder { path, real, above } = folder;
+        let entered = self.walk.workspace.enter(real)?;
+        let mut entries = entered.list()?;
+        if V::IN_ORDER {
+            entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        }
+        let rules = self.rules(&entered, path, &entries, above);
+        if rules.as_ref().is_some_and(|rules| rules.is_cut) {
+            self.shared.has_too_many_rules.store(true, Ordering::Relaxed);
+        }
+        let (mut files, mut folders) = (Vec::new(), Vec::new());
+        for Named { name, kind, .. } in &entries {
+            // No call can name a file whose name is not UTF-8.
+            let Some(name) = name.to_str().filter(|name| !is_version_system(name)) else {
+                continue;
+            };
+            let is_folder = match kind {
+                Kind::File => false,
+                Kind::Folder => true,
+                Kind::Link | Kind::Other => continue,
+            };
+            // Whether git ignores it is of no interest any more.
+            let is_known = rules.is_none() || self.shared.has_ignored.load(Ordering::Relaxed);
+            if !is_folder && is_known && !self.visitor.may_want(name) {
+                continue;
+            }
+            let path = path.join(name);
+            if rules.as_ref().is_some_and(|rules| rules.ignores(&path, is_folder)) {
+                self.shared.has_ignored.store(true, Ordering::Relaxed);
+            } else if is_folder {
+                let (real, above) = (real.join(name), rules.clone());
+                folders.push(Job::Folder(Folder { path, real, above }));
+            } else {
+                files.push(path);
+            }
+        }
+        folders.reverse();
+        Ok(Opened { folder: Arc::new(entered), files, folders })
+    }
+
+    /// Visits files of a folder, as long as nobody else is free to.
+    fn visit(&mut self, folder: &Arc<Entered>, mut paths: Vec<WorkspacePath>) {
+        paths.reverse();
+        while let Some(path) = paths.pop() {
+            if self.walk.stop.is_set() || self.visitor.is_past(&path) {
+                break;
+            }
+            if paths.len() > 1 && self.shared.waiting.load(Ordering::Relaxed) > 0 {
+                let mut others: Vec<WorkspacePath> = paths.drain(..paths.len() / 2).collect();
+                others.reverse();
+                self.shared.add(vec![Job::Files(Arc::clone(folder), others)]);
+            }
+            self.visitor.file(Visited { folder, path });
+        }
+    }
+
+    /// The rules that hold for the entries of a folder.
+    fn rules(
+        &mut self,
+        entered: &Entered,
+        path: &WorkspacePath,
+        entries: &[Named],
+        above: &Option<Arc<Ignored>>,
+    ) -> Option<Arc<Ignored>> {
+        const NAME: &str = ".gitignore";
+        let is_rules = |entry: &Named| entry.name == NAME && entry.kind == Kind::File;
+        if self.walk.hidden != Hidden::Ignored || !entries.iter().any(is_rules) {
+            return above.clone();
+        }
+        let text = entered.file(OsStr::new(NAME)).map_err(fault).and_then(|(mut file, found)| {
+            let stop = self.walk.stop;
+            fill(&mut file, found.size, &mut self.buffer, |_| !stop.is_set())
+        });
+        let text = text.ok().and_then(|filled| self.buffer.get(..filled));
+        match text {
+            Some(text) => Some(Ignored::parse(path.clone(), text, above.clone())),
+            None => above.clone(),
+        }
+    }
+}
+
+impl Shared {
+    fn todo(&self) -> MutexGuard<'_, Todo> {
+        self.todo.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, jobs: Vec<Job>) {
+        if jobs.is_empty() {
+            return;
+        }
+        let mut todo = self.todo();
+        let wanted = jobs.len().min(self.waiting.load(Ordering::Relaxed));
+        // Those that are woken are not asked a second time.
+        self.waiting.fetch_sub(wanted, Ordering::Relaxed);
+        todo.jobs.extend(jobs);
+        drop(todo);
+        for _ in 0..wanted {
+            self.more.notify_one();
+        }
+    }
+
+    /// The next part of the work; nothing once all is done.
+    fn next(&self) -> Option<Job> {
+        let mut todo = self.todo();
+        loop {
+            if let Some(job) = todo.jobs.pop() {
+                todo.working += 1;
+                return Some(job);
+            }
+            if todo.working == 0 {
+                drop(todo);
+                self.more.notify_all();
+                return None;
+            }
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+            todo = self.more.wait(todo).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A thread at work, also one that breaks: the others do not wait for it for ever.
+struct Working<'a>(&'a Shared);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        let mut todo = self.0.todo();
+        todo.working -= 1;
+        let is_done = todo.working == 0 && todo.jobs.is_empty();
+        drop(todo);
+        if is_done {
+            self.0.more.notify_all();
+        }
+    }
+}

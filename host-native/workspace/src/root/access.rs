@@ -1,0 +1,38 @@
+//! How a file is opened, and what a folder lists.
+
+use super::super::stat::Kind;
+use std::ffi::OsString;
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Access {
+    /// Its content can be written to.
+    pub write: bool,
+    /// Creates it if it is missing.
+    pub create: bool,
+    /// Fails if it is there.
+    pub exclusive: bool,
+    /// Empties it.
+    pub truncate: bool,
+}
+
+impl Access {
+    pub(crate) const READ: Self =
+        Self { write: false, create: false, exclusive: false, truncate: false };
+
+    /// Whether the file, or the folder that holds it, may change by it.
+    pub const fn changes(self) -> bool {
+        self.write || self.create || self.truncate
+    }
+}
+
+/// An entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its name in the folder.
+    pub name: OsString,
+    /// File, folder or link.
+    pub kind: Kind,
+    /// Its number on the file system.
+    pub inode: u64,
+}

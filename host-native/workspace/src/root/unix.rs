@@ -1,0 +1,478 @@
+//! The folder that is held open, by what Linux and macOS have for it.
+
+pub(super) mod open_folder;
+
+use super::{
+    super::stat::{Kind, Stat},
+    access::{Access, Named},
+};
+use crate::platform::{Errno, MetadataExt as _, PermissionsExt as _, Result, Timestamps, mode_of};
+use rustix::fs::{self as sys, AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, XattrFlags};
+use std::{
+    ffi::{OsStr, OsString},
+    fs::File,
+    io,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::{
+            ffi::{OsStrExt, OsStringExt},
+            fs::fchown,
+        },
+    },
+    path::{Component, Path, PathBuf},
+};
+
+/// A folder that is held open. Threads share it.
+#[derive(Debug)]
+pub(crate) struct Root {
+    folder: OwnedFd,
+    device: u64,
+    /// For people to read, never to open.
+    path: PathBuf,
+    /// Whether the system itself can look a path up as strictly as it is needed here.
+    is_strict: bool,
+}
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+impl Root {
+    /// Opens the folder at a path of the system.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let folder = sys::open(path, FOLDER, Mode::empty())?;
+        let device = stat(&sys::fstat(&folder)?).device;
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let is_strict = has_strict_lookup(folder.as_fd());
+        Ok(Self { folder, device, path, is_strict })
+    }
+
+    /// Where it was when it was opened.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A folder below it, as a root of its own.
+    pub(crate) fn below(&self, path: &Path) -> Result<Self> {
+        let folder = self.beneath(path, FOLDER)?;
+        let (device, is_strict) = (self.device, self.is_strict);
+        Ok(Self { folder, device, path: self.path.join(path), is_strict })
+    }
+
+    /// The number of its file system.
+    pub(crate) const fn device(&self) -> u64 {
+        self.device
+    }
+
+    /// What stands at the path, itself.
+    pub(crate) fn stat(&self, path: &Path) -> Result<Stat> {
+        let found = match self.parent(path)? {
+            None => sys::fstat(&self.folder)?,
+            Some((folder, name)) => sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?,
+        };
+        self.at_home(stat(&found))
+    }
+
+    /// Where the link at the path leads.
+    pub(crate) fn link_target(&self, path: &Path) -> Result<PathBuf> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::INVAL) };
+        let target = sys::readlinkat(&folder, name, Vec::new())?;
+        Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
+    }
+
+    /// The entries of a folder, in no order.
+    pub(crate) fn list(&self, path: &Path) -> Result<Vec<Named>> {
+        let mut folder = Dir::new(self.beneath(path, FOLDER)?)?;
+        let mut list = Vec::new();
+        while let Some(entry) = folder.read() {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match kind(entry.file_type()) {
+                // Some file systems do not tell.
+                Kind::Other => match sys::statat(folder.fd()?, name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(found) => stat(&found).kind,
+                    Err(_) => continue,
+                },
+                kind => kind,
+            };
+            list.push(Named { name: name.to_owned(), kind, inode: entry.ino() });
+        }
+        Ok(list)
+    }
+
+    /// Opens a plain file.
+    pub(crate) fn file(&self, path: &Path, access: Access) -> Result<File> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::ISDIR) };
+        // Opening alone makes some devices act, and a pipe wait.
+        match sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => self.plain(stat(&found))?,
+            Err(Errno::NOENT) if access.create => {}
+            Err(error) => return Err(error),
+        }
+        let quietly = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let mode = mode_of(0o666);
+        let file = File::from(sys::openat(&folder, name, flags(access) | quietly, mode)?);
+        self.plain(stat(&sys::fstat(&file)?))?;
+        if access.truncate {
+            sys::ftruncate(&file, 0)?;
+        }
+        Ok(file)
+    }
+
+    /// Creates a folder.
+    pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::EXIST) };
+        sys::mkdirat(&folder, name, mode_of(0o777))
+    }
+
+    /// Creates a folder that nobody else can look into.
+    pub(crate) fn create_private_folder(&self, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::EXIST) };
+        sys::mkdirat(&folder, name, Mode::RWXU)
+    }
+
+    /// Removes a folder with all that is in it.
+    pub(crate) fn remove_tree(&self, path: &Path) -> Result<()> {
+        for entry in self.list(path)? {
+            let path = path.join(entry.name);
+            match entry.kind {
+                Kind::Folder => self.remove_tree(&path)?,
+                Kind::File | Kind::Link | Kind::Other => self.remove_file(&path)?,
+            }
+        }
+        self.remove_folder(path)
+    }
+
+    /// Whether this user may write to what stands at the path, or add to it if it is a folder.
+    pub(crate) fn check_writable(&self, path: &Path) -> Result<()> {
+        let mut wanted = sys::Access::WRITE_OK;
+        if self.stat(path)?.kind == Kind::Folder {
+            wanted |= sys::Access::EXEC_OK;
+        }
+        match self.parent(path)? {
+            None => sys::accessat(&self.folder, ".", wanted, AtFlags::EACCESS),
+            Some((folder, name)) => sys::accessat(&folder, name, wanted, AtFlags::EACCESS),
+        }
+    }
+
+    /// Removes a folder, which is empty.
+    pub(crate) fn remove_folder(&self, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::BUSY) };
+        sys::unlinkat(&folder, name, AtFlags::REMOVEDIR)
+    }
+
+    /// Removes anything but a folder.
+    pub(crate) fn remove_file(&self, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::ISDIR) };
+        sys::unlinkat(&folder, name, AtFlags::empty())
+    }
+
+    /// Waits until the entries of the folder itself are on the disk.
+    pub(crate) fn sync(&self) -> Result<()> {
+        match sys::fsync(&self.folder) {
+            // Not every file system can do that for a folder.
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(()),
+            done => done,
+        }
+    }
+
+    /// Waits until all of the file system is on the disk, or the folder's own entries where there
+    /// is no such call.
+    pub(crate) fn sync_all(&self) -> Result<()> {
+        #[cfg(target_os = "linux")]
+        return sys::syncfs(&self.folder);
+        #[cfg(not(target_os = "linux"))]
+        self.sync()
+    }
+
+    /// Moves what stands at one path to another, at which nothing stands.
+    pub(crate) fn move_to(&self, from: &Path, to: &Path) -> Result<()> {
+        match self.rename_with(from, to, RenameFlags::NOREPLACE) {
+            // Not every file system can see to it itself.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => match self.stat(to) {
+                Ok(_) => Err(Errno::EXIST),
+                Err(Errno::NOENT) => self.rename(from, to),
+                Err(error) => Err(error),
+            },
+            moved => moved,
+        }
+    }
+
+    /// Puts what stands at each of two paths at the other one, at once. Not every file system can.
+    pub(crate) fn exchange(&self, one: &Path, other: &Path) -> Result<()> {
+        self.rename_with(one, other, RenameFlags::EXCHANGE)
+    }
+
+    fn rename_with(&self, from: &Path, to: &Path, flags: RenameFlags) -> Result<()> {
+        let (Some((from, old)), Some((to, new))) = (self.parent(from)?, self.parent(to)?) else {
+            return Err(Errno::BUSY);
+        };
+        sys::renameat_with(&from, old, &to, new, flags)
+    }
+
+    /// Moves what stands at one path to another.
+    pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        let (Some((from, old)), Some((to, new))) = (self.parent(from)?, self.parent(to)?) else {
+            return Err(Errno::BUSY);
+        };
+        sys::renameat(&from, old, &to, new)
+    }
+
+    /// Creates a link.
+    pub(crate) fn link(&self, target: &Path, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::EXIST) };
+        sys::symlinkat(target, &folder, name)
+    }
+
+    /// Gives a folder the permissions that these bits say.
+    pub(crate) fn set_mode(&self, path: &Path, mode: u32) -> Result<()> {
+        sys::fchmod(self.beneath(path, FOLDER)?, mode_of(mode))
+    }
+
+    /// Sets the times of what stands at the path, itself.
+    pub(crate) fn set_times(&self, path: &Path, times: &Timestamps) -> Result<()> {
+        match self.parent(path)? {
+            None => sys::futimens(&self.folder, times),
+            Some((folder, name)) => sys::utimensat(&folder, name, times, AtFlags::SYMLINK_NOFOLLOW),
+        }
+    }
+
+    /// The folder that holds what the path names, and the name; nothing for the root itself.
+    fn parent<'p>(&self, path: &'p Path) -> Result<Option<(Held<'_>, &'p OsStr)>> {
+        let Some(name) = path.file_name() else {
+            return if path.as_os_str().is_empty() { Ok(None) } else { Err(Errno::PERM) };
+        };
+        let above = path.parent().unwrap_or(Path::new(""));
+        if above.as_os_str().is_empty() {
+            return Ok(Some((Held::Root(self.folder.as_fd()), name)));
+        }
+        Ok(Some((Held::Own(self.beneath(above, PASSING)?), name)))
+    }
+
+    /// Opens a folder by the strictest way that the system has.
+    fn beneath(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+        if path.components().any(|part| !matches!(part, Component::Normal(_))) {
+            return Err(Errno::PERM);
+        }
+        if path.as_os_str().is_empty() {
+            // A handle of its own: reading a folder moves the handle's position.
+            return sys::openat(&self.folder, ".", FOLDER, Mode::empty());
+        }
+        if self.is_strict {
+            strictly(self.folder.as_fd(), path, flags)
+        } else {
+            self.step_by_step(path, flags)
+        }
+    }
+
+    /// Opens a folder after each of those above it, none of which is a link.
+    fn step_by_step(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+        let mut folder: Option<OwnedFd> = None;
+        let mut names = path.iter().peekable();
+        while let Some(name) = names.next() {
+            let here = folder.as_ref().map_or(self.folder.as_fd(), AsFd::as_fd);
+            let flags = if names.peek().is_some() { PASSING } else { flags };
+            let next = sys::openat(here, name, flags | OFlags::NOFOLLOW, Mode::empty())?;
+            self.at_home(stat(&sys::fstat(&next)?))?;
+            folder = Some(next);
+        }
+        folder.ok_or(Errno::NOENT)
+    }
+
+    /// Refuses what lies on another file system.
+    const fn at_home(&self, found: Stat) -> Result<Stat> {
+        if found.device == self.device { Ok(found) } else { Err(Errno::XDEV) }
+    }
+
+    fn plain(&self, found: Stat) -> Result<()> {
+        match self.at_home(found)?.kind {
+            Kind::File => Ok(()),
+            Kind::Folder => Err(Errno::ISDIR),
+            Kind::Link => Err(Errno::LOOP),
+            Kind::Other => Err(Errno::PERM),
+        }
+    }
+}
+
+/// Copies a file's content; the file systems that can share it do.
+pub(crate) fn copy(mut from: &File, to: &mut File) -> Result<()> {
+    #[cfg(target_os = "linux")]
+    if sys::ioctl_ficlone(&*to, from).is_ok() {
+        return Ok(());
+    }
+    let copied = io::copy(&mut from, to);
+    copied.map(drop).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+}
+
+const fn flags(access: Access) -> OFlags {
+    // Truncating is done once it is known what was opened.
+    let mut flags = if access.write || access.truncate { OFlags::RDWR } else { OFlags::RDONLY };
+    if access.create {
+        flags = flags.union(OFlags::CREATE);
+    }
+    if access.exclusive {
+        flags = flags.union(OFlags::EXCL);
+    }
+    flags
+}
+
+/// What the system says of an open file.
+pub(crate) fn stat_file(file: &File) -> Result<Stat> {
+    Ok(stat(&sys::fstat(file)?))
+}
+
+/// Gives an open file the permissions that these bits say.
+pub(crate) fn set_file_mode(file: &File, mode: u32) -> Result<()> {
+    sys::fchmod(file, mode_of(mode))
+}
+
+/// Sets the times of an open file.
+pub fn set_file_times(file: &File, times: &Timestamps) -> Result<()> {
+    sys::futimens(file, times)
+}
+
+/// Gives a file the permissions of another one, and its owner, access list and other extended
+/// attributes if it takes that one's place.
+pub(crate) fn dress(file: &File, like: &File, is_replacing: bool) -> io::Result<()> {
+    let found = like.metadata()?;
+    let mut permissions = found.permissions();
+    permissions.set_mode(permissions.mode() & 0o777);
+    if is_replacing {
+        let own = file.metadata()?;
+        if (own.uid(), own.gid()) != (found.uid(), found.gid()) {
+            // Only root can give files away. The content counts more than the owner.
+            drop(fchown(file, Some(found.uid()), Some(found.gid())));
+        }
+    }
+    file.set_permissions(permissions)?;
+    if is_replacing {
+        copy_attributes(file, like);
+    }
+    Ok(())
+}
+
+/// The most bytes of the names of a file's extended attributes, and of one value: the system's own
+/// limits.
+const MAX_ATTRIBUTE: usize = 64 << 10;
+
+/// Gives a file the extended attributes of another one, as far as the system lets this user.
+fn copy_attributes(file: &File, like: &File) {
+    let (mut names, mut value) = (vec![0; MAX_ATTRIBUTE], vec![0; MAX_ATTRIBUTE]);
+    let length = sys::flistxattr(like, names.as_mut_slice()).unwrap_or(0);
+    let names = names.get(..length).unwrap_or_default();
+    for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let Ok(length) = sys::fgetxattr(like, name, value.as_mut_slice()) else { continue };
+        let value = value.get(..length).unwrap_or_default();
+        let _refused = sys::fsetxattr(file, name, value, XattrFlags::empty());
+    }
+}
+
+fn stat(found: &sys::Stat) -> Stat {
+    Stat {
+        kind: kind(FileType::from_raw_mode(found.st_mode)),
+        size: number(found.st_size),
+        mode: number(found.st_mode).try_into().unwrap_or(0),
+        links: number(found.st_nlink),
+        device: number(found.st_dev),
+        inode: number(found.st_ino),
+        accessed: nanoseconds(found.st_atime, found.st_atime_nsec),
+        modified: nanoseconds(found.st_mtime, found.st_mtime_nsec),
+        changed: nanoseconds(found.st_ctime, found.st_ctime_nsec),
+    }
+}
+
+const fn kind(found: FileType) -> Kind {
+    match found {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Folder,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+/// The systems give these numbers in types of their own.
+fn number(number: impl TryInto<u64>) -> u64 {
+    number.try_into().unwrap_or(0)
+}
+
+fn nanoseconds(seconds: impl TryInto<u64>, rest: impl TryInto<u64>) -> u64 {
+    number(seconds).saturating_mul(1_000_000_000).saturating_add(number(rest))
+}
+
+/// The handle of a folder.
+enum Held<'a> {
+    Root(BorrowedFd<'a>),
+    Own(OwnedFd),
+}
+
+impl AsFd for Held<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Root(folder) => *folder,
+            Self::Own(folder) => folder.as_fd(),
+        }
+    }
+}
+
+/// A folder that is only passed through: it need not be readable where the system allows that.
+#[cfg(target_os = "linux")]
+const PASSING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const PASSING: OFlags = FOLDER;
+
+#[cfg(target_os = "linux")]
+fn strictly(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+    use sys::ResolveFlags as Resolve;
+    /// How often a lookup is begun again that a rename elsewhere has disturbed.
+    const TRIES: usize = 64;
+    let resolve = Resolve::BENEATH | Resolve::NO_SYMLINKS | Resolve::NO_MAGICLINKS;
+    let mut found = Err(Errno::AGAIN);
+    for _ in 0..TRIES {
+        found = sys::openat2(root, path, flags, Mode::empty(), resolve | Resolve::NO_XDEV);
+        if !matches!(found, Err(Errno::AGAIN | Errno::INTR)) {
+            break;
+        }
+    }
+    found
+}
+
+#[cfg(not(target_os = "linux"))]
+fn strictly(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Result<OwnedFd> {
+    Err(Errno::NOSYS)
+}
+
+/// Old kernels have no such call, and some containers refuse it.
+#[cfg(target_os = "linux")]
+fn has_strict_lookup(root: BorrowedFd<'_>) -> bool {
+    strictly(root, Path::new("."), PASSING).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_strict_lookup(_: BorrowedFd<'_>) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_replaces_a_file_has_its_extended_attributes() {
+        let folder = tempfile::tempdir().unwrap();
+        let [like, file] = ["like", "file"].map(|name| {
+            File::options().create_new(true).read(true).write(true).open(folder.path().join(name))
+        });
+        let (like, file) = (like.unwrap(), file.unwrap());
+        if sys::fsetxattr(&like, "user.origin", b"elsewhere", XattrFlags::CREATE).is_err() {
+            println!("SKIPPED: the file system of {} has none", folder.path().display());
+            return;
+        }
+        let mut value = [0; 32];
+        dress(&file, &like, false).unwrap();
+        assert!(sys::fgetxattr(&file, "user.origin", &mut value[..]).is_err());
+        dress(&file, &like, true).unwrap();
+        let length = sys::fgetxattr(&file, "user.origin", &mut value[..]).unwrap();
+        assert_eq!(value.get(..length), Some(&b"elsewhere"[..]));
+    }
+}

@@ -1,0 +1,90 @@
+//! What files of an overlay held before a program began to write them anew: it is shown again where
+//! the quota or a full disk has ended the writing. A shell opens a file for each piece that it
+//! writes, so that all is kept until the program ends.
+
+use super::{layer::Layer, overlay::Sheltered};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// How many files of one program are kept, the last ones.
+const MOST: usize = 16;
+
+/// The former contents of files that one program has truncated.
+#[derive(Debug, Default)]
+pub struct Shelters {
+    kept: Vec<Shelter>,
+    /// For which there was no room.
+    spoilt: BTreeSet<PathBuf>,
+}
+
+impl Shelters {
+    /// Whether what the file at a real path held is kept.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.kept.iter().any(|kept| kept.path == path)
+    }
+
+    /// Keeps what a file holds.
+    pub(super) fn keep(&mut self, shelter: Shelter) {
+        if self.kept.len() == MOST {
+            self.kept.remove(0);
+        }
+        self.kept.push(shelter);
+    }
+
+    /// What is written at a real path does not fit.
+    pub fn spoil(&mut self, path: &Path) {
+        if self.spoilt.len() < MOST {
+            self.spoilt.insert(path.to_owned());
+        }
+    }
+
+    /// The program has ended: what did not fit is what it was.
+    pub fn end(&mut self) {
+        let spoilt = std::mem::take(&mut self.spoilt);
+        let kept = std::mem::take(&mut self.kept).into_iter();
+        kept.filter(|kept| spoilt.contains(&kept.path)).for_each(Shelter::put_back);
+    }
+}
+
+impl Drop for Shelters {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The former content of a file. Dropped, it is forgotten.
+#[derive(Debug)]
+pub(super) struct Shelter {
+    layer: Arc<Layer>,
+    path: PathBuf,
+    kept: Option<Sheltered>,
+}
+
+impl Shelter {
+    /// What the file at a real path holds, if it is one of an overlay and not too long.
+    pub(super) fn new(layer: &Arc<Layer>, path: &Path) -> Option<Self> {
+        let Layer::Overlay(overlay) = &**layer else { return None };
+        let kept = Some(overlay.shelter(path)?);
+        Some(Self { layer: Arc::clone(layer), path: path.to_owned(), kept })
+    }
+
+    /// Shows the former content again.
+    fn put_back(mut self) {
+        if let (Layer::Overlay(overlay), Some(kept)) = (&*self.layer, self.kept.take()) {
+            overlay.put_back(&self.path, kept);
+        }
+    }
+}
+
+impl Drop for Shelter {
+    fn drop(&mut self) {
+        if let (Layer::Overlay(overlay), Some(Sheltered::Stored(number))) =
+            (&*self.layer, &self.kept)
+        {
+            overlay.abandon(*number);
+        }
+    }
+}
