@@ -54,6 +54,22 @@ pub(crate) fn build_host(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(workspace.cargo_native("build").args(["--bin", "innerloop"]))
 }
 
+/// Step: builds the Rust examples, which the native host's tests run: half a minute.
+///
+/// # Errors
+/// When the build fails.
+pub(crate) fn build_examples(workspace: &mut Workspace) -> Result<(), Failure> {
+    process::run(workspace.cargo_native("build").arg("--examples"))
+}
+
+/// Step: runs the examples in the documentation of the native crates.
+///
+/// # Errors
+/// When one fails.
+pub(crate) fn test_documentation(workspace: &mut Workspace) -> Result<(), Failure> {
+    process::run(workspace.cargo_native("test").arg("--doc"))
+}
+
 /// Step: builds the program `innerloop` for release, as other people run it: what was known of this
 /// machine's folders is not in it.
 ///

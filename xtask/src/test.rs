@@ -123,9 +123,11 @@ fn all() -> Vec<Step> {
         step("check for macOS and Windows", elsewhere::check),
         step("build the documentation", native::document),
         prepare::HOST,
+        step("build the Rust examples", native::build_examples),
         prepare::INSTALLED_PYTHON,
         prepare::INSTALLED_CLANG,
         test_step("run the tests of the native host", native::test_host),
+        test_step("run the examples in the documentation", native::test_documentation),
         test_step("hold our checks beside those of other crates", native::test_oracle),
         step("start to simulate hostile sessions, for a minute", simulate::start),
     ];

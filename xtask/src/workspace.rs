@@ -11,7 +11,7 @@ use crate::toolchain::{self, Toolchain};
 
 /// The packages of the native build. They are always named together: another set would give
 /// shared dependencies other features, and wasmtime would be built twice.
-pub(crate) const NATIVE_PACKAGES: [&str; 9] = [
+pub(crate) const NATIVE_PACKAGES: [&str; 10] = [
     "innerloop-core",
     "innerloop-driver",
     "innerloop-tools",
@@ -19,6 +19,7 @@ pub(crate) const NATIVE_PACKAGES: [&str; 9] = [
     "innerloop-sandbox",
     "innerloop-host",
     "innerloop-cli",
+    "innerloop",
     "innerloop-tests",
     "xtask",
 ];

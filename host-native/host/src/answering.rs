@@ -2,21 +2,26 @@
 //! and when it is over, in whatever way. News wait until there is room for them; what the host or
 //! its embedder says to itself never does.
 
+use crate::tools::Tools;
 use innerloop_core::{
     action::Outcome,
     id::EffectId,
-    input::{HttpInput, Input, ToolInput},
+    input::{HookReply, HttpInput, Input, Rejected, ToolInput},
 };
+use innerloop_driver::Driver;
 use std::{
+    fmt,
     future::{Future, poll_fn},
     pin::pin,
     sync::atomic::{AtomicBool, Ordering},
     task::Poll,
 };
 use tokio::sync::{
-    OwnedSemaphorePermit as Place,
     mpsc::{Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel},
+    oneshot,
 };
+
+pub(crate) use tokio::sync::OwnedSemaphorePermit as Place;
 
 /// News that wait at most.
 pub(crate) const ROOM: usize = 16;
@@ -27,11 +32,36 @@ const AHEAD: usize = 4 * ROOM;
 /// News, with the place among those under way that becomes free once they are heard.
 pub(crate) type News = (Input, Option<Place>);
 
+/// What the embedder says, or the host to itself.
+#[derive(Debug)]
+pub(crate) enum Word {
+    /// A command, the answer of a person, or that something is lost.
+    Input(Input),
+    /// A look at the session between two things that happen.
+    Visit(Visit),
+}
+
+/// What looks at the session, and at the tools that it runs.
+pub(crate) type Look = dyn FnOnce(&Driver, &mut Tools) + Send;
+
+/// A look at the session, and what is said then.
+pub(crate) struct Visit {
+    pub(crate) look: Box<Look>,
+    /// Said behind it, and who waits for what comes of that.
+    pub(crate) say: Option<(Input, oneshot::Sender<Result<(), Rejected>>)>,
+}
+
+impl fmt::Debug for Visit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visit").field("say", &self.say).finish_non_exhaustive()
+    }
+}
+
 /// What comes to the host.
 #[derive(Debug)]
 pub(crate) struct Inbox {
-    /// Commands, answers of people, and what is lost. There are few of them.
-    words: (UnboundedSender<Input>, UnboundedReceiver<Input>),
+    /// There are few of them.
+    words: (UnboundedSender<Word>, UnboundedReceiver<Word>),
     /// What comes from a network or a program, which may be any amount.
     news: (Sender<News>, Receiver<News>),
     /// News since the deadline was looked at.
@@ -44,7 +74,7 @@ impl Inbox {
     }
 
     /// The way for words.
-    pub(crate) fn words(&self) -> UnboundedSender<Input> {
+    pub(crate) fn words(&self) -> UnboundedSender<Word> {
         self.words.0.clone()
     }
 
@@ -61,9 +91,12 @@ impl Inbox {
 
     /// What comes next, or a tick when the deadline is over. Words come before news, which come
     /// before a tick, so that what has come in time counts; but not so many that it never comes.
-    pub(crate) async fn next(&mut self, deadline: impl Future<Output = ()>) -> News {
+    pub(crate) async fn next(
+        &mut self,
+        deadline: impl Future<Output = ()>,
+    ) -> (Word, Option<Place>) {
         let mut deadline = pin!(deadline);
-        let over = |()| (Input::Tick, None);
+        let over = |()| (Word::Input(Input::Tick), None);
         let news = poll_fn(|context| {
             if let Poll::Ready(Some(word)) = self.words.1.poll_recv(context) {
                 return Poll::Ready((word, None));
@@ -73,13 +106,13 @@ impl Inbox {
             {
                 return tick.map(over);
             }
-            if let Poll::Ready(Some(news)) = self.news.1.poll_recv(context) {
-                return Poll::Ready(news);
+            if let Poll::Ready(Some((input, place))) = self.news.1.poll_recv(context) {
+                return Poll::Ready((Word::Input(input), place));
             }
             deadline.as_mut().poll(context).map(over)
         });
         let news = news.await;
-        let is_tick = matches!(news, (Input::Tick, _));
+        let is_tick = matches!(news, (Word::Input(Input::Tick), _));
         self.ahead = if is_tick { 0 } else { self.ahead.saturating_add(1) };
         news
     }
@@ -90,7 +123,7 @@ impl Inbox {
 #[derive(Debug)]
 pub(crate) struct Answering {
     id: EffectId,
-    words: UnboundedSender<Input>,
+    words: UnboundedSender<Word>,
     news: Sender<News>,
     is_over: AtomicBool,
 }
@@ -109,6 +142,11 @@ impl Answering {
         self.send(input, place, true).await;
     }
 
+    /// What a hook replies.
+    pub(crate) async fn hook(&self, reply: HookReply) {
+        self.send(Input::Hook { id: self.id, reply }, None, true).await;
+    }
+
     /// The way for further news.
     pub(crate) const fn inbox(&self) -> &Sender<News> {
         &self.news
@@ -125,7 +163,7 @@ impl Answering {
 impl Drop for Answering {
     fn drop(&mut self) {
         if !self.is_over.load(Ordering::Acquire) {
-            drop(self.words.send(Input::Lost { id: self.id }));
+            drop(self.words.send(Word::Input(Input::Lost { id: self.id })));
         }
     }
 }
@@ -146,7 +184,10 @@ mod tests {
                 pending::<()>().await;
             }
         };
-        inbox.next(deadline).await.0
+        match inbox.next(deadline).await.0 {
+            Word::Input(input) => input,
+            Word::Visit(visit) => panic!("{visit:?}"),
+        }
     }
 
     fn chunk() -> HttpInput {
@@ -175,7 +216,7 @@ mod tests {
         let more = timeout(Duration::from_millis(50), answering.http(chunk())).await;
         assert!(more.is_err(), "there is no more room");
         for _ in 0..2 * ROOM {
-            inbox.words().send(Input::Lost { id: EffectId(1) }).unwrap();
+            inbox.words().send(Word::Input(Input::Lost { id: EffectId(1) })).unwrap();
         }
         for _ in 0..2 * ROOM {
             assert_eq!(next(&mut inbox, true).await, Input::Lost { id: EffectId(1) });

@@ -3,8 +3,9 @@
 //! means is the driver's and the session's business.
 
 use crate::{
-    answering::{self, Answering, Inbox, ROOM},
+    answering::{Answering, Inbox, Place, ROOM, Visit, Word},
     deltas::Deltas,
+    hooks::Hooks,
     http::{Http, Patience},
     journal::{Journal, JournalError},
     pictures,
@@ -16,7 +17,7 @@ use innerloop_core::{
     id::{AgentId, EffectId},
     input::{Answer, Command, HttpInput, Input, Rejected, ToolInput},
     media::MediaLimits,
-    output::Ask,
+    output::{Ask, HookRun},
     time::Instant,
     tool::ToolRun,
 };
@@ -26,7 +27,7 @@ use std::{
     thread::available_parallelism, time::Duration,
 };
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc::UnboundedSender, oneshot},
+    sync::{Semaphore, mpsc::UnboundedSender, oneshot},
     task::JoinSet,
     time::sleep_until,
 };
@@ -79,7 +80,7 @@ pub enum Traffic<'a> {
 
 /// Sends commands and answers to a session from anywhere. Clones send to the same one.
 #[derive(Clone, Debug)]
-pub struct Commands(UnboundedSender<Input>);
+pub struct Commands(UnboundedSender<Word>);
 
 /// Gives the endpoint's key anew before each word of the user, where it is another one by now.
 pub struct Renewal(Box<dyn FnMut() -> Option<Key> + Send>);
@@ -101,12 +102,40 @@ impl fmt::Debug for Renewal {
 impl Commands {
     /// Sends a command to the session's own agent. After the session's end it is dropped.
     pub fn send(&self, command: Command) {
-        drop(self.0.send(Input::command(command)));
+        drop(self.0.send(Word::Input(Input::command(command))));
+    }
+
+    /// Sends a command to the session's own agent, and has it answered whether the session takes
+    /// it. Right before, it looks at the session. After the session's end there is no answer.
+    pub fn say(
+        &self,
+        command: Command,
+        look: impl FnOnce(&Driver, &mut Tools) + Send + 'static,
+    ) -> oneshot::Receiver<Result<(), Rejected>> {
+        let (tell, told) = oneshot::channel();
+        let say = Some((Input::command(command), tell));
+        drop(self.0.send(Word::Visit(Visit { look: Box::new(look), say })));
+        told
+    }
+
+    /// Looks at the session between two things that happen, and at the tools that it runs from then
+    /// on. After the session's end there is no answer.
+    pub fn visit<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Driver, &mut Tools) -> T + Send + 'static,
+    ) -> oneshot::Receiver<T> {
+        let (tell, told) = oneshot::channel();
+        let look = move |driver: &Driver, tools: &mut Tools| {
+            // Who has stopped waiting misses nothing.
+            drop(tell.send(look(driver, tools)));
+        };
+        drop(self.0.send(Word::Visit(Visit { look: Box::new(look), say: None })));
+        told
     }
 
     /// Answers a question.
     pub fn answer(&self, id: EffectId, answer: Answer) {
-        drop(self.0.send(Input::Answer { id, answer }));
+        drop(self.0.send(Word::Input(Input::Answer { id, answer })));
     }
 }
 
@@ -127,6 +156,7 @@ pub struct Host {
     journal: Option<Journal>,
     recording: Option<Recording>,
     renewal: Option<Renewal>,
+    hooks: Option<Arc<dyn Hooks>>,
     inbox: Inbox,
     /// When session time was 0.
     begun: tokio::time::Instant,
@@ -153,6 +183,7 @@ impl Host {
             journal,
             recording,
             renewal: None,
+            hooks: None,
             inbox: Inbox::new(),
             begun: now.checked_sub(past).unwrap_or(now),
             open: BTreeMap::new(),
@@ -167,6 +198,13 @@ impl Host {
     #[must_use]
     pub fn with_renewal(self, renewal: Option<Renewal>) -> Self {
         Self { renewal, ..self }
+    }
+
+    /// The same with hooks, at the points that the driver's
+    /// [`People`](innerloop_driver::People) name.
+    #[must_use]
+    pub fn with_hooks(self, hooks: Arc<dyn Hooks>) -> Self {
+        Self { hooks: Some(hooks), ..self }
     }
 
     /// A way to send commands and answers.
@@ -195,14 +233,32 @@ impl Host {
         let opening = self.driver.start();
         self.carry_out(opening, &mut watch)?;
         while !self.closed {
-            let (input, _place) = self.next().await;
-            if let Input::Command { command: Command::Interrupt | Command::Close, .. } = input {
-                self.catch_up(&mut watch).await?;
+            let (word, _place) = self.next().await;
+            match word {
+                Word::Input(input) => drop(self.take(input, &mut watch).await?),
+                Word::Visit(Visit { look, say }) => {
+                    look(&self.driver, &mut self.tools);
+                    if let Some((input, tell)) = say {
+                        // Who has stopped waiting misses nothing.
+                        drop(tell.send(self.take(input, &mut watch).await?));
+                    }
+                }
             }
-            let input = pictures::fit_input(input, self.media_limits()).await;
-            self.hear(input, &mut watch)?;
         }
         Ok(())
+    }
+
+    /// Hears something, behind what was said before it where it ends whoever said that.
+    async fn take(
+        &mut self,
+        input: Input,
+        watch: &mut impl FnMut(News<'_>),
+    ) -> Result<Result<(), Rejected>, JournalError> {
+        if let Input::Command { command: Command::Interrupt | Command::Close, .. } = input {
+            self.catch_up(watch).await?;
+        }
+        let input = pictures::fit_input(input, self.media_limits()).await;
+        self.hear(input, watch)
     }
 
     /// How large pictures may be.
@@ -222,18 +278,23 @@ impl Host {
         // More than these were not there before the command.
         for _ in 0..ROOM {
             let Some((input, _place)) = self.inbox.waiting() else { break };
-            self.hear(input, watch)?;
+            drop(self.hear(input, watch)?);
         }
         for (id, deltas) in &said {
             let text = deltas.take();
             if !text.is_empty() {
-                self.hear(Input::Tool { id: *id, input: ToolInput::Delta(text) }, watch)?;
+                drop(self.hear(Input::Tool { id: *id, input: ToolInput::Delta(text) }, watch)?);
             }
         }
         Ok(())
     }
 
-    fn hear(&mut self, input: Input, watch: &mut impl FnMut(News<'_>)) -> Result<(), JournalError> {
+    /// Hears something, and says whether the session takes it.
+    fn hear(
+        &mut self,
+        input: Input,
+        watch: &mut impl FnMut(News<'_>),
+    ) -> Result<Result<(), Rejected>, JournalError> {
         let now = self.now();
         if let Input::Command { command: Command::Submit { .. }, .. } = &input
             && let Some(key) = self.renewal.as_mut().and_then(|renewal| (renewal.0)())
@@ -244,16 +305,16 @@ impl Host {
             watch(News::Http(id, traffic));
         }
         match self.driver.handle(input, now) {
-            Ok(outputs) => self.carry_out(outputs, watch),
+            Ok(outputs) => self.carry_out(outputs, watch).map(Ok),
             Err(rejected) => {
                 watch(News::Rejected(&rejected));
-                Ok(())
+                Ok(Err(rejected))
             }
         }
     }
 
     /// What happens next: something from the inbox, or the deadline.
-    async fn next(&mut self) -> answering::News {
+    async fn next(&mut self) -> (Word, Option<Place>) {
         let due = self.driver.deadline().map(|at| self.begun + Duration::from_millis(at.0));
         let tick = async move {
             match due {
@@ -297,7 +358,7 @@ impl Host {
                 }
                 Output::Run { id, agent, run } => self.run_tool(id, agent, run),
                 Output::Ask { id, agent, ask } => watch(News::Asked(id, agent, &ask)),
-                Output::Hook { id, .. } => self.give_up(id),
+                Output::Hook { id, agent, hook } => self.run_hook(id, agent, hook),
                 Output::Cancel { id } => {
                     // The task hears of it; one that has ended has answered already.
                     let _stopped = self.open.remove(&id).map(|open| open.stop.send(()));
@@ -338,6 +399,17 @@ impl Host {
         });
     }
 
+    fn run_hook(&mut self, id: EffectId, agent: AgentId, run: HookRun) {
+        let Some(hooks) = self.hooks.clone() else { return self.give_up(id) };
+        self.spawn(id, None, |answering, stop| async move {
+            tokio::select! {
+                biased;
+                _ = stop => {}
+                reply = hooks.reply(agent, run) => answering.hook(reply).await,
+            }
+        });
+    }
+
     /// Spawns the task of an effect, with its way to answer and the word to stop.
     fn spawn<F: Future<Output = ()> + Send + 'static>(
         &mut self,
@@ -355,7 +427,7 @@ impl Host {
 
     /// Tells that there is nobody who does this.
     fn give_up(&self, id: EffectId) {
-        drop(self.inbox.words().send(Input::Lost { id }));
+        drop(self.inbox.words().send(Word::Input(Input::Lost { id })));
     }
 }
 
@@ -379,10 +451,7 @@ pub fn runs_at_once() -> usize {
 
 /// A place among those that are under way at once, kept until it is dropped; none if the word to
 /// stop comes first.
-async fn place(
-    room: Arc<Semaphore>,
-    stop: &mut oneshot::Receiver<()>,
-) -> Option<OwnedSemaphorePermit> {
+async fn place(room: Arc<Semaphore>, stop: &mut oneshot::Receiver<()>) -> Option<Place> {
     tokio::select! {
         biased;
         _ = stop => None,

@@ -79,6 +79,7 @@ mod answering;
 mod deltas;
 pub mod environment;
 pub mod facts;
+pub mod hooks;
 pub mod host;
 pub mod http;
 pub mod journal;

@@ -41,6 +41,7 @@ mod replay;
 mod resumed;
 mod review;
 mod run;
+mod rust;
 mod sandbox;
 mod secrets;
 mod seeing;

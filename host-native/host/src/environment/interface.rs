@@ -6,7 +6,7 @@ use innerloop_core::{
     id::AgentId,
 };
 use innerloop_sandbox::{Executor, OnDelta};
-use std::{fmt::Debug, future::Future, pin::Pin, time::Duration};
+use std::{fmt::Debug, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 /// The end of a run that is under way.
 pub type Running<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
@@ -45,6 +45,16 @@ pub trait Environment: Debug + Send + Sync {
     /// workspace: for example its working directory, its system and its programs.
     fn facts(&self, found: Facts) -> Facts {
         found
+    }
+}
+
+impl<T: Environment + ?Sized> Environment for Arc<T> {
+    fn carry_out(&self, request: Request) -> Running<'_> {
+        (**self).carry_out(request)
+    }
+
+    fn facts(&self, found: Facts) -> Facts {
+        (**self).facts(found)
     }
 }
 

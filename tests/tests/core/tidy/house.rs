@@ -79,7 +79,7 @@ impl House {
             match inside.split('/').collect::<Vec<_>>()[..] {
                 ["build.rs"] | ["src", "lib.rs" | "main.rs"] => true,
                 ["src", "bin", name] => name.ends_with(".rs"),
-                ["tests" | "benches" | "targets", name] => name.ends_with(".rs"),
+                ["tests" | "benches" | "targets" | "examples", name] => name.ends_with(".rs"),
                 ["tests" | "benches", _, "main.rs"] | ["src", "bin", _, "main.rs"] => true,
                 _ => false,
             }

@@ -19,7 +19,7 @@ const FLOORS: [(&str, u32); 7] = [
 ];
 
 /// The crates that each crate of the house may depend on.
-const CRATES: [(&str, &[&str]); 19] = [
+const CRATES: [(&str, &[&str]); 20] = [
     ("json/derive", &[]),
     ("json/scan", &[]),
     ("json", &["json-derive", "json-scan"]),
@@ -34,6 +34,7 @@ const CRATES: [(&str, &[&str]); 19] = [
     ("host-native/sandbox", &["core", "driver", "shell-protocol", "tools", "workspace"]),
     ("host-native/host", &["core", "driver", "json", "sandbox", "tools", "workspace"]),
     ("host-native/cli", &["core", "driver", "host", "json", "sandbox", "tools", "workspace"]),
+    ("rust", &["core", "driver", "host", "sandbox", "tools", "workspace"]),
     ("tests", &["core", "driver", "json", "tools", "host", "sandbox", "workspace"]),
     ("tests/oracle", &["core", "driver", "tests"]),
     ("example/count-lines", &[]),

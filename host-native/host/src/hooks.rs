@@ -1,0 +1,15 @@
+//! Hooks of the program that embeds this crate: what the loop asks at certain points.
+
+use innerloop_core::{id::AgentId, input::HookReply, output::HookRun};
+use std::{fmt::Debug, future::Future, pin::Pin};
+
+/// Who replies at the points that the driver's [`People`](innerloop_driver::People) name. A reply
+/// that breaks counts as lost; the configuration's `hooks.fail_closed` says what follows.
+pub trait Hooks: Debug + Send + Sync {
+    /// Replies for an agent. Dropping the future stops it.
+    fn reply(
+        &self,
+        agent: AgentId,
+        run: HookRun,
+    ) -> Pin<Box<dyn Future<Output = HookReply> + Send>>;
+}

@@ -1,0 +1,58 @@
+//! Tools that work elsewhere than in the sandbox: `cargo run --example own_environment`. Here the
+//! far machine is a map of files and one command; over a network it is the same trait.
+
+use innerloop::{
+    Agent, Outcome,
+    environment::{Action, Environment, Facts, Memory, Request, Running, perform_known},
+};
+use std::sync::{Arc, Mutex, PoisonError};
+
+mod common;
+
+/// A machine of which we know nothing but its files.
+#[derive(Debug, Default)]
+struct Far {
+    files: Mutex<Memory>,
+}
+
+impl Environment for Far {
+    fn carry_out(&self, request: Request) -> Running<'_> {
+        let Request { action, folder, known, on_delta, .. } = request;
+        Box::pin(async move {
+            match action {
+                Action::Shell { command, .. } if command == "uptime" => {
+                    let output = "up 412 days\n";
+                    // People see output as it comes.
+                    on_delta.iter().for_each(|on_delta| on_delta.tell(output));
+                    Outcome { exit: Some(0), ..Outcome::text(output) }
+                }
+                Action::Shell { .. } => {
+                    Outcome { exit: Some(127), ..Outcome::text("no such command\n") }
+                }
+                // What every tool on files means, over any `Files`.
+                action => {
+                    let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+                    perform_known(&mut *files, &folder, &action, known.as_deref())
+                }
+            }
+        })
+    }
+
+    fn facts(&self, found: Facts) -> Facts {
+        Facts { platform: "far".into(), programs: Vec::new(), ..found }
+    }
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let far = Arc::new(Far::default());
+    let builder = Agent::builder().environment(Arc::clone(&far));
+    let agent = common::model(builder, "own_environment").build().await?;
+    let result = agent.run("Write the machine's uptime into uptime.txt").await?;
+    println!("{}", result.text);
+    let files = far.files.lock().unwrap_or_else(PoisonError::into_inner);
+    for (path, bytes) in files.iter() {
+        println!("{path}: {}", String::from_utf8_lossy(bytes));
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! A tool that is an async function: `cargo run --example own_tool`.
+
+use innerloop::{Agent, Call, JsonSchema, Tool};
+
+mod common;
+
+#[derive(serde::Deserialize, JsonSchema)]
+struct Weather {
+    /// The city, with its country.
+    city: String,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let temperature = Tool::new(
+        "temperature",
+        "The temperature in a city, in degrees Celsius.",
+        async |weather: Weather, call: Call| {
+            call.say("asking the weather service\n");
+            // An error, such as a city that nobody knows, is for the model to read.
+            match weather.city.as_str() {
+                "Oslo, Norway" => Ok("7"),
+                city => Err(format!("there is no city {city}")),
+            }
+        },
+    )
+    .read_only();
+
+    let builder = Agent::builder().tool(temperature);
+    let agent = common::model(builder, "own_tool").build().await?;
+    let result = agent.run("Do I need a coat in Oslo?").await?;
+    println!("{}", result.text);
+    Ok(())
+}

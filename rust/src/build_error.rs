@@ -1,0 +1,84 @@
+//! Why an agent could not be made.
+
+use crate::session::Ended;
+use innerloop_core::{RestoreError, config::ConfigError, log::LogError};
+use innerloop_driver::{EndpointError, SettingsError, providers::UnknownProvider};
+use innerloop_host::{journal::JournalError, recording::RecordingError, web::DomainError};
+use innerloop_sandbox::{manifest::ManifestError, programs::ProgramsError};
+use innerloop_workspace::WorkspaceError;
+use std::{io, path::PathBuf};
+
+/// Why there is no agent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// No provider has that name.
+    #[error(transparent)]
+    UnknownProvider(#[from] UnknownProvider),
+    /// The provider wants a key, and there is none.
+    #[error("{provider} wants a key: set {variables}, or give one by `api_key`")]
+    MissingKey {
+        /// The provider's name for people.
+        provider: String,
+        /// The variables of the environment that are looked at.
+        variables: String,
+    },
+    /// The endpoint cannot be used.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// HTTP cannot be set up.
+    #[error("{0}")]
+    Http(String),
+    /// The folder cannot be worked on.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// A folder of one's own cannot be made.
+    #[error("cannot make a folder to work in: {0}")]
+    Folder(#[source] io::Error),
+    /// The file that says which programs there are cannot be used.
+    #[error(transparent)]
+    Programs(#[from] ProgramsError),
+    /// The file of the project that says so cannot be used.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// A domain whose pages may be read is none.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+    /// No model is named, or a patch of the configuration does not fit.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The configuration cannot work.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The snapshot is none that a session can be made of.
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
+    /// The log is none that a session can be made of.
+    #[error("{}: {error}", path.display())]
+    Resume {
+        /// The log.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: LogError,
+    },
+    /// A file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The log cannot be made.
+    #[error(transparent)]
+    Log(#[from] JournalError),
+    /// The recording cannot be read or made.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// The system gives no random numbers, of which a session's id is made.
+    #[error("the system gives no random numbers: {0}")]
+    Random(#[source] io::Error),
+    /// The session that was to be forked is over.
+    #[error(transparent)]
+    Ended(#[from] Ended),
+}

@@ -1,0 +1,459 @@
+//! What an agent is made with, and how it is put together.
+
+use crate::{
+    build_error::BuildError,
+    hooks::Hooks,
+    people::{Approval, Decision, People},
+    session::Link,
+    site::{Model, Outlets, Site, new_id},
+    tool::schema_of,
+};
+use innerloop_core::{
+    config::{Facts, HookPoint, SessionConfig},
+    id::SessionId,
+    input::{Command, HookReply},
+    json::{Json, Object},
+    preset::Preset,
+    tool::ToolSpec,
+};
+use innerloop_driver::{
+    Driver, Endpoint, EndpointError, Endpoints, Key, Models, Parts as DriverParts, Settings,
+    catalogue::Catalogue,
+    providers::{self, Provider},
+    traffic::Recorder,
+};
+use innerloop_host::{
+    environment::Environment,
+    facts,
+    http::wall_time,
+    journal::{Journal, JournalError},
+    recording::{self, Recording},
+    tools::{OwnTool, Tools},
+    web::{self, Allowed, Domains},
+};
+use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
+use innerloop_workspace::Workspace;
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+use std::{
+    env, fs,
+    future::Future,
+    iter,
+    path::{Path, PathBuf},
+    slice,
+    sync::Arc,
+};
+use tempfile::TempDir;
+use tokio::task::spawn_blocking;
+
+/// The provider where nothing else is said.
+const STANDARD: &str = "anthropic";
+
+/// What an agent is made with. Without more than a provider it is one in an empty folder of its
+/// own, with all built-in tools in a sandbox.
+///
+/// ```
+/// use innerloop::{Agent, Call, JsonSchema, Tool};
+///
+/// #[derive(serde::Deserialize, JsonSchema)]
+/// struct Ticket {
+///     number: u32,
+/// }
+///
+/// # async fn example() -> Result<(), innerloop::BuildError> {
+/// let agent = Agent::builder()
+///     .provider("openai")
+///     .model("gpt-5.1")
+///     .workspace("my-project")
+///     .tool(Tool::new("ticket", "A ticket's text.", async |ticket: Ticket, _: Call| {
+///         Ok::<_, std::io::Error>(format!("#{}: it is broken", ticket.number))
+///     }))
+///     .config(r#"{"limits": {"max_turns": 50}}"#)
+///     .build()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+#[must_use = "it makes an agent by `build`"]
+pub struct AgentBuilder {
+    provider: Option<String>,
+    model: Option<String>,
+    key: Option<Key>,
+    base_url: Option<String>,
+    place: Place,
+    programs: Option<PathBuf>,
+    engine: Option<Arc<SandboxEngine>>,
+    domains: Vec<String>,
+    environment: Option<Arc<dyn Environment>>,
+    tools: Vec<OwnTool>,
+    people: People,
+    hooks: Hooks,
+    patches: Vec<String>,
+    origin: Origin,
+    log: Option<PathBuf>,
+    record: Option<PathBuf>,
+    replay: Option<PathBuf>,
+}
+
+/// Where the agent works.
+#[derive(Debug, Default)]
+enum Place {
+    /// In an empty folder of its own, which goes with it.
+    #[default]
+    Own,
+    /// On an overlay of a folder.
+    Over(PathBuf),
+    /// In a folder itself.
+    In(PathBuf),
+}
+
+/// Where the session comes from.
+#[derive(Debug, Default)]
+enum Origin {
+    #[default]
+    New,
+    Snapshot(Vec<u8>),
+    Log(PathBuf),
+}
+
+impl AgentBuilder {
+    /// The provider's name, `anthropic` if nothing is said; see [`innerloop_driver::providers`].
+    pub fn provider(mut self, name: impl Into<String>) -> Self {
+        self.provider = Some(name.into());
+        self
+    }
+
+    /// The model's name; else the provider's own choice.
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// The provider's key; else it is that of the provider's variable in the environment. It gets
+    /// into no request to another place, no log and no event.
+    pub fn api_key(mut self, key: &str) -> Self {
+        self.key = Some(Key::new(key));
+        self
+    }
+
+    /// Where the provider is reached; else at the address in its variable of the environment, or at
+    /// its own.
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = Some(url.into());
+        self
+    }
+
+    /// Works on a folder, which stays as it is until [`Agent::apply`].
+    pub fn workspace(mut self, folder: impl AsRef<Path>) -> Self {
+        self.place = Place::Over(folder.as_ref().to_owned());
+        self
+    }
+
+    /// Works on a folder in place: what the agent writes is written.
+    pub fn in_place(mut self, folder: impl AsRef<Path>) -> Self {
+        self.place = Place::In(folder.as_ref().to_owned());
+        self
+    }
+
+    /// A `tools.toml` that says which programs the sandbox has besides its own.
+    pub fn programs(mut self, file: impl AsRef<Path>) -> Self {
+        self.programs = Some(file.as_ref().to_owned());
+        self
+    }
+
+    /// Shares a sandbox's engine with other agents, so that what they run is compiled once; else
+    /// the agent has one of its own, with the compiled modules of the user's cache folder.
+    pub fn engine(mut self, engine: Arc<SandboxEngine>) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
+    /// Lets the agent read pages of these domains, such as `docs.rs` or `*.python.org`.
+    pub fn allow_domains(mut self, domains: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.domains.extend(domains.into_iter().map(Into::into));
+        self
+    }
+
+    /// Carries out the built-in tools' actions elsewhere than in the sandbox.
+    pub fn environment(mut self, environment: impl Environment + 'static) -> Self {
+        self.environment = Some(Arc::new(environment));
+        self
+    }
+
+    /// Gives the model a tool: a [`Tool`](crate::Tool), or an [`OwnTool`].
+    pub fn tool(mut self, tool: impl Into<OwnTool>) -> Self {
+        self.tools.push(tool.into());
+        self
+    }
+
+    /// Asks before calls that change something; a configuration's `approval` says otherwise.
+    pub fn approve<R>(mut self, approve: impl Fn(Approval) -> R + Send + Sync + 'static) -> Self
+    where
+        R: Future<Output = Decision> + Send + 'static,
+    {
+        self.people.set_approve(approve);
+        self
+    }
+
+    /// Lets the model ask questions. Nothing as an answer has it decide for itself.
+    pub fn ask<R>(mut self, answer: impl Fn(String) -> R + Send + Sync + 'static) -> Self
+    where
+        R: Future<Output = Option<String>> + Send + 'static,
+    {
+        self.people.set_answer(answer);
+        self
+    }
+
+    /// Sets a hook: what it is told is JSON, as `docs/protocol.md` has it for each point.
+    ///
+    /// ```
+    /// use innerloop::{Agent, HookPoint, HookReply, Json};
+    ///
+    /// let builder = Agent::builder().hook(HookPoint::BeforeTool, async |call: Json| {
+    ///     match call.text().contains("secrets/") {
+    ///         true => HookReply::Deny { reason: "that folder is off limits".into() },
+    ///         false => HookReply::Allow,
+    ///     }
+    /// });
+    /// ```
+    pub fn hook<R>(
+        mut self,
+        point: HookPoint,
+        hook: impl Fn(Json) -> R + Send + Sync + 'static,
+    ) -> Self
+    where
+        R: Future<Output = HookReply> + Send + 'static,
+    {
+        self.hooks.set(point, hook);
+        self
+    }
+
+    /// Asks for the final answer in the form of a type, which is
+    /// [`RunResult::answer`](crate::RunResult::answer) then.
+    pub fn answer<T: JsonSchema>(self) -> Self {
+        let schema = schema_of::<T>();
+        self.config(format!(r#"{{"answer": {{"schema": {}}}}}"#, schema.text()))
+    }
+
+    /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON; a
+    /// later one goes over those before.
+    pub fn config(mut self, patch: impl Into<String>) -> Self {
+        self.patches.push(patch.into());
+        self
+    }
+
+    /// Goes on with the session of a snapshot, see [`Agent::snapshot`]. Its configuration stays;
+    /// the tools are those of this builder.
+    pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
+        self.origin = Origin::Snapshot(snapshot.into());
+        self
+    }
+
+    /// Goes on with the session of a log, also of one whose program was killed: what it had asked a
+    /// model is asked again, and what became of a tool's run is not known. With
+    /// [`AgentBuilder::log`] the session is logged on; the same file may be named by both.
+    pub fn resume(mut self, log: impl AsRef<Path>) -> Self {
+        self.origin = Origin::Log(log.as_ref().to_owned());
+        self
+    }
+
+    /// Writes the session's log to that file, from which [`AgentBuilder::resume`] goes on. Nothing
+    /// is done before it is written down. The file must be new, or the one that is resumed.
+    pub fn log(mut self, file: impl AsRef<Path>) -> Self {
+        self.log = Some(file.as_ref().to_owned());
+        self
+    }
+
+    /// Records the traffic with the model into a new file.
+    pub fn record(mut self, file: impl AsRef<Path>) -> Self {
+        self.record = Some(file.as_ref().to_owned());
+        self
+    }
+
+    /// Has a recording answer in place of the model: no key, no network.
+    pub fn replay(mut self, file: impl AsRef<Path>) -> Self {
+        self.replay = Some(file.as_ref().to_owned());
+        self
+    }
+
+    /// Opens the workspace, looks at the project, and begins the session.
+    pub(crate) async fn begin(mut self) -> Result<Begun, BuildError> {
+        let provider = providers::find(self.provider.as_deref().unwrap_or(STANDARD))?;
+        let Traffic { endpoints, models, recording } = self.traffic(&provider)?;
+        let site = self.site(endpoints, models)?;
+        let specs = site.tools().specs();
+        let keeps_log = self.log.is_some();
+        let driver = match &self.origin {
+            Origin::New => {
+                let config = self.new_config(&provider, &site).await?;
+                Driver::open(config, wall_time(), site.parts(keeps_log))?
+            }
+            Origin::Snapshot(snapshot) => {
+                Driver::restore(snapshot, wall_time(), site.parts(keeps_log))?
+            }
+            Origin::Log(path) => resumed(path, site.parts(keeps_log))?,
+        };
+        let id = driver.session().id().clone();
+        let is_told_of_tools = driver.session().config().tools == specs;
+        let outlets = Outlets { journal: self.journal()?, recording };
+        let link = site.begin(driver, site.tools().clone(), outlets)?;
+        if !is_told_of_tools {
+            link.send(Command::Configure { patch: tools_patch(&specs) });
+        }
+        Ok(Begun { id, link, site })
+    }
+
+    /// Where the model's traffic goes and comes from.
+    fn traffic(&mut self, provider: &Provider) -> Result<Traffic, BuildError> {
+        let key =
+            self.key.take().or_else(|| variable(&provider.key_variables).map(|key| Key::new(&key)));
+        let key = key.unwrap_or_default();
+        let own = variable(slice::from_ref(&provider.base_url_variable));
+        let url = self.base_url.take().or(own);
+        let named = |endpoint| Endpoints::default().with(provider.endpoint(), endpoint);
+        if let Some(path) = &self.replay {
+            let player = recording::read(path)?.player;
+            let endpoint = Endpoint::without_check(provider, url.as_deref(), key);
+            let endpoints = endpoint.map_or_else(|_| Endpoints::default(), named);
+            let models = Models::Replayed { player, pace_ms: 0 };
+            return Ok(Traffic { endpoints, models, recording: None });
+        }
+        let endpoint =
+            Endpoint::new(provider, url.as_deref(), key).map_err(|error| match error {
+                EndpointError::MissingKey => BuildError::MissingKey {
+                    provider: provider.title.clone(),
+                    variables: provider.key_variables.join(" or "),
+                },
+                error => error.into(),
+            })?;
+        let recording = self.record.as_deref().map(Recording::create).transpose()?;
+        let models = match recording {
+            Some(_) => Models::Recorded(Recorder::default()),
+            None => Models::Live,
+        };
+        Ok(Traffic { endpoints: named(endpoint), models, recording })
+    }
+
+    /// The workspace, with everything that works there.
+    fn site(&mut self, endpoints: Endpoints, models: Models) -> Result<Site, BuildError> {
+        let (workspace, own) = match &self.place {
+            Place::Own => {
+                let folder = TempDir::with_prefix("innerloop-").map_err(BuildError::Folder)?;
+                (Workspace::open(folder.path())?, Some(folder))
+            }
+            Place::Over(folder) => (Workspace::open(folder)?.overlay()?, None),
+            Place::In(folder) => (Workspace::open(folder)?, None),
+        };
+        let programs = Programs::find(self.programs.as_deref())?.in_project(&workspace)?;
+        let engine = self.engine.clone().unwrap_or_else(|| SandboxEngine::new(Options::default()));
+        let sandbox = Executor::new(engine, workspace.clone(), programs);
+        let mut tools = Tools::new(sandbox.clone().without_keys(&endpoints.keys()));
+        if let Some(environment) = self.environment.clone() {
+            tools = tools.with_environment(environment);
+        }
+        if !self.domains.is_empty() {
+            let domains = Domains::new(Allowed::parse(&self.domains)?);
+            tools = tools.with_web_fetch(web::reader(domains));
+        }
+        let tools = self.tools.drain(..).fold(tools, Tools::with);
+        let (people, hooks) = (self.people.clone(), self.hooks.clone());
+        Ok(Site::new(workspace, own, sandbox, tools, Model { endpoints, models }, (people, hooks)))
+    }
+
+    /// The configuration of a new session.
+    async fn new_config(
+        &self,
+        provider: &Provider,
+        site: &Site,
+    ) -> Result<SessionConfig, BuildError> {
+        let (specs, own) = (site.tools().specs(), self.own_patch());
+        let patches: Vec<&str> =
+            iter::once(&own).chain(&self.patches).map(String::as_str).collect();
+        let (id, catalogue) = (new_id().map_err(BuildError::Random)?, Catalogue::standard());
+        let settings = |facts: &Facts| {
+            Settings {
+                id: &id,
+                provider,
+                model: self.model.as_deref(),
+                catalogue: &catalogue,
+                preset: Preset::Modern,
+                facts,
+                tools: &specs,
+                patches: &patches,
+            }
+            .config()
+        };
+        let family = settings(&Facts::default())?.model.profile;
+        let (workspace, programs) = (site.workspace().clone(), site.programs());
+        // It reads files, for seconds where a repository is large.
+        let collected = spawn_blocking(move || facts::collect(&workspace, programs, family)).await;
+        let facts = collected.unwrap_or_default();
+        let facts = match &self.environment {
+            Some(environment) => environment.facts(facts),
+            None => facts,
+        };
+        Ok(settings(&facts)?)
+    }
+
+    /// What follows for the configuration from who is there.
+    fn own_patch(&self) -> String {
+        let mut patch = Map::new();
+        let points = serde_json::from_str::<Value>(Json::of(&self.hooks.points()).text());
+        // What is written as JSON is JSON.
+        patch.insert("hooks".into(), json!({ "points": points.unwrap_or_default() }));
+        if self.people.approves() {
+            patch.insert("approval".into(), json!({ "ask": "changes" }));
+        }
+        if self.people.answers() {
+            patch.insert("ask_user".into(), true.into());
+        }
+        if !self.domains.is_empty() {
+            patch.insert("web_fetch".into(), true.into());
+        }
+        Value::from(patch).to_string()
+    }
+
+    fn journal(&self) -> Result<Option<Journal>, JournalError> {
+        let Some(path) = &self.log else { return Ok(None) };
+        match &self.origin {
+            Origin::Log(resumed) if resumed == path => Journal::replace(path).map(Some),
+            _ => Journal::create(path).map(Some),
+        }
+    }
+}
+
+/// A session that has begun.
+pub(crate) struct Begun {
+    pub(crate) id: SessionId,
+    pub(crate) link: Link,
+    pub(crate) site: Site,
+}
+
+/// What tells a session of the program's own tools.
+pub(crate) fn tools_patch(specs: &[ToolSpec]) -> Object {
+    let mut patch = Object::default();
+    patch.set("tools", Json::of(specs));
+    patch
+}
+
+/// Where the model's traffic goes and comes from.
+struct Traffic {
+    endpoints: Endpoints,
+    models: Models,
+    recording: Option<Recording>,
+}
+
+/// What is set of those variables first, if anything is.
+fn variable(names: &[String]) -> Option<String> {
+    let set = names.iter().filter_map(|name| env::var(name).ok());
+    set.map(|value| value.trim().to_owned()).find(|value| !value.is_empty())
+}
+
+/// The session of a log, as it stands.
+fn resumed(path: &Path, parts: DriverParts) -> Result<Driver, BuildError> {
+    let unreadable = |error| BuildError::Unreadable { path: path.to_owned(), error };
+    let log = fs::read_to_string(path).map_err(unreadable)?;
+    Driver::resume(&log, wall_time(), parts)
+        .map_err(|error| BuildError::Resume { path: path.to_owned(), error })
+}

@@ -1,0 +1,48 @@
+//! Hooks of the program: functions that the loop asks at certain points.
+
+use innerloop_core::json::Json;
+use innerloop_core::{config::HookPoint, id::AgentId, input::HookReply, output::HookRun};
+use innerloop_host::hooks;
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
+
+type Replying = Pin<Box<dyn Future<Output = HookReply> + Send>>;
+type Hook = Arc<dyn Fn(Json) -> Replying + Send + Sync>;
+
+/// The functions, each with its point.
+#[derive(Clone, Default)]
+pub(crate) struct Hooks(Vec<(HookPoint, Hook)>);
+
+impl Hooks {
+    /// Sets the function of a point, in place of one that was there.
+    pub(crate) fn set<R>(
+        &mut self,
+        point: HookPoint,
+        hook: impl Fn(Json) -> R + Send + Sync + 'static,
+    ) where
+        R: Future<Output = HookReply> + Send + 'static,
+    {
+        self.0.retain(|(known, _)| *known != point);
+        self.0.push((point, Arc::new(move |payload| Box::pin(hook(payload)))));
+    }
+
+    /// Where they stand.
+    pub(crate) fn points(&self) -> Vec<HookPoint> {
+        self.0.iter().map(|(point, _)| *point).collect()
+    }
+}
+
+impl hooks::Hooks for Hooks {
+    fn reply(&self, _: AgentId, run: HookRun) -> Replying {
+        let hook = self.0.iter().find(|(point, _)| *point == run.point);
+        match hook {
+            Some((_, hook)) => hook(run.payload),
+            None => Box::pin(async { HookReply::Allow }),
+        }
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Hooks").field(&self.points()).finish()
+    }
+}

@@ -1,0 +1,74 @@
+//! A coding agent in a Rust program: a loop that asks a language model, runs the tools that it
+//! wants, and goes on until it is done. Its tools run in a sandbox over a folder, which stays as it
+//! is until the program says otherwise.
+//!
+//! ```
+//! use innerloop::Agent;
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let agent = Agent::builder().provider("anthropic").workspace("my-project").build().await?;
+//! let result = agent.run("Why does the test of the parser fail? Fix it.").await?;
+//! println!("{}", result.text);
+//! agent.apply().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - [`Agent::builder`] says with which model, where, with which tools and people.
+//! - [`Agent::run`] begins a run: a stream of [`Event`]s, and awaited, a [`RunResult`].
+//! - [`Agent::steer`], [`Agent::status`], [`Agent::history`] and all others work meanwhile, too.
+//! - [`Tool`] is an async function with arguments of a type of yours.
+//! - [`AgentBuilder::log`] and [`AgentBuilder::resume`] carry a session over a crash;
+//!   [`Agent::snapshot`] and [`Agent::fork`] take it elsewhere.
+//!
+//! It needs a tokio runtime. What is below it, for hosts of another kind, is in the crates
+//! [`innerloop_host`], [`innerloop_sandbox`], [`innerloop_workspace`], [`innerloop_driver`] and
+//! [`innerloop_core`].
+
+mod agent;
+mod build_error;
+mod builder;
+mod hooks;
+mod people;
+mod run;
+mod session;
+mod site;
+mod tool;
+
+pub use agent::{Agent, AgentError, Events};
+pub use build_error::BuildError;
+pub use builder::AgentBuilder;
+pub use people::{Approval, Decision};
+pub use run::{AnswerError, Prompt, Run, RunError, RunResult};
+pub use session::Ended;
+pub use tool::Tool;
+
+pub use innerloop_core::{
+    action::Outcome,
+    config::{ApprovalRule, HookPoint},
+    event::{Event, EventKind},
+    id::{AgentId, SessionId},
+    input::{HookReply, Rejected, TurnOptions},
+    json::Json,
+    message::{Part, Turn, Usage},
+    status::{AgentState, RunEnd, Status},
+};
+pub use innerloop_host::tools::{Call, OwnTool};
+pub use innerloop_sandbox::{Options as EngineOptions, SandboxEngine};
+pub use innerloop_workspace::{ApplyError, FileChange, Workspace};
+pub use schemars::JsonSchema;
+
+/// Where the built-in tools' actions are carried out, if not in the sandbox: what
+/// [`AgentBuilder::environment`] takes, and what every tool on files means, over any [`Files`].
+///
+/// [`Files`]: environment::Files
+pub mod environment {
+    pub use innerloop_core::{
+        action::{Action, ToolError},
+        config::Facts,
+    };
+    pub use innerloop_host::environment::{Environment, Request, Running, Stop};
+    pub use innerloop_tools::{
+        Directory, Entry, FileError, Files, Kind, Memory, Stat, WorkspacePath, perform_known,
+    };
+}

@@ -1,0 +1,137 @@
+//! Tools that are async functions of the program, with a schema made from their arguments' type.
+
+use innerloop_core::{action::Outcome, json::Json, tool::ToolSpec};
+use innerloop_host::tools::{Call, OwnTool};
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde::de::DeserializeOwned;
+use std::{
+    fmt::{self, Display},
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
+
+type Work = dyn Fn(Call) -> Running + Send + Sync;
+type Running = Pin<Box<dyn Future<Output = Result<Outcome, String>> + Send>>;
+
+/// A tool of the program's own. What the model reads of it is its name, its description and the
+/// schema of its arguments: doc comments of the fields become their descriptions.
+///
+/// ```
+/// use innerloop::{Call, JsonSchema, Tool};
+///
+/// #[derive(serde::Deserialize, JsonSchema)]
+/// struct Weather {
+///     /// The city, with its country.
+///     city: String,
+/// }
+///
+/// let tool = Tool::new(
+///     "temperature",
+///     "The temperature in a city, in degrees Celsius.",
+///     async |arguments: Weather, call: Call| {
+///         call.say("asking the weather service\n");
+///         Ok::<_, std::io::Error>(format!("21 degrees in {}", arguments.city))
+///     },
+/// )
+/// .read_only();
+/// assert!(tool.spec().parameters.text().contains("The city, with its country."));
+/// ```
+#[derive(Clone)]
+pub struct Tool {
+    spec: ToolSpec,
+    work: Arc<Work>,
+}
+
+impl Tool {
+    /// A tool that is called with arguments of type `A`. A text that the function returns is the
+    /// result, an [`Outcome`] says more; an error, or a panic, becomes an error result for the
+    /// model, and the session goes on. [`Call`] tells what else there is to know of the call.
+    pub fn new<A, F, R, T, E>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: F,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(A, Call) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<T, E>> + Send + 'static,
+        T: Into<Outcome>,
+        E: Display,
+    {
+        let spec = ToolSpec {
+            name: name.into(),
+            description: description.into(),
+            parameters: schema_of::<A>(),
+            read_only: false,
+            timeout_ms: None,
+            paths: Vec::new(),
+            freeform: None,
+        };
+        let work = move |call: Call| match call.read::<A>() {
+            Err(error) => Box::pin(async move { Err(error.to_string()) }) as Running,
+            Ok(arguments) => {
+                let running = function(arguments, call);
+                Box::pin(
+                    async move { running.await.map(Into::into).map_err(|error| error.to_string()) },
+                )
+            }
+        };
+        Self { spec, work: Arc::new(work) }
+    }
+
+    /// The same, but it changes nothing: its calls run side by side with others that only read, and
+    /// need no approval.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.spec.read_only = true;
+        self
+    }
+
+    /// The same with a time limit of its own for each call.
+    #[must_use]
+    pub fn with_time_limit(mut self, limit: Duration) -> Self {
+        self.spec.timeout_ms = Some(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+        self
+    }
+
+    /// The same, whose arguments of these names are paths of the workspace, so that rules about
+    /// paths hold for them.
+    #[must_use]
+    pub fn with_paths(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.spec.paths = arguments.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// What the model is told of it.
+    #[must_use]
+    pub const fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+}
+
+impl From<Tool> for OwnTool {
+    fn from(Tool { spec, work }: Tool) -> Self {
+        Self::new(spec, move |call| work(call))
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+/// The JSON Schema of a type, in one piece and without a title: both are more tokens for a model,
+/// and some providers take no references.
+pub(crate) fn schema_of<T: JsonSchema>() -> Json {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
+    schema.remove("title");
+    // What is written as JSON is JSON.
+    Json::parse(schema.as_value().to_string()).unwrap_or_default()
+}
