@@ -76,7 +76,7 @@ const glue = {
         'import { TextDecoder, TextEncoder } from "./coders.js";',
       ];
       const contents = [...imports, whole].join("\n");
-      return { contents, resolveDir: fileURLToPath(new URL("src", import.meta.url)) };
+      return { contents, resolveDir: fileURLToPath(new URL("src/platform", import.meta.url)) };
     });
   },
 };
@@ -99,8 +99,8 @@ async function script(entry, format) {
 /** What `inline:` stands for; by gzip the module is less than half as long, once in base64. */
 const texts = {
   module: () => gzipSync(readFileSync(`dist/${GLUE[0]}`), { level: 9 }).toString("base64"),
-  "program.web": () => script("src/program.web.ts", "iife"),
-  "program.node": () => script("src/program.node.ts", "cjs"),
+  "program.web": () => script("src/wasi/program.web.ts", "iife"),
+  "program.node": () => script("src/wasi/program.node.ts", "cjs"),
 };
 const inline = {
   name: "inline",
@@ -137,18 +137,20 @@ for (const file of readdirSync("dist").filter((name) => name.startsWith("chunk-"
   const own = (all, name) => all.replaceAll(new RegExp(`\\b_${name}\\b`, "g"), name);
   writeFileSync(`dist/${file}`, names.reduce(own, named));
 }
-const alone = ["program.web", "program.node", "files.node", "files.opfs", "files.durable"];
-await build({
-  ...shared,
-  entryPoints: alone.map((name) => `src/${name}.ts`),
-  external: ["node:*"],
-});
+const alone = {
+  "program.web": "src/wasi/program.web.ts",
+  "program.node": "src/wasi/program.node.ts",
+  "files.node": "src/files.node.ts",
+  "files.opfs": "src/files.opfs.ts",
+  "files.durable": "src/files.durable.ts",
+};
+await build({ ...shared, entryPoints: alone, external: ["node:*"] });
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], {
   stdio: "inherit",
 });
 writeFileSync(
   "dist/types/wasm-module.d.ts",
-  'declare const module: import("./globals.js").WasmModule;\nexport default module;\n',
+  'declare const module: import("./platform/globals.js").WasmModule;\nexport default module;\n',
 );
 
 const licences = [

@@ -1,4 +1,4 @@
-import type { Input, Reason } from "./protocol.js";
+import type { Input, Reason } from "./json/protocol.js";
 
 /**
  * Why a call was refused. Each is a mistake of the caller; what fails in the world is an event

@@ -7,7 +7,7 @@ import {
   type FileSystemStat,
   failure,
   stepsOf,
-} from "./filesystem.js";
+} from "./workspace/filesystem.js";
 
 /** What is needed of a Durable Object's storage: `ctx.storage`. */
 export interface DurableStorage {

@@ -14,8 +14,8 @@ import {
   type FileSystemStat,
   failure,
   stepsOf,
-} from "./filesystem.js";
-import type { Address } from "./globals.js";
+} from "./workspace/filesystem.js";
+import type { Address } from "./platform/globals.js";
 
 /** What of a folder an agent is not to see. */
 export interface NodeFilesOptions {

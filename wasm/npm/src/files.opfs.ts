@@ -7,8 +7,8 @@ import {
   type FileSystemStat,
   failure,
   stepsOf,
-} from "./filesystem.js";
-import type { DirectoryHandle } from "./globals.js";
+} from "./workspace/filesystem.js";
+import type { DirectoryHandle } from "./platform/globals.js";
 
 /** What browsers call what fails, as POSIX does. */
 const CODES: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@ import { Worker } from "node:worker_threads";
 import { gunzipSync } from "node:zlib";
 import module from "inline:module";
 import program from "inline:program.node";
-import { machine } from "./machine.js";
-import { usePlatform } from "./platform.js";
+import { machine } from "./platform/machine.js";
+import { usePlatform } from "./platform/platform.js";
 
 usePlatform(
   machine({

@@ -1,8 +1,8 @@
 // The entry of Node, Deno and Bun.
 
 import { Worker } from "node:worker_threads";
-import { machine } from "./machine.js";
-import { usePlatform } from "./platform.js";
+import { machine } from "./platform/machine.js";
+import { usePlatform } from "./platform/platform.js";
 
 usePlatform(
   machine({

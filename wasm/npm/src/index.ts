@@ -1,13 +1,13 @@
 // What the package exports, whatever the platform.
 
-export { Agent } from "./agent.js";
-export { Run } from "./run.js";
-export { type FileStat, Files } from "./files.js";
-export { Tools, tool } from "./tools.js";
-export { type ToolParts, wasiTool } from "./wasi.js";
-export { Session, type Step } from "./session.js";
+export { Agent } from "./agent/agent.js";
+export { Run } from "./agent/run.js";
+export { type FileStat, Files } from "./workspace/files.js";
+export { Tools, tool } from "./agent/tools.js";
+export { type ToolParts, wasiTool } from "./programs/tool.js";
+export { Session, type Step } from "./agent/session.js";
 export { AgentError, type AgentErrorCode, RejectedError } from "./errors.js";
-export { PartialArguments } from "./partial.js";
-export { providers } from "./providers.js";
-export { init, type ModuleSource } from "./platform.js";
+export { PartialArguments } from "./json/partial.js";
+export { providers } from "./binding/providers.js";
+export { init, type ModuleSource } from "./platform/platform.js";
 export type * from "./types.js";

@@ -1,8 +1,8 @@
 // The entry of pages and their workers, and of everything that is neither of the others. Bundlers
 // know `new URL(…, import.meta.url)` only where it is written out.
 
-import { page, workerAt } from "./page.js";
-import { usePlatform } from "./platform.js";
+import { page, workerAt } from "./platform/page.js";
+import { usePlatform } from "./platform/platform.js";
 
 usePlatform(
   page({

@@ -1,8 +1,8 @@
 // The entry of Workers (workerd).
 
 import wasm from "./innerloop_wasm_bg.wasm";
-import { isolate } from "./isolate.js";
-import { usePlatform } from "./platform.js";
+import { isolate } from "./platform/isolate.js";
+import { usePlatform } from "./platform/platform.js";
 
 usePlatform(isolate(wasm));
 

@@ -1,9 +1,9 @@
 // What an agent is created with and what it hands out, in camelCase. Events and the data in them
 // have the shapes of the session's log (snake_case); they stand in files of their own.
 
-import type { Approve, AskUser, Hooks } from "./asked.js";
-import type { Budget } from "./budget.js";
-import type { Compaction } from "./compaction.js";
+import type { Approve, AskUser, Hooks } from "./options/asked.js";
+import type { Budget } from "./options/budget.js";
+import type { Compaction } from "./options/compaction.js";
 import type {
   Facts,
   LimitAction,
@@ -11,24 +11,24 @@ import type {
   Patch,
   Preset,
   SessionConfig,
-} from "./config.js";
-import type { AgentState, ErrorKind, Finish, Fold, LeftOut, Part, RunEnd, Why } from "./data.js";
-import type { AgentEvent } from "./events.js";
-import type { FileSystem } from "./filesystem.js";
-import type { HttpResponse, ResponseLike, Signal } from "./globals.js";
-import type { ArgumentsOf, ToJsonSchema } from "./schema.js";
-import type { Programs, WasiTool } from "./sources.js";
+} from "./json/config.js";
+import type { AgentState, ErrorKind, Finish, Fold, LeftOut, Part, RunEnd, Why } from "./json/data.js";
+import type { AgentEvent } from "./json/events.js";
+import type { FileSystem } from "./workspace/filesystem.js";
+import type { HttpResponse, ResponseLike, Signal } from "./platform/globals.js";
+import type { ArgumentsOf, ToJsonSchema } from "./options/schema.js";
+import type { Programs, WasiTool } from "./programs/sources.js";
 
-export type * from "./asked.js";
-export type * from "./budget.js";
-export type * from "./changing.js";
-export type * from "./compaction.js";
-export type * from "./config.js";
-export type * from "./data.js";
-export type * from "./events.js";
-export type { Changed, FileSystem, FileSystemEntry, FileSystemStat } from "./filesystem.js";
-export type * from "./globals.js";
-export type * from "./protocol.js";
+export type * from "./options/asked.js";
+export type * from "./options/budget.js";
+export type * from "./options/changing.js";
+export type * from "./options/compaction.js";
+export type * from "./json/config.js";
+export type * from "./json/data.js";
+export type * from "./json/events.js";
+export type { Changed, FileSystem, FileSystemEntry, FileSystemStat } from "./workspace/filesystem.js";
+export type * from "./platform/globals.js";
+export type * from "./json/protocol.js";
 export type {
   AnswerOf,
   ArgumentsOf,
@@ -36,9 +36,9 @@ export type {
   StandardResult,
   StandardSchema,
   ToJsonSchema,
-} from "./schema.js";
-export type * from "./sources.js";
-export type { RunOptions, TurnOptions } from "./turn.js";
+} from "./options/schema.js";
+export type * from "./programs/sources.js";
+export type { RunOptions, TurnOptions } from "./options/turn.js";
 
 /** Which model, and how its session behaves. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

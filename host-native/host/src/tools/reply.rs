@@ -1,5 +1,5 @@
 //! What a module prints to say more than a text: one JSON object with the fields of a tool's reply.
-//! The npm package reads the same (`wasm/npm/src/outcome.ts`).
+//! The npm package reads the same (`wasm/npm/src/programs/outcome.ts`).
 
 use innerloop_core::{
     action::{Outcome, Part, ToolError},

@@ -1,0 +1,97 @@
+// The user's functions that are asked: approvals, questions and hooks. Each is told JSON and
+// answers with JSON.
+
+import type { HookPoint } from "../json/config.js";
+import type { Answer, Ask, HookReply } from "../json/protocol.js";
+import type {
+  AgentOptions,
+  Approval,
+  AskContext,
+  HookName,
+  HookResult,
+  HookedCall,
+} from "../types.js";
+
+/** Where each hook stands, as the configuration has it. */
+export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
+  submit: "submit",
+  beforeModel: "before_model",
+  beforeTool: "before_tool",
+  afterTool: "after_tool",
+  beforeStop: "before_stop",
+  outbound: "outbound",
+  compact: "compact",
+};
+
+type Asked = Pick<AgentOptions, "approve" | "ask">;
+
+/** Puts a question to the function that it is for. */
+export async function askPerson(
+  { approve, ask }: Asked,
+  question: Ask,
+  context: AskContext,
+): Promise<Answer> {
+  if (question.approval) {
+    const { call_id, name, arguments: args, folder = "" } = question.approval;
+    if (approve === undefined) throw new Error("there is no function `approve`");
+    return answerOf(await approve({ callId: call_id, name, arguments: args, folder }, context));
+  }
+  if (ask === undefined) throw new Error("there is no function `ask`");
+  const { question: asked, elicitation } = question;
+  const told = asked ?? { text: elicitation?.message ?? "", schema: elicitation?.schema };
+  const answer: unknown = await ask(told, context);
+  if (typeof answer === "string") return { text: answer };
+  throw new Error(`\`ask\` must return a text, not a value of type ${typeof answer}`);
+}
+
+function answerOf(approval: Approval): Answer {
+  if (approval === true) return { allow: null };
+  if (approval === false) return { deny: { reason: "a person has denied this call" } };
+  if (approval === "always") return { allow_always: null };
+  if (approval === "abort") return { abort: null };
+  if (typeof approval === "object" && approval !== null) {
+    if ("deny" in approval) return { deny: { reason: String(approval.deny) } };
+    if ("arguments" in approval) return { allow_edited: approval.arguments };
+    if ("rule" in approval) return { allow_rule: approval.rule };
+  }
+  throw new Error("`approve` returned what says neither yes nor no");
+}
+
+/** Runs a hook. */
+export async function runHook(
+  hooks: AgentOptions["hooks"],
+  hook: { point: HookPoint; payload: unknown },
+  context: AskContext,
+): Promise<HookReply> {
+  const names = Object.keys(HOOK_POINTS) as HookName[];
+  const name = names.find((name) => HOOK_POINTS[name] === hook.point);
+  const run = name && (hooks?.[name] as Hook | undefined);
+  if (run === undefined) throw new Error("this host has no such hook");
+  const said = hook.point === "compact" ? hook.payload : saidOf(hook.payload);
+  return replyOf(await run(said, context));
+}
+
+type Hook = (
+  said: unknown,
+  context: AskContext,
+) => HookResult<unknown> | Promise<HookResult<unknown>>;
+
+// A call is told in camelCase, as all that is handed out.
+function saidOf(payload: unknown): unknown {
+  if (typeof payload !== "object" || payload === null) return payload;
+  const { call_id, name, arguments: args, folder, text, is_error } = payload as Record<string, unknown>;
+  const call = { callId: call_id, name, arguments: args, folder: folder ?? "" } as HookedCall;
+  if (typeof text === "string") call.text = text;
+  if (typeof is_error === "boolean") call.isError = is_error;
+  return call;
+}
+
+function replyOf(result: HookResult<unknown>): HookReply {
+  if (result === undefined || result === true) return { allow: null };
+  if (result === false) return { deny: { reason: "a hook has denied this" } };
+  if (typeof result === "object" && result !== null) {
+    if ("deny" in result) return { deny: { reason: String(result.deny) } };
+    if ("replace" in result) return { replace: result.replace };
+  }
+  throw new Error("it returned what says neither yes nor no");
+}

@@ -1,0 +1,116 @@
+// Pictures that a tool shows or a person gives and that are larger than the provider takes: made
+// smaller, where there is a canvas. Elsewhere the session leaves them out and tells the model so.
+
+import { binding } from "../binding/instance.js";
+import { base64Of, ofBase64 } from "../bytes.js";
+import type { Outcome, Part } from "../json/data.js";
+import { guarded } from "../binding/guard.js";
+import { endpointOf } from "../binding/providers.js";
+
+type Image = Extract<Part, { type: "image" }>;
+
+/** What one picture may have. */
+interface Limits {
+  /** Most characters of base64. */
+  base64: number;
+  /** Most pixels of the longer side, however many pictures there are. */
+  side: number;
+}
+
+/** No picture is made smaller than this. */
+const LEAST_SIDE = 200;
+/** What a canvas writes and every provider reads. */
+const TYPES = ["image/png", "image/jpeg", "image/webp"];
+
+/** Whether pictures can be made smaller here. */
+export function canFit(): boolean {
+  return typeof createImageBitmap === "function" && typeof OffscreenCanvas === "function";
+}
+
+/** Whether pictures may have to be made smaller before these parts are said. */
+export function mayNeedFitting(parts: readonly Part[]): boolean {
+  // What is no picture the session refuses.
+  const isPicture = (part: Partial<Image> | null): boolean => {
+    return part?.type === "image" && typeof part.data === "string";
+  };
+  return canFit() && (parts as (Partial<Image> | null)[]).some(isPicture);
+}
+
+/** The outcome with its pictures no larger than the provider takes them. */
+export async function fitted<T extends Partial<Outcome>>(
+  outcome: T,
+  provider: string | undefined,
+): Promise<T> {
+  const { parts = [] } = outcome;
+  if (!mayNeedFitting(parts)) return outcome;
+  return { ...outcome, parts: await fittedParts(parts, provider) };
+}
+
+/** The parts with their pictures no larger than the provider takes them. */
+export async function fittedParts(
+  parts: readonly Part[],
+  provider: string | undefined,
+): Promise<Part[]> {
+  const limits = limitsOf(provider);
+  const all = parts.map(async (part) => (part?.type === "image" ? smaller(part, limits) : [part]));
+  return (await Promise.all(all)).flat();
+}
+
+function limitsOf(provider: string | undefined): Limits {
+  const name = endpointOf(provider)?.name ?? "";
+  const [base64 = Infinity, side = 0] = guarded(() => binding().pictureLimits(name));
+  return { base64, side: side === 0 ? Infinity : side };
+}
+
+// The picture, and in words how large it was if it is smaller now.
+async function smaller(image: Image, limits: Limits): Promise<Part[]> {
+  const { base64, side } = limits;
+  let bitmap: ImageBitmap;
+  try {
+    bitmap = await createImageBitmap(new Blob([ofBase64(image.data)], { type: image.media_type }));
+  } catch {
+    return kept(image, limits);
+  }
+  const { width, height } = bitmap;
+  const longer = Math.max(width, height);
+  if (longer <= side && image.data.length <= base64) return bitmap.close(), [image];
+  try {
+    for (let to = Math.min(side, longer); to >= LEAST_SIDE; to = Math.floor(to * 0.7)) {
+      const scale = to / longer;
+      const [w, h] = [width, height].map((each) => Math.max(1, Math.round(each * scale)));
+      const made = await drawn(bitmap, [w ?? 1, h ?? 1], image.media_type, base64);
+      if (made === undefined) continue;
+      const text = `[The picture has ${width} × ${height} pixels and is shown with ${w} × ${h}.]`;
+      return [made, { type: "text", text }];
+    }
+  } catch {
+    // A canvas may be refused that much memory.
+  } finally {
+    bitmap.close();
+  }
+  return kept(image, limits);
+}
+
+// What cannot be made smaller is the session's to judge, unless it is larger than any is sent.
+function kept(image: Image, { base64 }: Limits): Part[] {
+  if (!(image.data?.length > base64)) return [image];
+  const [size, most] = [image.data.length, base64].map((each) => Math.floor((each / 4) * 3));
+  const text =
+    `[The picture has ${size} bytes, of which at most ${most} are sent, and cannot be made ` +
+    "smaller here, so it is left out]";
+  return [{ type: "text", text }];
+}
+
+async function drawn(
+  bitmap: ImageBitmap,
+  [width, height]: [number, number],
+  wanted: string,
+  most: number,
+): Promise<Image | undefined> {
+  const canvas = new OffscreenCanvas(width, height);
+  canvas.getContext("2d")?.drawImage(bitmap, 0, 0, width, height);
+  const own = TYPES.includes(wanted) ? wanted : "image/png";
+  const blob = await canvas.convertToBlob({ type: own, quality: 0.9 });
+  const data = base64Of(new Uint8Array(await blob.arrayBuffer()));
+  return data.length <= most ? { type: "image", media_type: blob.type, data } : undefined;
+}

@@ -1,0 +1,48 @@
+// Giving the agent an input: at once, or when its pictures have been made smaller.
+
+import type { RawAgent } from "../binding/instance.js";
+import type { Part } from "../json/data.js";
+import { toJson } from "../json/encode.js";
+import { fittedParts, mayNeedFitting } from "./pictures.js";
+
+/** Gives the agent an input, with its options as JSON. */
+export function say(
+  raw: RawAgent,
+  word: "submit" | "follow_up",
+  parts: string,
+  options: string | undefined,
+): void {
+  if (options !== undefined) raw.tell(`{"${word}":{"parts":${parts},"options":${options}}}`);
+  else if (word === "submit") raw.submit(parts);
+  else raw.followUp(parts);
+}
+
+/** Inputs whose pictures are being made smaller, and those that were given after them. */
+export class Waiting {
+  #last: Promise<void> = Promise.resolve();
+  #count = 0;
+
+  /** Whether an input has to wait for its turn. */
+  mustWait(input: string | readonly Part[]): boolean {
+    return this.#count > 0 || (typeof input !== "string" && mayNeedFitting(input));
+  }
+
+  /** Gives an input, as JSON, when those before it are given and its pictures fit. */
+  push(
+    parts: string,
+    provider: string | undefined,
+    { give, failed }: { give: (parts: string) => void; failed: (error: unknown) => void },
+  ): void {
+    this.#count += 1;
+    const fitting = fittedParts(JSON.parse(parts) as Part[], provider).then(toJson, () => parts);
+    this.#last = this.#last.then(async () => {
+      const fit = await fitting;
+      this.#count -= 1;
+      try {
+        give(fit);
+      } catch (error) {
+        failed(error);
+      }
+    });
+  }
+}

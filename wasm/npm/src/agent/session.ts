@@ -1,0 +1,214 @@
+// The bare session, for people who write engines of their own.
+
+import { type RawSession, binding } from "../binding/instance.js";
+import type { SessionConfig } from "../json/config.js";
+import type { Said, SessionStatus, SessionTurn } from "../json/data.js";
+import { AgentError } from "../errors.js";
+import { guarded } from "../binding/guard.js";
+import { givenJson } from "../json/encode.js";
+import { isBytes } from "../platform/kinds.js";
+import { bad, rawConfig } from "../options/options.js";
+import { init } from "../platform/platform.js";
+import type { Deadline, Input, Output } from "../json/protocol.js";
+import type { ConfigOptions, OpenOptions } from "../types.js";
+
+/** What follows from one input. */
+export interface Step {
+  /** All that follows, in causal order: effects to carry out and events to know. */
+  outputs: Output[];
+  /** When to send `{ tick: null }` if nothing else happens before; `null` for never. */
+  deadline: Deadline | null;
+  /**
+   * The line of the session's log, where it was opened with `log: true`. Make it durable before
+   * you carry out an effect of this step.
+   */
+  line?: string;
+}
+
+/**
+ * A session without a driver: it is told what happened and answers what follows, and does nothing
+ * itself. No timers, no `fetch`, no keys: an engine of your own carries its effects out.
+ *
+ * Time is yours, too: `at` counts milliseconds of session time, 0 when the session opened. Each
+ * effect but `cancel` is owed one answer under its id; what went wrong out there is an answer as
+ * well. The session's JSON is that of its log.
+ *
+ * ```js
+ * const config = await Session.config({ provider: "anthropic", model: "claude-sonnet-5-5" });
+ * const { session, step } = await Session.open(config);
+ * const { outputs } = session.say("Make the tests pass", 0);
+ * ```
+ */
+export class Session {
+  readonly #raw: RawSession;
+
+  private constructor(raw: RawSession) {
+    if (raw === undefined) throw bad("open a session with `await Session.open(config)`");
+    this.#raw = raw;
+  }
+
+  /**
+   * The configuration that an agent with these options would have, to be changed as you like.
+   *
+   * @throws AgentError `unknown_provider`, or `bad_option` with the field that does not fit.
+   */
+  static async config(options: ConfigOptions): Promise<SessionConfig> {
+    await init();
+    const raw = givenJson(rawConfig(options), options.config);
+    const json = guarded(() => binding().configJson(raw), options);
+    return JSON.parse(json) as SessionConfig;
+  }
+
+  /**
+   * Opens a session. What is left out of the configuration is as in the preset `seed001`.
+   *
+   * @throws AgentError `bad_option` with the field that does not fit.
+   */
+  static async open(
+    config: Partial<SessionConfig>,
+    { wall = Date.now(), log = false }: OpenOptions = {},
+  ): Promise<{ session: Session; step: Step }> {
+    await init();
+    const open = (): RawSession => binding().RawSession.open(givenJson(config), wall, log);
+    return Session.#opened(guarded(open, { config }));
+  }
+
+  /**
+   * Makes the session of a snapshot again. Carry out {@link Session.owed}, or report as `lost`
+   * what cannot be known.
+   *
+   * @throws AgentError `bad_snapshot`.
+   */
+  static async restore(
+    snapshot: Uint8Array,
+    { wall = Date.now(), log = false }: OpenOptions = {},
+  ): Promise<Session> {
+    if (!isBytes(snapshot)) {
+      throw new AgentError("bad_snapshot", "give the bytes that `snapshot()` returned");
+    }
+    await init();
+    return new Session(guarded(() => binding().RawSession.restore(snapshot, wall, log)));
+  }
+
+  /**
+   * Goes on from a log, the lines that the steps had: from its newest snapshot if it has one.
+   *
+   * @throws AgentError `bad_log`.
+   */
+  static async resume(
+    log: string,
+    { wall = Date.now(), log: goesOn = false }: OpenOptions = {},
+  ): Promise<Session> {
+    await init();
+    return new Session(guarded(() => binding().RawSession.resume(logText(log), wall, goesOn)));
+  }
+
+  /**
+   * Replays a log: the session as it stood at its end, and what followed from its opening and
+   * from each line. Nothing is carried out. Each request in it holds all that was said before; of a
+   * long session that is more than a string has room for, and `onlyEvents` leaves the effects out.
+   *
+   * @throws AgentError `bad_log`.
+   */
+  static async replay(
+    log: string,
+    { onlyEvents = false }: { onlyEvents?: boolean } = {},
+  ): Promise<{ session: Session; outputs: Output[][] }> {
+    await init();
+    const raw = guarded(() => binding().RawSession.replay(logText(log), onlyEvents));
+    const lines = (raw.opening() ?? "").split("\n").filter((line) => line !== "");
+    const outputs = lines.map((line) => JSON.parse(line) as Output[]);
+    return { session: new Session(raw), outputs };
+  }
+
+  /**
+   * Another session, under an id of its own, that has heard the first `turns` turns of this one,
+   * all if nothing is said.
+   *
+   * @throws AgentError `bad_option` for an id that is empty or this session's.
+   */
+  fork(
+    id: string,
+    { turns, wall = Date.now() }: { turns?: number; wall?: number } = {},
+  ): { session: Session; step: Step } {
+    return Session.#opened(guarded(() => this.#raw.fork(id, turns, wall)));
+  }
+
+  /**
+   * Takes in what happened at `at` and returns all that follows.
+   *
+   * @throws RejectedError with the input and the reason: a mistake of yours, and the session is as
+   *   it was. AgentError `bad_option` for what is no input.
+   */
+  handle(input: Input, at: number): Step {
+    return JSON.parse(guarded(() => this.#raw.handle(givenJson(input), at), {})) as Step;
+  }
+
+  /** {@link Session.handle} for a text of the user, which starts a run. */
+  say(text: string, at: number): Step {
+    const command = { submit: { parts: [{ type: "text" as const, text }] } };
+    return this.handle({ command: { agent: 0, command } }, at);
+  }
+
+  /** {@link Session.handle} for a piece of a response's body, cut anywhere. */
+  chunk(id: number, bytes: Uint8Array, at: number): Step {
+    return JSON.parse(guarded(() => this.#raw.chunk(id, bytes, at))) as Step;
+  }
+
+  /** When to send `{ tick: null }` if nothing else happens before; `null` for never. */
+  deadline(): Deadline | null {
+    return JSON.parse(guarded(() => this.#raw.deadline())) as Deadline | null;
+  }
+
+  /** Every open effect again, whole, under its id. */
+  owed(): Output[] {
+    return JSON.parse(guarded(() => this.#raw.owed())) as Output[];
+  }
+
+  /** The session as bytes, at any moment, for {@link Session.restore}. */
+  snapshot(): Uint8Array {
+    return guarded(() => this.#raw.snapshot());
+  }
+
+  /**
+   * The session as a line of its log. Write one whenever it is idle: what stands between the
+   * log's first line and this one may then be dropped.
+   */
+  snapshotLine(): string {
+    return guarded(() => this.#raw.snapshotLine());
+  }
+
+  /** Where an agent stands; `null` if there is no such agent. */
+  status(agent = 0): SessionStatus | null {
+    return JSON.parse(guarded(() => this.#raw.status(agent))) as SessionStatus | null;
+  }
+
+  /** What was said, from the turn `from` on; `null` if there is no such agent. */
+  history({ agent = 0, from = 0 } = {}): SessionTurn[] | null {
+    return JSON.parse(guarded(() => this.#raw.history(agent, from))) as SessionTurn[] | null;
+  }
+
+  /** What the model sees of that; `null` if there is no such agent. */
+  seen(agent = 0): Said[] | null {
+    return JSON.parse(guarded(() => this.#raw.seen(agent))) as Said[] | null;
+  }
+
+  /** The session's id. */
+  get id(): string {
+    return this.#raw.id();
+  }
+
+  /** The session time of the last input. */
+  get now(): number {
+    return this.#raw.now();
+  }
+
+  static #opened(raw: RawSession): { session: Session; step: Step } {
+    return { session: new Session(raw), step: JSON.parse(raw.opening() ?? "null") as Step };
+  }
+}
+
+function logText(log: unknown): string {
+  if (typeof log === "string") return log;
+  throw new AgentError("bad_log", "give the text of a log");
+}

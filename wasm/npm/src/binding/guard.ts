@@ -1,0 +1,51 @@
+// Calls of the binding: what they throw becomes an error of the package.
+
+import { retire } from "./instance.js";
+import { AgentError, type AgentErrorCode, RejectedError } from "../errors.js";
+import { isError } from "../platform/kinds.js";
+import { asWritten } from "../options/names.js";
+import type { Input, Reason } from "../json/protocol.js";
+
+/** What the binding throws. */
+interface Misuse {
+  code: AgentErrorCode;
+  message: string;
+  /** `{ input, reason }` as JSON. */
+  rejected?: string;
+}
+
+/**
+ * Runs `call` of the binding; what it throws becomes an {@link AgentError}. Where the call has
+ * options, its message names them as the user has written them, beside a `config`.
+ */
+export function guarded<T>(call: () => T, options?: { config?: unknown }): T {
+  try {
+    return call();
+  } catch (thrown) {
+    if (thrown instanceof AgentError) throw thrown;
+    const error = errorOf(thrown);
+    // A trap, or what was thrown through the module: the instance is not to be trusted any more.
+    if (error.code === "internal") retire();
+    if (options === undefined || error.code !== "bad_option") throw error;
+    throw new AgentError(error.code, asWritten(error.message, options.config));
+  }
+}
+
+function errorOf(thrown: unknown): AgentError {
+  const { code, message, rejected } = thrown as Partial<Misuse>;
+  if (isError(thrown) || code === undefined) {
+    return new AgentError("internal", String(thrown));
+  }
+  if (rejected === undefined) return new AgentError(code, message ?? code);
+  const { input, reason } = JSON.parse(rejected) as { input: Input; reason: Reason };
+  return new RejectedError(message ?? code, input, reason);
+}
+
+/** What `does` returns; `undefined` where it throws. */
+export function attempt<T>(does: () => T): T | undefined {
+  try {
+    return does();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+// The table of providers, read from the package's module: nothing of it stands here a second
+// time.
+
+import { binding } from "./instance.js";
+import { guarded } from "./guard.js";
+import { init } from "../platform/platform.js";
+import type { ModelConfig, ProviderInfo, ProviderName } from "../types.js";
+
+interface Provider {
+  name: ProviderName;
+  title: string;
+  wire: ModelConfig["wire"];
+  base_url: string | null;
+  auth: { header: string; prefix: string };
+  key_optional: boolean;
+  default_model: string | null;
+}
+
+let table: Provider[] | undefined;
+
+// Read once, when it is first needed.
+function all(): Provider[] {
+  table ??= JSON.parse(guarded(() => binding().providersJson())) as Provider[];
+  return table;
+}
+
+/** What a provider is; the first, where none is named. The package's module is loaded. */
+export function endpointOf(provider: string | undefined): Provider | undefined {
+  return provider === undefined ? all()[0] : all().find(({ name }) => name === provider);
+}
+
+/** The providers that this version knows. */
+export async function providers(): Promise<ProviderInfo[]> {
+  await init();
+  return all().map(({ name, title, base_url, auth, key_optional, default_model }) => ({
+    name,
+    title,
+    baseUrl: base_url ?? undefined,
+    needsKey: !key_optional,
+    defaultModel: default_model ?? undefined,
+    auth,
+  }));
+}

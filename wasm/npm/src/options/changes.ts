@@ -1,0 +1,214 @@
+// What changes of a configuration that stands: by `configure`, and by the options with which a
+// session is restored. What they say is in force; what they leave out stays.
+
+import { binding } from "../binding/instance.js";
+import type { SessionConfig } from "../json/config.js";
+import { guarded } from "../binding/guard.js";
+import { givenJson } from "../json/encode.js";
+import { checkKey } from "./key.js";
+import {
+  bad,
+  checkConfigOptions,
+  checkFunction,
+  checkTexts,
+  hookNames,
+  isObject,
+  merged,
+  optionsPatch,
+  rawConfig,
+  rawProgram,
+  rawTool,
+  text,
+} from "./options.js";
+import { HOOK_POINTS } from "../agent/people.js";
+import type { RegisteredProgram } from "../programs/registry.js";
+import type {
+  AgentOptions,
+  Changes,
+  ConfigOptions,
+  ProviderName,
+  RestoreOptions,
+  Tool,
+  WasiTool,
+} from "../types.js";
+
+/** The options of an endpoint: another provider's are others. */
+const OF_ENDPOINT = ["baseUrl", "apiKey", "headers", "query", "providerOptions", "betas"] as const;
+/** The options of a model: another one's are others. */
+const OF_MODEL = ["maxOutputTokens", "contextWindow"] as const;
+/** The options that `configure` takes. */
+const CHANGEABLE: readonly string[] = [
+  "provider",
+  "model",
+  ...OF_ENDPOINT,
+  ...OF_MODEL,
+  "fetch",
+  "vocabulary",
+  "instructions",
+  "systemPrompt",
+  "builtins",
+  "temperature",
+  "toolChoice",
+  "limits",
+  "budget",
+  "loops",
+  "compaction",
+  "answer",
+  "subagents",
+  "facts",
+  "reasoningEffort",
+  "retry",
+  "timeouts",
+  "config",
+] satisfies (keyof Changes)[];
+
+/** What of the configuration of a model the user says, whichever it is. */
+const OF_USER = ["vocabulary", "reasoning_effort", "tool_choice"];
+/** What a preset says of a session. */
+const OF_PRESET = [
+  "limits",
+  "retry",
+  "loops",
+  "guard",
+  "repair",
+  "estimator",
+  "tool_output_percent",
+] as const satisfies (keyof SessionConfig)[];
+
+/** Where the session's configuration is to be had. */
+type Now = () => SessionConfig;
+
+/** Checks what is given to `configure`. */
+export function checkChanges(changes: Changes): void {
+  if (!isObject(changes)) throw bad("give an object of changes");
+  for (const key of Object.keys(changes)) {
+    if (!CHANGEABLE.includes(key)) throw bad(`there is no option \`${key}\` that can be changed`);
+  }
+  checkConfigOptions(changes as ConfigOptions);
+  checkKey(changes.apiKey);
+  text("baseUrl", changes.baseUrl);
+  checkTexts("headers", changes.headers);
+  checkTexts("query", changes.query);
+  if (changes.fetch !== undefined) checkFunction("fetch", changes.fetch);
+}
+
+/** Whether requests go elsewhere, or with another key. */
+export function concernsEndpoint({ provider, baseUrl, apiKey, fetch }: Changes): boolean {
+  return [provider, baseUrl, apiKey, fetch].some((value) => value !== undefined);
+}
+
+/** The options of an agent with changes. What belongs to another provider or model is dropped. */
+export function changed(options: AgentOptions, changes: Changes): AgentOptions {
+  const { provider = options.provider, model } = changes;
+  const isElsewhere = provider !== options.provider;
+  const kept: AgentOptions = { ...options };
+  if (isElsewhere) for (const name of OF_ENDPOINT) delete kept[name];
+  if (isElsewhere || (model !== undefined && model !== options.model)) {
+    for (const name of OF_MODEL) delete kept[name];
+  }
+  if (isElsewhere) delete kept.model;
+  const names = ["provider", "model", "fetch", "answer", ...OF_ENDPOINT, ...OF_MODEL] as const;
+  const given = names.filter((name) => changes[name] !== undefined);
+  return { ...kept, ...Object.fromEntries(given.map((name) => [name, changes[name]])) };
+}
+
+/** Changes as a patch of the configuration; `options` are those with the changes. */
+export function patchOf(changes: Changes, options: AgentOptions, now: Now): string {
+  const { reasoningEffort, systemPrompt, config, ...others } = changes;
+  const { provider } = options;
+  const plain = {
+    ...others,
+    provider,
+    reasoningEffort: reasoningEffort ?? undefined,
+    systemPrompt: systemPrompt ?? undefined,
+  } as ConfigOptions;
+  const patch = optionsPatch(plain);
+  if (reasoningEffort === null) patch.model = { ...patch.model, reasoning_effort: null };
+  if (systemPrompt === null) patch.base_prompt = null;
+  const isMoved = changes.provider !== undefined || changes.model !== undefined;
+  const moved = isMoved ? modelPatch(options, now()) : {};
+  return asPatch(merged({ model: moved }, withoutGaps(patch)), config);
+}
+
+/**
+ * The options of a restored session as a patch of its configuration.
+ *
+ * @throws AgentError `bad_option` for what contradicts the session.
+ */
+export function restorePatch(
+  options: RestoreOptions,
+  programs: readonly RegisteredProgram[],
+  now: SessionConfig,
+  isBusy: boolean,
+): string {
+  const { id, preset, approve, ask, webFetch, hooks, tools, config } = options;
+  if (id !== undefined && id !== now.id) {
+    throw bad(`\`id\`: this is the session \`${now.id}\`, which keeps its id: leave it out`);
+  }
+  const { provider = now.model.endpoint, model = now.model.name } = options;
+  if (isBusy && provider !== now.model.endpoint) {
+    const what = `a request to \`${now.model.endpoint}\` is under way`;
+    throw bad(`\`provider\`: ${what}: restore with it, and change it by \`configure\``);
+  }
+  const moved = modelPatch({ ...options, provider: provider as ProviderName, model }, now);
+  const presets = preset && configOf({ provider, model, preset } as ConfigOptions);
+  const points = hookNames(hooks ?? {}).map((name) => HOOK_POINTS[name]);
+  const asked = approve ? "changes" : presets?.approval.ask;
+  const more = {
+    // What was asked about is asked about again, however that was said.
+    approval: now.approval.ask === "nothing" ? { ask: asked } : undefined,
+    ask_user: ask && true,
+    web_fetch: webFetch && true,
+    hooks: hooks && { points, fail_closed: hooks.failClosed },
+    tools: tools && Array.from(tools, rawTool),
+    facts: options.programs && { programs: programs.map(rawProgram) },
+  };
+  const ofPreset = OF_PRESET.map((name) => [name, presets?.[name]] as const);
+  const patches = [{ model: moved }, Object.fromEntries(ofPreset), more];
+  const own = withoutGaps(optionsPatch(options));
+  return asPatch([...patches.map(withoutGaps), own].reduce(merged), config);
+}
+
+/** A change of the user's tools as the binding takes it. */
+export function toolsPatch(tools: Iterable<Tool | WasiTool>): string {
+  return givenJson({ tools: Array.from(tools, rawTool) });
+}
+
+// What another model is, where it is another one.
+function modelPatch(options: AgentOptions, now: SessionConfig): object {
+  const { provider = now.model.endpoint, model, models, preset, replay } = options;
+  const { maxOutputTokens, contextWindow } = options;
+  const isElsewhere = provider !== now.model.endpoint;
+  const isOther = isElsewhere || model !== now.model.name;
+  if (replay !== undefined || (!isOther && models === undefined)) return {};
+  const asked = { provider, model, models, preset, maxOutputTokens, contextWindow };
+  const { model: found } = configOf(asked as ConfigOptions);
+  if (!isOther) return {};
+  const stays = isElsewhere ? OF_USER : [...OF_USER, "options", "betas"];
+  const fields = Object.entries(found).filter(([name]) => !stays.includes(name));
+  const patch = Object.fromEntries(fields);
+  if (!isElsewhere) return patch;
+  const gone = Object.keys(now.model.options).map((name) => [name, null]);
+  return { ...patch, options: { ...Object.fromEntries(gone), ...found.options } };
+}
+
+function configOf(options: ConfigOptions): SessionConfig {
+  const raw = givenJson(rawConfig(options), options.config);
+  return JSON.parse(guarded(() => binding().configJson(raw), {})) as SessionConfig;
+}
+
+function asPatch(patch: object, config: unknown): string {
+  const { model = {} } = (config ?? {}) as { model?: unknown };
+  for (const name of ["endpoint", "wire"]) {
+    const isGiven = isObject(model) && name in model;
+    if (isGiven) throw bad(`\`config.model.${name}\` is the provider's: change \`provider\``);
+  }
+  const { model: own, ...others } = merged(patch, config ?? {}) as { model: unknown };
+  const saysNothing = isObject(own) && Object.keys(own).length === 0;
+  return givenJson(saysNothing ? others : { model: own, ...others }, config);
+}
+
+// What is left out says nothing.
+function withoutGaps(patch: object): object {
+  return JSON.parse(givenJson(patch)) as object;
+}

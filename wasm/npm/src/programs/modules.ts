@@ -1,0 +1,96 @@
+// Modules of WASI programs: reading their bytes, whatever these come from, and compiling them.
+
+import { bytesOf, concatenated } from "../bytes.js";
+import { withMemory } from "./memory.js";
+import { platform } from "../platform/platform.js";
+
+/** The largest module, compressed or not: 256 MiB. */
+export const MOST_MODULE = 2 ** 28;
+
+/** What begins bytes that are compressed by gzip. */
+const GZIP = [0x1f, 0x8b];
+/** How a component's bytes go on after the four that it shares with modules. */
+const COMPONENT = [0x0d, 0, 1, 0];
+
+/**
+ * Reads what an address leads to.
+ *
+ * @throws Error where nothing is there, or more than so many bytes.
+ */
+export async function readUrl(url: URL, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  const { readFile } = platform();
+  if (url.protocol !== "file:" || readFile === undefined) {
+    return readResponse(await fetch(url), most);
+  }
+  const bytes = bytesOf(await readFile(url));
+  if (bytes.length > most) throw tooLong(most);
+  return bytes;
+}
+
+/**
+ * Reads a response.
+ *
+ * @throws Error where it is none of success, or has more than so many bytes.
+ */
+export async function readResponse(
+  response: Response,
+  most: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (!response.ok) {
+    throw new Error(`${response.url || "the server"} answers ${response.status}`);
+  }
+  return readStream(response.body, most);
+}
+
+/**
+ * Unpacks bytes that are compressed by gzip; others come back as they are.
+ *
+ * @throws Error where they cannot be unpacked, or become too many for a module.
+ */
+export async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  if (!GZIP.every((byte, at) => bytes[at] === byte)) return bytes;
+  if (typeof DecompressionStream === "undefined") {
+    throw new TypeError("it is compressed by gzip, which this platform cannot unpack");
+  }
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return readStream(plain, MOST_MODULE);
+}
+
+/**
+ * Compiles a module, so that it has at most so many bytes of memory.
+ *
+ * @throws Error where it is no module, or asks for other memory from the start.
+ */
+export async function compile(
+  bytes: Uint8Array<ArrayBuffer>,
+  memory: number,
+): Promise<WebAssembly.Module> {
+  if (COMPONENT.every((byte, at) => bytes[4 + at] === byte)) {
+    throw new Error("it is a component; build it for WASI preview 1, `wasm32-wasip1`");
+  }
+  return WebAssembly.compile(withMemory(bytes, memory));
+}
+
+async function readStream(
+  stream: ReadableStream<Uint8Array> | null,
+  most: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (stream === null) return new Uint8Array();
+  const reader = stream.getReader();
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return concatenated(parts);
+    parts.push(value);
+    total += value.length;
+    if (total <= most) continue;
+    // Nobody waits for what the other end says of it.
+    reader.cancel().catch(() => {});
+    throw tooLong(most);
+  }
+}
+
+function tooLong(most: number): Error {
+  return new Error(`it has more than ${most} bytes`);
+}
