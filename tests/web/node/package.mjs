@@ -122,7 +122,7 @@ test("an agent shows itself under its name", async () => {
 });
 
 test("the types name the providers that there are", async () => {
-  const types = readFileSync(join(installed, "dist/types/types.d.ts"), "utf8");
+  const types = readFileSync(join(installed, "dist/types/options/provider.d.ts"), "utf8");
   const union = /type ProviderName = ([^;]*);/u.exec(types)[1];
   const typed = [...union.matchAll(/"([^"]+)"/gu)].map(([, name]) => name);
   const all = await providers();

@@ -1,3 +1,5 @@
+// What this package throws, and what a thrown error says.
+
 import type { Input, Reason } from "./json/protocol.js";
 
 /**
@@ -63,5 +65,27 @@ export class RejectedError extends AgentError {
     super("rejected", message);
     this.input = input;
     this.reason = reason;
+  }
+}
+
+/** What an error says, with its cause if it names one; of what is thrown and is no error, itself. */
+export function messageOf(error: unknown): string {
+  const said = (thrown: unknown): string | undefined => {
+    const message = (thrown as Partial<Error> | null | undefined)?.message;
+    return typeof message === "string" ? message : undefined;
+  };
+  const message = said(error);
+  if (message === undefined) return typeof error === "string" ? error : shown(error);
+  const cause = said((error as Error).cause);
+  return cause ? `${message} (${cause})` : message;
+}
+
+// What was thrown and has no message, shortly.
+function shown(thrown: unknown): string {
+  if (thrown === undefined || thrown === null) return "it failed without a word";
+  try {
+    return `it failed with ${(JSON.stringify(thrown) ?? String(thrown)).slice(0, 200)}`;
+  } catch {
+    return `it failed with a value of type ${typeof thrown}`;
   }
 }

@@ -1,3 +1,5 @@
+// The WebAssembly module, for bundlers whose imports of it are modules.
+
 declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -2,18 +2,41 @@
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { type Binding, type RawAgent, abandon, settle, unsettle } from "../binding/instance.js";
-import { Callbacks, type Side } from "./callbacks.js";
-import { changed, checkChanges, concernsEndpoint, patchOf, toolsPatch } from "../options/changes.js";
-import type { FileChange, Said, SessionStatus, SessionTurn } from "../json/data.js";
-import { AgentError } from "../errors.js";
-import { type Files, filesOf, roomOf } from "../workspace/files.js";
-import { Folding, type FoldingEnd } from "./folding.js";
 import { attempt, guarded } from "../binding/guard.js";
-import { Responses } from "./http.js";
-import { givenJson } from "../json/encode.js";
-import { KeySource } from "../options/key.js";
+import { type Binding, type RawAgent, abandon, settle, unsettle } from "../binding/instance.js";
+import { AgentError, messageOf } from "../errors.js";
+import type { FileChange, Part, Said, SessionStatus, SessionTurn } from "../json/data.js";
+import type { AgentEvent, Failure } from "../json/events.js";
+import type { Command } from "../json/protocol.js";
 import { type Listener, NONE, added, removed, tellEach } from "../listeners.js";
+import type { AgentOptions, Changes, ForkOptions, RestoreOptions } from "../options/agent.js";
+import {
+  changed,
+  checkChanges,
+  concernsEndpoint,
+  patchOf,
+  toolsPatch,
+} from "../options/changes.js";
+import { givenJson } from "../options/given.js";
+import { KeySource } from "../options/key.js";
+import { checkFork, checkOptions, newId, rawOptions } from "../options/raw.js";
+import { type AnswerOf, validated } from "../options/schema.js";
+import type { Tool } from "../options/tool.js";
+import {
+  type RunOptions,
+  type TurnOptions,
+  checkRun,
+  checkTurn,
+  rawTurn,
+} from "../options/turn.js";
+import { bad, checkFunction, wholeNumber } from "../options/values.js";
+import type { RegisteredProgram } from "../programs/registry.js";
+import type { WasiTool } from "../programs/sources.js";
+import { type Files, filesOf, roomOf } from "../workspace/files.js";
+import type { Room, Tenant } from "../workspace/room.js";
+import { Callbacks, type Side } from "./callbacks.js";
+import { Folding, type FoldingEnd } from "./folding.js";
+import { Responses } from "./http.js";
 import {
   type Make,
   type Prepared,
@@ -24,48 +47,26 @@ import {
   prepared,
   restored,
 } from "./making.js";
-import {
-  bad,
-  checkFork,
-  checkFunction,
-  checkOptions,
-  newId,
-  rawOptions,
-  rawParts,
-  wholeNumber,
-} from "../options/options.js";
-import type { RegisteredProgram } from "../programs/registry.js";
-import type { Command } from "../json/protocol.js";
 import { Reserve } from "./reserve.js";
 import { type Rest, type Visible, failed, lookAt, onlySnapshot, restOf } from "./rest.js";
-import { type UndoneFile, saidOf, seenOf, statusOfAll, turnOf } from "./results.js";
-import type { Room, Tenant } from "../workspace/room.js";
+import {
+  type Replayed,
+  type RunError,
+  type SeenTurn,
+  type Status,
+  type Turn,
+  type UndoneFile,
+  type UndoneFiles,
+  saidOf,
+  seenOf,
+  statusOfAll,
+  turnOf,
+} from "./results.js";
 import { Run, type RunOwner } from "./run.js";
-import { Waiting, say } from "./saying.js";
-import { validated } from "../options/schema.js";
+import { Waiting, rawParts, say } from "./saying.js";
 import { Session } from "./session.js";
 import { Tools, type ToolsOwner } from "./tools.js";
-import { type RunOptions, type TurnOptions, checkRun, checkTurn, rawTurn } from "../options/turn.js";
-import type {
-  AgentEvent,
-  AgentOptions,
-  AnswerOf,
-  Changes,
-  Failure,
-  ForkOptions,
-  Part,
-  Replayed,
-  RestoreOptions,
-  RunError,
-  SeenTurn,
-  Status,
-  Tool,
-  Turn,
-  UndoneFiles,
-  WasiTool,
-} from "../types.js";
 import { undoIn } from "./undoing.js";
-import { messageOf } from "./work.js";
 
 /** What its parts may do to an agent. */
 type Inside = Side & Tenant & RunOwner & ToolsOwner;

@@ -1,29 +1,31 @@
 // What the binding calls for one agent: where events go, and the work that only JavaScript can do.
 
 import type { RawAgent } from "../binding/instance.js";
-import { TextEncoder } from "../platform/coders.js";
+import { endpointOf } from "../binding/providers.js";
+import { AgentError, messageOf } from "../errors.js";
 import type { HookPoint } from "../json/config.js";
-import { RunningCall, Turns, type Workspace } from "../programs/calls.js";
-import type { WorkingCopy } from "../workspace/copy.js";
 import type { Action, FileChange, Outcome } from "../json/data.js";
-import { AgentError } from "../errors.js";
-import type { AgentEvent } from "../json/events.js";
-import { type Responses, exchange } from "./http.js";
 import { toJson } from "../json/encode.js";
-import type { KeySource } from "../options/key.js";
-import { askPerson, runHook } from "./people.js";
-import { Keeper, type ProgramEnd, type Temporary } from "../programs/kept.js";
-import type { RegisteredProgram } from "../programs/registry.js";
+import type { AgentEvent } from "../json/events.js";
 import type { Answer, Ask, HookReply, HttpInput, Input } from "../json/protocol.js";
 import { tellEach } from "../listeners.js";
-import { canFit, fitted } from "./pictures.js";
-import { endpointOf } from "../binding/providers.js";
-import type { Room } from "../workspace/room.js";
+import type { AgentOptions, OnLine } from "../options/agent.js";
+import type { KeySource } from "../options/key.js";
+import type { Tool, ToolContext, WebFetch } from "../options/tool.js";
+import { TextEncoder } from "../platform/coders.js";
+import { RunningCall, Turns, type Workspace } from "../programs/calls.js";
+import { Keeper, type ProgramEnd, type Temporary } from "../programs/kept.js";
+import type { RegisteredProgram } from "../programs/registry.js";
 import { ProgramRun } from "../programs/runs.js";
+import type { WasiTool } from "../programs/sources.js";
 import type { Changes } from "../wasi/tree.js";
-import { callTool, failedOutcome, stoppedOutcome, type Tools } from "./tools.js";
-import type { AgentOptions, OnLine, Tool, ToolContext, WasiTool, WebFetch } from "../types.js";
-import { Work, messageOf } from "./work.js";
+import type { WorkingCopy } from "../workspace/copy.js";
+import type { Room } from "../workspace/room.js";
+import { type Responses, exchange } from "./http.js";
+import { askPerson, runHook } from "./people.js";
+import { canFit, fitted } from "./pictures.js";
+import { type Tools, callTool, failedOutcome, stoppedOutcome } from "./tools.js";
+import { Work } from "./work.js";
 
 /** What the callbacks of one agent work with. */
 export interface Side {

@@ -2,7 +2,7 @@
 
 import { AgentError } from "../errors.js";
 import type { AgentEvent, Compacted, CompactionFailed } from "../json/events.js";
-import { givenJson } from "../json/encode.js";
+import { givenJson } from "../options/given.js";
 
 /** What came of a summary. */
 export type FoldingEnd = Compacted | CompactionFailed;

@@ -2,11 +2,11 @@
 // redirect is reported and not followed: the key would go along.
 
 import { bytesOf, concatenated } from "../bytes.js";
+import { messageOf } from "../errors.js";
+import type { HttpInput, ResponseHead } from "../json/protocol.js";
+import type { FetchFunction, FetchInit } from "../options/agent.js";
 import { TextDecoder, TextEncoder } from "../platform/coders.js";
 import { isBuffer } from "../platform/kinds.js";
-import type { HttpInput, ResponseHead } from "../json/protocol.js";
-import type { FetchFunction, FetchInit } from "../types.js";
-import { messageOf } from "./work.js";
 
 /** Pages hide the status of a redirect. */
 const SOME_REDIRECT = 302;

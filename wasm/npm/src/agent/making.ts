@@ -1,17 +1,17 @@
 // How the binding's side of an agent is made: anew, of a snapshot or a log, of another agent.
 
 import type { Binding, RawAgent, RawFiles } from "../binding/instance.js";
-import { restorePatch } from "../options/changes.js";
-import { TextDecoder } from "../platform/coders.js";
+import { AgentError } from "../errors.js";
 import type { SessionConfig } from "../json/config.js";
 import type { SessionStatus } from "../json/data.js";
-import { AgentError } from "../errors.js";
-import { type Files, workspaceOf } from "../workspace/files.js";
+import type { AgentOptions, RestoreOptions } from "../options/agent.js";
+import { restorePatch } from "../options/changes.js";
+import { checkOptions, newId } from "../options/raw.js";
+import { TextDecoder } from "../platform/coders.js";
 import { isBytes } from "../platform/kinds.js";
-import { checkOptions, newId } from "../options/options.js";
 import { init } from "../platform/platform.js";
 import { type RegisteredProgram, loadPrograms } from "../programs/registry.js";
-import type { AgentOptions, RestoreOptions } from "../types.js";
+import { type Files, workspaceOf } from "../workspace/files.js";
 
 /** Makes the binding's side of an agent, in an instance that has its files already. */
 export type Make = (

@@ -3,25 +3,9 @@
 
 import type { HookPoint } from "../json/config.js";
 import type { Answer, Ask, HookReply } from "../json/protocol.js";
-import type {
-  AgentOptions,
-  Approval,
-  AskContext,
-  HookName,
-  HookResult,
-  HookedCall,
-} from "../types.js";
-
-/** Where each hook stands, as the configuration has it. */
-export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
-  submit: "submit",
-  beforeModel: "before_model",
-  beforeTool: "before_tool",
-  afterTool: "after_tool",
-  beforeStop: "before_stop",
-  outbound: "outbound",
-  compact: "compact",
-};
+import type { AgentOptions } from "../options/agent.js";
+import type { Approval, AskContext, HookName, HookResult, HookedCall } from "../options/asked.js";
+import { HOOK_POINTS } from "../options/hooks.js";
 
 type Asked = Pick<AgentOptions, "approve" | "ask">;
 

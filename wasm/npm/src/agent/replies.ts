@@ -3,8 +3,8 @@
 import { base64Of } from "../bytes.js";
 import type { Outcome, Part } from "../json/data.js";
 import { toJson } from "../json/encode.js";
+import type { ToolContext, ToolReply } from "../options/tool.js";
 import { isBuffer, isBytes, isError, tagOf } from "../platform/kinds.js";
-import type { ToolContext, ToolReply } from "../types.js";
 
 /** What the model reads where a tool has nothing to say. */
 const DONE = "done";

@@ -1,9 +1,162 @@
-// What is handed out in camelCase, made of the session's JSON.
+// What is handed out of runs, histories and states, in camelCase, made of the session's JSON.
 
-import type { Block, ErrorKind, Said, SessionStatus, SessionTurn, SessionUsage } from "../json/data.js";
 import { AgentError } from "../errors.js";
-import type { Failure, ProcessingEnd } from "../json/events.js";
-import type { RunError, RunResult, SeenTurn, Status, ToolCall, Turn, Usage } from "../types.js";
+import type {
+  AgentState,
+  Block,
+  ErrorKind,
+  Finish,
+  Fold,
+  LeftOut,
+  Part,
+  RunEnd,
+  Said,
+  SessionStatus,
+  SessionTurn,
+  SessionUsage,
+  Why,
+} from "../json/data.js";
+import type { AgentEvent, Failure, ProcessingEnd } from "../json/events.js";
+
+/** How a run ended, and with what. */
+export interface RunResult<Answer = unknown> {
+  /**
+   * `completed`: the model was done. `limit`: a limit of turns or rounds. `incomplete`: the last
+   * reply was cut, `refused`: the model or its provider refused, `failed`: the call failed; `error`
+   * says why.
+   */
+  status: RunEnd;
+  /** What the model said last. */
+  text: string;
+  /** Tokens of the run, with those that agents which it has started used meanwhile. */
+  usage: Usage;
+  /** What they cost in US dollars, as far as the prices are known. */
+  costUsd?: number;
+  /** Model replies of the run. */
+  replies: number;
+  /** Tool calls of the run. */
+  toolCalls: number;
+  /** The final answer in the form that the option `answer` asks for, as its schema means it. */
+  answer?: Answer;
+  /** Why the run is `failed`, `incomplete` or `refused`. */
+  error?: RunError;
+}
+
+/**
+ * What ended a run. Nothing is thrown for it: `Run.result` has it beside the status. Of a
+ * recorded failure it is the same as it was then.
+ */
+export interface RunError {
+  /** The kind of failure. */
+  kind: ErrorKind;
+  /** What, and what to do. */
+  message: string;
+  /** Whether the same may go well later: the provider was busy, the connection broke. */
+  retryable: boolean;
+  /** The HTTP status of the provider's response, where there was one, be it recorded. */
+  status?: number;
+  /** The provider's id of the request, where a header tells one: its support asks for it. */
+  requestId?: string;
+  /** Of a recording that does not fit. */
+  code?: "replay_mismatch" | "replay_exhausted";
+  /** Which model call of the recording, counted from 1. */
+  call?: number;
+  /** What the recording expects the model to have been told. */
+  expected?: string;
+  /** What it would have been told. */
+  found?: string;
+}
+
+/** Where an agent stands and what it has used. */
+export interface Status {
+  state: AgentState;
+  /** It does nothing but sum up, as {@link Agent.compact} asked: no run is under way. */
+  compacting?: true;
+  /** User and assistant turns so far. */
+  turns: number;
+  toolCalls: number;
+  /** Tokens of the agent, and of all that it has started. */
+  usage: Usage;
+  /** What they cost in US dollars, as far as the prices are known. */
+  costUsd?: number;
+}
+
+/** Tokens of one reply or of many. */
+export interface Usage {
+  /** All input tokens, cached ones included. */
+  inputTotal: number;
+  /** All output tokens, reasoning included. */
+  outputTotal: number;
+  cacheRead: number;
+  cacheWrite: number;
+  reasoning: number;
+}
+
+/** One entry of an agent's history, told apart by `type`. */
+export type Turn =
+  | (SeenTurn & { at: Date })
+  /** Earlier turns are shown shorter from here on. */
+  | { type: "folded"; at: Date; fold: Fold }
+  /** Parts that the provider refuses are told in words from here on, or are seen again. */
+  | ({ type: "left_out"; at: Date } & LeftOut)
+  /** The model sees again what it saw when there were `to` turns. */
+  | { type: "rewound"; at: Date; to: number; why: Why };
+
+/** A turn as the model sees it, told apart by `type`. */
+export type SeenTurn =
+  /** The user's input. */
+  | { type: "user"; parts: Part[] }
+  /** The model's reply. */
+  | {
+      type: "assistant";
+      text: string;
+      reasoning: string;
+      toolCalls: ToolCall[];
+      finish: Finish;
+      usage?: Usage;
+      /** The model that answered, where the provider said so. */
+      model?: string;
+      responseId?: string;
+    }
+  /** The answers to the calls of the reply before, in call order, as the model reads them. */
+  | { type: "tool_results"; results: ToolResult[] }
+  /** A word to the model, given as the system. */
+  | { type: "system"; text: string }
+  /** What else the model reads as the user's: a message put in between rounds of tools. */
+  | { type: "steering"; parts: Part[] };
+
+/** A call of a tool, as the model made it. */
+export interface ToolCall {
+  callId: string;
+  name: string;
+  /** The arguments' JSON text, as the model wrote it: it may be invalid. */
+  arguments: string;
+}
+
+/** The answer to one call. */
+export interface ToolResult {
+  callId: string;
+  parts: Part[];
+  isError: boolean;
+}
+
+/** What became of the files that undone steps had changed. */
+export interface UndoneFiles {
+  /** These are as they were before. */
+  restored: string[];
+  /** These stay as they are, and why. */
+  kept: { path: string; why: string }[];
+}
+
+/** What a log comes to. */
+export interface Replayed {
+  /** All events, from the very first. */
+  events: AgentEvent[];
+  /** What was said. */
+  history: Turn[];
+  /** Where the agent stood at the end. */
+  status: Status;
+}
 
 const NOTHING: SessionUsage = {
   input_total: 0,
@@ -12,6 +165,7 @@ const NOTHING: SessionUsage = {
   cache_write: 0,
   reasoning: 0,
 };
+
 const COUNTS = Object.keys(NOTHING) as (keyof SessionUsage)[];
 
 /** What may go well when it is tried again. */

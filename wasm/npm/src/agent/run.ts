@@ -1,8 +1,9 @@
 // One run: its events as an async iterable, its result as a promise.
 
-import { type Spent, errorOf, resultOf, sumOf } from "./results.js";
-import type { AgentEvent, Failure, RunError, RunOptions, RunResult } from "../types.js";
-import { messageOf } from "./work.js";
+import { messageOf } from "../errors.js";
+import type { AgentEvent, Failure } from "../json/events.js";
+import type { RunOptions } from "../options/turn.js";
+import { type RunError, type RunResult, type Spent, errorOf, resultOf, sumOf } from "./results.js";
 
 /** What a run needs of its agent. */
 export interface RunOwner {

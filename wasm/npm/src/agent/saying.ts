@@ -3,6 +3,8 @@
 import type { RawAgent } from "../binding/instance.js";
 import type { Part } from "../json/data.js";
 import { toJson } from "../json/encode.js";
+import { givenJson } from "../options/given.js";
+import { bad } from "../options/values.js";
 import { fittedParts, mayNeedFitting } from "./pictures.js";
 
 /** Gives the agent an input, with its options as JSON. */
@@ -15,6 +17,13 @@ export function say(
   if (options !== undefined) raw.tell(`{"${word}":{"parts":${parts},"options":${options}}}`);
   else if (word === "submit") raw.submit(parts);
   else raw.followUp(parts);
+}
+
+/** What the user says, as JSON. */
+export function rawParts(input: string | readonly Part[]): string {
+  if (typeof input === "string") return givenJson([{ type: "text", text: input }]);
+  if (Array.isArray(input)) return givenJson(input);
+  throw bad("say a text, or a list of parts");
 }
 
 /** Inputs whose pictures are being made smaller, and those that were given after them. */

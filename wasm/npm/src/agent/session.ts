@@ -1,16 +1,18 @@
 // The bare session, for people who write engines of their own.
 
+import { guarded } from "../binding/guard.js";
 import { type RawSession, binding } from "../binding/instance.js";
+import { AgentError } from "../errors.js";
 import type { SessionConfig } from "../json/config.js";
 import type { Said, SessionStatus, SessionTurn } from "../json/data.js";
-import { AgentError } from "../errors.js";
-import { guarded } from "../binding/guard.js";
-import { givenJson } from "../json/encode.js";
-import { isBytes } from "../platform/kinds.js";
-import { bad, rawConfig } from "../options/options.js";
-import { init } from "../platform/platform.js";
 import type { Deadline, Input, Output } from "../json/protocol.js";
-import type { ConfigOptions, OpenOptions } from "../types.js";
+import type { OpenOptions } from "../options/agent.js";
+import type { ConfigOptions } from "../options/config.js";
+import { givenJson } from "../options/given.js";
+import { rawConfig } from "../options/raw.js";
+import { bad } from "../options/values.js";
+import { isBytes } from "../platform/kinds.js";
+import { init } from "../platform/platform.js";
 
 /** What follows from one input. */
 export interface Step {

@@ -1,13 +1,13 @@
 // The tools of the user: which there are, and how one is called.
 
-import { toJson } from "../json/encode.js";
-import { isError } from "../platform/kinds.js";
-import { checkTool } from "../options/options.js";
 import type { Outcome } from "../json/data.js";
+import { toJson } from "../json/encode.js";
+import { Misfit, validated } from "../options/schema.js";
+import { type Tool, type ToolContext, checkTool } from "../options/tool.js";
+import { isError } from "../platform/kinds.js";
+import type { WasiTool } from "../programs/sources.js";
 import { fitted } from "./pictures.js";
 import { asJson, outcomeOf } from "./replies.js";
-import { Misfit, validated } from "../options/schema.js";
-import type { Tool, ToolContext, WasiTool } from "../types.js";
 
 /**
  * The tool itself: with this around it, the arguments of `execute` have the types of the schema

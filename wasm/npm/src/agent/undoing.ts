@@ -1,8 +1,7 @@
 // The files of steps that were undone.
 
 import type { Files } from "../workspace/files.js";
-import type { UndoneFile } from "./results.js";
-import type { UndoneFiles } from "../types.js";
+import type { UndoneFile, UndoneFiles } from "./results.js";
 
 /** Does to the files what takes the steps' changes back, and says to which. */
 export function undoIn(files: Files, list: readonly UndoneFile[]): UndoneFiles {

@@ -1,8 +1,8 @@
 // What is under way for an agent. The binding begins each piece of work by the number of its
 // effect; a piece answers once, or is stopped.
 
-/** The longest wait that platforms keep; a longer one would end at once. */
-export const LONGEST_MS = 2 ** 31 - 1;
+import { messageOf } from "../errors.js";
+import { LONGEST_MS } from "../platform/platform.js";
 
 /** A piece of work. */
 export interface Task {
@@ -98,27 +98,5 @@ export class Work {
 
   #tell(): void {
     this.#onChange(this.#open !== undefined || this.#timer !== undefined);
-  }
-}
-
-/** What an error says, with its cause if it names one; of what is thrown and is no error, itself. */
-export function messageOf(error: unknown): string {
-  const said = (thrown: unknown): string | undefined => {
-    const message = (thrown as Partial<Error> | null | undefined)?.message;
-    return typeof message === "string" ? message : undefined;
-  };
-  const message = said(error);
-  if (message === undefined) return typeof error === "string" ? error : shown(error);
-  const cause = said((error as Error).cause);
-  return cause ? `${message} (${cause})` : message;
-}
-
-// What was thrown and has no message, shortly.
-function shown(thrown: unknown): string {
-  if (thrown === undefined || thrown === null) return "it failed without a word";
-  try {
-    return `it failed with ${(JSON.stringify(thrown) ?? String(thrown)).slice(0, 200)}`;
-  } catch {
-    return `it failed with a value of type ${typeof thrown}`;
   }
 }

@@ -1,10 +1,10 @@
 // Calls of the binding: what they throw becomes an error of the package.
 
-import { retire } from "./instance.js";
 import { AgentError, type AgentErrorCode, RejectedError } from "../errors.js";
-import { isError } from "../platform/kinds.js";
-import { asWritten } from "../options/names.js";
 import type { Input, Reason } from "../json/protocol.js";
+import { asWritten } from "../options/names.js";
+import { isError } from "../platform/kinds.js";
+import { retire } from "./instance.js";
 
 /** What the binding throws. */
 interface Misuse {

@@ -1,10 +1,11 @@
 // The table of providers, read from the package's module: nothing of it stands here a second
 // time.
 
-import { binding } from "./instance.js";
-import { guarded } from "./guard.js";
+import type { ModelConfig } from "../json/config.js";
+import type { ProviderInfo, ProviderName } from "../options/provider.js";
 import { init } from "../platform/platform.js";
-import type { ModelConfig, ProviderInfo, ProviderName } from "../types.js";
+import { guarded } from "./guard.js";
+import { binding } from "./instance.js";
 
 interface Provider {
   name: ProviderName;

@@ -1,36 +1,21 @@
 // What changes of a configuration that stands: by `configure`, and by the options with which a
 // session is restored. What they say is in force; what they leave out stays.
 
+import { guarded } from "../binding/guard.js";
 import { binding } from "../binding/instance.js";
 import type { SessionConfig } from "../json/config.js";
-import { guarded } from "../binding/guard.js";
-import { givenJson } from "../json/encode.js";
-import { checkKey } from "./key.js";
-import {
-  bad,
-  checkConfigOptions,
-  checkFunction,
-  checkTexts,
-  hookNames,
-  isObject,
-  merged,
-  optionsPatch,
-  rawConfig,
-  rawProgram,
-  rawTool,
-  text,
-} from "./options.js";
-import { HOOK_POINTS } from "../agent/people.js";
 import type { RegisteredProgram } from "../programs/registry.js";
-import type {
-  AgentOptions,
-  Changes,
-  ConfigOptions,
-  ProviderName,
-  RestoreOptions,
-  Tool,
-  WasiTool,
-} from "../types.js";
+import type { WasiTool } from "../programs/sources.js";
+import type { AgentOptions, Changes, RestoreOptions } from "./agent.js";
+import type { ConfigOptions } from "./config.js";
+import { givenJson } from "./given.js";
+import { HOOK_POINTS, hookNames } from "./hooks.js";
+import { checkKey } from "./key.js";
+import { checkConfigOptions, merged, optionsPatch } from "./patch.js";
+import type { ProviderName } from "./provider.js";
+import { rawConfig, rawProgram } from "./raw.js";
+import { type Tool, rawTool } from "./tool.js";
+import { bad, checkFunction, checkTexts, isObject, text } from "./values.js";
 
 /** The options of an endpoint: another provider's are others. */
 const OF_ENDPOINT = ["baseUrl", "apiKey", "headers", "query", "providerOptions", "betas"] as const;

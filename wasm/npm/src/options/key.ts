@@ -1,11 +1,12 @@
 // The key of an agent: given once, given anew, or asked for with each request.
 
-import { AgentError } from "../errors.js";
-import type { ApiKey } from "../types.js";
-import { messageOf } from "../agent/work.js";
+import { AgentError, messageOf } from "../errors.js";
 
 /** What a header can hold of a key, as the driver has it. */
 const FITS = /^[!#-[\]-~]*$/;
+
+/** A key, or who makes one for each request; what that throws fails the run. */
+export type ApiKey = string | (() => string | Promise<string>);
 
 /** Checks the option `apiKey`. */
 export function checkKey(given: unknown): void {

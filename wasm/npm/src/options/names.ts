@@ -1,15 +1,8 @@
 // The names of options: as the user writes them, and as the session's configuration has them. What
 // is said of a field of the configuration is said of the option that the user has written.
 
-import type {
-  AnswerForm,
-  Limits,
-  Loops,
-  Replay,
-  RetryPolicy,
-  Subagents,
-  Timeouts,
-} from "../types.js";
+import type { Replay } from "./agent.js";
+import type { AnswerForm, Limits, Loops, RetryPolicy, Subagents, Timeouts } from "./config.js";
 
 type Names<T> = Record<keyof T, string>;
 

@@ -2,9 +2,10 @@
 // is told otherwise for it.
 
 import type { Signal } from "../platform/globals.js";
-import { givenJson } from "../json/encode.js";
-import { areTexts, bad, choiceOf } from "./options.js";
-import type { ToolChoice } from "../types.js";
+import type { ToolChoice } from "./config.js";
+import { givenJson } from "./given.js";
+import { choiceOf } from "./patch.js";
+import { areTexts, bad } from "./values.js";
 
 /** What holds for one input only: until its run ends, or the next input begins. */
 export interface TurnOptions {

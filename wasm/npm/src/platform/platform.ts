@@ -1,11 +1,13 @@
 // What differs from platform to platform; each entry hands in its own.
 
 import { type Binding, loadFirst } from "../binding/instance.js";
-import { AgentError } from "../errors.js";
+import { AgentError, messageOf } from "../errors.js";
+import type { ProgramJob, ProgramNews } from "../wasi/program.js";
 import type { Address, HttpResponse, WasmModule } from "./globals.js";
 import { isUrl } from "./kinds.js";
-import type { ProgramJob, ProgramNews } from "../wasi/program.js";
-import { messageOf } from "../agent/work.js";
+
+/** The longest wait that platforms keep; a longer one would end at once. */
+export const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * Where the package's WebAssembly may come from, if not from beside its script; a text is an

@@ -1,15 +1,15 @@
 // One call of a WASI tool: a run of its module in a worker, over a copy of the agent's files.
 
 import { isSame } from "../bytes.js";
-import { TextDecoder } from "../platform/coders.js";
 import type { FileChange } from "../json/data.js";
 import { toJson } from "../json/encode.js";
-import type { Keeper, Left, Mounted, Runner } from "./kept.js";
-import { type CallEnd, Printed } from "./outcome.js";
+import { TextDecoder } from "../platform/coders.js";
+import type { Changes } from "../wasi/tree.js";
 import { joined } from "../workspace/places.js";
 import type { Room } from "../workspace/room.js";
-import type { Changes } from "../wasi/tree.js";
-import type { WasiTool } from "../types.js";
+import type { Keeper, Left, Mounted, Runner } from "./kept.js";
+import { type CallEnd, Printed } from "./outcome.js";
+import type { WasiTool } from "./sources.js";
 import { Noted, type WorkerEnd, runInWorker } from "./workers.js";
 
 /** What is called, and how. */

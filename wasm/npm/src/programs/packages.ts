@@ -1,9 +1,8 @@
 // Programs that come as packages of their own, found by their names.
 
-import { AgentError } from "../errors.js";
+import { AgentError, messageOf } from "../errors.js";
 import { platform } from "../platform/platform.js";
 import type { NamedProgram, PackagedProgram } from "./sources.js";
-import { messageOf } from "../agent/work.js";
 
 /** By the name of the program. */
 const PACKAGES: Record<PackagedProgram, string> = {

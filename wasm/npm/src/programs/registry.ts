@@ -1,13 +1,12 @@
 // The registry of programs: where their modules come from, and loading them, once.
 
 import { bytesOf } from "../bytes.js";
-import { AgentError } from "../errors.js";
+import { AgentError, messageOf } from "../errors.js";
 import { isBuffer, isModule, isResponse, isUrl } from "../platform/kinds.js";
+import { platform } from "../platform/platform.js";
 import { MOST_MODULE, compile, readResponse, readUrl, unpacked } from "./modules.js";
 import { packaged } from "./packages.js";
-import { platform } from "../platform/platform.js";
 import type { LazySource, NamedProgram, Program, ProgramSource, Programs } from "./sources.js";
-import { messageOf } from "../agent/work.js";
 
 /** What the tool for command lines runs, and what else a shell may be called in the options. */
 export const SHELL = "bash";

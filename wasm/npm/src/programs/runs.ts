@@ -1,22 +1,22 @@
 // A run of a program, or of a command line by the shell, in a worker of its own.
 
+import { messageOf } from "../errors.js";
+import { toJson } from "../json/encode.js";
 import { TextDecoder } from "../platform/coders.js";
+import type { ProgramJob } from "../wasi/program.js";
+import type { Changes } from "../wasi/tree.js";
 import {
   type Keeper,
   type Left,
   type Mounted,
-  plainArguments,
   type ProgramEnd,
   type Runner,
+  plainArguments,
   shellRequest,
   tmpOf,
 } from "./kept.js";
-import { toJson } from "../json/encode.js";
-import type { ProgramJob } from "../wasi/program.js";
 import { type RegisteredProgram, SHELL } from "./registry.js";
 import type { Loaded } from "./sources.js";
-import type { Changes } from "../wasi/tree.js";
-import { messageOf } from "../agent/work.js";
 import { Noted, runInWorker } from "./workers.js";
 
 /** What the binding wants to run. */

@@ -1,14 +1,14 @@
 // Makes a tool of a folder with a `tool.toml` and a WASI module.
 
 import { bytesOf } from "../bytes.js";
+import { AgentError, messageOf } from "../errors.js";
 import { TextDecoder } from "../platform/coders.js";
-import { readDefinition } from "./definition.js";
-import { AgentError } from "../errors.js";
+import type { Address } from "../platform/globals.js";
 import { isBuffer, isUrl } from "../platform/kinds.js";
-import { MOST_MODULE, compile, readUrl } from "./modules.js";
 import { platform } from "../platform/platform.js";
-import type { Address, WasiTool } from "../types.js";
-import { messageOf } from "../agent/work.js";
+import { readDefinition } from "./definition.js";
+import { MOST_MODULE, compile, readUrl } from "./modules.js";
+import type { WasiTool } from "./sources.js";
 
 /** What a tool's folder holds, where it is no folder. */
 export interface ToolParts {

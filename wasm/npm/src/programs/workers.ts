@@ -1,9 +1,8 @@
 // One run of a program in a worker of its own, which ends with it.
 
-import { platform } from "../platform/platform.js";
+import { LONGEST_MS, platform } from "../platform/platform.js";
 import type { Ending, ProgramJob } from "../wasi/program.js";
 import type { Changes } from "../wasi/tree.js";
-import { LONGEST_MS } from "../agent/work.js";
 
 /** How long a worker may take to begin. */
 const BEGIN_MS = 30_000;

@@ -1,20 +1,19 @@
 // The workspace, in memory.
 
-import { bytesOf } from "../bytes.js";
-import { TextDecoder, TextEncoder } from "../platform/coders.js";
-import type { Action, Outcome } from "../json/data.js";
-import { AgentError } from "../errors.js";
-import { type Changed, type FileSystem, isFileSystem } from "./filesystem.js";
 import { guarded } from "../binding/guard.js";
-import { givenJson } from "../json/encode.js";
-import { isBytes } from "../platform/kinds.js";
+import { bytesOf } from "../bytes.js";
+import { AgentError, messageOf } from "../errors.js";
+import type { Action, Outcome } from "../json/data.js";
 import { added, removed } from "../listeners.js";
+import type { AgentOptions, FilesInput } from "../options/agent.js";
+import { givenJson } from "../options/given.js";
+import { TextDecoder, TextEncoder } from "../platform/coders.js";
+import { isBytes } from "../platform/kinds.js";
+import { init } from "../platform/platform.js";
+import { type Changed, type FileSystem, isFileSystem } from "./filesystem.js";
 import { told } from "./mirror.js";
 import { badPath, cleaned, isWithin } from "./places.js";
-import { init } from "../platform/platform.js";
 import { Room } from "./room.js";
-import type { AgentOptions, FilesInput } from "../types.js";
-import { messageOf } from "../agent/work.js";
 
 /** A file of the workspace: its path and its content. */
 type FileEntry = readonly [string, string | Uint8Array];

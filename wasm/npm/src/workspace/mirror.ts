@@ -2,6 +2,8 @@
 // outside are read again, files are written outside. Who does which of it when is `copy.ts`.
 
 import { isSame } from "../bytes.js";
+import { messageOf } from "../errors.js";
+import { isBytes } from "../platform/kinds.js";
 import {
   type Changed,
   type FileSystem,
@@ -9,9 +11,7 @@ import {
   type FileSystemStat,
   failure,
 } from "./filesystem.js";
-import { isBytes } from "../platform/kinds.js";
 import { type Place, foldersOf, isWithin, joined } from "./places.js";
-import { messageOf } from "../agent/work.js";
 
 /** Where it is held. */
 export interface Memory {

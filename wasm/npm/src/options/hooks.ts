@@ -1,0 +1,37 @@
+// The hooks of the user, as an option: checked, and under the names that the configuration has.
+
+import type { HookPoint } from "../json/config.js";
+import type { HookName, Hooks } from "./asked.js";
+import { bad, checkFunction } from "./values.js";
+
+/** Where each hook stands, as the configuration has it. */
+export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
+  submit: "submit",
+  beforeModel: "before_model",
+  beforeTool: "before_tool",
+  afterTool: "after_tool",
+  beforeStop: "before_stop",
+  outbound: "outbound",
+  compact: "compact",
+};
+
+/** The hooks that there are. */
+export function hookNames(hooks: Hooks): HookName[] {
+  const names = Object.keys(HOOK_POINTS) as HookName[];
+  return names.filter((name) => hooks[name] !== undefined);
+}
+
+export function checkHooks(hooks: Hooks | undefined): void {
+  if (hooks === undefined) return;
+  if (typeof hooks !== "object" || hooks === null) throw bad("`hooks` must be an object");
+  for (const [name, value] of Object.entries(hooks)) {
+    if (name === "failClosed") {
+      if (typeof value !== "boolean") throw bad("`hooks.failClosed` must be true or false");
+    } else if (!(name in HOOK_POINTS)) {
+      const known = Object.keys(HOOK_POINTS).join(", ");
+      throw bad(`there is no hook \`${name}\`; there is ${known}`);
+    } else if (value !== undefined) {
+      checkFunction(`hooks.${name}`, value);
+    }
+  }
+}

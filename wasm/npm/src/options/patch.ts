@@ -1,0 +1,219 @@
+// The options of a configuration, checked and turned into a patch of it. What only the driver can
+// tell (a field that does not fit) it checks.
+
+import { endpointOf } from "../binding/providers.js";
+import { AgentError } from "../errors.js";
+import type { BuiltinTools, Fullness } from "../json/config.js";
+import type {
+  AnswerForm,
+  Builtins,
+  ConfigOptions,
+  Spending,
+  Subagents,
+  ToolChoice,
+} from "./config.js";
+import { NESTED } from "./names.js";
+import { answerSchemaOf } from "./schema.js";
+import { areTexts, bad, checkFunction, count, isObject, text } from "./values.js";
+
+// What of these is no whole number.
+const OTHERS = new Set([
+  "limits.action",
+  "loops.detect",
+  "loops.onlyIfFailed",
+  "loops.ignoreTools",
+  "loops.maskVolatile",
+  "loops.ladder",
+  "answer.schema",
+  "answer.toJsonSchema",
+  "replay.traffic",
+]);
+
+/** A patch of the configuration, as far as its fields are known here. */
+export type ConfigPatch = { model: object } & Record<string, unknown>;
+
+/** Checks the options of a configuration, as far as nothing is loaded for it. */
+export function checkConfigOptions(options: ConfigOptions): void {
+  const { provider, model, vocabulary = "native", facts, config } = options;
+  if (provider !== undefined && typeof provider !== "string") {
+    throw new AgentError("unknown_provider", "`provider` must be a provider's name");
+  }
+  if (model !== undefined && (typeof model !== "string" || model === "")) {
+    throw bad("`model` must be a model's name, as the provider knows it");
+  }
+  if (vocabulary !== "native" && vocabulary !== "seed") {
+    throw bad('`vocabulary` must be "native" or "seed"');
+  }
+  if (facts !== undefined && (typeof facts !== "object" || facts === null)) {
+    throw bad("`facts` must be an object: what is to be told of the place");
+  }
+  if (config !== undefined && !isObject(config)) {
+    throw bad("`config` must be an object: a patch of the session's configuration");
+  }
+}
+
+/** The options as a patch of the configuration; JSON drops what is left out, as `undefined`. */
+export function optionsPatch(options: ConfigOptions): ConfigPatch {
+  return {
+    model: {
+      vocabulary: options.vocabulary,
+      max_output_tokens: count("maxOutputTokens", options.maxOutputTokens),
+      context_window: count("contextWindow", options.contextWindow),
+      reasoning_effort: text("reasoningEffort", options.reasoningEffort),
+      betas: options.betas,
+      tool_choice: choiceOf(options.toolChoice),
+      options: providerOptionsOf(options),
+    },
+    limits: limitsOf(options),
+    retry: nested("retry", options.retry),
+    timeouts: nested("timeouts", options.timeouts),
+    loops: nested("loops", options.loops),
+    compaction: compactionOf(options.compaction),
+    answer: answerOf(options.answer),
+    subagents: options.subagents === undefined ? undefined : subagentsOf(options.subagents),
+    facts: options.facts,
+    instructions: text("instructions", options.instructions),
+    base_prompt: text("systemPrompt", options.systemPrompt),
+    builtin_tools: builtinsOf(options.builtins),
+  };
+}
+
+function builtinsOf(builtins: Builtins | undefined): BuiltinTools | undefined {
+  if (builtins === undefined || builtins === "all" || builtins === "none") return builtins;
+  if (builtins === "read-only") return "read_only";
+  if (areTexts(builtins)) return { only: [...builtins] };
+  const { except, ...unknown } = isObject(builtins) ? (builtins as { except: unknown }) : {};
+  if (areTexts(except) && Object.keys(unknown).length === 0) return { except };
+  const known = '"all", "read-only", "none", a list of names, or `{ except: [names] }`';
+  throw bad(`\`builtins\` must be ${known}`);
+}
+
+/** A choice of tools, checked. */
+export function choiceOf(choice: ToolChoice | undefined): ToolChoice | undefined {
+  if (choice === undefined || ["auto", "none", "required"].includes(choice as string)) return choice;
+  if (isObject(choice) && Object.keys(choice).join() === "tool") {
+    if (typeof choice.tool === "string") return choice;
+  }
+  throw bad('`toolChoice` must be "auto", "none", "required", or `{ tool: name }`');
+}
+
+function answerOf(answer: AnswerForm | undefined): object | undefined {
+  const raw = nested("answer", answer);
+  if (raw === undefined || answer === undefined) return undefined;
+  if (answer.toJsonSchema !== undefined) checkFunction("answer.toJsonSchema", answer.toJsonSchema);
+  return { ...raw, schema: answerSchemaOf(answer), to_json_schema: undefined };
+}
+
+function limitsOf({ limits, budget }: ConfigOptions): object | undefined {
+  const own = nested("limits", limits);
+  if (budget === undefined) return own;
+  const { session, ...run } = isObject(budget) ? budget : { session: budget };
+  const all = session === undefined ? undefined : spendOf("budget.session", session);
+  return { ...own, run: spendOf("budget", run), session: all };
+}
+
+function spendOf(name: string, spending: Spending): object {
+  const known = "costUsd, tokens, ms";
+  if (!isObject(spending)) throw bad(`\`${name}\` must be an object with ${known}`);
+  const { costUsd, tokens, ms, ...unknown } = spending;
+  const [key] = Object.keys(unknown);
+  if (key !== undefined) throw bad(`there is no option \`${name}.${key}\`; there is ${known}`);
+  if (costUsd !== undefined && !(costUsd > 0)) {
+    throw bad(`\`${name}.costUsd\` must be a number of US dollars above 0`);
+  }
+  return {
+    cost_nano_usd: costUsd === undefined ? undefined : Math.round(costUsd * 1e9),
+    tokens: count(`${name}.tokens`, tokens),
+    ms: count(`${name}.ms`, ms),
+  };
+}
+
+// `false` is never, an object says from when on; what it leaves out is as the preset has it.
+function compactionOf(compaction: ConfigOptions["compaction"]): object | undefined {
+  if (compaction === undefined) return undefined;
+  if (compaction === false) return { auto: [], on_overflow: "warn" };
+  const known = "at, to, step, model, instructions";
+  if (!isObject(compaction)) throw bad(`\`compaction\` must be false, or an object with ${known}`);
+  const { at, to, step, model, instructions, ...unknown } = compaction;
+  const [key] = Object.keys(unknown);
+  if (key !== undefined) throw bad(`there is no option \`compaction.${key}\`; there is ${known}`);
+  if (at === undefined && (to !== undefined || step !== undefined)) {
+    throw bad("`compaction.at` is missing: how full the window must be, `{ percent: 75 }` say");
+  }
+  const tier = at && { from: at, to: to ?? below(at), step: step ?? "summary" };
+  return {
+    ...(tier && { auto: [tier], on_overflow: "compact_retry_once" }),
+    summary: {
+      model: text("compaction.model", model),
+      instructions: text("compaction.instructions", instructions),
+    },
+  };
+}
+
+// Two thirds of what is used, three times what is left.
+function below({ percent, used, left }: Fullness): Fullness {
+  const part = (of: number): number => Math.floor((of * 2) / 3);
+  return {
+    ...(percent !== undefined && { percent: part(percent) }),
+    ...(used !== undefined && { used: part(used) }),
+    ...(left !== undefined && { left: left * 3 }),
+  };
+}
+
+export function subagentsOf(subagents: false | Subagents): object | undefined {
+  if (subagents === false) return { max_depth: 0 };
+  const { depth = 1, ...others } = subagents ?? {};
+  if (isObject(subagents)) return nested("subagents", { depth, ...others });
+  throw bad("`subagents` must be false, or an object with depth, open");
+}
+
+function providerOptionsOf(options: ConfigOptions): unknown {
+  const { temperature, provider, providerOptions } = options;
+  const own = temperatureOf(temperature, provider);
+  if (own === undefined) return providerOptions;
+  return isObject(providerOptions) ? merged(own, providerOptions) : (providerOptions ?? own);
+}
+
+// Each protocol has its own place for it.
+function temperatureOf(temperature: unknown, provider: string | undefined): object | undefined {
+  if (temperature === undefined) return undefined;
+  const isNumber = typeof temperature === "number" && temperature >= 0 && temperature < Infinity;
+  if (!isNumber && temperature !== null) throw bad("`temperature` must be a number, 0 or more");
+  switch (endpointOf(provider)?.wire) {
+    case "gemini":
+      return { generationConfig: { temperature } };
+    case "ollama":
+      return { options: { temperature } };
+    default:
+      return { temperature };
+  }
+}
+
+// An option of options as the configuration names it. One that is not understood is refused:
+// ignored, it would seem to be in force.
+export function nested(name: keyof typeof NESTED, value: object | undefined): object | undefined {
+  if (value === undefined) return undefined;
+  const names: Readonly<Record<string, string>> = NESTED[name];
+  const known = Object.keys(names).join(", ");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const kind = name === "replay" ? "the recording's text, or an object" : "an object";
+    throw bad(`\`${name}\` must be ${kind} with ${known}`);
+  }
+  const entries = Object.entries(value).map(([key, value]) => {
+    const full = `${name}.${key}`;
+    const field = Object.hasOwn(names, key) ? names[key] : undefined;
+    if (field === undefined) throw bad(`there is no option \`${full}\`; there is ${known}`);
+    return [field, OTHERS.has(full) ? value : count(full, value)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A patch with another one over it. */
+export function merged(patch: object, over: object): object {
+  const result: Record<string, unknown> = { ...patch };
+  for (const [name, value] of Object.entries(over)) {
+    const old = result[name];
+    result[name] = isObject(old) && isObject(value) ? merged(old, value) : value;
+  }
+  return result;
+}

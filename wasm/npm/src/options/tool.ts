@@ -1,0 +1,147 @@
+// The tools of the user, as an option: what one is, checked, and as the binding takes it.
+
+import { AgentError } from "../errors.js";
+import type { Part } from "../json/data.js";
+import type { Signal } from "../platform/globals.js";
+import { isModule } from "../platform/kinds.js";
+import { platform } from "../platform/platform.js";
+import type { WasiTool } from "../programs/sources.js";
+import { type ArgumentsOf, type ToJsonSchema, parametersOf } from "./schema.js";
+import { areTexts, bad, checkFunction, count } from "./values.js";
+
+/** A tool of your own, in JavaScript; `tool` infers the type of its arguments. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export interface Tool<Parameters = any> {
+  /** A unique name. */
+  name: string;
+  /** What it does and when to use it: the model reads this. */
+  description: string;
+  /**
+   * The arguments: a JSON Schema, `type: "object"`, or a schema of zod, valibot, arktype or another
+   * library with Standard Schema. No arguments if left out.
+   */
+  parameters?: Parameters | undefined;
+  /**
+   * Turns `parameters` into JSON Schema, where they are another library's schema that cannot say
+   * itself so: `z.toJSONSchema`, `zodToJsonSchema`, `toJsonSchema` of valibot.
+   */
+  toJsonSchema?: ToJsonSchema | undefined;
+  /** Whether it changes nothing, so that it may run beside others. */
+  readOnly?: boolean | undefined;
+  /** Its arguments that name files or folders, a text or a list each; see {@link TurnOptions}. */
+  paths?: readonly string[] | undefined;
+  /** After how long a run is stopped; without it, as {@link Timeouts} says. */
+  timeoutMs?: number | undefined;
+  /**
+   * Runs the tool; the arguments fit the schema. A text is the result as it is; a
+   * {@link ToolReply} says more, as do a `Blob`, a part or a list of them, and what a tool of the
+   * Model Context Protocol returns. Nothing is "done"; anything else is given to the model as
+   * JSON, a `Map` and a `Set` as well; a `Response` is its body. Of a generator each piece is
+   * progress, as by {@link ToolContext.output}, and what it returns is the result. An error that it
+   * throws or returns becomes an error result for the model, and the run goes on.
+   */
+  execute(args: ArgumentsOf<Parameters>, context: ToolContext): unknown;
+}
+
+/** Reads the pages at `urls`; `prompt` says in words what the model wants of them. */
+export type WebFetch = (
+  asked: { urls: string[]; prompt?: string },
+  context: ToolContext,
+) => unknown;
+
+/** What a tool may return to say more than a text. */
+export interface ToolReply {
+  /** What the model reads. It may be absent where there are `parts`. */
+  text?: string | undefined;
+  /** What the model is shown behind the text: further text, pictures, files. */
+  parts?: Part[] | undefined;
+  /** Whether it is a failure. */
+  isError?: boolean | undefined;
+  /** What your user interface gets, as JSON, in `tool_call_end`; the model does not read it. */
+  details?: unknown | undefined;
+}
+
+/** What a tool is told beside its arguments. */
+export interface ToolContext {
+  /** The call's id. */
+  callId: string;
+  /** The folder of the workspace that the calling agent works in; empty for the root. */
+  folder: string;
+  /** Fires when the run is interrupted or the tool's time is up. */
+  signal: Signal;
+  /** Shows output while the tool runs, as `tool_call_output_delta` events. */
+  output(text: string): void;
+}
+
+// The fields of tools: of all, of those in JavaScript, of WASI modules.
+const TOOL_FIELDS = [
+  "name",
+  "description",
+  "parameters",
+  "readOnly",
+  "paths",
+  "timeoutMs",
+] satisfies (keyof Tool & keyof WasiTool)[];
+const FUNCTION_FIELDS = ["toJsonSchema", "execute"] satisfies (keyof Tool)[];
+const MODULE_FIELDS = ["module", "args", "limits"] satisfies (keyof WasiTool)[];
+
+/** Checks a tool of the user. */
+export function checkTool(tool: Tool | WasiTool): void {
+  if (typeof tool?.name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(tool.name)) {
+    throw bad("a tool's `name` must be 1 to 64 letters, digits, `_` or `-`");
+  }
+  if (typeof tool.description !== "string") throw bad(`\`${tool.name}\` needs a \`description\``);
+  checkFields(tool);
+  if (!["boolean", "undefined"].includes(typeof tool.readOnly)) {
+    throw bad(`\`${tool.name}\`: its \`readOnly\` must be true or false`);
+  }
+  if (tool.paths !== undefined && !areTexts(tool.paths)) {
+    throw bad(`\`${tool.name}\`: its \`paths\` must be a list of its arguments' names`);
+  }
+  if (tool.timeoutMs === 0) throw bad(`\`${tool.name}\`: its \`timeoutMs\` must be 1 or more`);
+  if ("module" in tool) checkModule(tool);
+  else checkExecutable(tool);
+}
+
+// A tool's fields. What is not understood is refused: ignored, it would seem to be in force. Those
+// of an object of a class are its own.
+function checkFields(tool: Tool | WasiTool): void {
+  const prototype = Object.getPrototypeOf(tool) as object | null;
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return;
+  const known: string[] = [...TOOL_FIELDS, ...("module" in tool ? MODULE_FIELDS : FUNCTION_FIELDS)];
+  const unknown = Object.keys(tool).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw bad(`\`${tool.name}\`: a tool has no field \`${unknown}\`; it has ${known.join(", ")}`);
+}
+
+function checkExecutable(tool: Tool): void {
+  if (typeof tool.execute !== "function") {
+    throw bad(`\`${tool.name}\` needs a function \`execute\`, or a \`module\``);
+  }
+  if (tool.toJsonSchema !== undefined) {
+    checkFunction(`${tool.name}.toJsonSchema`, tool.toJsonSchema);
+  }
+  parametersOf(tool);
+}
+
+function checkModule({ name, module, args = [], limits = {} }: WasiTool): void {
+  if (!isModule(module)) {
+    throw bad(`\`${name}\`: its \`module\` must be a WebAssembly.Module; \`wasiTool\` makes one`);
+  }
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
+    throw bad(`\`${name}\`: its \`args\` must be a list of texts`);
+  }
+  const { outputMib, diskMib } = limits;
+  count(`${name}.limits.outputMib`, outputMib);
+  count(`${name}.limits.diskMib`, diskMib);
+  if (platform().startWorker === undefined) {
+    throw new AgentError("unsupported", `\`${name}\` runs in a worker, and this platform has none`);
+  }
+}
+
+/** A tool as the binding takes it. */
+export function rawTool(tool: Tool | WasiTool): object {
+  const { name, description, readOnly: read_only = false, paths, timeoutMs } = tool;
+  const timeout_ms = count(`${name}.timeoutMs`, timeoutMs);
+  return { name, description, parameters: parametersOf(tool), read_only, paths, timeout_ms };
+}
