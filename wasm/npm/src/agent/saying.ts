@@ -26,10 +26,24 @@ export function rawParts(input: string | readonly Part[]): string {
   throw bad("say a text, or a list of parts");
 }
 
+/** A run that begins with one of the inputs. */
+interface Begun {
+  readonly done: boolean;
+  interrupt(): void;
+}
+
+/** Gives an input, and hears why that failed. */
+interface Giving {
+  give: (parts: string) => void;
+  failed: (error: unknown) => void;
+}
+
 /** Inputs whose pictures are being made smaller, and those that were given after them. */
 export class Waiting {
   #last: Promise<void> = Promise.resolve();
   #count = 0;
+  /** The run whose input is among them, and whether it is stopped already. */
+  #late: { run: Begun; isStopped: boolean } | undefined;
 
   /** Whether an input has to wait for its turn. */
   mustWait(input: string | readonly Part[]): boolean {
@@ -37,11 +51,7 @@ export class Waiting {
   }
 
   /** Gives an input, as JSON, when those before it are given and its pictures fit. */
-  push(
-    parts: string,
-    provider: string | undefined,
-    { give, failed }: { give: (parts: string) => void; failed: (error: unknown) => void },
-  ): void {
+  push(parts: string, provider: string | undefined, { give, failed }: Giving): void {
     this.#count += 1;
     const fitting = fittedParts(JSON.parse(parts) as Part[], provider).then(toJson, () => parts);
     this.#last = this.#last.then(async () => {
@@ -53,5 +63,29 @@ export class Waiting {
         failed(error);
       }
     });
+  }
+
+  /** Gives a run its input like that; whoever has stopped the run has stopped that, too. */
+  pushFor(run: Begun, parts: string, provider: string | undefined, giving: Giving): void {
+    const late = { run, isStopped: false };
+    this.#late = late;
+    const give = (fit: string): void => {
+      if (this.#late === late) this.#late = undefined;
+      if (run.done) return;
+      giving.give(fit);
+      if (late.isStopped) run.interrupt();
+    };
+    this.push(parts, provider, { ...giving, give });
+  }
+
+  /** Whether a run's input is among them. */
+  get hasRun(): boolean {
+    return this.#late?.run.done === false;
+  }
+
+  /** Stops the run whose input is among them; whether there is one. */
+  stopRun(): boolean {
+    if (this.#late !== undefined) this.#late.isStopped = true;
+    return this.#late !== undefined;
   }
 }
