@@ -8,6 +8,7 @@ mod layers;
 mod lints;
 mod mutants;
 mod paths;
+mod scripts;
 mod sizes;
 mod strays;
 mod words;

@@ -56,7 +56,8 @@ const OF_TERMINAL: [&str; 7] = [
 /// What `tools` may name of `core`.
 const DOORS_TO_TOOLS: [&str; 2] = ["action", "path"];
 
-type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+/// Which modules each module names.
+pub(super) type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 /// Which modules of a target each of its modules names.
 fn graph(target: &Target) -> Graph<'_> {
@@ -103,23 +104,24 @@ fn known_module<'a>(target: &'a Target, from: &str, named: &Named) -> Option<&'a
     Some(found)
 }
 
-/// The circles of imports: each as long a list of modules as lead to one another.
+/// The circles of imports.
 fn circles(house: &House) -> Vec<String> {
     let mut faults = Vec::new();
     for target in house.targets() {
-        let graph = graph(&target);
-        let mut seen = BTreeSet::new();
-        for &module in graph.keys() {
-            let circle: BTreeSet<&str> = reached(&graph, module)
-                .into_iter()
-                .filter(|other| reached(&graph, other).contains(module))
-                .collect();
-            if !circle.is_empty() && seen.insert(circle.clone()) {
-                faults.push(format!("{}: a circle of {circle:?}", target.root));
-            }
+        for circle in circles_of(&graph(&target)) {
+            faults.push(format!("{}: a circle of {circle:?}", target.root));
         }
     }
     faults
+}
+
+/// The circles of a graph: each as long a list of modules as lead to one another.
+pub(super) fn circles_of<'a>(graph: &Graph<'a>) -> BTreeSet<BTreeSet<&'a str>> {
+    let circle = |module: &str| -> BTreeSet<&'a str> {
+        let reached_from = reached(graph, module).into_iter();
+        reached_from.filter(|other| reached(graph, other).contains(module)).collect()
+    };
+    graph.keys().map(|module| circle(module)).filter(|circle| !circle.is_empty()).collect()
 }
 
 /// The modules that a module names, directly or through others.

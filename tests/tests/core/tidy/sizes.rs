@@ -5,7 +5,7 @@ use super::paths::Reading;
 use super::{check_found, check_none};
 
 /// Of a file without its unit tests.
-const FILE_LINES: usize = 600;
+pub(super) const FILE_LINES: usize = 600;
 const FUNCTION_LINES: usize = 70;
 const COLUMNS: usize = 100;
 
