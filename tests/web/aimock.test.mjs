@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { HOSTS, KEY, PROTOCOLS, startMock, startingProgram } from "./support/aimock.mjs";
+import { HOSTS, KEY, PROTOCOLS, startingProgram, startMock } from "./support/aimock.mjs";
 
 // Where the protocol streams the arguments of calls, and not calls as a whole.
 const STREAMS_CALLS = ["openai", "openai-chat", "anthropic"];
@@ -54,7 +54,11 @@ async function asSeen(t, protocol) {
   ];
   const places = told.map((words) => stderr.indexOf(words));
   assert.ok(!places.includes(-1), `${told[places.indexOf(-1)]} is not in ${stderr}`);
-  assert.deepEqual(places, places.toSorted((a, b) => a - b), stderr);
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+    stderr,
+  );
 }
 
 // What was said stays as it is, to the byte, in the request of another process.
@@ -71,7 +75,10 @@ async function goesOn(t, protocol) {
   const [before, after] = mock.requests().map(({ body }) => body.messages);
   assert.deepEqual(after.slice(0, before.length), before);
   const added = after.slice(before.length).map(({ role, content }) => [role, textOf(content)]);
-  assert.deepEqual(added, [["assistant", "One."], ["user", "And the second word"]]);
+  assert.deepEqual(added, [
+    ["assistant", "One."],
+    ["user", "And the second word"],
+  ]);
 }
 
 function textOf(content) {
@@ -92,7 +99,10 @@ async function toolRun(t, { protocol, run }) {
   assert.ok(ends.every(({ outcome }) => outcome.error === undefined));
 
   const requests = mock.requests();
-  assert.deepEqual(requests.map(({ response }) => response.status), [200, 200]);
+  assert.deepEqual(
+    requests.map(({ response }) => response.status),
+    [200, 200],
+  );
   for (const { path, body } of requests) {
     assert.equal(path.split("?")[0], protocol.path);
     assert.deepEqual([body.model, body.stream], [protocol.model, true]);
@@ -158,7 +168,10 @@ async function ownTools(t, { protocol, run }) {
   });
   assertDone(events, end);
   assert.deepEqual([text, read("own.txt")], ["Said.", "In my own words.\n"]);
-  assert.deepEqual(only(events, "tool_call_end").map((call) => call.name), [name]);
+  assert.deepEqual(
+    only(events, "tool_call_end").map((call) => call.name),
+    [name],
+  );
   assert.equal(mock.requests().length, 2);
 }
 
@@ -198,7 +211,10 @@ async function cutText(t, { protocol, run }) {
   const whole = "These words are going to be cut off in the middle of their stream.";
   assert.ok(before.length > 0 && before.length < whole.length && whole.startsWith(before), before);
   assert.equal(joined(events.slice(reset), "assistant_text_delta"), text);
-  assert.deepEqual(only(events, "retry").map(({ attempt }) => attempt), [2]);
+  assert.deepEqual(
+    only(events, "retry").map(({ attempt }) => attempt),
+    [2],
+  );
   const [cut, again] = mock.requests();
   assert.equal(cut.response.interrupted, true);
   assert.deepEqual(again.body, cut.body);
@@ -233,7 +249,10 @@ async function refusedKey(t, { protocol, run }) {
 function assertDone(events, { code, status, said, error }) {
   const word = [said, JSON.stringify(error), JSON.stringify(only(events, "error"))].join("\n");
   assert.deepEqual([code ?? 0, status ?? "completed"], [0, "completed"], word);
-  assert.deepEqual(only(events, "processing_end").map(({ end }) => end), ["completed"]);
+  assert.deepEqual(
+    only(events, "processing_end").map(({ end }) => end),
+    ["completed"],
+  );
 }
 
 function assertFailed(events, { status = "failed", error, said }, kind, message) {
@@ -250,5 +269,7 @@ function only(events, type) {
 }
 
 function joined(events, type) {
-  return only(events, type).map(({ text }) => text).join("");
+  return only(events, type)
+    .map(({ text }) => text)
+    .join("");
 }

@@ -52,7 +52,9 @@ test("a page's agent works on the browser's own files", async () => {
 });
 
 test("an agent of the machine's Node works in a folder", () => {
-  const outcome = JSON.parse(run(process.execPath, ["--no-warnings", "files.mjs"], project("node")));
+  const outcome = JSON.parse(
+    run(process.execPath, ["--no-warnings", "files.mjs"], project("node")),
+  );
   check(outcome, ALL);
   assert.deepEqual(outcome.odd, []);
 });

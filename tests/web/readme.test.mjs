@@ -11,7 +11,7 @@ import { test } from "node:test";
 import { transform } from "esbuild";
 import { failure, reply, serve, stream } from "./support/anthropic.mjs";
 import { launch } from "./support/browser.mjs";
-import { ROOT, install, tarball } from "./support/package.mjs";
+import { install, ROOT, tarball } from "./support/package.mjs";
 
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const PACKAGE = readFileSync(join(ROOT, "wasm/npm/README.md"), "utf8");

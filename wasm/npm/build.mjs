@@ -17,7 +17,7 @@
 // Run it with `npm run build` after `npm ci`.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -91,7 +91,13 @@ const beside = {
 
 /** Builds a worker as the text of a plain script. */
 async function script(entry, format) {
-  const whole = { bundle: true, write: false, minify: true, target: "es2022", external: ["node:*"] };
+  const whole = {
+    bundle: true,
+    write: false,
+    minify: true,
+    target: "es2022",
+    external: ["node:*"],
+  };
   const { outputFiles } = await build({ ...whole, format, entryPoints: [entry] });
   return outputFiles[0].text;
 }

@@ -51,7 +51,9 @@ function measure(peer, workload) {
     const said = execFileSync(process.execPath, words, options);
     return JSON.parse(said.trim().split("\n").at(-1)).figure;
   } catch (error) {
-    const said = String(error.stderr ?? error.message).trim().split("\n");
+    const said = String(error.stderr ?? error.message)
+      .trim()
+      .split("\n");
     const why = said.find((line) => /^\w*(Error|error\b).*:/.test(line)) ?? said[0];
     console.error(`${peer}, ${workload}: ${why}`);
     return Number.NaN;
@@ -82,6 +84,11 @@ for (const [name, { title, unit, goal, isOurs }] of Object.entries(WORKLOADS)) {
     }
   }
   isFailed ||= Number.isNaN(figures.get("innerloop"));
-  row([title, unit, goal ? `≤ ${shown(goal)}` : "", ...columns.map((peer) => shown(figures.get(peer)))]);
+  row([
+    title,
+    unit,
+    goal ? `≤ ${shown(goal)}` : "",
+    ...columns.map((peer) => shown(figures.get(peer))),
+  ]);
 }
 process.exit(isFailed ? 1 : 0);

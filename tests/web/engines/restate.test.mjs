@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { testCrashes } from "./crashes.mjs";
-import { checkTypes, demo, installed, startProgram, start, until } from "./example.mjs";
+import { checkTypes, demo, installed, start, startProgram, until } from "./example.mjs";
 import { SAID } from "./world.mjs";
 
 const folder = installed("restate");

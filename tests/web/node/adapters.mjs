@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
-import { Agent, Files, agentAt, init, wasiTool } from "../support/installed.mjs";
+import { Agent, agentAt, Files, init, wasiTool } from "../support/installed.mjs";
 import { countLines, qjs } from "../support/package.mjs";
 import { failure, shelf } from "../support/shelf.mjs";
 

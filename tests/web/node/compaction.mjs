@@ -91,9 +91,9 @@ test("m4 what is wrong with the option is told, and what is right is in force", 
   const events = [];
   agent.subscribe((event) => events.push(event.type));
   assert.equal((await agent.run("Question 5").result()).text, "Five.");
-  assert.deepEqual(events.filter((type) => type.startsWith("compact")), [
-    "compaction_started",
-    "compacted",
-  ]);
+  assert.deepEqual(
+    events.filter((type) => type.startsWith("compact")),
+    ["compaction_started", "compacted"],
+  );
   await close();
 });

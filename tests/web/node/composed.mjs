@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failure, reply, serve, toolResults } from "../support/anthropic.mjs";
-import { Agent, AgentError, Session, agentAt } from "../support/installed.mjs";
+import { Agent, AgentError, agentAt, Session } from "../support/installed.mjs";
 
 const weather = {
   name: "weather",
@@ -40,7 +40,10 @@ test("an agent that has nothing to do with code can be built", async () => {
 test("an agent has the built-in tools that it is to have", async () => {
   const cases = [
     ["read-only", ["read_file", "list_dir", "glob", "grep"]],
-    [["write_file", "read_file"], ["read_file", "write_file"]],
+    [
+      ["write_file", "read_file"],
+      ["read_file", "write_file"],
+    ],
     ["none", []],
   ];
   for (const [builtins, expected] of cases) {

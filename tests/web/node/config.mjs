@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reply, serve } from "../support/anthropic.mjs";
-import { Agent, Session, agentAt, eventsOf } from "../support/installed.mjs";
+import { Agent, agentAt, eventsOf, Session } from "../support/installed.mjs";
 
 const READ = ["read_file", { file_path: "a.txt" }];
 const FINE = { provider: "anthropic", model: "m", apiKey: "k" };
@@ -102,14 +102,14 @@ test("e11 the option `facts` says what else the model is told of the place", asy
   for (const line of [
     "Working directory: /",
     "Is git repository: true",
-    "Git branch: \"topic\"",
+    'Git branch: "topic"',
     "Platform: browser",
     "OS version: 1.2",
     `Today's date: ${new Date().toISOString().slice(0, 10)}`,
     "Model: mock-1",
     "Knowledge cutoff: 2026-01",
     "Git status at the start: 2 modified, 0 untracked",
-    "Recent commit: \"Begin\"",
+    'Recent commit: "Begin"',
   ]) {
     assert.ok(prompts[0].includes(`\n${line}\n`), `${line}: ${prompts[0]}`);
   }

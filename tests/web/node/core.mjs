@@ -7,9 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../support/package.mjs";
 
-const module = new WebAssembly.Module(
-  readFileSync(join(ROOT, "target/core/innerloop_core.wasm")),
-);
+const module = new WebAssembly.Module(readFileSync(join(ROOT, "target/core/innerloop_core.wasm")));
 
 /** A host of one instance: takes a request and gives the answer. */
 function host() {

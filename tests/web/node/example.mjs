@@ -115,9 +115,15 @@ test("an unreadable recording is refused with its line", async () => {
 });
 
 test("a recorded failure has its status and its request's id", async () => {
-  const [first] = exampleTraffic().trim().split("\n").map((line) => JSON.parse(line));
+  const [first] = exampleTraffic()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   const body = JSON.stringify({ error: { type: "not_found_error", message: "no such model" } });
-  const headers = [["content-type", "application/json"], ["Request-Id", "req_7"]];
+  const headers = [
+    ["content-type", "application/json"],
+    ["Request-Id", "req_7"],
+  ];
   const replay = `${JSON.stringify({ ...first, status: 404, headers, body })}\n`;
   const lines = [];
   for (const onLine of [undefined, (line) => lines.push(line)]) {
@@ -127,7 +133,10 @@ test("a recorded failure has its status and its request's id", async () => {
     assert.match(error.message, /no such model/);
     await agent.close();
   }
-  assert.ok(lines.some((line) => line.includes('"status":404')), "the lines are told, too");
+  assert.ok(
+    lines.some((line) => line.includes('"status":404')),
+    "the lines are told, too",
+  );
 });
 
 test("a replay can be watched at a pace, and stopped in the middle", async () => {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { reply, serve } from "../support/anthropic.mjs";
-import { Files, agentAt, init } from "../support/installed.mjs";
+import { agentAt, Files, init } from "../support/installed.mjs";
 import { qjs } from "../support/package.mjs";
 
 await init();
@@ -59,7 +59,12 @@ test("who watches the files hears of each change, by the user and by the agent, 
   const write = (file_path, content) => ["write_file", { file_path, content }];
   const server = await serve(
     reply({ calls: [write("made.txt", "1"), write("made.txt", "2")] }),
-    reply({ calls: [["save", {}], ["run_program", { program: "qjs", args: ["-m", "p.mjs"] }]] }),
+    reply({
+      calls: [
+        ["save", {}],
+        ["run_program", { program: "qjs", args: ["-m", "p.mjs"] }],
+      ],
+    }),
     reply({ text: "Done." }),
   );
   const save = {
@@ -114,7 +119,8 @@ test("all files come out as an archive that others read, and go in again", async
   writeFileSync(join(place, "a.zip"), archive);
   execFileSync("python3", ["-m", "zipfile", "-e", "a.zip", "out"], { cwd: place });
   assert.deepEqual(new Uint8Array(readFileSync(join(place, "out/d/b.bin"))), BINARY);
-  const more = "import zipfile; z = zipfile.ZipFile('b.zip', 'w'); z.writestr('f/', '');" +
+  const more =
+    "import zipfile; z = zipfile.ZipFile('b.zip', 'w'); z.writestr('f/', '');" +
     "z.writestr('f/x', 'x' * 9, zipfile.ZIP_DEFLATED); z.writestr('y', 'y')";
   execFileSync("python3", ["-c", more], { cwd: place });
   const theirs = new Files();
@@ -139,7 +145,14 @@ test("an archive or object that does not fit writes nothing", async (t) => {
     [archive.subarray(0, archive.length - 30), "bad_option", /archive cannot be read/],
     [new Uint8Array(9), "bad_option", /archive cannot be read/],
     [{ fine: "1", bad: 7 }, "bad_option", /content of `bad`/],
-    [[["fine", "1"], ["../x", ""]], "bad_path", /leads out/],
+    [
+      [
+        ["fine", "1"],
+        ["../x", ""],
+      ],
+      "bad_path",
+      /leads out/,
+    ],
   ];
   for (const [given, code, message] of odd) {
     const files = new Files({ here: "a file" });

@@ -38,7 +38,10 @@ test("each line of the log is told before what follows from it is done", async (
     return fetch(...request);
   };
   const agent = await Agent.create({ ...FINE, fetch: asked, onLine });
-  assert.deepEqual(said.map(([, kind]) => kind), ["first"]);
+  assert.deepEqual(
+    said.map(([, kind]) => kind),
+    ["first"],
+  );
   const seen = [];
   agent.subscribe((event) => seen.push(event));
   await agent.run("One").result();
@@ -52,7 +55,11 @@ test("each line of the log is told before what follows from it is done", async (
   assert.throws(() => agent.log(), { code: "unsupported" }, "nothing is kept beside");
   const short = said.filter(([, kind], at) => kind === "first" || at >= said.length - 1);
   const again = await Agent.restore(short.map(([line]) => line).join(""), { ...FINE, fetch });
-  assert.deepEqual(again.history(), agent.history(), "what stands before a snapshot may be dropped");
+  assert.deepEqual(
+    again.history(),
+    agent.history(),
+    "what stands before a snapshot may be dropped",
+  );
   await again.close();
   await agent.close();
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hanging, reply, serve } from "../support/anthropic.mjs";
-import { Agent, AgentError, Session, agentAt } from "../support/installed.mjs";
+import { Agent, AgentError, agentAt, Session } from "../support/installed.mjs";
 
 const FINE = { provider: "anthropic", model: "m", apiKey: "k" };
 
@@ -233,11 +233,17 @@ test("what contains itself is refused by its name, and disturbs nothing", async 
   for (const [options, expected] of [
     [{ tools: [{ ...tool, parameters: circle }] }, inTool],
     [{ answer: { schema: circle } }, refused(/^`answer\.schema\.properties\.me`: it contains/)],
-    [{ config: { model: { options: deep } } }, refused(/^`config\.model\.options\.one\.two\.three`/)],
+    [
+      { config: { model: { options: deep } } },
+      refused(/^`config\.model\.options\.one\.two\.three`/),
+    ],
     [{ providerOptions: deep }, refused(/^`providerOptions\.one\.two\.three`: it contains itself/)],
     [{ facts: { git: deep } }, refused(/^`facts\.git\.one\.two\.three`: it contains itself/)],
     [{ models: deep }, refused(/^`models\.one\.two\.three`: it contains itself/)],
-    [{ providerOptions: { n: 5n } }, refused(/^`providerOptions\.n`: JSON cannot say it: .*BigInt/)],
+    [
+      { providerOptions: { n: 5n } },
+      refused(/^`providerOptions\.n`: JSON cannot say it: .*BigInt/),
+    ],
   ]) {
     await assert.rejects(Agent.create({ ...FINE, ...options }), expected);
   }

@@ -82,7 +82,8 @@ test("x10 a reply without end ends at its limit, and the agent goes on", async (
   const agent = await agentAt(server);
   const run = agent.run("Hello");
   let shown = 0;
-  for await (const event of run) if (event.type === "assistant_text_delta") shown += event.text.length;
+  for await (const event of run)
+    if (event.type === "assistant_text_delta") shown += event.text.length;
   const { status, error } = await run.result();
   assert.deepEqual([status, error.kind], ["failed", "protocol"]);
   assert.match(error.message, /response\.max_kept_bytes/);
@@ -282,7 +283,8 @@ test("a response of the user's function that comes after the interruption is lef
   });
   const fetch = () =>
     new Promise((resolve) => {
-      answer = () => resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+      answer = () =>
+        resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
     });
   const agent = await Agent.create({ provider: "anthropic", model: "m", apiKey: "k", fetch });
   const run = agent.run("Go");

@@ -8,8 +8,8 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -22,7 +22,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { contract } from "../support/contract.mjs";
-import { agentAt, folder as project, init } from "../support/installed.mjs";
+import { agentAt, init, folder as project } from "../support/installed.mjs";
 import { importFrom } from "../support/package.mjs";
 
 await init();
@@ -182,7 +182,13 @@ test("what is left out is neither seen nor written, and .git never is", async (t
   assert.deepEqual(await names(own), ["a.txt", "node_modules", "src"]);
   const refused = { code: "EACCES", message: "it is left out of the workspace" };
   const others = [".hg/hgrc", ".jj/repo/config.toml", "sub/.SVN/wc.db", "_darcs/prefs"];
-  for (const path of [...others, ".git/hooks/pre-commit", ".GIT/config", "src/.git", "node_modules/x/f.txt"]) {
+  for (const path of [
+    ...others,
+    ".git/hooks/pre-commit",
+    ".GIT/config",
+    "src/.git",
+    "node_modules/x/f.txt",
+  ]) {
     await assert.rejects(files.write(path, bytes("")), refused);
     await assert.rejects(files.stat(path), refused);
   }

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { Agent, Files, Session, folder, providers } from "../support/installed.mjs";
+import { Agent, Files, folder, providers, Session } from "../support/installed.mjs";
 import { ROOT } from "../support/package.mjs";
 
 const installed = join(folder, "node_modules/innerloop");
@@ -20,33 +20,36 @@ test("the package holds its parts, its licences and nothing else", () => {
     .map((path) => path.replaceAll("\\", "/").replace(/-\w{8}\.js/, ".js"))
     .filter((path) => !path.startsWith("dist/types/"))
     .sort();
-  assert.deepEqual([...new Set(files)], [
-    "LICENSE-APACHE",
-    "LICENSE-MIT",
-    "README.md",
-    "dist/NOTICE.txt",
-    "dist/chunk.js",
-    "dist/files.durable.js",
-    "dist/files.node.js",
-    "dist/files.opfs.js",
-    "dist/glue.js",
-    "dist/index.edge.js",
-    "dist/index.inline.node.js",
-    "dist/index.inline.web.js",
-    "dist/index.node.js",
-    "dist/index.web.js",
-    "dist/index.workerd.js",
-    MODULE,
-    "dist/program.node.js",
-    "dist/program.web.js",
-    "dist/toml.js",
-    "dist/zip.js",
-    "files/durable/package.json",
-    "files/node/package.json",
-    "files/opfs/package.json",
-    "inline/package.json",
-    "package.json",
-  ]);
+  assert.deepEqual(
+    [...new Set(files)],
+    [
+      "LICENSE-APACHE",
+      "LICENSE-MIT",
+      "README.md",
+      "dist/NOTICE.txt",
+      "dist/chunk.js",
+      "dist/files.durable.js",
+      "dist/files.node.js",
+      "dist/files.opfs.js",
+      "dist/glue.js",
+      "dist/index.edge.js",
+      "dist/index.inline.node.js",
+      "dist/index.inline.web.js",
+      "dist/index.node.js",
+      "dist/index.web.js",
+      "dist/index.workerd.js",
+      MODULE,
+      "dist/program.node.js",
+      "dist/program.web.js",
+      "dist/toml.js",
+      "dist/zip.js",
+      "files/durable/package.json",
+      "files/node/package.json",
+      "files/opfs/package.json",
+      "inline/package.json",
+      "package.json",
+    ],
+  );
   const { exports, dependencies } = JSON.parse(readFileSync(join(installed, "package.json")));
   assert.equal(dependencies, undefined);
   for (const entry of Object.values(exports)) {
@@ -97,19 +100,15 @@ test("the package holds no eval and no path of the machine that built it", (cont
   }
 });
 
-test(
-  "the package can be required where Node requires modules",
-  {
-    skip: process.features.require_module ? false : "this Node cannot require modules",
-  },
-  () => {
-    const script = `const { Agent } = require("innerloop");
+test("the package can be required where Node requires modules", {
+  skip: process.features.require_module ? false : "this Node cannot require modules",
+}, () => {
+  const script = `const { Agent } = require("innerloop");
     Agent.create({ provider: "anthropic", model: "m", apiKey: "k" })
       .then((agent) => { console.log(agent.status().state); return agent.close(); });`;
-    const flags = ["--no-warnings", "--input-type=commonjs", "-e", script];
-    assert.equal(execFileSync(process.execPath, flags, { cwd: folder }).toString(), "idle\n");
-  },
-);
+  const flags = ["--no-warnings", "--input-type=commonjs", "-e", script];
+  assert.equal(execFileSync(process.execPath, flags, { cwd: folder }).toString(), "idle\n");
+});
 
 test("an agent shows itself under its name", async () => {
   const agent = await Agent.create({ provider: "anthropic", model: "m", apiKey: "k" });

@@ -69,10 +69,13 @@ test("inputs keep their order, and a word waits for the picture before it", asyn
   const said = agent.history().filter(({ type }) => type === "user");
   const texts = said.map(({ parts }) => parts.filter(({ type }) => type === "text"));
   assert.match(texts[0][0].text, /4000 × 1000/);
-  assert.deepEqual(texts.slice(1).flat().map(({ text }) => text.slice(0, 21)), [
-    "[The picture has 5000",
-    "And this?",
-  ]);
+  assert.deepEqual(
+    texts
+      .slice(1)
+      .flat()
+      .map(({ text }) => text.slice(0, 21)),
+    ["[The picture has 5000", "And this?"],
+  );
   await agent.close();
   await server.close();
 });
@@ -107,7 +110,10 @@ test("what can't be made smaller and is larger than any is left out with words",
   const server = await serve(reply({ text: "One." }));
   const agent = await agentAt(server);
   await agent.run([picture("broken", LIMIT)]).result();
-  assert.match(newest(server.requests[0])[0], /^\[The picture has 5242\d{3} bytes, of which at most/);
+  assert.match(
+    newest(server.requests[0])[0],
+    /^\[The picture has 5242\d{3} bytes, of which at most/,
+  );
   await agent.close();
   await server.close();
 });

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { reply, serve } from "../support/anthropic.mjs";
 import { Agent, agentAt, eventsOf, folder, python, qjs, shell } from "../support/installed.mjs";
-import { programs as shellPrograms, printed, runLines } from "../support/shell.mjs";
+import { printed, runLines, programs as shellPrograms } from "../support/shell.mjs";
 
 const SHA_256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763";
 const unpacked = gunzipSync(readFileSync(python.wasm()));
@@ -56,7 +56,7 @@ test("c11 python takes part in pipelines, with the shell's files and variables",
   const lines = [
     "python -c 'for n in (3, 1, 2): print(n)' | sort | head -2; echo ${PIPESTATUS[@]}",
     'tr " " "\\n" <<< "a b" | python -c "import sys; print(sys.stdin.read().upper())" | paste -sd+',
-    "X=5 python -c 'import os; print(os.environ[\"X\"], os.environ[\"HOME\"])'",
+    'X=5 python -c \'import os; print(os.environ["X"], os.environ["HOME"])\'',
     "x=$(python -c 'print(7)'); echo $((x * 6)); python -c 'import sys; sys.exit(200)'; echo $?",
     "python - <<'END' > made.json\nimport json\nprint(json.dumps({'a': 1}))\nEND\njq .a made.json",
     `python -c 'import sqlite3, tempfile, shutil, os

@@ -34,7 +34,10 @@ const link = { type: "resource_link", uri: "file:///a.txt", name: "a" };
 const PARTS = [
   [image, [image]],
   [{ type: "image", mimeType: "image/png", data: PNG }, [image]],
-  [[text("see"), { type: "image", mediaType: "image/png", data: DATA }], [text("see"), image]],
+  [
+    [text("see"), { type: "image", mediaType: "image/png", data: DATA }],
+    [text("see"), image],
+  ],
   [
     { text: "see", parts: [{ type: "image", mimeType: "image/png", data: PNG }] },
     [text("see"), image],
@@ -45,12 +48,18 @@ const PARTS = [
     new Blob([PNG], { type: "application/pdf" }),
     [{ type: "file", media_type: "application/pdf", name: "file", data: DATA }],
   ],
-  [{ content: [text("from afar"), { ...image, media_type: undefined, mimeType: "image/png" }] },
-    [text("from afar"), image]],
-  [{ content: [{ type: "resource", resource: { uri: "a", text: "of it" } }, link] },
-    [text("of it"), text("a: file:///a.txt")]],
-  [{ content: [{ type: "resource", resource: { uri: "b", blob: DATA, mimeType: "image/png" } }] },
-    [image]],
+  [
+    { content: [text("from afar"), { ...image, media_type: undefined, mimeType: "image/png" }] },
+    [text("from afar"), image],
+  ],
+  [
+    { content: [{ type: "resource", resource: { uri: "a", text: "of it" } }, link] },
+    [text("of it"), text("a: file:///a.txt")],
+  ],
+  [
+    { content: [{ type: "resource", resource: { uri: "b", blob: DATA, mimeType: "image/png" } }] },
+    [image],
+  ],
   [{ content: [], structuredContent: { n: 1 } }, [text('{"n":1}')]],
   [{ content: [] }, [text("done")]],
   // What only looks like one of these is JSON.
@@ -80,7 +89,10 @@ test("a result of the Model Context Protocol may be an error, with details for p
 test("an error that a tool returns is an error result, in its own words", async () => {
   const failed = new TypeError("no such city");
   const { outcomes: found, read } = await outcomes([failed, { tried: 2, error: failed }]);
-  assert.deepEqual([found[0].error, found[0].parts], ["crashed", [text("TypeError: no such city")]]);
+  assert.deepEqual(
+    [found[0].error, found[0].parts],
+    ["crashed", [text("TypeError: no such city")]],
+  );
   assert.equal(read[0].is_error, true);
   assert.deepEqual(JSON.parse(found[1].parts[0].text), {
     tried: 2,

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failure, reply, serve, stream } from "../support/anthropic.mjs";
-import { Agent, Session, agentAt } from "../support/installed.mjs";
+import { Agent, agentAt, Session } from "../support/installed.mjs";
 
 const KEY = "sk-test-0123456789";
 
@@ -102,7 +102,10 @@ test("a refused change and a refused word name what the user has written", async
   const changes = [
     [{ reasoningEffort: 7 }, /^`reasoningEffort` must be a text$/],
     [{ timeouts: { defaultMs: 0 } }, /^`timeouts\.defaultMs`: is 0/],
-    [{ config: { timeouts: { default_command_ms: 0 } } }, /^`config\.timeouts\.default_command_ms`/],
+    [
+      { config: { timeouts: { default_command_ms: 0 } } },
+      /^`config\.timeouts\.default_command_ms`/,
+    ],
     [{ config: { id: "x" } }, /^`config\.id`: it cannot change/],
   ];
   for (const [change, message] of changes) {
@@ -133,7 +136,10 @@ function ending(text, reason) {
 
 test("a run that was cut or refused says so, why, and what there is", async () => {
   for (const [replies, expected] of [
-    [["max_tokens", "max_tokens"], ["incomplete", "I I", "output_limit"]],
+    [
+      ["max_tokens", "max_tokens"],
+      ["incomplete", "I I", "output_limit"],
+    ],
     [["refusal"], ["refused", "I", "refusal"]],
   ]) {
     const server = await serve(...replies.map((reason, at) => ending(at ? " I" : "I", reason)));

@@ -7,8 +7,8 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as v from "valibot";
 import * as z from "zod";
-import * as z3 from "zod3";
 import { zodToJsonSchema } from "zod-to-json-schema";
+import * as z3 from "zod3";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { agentAt, tool } from "../support/installed.mjs";
 
@@ -87,7 +87,12 @@ test("a tool gets what its schema makes of the arguments; what does not fit is t
     reply({ text: "Done." }),
   );
   const got = [];
-  const note = { name: "note", description: "Notes", parameters, execute: (args) => got.push(args) };
+  const note = {
+    name: "note",
+    description: "Notes",
+    parameters,
+    execute: (args) => got.push(args),
+  };
   const agent = await agentAt(server, { tools: [note] });
   const ends = [];
   agent.subscribe((event) => event.type === "tool_call_end" && ends.push(event.outcome));

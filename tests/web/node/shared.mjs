@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
-import { Files, agentAt, init } from "../support/installed.mjs";
+import { agentAt, Files, init } from "../support/installed.mjs";
 import { qjs } from "../support/package.mjs";
 import { shelf } from "../support/shelf.mjs";
 

@@ -318,7 +318,10 @@ test("m6 a file that the user has changed meanwhile is not overwritten", async (
   agent.files.write("a.txt", "theirs");
   await agent.run("Write it").result();
   const [refused] = toolResults(server.requests[3]);
-  assert.ok(refused.isError && refused.text.includes("has changed since you read it"), refused.text);
+  assert.ok(
+    refused.isError && refused.text.includes("has changed since you read it"),
+    refused.text,
+  );
   assert.equal(toolResults(server.requests[5])[0].isError, false);
   assert.equal(agent.files.readText("a.txt"), "both");
   await agent.close();

@@ -115,7 +115,12 @@ class Coverage {
     if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return;
     const objects = values.filter((value) => typeof value === "object" && value !== null);
     const index = type.getStringIndexType();
-    if (index) this.note(index, objects.flatMap((value) => Object.values(value)), `${path}{}`);
+    if (index)
+      this.note(
+        index,
+        objects.flatMap((value) => Object.values(value)),
+        `${path}{}`,
+      );
     for (const property of type.getProperties()) {
       const { name } = property;
       const found = objects.filter((value) => Object.hasOwn(value, name));

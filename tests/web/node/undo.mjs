@@ -27,7 +27,10 @@ test("j3 steps are undone and redone, restored and cleared", async () => {
   agent.subscribe(({ type, why, to, undo_left, redo_left }) => {
     if (type === "rewound") rewinds.push([why, to, undo_left, redo_left]);
   });
-  assert.equal(codeOf(() => agent.undo()), "nothing");
+  assert.equal(
+    codeOf(() => agent.undo()),
+    "nothing",
+  );
   await agent.run("one").result();
   await agent.run("two").result();
   agent.undo();
@@ -49,13 +52,22 @@ test("j3 steps are undone and redone, restored and cleared", async () => {
     ["restore", 2, 4, 0],
   ]);
   const run = agent.run("other");
-  assert.equal(codeOf(() => agent.undo()), "busy");
+  assert.equal(
+    codeOf(() => agent.undo()),
+    "busy",
+  );
   await run.result();
   const said = server.requests[2].body.messages.map(({ content }) => content[0].text);
   assert.deepEqual(said, ["one", "One.", "other"]);
   for (const wrong of [-1, 1.5, "1"]) {
-    assert.equal(codeOf(() => agent.undo(wrong)), "bad_option");
-    assert.equal(codeOf(() => agent.restore(wrong)), "bad_option");
+    assert.equal(
+      codeOf(() => agent.undo(wrong)),
+      "bad_option",
+    );
+    assert.equal(
+      codeOf(() => agent.restore(wrong)),
+      "bad_option",
+    );
   }
   assert.deepEqual(
     agent.history().flatMap((turn) => (turn.type === "rewound" ? [[turn.why, turn.to]] : [])),
@@ -109,15 +121,24 @@ test("k1 a conversation is taken over from another agent, and from nowhere", asy
   await first.run("Make it").result();
   const second = await agentAt(server);
   second.import(first.seen());
-  assert.deepEqual(second.seen().map(({ type }) => type), first.seen().map(({ type }) => type));
+  assert.deepEqual(
+    second.seen().map(({ type }) => type),
+    first.seen().map(({ type }) => type),
+  );
   second.import([{ type: "user", parts: [{ type: "text", text: "And I add this." }] }]);
   await second.run("What was made?").result();
   const roles = server.requests[2].body.messages.map(({ role }) => role);
   assert.deepEqual(roles, ["user", "assistant", "user", "assistant", "user"]);
-  assert.equal(codeOf(() => second.import(first.seen())), "bad_option");
+  assert.equal(
+    codeOf(() => second.import(first.seen())),
+    "bad_option",
+  );
   const [, call] = first.seen();
   second.clear();
-  assert.equal(codeOf(() => second.import([call])), "bad_option");
+  assert.equal(
+    codeOf(() => second.import([call])),
+    "bad_option",
+  );
   second.import(first.seen());
   assert.deepEqual(inputs(second), ["Make it"]);
   await Promise.all([first.close(), second.close(), server.close()]);

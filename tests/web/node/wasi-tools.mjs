@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { AgentError, agentAt, eventsOf, folder, wasiTool } from "../support/installed.mjs";
-import { ROOT, countLines, qjs } from "../support/package.mjs";
+import { countLines, qjs, ROOT } from "../support/package.mjs";
 
 const REPLIES = JSON.parse(readFileSync(join(ROOT, "tests/fixtures/tool-replies.json"), "utf8"));
 const KEY = "sk-test-0123456789";
@@ -124,7 +124,10 @@ test("c5 a tool works on the files, and its changes are told", async () => {
   const call = ["probe", { path: "note.txt", text: "two\n" }];
   const { read, outcomes, events, agent } = await results([call], { tools, files });
   assert.deepEqual(read, [{ text: "probe,toolu_probe_0,note.txt", isError: false }]);
-  assert.deepEqual([...agent.files].map(([path]) => path), ["note.txt"]);
+  assert.deepEqual(
+    [...agent.files].map(([path]) => path),
+    ["note.txt"],
+  );
   assert.equal(agent.files.readText("note.txt"), "two\n");
   assert.deepEqual(outcomes[0].changes, [
     { path: "note.txt", kind: "modified", before: "one\n", after: "two\n" },
@@ -160,7 +163,10 @@ test("c5 a read-only tool changes nothing and needs no yes", async () => {
     read.map(({ text }, at) => [names[at], text]),
     names.map((name) => [name, String(name !== "read")]),
   );
-  assert.deepEqual([...agent.files].map(([path]) => path), ["a.txt"]);
+  assert.deepEqual(
+    [...agent.files].map(([path]) => path),
+    ["a.txt"],
+  );
   const asked = [];
   const deny = ({ name }) => asked.push(name) === 0;
   const writes = { tools: [await probe(ways)], files, approve: deny };
@@ -174,7 +180,11 @@ test("c5 a tool that goes beyond a limit ends, and the model reads why", async (
   const flood = "for (;;) std.out.puts('x'.repeat(65536));";
   const fill = "const f = std.open('f', 'w'); for (;;) { f.puts('x'.repeat(65536)); f.flush(); }";
   const cases = [
-    [`${half} while (true);`, { timeout_ms: 300 }, /^half\n+\[ERROR: Command timed out after 300ms/],
+    [
+      `${half} while (true);`,
+      { timeout_ms: 300 },
+      /^half\n+\[ERROR: Command timed out after 300ms/,
+    ],
     [flood, { output_mib: 1 }, /\[it was stopped because it printed too much\]$/],
     [fill, { disk_mib: 1 }, /\[it was stopped because it wrote too much to files\]$/],
     ["const a = []; for (;;) a.push(new Uint8Array(1 << 20));", { memory_mib: 16 }, /memory/],

@@ -56,7 +56,7 @@ test("b9 arguments are read as far as they have come, cut anywhere", () => {
   assert.deepEqual(after('{"a":{"b":"c'), { a: { b: "c" } });
   assert.deepEqual(Object.keys(after('{"__proto__":{"x":1}}')), ["__proto__"]);
   assert.equal({}.x, undefined);
-  for (const odd of ["", "]}", '"x', "[1,2]", '{"a" "b"}', "{,:}", "{\"a\":nope}", '{"a":"\\q"}']) {
+  for (const odd of ["", "]}", '"x', "[1,2]", '{"a" "b"}', "{,:}", '{"a":nope}', '{"a":"\\q"}']) {
     assert.equal(typeof after(odd), "object", odd);
   }
   assert.deepEqual(after("{".repeat(100_000)), {});

@@ -5,10 +5,10 @@ import { test } from "node:test";
 import { runExampleTest } from "../support/example.mjs";
 import { exampleFiles } from "../support/package.mjs";
 import {
-  DONE,
   allow,
   askNothing,
   checkClean,
+  DONE,
   finished,
   kept,
   lastReply,

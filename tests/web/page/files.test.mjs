@@ -9,9 +9,9 @@ import { test } from "node:test";
 import { unzipSync, zipSync } from "fflate";
 import { exampleFiles } from "../support/package.mjs";
 import {
-  DONE,
   askNothing,
   checkClean,
+  DONE,
   emptySession,
   finished,
   look,

@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  DONE,
   askNothing,
   checkClean,
+  DONE,
   finished,
   openFile,
   openPage,

@@ -6,10 +6,10 @@ import { test } from "node:test";
 import { reply, serve } from "../support/anthropic.mjs";
 import { open } from "../support/browser.mjs";
 import {
-  DONE,
   askNothing,
   browser,
   checkClean,
+  DONE,
   emptySession,
   finished,
   kept,
@@ -39,7 +39,10 @@ const DENIED = `Object.defineProperty(self, "indexedDB", {
   get() { throw new DOMException("denied", "SecurityError"); } })`;
 
 test("without a database the page works, and says once that it keeps nothing", async () => {
-  for (const prelude of [DENIED, `Object.defineProperty(self, "indexedDB", { value: undefined })`]) {
+  for (const prelude of [
+    DENIED,
+    `Object.defineProperty(self, "indexedDB", { value: undefined })`,
+  ]) {
     const opened = await openBehind(prelude);
     const { page, close } = opened;
     await page.getByText("This browser keeps nothing for this page").waitFor(DONE);
@@ -205,10 +208,17 @@ test("files that are added replace others only if that is meant, and that can be
 });
 
 test("undo needs no key", async () => {
-  const server = await serve(reply({ text: "One." }), reply({ text: "Two." }), reply({ text: "3" }));
+  const server = await serve(
+    reply({ text: "One." }),
+    reply({ text: "Two." }),
+    reply({ text: "3" }),
+  );
   const opened = await ownModel(server);
   const { page, close } = opened;
-  for (const [input, text] of [["First", "One."], ["Second", "Two."]]) {
+  for (const [input, text] of [
+    ["First", "One."],
+    ["Second", "Two."],
+  ]) {
     await run(page, input);
     await page.locator(".reply").filter({ hasText: text }).waitFor(DONE);
     await finished(page, "Done");
@@ -221,7 +231,10 @@ test("undo needs no key", async () => {
   await page.getByText("The session is as it was before that input.").waitFor(DONE);
   assert.equal(await page.locator(".said").count(), 1);
   await run(page, "Third");
-  await page.getByText(/needs a key/).first().waitFor(DONE);
+  await page
+    .getByText(/needs a key/)
+    .first()
+    .waitFor(DONE);
   await useModel(page, server);
   await run(page, "Third");
   await page.locator(".reply").filter({ hasText: "3" }).waitFor(DONE);
@@ -253,7 +266,10 @@ test("another provider goes on from what was said", async () => {
   await run(page, "Which one was it?");
   await page.locator(".reply").filter({ hasText: "It was 7." }).waitFor(DONE);
   const roles = second.requests[0].body.messages.map(({ role }) => role);
-  assert.deepEqual(roles.filter((role) => role !== "system"), ["user", "assistant", "user"]);
+  assert.deepEqual(
+    roles.filter((role) => role !== "system"),
+    ["user", "assistant", "user"],
+  );
   assert.match(second.requests[0].text, /I remember the number 7/);
   await page.getByRole("button", { name: "Undo" }).first().click();
   await say(page, "Undo");

@@ -11,10 +11,10 @@ import pixelmatch from "pixelmatch";
 import { PNG } from "pngjs";
 import { ROOT } from "../support/package.mjs";
 import {
-  DONE,
   allow,
   askNothing,
   checkClean,
+  DONE,
   finished,
   look,
   openPage,

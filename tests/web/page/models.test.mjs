@@ -5,10 +5,10 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 import { endless, failure, hanging, reply, serve, toolResults } from "../support/anthropic.mjs";
 import {
-  DONE,
   allow,
   askNothing,
   checkClean,
+  DONE,
   finished,
   lastReply,
   look,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PNG } from "pngjs";
 import { reply, serve } from "../support/anthropic.mjs";
-import { DONE, checkClean, emptySession, finished, lastReply, run, useModel } from "./support.mjs";
+import { checkClean, DONE, emptySession, finished, lastReply, run, useModel } from "./support.mjs";
 
 /** A picture of that size. */
 function png(width, height) {

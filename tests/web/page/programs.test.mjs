@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reply, serve, stream, toolResults } from "../support/anthropic.mjs";
 import { BOMB_LINES, checkBombs } from "../support/bombs.mjs";
-import { TASKS, carryOut, checkAnswers } from "../support/lines.mjs";
+import { carryOut, checkAnswers, TASKS } from "../support/lines.mjs";
 import {
-  DONE,
   checkClean,
+  DONE,
   finished,
   look,
   openPage,

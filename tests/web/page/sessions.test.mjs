@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hanging, reply, serve } from "../support/anthropic.mjs";
 import {
-  DONE,
   allow,
   askNothing,
   browser,
   checkClean,
+  DONE,
   finished,
   kept,
   lastReply,

@@ -8,9 +8,9 @@ import { test } from "node:test";
 import { zipSync } from "fflate";
 import { reply, serve, stream } from "../support/anthropic.mjs";
 import {
-  DONE,
   allow,
   checkClean,
+  DONE,
   finished,
   openPage,
   ownModel,
@@ -124,8 +124,16 @@ test("8,000 pieces of a reply are shown whole, and do not hold the page up", asy
   }
   const factor = Math.max(before, await strain(page));
   console.log(`the machine is busy: ${factor.toFixed(1)} times`);
-  judge("a reply of 8,000 pieces", measured.map(([ms]) => ms), 2_000 * factor);
-  judge("its longest task", measured.map(([, task]) => task), 50 * factor);
+  judge(
+    "a reply of 8,000 pieces",
+    measured.map(([ms]) => ms),
+    2_000 * factor,
+  );
+  judge(
+    "its longest task",
+    measured.map(([, task]) => task),
+    50 * factor,
+  );
   checkClean(opened);
   await close();
   await server.close();

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after } from "node:test";
 import { unzipSync } from "fflate";
-import { PATIENCE_MS, launch, open } from "../support/browser.mjs";
+import { launch, open, PATIENCE_MS } from "../support/browser.mjs";
 import { ROOT } from "../support/package.mjs";
 import { serveSite } from "../support/site.mjs";
 

@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { reply, serve, typed } from "../support/anthropic.mjs";
 import { FAMILIES, replyOf } from "../support/families.mjs";
 import {
-  DONE,
   allow,
   checkClean,
+  DONE,
   editorText,
   emptySession,
   finished,

@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,

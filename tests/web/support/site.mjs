@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize, resolve } from "node:path";
-import { ROOT, countLines } from "./package.mjs";
+import { countLines, ROOT } from "./package.mjs";
 
 const POLICY = [
   "default-src 'self'",

@@ -8,6 +8,7 @@ import { type BigIntStats, constants } from "node:fs";
 import { lstat, mkdir, open, readdir, realpath, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Address } from "./platform/globals.js";
 import {
   type FileSystem,
   type FileSystemEntry,
@@ -15,7 +16,6 @@ import {
   failure,
   stepsOf,
 } from "./workspace/filesystem.js";
-import type { Address } from "./platform/globals.js";
 
 /** What of a folder an agent is not to see. */
 export interface NodeFilesOptions {

@@ -1,6 +1,7 @@
 // `innerloop/files/opfs`: a folder of the browser's, the origin's private ones or one that the
 // visitor has picked, as a file system. It needs nothing else of the package.
 
+import type { DirectoryHandle } from "./platform/globals.js";
 import {
   type FileSystem,
   type FileSystemEntry,
@@ -8,7 +9,6 @@ import {
   failure,
   stepsOf,
 } from "./workspace/filesystem.js";
-import type { DirectoryHandle } from "./platform/globals.js";
 
 /** What browsers call what fails, as POSIX does. */
 const CODES: Readonly<Record<string, string>> = {

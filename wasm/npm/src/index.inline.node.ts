@@ -1,9 +1,9 @@
 // The entry `innerloop/inline` of Node, Deno and Bun: one file may hold all of it.
 
-import { Worker } from "node:worker_threads";
-import { gunzipSync } from "node:zlib";
 import module from "inline:module";
 import program from "inline:program.node";
+import { Worker } from "node:worker_threads";
+import { gunzipSync } from "node:zlib";
 import { machine } from "./platform/machine.js";
 import { usePlatform } from "./platform/platform.js";
 

@@ -2,9 +2,9 @@
 
 import module from "inline:module";
 import program from "inline:program.web";
-import { unpacked } from "./programs/modules.js";
 import { page, scriptOf } from "./platform/page.js";
 import { usePlatform } from "./platform/platform.js";
+import { unpacked } from "./programs/modules.js";
 
 usePlatform(
   page({

@@ -34,4 +34,9 @@ export type { Tool, ToolContext, ToolReply, WebFetch } from "./options/tool.js";
 export type { RunOptions, TurnOptions } from "./options/turn.js";
 export type * from "./platform/globals.js";
 export type * from "./programs/sources.js";
-export type { Changed, FileSystem, FileSystemEntry, FileSystemStat } from "./workspace/filesystem.js";
+export type {
+  Changed,
+  FileSystem,
+  FileSystemEntry,
+  FileSystemStat,
+} from "./workspace/filesystem.js";

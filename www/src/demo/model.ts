@@ -3,8 +3,8 @@
 
 import { type Conversation, call, conversationOf } from "./conversation.js";
 import { PROJECT } from "./project.js";
+import { eventsOf, respond, type Said } from "./wire.js";
 import { asksToStop, understood, writtenDown } from "./wishes.js";
-import { type Said, eventsOf, respond } from "./wire.js";
 
 /** The pause between two pieces of a reply, so that people can watch. */
 export const PACE_MS = 12;

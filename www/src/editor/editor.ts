@@ -1,8 +1,8 @@
 // CodeMirror as the page uses it: one view, a state for each file.
 
+import { indentWithTab } from "@codemirror/commands";
 import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
 import { EditorView, keymap } from "@codemirror/view";
-import { indentWithTab } from "@codemirror/commands";
 import { basicSetup } from "codemirror";
 import { languageOf } from "./languages.js";
 import { colours, theme } from "./style.js";

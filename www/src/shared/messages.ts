@@ -214,4 +214,6 @@ export interface Call {
 
 /** Its answer, or a notice. */
 export type Reply =
-  { id: number; value: unknown } | { id: number; error: string } | { notice: Notice };
+  | { id: number; value: unknown }
+  | { id: number; error: string }
+  | { notice: Notice };

@@ -18,7 +18,7 @@ import type {
   Verdict,
 } from "../shared/messages.js";
 import { DEMO } from "../shared/messages.js";
-import { type Told, addTold } from "../shared/told.js";
+import { addTold, type Told } from "../shared/told.js";
 import { call, start } from "./client.js";
 import { Transcript } from "./transcript.js";
 
@@ -109,7 +109,10 @@ export async function begin(): Promise<void> {
   isReady.value = true;
   status.value = begun.view.running ? "Working" : "Ready";
   if (!begun.keeps) {
-    say("This browser keeps nothing for this page: sessions and files last until it is closed.", true);
+    say(
+      "This browser keeps nothing for this page: sessions and files last until it is closed.",
+      true,
+    );
   }
   // Who goes may not come back: what is new is kept at once.
   document.addEventListener("visibilitychange", () => {

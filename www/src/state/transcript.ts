@@ -1,7 +1,7 @@
 // The transcript: what was told becomes entries for people. An entry is made once; what grows in
 // it is a signal, so that a new piece of text touches nothing else.
 
-import { type Signal, batch, signal } from "@preact/signals";
+import { batch, type Signal, signal } from "@preact/signals";
 import type {
   Compacted,
   Outcome,

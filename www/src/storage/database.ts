@@ -1,7 +1,6 @@
 // What outlives a reload, in IndexedDB: sessions with their files, what was told in them and what
 // was changed; and settings. One transaction writes all that belongs together.
 
-import type { Told } from "../shared/told.js";
 import type {
   ApprovalMode,
   Checkpoint,
@@ -10,6 +9,7 @@ import type {
   SessionInfo,
   Unheard,
 } from "../shared/messages.js";
+import type { Told } from "../shared/told.js";
 
 /** A session as it is kept, without its files and what was told. */
 export interface KeptSession extends SessionInfo {

@@ -4,15 +4,15 @@ import { type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import {
-  PANES,
-  TABS,
-  type Tab,
   changedCount,
   dirty,
   fail,
   isRunning,
+  PANES,
   pane,
   stop,
+  TABS,
+  type Tab,
   tab,
   toast,
   undoToast,

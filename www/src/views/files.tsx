@@ -3,11 +3,11 @@
 
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { attempt, moment, opened, openFile, say } from "../state/app.js";
 import { call } from "../state/client.js";
-import { attempt, moment, openFile, opened, say } from "../state/app.js";
-import { type Row, empty, rows, setOpen } from "../state/tree.js";
+import { empty, type Row, rows, setOpen } from "../state/tree.js";
 import { askText, confirm } from "./dialogs.js";
-import { FolderLine, canOpenFolders, openFolder } from "./folder.js";
+import { canOpenFolders, FolderLine, openFolder } from "./folder.js";
 import { download, filesOf } from "./transfer.js";
 
 const ROW_PX = 28;

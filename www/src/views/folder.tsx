@@ -10,7 +10,8 @@ import { confirm } from "./dialogs.js";
 declare global {
   /** Chromium has it, other browsers do not. */
   var showDirectoryPicker:
-    ((options: { id: string }) => Promise<FileSystemDirectoryHandle>) | undefined;
+    | ((options: { id: string }) => Promise<FileSystemDirectoryHandle>)
+    | undefined;
   interface FileSystemHandle {
     requestPermission(how: { mode: "readwrite" }): Promise<PermissionState>;
   }

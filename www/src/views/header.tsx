@@ -1,6 +1,7 @@
 // The top of the page: sessions, the model, the colours.
 
 import { signal } from "@preact/signals";
+import { DEMO } from "../shared/messages.js";
 import {
   connection,
   createSession,
@@ -10,7 +11,6 @@ import {
   sessions,
 } from "../state/app.js";
 import { call } from "../state/client.js";
-import { DEMO } from "../shared/messages.js";
 import { askText, confirm } from "./dialogs.js";
 import { isModelOpen } from "./model.js";
 

@@ -1,8 +1,8 @@
 // Who answers: the demo or a model of one's own, with the address, the key and a test of them.
 
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import type { ProviderInfo } from "innerloop";
+import { useEffect, useRef } from "preact/hooks";
 import { type ConnectionDraft, DEMO, type Tried } from "../shared/messages.js";
 import { attempt, connect, connection, say } from "../state/app.js";
 import { call } from "../state/client.js";

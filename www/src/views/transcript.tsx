@@ -22,8 +22,8 @@ import {
   type Entry,
   type FoldEntry,
   type SaidEntry,
-  type TextEntry,
   seconds,
+  type TextEntry,
 } from "../state/transcript.js";
 import { ApprovalCard } from "./approval.js";
 import { confirm } from "./dialogs.js";

@@ -5,7 +5,7 @@ import { demoFetch } from "../demo/model.js";
 import { type Connection, DEMO } from "../shared/messages.js";
 import type { Told } from "../shared/told.js";
 import type { Connections } from "./connections.js";
-import { QJS, SHELL, library } from "./library.js";
+import { library, QJS, SHELL } from "./library.js";
 import { unreachable } from "./reach.js";
 
 /** What an agent is made with. */

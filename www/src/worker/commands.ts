@@ -3,9 +3,11 @@
 
 /** Commands that write nothing, whatever is said to them beside what `FORBIDDEN` names. */
 const READERS = new Set(
-  ("[ basename cat cd cmp comm cut date diff dirname du echo egrep false fgrep file find grep head " +
+  (
+    "[ basename cat cd cmp comm cut date diff dirname du echo egrep false fgrep file find grep head " +
     "jq ls md5sum nl printf pwd realpath rg seq sha256sum sleep sort stat tail test tr tree true " +
-    "type uname wc which").split(" "),
+    "type uname wc which"
+  ).split(" "),
 );
 /** What has one of them write or run something all the same. */
 const FORBIDDEN: Readonly<Record<string, RegExp>> = {

@@ -1,6 +1,9 @@
 // What the page may ask for: the sessions of this device, one of which is shown, and the
 // connection that they share. Sessions that are not shown go on working.
 
+import { PACE_MS } from "../demo/model.js";
+import { loadProject } from "../demo/project.js";
+import { newId } from "../shared/ids.js";
 import {
   type Connection,
   DEMO,
@@ -10,14 +13,11 @@ import {
   type SessionView,
   type WorkerApi,
 } from "../shared/messages.js";
-import { PACE_MS } from "../demo/model.js";
-import { loadProject } from "../demo/project.js";
-import { newId } from "../shared/ids.js";
 import { Database, type Kept } from "../storage/database.js";
 import { MemoryStore, type Store } from "../storage/memory.js";
 import { Connections } from "./connections.js";
 import { filesWith, library } from "./library.js";
-import { Taken, lock } from "./locks.js";
+import { lock, Taken } from "./locks.js";
 import { NEW_NAME, Session, type Shared } from "./session.js";
 
 /** The methods of the worker; any may take its time. */

@@ -14,13 +14,13 @@ import type {
   SessionView,
   Verdict,
 } from "../shared/messages.js";
-import { type Told, addTold, lightened } from "../shared/told.js";
+import { addTold, lightened, type Told } from "../shared/told.js";
 import type { Kept, KeptCheckpoint } from "../storage/database.js";
 import type { Store } from "../storage/memory.js";
 import {
-  type Making,
   createAgent,
   isUnderWay,
+  type Making,
   nameOf,
   restoreAgent,
   silentAgent,

@@ -2,9 +2,9 @@
 // own over a copy of the files. What it changes is handed back.
 
 import type { Agent } from "innerloop";
-import type { LineResult } from "../shared/messages.js";
 import { eventsOf, respond } from "../demo/wire.js";
-import { QJS, SHELL, library } from "./library.js";
+import type { LineResult } from "../shared/messages.js";
+import { library, QJS, SHELL } from "./library.js";
 
 /** No line takes longer. */
 const LONGEST_MS = 600_000;

@@ -21,11 +21,11 @@ import { checkFork, checkOptions, newId, rawOptions } from "../options/raw.js";
 import { type AnswerOf, validated } from "../options/schema.js";
 import type { Tool } from "../options/tool.js";
 import {
-  type RunOptions,
-  type TurnOptions,
   checkRun,
   checkTurn,
+  type RunOptions,
   rawTurn,
+  type TurnOptions,
 } from "../options/turn.js";
 import { bad, checkFunction, wholeNumber } from "../options/values.js";
 import type { RegisteredProgram } from "../programs/registry.js";
@@ -34,32 +34,24 @@ import { type Files, filesOf, roomOf } from "../workspace/files.js";
 import type { Room } from "../workspace/room.js";
 import { Folding, type FoldingEnd } from "./folding.js";
 import { Responses } from "./http.js";
-import { Life, type Living, held } from "./life.js";
-import {
-  type Make,
-  type Prepared,
-  configOf,
-  forked,
-  made,
-  prepared,
-  restored,
-} from "./making.js";
+import { held, Life, type Living } from "./life.js";
+import { configOf, forked, type Make, made, type Prepared, prepared, restored } from "./making.js";
 import { News } from "./news.js";
 import {
   type Replayed,
   type RunError,
   type SeenTurn,
   type Status,
-  type Turn,
-  type UndoneFile,
-  type UndoneFiles,
   saidOf,
   seenOf,
   statusOfAll,
+  type Turn,
   turnOf,
+  type UndoneFile,
+  type UndoneFiles,
 } from "./results.js";
 import { Run, type RunOwner } from "./run.js";
-import { Waiting, rawParts, say } from "./saying.js";
+import { rawParts, say, Waiting } from "./saying.js";
 import { Session } from "./session.js";
 import { Tools, type ToolsOwner } from "./tools.js";
 import { undoIn } from "./undoing.js";
@@ -180,7 +172,8 @@ export class Agent<Answer = unknown> {
     try {
       // A run that is under way refuses it at once.
       if (this.#waiting?.hasRun) throw new AgentError("busy", BUSY);
-      const give = (fit: string): void => this.#life.call((raw) => say(raw, "submit", fit, own), {});
+      const give = (fit: string): void =>
+        this.#life.call((raw) => say(raw, "submit", fit, own), {});
       if (before !== undefined || !this.#mustWait(input)) give(parts);
       else this.#giveLate(run, parts, give);
     } catch (error) {
@@ -216,7 +209,9 @@ export class Agent<Answer = unknown> {
   /** Gives the agent another input for when the current one is done, in the same run. */
   followUp(input: string | readonly Part[], options: TurnOptions = {}): void {
     const [parts, own] = [rawParts(input), rawTurn(checkTurn(options))];
-    this.#give(input, parts, (fit) => this.#life.call((raw) => say(raw, "follow_up", fit, own), {}));
+    this.#give(input, parts, (fit) =>
+      this.#life.call((raw) => say(raw, "follow_up", fit, own), {}),
+    );
   }
 
   /**
@@ -317,7 +312,8 @@ export class Agent<Answer = unknown> {
   history(agent = 0): Turn[] {
     const turns = this.#life.look((raw) => {
       return JSON.parse(Number.isInteger(agent) ? raw.history(agent, 0) : "null") as
-        SessionTurn[] | null;
+        | SessionTurn[]
+        | null;
     });
     if (turns === null) throw new AgentError("bad_option", `there is no agent ${agent}`);
     return turns.map(turnOf);
@@ -359,7 +355,12 @@ export class Agent<Answer = unknown> {
     const options = { ...mine, files, onEvent, onLine };
     checkOptions(options);
     const begin = { options, files: filesOf(files ?? [...this.files]), programs: this.#programs };
-    const make = forked(turns, id, (of) => this.#life.sideIn(of), () => this.snapshot());
+    const make = forked(
+      turns,
+      id,
+      (of) => this.#life.sideIn(of),
+      () => this.snapshot(),
+    );
     return new Agent(begin, make, false);
   }
 

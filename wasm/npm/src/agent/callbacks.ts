@@ -21,10 +21,10 @@ import type { WasiTool } from "../programs/sources.js";
 import type { Changes } from "../wasi/tree.js";
 import type { WorkingCopy } from "../workspace/copy.js";
 import type { Room } from "../workspace/room.js";
-import { type Responses, exchange } from "./http.js";
+import { exchange, type Responses } from "./http.js";
 import { askPerson, runHook } from "./people.js";
 import { canFit, fitted } from "./pictures.js";
-import { type Tools, callTool, failedOutcome, stoppedOutcome } from "./tools.js";
+import { callTool, failedOutcome, stoppedOutcome, type Tools } from "./tools.js";
 import { Work } from "./work.js";
 
 /** What the callbacks of one agent work with. */
@@ -257,7 +257,12 @@ export class Callbacks {
     const side = this.#side;
     const make = (): Workspace => {
       const kept = { keeper: new Keeper(this.#begun), turns: new Turns() };
-      return { ...kept, get room() { return side.room; } };
+      return {
+        ...kept,
+        get room() {
+          return side.room;
+        },
+      };
     };
     return (this.#ownWorkspace ??= make());
   }
@@ -298,10 +303,7 @@ export class Callbacks {
     });
   }
 
-  #callModule(
-    tool: WasiTool,
-    ...[id, limitMs, name, args, callId, folder]: ToolCall
-  ): void {
+  #callModule(tool: WasiTool, ...[id, limitMs, name, args, callId, folder]: ToolCall): void {
     const made = { tool, args, callId, folder, limitMs };
     const running = new RunningCall(made, this.#workspace, this.#outputOf(id));
     this.#work.begin(id, {

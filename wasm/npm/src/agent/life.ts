@@ -3,7 +3,7 @@
 // is heard from there, is the agent's.
 
 import { attempt, guarded } from "../binding/guard.js";
-import { type Binding, type RawAgent, abandon, settle, unsettle } from "../binding/instance.js";
+import { abandon, type Binding, type RawAgent, settle, unsettle } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
 import { toolsPatch } from "../options/changes.js";
 import { givenJson } from "../options/given.js";
@@ -12,7 +12,7 @@ import type { Room, Tenant } from "../workspace/room.js";
 import { Callbacks, type Side } from "./callbacks.js";
 import { type Make, made, madeAgain } from "./making.js";
 import { Reserve } from "./reserve.js";
-import { type Rest, type Visible, lookAt, onlySnapshot, restOf } from "./rest.js";
+import { lookAt, onlySnapshot, type Rest, restOf, type Visible } from "./rest.js";
 
 /** Whose life it is. */
 export interface Living extends Side, Tenant {
@@ -45,7 +45,8 @@ function giveBack({ callbacks, of, tenant, room }: Left): void {
   callbacks.drop();
   callbacks.raw = undefined;
   const isOut = attempt(() => room.deref()?.exit(tenant) ?? true) === true;
-  if (raw !== undefined && (!isOut || attempt(() => raw.free() ?? true) === undefined)) abandon(raw);
+  if (raw !== undefined && (!isOut || attempt(() => raw.free() ?? true) === undefined))
+    abandon(raw);
   unsettle(of);
 }
 

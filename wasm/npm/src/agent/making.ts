@@ -10,7 +10,7 @@ import { checkOptions, newId } from "../options/raw.js";
 import { TextDecoder } from "../platform/coders.js";
 import { isBytes } from "../platform/kinds.js";
 import { init } from "../platform/platform.js";
-import { type RegisteredProgram, loadPrograms } from "../programs/registry.js";
+import { loadPrograms, type RegisteredProgram } from "../programs/registry.js";
 import { type Files, workspaceOf } from "../workspace/files.js";
 
 /** Makes the binding's side of an agent, in an instance that has its files already. */

@@ -1,7 +1,7 @@
 // The events of an agent: the run under way has them first, and then whoever listens.
 
 import type { AgentEvent } from "../json/events.js";
-import { type Listener, NONE, added, removed, tellEach } from "../listeners.js";
+import { added, type Listener, NONE, removed, tellEach } from "../listeners.js";
 import { failed } from "./rest.js";
 import type { Run } from "./run.js";
 

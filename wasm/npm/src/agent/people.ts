@@ -4,7 +4,7 @@
 import type { HookPoint } from "../json/config.js";
 import type { Answer, Ask, HookReply } from "../json/protocol.js";
 import type { AgentOptions } from "../options/agent.js";
-import type { Approval, AskContext, HookName, HookResult, HookedCall } from "../options/asked.js";
+import type { Approval, AskContext, HookedCall, HookName, HookResult } from "../options/asked.js";
 import { HOOK_POINTS } from "../options/hooks.js";
 
 type Asked = Pick<AgentOptions, "approve" | "ask">;
@@ -63,7 +63,14 @@ type Hook = (
 // A call is told in camelCase, as all that is handed out.
 function saidOf(payload: unknown): unknown {
   if (typeof payload !== "object" || payload === null) return payload;
-  const { call_id, name, arguments: args, folder, text, is_error } = payload as Record<string, unknown>;
+  const {
+    call_id,
+    name,
+    arguments: args,
+    folder,
+    text,
+    is_error,
+  } = payload as Record<string, unknown>;
   const call = { callId: call_id, name, arguments: args, folder: folder ?? "" } as HookedCall;
   if (typeof text === "string") call.text = text;
   if (typeof is_error === "boolean") call.isError = is_error;

@@ -1,11 +1,11 @@
 // Pictures that a tool shows or a person gives and that are larger than the provider takes: made
 // smaller, where there is a canvas. Elsewhere the session leaves them out and tells the model so.
 
+import { guarded } from "../binding/guard.js";
 import { binding } from "../binding/instance.js";
+import { endpointOf } from "../binding/providers.js";
 import { base64Of, ofBase64 } from "../bytes.js";
 import type { Outcome, Part } from "../json/data.js";
-import { guarded } from "../binding/guard.js";
-import { endpointOf } from "../binding/providers.js";
 
 type Image = Extract<Part, { type: "image" }>;
 
@@ -73,7 +73,7 @@ async function smaller(image: Image, limits: Limits): Promise<Part[]> {
   }
   const { width, height } = bitmap;
   const longer = Math.max(width, height);
-  if (longer <= side && image.data.length <= base64) return bitmap.close(), [image];
+  if (longer <= side && image.data.length <= base64) return (bitmap.close(), [image]);
   try {
     for (let to = Math.min(side, longer); to >= LEAST_SIDE; to = Math.floor(to * 0.7)) {
       const scale = to / longer;

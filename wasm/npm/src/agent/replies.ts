@@ -37,7 +37,10 @@ export async function outcomeOf(
   }
   if (isToolResult(result)) return ofProtocol(result);
   if (isError(result)) {
-    return { parts: [{ type: "text", text: `${result.name}: ${result.message}` }], error: "crashed" };
+    return {
+      parts: [{ type: "text", text: `${result.name}: ${result.message}` }],
+      error: "crashed",
+    };
   }
   if (isResponse(result)) return ofResponse(result);
   const list = isBlob(result) ? [await partOfBlob(result)] : partsOf(result);
@@ -91,7 +94,8 @@ function asData(_name: string, value: unknown): unknown {
 // An object, where each name is a text and stands once.
 function fieldsOf(entries: [unknown, unknown][]): unknown {
   const names = new Set(entries.map(([name]) => name));
-  const isPlain = names.size === entries.length && entries.every(([name]) => typeof name === "string");
+  const isPlain =
+    names.size === entries.length && entries.every(([name]) => typeof name === "string");
   return isPlain ? Object.fromEntries(entries as [string, unknown][]) : entries;
 }
 
@@ -210,12 +214,16 @@ function isResponse(result: unknown): result is Response {
 async function ofResponse(response: Response): Promise<Partial<Outcome>> {
   const { ok, status } = response;
   const type = response.headers.get("content-type") ?? "";
-  const isText = type === "" || /^text\/|[/+](?:json|xml|javascript|x-www-form-urlencoded)\b/.test(type);
+  const isText =
+    type === "" || /^text\/|[/+](?:json|xml|javascript|x-www-form-urlencoded)\b/.test(type);
   const part: Part = isText
     ? { type: "text", text: await response.text() }
     : await partOfBlob(await response.blob());
   if (ok) return { parts: [part] };
-  return { parts: [{ type: "text", text: `the server answers ${status}` }, part], error: "crashed" };
+  return {
+    parts: [{ type: "text", text: `the server answers ${status}` }, part],
+    error: "crashed",
+  };
 }
 
 // Not `instanceof`: it may be of another realm.
@@ -235,7 +243,7 @@ async function partOfBlob(blob: Blob): Promise<Part> {
 function said(result: unknown): string {
   if (result === undefined) return DONE;
   if (ArrayBuffer.isView(result) || isBuffer(result)) {
-    throw new Error("it returned bytes: return `new Blob([bytes], { type: \"image/png\" })`, say");
+    throw new Error('it returned bytes: return `new Blob([bytes], { type: "image/png" })`, say');
   }
   return typeof result === "string" ? result : asJson(result);
 }

@@ -1,8 +1,8 @@
 // What is left of an agent that is closed: enough to tell what it was.
 
-import { type RawAgent, type RawSession, binding, lighten } from "../binding/instance.js";
-import type { AgentEvent, Stamp } from "../json/events.js";
 import { attempt, guarded } from "../binding/guard.js";
+import { binding, lighten, type RawAgent, type RawSession } from "../binding/instance.js";
+import type { AgentEvent, Stamp } from "../json/events.js";
 
 /** What is left; nothing of an agent that is lost. */
 export interface Rest {

@@ -232,7 +232,10 @@ export function costOf(nanoUsd: number | undefined): { costUsd?: number } {
 }
 
 /** What made a run fail. */
-export function errorOf({ kind, message }: Pick<Failure, "kind" | "message">, more: Partial<RunError>): RunError {
+export function errorOf(
+  { kind, message }: Pick<Failure, "kind" | "message">,
+  more: Partial<RunError>,
+): RunError {
   return { kind, message, retryable: RETRYABLE.includes(kind), ...more };
 }
 

@@ -3,7 +3,7 @@
 import { messageOf } from "../errors.js";
 import type { AgentEvent, Failure } from "../json/events.js";
 import type { RunOptions } from "../options/turn.js";
-import { type RunError, type RunResult, type Spent, errorOf, resultOf, sumOf } from "./results.js";
+import { errorOf, type RunError, type RunResult, resultOf, type Spent, sumOf } from "./results.js";
 
 /** What a run needs of its agent. */
 export interface RunOwner {

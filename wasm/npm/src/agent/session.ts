@@ -1,7 +1,7 @@
 // The bare session, for people who write engines of their own.
 
 import { guarded } from "../binding/guard.js";
-import { type RawSession, binding } from "../binding/instance.js";
+import { binding, type RawSession } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
 import type { SessionConfig } from "../json/config.js";
 import type { Said, SessionStatus, SessionTurn } from "../json/data.js";

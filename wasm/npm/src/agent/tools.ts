@@ -3,7 +3,7 @@
 import type { Outcome } from "../json/data.js";
 import { toJson } from "../json/encode.js";
 import { Misfit, validated } from "../options/schema.js";
-import { type Tool, type ToolContext, checkTool } from "../options/tool.js";
+import { checkTool, type Tool, type ToolContext } from "../options/tool.js";
 import { isError } from "../platform/kinds.js";
 import type { WasiTool } from "../programs/sources.js";
 import { fitted } from "./pictures.js";

@@ -253,11 +253,7 @@ export interface SessionTurn {
    * Earlier turns are shown shorter from `folded` on; `left_out` names parts that are told in
    * words; `rewound` leads back to an earlier view.
    */
-  kind:
-    | Said
-    | { folded: Fold }
-    | { left_out: LeftOut }
-    | { rewound: { at: number; why: Why } };
+  kind: Said | { folded: Fold } | { left_out: LeftOut } | { rewound: { at: number; why: Why } };
 }
 
 /** What the model sees of one turn. */

@@ -70,7 +70,8 @@ export interface AgentOptions<Schema = any> extends ConfigOptions<Schema> {
 
 /** Files by path. */
 export type FilesInput =
-  Readonly<Record<string, string | Uint8Array>> | Iterable<readonly [string, string | Uint8Array]>;
+  | Readonly<Record<string, string | Uint8Array>>
+  | Iterable<readonly [string, string | Uint8Array]>;
 
 /** Recorded model traffic. */
 export interface Replay {

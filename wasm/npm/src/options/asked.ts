@@ -44,10 +44,7 @@ export interface AskContext {
 }
 
 /** Says whether a call may run. What it throws denies the call. */
-export type Approve = (
-  call: ApprovalRequest,
-  context: AskContext,
-) => Approval | Promise<Approval>;
+export type Approve = (call: ApprovalRequest, context: AskContext) => Approval | Promise<Approval>;
 
 /** Answers a question. What it throws tells the model that there is no answer. */
 export type AskUser = (question: Question, context: AskContext) => string | Promise<string>;

@@ -14,7 +14,7 @@ import { checkKey } from "./key.js";
 import { checkConfigOptions, merged, optionsPatch } from "./patch.js";
 import type { ProviderName } from "./provider.js";
 import { rawConfig, rawProgram } from "./raw.js";
-import { type Tool, rawTool } from "./tool.js";
+import { rawTool, type Tool } from "./tool.js";
 import { bad, checkFunction, checkTexts, isObject, text } from "./values.js";
 
 /** The options of an endpoint: another provider's are others. */

@@ -90,7 +90,8 @@ function builtinsOf(builtins: Builtins | undefined): BuiltinTools | undefined {
 
 /** A choice of tools, checked. */
 export function choiceOf(choice: ToolChoice | undefined): ToolChoice | undefined {
-  if (choice === undefined || ["auto", "none", "required"].includes(choice as string)) return choice;
+  if (choice === undefined || ["auto", "none", "required"].includes(choice as string))
+    return choice;
   if (isObject(choice) && Object.keys(choice).join() === "tool") {
     if (typeof choice.tool === "string") return choice;
   }

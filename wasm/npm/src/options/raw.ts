@@ -8,7 +8,7 @@ import type { RegisteredProgram } from "../programs/registry.js";
 import type { AgentOptions, ForkOptions } from "./agent.js";
 import type { ConfigOptions } from "./config.js";
 import { givenJson } from "./given.js";
-import { HOOK_POINTS, checkHooks, hookNames } from "./hooks.js";
+import { checkHooks, HOOK_POINTS, hookNames } from "./hooks.js";
 import { checkKey } from "./key.js";
 import { checkConfigOptions, nested, optionsPatch, subagentsOf } from "./patch.js";
 import { checkTool, rawTool } from "./tool.js";
@@ -119,7 +119,10 @@ export function checkFork(options: ForkOptions): void {
 }
 
 /** What the binding takes, made of checked options. */
-export function rawOptions(options: AgentOptions, programs: readonly RegisteredProgram[]): RawOptions {
+export function rawOptions(
+  options: AgentOptions,
+  programs: readonly RegisteredProgram[],
+): RawOptions {
   const { replay, apiKey, baseUrl, approve, ask, webFetch, hooks = {} } = options;
   checkHeaders(options.headers, options.provider);
   const points = hookNames(hooks).map((name) => HOOK_POINTS[name]);

@@ -6,7 +6,7 @@ import type { Signal } from "../platform/globals.js";
 import { isModule } from "../platform/kinds.js";
 import { platform } from "../platform/platform.js";
 import type { WasiTool } from "../programs/sources.js";
-import { type ArgumentsOf, type ToJsonSchema, parametersOf } from "./schema.js";
+import { type ArgumentsOf, parametersOf, type ToJsonSchema } from "./schema.js";
 import { areTexts, bad, checkFunction, count } from "./values.js";
 
 /** A tool of your own, in JavaScript; `tool` infers the type of its arguments. */

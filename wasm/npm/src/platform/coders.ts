@@ -9,9 +9,7 @@ interface Coders {
 }
 
 const found: Partial<Coders> =
-  typeof globalThis.TextDecoder === "function"
-    ? globalThis
-    : (builtin<Coders>("node:util") ?? {});
+  typeof globalThis.TextDecoder === "function" ? globalThis : (builtin<Coders>("node:util") ?? {});
 
 /** What stands in the place of what is not there. */
 class Missing {

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { isResponse, isUrl } from "./kinds.js";
 import { importPackage } from "./named.js";
-import { type ModuleSource, type Platform, noWorker } from "./platform.js";
+import { type ModuleSource, noWorker, type Platform } from "./platform.js";
 
 /** A machine, by where the package's parts come from. */
 export function machine({ module, worker }: MachineParts): Platform {

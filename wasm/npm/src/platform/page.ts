@@ -3,7 +3,7 @@
 import { builtin } from "./builtin.js";
 import { isUrl } from "./kinds.js";
 import { importPackage } from "./named.js";
-import { type ModuleSource, type Platform, noWorker } from "./platform.js";
+import { type ModuleSource, noWorker, type Platform } from "./platform.js";
 
 /** A page, by where its parts come from. */
 export function page({ module, worker }: PageParts): Platform {

@@ -10,7 +10,7 @@ import type { Room } from "../workspace/room.js";
 import type { Keeper, Left, Mounted, Runner } from "./kept.js";
 import { type CallEnd, Printed } from "./outcome.js";
 import type { WasiTool } from "./sources.js";
-import { Noted, type WorkerEnd, runInWorker } from "./workers.js";
+import { Noted, runInWorker, type WorkerEnd } from "./workers.js";
 
 /** What is called, and how. */
 export interface ModuleCall {

@@ -22,10 +22,7 @@ const BOTH = 1;
  * @throws Error where its memory is larger from the start, or is of another kind than programs of
  *   preview 1 have: shared, with addresses of 64 bits, or one of several.
  */
-export function withMemory(
-  module: Uint8Array<ArrayBuffer>,
-  most: number,
-): Uint8Array<ArrayBuffer> {
+export function withMemory(module: Uint8Array<ArrayBuffer>, most: number): Uint8Array<ArrayBuffer> {
   if (!HEAD.every((byte, at) => module[at] === byte)) return module;
   const reader = new Reader(module, HEAD.length);
   while (reader.at < module.length) {

@@ -1,8 +1,8 @@
 // Modules of WASI programs: reading their bytes, whatever these come from, and compiling them.
 
 import { bytesOf, concatenated } from "../bytes.js";
-import { withMemory } from "./memory.js";
 import { platform } from "../platform/platform.js";
+import { withMemory } from "./memory.js";
 
 /** The largest module, compressed or not: 256 MiB. */
 export const MOST_MODULE = 2 ** 28;

@@ -2,8 +2,8 @@
 // of the native host (`driver/src/capture.rs` and `host-native/host/src/tools/reply.rs`).
 
 import { Bytes } from "../bytes.js";
-import { TextDecoder } from "../platform/coders.js";
 import type { FileChange, Outcome, Part, ToolErrorKind } from "../json/data.js";
+import { TextDecoder } from "../platform/coders.js";
 import { LIMIT_WORDS, type LimitName } from "../wasi/limits.js";
 
 /** How a call ended. */

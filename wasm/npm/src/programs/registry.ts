@@ -4,7 +4,7 @@ import { bytesOf } from "../bytes.js";
 import { AgentError, messageOf } from "../errors.js";
 import { isBuffer, isModule, isResponse, isUrl } from "../platform/kinds.js";
 import { platform } from "../platform/platform.js";
-import { MOST_MODULE, compile, readResponse, readUrl, unpacked } from "./modules.js";
+import { compile, MOST_MODULE, readResponse, readUrl, unpacked } from "./modules.js";
 import { packaged } from "./packages.js";
 import type { LazySource, NamedProgram, Program, ProgramSource, Programs } from "./sources.js";
 

@@ -10,8 +10,8 @@ import {
   type Left,
   type Mounted,
   type ProgramEnd,
-  type Runner,
   plainArguments,
+  type Runner,
   shellRequest,
   tmpOf,
 } from "./kept.js";

@@ -4,7 +4,12 @@ import type { Address, HttpResponse, WasmModule } from "../platform/globals.js";
 
 /** Where a program's module comes from; its bytes may be compressed by gzip. */
 export type ProgramSource =
-  Uint8Array | ArrayBuffer | Address | HttpResponse | Promise<HttpResponse> | WasmModule;
+  | Uint8Array
+  | ArrayBuffer
+  | Address
+  | HttpResponse
+  | Promise<HttpResponse>
+  | WasmModule;
 
 /** Says where a program's module comes from when it is first needed. */
 export type LazySource = () => ProgramSource | Promise<ProgramSource>;
@@ -63,10 +68,12 @@ export interface WasiTool {
   /** Its arguments, after its name. */
   args?: readonly string[] | undefined;
   /** The most that a call may do; how much memory it may have is the module's to say. */
-  limits?: {
-    /** MiB of what it prints; 64 if left out. */
-    outputMib?: number | undefined;
-    /** MiB that it writes to files, with 4 KiB for each new entry; 256 if left out. */
-    diskMib?: number | undefined;
-  } | undefined;
+  limits?:
+    | {
+        /** MiB of what it prints; 64 if left out. */
+        outputMib?: number | undefined;
+        /** MiB that it writes to files, with 4 KiB for each new entry; 256 if left out. */
+        diskMib?: number | undefined;
+      }
+    | undefined;
 }

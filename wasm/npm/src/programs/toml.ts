@@ -1,3 +1,3 @@
 // What reads TOML: a file of its own in the package, loaded where a `tool.toml` is read.
 
-export { TomlError, parse } from "smol-toml";
+export { parse, TomlError } from "smol-toml";

@@ -7,7 +7,7 @@ import type { Address } from "../platform/globals.js";
 import { isBuffer, isUrl } from "../platform/kinds.js";
 import { platform } from "../platform/platform.js";
 import { readDefinition } from "./definition.js";
-import { MOST_MODULE, compile, readUrl } from "./modules.js";
+import { compile, MOST_MODULE, readUrl } from "./modules.js";
 import type { WasiTool } from "./sources.js";
 
 /** What a tool's folder holds, where it is no folder. */

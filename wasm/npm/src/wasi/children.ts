@@ -3,9 +3,9 @@
 // nothing else to do, from its start to its end, and then the shell reads what it has printed.
 
 import { Bytes } from "../bytes.js";
-import { Input, OpenFolder, Output } from "./descriptors.js";
-import { type Guest, environment, runGuest, sleep, textAt } from "./guest.js";
 import type { Loaded } from "../programs/sources.js";
+import { Input, OpenFolder, Output } from "./descriptors.js";
+import { environment, type Guest, runGuest, sleep, textAt } from "./guest.js";
 import { Folder, type Tree } from "./tree.js";
 import { fileImports } from "./whole.js";
 

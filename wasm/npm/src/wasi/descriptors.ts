@@ -4,14 +4,14 @@
 
 import { Fd, wasi } from "@bjorn3/browser_wasi_shim";
 import {
-  type Found,
   Folder,
+  type Found,
   Link,
   type Node,
+  now,
   PlainFile,
   type Spot,
   type Tree,
-  now,
 } from "./tree.js";
 
 /** What a program's writing is counted by, and whoever is told that files have changed. */

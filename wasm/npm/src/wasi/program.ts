@@ -3,11 +3,11 @@
 // worker ends it.
 
 import { concatenated } from "../bytes.js";
+import type { Loaded } from "../programs/sources.js";
 import { shellImports } from "./children.js";
 import { Input, OpenFolder, Output, type Watch } from "./descriptors.js";
-import { type Guest, environment, runGuest } from "./guest.js";
-import { LIMITS, LIMIT_WORDS, type LimitName } from "./limits.js";
-import type { Loaded } from "../programs/sources.js";
+import { environment, type Guest, runGuest } from "./guest.js";
+import { LIMIT_WORDS, LIMITS, type LimitName } from "./limits.js";
 import { type Changes, type Folder, type Kept, Tree } from "./tree.js";
 
 /** A program and what it runs with. */
@@ -97,7 +97,9 @@ export function runProgram(job: ProgramJob, report: (news: ProgramNews) => void)
 }
 
 type How =
-  { type: "exit"; code: number } | { type: "crash"; message: string } | { type: LimitName };
+  | { type: "exit"; code: number }
+  | { type: "crash"; message: string }
+  | { type: LimitName };
 
 function ended(run: () => number): How {
   try {

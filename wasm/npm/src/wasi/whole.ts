@@ -12,10 +12,7 @@ const ABOUT = 19;
 const SCRIPT = [0x23, 0x21];
 
 /** The functions for files that a shell imports. */
-export function fileImports(
-  tree: Tree,
-  memory: () => ArrayBuffer,
-): WebAssembly.ModuleImports {
+export function fileImports(tree: Tree, memory: () => ArrayBuffer): WebAssembly.ModuleImports {
   let found = new Uint8Array();
   const at = (place: number, length: number, follow: boolean): Found<Node> => {
     const path = textAt(memory(), place, length).replace(/^\/+/, "");

@@ -3,12 +3,12 @@
 // anybody reads its result, and what cannot be written is taken back here. One thing at a time.
 
 import { isSame } from "../bytes.js";
-import type { Action, FileChange, Outcome, ToolErrorKind } from "../json/data.js";
 import { AgentError } from "../errors.js";
-import type { FileSystem } from "./filesystem.js";
-import { type Memory, Mirror, failureOf, isLate, told } from "./mirror.js";
-import { joined, placesOf } from "./places.js";
+import type { Action, FileChange, Outcome, ToolErrorKind } from "../json/data.js";
 import type { Changes } from "../wasi/tree.js";
+import type { FileSystem } from "./filesystem.js";
+import { failureOf, isLate, type Memory, Mirror, told } from "./mirror.js";
+import { joined, placesOf } from "./places.js";
 
 /** What the model is told of a failure beside its code. */
 const KINDS: Readonly<Record<string, ToolErrorKind>> = {

@@ -11,7 +11,7 @@ import {
   type FileSystemStat,
   failure,
 } from "./filesystem.js";
-import { type Place, foldersOf, isWithin, joined } from "./places.js";
+import { foldersOf, isWithin, joined, type Place } from "./places.js";
 
 /** Where it is held. */
 export interface Memory {

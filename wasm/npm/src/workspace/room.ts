@@ -1,13 +1,13 @@
 // Where the files of a workspace are: in an instance of the module, beside the agents that work on
 // them, or outside of it until somebody looks.
 
-import { type Binding, type RawFiles, abandon, binding } from "../binding/instance.js";
-import { WorkingCopy, type Workplace } from "./copy.js";
-import type { Outcome } from "../json/data.js";
-import type { Changed, FileSystem } from "./filesystem.js";
-import { guarded } from "../binding/guard.js";
-import { type Listener, NONE, tellEach } from "../listeners.js";
 import { canFit } from "../agent/pictures.js";
+import { guarded } from "../binding/guard.js";
+import { abandon, type Binding, binding, type RawFiles } from "../binding/instance.js";
+import type { Outcome } from "../json/data.js";
+import { type Listener, NONE, tellEach } from "../listeners.js";
+import { WorkingCopy, type Workplace } from "./copy.js";
+import type { Changed, FileSystem } from "./filesystem.js";
 import { cleaned, joined } from "./places.js";
 
 /** An agent that works on the files. */
