@@ -129,6 +129,21 @@ fn pack_folder(workspace: &Workspace, inside: &str) -> Result<(), Failure> {
     process::run(npm.arg(workspace.path("target/npm")))
 }
 
+/// Step: checks how the scripts are formatted, and lints them: a second, once Biome is installed.
+///
+/// # Errors
+/// When npm fails, or a script is not as it is to be.
+pub(crate) fn check_scripts(workspace: &mut Workspace) -> Result<(), Failure> {
+    install(workspace, PACKAGE)?;
+    let biome = workspace.path(PACKAGE).join("node_modules/.bin/biome");
+    process::run(workspace.program(&biome, "").args(["check", "--error-on-warnings"])).map_err(
+        |Failure(reason)| {
+            let advice = format!("run `{PACKAGE}/node_modules/.bin/biome check --write`");
+            Failure(format!("{reason}; {advice}"))
+        },
+    )
+}
+
 /// Installs what a folder's lock file names, unless that was done for the same lock file.
 ///
 /// # Errors

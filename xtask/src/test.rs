@@ -29,6 +29,9 @@ const ALL: &str = "all";
 /// The tests that need nothing to be built before.
 const LIGHT: Step = test_step("run the tests of core, driver and tools", native::test_without_host);
 
+/// What needs nothing but the npm package's tools.
+const SCRIPTS: Step = step("check and lint the scripts", npm::check_scripts);
+
 /// Which steps are run.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Storey {
@@ -75,7 +78,7 @@ pub(crate) fn run(workspace: &mut Workspace, storey: &Storey) -> Result<(), Fail
             if steps.iter().any(|step| step.is_test) {
                 steps.retain(|step| step.is_test);
             }
-            let is_light = |step: &Step| step.title == LIGHT.title;
+            let is_light = |step: &Step| [LIGHT.title, SCRIPTS.title].contains(&step.title);
             if !steps.iter().all(is_light) {
                 run_all(workspace, &built())?;
             }
@@ -94,6 +97,7 @@ fn quick() -> Vec<Step> {
     let checks = [
         step("look for rustfmt and clippy", machine::look_for_lints),
         step("check the format", native::check_format),
+        SCRIPTS,
         test_step("run the quick tests of core, driver and tools", native::test_quickly),
     ];
     let hosts = [
@@ -113,6 +117,7 @@ fn all() -> Vec<Step> {
         step("look for rustfmt and clippy", machine::look_for_lints),
         step("find a browser", machine::look_for_chromium),
         step("check the format", native::check_format),
+        SCRIPTS,
     ];
     let light =
         [LIGHT, test_step("read the calls in text of canitoolcall", native::test_text_calls)];

@@ -15,7 +15,6 @@ import {
   emptySession,
   finished,
   look,
-  openFile,
   openPage,
   paths,
   run,

@@ -14,7 +14,6 @@ import {
   finished,
   kept,
   lastReply,
-  openFile,
   openPage,
   ownModel,
   paths,

@@ -73,6 +73,7 @@ function strain(page) {
     const times = [];
     for (let number = 0; number < 40; number += 1) {
       const began = performance.now();
+      // biome-ignore lint/correctness/noUnusedVariables: it is the work that is timed.
       for (let at = 0, sum = 0; at < 3e6; at += 1) sum += at % 7;
       times.push(performance.now() - began);
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -68,7 +68,7 @@ export class RejectedError extends AgentError {
   }
 }
 
-/** What an error says, with its cause if it names one; of what is thrown and is no error, itself. */
+/** What an error says, with its cause if it names one; what is no error says itself. */
 export function messageOf(error: unknown): string {
   const said = (thrown: unknown): string | undefined => {
     const message = (thrown as Partial<Error> | null | undefined)?.message;

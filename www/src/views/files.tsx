@@ -33,8 +33,8 @@ export function FilesView() {
   const onDrop = async (event: DragEvent) => {
     event.preventDefault();
     isOver.value = false;
-    if (event.dataTransfer !== null)
-      await attempt(async () => add(await filesOf(event.dataTransfer!)));
+    const { dataTransfer } = event;
+    if (dataTransfer !== null) await attempt(async () => add(await filesOf(dataTransfer)));
   };
   return (
     <section

@@ -333,7 +333,8 @@ export class Agent<Answer = unknown> {
 
   /**
    * The session's log, for {@link Agent.replay} and {@link Agent.restore}: whole while it is short,
-   * then its newest snapshot and what came after. All of it there is by {@link AgentOptions.onLine}.
+   * then its newest snapshot and what came after. All of it there is by
+   * {@link AgentOptions.onLine}.
    *
    * @throws AgentError `unsupported` if the agent was made without the option `log`.
    */

@@ -36,7 +36,8 @@ interface Left {
   room: WeakRef<Room>;
 }
 
-// Workers of an older compatibility date have no such thing: there an agent stays until it is closed.
+// Workers of an older compatibility date have no such thing: there an agent stays until it is
+// closed.
 const LOST =
   typeof FinalizationRegistry === "function" ? new FinalizationRegistry<Left>(giveBack) : undefined;
 
@@ -113,7 +114,7 @@ export class Life {
     return this.#raw !== undefined;
   }
 
-  /** Calls the side. Where the module breaks at it, the agent is made again, and the call throws. */
+  /** Calls the side. Where the module breaks at it, the side is made again, and the call throws. */
   call<T>(tell: (raw: RawAgent) => T, options?: { config?: unknown }): T {
     const raw = this.#raw;
     if (raw === undefined) throw new AgentError("closed", "the session is closed");

@@ -73,7 +73,10 @@ async function smaller(image: Image, limits: Limits): Promise<Part[]> {
   }
   const { width, height } = bitmap;
   const longer = Math.max(width, height);
-  if (longer <= side && image.data.length <= base64) return (bitmap.close(), [image]);
+  if (longer <= side && image.data.length <= base64) {
+    bitmap.close();
+    return [image];
+  }
   try {
     for (let to = Math.min(side, longer); to >= LEAST_SIDE; to = Math.floor(to * 0.7)) {
       const scale = to / longer;

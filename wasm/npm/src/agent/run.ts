@@ -17,8 +17,8 @@ export interface RunOwner {
 
 /**
  * One run of an agent, under way from the moment it is made. Iterate it to see its events, with
- * `agents: "all"` also those of agents that it has started, each iteration from the first one on; leaving the loop early interrupts the run. Or leave the events
- * and await {@link Run.result}.
+ * `agents: "all"` also those of agents that it has started, each iteration from the first one on;
+ * leaving the loop early interrupts the run. Or leave the events and await {@link Run.result}.
  */
 export class Run<Answer = unknown> implements AsyncIterable<AgentEvent> {
   readonly #owner: RunOwner;

@@ -10,6 +10,6 @@ export function toJson(
   return /\\ud[89a-f]/.test(json) ? json.replace(/\\(?:ud[89a-f]..|.)/g, wellFormed) : json;
 }
 
-function wellFormed(escape: string): string {
-  return escape.length > 2 ? "\ufffd" : escape;
+function wellFormed(escaped: string): string {
+  return escaped.length > 2 ? "\ufffd" : escaped;
 }

@@ -12,7 +12,7 @@ import type { ProviderName } from "./provider.js";
 import type { Tool, WebFetch } from "./tool.js";
 
 /** What an agent is created with. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// biome-ignore lint/suspicious/noExplicitAny: any schema has a place in it.
 export interface AgentOptions<Schema = any> extends ConfigOptions<Schema> {
   /**
    * The provider's key; local servers need none. A function is asked with each request, for keys
@@ -109,7 +109,7 @@ export type OnLine = (line: string, kind: "first" | "input" | "snapshot") => voi
  * What a restored agent is given: the options with which one is created. What they say of the
  * configuration is in force, and what they leave out stays as in the snapshot.
  */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// biome-ignore lint/suspicious/noExplicitAny: any schema has a place in it.
 export type RestoreOptions<Schema = any> = AgentOptions<Schema>;
 
 /** How a fork differs from its agent. */

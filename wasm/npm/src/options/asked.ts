@@ -75,6 +75,7 @@ export interface FoldedTurns {
 }
 
 /** What a hook may return: nothing or `true` to go on, `false` or `deny` not to. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without `return` is a hook, too.
 export type HookResult<T> = void | boolean | { deny: string } | { replace: T };
 
 /** A function that stands in the loop. */

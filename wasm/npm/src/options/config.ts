@@ -14,7 +14,7 @@ import type { ProviderName } from "./provider.js";
 import type { ToJsonSchema } from "./schema.js";
 
 /** Which model, and how its session behaves. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// biome-ignore lint/suspicious/noExplicitAny: any schema has a place in it.
 export interface ConfigOptions<Schema = any> {
   /** Who serves the model. May be left out with `replay`. */
   provider?: ProviderName | undefined;
@@ -184,7 +184,7 @@ export interface Compaction {
 }
 
 /** The form of the final answer. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// biome-ignore lint/suspicious/noExplicitAny: any schema has a place in it.
 export interface AnswerForm<Schema = any> {
   /**
    * A JSON Schema, `type: "object"`, or a schema of zod, valibot, arktype or another library with

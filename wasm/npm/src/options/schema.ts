@@ -29,7 +29,7 @@ export interface StandardIssue {
 export type ArgumentsOf<Parameters> =
   Parameters extends StandardSchema<infer _, infer Output>
     ? Output
-    : // eslint-disable-next-line @typescript-eslint/no-explicit-any
+    : // biome-ignore lint/suspicious/noExplicitAny: a plain schema says nothing to the compiler.
       any;
 
 /** The final answer of an agent whose option `answer` has such a `schema`. */
@@ -37,7 +37,7 @@ export type AnswerOf<Schema> =
   Schema extends StandardSchema<infer _, infer Output> ? Output : unknown;
 
 /** What turns a schema into JSON Schema, such as `z.toJSONSchema`. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// biome-ignore lint/suspicious/noExplicitAny: any schema has a place in it.
 export type ToJsonSchema = (schema: any, options?: any) => object;
 
 /** A tool, as far as its arguments go. */

@@ -10,7 +10,7 @@ import { type ArgumentsOf, parametersOf, type ToJsonSchema } from "./schema.js";
 import { areTexts, bad, checkFunction, count } from "./values.js";
 
 /** A tool of your own, in JavaScript; `tool` infers the type of its arguments. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// biome-ignore lint/suspicious/noExplicitAny: any schema has a place in it.
 export interface Tool<Parameters = any> {
   /** A unique name. */
   name: string;

@@ -23,7 +23,7 @@ export interface Runner {
   tmp: Temporary;
 }
 
-/** Which folder a call means: the project's `tmp`, the system's `/tmp`, both, or it does not say. */
+/** Which folder a call means: the project's `tmp`, the system's `/tmp`, both, or it is silent. */
 export type Temporary = "unsaid" | "project" | "system" | "both";
 
 /** What a run begins with. */

@@ -4,7 +4,7 @@
 
 import { Bytes } from "../bytes.js";
 import type { Loaded } from "../programs/sources.js";
-import { Input, OpenFolder, Output } from "./descriptors.js";
+import { Input, type OpenFolder, Output } from "./descriptors.js";
 import { environment, type Guest, runGuest, sleep, textAt } from "./guest.js";
 import { Folder, type Tree } from "./tree.js";
 import { fileImports } from "./whole.js";

@@ -17,6 +17,7 @@ export interface Guest {
   more?(memory: () => ArrayBuffer): WebAssembly.Imports;
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: WebAssembly calls with numbers of two kinds.
 type Imported = Record<string, (...args: any[]) => any>;
 
 /** The most that a module waits for at once, so that its memory bounds the worker's. */
