@@ -51,7 +51,7 @@ import {
   type UndoneFiles,
 } from "./results.js";
 import { Run, type RunOwner } from "./run.js";
-import { rawParts, say, Waiting } from "./saying.js";
+import { maySayPictures, rawParts, say, Waiting } from "./saying.js";
 import { Session } from "./session.js";
 import { Tools, type ToolsOwner } from "./tools.js";
 import { undoIn } from "./undoing.js";
@@ -397,7 +397,7 @@ export class Agent<Answer = unknown> {
   }
 
   #mustWait(input: string | readonly Part[]): boolean {
-    return (this.#waiting ??= new Waiting()).mustWait(input);
+    return this.#waiting?.isBusy || maySayPictures(input);
   }
 
   // Gives an input beside a run, whose refusal nobody waits for any more if it comes late.
@@ -411,7 +411,7 @@ export class Agent<Answer = unknown> {
         throw error;
       });
     };
-    this.#waiting?.push(parts, this.#options.provider, { give, failed });
+    (this.#waiting ??= new Waiting()).push(parts, this.#options.provider, { give, failed });
   }
 
   // Gives a run its input when the pictures fit.
@@ -421,7 +421,7 @@ export class Agent<Answer = unknown> {
       for (const event of this.#news.failure(messageOf(error))) run.take(event);
       if (this.#news.run === run) this.#news.run = undefined;
     };
-    this.#waiting?.pushFor(run, parts, this.#options.provider, { give, failed });
+    (this.#waiting ??= new Waiting()).pushFor(run, parts, this.#options.provider, { give, failed });
   }
 
   #rewind(command: Command): void {

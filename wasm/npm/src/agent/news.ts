@@ -10,8 +10,11 @@ export class News<Answer> {
   /** The run under way, if there is one. */
   run: Run<Answer> | undefined;
   #listeners: readonly Listener<AgentEvent>[];
-  /** The stamp of the newest event. */
-  readonly #stamp = { seq: 0, at: 0, wall: 0, session: "" };
+  // The stamp of the newest event.
+  #seq = 0;
+  #at = 0;
+  #wall = 0;
+  #session = "";
 
   /** `first` hears all events, from the very first. */
   constructor(first: Listener<AgentEvent> | undefined) {
@@ -20,7 +23,7 @@ export class News<Answer> {
 
   /** Whether something has happened since the session was opened. */
   get hasBegun(): boolean {
-    return this.#stamp.seq > 1;
+    return this.#seq > 1;
   }
 
   /** Tells `listener` of every event from now on; the returned function ends that. */
@@ -31,11 +34,10 @@ export class News<Answer> {
 
   /** Gives an event to the run under way; whether that is over with it. */
   take(event: AgentEvent): boolean {
-    const stamp = this.#stamp;
-    stamp.seq = event.seq;
-    stamp.at = event.at;
-    stamp.wall = event.wall;
-    stamp.session = event.session;
+    this.#seq = event.seq;
+    this.#at = event.at;
+    this.#wall = event.wall;
+    this.#session = event.session;
     this.run?.take(event);
     if (!this.run?.done) return false;
     this.run = undefined;
@@ -49,6 +51,7 @@ export class News<Answer> {
 
   /** What the session would say of a run that failed, behind the newest event. */
   failure(message: string): AgentEvent[] {
-    return failed(message, this.#stamp);
+    const stamp = { seq: this.#seq, at: this.#at, wall: this.#wall, session: this.#session };
+    return failed(message, stamp);
   }
 }

@@ -26,6 +26,11 @@ export function rawParts(input: string | readonly Part[]): string {
   throw bad("say a text, or a list of parts");
 }
 
+/** Whether an input may have pictures that have to be made smaller first. */
+export function maySayPictures(input: string | readonly Part[]): boolean {
+  return typeof input !== "string" && mayNeedFitting(input);
+}
+
 /** A run that begins with one of the inputs. */
 interface Begun {
   readonly done: boolean;
@@ -45,9 +50,9 @@ export class Waiting {
   /** The run whose input is among them, and whether it is stopped already. */
   #late: { run: Begun; isStopped: boolean } | undefined;
 
-  /** Whether an input has to wait for its turn. */
-  mustWait(input: string | readonly Part[]): boolean {
-    return this.#count > 0 || (typeof input !== "string" && mayNeedFitting(input));
+  /** Whether there are any. */
+  get isBusy(): boolean {
+    return this.#count > 0;
   }
 
   /** Gives an input, as JSON, when those before it are given and its pictures fit. */
