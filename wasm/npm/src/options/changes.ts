@@ -14,38 +14,14 @@ import { checkKey } from "./key.js";
 import { checkConfigOptions, merged, optionsPatch } from "./patch.js";
 import type { ProviderName } from "./provider.js";
 import { rawConfig, rawProgram } from "./raw.js";
+import { namesOf } from "./table.js";
 import { rawTool, type Tool } from "./tool.js";
 import { bad, checkFunction, checkTexts, isObject, text } from "./values.js";
 
-/** The options of an endpoint: another provider's are others. */
-const OF_ENDPOINT = ["baseUrl", "apiKey", "headers", "query", "providerOptions", "betas"] as const;
-/** The options of a model: another one's are others. */
-const OF_MODEL = ["maxOutputTokens", "contextWindow"] as const;
 /** The options that `configure` takes. */
-const CHANGEABLE: readonly string[] = [
-  "provider",
-  "model",
-  ...OF_ENDPOINT,
-  ...OF_MODEL,
-  "fetch",
-  "vocabulary",
-  "instructions",
-  "systemPrompt",
-  "builtins",
-  "temperature",
-  "toolChoice",
-  "limits",
-  "budget",
-  "loops",
-  "compaction",
-  "answer",
-  "subagents",
-  "facts",
-  "reasoningEffort",
-  "retry",
-  "timeouts",
-  "config",
-] satisfies (keyof Changes)[];
+const CHANGEABLE: readonly string[] = namesOf(({ changes }) => changes === true);
+/** Those that a host keeps beside the configuration. */
+const KEPT = ["provider", "fetch", "answer", ...namesOf(({ of }) => of !== undefined)];
 
 /** What of the configuration of a model the user says, whichever it is. */
 const OF_USER = ["vocabulary", "reasoning_effort", "tool_choice"];
@@ -86,15 +62,14 @@ export function concernsEndpoint({ provider, baseUrl, apiKey, fetch }: Changes):
 export function changed(options: AgentOptions, changes: Changes): AgentOptions {
   const { provider = options.provider, model } = changes;
   const isElsewhere = provider !== options.provider;
+  const isOther = isElsewhere || (model !== undefined && model !== options.model);
   const kept: AgentOptions = { ...options };
-  if (isElsewhere) for (const name of OF_ENDPOINT) delete kept[name];
-  if (isElsewhere || (model !== undefined && model !== options.model)) {
-    for (const name of OF_MODEL) delete kept[name];
-  }
-  if (isElsewhere) delete kept.model;
-  const names = ["provider", "model", "fetch", "answer", ...OF_ENDPOINT, ...OF_MODEL] as const;
-  const given = names.filter((name) => changes[name] !== undefined);
-  return { ...kept, ...Object.fromEntries(given.map((name) => [name, changes[name]])) };
+  for (const name of namesOf(({ of }) => of === "provider" && isElsewhere)) delete kept[name];
+  for (const name of namesOf(({ of }) => of === "model" && isOther)) delete kept[name];
+  const given = Object.entries(changes).filter(([name, value]) => {
+    return KEPT.includes(name) && value !== undefined;
+  });
+  return { ...kept, ...Object.fromEntries(given) };
 }
 
 /** Changes as a patch of the configuration; `options` are those with the changes. */

@@ -1,62 +1,10 @@
 // The names of options: as the user writes them, and as the session's configuration has them. What
 // is said of a field of the configuration is said of the option that the user has written.
 
-import type { Replay } from "./agent.js";
-import type { AnswerForm, Limits, Loops, RetryPolicy, Subagents, Timeouts } from "./config.js";
+import { OPTIONS, type Option } from "./table.js";
 
-type Names<T> = Record<keyof T, string>;
-
-/** The options that have options of their own: their names, and those of the configuration. */
-export const NESTED = {
-  limits: {
-    maxTurns: "max_turns",
-    maxToolRounds: "max_tool_rounds_per_input",
-    action: "action",
-  } satisfies Names<Limits>,
-  retry: {
-    maxRetries: "max_retries",
-    baseMs: "base_ms",
-    maxMs: "max_ms",
-    jitterPercent: "jitter_percent",
-    maxRetryAfterMs: "max_retry_after_ms",
-    idleMs: "idle_ms",
-  } satisfies Names<RetryPolicy>,
-  timeouts: {
-    defaultMs: "default_command_ms",
-    maxMs: "max_command_ms",
-  } satisfies Names<Timeouts>,
-  loops: {
-    detect: "detect",
-    window: "window",
-    maxPeriod: "max_period",
-    sameArgs: "same_args",
-    sameName: "same_name",
-    onlyIfFailed: "only_if_failed",
-    ignoreTools: "ignore_tools",
-    maskVolatile: "mask_volatile",
-    ladder: "ladder",
-  } satisfies Names<Loops>,
-  answer: {
-    schema: "schema",
-    retries: "retries",
-    toJsonSchema: "to_json_schema",
-  } satisfies Names<AnswerForm>,
-  subagents: { depth: "max_depth", open: "max_open" } satisfies Names<Subagents>,
-  replay: { traffic: "traffic", paceMs: "pace_ms" } satisfies Names<Replay>,
-};
-
-// Fields of the configuration that options of another name set.
-const FLAT: readonly (readonly [field: string, option: string])[] = [
-  ["model.name", "model"],
-  ["model.vocabulary", "vocabulary"],
-  ["model.max_output_tokens", "maxOutputTokens"],
-  ["model.context_window", "contextWindow"],
-  ["model.reasoning_effort", "reasoningEffort"],
-  ["model.betas", "betas"],
-  ["model.options", "providerOptions"],
-  ["model.tool_choice", "toolChoice"],
-  ["base_prompt", "systemPrompt"],
-  ["builtin_tools", "builtins"],
+// Fields of an input that options of another name set.
+const OF_INPUTS: readonly (readonly [field: string, option: string])[] = [
   ["allow_rule", "rule"],
   ["options.tools", "tools"],
   ["options.paths", "paths"],
@@ -64,14 +12,15 @@ const FLAT: readonly (readonly [field: string, option: string])[] = [
   ["options.temperature", "temperature"],
 ];
 
-const WRITTEN = new Map([
-  ...FLAT,
-  ...Object.entries(NESTED).flatMap(([option, names]) =>
-    Object.entries(names).map(
-      ([name, field]) => [`${option}.${field}`, `${option}.${name}`] as const,
-    ),
-  ),
-]);
+const WRITTEN = new Map([...OF_INPUTS, ...Object.entries<Option>(OPTIONS).flatMap(written)]);
+
+// The fields that an option sets, each with what is written for it.
+function written([name, { field, fields = {} }]: [string, Option]): [string, string][] {
+  const own = Object.entries(fields).map(([key, field]): [string, string] => {
+    return [`${name}.${typeof field === "string" ? field : field.other}`, `${name}.${key}`];
+  });
+  return field === undefined ? own : [[field, name], ...own];
+}
 
 /** Where in an input something stands that the user has said: no word of the user's. */
 const PREFIX = /^(?:config|tool\.input\.done|answer\.answer|hook\.reply)\./;

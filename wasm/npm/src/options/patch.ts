@@ -12,22 +12,9 @@ import type {
   Subagents,
   ToolChoice,
 } from "./config.js";
-import { NESTED } from "./names.js";
 import { answerSchemaOf } from "./schema.js";
+import { type Fields, OPTIONS } from "./table.js";
 import { areTexts, bad, checkFunction, count, isObject, text } from "./values.js";
-
-// What of these is no whole number.
-const OTHERS = new Set([
-  "limits.action",
-  "loops.detect",
-  "loops.onlyIfFailed",
-  "loops.ignoreTools",
-  "loops.maskVolatile",
-  "loops.ladder",
-  "answer.schema",
-  "answer.toJsonSchema",
-  "replay.traffic",
-]);
 
 /** A patch of the configuration, as far as its fields are known here. */
 export type ConfigPatch = { model: object } & Record<string, unknown>;
@@ -190,24 +177,31 @@ function temperatureOf(temperature: unknown, provider: string | undefined): obje
   }
 }
 
-// An option of options as the configuration names it. One that is not understood is refused:
-// ignored, it would seem to be in force.
-export function nested(name: keyof typeof NESTED, value: object | undefined): object | undefined {
+/**
+ * The options of an option as the configuration names them. One that is not understood is refused:
+ * ignored, it would seem to be in force.
+ */
+export function nested(name: Nested, value: object | undefined): object | undefined {
   if (value === undefined) return undefined;
-  const names: Readonly<Record<string, string>> = NESTED[name];
-  const known = Object.keys(names).join(", ");
+  const fields: Fields = OPTIONS[name].fields;
+  const known = Object.keys(fields).join(", ");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const kind = name === "replay" ? "the recording's text, or an object" : "an object";
     throw bad(`\`${name}\` must be ${kind} with ${known}`);
   }
   const entries = Object.entries(value).map(([key, value]) => {
     const full = `${name}.${key}`;
-    const field = Object.hasOwn(names, key) ? names[key] : undefined;
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (field === undefined) throw bad(`there is no option \`${full}\`; there is ${known}`);
-    return [field, OTHERS.has(full) ? value : count(full, value)] as const;
+    return typeof field === "string" ? [field, count(full, value)] : [field.other, value];
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries) as object;
 }
+
+/** The options that have options of their own. */
+type Nested = {
+  [Name in keyof typeof OPTIONS]: (typeof OPTIONS)[Name] extends { fields: object } ? Name : never;
+}[keyof typeof OPTIONS];
 
 /** A patch with another one over it. */
 export function merged(patch: object, over: object): object {

@@ -11,59 +11,9 @@ import { givenJson } from "./given.js";
 import { checkHooks, HOOK_POINTS, hookNames } from "./hooks.js";
 import { checkKey } from "./key.js";
 import { checkConfigOptions, nested, optionsPatch, subagentsOf } from "./patch.js";
+import { CONFIG, OPTIONS } from "./table.js";
 import { checkTool, rawTool } from "./tool.js";
 import { bad, checkFunction, checkKeys, checkTexts, count, isObject, text } from "./values.js";
-
-/** The options of which a session's configuration is made. */
-const CONFIG_KEYS: readonly string[] = [
-  "provider",
-  "model",
-  "models",
-  "preset",
-  "id",
-  "vocabulary",
-  "instructions",
-  "systemPrompt",
-  "builtins",
-  "temperature",
-  "toolChoice",
-  "limits",
-  "budget",
-  "loops",
-  "compaction",
-  "answer",
-  "subagents",
-  "facts",
-  "maxOutputTokens",
-  "contextWindow",
-  "reasoningEffort",
-  "betas",
-  "providerOptions",
-  "retry",
-  "timeouts",
-  "config",
-] satisfies (keyof ConfigOptions)[];
-const AGENT_KEYS: readonly string[] = [
-  ...CONFIG_KEYS,
-  ...([
-    "apiKey",
-    "fetch",
-    "baseUrl",
-    "headers",
-    "query",
-    "replay",
-    "files",
-    "tools",
-    "programs",
-    "approve",
-    "ask",
-    "webFetch",
-    "hooks",
-    "log",
-    "onLine",
-    "onEvent",
-  ] satisfies (keyof Omit<AgentOptions, keyof ConfigOptions>)[]),
-];
 
 /** What the binding takes, as JSON, beside functions and files. */
 export interface RawOptions {
@@ -90,7 +40,7 @@ export interface RawOptions {
 
 /** Checks what can be checked without loading anything. */
 export function checkOptions(options: AgentOptions): void {
-  checkKeys(options, AGENT_KEYS);
+  checkKeys(options, Object.keys(OPTIONS));
   checkConfigOptions(options);
   const { apiKey, fetch, baseUrl, log, replay, onEvent, onLine, approve, ask, webFetch } = options;
   if (typeof replay !== "string") nested("replay", replay);
@@ -151,7 +101,7 @@ export function rawOptions(
 
 /** What the binding takes for a bare session's configuration. */
 export function rawConfig(options: ConfigOptions): RawOptions {
-  checkKeys(options, CONFIG_KEYS);
+  checkKeys(options, Object.keys(CONFIG));
   checkConfigOptions(options);
   return configOptions(options, {});
 }
