@@ -20,7 +20,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 process.chdir(fileURLToPath(new URL(".", import.meta.url)));
 
@@ -102,6 +102,16 @@ async function script(entry, format) {
   return outputFiles[0].text;
 }
 
+/** Code without its comments on lines of their own: the types have what people read. */
+async function uncommented(code) {
+  const bare = code.replace(/^ *\/\*\*[^]*?\*\/\n/gm, "").replace(/^ *\/\/ .*\n/gm, "");
+  const [before, after] = await Promise.all(
+    [code, bare].map((text) => transform(text, { minify: true })),
+  );
+  if (before.code !== after.code) throw new Error("what looks like a comment is none");
+  return bare;
+}
+
 /** What `inline:` stands for; by gzip the module is less than half as long, once in base64. */
 const texts = {
   module: () => gzipSync(readFileSync(`dist/${GLUE[0]}`), { level: 9 }).toString("base64"),
@@ -137,7 +147,7 @@ await build({
 });
 // A class that speaks of itself comes out under another name, which people would read.
 for (const file of readdirSync("dist").filter((name) => name.startsWith("chunk-"))) {
-  const text = readFileSync(`dist/${file}`, "utf8");
+  const text = await uncommented(readFileSync(`dist/${file}`, "utf8"));
   const named = text.replace(/\bvar (\w+) = class _\1\b/g, "var $1 = class $1");
   const names = [...text.matchAll(/\bvar (\w+) = class _\1\b/g)].map(([, name]) => name);
   const own = (all, name) => all.replaceAll(new RegExp(`\\b_${name}\\b`, "g"), name);
