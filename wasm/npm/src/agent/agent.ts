@@ -31,10 +31,11 @@ import { bad, checkFunction, wholeNumber } from "../options/values.js";
 import type { RegisteredProgram } from "../programs/registry.js";
 import type { WasiTool } from "../programs/sources.js";
 import { type Files, filesOf, roomOf } from "../workspace/files.js";
-import type { Room } from "../workspace/room.js";
-import { Folding, type FoldingEnd } from "./folding.js";
-import { Responses } from "./http.js";
-import { held, Life, type Living } from "./life.js";
+import type { Room, Tenant } from "../workspace/room.js";
+import type { Side } from "./callbacks.js";
+import type { FoldingEnd } from "./folding.js";
+import type { Responses } from "./http.js";
+import { held, Life } from "./life.js";
 import { configOf, forked, type Make, made, type Prepared, prepared, restored } from "./making.js";
 import { News } from "./news.js";
 import {
@@ -50,14 +51,14 @@ import {
   type UndoneFile,
   type UndoneFiles,
 } from "./results.js";
-import { Run, type RunOwner } from "./run.js";
+import type { Run, RunOwner } from "./run.js";
 import { maySayPictures, rawParts, say, Waiting } from "./saying.js";
 import { Session } from "./session.js";
 import { Tools, type ToolsOwner } from "./tools.js";
 import { undoIn } from "./undoing.js";
 
 /** What its parts may do to an agent. */
-type Inside = Living & RunOwner & ToolsOwner;
+type Inside = Side & Tenant & RunOwner & ToolsOwner;
 
 /** In the session's words. */
 const BUSY = "a run is under way: use steer or follow_up, or interrupt it first";
@@ -82,9 +83,6 @@ export class Agent<Answer = unknown> {
   readonly #inside: Inside;
   readonly #life: Life;
   readonly #news: News<Answer>;
-  /** What servers have said in the run under way. */
-  #responses: Responses | undefined;
-  #folding: Folding | undefined;
   /** Inputs whose pictures are being made smaller, if there have been any. */
   #waiting: Waiting | undefined;
 
@@ -95,10 +93,10 @@ export class Agent<Answer = unknown> {
     this.#options = options;
     this.#key = new KeySource(options.apiKey);
     this.#programs = programs;
-    this.#news = new News(options.onEvent);
+    this.#news = new News(this.#inside, options.onEvent);
     this.files = files;
     this.tools = new Tools(options.tools ?? [], this.#inside);
-    this.#life = new Life(this.#inside, roomOf(files), isFirst ? make : undefined);
+    this.#life = new Life(this.#inside, roomOf(files), this.#news, isFirst ? make : undefined);
     this.#life.begin(make);
   }
 
@@ -165,9 +163,9 @@ export class Agent<Answer = unknown> {
   run(input: string | readonly Part[], options: RunOptions = {}): Run<Answer> {
     const { signal, agents } = checkRun(options);
     const [parts, own] = [rawParts(input), rawTurn(options)];
-    const run = this.#newRun(agents);
+    const run = this.#news.newRun(agents);
     const before = this.#news.run;
-    if (before === undefined) this.#keep();
+    if (before === undefined) this.#life.keep();
     this.#news.run = run;
     try {
       // A run that is under way refuses it at once.
@@ -289,16 +287,15 @@ export class Agent<Answer = unknown> {
    * @throws AgentError `busy` while a run is under way, `nothing` where no turn is old enough.
    */
   async compact(instructions?: string): Promise<FoldingEnd> {
-    this.#keep();
+    this.#life.keep();
     const tell = (word: string): void => this.#life.call((raw) => raw.tell(word), {});
-    this.#folding ??= new Folding();
-    return this.#folding.run(instructions, (listener) => this.subscribe(listener), tell);
+    return this.#news.fold(instructions, tell);
   }
 
   /** Stops the run under way, or a summary, if there is one; the agent stays usable. */
   interrupt(): void {
     if (this.#waiting?.stopRun()) return;
-    if (this.#life.isOpen && this.#isAtWork()) this.#life.call((raw) => raw.interrupt());
+    if (this.#life.isOpen && this.#life.isAtWork()) this.#life.call((raw) => raw.interrupt());
   }
 
   /** Where the agent stands, and what it and all that it has started have used. */
@@ -375,21 +372,6 @@ export class Agent<Answer = unknown> {
     await this.close();
   }
 
-  #status(): SessionStatus {
-    return this.#life.call((raw) => JSON.parse(raw.status(0)) as SessionStatus);
-  }
-
-  // Whether it works, or asks a person something for that.
-  #isAtWork({ state } = this.#status()): boolean {
-    return state === "processing" || state === "awaiting_input";
-  }
-
-  // A run that is under way is the current one, whoever began it.
-  #takeRun(): void {
-    const status = this.#status();
-    if (this.#isAtWork(status) && !status.compacting) this.#news.run ??= this.#newRun();
-  }
-
   // Lets requests go where these options say.
   #reach(options: AgentOptions, changes?: { config?: unknown }): void {
     const json = givenJson(rawOptions(options, []), changes?.config);
@@ -402,9 +384,9 @@ export class Agent<Answer = unknown> {
 
   // Gives an input beside a run, whose refusal nobody waits for any more if it comes late.
   #give(input: string | readonly Part[], parts: string, give: (parts: string) => void): void {
-    if (this.#news.run === undefined) this.#keep();
+    if (this.#news.run === undefined) this.#life.keep();
     if (!this.#mustWait(input)) return give(parts);
-    this.#status();
+    this.#life.status();
     const failed = (error: unknown): void => {
       if (!this.#life.isOpen) return;
       queueMicrotask(() => {
@@ -416,7 +398,7 @@ export class Agent<Answer = unknown> {
 
   // Gives a run its input when the pictures fit.
   #giveLate(run: Run<Answer>, parts: string, give: (parts: string) => void): void {
-    this.#status();
+    this.#life.status();
     const failed = (error: unknown): void => {
       for (const event of this.#news.failure(messageOf(error))) run.take(event);
       if (this.#news.run === run) this.#news.run = undefined;
@@ -425,34 +407,14 @@ export class Agent<Answer = unknown> {
   }
 
   #rewind(command: Command): void {
-    if (this.#news.run === undefined) this.#keep();
+    if (this.#news.run === undefined) this.#life.keep();
     const word = givenJson(command);
     this.#life.call((raw) => raw.tell(word), {});
   }
 
   #configure(patch: string, changes: { config?: unknown }): void {
-    if (this.#news.run === undefined) this.#keep();
+    if (this.#news.run === undefined) this.#life.keep();
     this.#life.configure(patch, changes);
-  }
-
-  // Keeps what the agent is made again of, should its next run break the module.
-  #keep(): void {
-    if (this.#news.hasBegun) this.#life.keep();
-  }
-
-  #newRun(agents?: RunOptions["agents"]): Run<Answer> {
-    return new Run(this.#inside, agents);
-  }
-
-  #deliver(event: AgentEvent): void {
-    const news = this.#news;
-    if (event.type === "user_input" && event.agent === 0) news.run ??= this.#newRun();
-    if (news.take(event)) {
-      this.#responses = undefined;
-      this.#life.survived(event.type === "processing_end" && event.end === "completed");
-    }
-    if (event.type === "session_end") this.#life.hasEnded();
-    news.tell(event);
   }
 
   // One object for all of its parts, since an agent that waits is to weigh little.
@@ -500,39 +462,15 @@ export class Agent<Answer = unknown> {
     }
 
     get responses(): Responses {
-      return (this.#agent.#responses ??= new Responses());
+      return this.#agent.#news.responses;
     }
 
     call(raw: RawAgent, tell: (raw: RawAgent) => void): void {
       this.#ownLife?.report(raw, tell);
     }
 
-    get isRunning(): boolean {
-      return this.#agent.#news.run !== undefined;
-    }
-
-    takeRun(): void {
-      this.#agent.#takeRun();
-    }
-
-    beginAgain(begin: () => void): void {
-      const agent = this.#agent;
-      const run = agent.#news.run;
-      begin();
-      agent.#news.run = run;
-    }
-
-    failRun(message: string): void {
-      const agent = this.#agent;
-      for (const event of agent.#news.failure(message)) agent.#deliver(event);
-    }
-
-    failFolding(message: string): void {
-      this.#agent.#folding?.break(message);
-    }
-
     deliver(event: AgentEvent): void {
-      this.#agent.#deliver(event);
+      this.#agent.#life.deliver(event);
     }
 
     changed(changes: readonly FileChange[]): void {
@@ -560,9 +498,9 @@ export class Agent<Answer = unknown> {
       return validated(this.#agent.#options.answer?.schema, answer);
     }
 
-    fault({ effect }: Failure): Partial<RunError> {
-      const replay = JSON.parse(this.#agent.#life.fault() ?? "null") as Partial<RunError> | null;
-      return { ...this.#agent.#responses?.of(effect), ...replay };
+    fault(failure: Failure): Partial<RunError> {
+      const { fault } = this.#agent.#life;
+      return { ...this.#agent.#news.responseOf(failure), ...fault };
     }
   };
 }

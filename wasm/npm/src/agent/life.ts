@@ -5,28 +5,21 @@
 import { attempt, guarded } from "../binding/guard.js";
 import { abandon, type Binding, type RawAgent, settle, unsettle } from "../binding/instance.js";
 import { AgentError } from "../errors.js";
+import type { SessionStatus } from "../json/data.js";
+import type { AgentEvent } from "../json/events.js";
 import { toolsPatch } from "../options/changes.js";
 import { givenJson } from "../options/given.js";
 import { rawOptions } from "../options/raw.js";
 import type { Room, Tenant } from "../workspace/room.js";
 import { Callbacks, type Side } from "./callbacks.js";
 import { type Make, made, madeAgain } from "./making.js";
+import type { News } from "./news.js";
 import { Reserve } from "./reserve.js";
 import { lookAt, onlySnapshot, type Rest, restOf, type Visible } from "./rest.js";
+import type { RunError } from "./results.js";
 
 /** Whose life it is. */
-export interface Living extends Side, Tenant {
-  /** Whether a run is under way. */
-  readonly isRunning: boolean;
-  /** Takes a run over that is under way in the session. */
-  takeRun(): void;
-  /** Lets the session begin again, in the run that was under way. */
-  beginAgain(begin: () => void): void;
-  /** Ends the run under way as one that failed. */
-  failRun(message: string): void;
-  /** Whoever waits for a summary hears that it comes to nothing. */
-  failFolding(message: string): void;
-}
+type Living = Side & Tenant;
 
 /** What is left in the module of an agent that nobody holds any more and nobody has closed. */
 interface Left {
@@ -63,6 +56,7 @@ const MOST_REBIRTHS = 3;
 export class Life {
   readonly #owner: Living;
   readonly #room: Room;
+  readonly #news: News;
   /** How the side is made again as it was at first, where it can be. */
   readonly #first: Make | undefined;
   /** The side, while there is one, and the instance that it lives in. */
@@ -76,9 +70,10 @@ export class Life {
   #ended: Promise<void> | undefined;
   #end: (() => void) | undefined;
 
-  constructor(owner: Living, room: Room, first: Make | undefined) {
+  constructor(owner: Living, room: Room, news: News, first: Make | undefined) {
     this.#owner = owner;
     this.#room = room;
+    this.#news = news;
     this.#first = first;
   }
 
@@ -105,7 +100,7 @@ export class Life {
     this.#callbacks = callbacks;
     LOST?.unregister(this);
     LOST?.register(this, { callbacks, of, tenant: owner, room: new WeakRef(room) }, this);
-    if (make !== made) owner.takeRun();
+    if (make !== made) this.#takeRun();
     this.call((raw) => raw.start());
   }
 
@@ -153,9 +148,30 @@ export class Life {
     return this.#rest?.log ?? this.call((raw) => raw.log());
   }
 
-  /** What is known of the failure of a recording, as JSON. */
-  fault(): string | undefined {
-    return this.#raw?.fault();
+  /** Where the session's own agent stands. */
+  status(): SessionStatus {
+    return this.call((raw) => JSON.parse(raw.status(0)) as SessionStatus);
+  }
+
+  /** Whether it works, or asks a person something for that. */
+  isAtWork(): boolean {
+    return isWork(this.status());
+  }
+
+  /** What is known of the failure of a recording. */
+  get fault(): Partial<RunError> | null {
+    return JSON.parse(this.#raw?.fault() ?? "null") as Partial<RunError> | null;
+  }
+
+  /** Hands an event on, and does what follows from it. */
+  deliver(event: AgentEvent): void {
+    if (this.#news.take(event)) {
+      // With the run what was kept before it is over.
+      if (this.#reserve !== undefined) this.#reserve.snapshot = undefined;
+      if (event.type === "processing_end" && event.end === "completed") this.#rebirths = 0;
+    }
+    if (event.type === "session_end") this.#hasEnded();
+    this.#news.tell(event);
   }
 
   /** The side, if it lives in that instance. */
@@ -172,15 +188,9 @@ export class Life {
 
   /** Keeps what the side is made again of, should the next run break the module. */
   keep(): void {
-    if (this.#raw === undefined) return;
+    if (this.#raw === undefined || !this.#news.hasBegun) return;
     this.#reserve ??= new Reserve();
     this.#reserve.keep(() => this.call((raw) => raw.snapshot()));
-  }
-
-  /** A run is over, and with it the need of what was kept before it. */
-  survived(isCompleted: boolean): void {
-    if (this.#reserve !== undefined) this.#reserve.snapshot = undefined;
-    if (isCompleted) this.#rebirths = 0;
   }
 
   /** Others have changed these files. */
@@ -201,7 +211,7 @@ export class Life {
     abandon(raw);
     if (saved !== undefined && attempt(() => this.#makeAgain(saved)) === true) return;
     this.#raw = undefined;
-    this.#owner.failRun("innerloop could not make the agent again");
+    this.#failRun("innerloop could not make the agent again");
     this.#over(saved);
   }
 
@@ -218,12 +228,6 @@ export class Life {
       }
     }
     await this.#whenEnded();
-  }
-
-  /** The session has ended. */
-  hasEnded(): void {
-    void this.#whenEnded();
-    this.#end?.();
   }
 
   /** Gives back what the side holds of the module's memory. */
@@ -243,6 +247,11 @@ export class Life {
     if (this.#of !== undefined) unsettle(this.#of);
   }
 
+  #hasEnded(): void {
+    void this.#whenEnded();
+    this.#end?.();
+  }
+
   #whenEnded(): Promise<void> {
     const ended = (): Promise<void> => new Promise((resolve) => (this.#end = resolve));
     // What is being written comes to its end before, and so does the call that told of it.
@@ -257,7 +266,7 @@ export class Life {
     if (!isFault || raw !== this.#raw) return isFault;
     this.#callbacks?.drop();
     this.#raw = undefined;
-    const { isRunning } = this.#owner;
+    const isRunning = this.#news.run !== undefined;
     const newest = isRunning ? undefined : attempt(() => raw.snapshot());
     abandon(raw);
     const hasFiles = attempt(() => this.#room.leave(true)) === true;
@@ -267,18 +276,28 @@ export class Life {
     const lost = hasFiles ? "" : "; its files are lost";
     const end = isBack ? "the agent goes on from where it stood before" : "the agent is closed";
     const message = `${thrown.message}: a fault of innerloop's own; ${end}${lost}`;
-    if (isRunning) this.#owner.failRun(message);
-    this.#owner.failFolding(message);
-    if (isBack) this.#owner.takeRun();
+    if (isRunning) this.#failRun(message);
+    this.#news.failFolding(message);
+    if (isBack) this.#takeRun();
     else this.#over(newest ?? this.#reserve?.snapshot);
     return true;
+  }
+
+  // A run that is under way in the session is the current one, whoever began it.
+  #takeRun(): void {
+    const status = this.status();
+    if (isWork(status) && !status.compacting) this.#news.run ??= this.#news.newRun();
+  }
+
+  #failRun(message: string): void {
+    for (const event of this.#news.failure(message)) this.deliver(event);
   }
 
   // It cannot be made again.
   #over(saved: Uint8Array | undefined): void {
     this.#room.exit(this.#owner);
     this.#rest = onlySnapshot(saved);
-    this.hasEnded();
+    this.#hasEnded();
   }
 
   #beginAgain(saved: Uint8Array | undefined): true {
@@ -294,7 +313,13 @@ export class Life {
   #makeAgain(saved: Uint8Array | undefined): true {
     const again = saved ? madeAgain(saved) : this.#first;
     if (again === undefined) throw new Error("there is no way");
-    this.#owner.beginAgain(() => this.begin(again));
+    const { run } = this.#news;
+    this.begin(again);
+    this.#news.run = run;
     return true;
   }
+}
+
+function isWork({ state }: SessionStatus): boolean {
+  return state === "processing" || state === "awaiting_input";
 }
