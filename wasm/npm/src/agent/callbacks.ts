@@ -13,6 +13,7 @@ import type { AgentOptions, OnLine } from "../options/agent.js";
 import type { KeySource } from "../options/key.js";
 import type { Tool, ToolContext, WebFetch } from "../options/tool.js";
 import { TextEncoder } from "../platform/coders.js";
+import { hasCanvas } from "../platform/platform.js";
 import { RunningCall, Turns, type Workspace } from "../programs/calls.js";
 import { Keeper, type ProgramEnd, type Temporary } from "../programs/kept.js";
 import type { RegisteredProgram } from "../programs/registry.js";
@@ -23,7 +24,7 @@ import type { WorkingCopy } from "../workspace/copy.js";
 import type { Room } from "../workspace/room.js";
 import { exchange, type Responses } from "./http.js";
 import { askPerson, runHook } from "./people.js";
-import { canFit, fitted } from "./pictures.js";
+import { fitted } from "./pictures.js";
 import { callTool, failedOutcome, stoppedOutcome, type Tools } from "./tools.js";
 import { Work } from "./work.js";
 
@@ -82,7 +83,7 @@ export class Callbacks {
   }
 
   get fitsPictures(): boolean {
-    return canFit();
+    return hasCanvas();
   }
 
   fit(id: number, outcome: string): void {

@@ -6,6 +6,7 @@ import { binding } from "../binding/instance.js";
 import { endpointOf } from "../binding/providers.js";
 import { base64Of, ofBase64 } from "../bytes.js";
 import type { Outcome, Part } from "../json/data.js";
+import { hasCanvas } from "../platform/platform.js";
 
 type Image = Extract<Part, { type: "image" }>;
 
@@ -22,18 +23,13 @@ const LEAST_SIDE = 200;
 /** What a canvas writes and every provider reads. */
 const TYPES = ["image/png", "image/jpeg", "image/webp"];
 
-/** Whether pictures can be made smaller here. */
-export function canFit(): boolean {
-  return typeof createImageBitmap === "function" && typeof OffscreenCanvas === "function";
-}
-
 /** Whether pictures may have to be made smaller before these parts are said. */
 export function mayNeedFitting(parts: readonly Part[]): boolean {
   // What is no picture the session refuses.
   const isPicture = (part: Partial<Image> | null): boolean => {
     return part?.type === "image" && typeof part.data === "string";
   };
-  return canFit() && (parts as (Partial<Image> | null)[]).some(isPicture);
+  return hasCanvas() && (parts as (Partial<Image> | null)[]).some(isPicture);
 }
 
 /** The outcome with its pictures no larger than the provider takes them. */

@@ -103,6 +103,11 @@ function notLoaded(what: string, error: unknown): AgentError {
   return new AgentError("not_loaded", `${what}: ${why}. ${advice}`);
 }
 
+/** @internal Whether pictures can be made smaller here. */
+export function hasCanvas(): boolean {
+  return typeof createImageBitmap === "function" && typeof OffscreenCanvas === "function";
+}
+
 /** @internal What is said of a worker that does not start. */
 export function noWorker(place: URL | undefined, why = "it could not be loaded"): string {
   const from = place === undefined ? "" : ` (${place.href})`;

@@ -1,11 +1,11 @@
 // Where the files of a workspace are: in an instance of the module, beside the agents that work on
 // them, or outside of it until somebody looks.
 
-import { canFit } from "../agent/pictures.js";
 import { guarded } from "../binding/guard.js";
 import { abandon, type Binding, binding, type RawFiles } from "../binding/instance.js";
 import type { Outcome } from "../json/data.js";
 import { type Listener, NONE, tellEach } from "../listeners.js";
+import { hasCanvas } from "../platform/platform.js";
 import { WorkingCopy, type Workplace } from "./copy.js";
 import type { Changed, FileSystem } from "./filesystem.js";
 import { cleaned, joined } from "./places.js";
@@ -38,7 +38,7 @@ export class Room implements Workplace {
   get raw(): RawFiles {
     if (this.#raw !== undefined) return this.#raw;
     this.#of = binding();
-    const raw = new this.#of.RawFiles(this.copy !== undefined, canFit());
+    const raw = new this.#of.RawFiles(this.copy !== undefined, hasCanvas());
     for (const [path, bytes] of this.#outside) raw.write(path, bytes);
     this.#outside = NONE;
     this.#raw = raw;
