@@ -5,7 +5,7 @@ use super::{
     args::{KeptArgs, OutputArgs, SessionsArgs, SessionsCommand},
     console::{say, warn},
     exit::{Exit, Failure},
-    interrupts::Ending,
+    interrupts::{Ending, Interrupts},
     key_in_use::KeyInUse,
     mode::Mode,
     report::Report,
@@ -15,11 +15,16 @@ use super::{
     style::{Style, harmless},
     view,
 };
-use innerloop_workspace::{FileState, Workspace};
+use innerloop_workspace::{ApplyError, FileState, Workspace};
 use std::{
     io::{IsTerminal as _, Write as _, stderr, stdin},
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
+use tokio::task::spawn_blocking;
 
 /// What is asked for where nobody knows whether the changes are whole.
 const PARTIAL: &str = "a call was cut off when the program of the session was stopped, so that a \
@@ -52,19 +57,39 @@ async fn apply(which: &KeptArgs, is_sure: bool, over: bool) -> Result<(), Failur
         workspace.rebase();
     }
     let short = listed.short();
-    workspace.apply().map_err(|error| {
-        let advice = match over {
-            true => String::new(),
-            false => format!(
+    let (applied, signal) = applied(&workspace).await?;
+    applied.map_err(|error| {
+        let advice = match (over, &error) {
+            (true, _) | (_, ApplyError::Stopped) => String::new(),
+            _ => format!(
                 "; innerloop sessions apply {short} --over applies them all the same, and \
                  innerloop sessions keep {short} DIR copies them"
             ),
         };
-        Failure::new(Exit::Failed, format!("{}{advice}", review::told(error)))
+        let exit = signal.unwrap_or(Exit::Failed);
+        Failure::new(exit, format!("{}{advice}", review::told(error)))
     })?;
     workspace.discard();
     warn(&format!("applied to {}", harmless(&workspace.root().display().to_string())));
     Ok(())
+}
+
+/// Applies what a workspace's overlay holds. A signal stops it, and then what was done is undone.
+async fn applied(workspace: &Workspace) -> Result<(Result<(), ApplyError>, Option<Exit>), Failure> {
+    let mut interrupts = Interrupts::new()?;
+    let (is_stopped, applying) = (Arc::new(AtomicBool::new(false)), workspace.clone());
+    let stopped = Arc::clone(&is_stopped);
+    let mut applied =
+        spawn_blocking(move || applying.apply_until(&|| stopped.load(Ordering::Relaxed)));
+    let (done, signal) = tokio::select! {
+        done = &mut applied => (done, None),
+        signal = interrupts.next() => {
+            is_stopped.store(true, Ordering::Relaxed);
+            (applied.await, Some(signal))
+        }
+    };
+    let broken = |error| Failure::new(Exit::Failed, format!("cannot apply: {error}"));
+    Ok((done.map_err(broken)?, signal))
 }
 
 /// Copies what the session has changed.

@@ -163,6 +163,30 @@ fn a_signal_while_changes_are_applied_takes_them_back() {
     assert_eq!((entries, own.exists()), (1, false), "nothing of them is left");
 }
 
+#[test]
+fn a_signal_while_a_kept_session_is_applied_takes_its_changes_back() {
+    let call = json!({"program": "qjs", "args": ["-m", "many.mjs"], "timeout_ms": 100_000});
+    let messages = [Message::call("toolu_1", "run_program", &call), Message::text("all done")];
+    let scene = Scene::streaming(&messages).undecided().file("many.mjs", MANY);
+    let _run = innerloop_tests::program::run(with_programs(&scene).arg("--diff")).exits(0);
+    let apply = || {
+        let mut command = innerloop(["sessions", "apply", "last"]);
+        command.env("XDG_STATE_HOME", scene.path("state")).current_dir(scene.workspace());
+        Started::new(&mut command, b"")
+    };
+    let program = apply();
+    let own = scene.path("workspace/.innerloop");
+    wait_for("the first change", || own.exists());
+    program.interrupt();
+    let run = program.finish().exits(130);
+    let told = "nothing was applied, since it was stopped; what had been done is undone";
+    assert!(run.stderr.contains(told), "{run:?}");
+    let entries = || fs::read_dir(scene.workspace()).unwrap().count();
+    assert_eq!((entries(), own.exists()), (1, false), "nothing of them is left");
+    let _applied = apply().finish().exits(0);
+    assert_eq!(entries(), 6001);
+}
+
 /// The work of an agent outlives whoever wants its program to end at once.
 #[test]
 fn what_was_done_when_the_program_is_stopped_at_once_is_kept() {
