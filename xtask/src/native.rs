@@ -106,29 +106,6 @@ pub(crate) fn test_without_host(workspace: &mut Workspace) -> Result<(), Failure
     process::run(light(workspace, "test").arg("--no-fail-fast"))
 }
 
-/// What the quick storey leaves out: tests that drive thousands of sessions or weigh what things
-/// cost, which take most of the time.
-const SLOW: [&str; 8] = [
-    "simulation",
-    "cost::",
-    "costly_patches",
-    "endless",
-    "fuzzing",
-    "long_runs",
-    "text_costs",
-    "wire_costs",
-];
-
-/// Step: the same without those that take long.
-///
-/// # Errors
-/// When one fails.
-pub(crate) fn test_quickly(workspace: &mut Workspace) -> Result<(), Failure> {
-    let mut test = light(workspace, "test");
-    test.args(["--no-fail-fast", "--"]);
-    process::run(SLOW.into_iter().fold(&mut test, |test, name| test.args(["--skip", name])))
-}
-
 /// Step: the specification's smoke test through the program.
 ///
 /// # Errors

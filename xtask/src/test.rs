@@ -98,7 +98,7 @@ fn quick() -> Vec<Step> {
         step("look for rustfmt and clippy", machine::look_for_lints),
         step("check the format", native::check_format),
         SCRIPTS,
-        test_step("run the quick tests of core, driver and tools", native::test_quickly),
+        LIGHT,
     ];
     let hosts = [
         prepare::EXAMPLE,

@@ -117,12 +117,15 @@ const CORNERS: [&str; 62] = [
     r#""end":"unverified""#,
 ];
 
+/// Seeds that come to all corners. Where they no longer do, others are looked for.
+const TO_CORNERS: [u64; 10] = [1036, 1118, 1016, 1040, 1028, 1047, 1009, 1012, 1041, 1235];
+
 #[test]
 fn the_world_gets_everywhere() {
     let wire = Some(WireKind::Anthropic);
     let plan = Plan { wire, trace: true, ..Plan::default() };
     let mut missing: Vec<&str> = CORNERS.to_vec();
-    for seed in (0..300).map(|seed| 1_000 + seed) {
+    for seed in TO_CORNERS.into_iter().chain(1_000..1_300) {
         let trace = run(seed, plan).map_or_else(|fault| fault.trace, |report| report.trace);
         missing.retain(|corner| !trace.iter().any(|line| line.contains(corner)));
         if missing.is_empty() {
@@ -133,7 +136,7 @@ fn the_world_gets_everywhere() {
 }
 
 /// Seeds that go through all changes of phase. Where they no longer do, others are looked for.
-const PHASES: [u64; 8] = [2529, 2026, 2013, 2022, 2000, 2001, 2002, 2004];
+const PHASES: [u64; 7] = [3549, 2529, 2026, 2022, 2000, 2001, 3004];
 
 #[test]
 fn every_change_of_phase_in_the_table_occurs() {
