@@ -1,5 +1,5 @@
 //! The house itself: who may know whom, sizes, stray files, accepted mutants, and what comments and
-//! the README promise. A check lists what is wrong with a [`House`](house::House); one test runs it
+//! documents promise. A check lists what is wrong with a [`House`](house::House); one test runs it
 //! over this repository, another over a sample in which it must find something.
 
 mod clocks;

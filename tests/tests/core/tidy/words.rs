@@ -1,4 +1,4 @@
-//! What texts promise: that the README's code map names every folder of code, that whatever a
+//! What texts promise: that the architecture's code map names every folder of code, that whatever a
 //! comment cites can be opened, that tests which a table names are there, and that the ids in
 //! tests' names are explained.
 
@@ -70,10 +70,11 @@ fn anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Folders of code that the README's code map does not name, and folders it names that are not
-/// there.
+/// Folders of code that the architecture's code map does not name, and folders it names that are
+/// not there.
 fn wrong_in_the_map(house: &House) -> Vec<String> {
-    let map = house.files["README.md"].split("## Code map").nth(1).expect("a section «Code map»");
+    let text = &house.files["docs/architecture.md"];
+    let map = text.split("## Code map").nth(1).expect("a section «Code map»");
     let map = map.split("\n## ").next().unwrap();
     let named: BTreeSet<&str> = map.split('`').filter(|word| word.ends_with('/')).collect();
     let mut faults = Vec::new();
@@ -201,10 +202,10 @@ fn a_dead_citation_is_found() {
 }
 
 #[test]
-fn the_readmes_code_map_names_every_folder_of_code() {
+fn the_code_map_names_every_folder_of_code() {
     check_none(&wrong_in_the_map(&House::own()));
     let house = House::of(&[
-        ("README.md", "## Code map\n`a/` `a/src/b/` `c/` `d`\n## End\n`a/src/e/`"),
+        ("docs/architecture.md", "## Code map\n`a/` `a/src/b/` `c/` `d`\n## End\n`a/src/e/`"),
         ("a/Cargo.toml", ""),
         ("a/src/b/mod.rs", ""),
         ("a/src/e/f/g.rs", ""),
