@@ -64,6 +64,8 @@ fn the_two_commands_are_xtasks_and_ci_calls_the_second() {
     assert_eq!(commands, ["cargo xtask demo", "cargo xtask test all"]);
     let ci = fs::read_to_string(repository().join(".ci/run")).unwrap();
     assert!(ci.lines().any(|line| line.trim() == commands[1]), "{ci}");
+    let workflow = fs::read_to_string(repository().join(".github/workflows/ci.yml")).unwrap();
+    assert!(workflow.lines().any(|line| line.trim() == "run: .ci/run"), "{workflow}");
     let usage = fs::read_to_string(repository().join("xtask/src/main.rs")).unwrap();
     let text = readme();
     for named in text.split("cargo xtask ").skip(1) {
