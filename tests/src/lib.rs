@@ -23,6 +23,7 @@ pub mod samples;
 pub mod scene;
 pub mod shell_lines;
 pub mod simulator;
+pub mod skip;
 pub mod snapshot;
 #[cfg(feature = "host")]
 pub mod terminal;

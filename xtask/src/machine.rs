@@ -104,6 +104,31 @@ pub(crate) fn look_for_chromium(workspace: &mut Workspace) -> Result<(), Failure
     Ok(())
 }
 
+/// Step: looks for bubblewrap, or installs it. Where it does not work, the tests that want it say
+/// so, and the command names them at its end.
+///
+/// # Errors
+/// Never: what it is for can be skipped.
+pub(crate) fn look_for_bubblewrap(_: &mut Workspace) -> Result<(), Failure> {
+    if !cfg!(target_os = "linux") {
+        println!("bubblewrap: only on Linux");
+        return Ok(());
+    }
+    if process::on_path("bwrap").is_none() {
+        let why = "bubblewrap, which confines commands of the machine itself";
+        if let Err(Failure(reason)) = install(&["bubblewrap"], why, "50 kB, some seconds") {
+            println!("{reason}");
+        }
+    }
+    let mut bubblewrap = Command::new("bwrap");
+    bubblewrap.args(["--unshare-all", "--ro-bind", "/", "/", "true"]);
+    match process::capture(&mut bubblewrap) {
+        Ok(_) => println!("bubblewrap: it works"),
+        Err(Failure(reason)) => println!("{reason}\nbubblewrap: tests inside of it are skipped"),
+    }
+    Ok(())
+}
+
 /// Finds ripgrep, or builds it below the workspace's `target`.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::failure::Failure;
 use crate::workspace::Workspace;
-use crate::{machine, process, python};
+use crate::{files, machine, process, python};
 
 /// Step: checks that every file is formatted.
 ///
@@ -141,13 +141,19 @@ pub(crate) fn test_text_calls(workspace: &mut Workspace) -> Result<(), Failure> 
 /// # Errors
 /// When one fails.
 pub(crate) fn test_host(workspace: &mut Workspace) -> Result<(), Failure> {
-    process::run(workspace.cargo_native("test").args([
-        "--no-fail-fast",
-        "--lib",
-        "--bins",
-        "--test",
-        "host",
-    ]))
+    let mut test = workspace.cargo_native("test");
+    test.args(["--no-fail-fast", "--lib", "--bins", "--test", "host"]);
+    run_tests(workspace, &mut test)
+}
+
+/// Runs tests, and notes what they skip.
+fn run_tests(workspace: &mut Workspace, tests: &mut Command) -> Result<(), Failure> {
+    let file = workspace.path("target/skipped.txt");
+    files::write_if_changed(&file, b"")?;
+    let result = process::run(tests.env("INNERLOOP_SKIPPED", &file));
+    let lines = files::read(&file)?;
+    workspace.skipped.extend(String::from_utf8_lossy(&lines).lines().map(str::to_owned));
+    result
 }
 
 /// Step: the tests that hold our checks beside crates that are too large for the product.

@@ -60,9 +60,10 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
 pub(crate) fn all() -> Vec<Step> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
+    let bubblewrap = step("find bubblewrap", machine::look_for_bubblewrap);
     let built = [EXAMPLE, HOST, INSTALLED_PYTHON];
     let packed = [CORE, python::WHEEL, PYTHON, PROGRAM_PACKAGES];
-    [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat()
+    [&MACHINE[..], &[lints, browser, bubblewrap], &CARRIED, &built, &PACKAGE, &packed].concat()
 }
 
 /// Runs the command `npm`.

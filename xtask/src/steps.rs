@@ -53,7 +53,18 @@ pub(crate) fn run_all(workspace: &mut Workspace, steps: &[Step]) -> Result<(), F
     }
     print_table(&times);
     println!("   {:>8}  in all", seconds(start.elapsed()));
+    print_skipped(workspace);
     Ok(())
+}
+
+/// Prints what tests have skipped so far.
+pub(crate) fn print_skipped(workspace: &Workspace) {
+    if !workspace.skipped.is_empty() {
+        println!("\n== tests have skipped {} times", workspace.skipped.len());
+    }
+    for line in &workspace.skipped {
+        println!("   {line}");
+    }
 }
 
 /// Runs the steps in order, each whether or not one before it has failed, and gives what failed.

@@ -13,7 +13,7 @@ use crate::process;
 use crate::simulate;
 use crate::site;
 use crate::size;
-use crate::steps::{Step, run_all, run_each, step, test_step};
+use crate::steps::{Step, print_skipped, run_all, run_each, step, test_step};
 use crate::workspace::Workspace;
 use crate::{features, machine, native, web};
 
@@ -116,6 +116,7 @@ fn all() -> Vec<Step> {
     let look = [
         step("look for rustfmt and clippy", machine::look_for_lints),
         step("find a browser", machine::look_for_chromium),
+        step("find bubblewrap", machine::look_for_bubblewrap),
         step("check the format", native::check_format),
         SCRIPTS,
     ];
@@ -207,6 +208,7 @@ pub(crate) fn run_under_load(workspace: &mut Workspace, plan: &UnderLoad) -> Res
         let failures = run_each(workspace, &steps);
         failed.extend(failures.iter().map(|Failure(reason)| format!("round {round}, {reason}")));
     }
+    print_skipped(workspace);
     if failed.is_empty() {
         println!("no step failed under load");
         return Ok(());

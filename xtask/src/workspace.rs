@@ -1,5 +1,6 @@
 //! Where everything lies in the workspace, and cargo called the same way from every step.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub(crate) struct Workspace {
     pub(crate) chromium: Option<PathBuf>,
     /// The simulation that runs beside other steps, once a step has started it.
     pub(crate) simulation: Option<Beside>,
+    /// What tests have skipped, in their own lines.
+    pub(crate) skipped: BTreeSet<String>,
 }
 
 impl Workspace {
@@ -57,7 +60,8 @@ impl Workspace {
             Some(folder) => here.join(folder),
             None => root.join("target"),
         };
-        Ok(Self { root, target, toolchain: None, chromium: None, simulation: None })
+        let skipped = BTreeSet::new();
+        Ok(Self { root, target, toolchain: None, chromium: None, simulation: None, skipped })
     }
 
     /// A path inside the workspace.

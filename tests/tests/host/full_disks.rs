@@ -6,6 +6,7 @@ use innerloop_tests::{
     example::programs_and_shell as programs,
     program::{Run, binary, run},
     scene::Scene,
+    skip::skip,
 };
 use serde_json::json;
 use std::{
@@ -106,8 +107,7 @@ fn filled(
 #[test]
 fn m3_a_full_disk_leaves_files_whole_and_is_told() {
     if SmallDisk::mount(&tempfile::tempdir().unwrap().path().join("disk")).is_none() {
-        println!("SKIPPED: this user may mount no file system");
-        return;
+        return skip("all of it", "this user may mount no file system");
     }
     // With the modules that other tests have compiled.
     let cache = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
 //! Commands on the machine itself, as a library has them and as `--env local`. What only happens
-//! inside of bubblewrap is looked at where that works; otherwise a line says why it was not.
+//! inside of bubblewrap is looked at where that works; otherwise each test says that it skips it.
 
 mod commands;
 mod confined;
@@ -20,14 +20,9 @@ use innerloop_sandbox::{
     Executor, OnDelta, Options as EngineOptions, SandboxEngine, programs::Programs,
 };
 use innerloop_workspace::Workspace;
+use innerloop_tests::skip::skip;
 use serde_json::{Value, json};
-use std::{
-    fs,
-    future::pending,
-    io::{Write as _, stderr},
-    path::PathBuf,
-    time::Duration,
-};
+use std::{fs, future::pending, path::PathBuf, time::Duration};
 use tempfile::TempDir;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -50,8 +45,7 @@ impl Machine {
         match Self::open(&options) {
             Ok(machine) => Some(machine),
             Err(why) => {
-                // Also where the output of tests that go well is not shown.
-                let _ = writeln!(stderr(), "not looked at inside of bubblewrap: {why}");
+                skip("inside of bubblewrap", &why);
                 None
             }
         }

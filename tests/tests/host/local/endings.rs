@@ -127,6 +127,8 @@ fn d5_no_process_survives_the_program_however_it_ends() {
             let dir = tempfile::tempdir().unwrap();
             let mut command = innerloop(["tool", "shell", &line(BEATS).to_string()]);
             command.args(["--env", "local", "--bubblewrap", bubblewrap, "-C"]).arg(dir.path());
+            // It is to find bubblewrap where this test has found it.
+            command.env("PATH", std::env::var_os("PATH").unwrap());
             let started = Started::new(&mut command, b"");
             wait_for("both processes", || both_beat(dir.path()));
             started.signal(signal);
