@@ -1,4 +1,5 @@
-//! Files that nothing reaches: a module that no parent declares, a fixture that no test names.
+//! Files that nothing reaches, and files in another place than the rest: a module that no parent
+//! declares, a fixture that no test names, a module beside its folder.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +21,20 @@ fn unused(house: &House, fixtures: &[&str]) -> Vec<String> {
     let texts: String = tests.map(|(_, text)| text.as_str()).collect();
     let strays = fixtures.iter().filter(|path| !texts.contains(path.rsplit('/').next().unwrap()));
     strays.map(|path| format!("{path}: no test names it")).collect()
+}
+
+/// Where modules still stand beside their folders, too.
+const MIXED: &str = "host-native/";
+
+/// Modules that stand beside their folder, not in it as `mod.rs`.
+fn beside(house: &House) -> Vec<String> {
+    let sources = house.ending(".rs").filter(|(path, _)| !path.starts_with(MIXED));
+    let has_folder = |path: &str| {
+        let folder = format!("{}/", path.trim_end_matches(".rs"));
+        house.ending(".rs").any(|(other, _)| other.starts_with(&folder))
+    };
+    let strays = sources.filter(|(path, _)| has_folder(path));
+    strays.map(|(path, _)| format!("{path}: it is `mod.rs` in its folder")).collect()
 }
 
 /// Where the native host may ask which system it is built for.
@@ -63,6 +78,18 @@ fn every_module_is_declared() {
         ("a/src/c.rs", ""),
     ]);
     check_found(&undeclared(&house), &["a/src/c.rs: no parent declares it"]);
+}
+
+#[test]
+fn a_module_with_a_folder_is_in_it() {
+    check_none(&beside(&House::own()));
+    let house = House::of(&[
+        ("a/src/b/c.rs", ""),
+        ("a/src/b.rs", ""),
+        ("a/src/d/e.rs", ""),
+        ("a/src/d/mod.rs", ""),
+    ]);
+    check_found(&beside(&house), &["a/src/b.rs: it is `mod.rs`"]);
 }
 
 #[test]

@@ -32,8 +32,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-const OPS: &str = include_str!("guests/ops.wat");
-const BOMBS: &str = include_str!("guests/bombs.wat");
+const OPS: &str = include_str!("../guests/ops.wat");
+const BOMBS: &str = include_str!("../guests/bombs.wat");
 const TEN_SECONDS: Duration = Duration::from_secs(10);
 
 /// An engine that keeps what it compiles there, and has the program compile modules of the
