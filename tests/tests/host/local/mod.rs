@@ -19,8 +19,8 @@ use innerloop_host::{
 use innerloop_sandbox::{
     Executor, OnDelta, Options as EngineOptions, SandboxEngine, programs::Programs,
 };
-use innerloop_workspace::Workspace;
 use innerloop_tests::skip::skip;
+use innerloop_workspace::Workspace;
 use serde_json::{Value, json};
 use std::{fs, future::pending, path::PathBuf, time::Duration};
 use tempfile::TempDir;
