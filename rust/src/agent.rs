@@ -234,7 +234,8 @@ impl Agent {
         Ok(Self { id, link, site })
     }
 
-    /// Everything that happens from here on, in all runs and between them.
+    /// Everything that happens from here on, in all runs and between them. It waits in memory until
+    /// it is read.
     #[must_use]
     pub fn subscribe(&self) -> Events {
         Events(self.link.subscribe())

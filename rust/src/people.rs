@@ -137,6 +137,7 @@ impl People {
             _ => Box::pin(async { unanswered() }),
         };
         let commands = commands.clone();
+        self.open.retain(|_, task| !task.is_finished());
         let task = tokio::spawn(answering);
         self.open.insert(id, task.abort_handle());
         drop(tokio::spawn(async move {
@@ -147,7 +148,6 @@ impl People {
     /// Nobody waits for the answer any more.
     pub(crate) fn withdrawn(&mut self, id: EffectId) {
         self.open.remove(&id).into_iter().for_each(|task| task.abort());
-        self.open.retain(|_, task| !task.is_finished());
     }
 }
 

@@ -155,7 +155,7 @@ fn check_at(name: &str, situation: fn(Columns, When) -> Scene, seen: &[(Columns,
             let widest = plain.lines().map(columns_in).max().unwrap_or(0);
             assert!(widest <= usize::from(columns), "{widest}: {plain}");
         }
-        expect_file![format!("tests/{name}-{place}{colour}.txt")].assert_eq(&coded);
+        expect_file![format!("{name}-{place}{colour}.txt")].assert_eq(&coded);
     }
 }
 
