@@ -168,15 +168,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Neither comes.
     pub fn key(&mut self) -> Result<Option<Cow<'a, str>>, Error> {
-        if self.next_item(b'}')? { self.key_text(false).map(Some) } else { Ok(None) }
-    }
-
-    /// The next key as [`Reader::key`] gives it, with U+FFFD for half of a surrogate pair.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn key_lossy(&mut self) -> Result<Option<Cow<'a, str>>, Error> {
-        if self.next_item(b'}')? { self.key_text(true).map(Some) } else { Ok(None) }
+        if self.next_item(b'}')? { self.key_text().map(Some) } else { Ok(None) }
     }
 
     /// Enters an array.
@@ -401,8 +393,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn key_text(&mut self, is_lossy: bool) -> Result<Cow<'a, str>, Error> {
-        let key = self.string_text(is_lossy)?;
+    fn key_text(&mut self) -> Result<Cow<'a, str>, Error> {
+        let key = self.string_text(false)?;
         self.colon()?;
         Ok(key)
     }

@@ -63,7 +63,7 @@ fn calls(wire: WireKind) -> TestHost {
 /// Calls that a person allows, changes, denies, and allows for good.
 fn approvals(wire: WireKind) -> TestHost {
     let mut host = open(wire, |config| config.approval.ask = AskAbout::Changes);
-    let edited = Json::parse(r#"{"key":"edited é"}"#).unwrap_or_default();
+    let edited = Json::parse(r#"{"key":"edited é"}"#).unwrap();
     let deny = Answer::Deny { reason: "nicht schön".into() };
     let answers = [Answer::Allow, Answer::AllowEdited(edited), deny, Answer::AllowAlways];
     let _ = host.submit("Store all of it.");
@@ -192,7 +192,7 @@ fn tool(name: &str, read_only: bool) -> ToolSpec {
     ToolSpec {
         name: name.into(),
         description: "Keeps what is worth it.".into(),
-        parameters: Json::parse(parameters).unwrap_or_default(),
+        parameters: Json::parse(parameters).unwrap(),
         read_only,
         timeout_ms: None,
         paths: Vec::new(),

@@ -61,5 +61,5 @@ pub(super) fn reply(rng: &mut Rng) -> HookReply {
 fn arguments(rng: &mut Rng) -> Json {
     let texts =
         [r#"{"file_path":"c"}"#, r#"{"key":"k"}"#, r#""a text""#, r#""""#, "{}", "null", "[1]"];
-    Json::parse(rng.pick(&texts)).unwrap_or_default()
+    Json::parse(rng.pick(&texts)).unwrap()
 }

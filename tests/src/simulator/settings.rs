@@ -240,7 +240,7 @@ pub(super) fn patch(rng: &mut Rng) -> Object {
         0 => format!(r#"{{"limits":{}}}"#, to_string(&limits(rng))),
         _ => String::from(rng.pick(&CHANGES)),
     };
-    from_str(&text).unwrap_or_default()
+    from_str(&text).unwrap()
 }
 
 fn limits(rng: &mut Rng) -> Limits {
@@ -261,7 +261,7 @@ fn tool(name: &str, read_only: bool) -> ToolSpec {
     ToolSpec {
         name: name.into(),
         description: "Does what the host wants.".into(),
-        parameters: Json::parse(parameters).unwrap_or_default(),
+        parameters: Json::parse(parameters).unwrap(),
         read_only,
         timeout_ms: None,
         paths: Vec::new(),
@@ -272,5 +272,5 @@ fn tool(name: &str, read_only: bool) -> ToolSpec {
 fn answer_schema() -> Json {
     let schema =
         r#"{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}"#;
-    Json::parse(schema).unwrap_or_default()
+    Json::parse(schema).unwrap()
 }

@@ -182,8 +182,7 @@ impl Effects {
             _ => false,
         };
         if hook.point == HookPoint::BeforeTool && !is_denied {
-            let told: serde_json::Value =
-                serde_json::from_str(hook.payload.text()).unwrap_or_default();
+            let told: serde_json::Value = serde_json::from_str(hook.payload.text()).unwrap();
             let call_id = told["call_id"].as_str().unwrap_or_default().to_owned();
             self.passed.insert((agent, call_id));
         }

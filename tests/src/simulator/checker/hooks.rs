@@ -148,7 +148,7 @@ fn check_payload(hook: &HookRun, call: &Call, ends: &[CallEnd]) -> Result<(), St
     let Some(end) = ends.iter().find(|end| end.agent == call.0 && end.call_id == call.1) else {
         return Err(format!("a hook looks at what came of {call:?}, which is not over"));
     };
-    let told: Value = serde_json::from_str(hook.payload.text()).unwrap_or_default();
+    let told: Value = serde_json::from_str(hook.payload.text()).unwrap();
     let (text, is_error) = (end.outcome.joined_text(), end.outcome.error.is_some());
     let is_told = told["text"].as_str() == Some(&text) && told["is_error"] == is_error;
     require(is_told, || format!("{call:?} came to {text:?}, and a hook is shown {told}"))

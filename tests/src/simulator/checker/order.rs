@@ -39,7 +39,7 @@ impl Order {
                     if hook.point == HookPoint::AfterTool =>
                 {
                     let told: serde_json::Value =
-                        serde_json::from_str(hook.payload.text()).unwrap_or_default();
+                        serde_json::from_str(hook.payload.text()).unwrap();
                     let call_id = told["call_id"].as_str().unwrap_or_default().to_owned();
                     self.looked_at.insert(*id, (*agent, call_id));
                 }
