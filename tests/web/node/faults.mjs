@@ -102,6 +102,11 @@ test("an agent that breaks in its first run, or again and again, can be closed",
     assert.deepEqual(kinds, Array(4).fill("internal"));
     assert.throws(() => agent.run("Go"), { name: "AgentError", code: "closed" });
     await agent.close();
+    const known = await agentOf([{ text: "I'll remember." }, tooMuch, tooMuch, tooMuch, tooMuch]);
+    assert.equal((await known.run("Remember 7").result()).status, "completed");
+    for (let at = 0; at < 4; at += 1) await known.run("Go").result();
+    assert.throws(() => known.run("Go"), { name: "AgentError", code: "closed" });
+    assert.deepEqual(known.history().map(({ type }) => type), ["user", "assistant"]);
     const after = await agentOf([{ text: "Fine." }]);
     assert.equal((await after.run("Go").result()).text, "Fine.");
     await after.close();

@@ -211,7 +211,9 @@ export class Life {
     abandon(raw);
     if (saved !== undefined && attempt(() => this.#makeAgain(saved)) === true) return;
     this.#raw = undefined;
-    this.#failRun("innerloop could not make the agent again");
+    const message = "innerloop could not make the agent again";
+    this.#failRun(message);
+    this.#news.failFolding(message);
     this.#over(saved);
   }
 
@@ -268,9 +270,11 @@ export class Life {
     this.#raw = undefined;
     const isRunning = this.#news.run !== undefined;
     const newest = isRunning ? undefined : attempt(() => raw.snapshot());
+    // Kept here: with the run, what was kept before it is over.
+    const saved = newest ?? this.#reserve?.snapshot;
     abandon(raw);
     const hasFiles = attempt(() => this.#room.leave(true)) === true;
-    const isBack = attempt(() => this.#beginAgain(newest ?? this.#reserve?.snapshot)) === true;
+    const isBack = attempt(() => this.#beginAgain(saved)) === true;
     if (!isBack) this.#raw = undefined;
     this.#room.haveFollow(this.#owner);
     const lost = hasFiles ? "" : "; its files are lost";
@@ -279,7 +283,7 @@ export class Life {
     if (isRunning) this.#failRun(message);
     this.#news.failFolding(message);
     if (isBack) this.#takeRun();
-    else this.#over(newest ?? this.#reserve?.snapshot);
+    else this.#over(saved);
     return true;
   }
 
