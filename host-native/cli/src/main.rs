@@ -2,6 +2,7 @@
 //! chooses the exit code.
 
 mod allow;
+mod applying;
 mod approval;
 mod args;
 mod arguments;

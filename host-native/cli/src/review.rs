@@ -4,6 +4,7 @@
 pub(super) use super::mode::Mode;
 
 use super::{
+    applying,
     approval::Person,
     console::warn,
     exit::{Exit, Failure},
@@ -169,7 +170,7 @@ fn carry_out(workspace: &Workspace, answer: Answer, short: Option<&str>, ending:
         Answer::Drop => return done(Settled::Dropped),
         Answer::Later => None,
         Answer::Nobody(why) => Some(why.to_owned()),
-        Answer::Yes => match workspace.apply_until(&|| ending.is_hurried()) {
+        Answer::Yes => match applying::apply(workspace, &|| ending.is_hurried()) {
             Ok(()) => return done(Settled::Applied),
             Err(error) => {
                 is_conflict = matches!(error, ApplyError::Changed(_));

@@ -2,6 +2,7 @@
 //! alone, so that a log that cannot be read loses no work.
 
 use super::{
+    applying,
     args::{KeptArgs, OutputArgs, SessionsArgs, SessionsCommand},
     console::{say, warn},
     exit::{Exit, Failure},
@@ -77,10 +78,10 @@ async fn apply(which: &KeptArgs, is_sure: bool, over: bool) -> Result<(), Failur
 /// Applies what a workspace's overlay holds. A signal stops it, and then what was done is undone.
 async fn applied(workspace: &Workspace) -> Result<(Result<(), ApplyError>, Option<Exit>), Failure> {
     let mut interrupts = Interrupts::new()?;
-    let (is_stopped, applying) = (Arc::new(AtomicBool::new(false)), workspace.clone());
+    let (is_stopped, overlay) = (Arc::new(AtomicBool::new(false)), workspace.clone());
     let stopped = Arc::clone(&is_stopped);
     let mut applied =
-        spawn_blocking(move || applying.apply_until(&|| stopped.load(Ordering::Relaxed)));
+        spawn_blocking(move || applying::apply(&overlay, &|| stopped.load(Ordering::Relaxed)));
     let (done, signal) = tokio::select! {
         done = &mut applied => (done, None),
         signal = interrupts.next() => {

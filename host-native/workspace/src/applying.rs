@@ -2,7 +2,7 @@
 
 use super::{
     Workspace,
-    apply::{self, ApplyError},
+    apply::{self, ApplyError, Progress},
     layer::Layer,
 };
 use std::{io, path::Path};
@@ -16,16 +16,17 @@ impl Workspace {
     /// # Errors
     /// [`ApplyError`]: nothing was applied.
     pub fn apply(&self) -> std::result::Result<(), ApplyError> {
-        self.apply_until(&|| false)
+        self.apply_until(&|_| false)
     }
 
-    /// The same, but as soon as it `is_stopped` what was done is undone.
+    /// The same, but as soon as it `is_stopped`, which is asked before each step, what was done is
+    /// undone.
     ///
     /// # Errors
     /// As [`Workspace::apply`]'s.
     pub fn apply_until(
         &self,
-        is_stopped: &dyn Fn() -> bool,
+        is_stopped: &dyn Fn(Progress) -> bool,
     ) -> std::result::Result<(), ApplyError> {
         let _held = self.changing();
         let Layer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };

@@ -44,7 +44,7 @@ pub use root::{Access, Named, set_file_times};
 pub use shelter::Shelters;
 pub use stat::{Kind, Stat};
 
-pub use apply::ApplyError;
+pub use apply::{ApplyError, Progress};
 pub use change::FileChange;
 pub use open::WorkspaceError;
 pub use refused::Refused;

@@ -75,10 +75,19 @@ pub enum ApplyError {
     },
 }
 
+/// How far changes are applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// How many steps are done.
+    pub done: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
 /// Makes the folder what the view shows; as soon as it `is_stopped`, what it was before.
 pub(super) fn apply(
     overlay: &Overlay,
-    is_stopped: IsStopped<'_>,
+    is_stopped: &dyn Fn(Progress) -> bool,
 ) -> std::result::Result<(), ApplyError> {
     let lower = Layer::InPlace(Arc::clone(overlay.lower()));
     let plan = Plan::of(overlay, &lower).map_err(ApplyError::Changed)?;
@@ -93,8 +102,10 @@ pub(super) fn apply(
     };
     let mut stage = Stage::new(overlay.lower()).map_err(|error| failed(Path::new(OWN), error))?;
     stage.syncs_all = SYNCS_ALL && plan.steps.len() > MOST_ONE_BY_ONE;
-    for step in &plan.steps {
-        if is_stopped() {
+    // Each is prepared, and then carried out.
+    let of = 2 * plan.steps.len();
+    for (done, step) in plan.steps.iter().enumerate() {
+        if is_stopped(Progress { done, of }) {
             return Err(ApplyError::Stopped);
         }
         stage.prepare(overlay, step).map_err(|error| failed(&step.path, error))?;
@@ -111,7 +122,7 @@ pub(super) fn apply(
         ApplyError::Failed { path, error }
     })?;
     for (done, step) in application.steps.iter().enumerate() {
-        let is_stopped = is_stopped();
+        let is_stopped = is_stopped(Progress { done: of / 2 + done, of });
         let carried_out = if is_stopped { Err(Errno::INTR) } else { stage.carry_out(&lower, step) };
         let Err(error) = carried_out else { continue };
         // One that can't be undone does not hold up the others.
@@ -506,8 +517,10 @@ mod tests {
             let left = Cell::new(most);
             let is_stopped = || left.replace(left.get() - 1) == 0;
             let ignored = || fs::read_to_string(path.join(OWN).join(IGNORE)).ok();
-            let is_stopped = || {
+            let told = Cell::new(0);
+            let is_stopped = |progress: Progress| {
                 assert_eq!(ignored().as_deref(), Some("*\n"));
+                assert_eq!(progress, Progress { done: told.replace(told.get() + 1), of: 100 });
                 is_stopped()
             };
             match apply(&overlay, &is_stopped) {

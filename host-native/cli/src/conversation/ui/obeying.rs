@@ -8,6 +8,7 @@ use super::{
     Ui,
 };
 use crate::{
+    applying,
     arguments::nearest,
     attach, header, model_change,
     review::{self, Mode},
@@ -201,7 +202,7 @@ impl Ui {
     /// Writes what was changed to the folder.
     pub(in super::super) fn apply(&mut self) {
         let count = changes::changed(&self.workspace);
-        match self.workspace.apply() {
+        match applying::apply(&self.workspace, &|| false) {
             _ if !self.workspace.is_overlay() => self.note("changes are in the folder already"),
             Ok(()) if count == 0 => self.note("nothing is changed"),
             Ok(()) => self.note(&format!("applied: {}", changes::files(count))),

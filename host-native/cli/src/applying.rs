@@ -1,0 +1,27 @@
+//! Brings what the agent has changed into the folder, and tells how far that is if it takes long.
+
+use super::terminal;
+use innerloop_workspace::{ApplyError, Progress, Workspace};
+use std::{
+    cell::Cell,
+    time::{Duration, Instant},
+};
+
+/// How often it is told.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Applies the changes of a workspace. As soon as it `is_stopped` what was done is undone.
+pub(super) fn apply(
+    workspace: &Workspace,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<(), ApplyError> {
+    let told = Cell::new(Instant::now());
+    let is_watched = terminal::size().is_some();
+    workspace.apply_until(&|Progress { done, of }| {
+        if is_watched && told.get().elapsed() >= PAUSE {
+            told.set(Instant::now());
+            terminal::tell(&format!("applying the changes: {} %\n", done * 100 / of));
+        }
+        is_stopped()
+    })
+}
