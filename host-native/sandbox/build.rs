@@ -1,4 +1,4 @@
-//! Packs the modules that the program carries: the guest tools program, the shell and QuickJS, each
+//! Packs the modules that the sandbox carries: the guest tools program, the shell and QuickJS, each
 //! with its SHA-256, so that none is unpacked before it has to be compiled.
 
 use flate2::{Compression, write::DeflateEncoder};
@@ -57,10 +57,13 @@ fn main() {
                 Err(error) => println!("cargo::error=cannot pack {}: {error}", module.name),
             },
             Err(error) => println!(
-                "cargo::error={}, which the program carries, cannot be read from {} ({error}): \
-                 run `cargo xtask prepare` first",
+                "cargo::error={}, which the sandbox carries, cannot be read from {} ({error}): \
+                 run `cargo xtask prepare` in the repository first; from outside of it, name the \
+                 file that this makes, target/{}, by its whole path in {}",
                 module.name,
-                file.display()
+                file.display(),
+                module.prepared,
+                module.variable,
             ),
         }
     }

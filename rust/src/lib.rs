@@ -21,9 +21,14 @@
 //! - [`AgentBuilder::log`] and [`AgentBuilder::resume`] carry a session over a crash;
 //!   [`Agent::snapshot`] and [`Agent::fork`] take it elsewhere.
 //!
-//! It needs a tokio runtime. What is below it, for hosts of another kind, is in the crates
+//! It needs a tokio runtime, and to be built, the programs that the sandbox carries: the crate's
+//! README says how. What is below it, for hosts of another kind, is in the crates
 //! [`innerloop_host`], [`innerloop_sandbox`], [`innerloop_workspace`], [`innerloop_driver`] and
 //! [`innerloop_core`].
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod agent;
 mod build_error;
