@@ -60,15 +60,7 @@ impl Tool {
         T: Into<Outcome>,
         E: Display,
     {
-        let spec = ToolSpec {
-            name: name.into(),
-            description: description.into(),
-            parameters: schema_of::<A>(),
-            read_only: false,
-            timeout_ms: None,
-            paths: Vec::new(),
-            freeform: None,
-        };
+        let spec = ToolSpec::new(name, description, schema_of::<A>());
         let work = move |call: Call| match call.read::<A>() {
             Err(error) => Box::pin(async move { Err(error.to_string()) }) as Running,
             Ok(arguments) => {

@@ -30,6 +30,22 @@ pub struct ToolSpec {
     pub freeform: Option<Freeform>,
 }
 
+impl ToolSpec {
+    /// A tool that may change something, with the JSON Schema of its arguments.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Json) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+            read_only: false,
+            timeout_ms: None,
+            paths: Vec::new(),
+            freeform: None,
+        }
+    }
+}
+
 /// A tool that is called with free text where the protocol can (OpenAI's custom tools), and with
 /// the schema's arguments where it cannot.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]

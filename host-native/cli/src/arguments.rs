@@ -201,15 +201,7 @@ mod tests {
     fn fields(schema: &Value) -> Fields {
         let parameters = Json::parse(schema.to_string()).unwrap();
         let (name, description) = ("own".to_owned(), String::new());
-        let spec = ToolSpec {
-            name,
-            description,
-            parameters,
-            read_only: false,
-            timeout_ms: None,
-            paths: Vec::new(),
-            freeform: None,
-        };
+        let spec = ToolSpec::new(name, description, parameters);
         Fields::of(&spec)
     }
 

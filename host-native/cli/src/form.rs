@@ -25,15 +25,8 @@ impl Form {
         let text = fs::read_to_string(path).map_err(|error| unusable(&error))?;
         let no_json = |error| unusable(&format_args!("it is no JSON: {error}"));
         let schema = Json::parse(text).map_err(no_json)?;
-        let spec = ToolSpec {
-            name: "final_answer".to_owned(),
-            description: String::new(),
-            parameters: schema.clone(),
-            read_only: true,
-            timeout_ms: None,
-            paths: Vec::new(),
-            freeform: None,
-        };
+        let spec =
+            ToolSpec { read_only: true, ..ToolSpec::new("final_answer", "", schema.clone()) };
         match schema::of_tool(&spec) {
             Ok(_) => Ok(Self(schema)),
             Err(error) => Err(unusable(&error.message)),

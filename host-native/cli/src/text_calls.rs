@@ -77,16 +77,8 @@ fn definition(json: &str) -> Option<ToolSpec> {
     let object: Object = serde_json::from_str(json).ok()?;
     let inner = object.field("function").and_then(|inner| serde_json::from_str(inner.text()).ok());
     let object: Object = inner.unwrap_or(object);
-    let name = serde_json::from_str(object.field("name")?.text()).ok()?;
+    let name: String = serde_json::from_str(object.field("name")?.text()).ok()?;
     let schemas = ["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
     let parameters = schemas.iter().find_map(|name| object.field(name)).cloned();
-    Some(ToolSpec {
-        name,
-        description: String::new(),
-        parameters: parameters.unwrap_or_default(),
-        read_only: false,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
-    })
+    Some(ToolSpec::new(name, "", parameters.unwrap_or_default()))
 }

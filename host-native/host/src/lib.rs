@@ -22,16 +22,10 @@
 //! use innerloop_workspace::Workspace;
 //!
 //! # async fn run(session_id: String, key: String) -> Result<(), Box<dyn std::error::Error>> {
+//! let description = "The temperature outside, in degrees Celsius.";
+//! let parameters = Json::parse(r#"{"type":"object"}"#)?;
 //! let temperature = OwnTool::new(
-//!     ToolSpec {
-//!         name: "temperature".into(),
-//!         description: "The temperature outside, in degrees Celsius.".into(),
-//!         parameters: Json::parse(r#"{"type":"object"}"#)?,
-//!         read_only: true,
-//!         timeout_ms: Some(5_000),
-//!         paths: Vec::new(),
-//!         freeform: None,
-//!     },
+//!     ToolSpec { read_only: true, ..ToolSpec::new("temperature", description, parameters) },
 //!     |call: Call| async move {
 //!         call.say("looking outside\n");
 //!         Ok::<_, String>("21")

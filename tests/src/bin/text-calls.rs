@@ -129,13 +129,9 @@ fn told(text: &str, reasoning: &str, reply: &Reply) -> Value {
 
 fn tool(value: &Value) -> Result<ToolSpec, Box<dyn Error>> {
     let function = value.get("function").unwrap_or(value);
-    Ok(ToolSpec {
-        name: function["name"].as_str().ok_or("a tool without a name")?.into(),
-        description: String::new(),
-        parameters: Json::parse(function["parameters"].to_string())?,
-        read_only: false,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
-    })
+    Ok(ToolSpec::new(
+        function["name"].as_str().ok_or("a tool without a name")?,
+        "",
+        Json::parse(function["parameters"].to_string())?,
+    ))
 }

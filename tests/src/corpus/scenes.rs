@@ -190,13 +190,8 @@ fn tool(name: &str, read_only: bool) -> ToolSpec {
     let parameters =
         r#"{"type":"object","properties":{"key":{"type":"string"}},"required":["key"]}"#;
     ToolSpec {
-        name: name.into(),
-        description: "Keeps what is worth it.".into(),
-        parameters: Json::parse(parameters).unwrap(),
         read_only,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new(name, "Keeps what is worth it.", Json::parse(parameters).unwrap())
     }
 }
 

@@ -128,15 +128,7 @@ pub(super) fn tools() -> [ToolSpec; 1] {
         "notes": {"type": "array", "items": {"type": "string"}}, "pot": {"type": "object"},
         "name": {"type": "string"},
     }});
-    [ToolSpec {
-        name: "boil".into(),
-        description: String::new(),
-        parameters: Json::parse(parameters.to_string()).unwrap(),
-        read_only: false,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
-    }]
+    [ToolSpec::new("boil", "", Json::parse(parameters.to_string()).unwrap())]
 }
 
 fn anthropic_bodies() -> Vec<Vec<u8>> {

@@ -259,13 +259,8 @@ fn tool(name: &str, read_only: bool) -> ToolSpec {
     let parameters =
         r#"{"type":"object","properties":{"key":{"type":"string"}},"required":["key"]}"#;
     ToolSpec {
-        name: name.into(),
-        description: "Does what the host wants.".into(),
-        parameters: Json::parse(parameters).unwrap(),
         read_only,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new(name, "Does what the host wants.", Json::parse(parameters).unwrap())
     }
 }
 

@@ -53,13 +53,12 @@ fn refusal(host: &mut TestHost, config: &Value) -> String {
 
 fn weather() -> ToolSpec {
     ToolSpec {
-        name: "weather".into(),
-        description: "The weather. In a city.".into(),
-        parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
         read_only: true,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new(
+            "weather",
+            "The weather. In a city.",
+            Json::parse(r#"{"type":"object"}"#).unwrap(),
+        )
     }
 }
 

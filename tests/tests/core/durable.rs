@@ -229,13 +229,12 @@ fn a_schema_of_several_lines_takes_one_line_of_the_log() {
     let mut config = config();
     let parameters = "{\n  \"type\": \"object\",\r\n  \"properties\": {}\n}";
     config.tools = vec![innerloop_core::tool::ToolSpec {
-        name: "dice".into(),
-        description: "Throws dice.".into(),
-        parameters: innerloop_core::json::Json::parse(parameters).unwrap(),
         read_only: true,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
+        ..innerloop_core::tool::ToolSpec::new(
+            "dice",
+            "Throws dice.",
+            innerloop_core::json::Json::parse(parameters).unwrap(),
+        )
     }];
     let mut host = TestHost::open(config);
     let _ = host.submit("go");

@@ -44,13 +44,8 @@ fn config(preset: Preset, wire: WireKind, window: Window) -> SessionConfig {
     config.loops.detect = false;
     let parameters = r#"{"type":"object","properties":{"page":{"type":"integer"}}}"#;
     config.tools = vec![ToolSpec {
-        name: "visit".into(),
-        description: "Visits a page.".into(),
-        parameters: Json::parse(parameters).unwrap(),
         read_only: true,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new("visit", "Visits a page.", Json::parse(parameters).unwrap())
     }];
     config
 }

@@ -66,15 +66,11 @@ fn cases() -> Vec<Case> {
 
 fn tool(value: &Value) -> ToolSpec {
     let function = &value["function"];
-    ToolSpec {
-        name: function["name"].as_str().unwrap().into(),
-        description: String::new(),
-        parameters: Json::parse(function["parameters"].to_string()).unwrap(),
-        read_only: false,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
-    }
+    ToolSpec::new(
+        function["name"].as_str().unwrap(),
+        "",
+        Json::parse(function["parameters"].to_string()).unwrap(),
+    )
 }
 
 fn shown(parsed: &Parsed) -> Value {

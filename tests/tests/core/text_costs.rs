@@ -99,14 +99,12 @@ fn tools() -> Vec<ToolSpec> {
     }
     let small = |name| (name, json!({"b": {"type": "array", "items": {"type": "integer"}}}));
     [("a", large), small("f"), small("g"), small("h")]
-        .map(|(name, properties)| ToolSpec {
-            name: name.into(),
-            description: String::new(),
-            parameters: Json::parse(json!({"properties": properties}).to_string()).unwrap(),
-            read_only: false,
-            timeout_ms: None,
-            paths: Vec::new(),
-            freeform: None,
+        .map(|(name, properties)| {
+            ToolSpec::new(
+                name,
+                "",
+                Json::parse(json!({"properties": properties}).to_string()).unwrap(),
+            )
         })
         .into()
 }

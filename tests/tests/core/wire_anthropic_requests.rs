@@ -24,13 +24,8 @@ fn with_effort(name: &str, effort: &str) -> ModelConfig {
 
 fn tool(name: &str) -> ToolSpec {
     ToolSpec {
-        name: name.into(),
-        description: "does it".into(),
-        parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
         read_only: true,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new(name, "does it", Json::parse(r#"{"type":"object"}"#).unwrap())
     }
 }
 

@@ -470,15 +470,7 @@ fn model(name: &str) -> ModelConfig {
 }
 
 fn tool(name: &str, parameters: &Value) -> ToolSpec {
-    ToolSpec {
-        name: name.into(),
-        description: format!("Does {name}."),
-        parameters: Json::parse(parameters.to_string()).unwrap(),
-        read_only: false,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
-    }
+    ToolSpec::new(name, format!("Does {name}."), Json::parse(parameters.to_string()).unwrap())
 }
 
 fn body(model: &ModelConfig, tools: &[ToolSpec], turns: &[TurnKind]) -> Value {

@@ -303,13 +303,8 @@ pub(crate) fn model() -> ModelConfig {
 fn tool(name: &str) -> ToolSpec {
     let parameters = json!({"type": "object", "properties": {"path": {"type": "string"}}});
     ToolSpec {
-        name: name.into(),
-        description: format!("Does {name}."),
-        parameters: Json::parse(parameters.to_string()).unwrap(),
         read_only: true,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new(name, format!("Does {name}."), Json::parse(parameters.to_string()).unwrap())
     }
 }
 

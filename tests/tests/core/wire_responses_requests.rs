@@ -29,15 +29,11 @@ fn model() -> ModelConfig {
 }
 
 fn tool(name: &str) -> ToolSpec {
-    ToolSpec {
-        name: name.into(),
-        description: format!("Does {name}."),
-        parameters: Json::parse(r#"{"type":"object","properties":{}}"#).unwrap(),
-        read_only: false,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
-    }
+    ToolSpec::new(
+        name,
+        format!("Does {name}."),
+        Json::parse(r#"{"type":"object","properties":{}}"#).unwrap(),
+    )
 }
 
 fn patch_tool() -> ToolSpec {

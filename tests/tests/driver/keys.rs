@@ -219,13 +219,8 @@ fn a_key_in_the_configuration_is_masked() {
     config.model.options.insert("user".into(), Json::parse(format!("{KEY:?}")).unwrap());
     let parameters = json!({"type": "object", "description": KEY}).to_string();
     config.tools = vec![ToolSpec {
-        name: "t".into(),
-        description: format!("with {KEY}"),
-        parameters: Json::parse(parameters).unwrap(),
         read_only: true,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new("t", format!("with {KEY}"), Json::parse(parameters).unwrap())
     }];
     let mut stage = Stage::open(config, recorded());
     stage.submit("go");

@@ -44,13 +44,9 @@ use std::{
 fn spec(name: &str) -> ToolSpec {
     let parameters = r#"{"type":"object","properties":{"city":{"type":"string"}}}"#;
     ToolSpec {
-        name: name.to_owned(),
-        description: "Looks at a city.".to_owned(),
-        parameters: Json::parse(parameters).unwrap(),
         read_only: true,
         timeout_ms: Some(60_000),
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new(name, "Looks at a city.", Json::parse(parameters).unwrap())
     }
 }
 

@@ -33,16 +33,14 @@ use tokio::{
 ///     city: String,
 /// }
 ///
+/// let parameters = Json::parse(
+///     r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#,
+/// )?;
+/// let description = "The temperature in a city, in degrees Celsius.";
 /// let spec = ToolSpec {
-///     name: "temperature".into(),
-///     description: "The temperature in a city, in degrees Celsius.".into(),
-///     parameters: Json::parse(
-///         r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#,
-///     )?,
 ///     read_only: true,
 ///     timeout_ms: Some(5_000),
-///     paths: Vec::new(),
-///     freeform: None,
+///     ..ToolSpec::new("temperature", description, parameters)
 /// };
 /// let tool = OwnTool::new(spec, async |call: Call| {
 ///     let Arguments { city } = call.read()?;

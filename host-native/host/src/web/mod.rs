@@ -55,15 +55,7 @@ struct Arguments {
 #[must_use]
 pub fn reader(domains: Domains) -> OwnTool {
     // The model knows it by the name and the schema of its family.
-    let spec = ToolSpec {
-        name: "web_fetch".to_owned(),
-        description: String::new(),
-        parameters: Json::of(&Object::default()),
-        read_only: false,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
-    };
+    let spec = ToolSpec::new("web_fetch", "", Json::of(&Object::default()));
     let reader = Arc::new(Reader { web: Web::default(), domains });
     OwnTool::new(spec, move |call: Call| {
         let reader = Arc::clone(&reader);

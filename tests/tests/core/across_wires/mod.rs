@@ -30,13 +30,12 @@ fn speaking(wire: WireKind) -> SessionConfig {
     let mut config = config();
     wires::speak(&mut config.model, wire);
     let tool = |name: &str, read_only| ToolSpec {
-        name: name.into(),
-        description: "Does what the host wants.".into(),
-        parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
         read_only,
-        timeout_ms: None,
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new(
+            name,
+            "Does what the host wants.",
+            Json::parse(r#"{"type":"object"}"#).unwrap(),
+        )
     };
     config.tools = vec![tool("look", true), tool("deploy", false)];
     config

@@ -39,13 +39,9 @@ fn run(script: &str) -> Wish {
 fn spec(name: &str) -> ToolSpec {
     let parameters = r#"{"type":"object","properties":{"n":{"type":"integer"}}}"#;
     ToolSpec {
-        name: name.to_owned(),
-        description: "Waits for something.".to_owned(),
-        parameters: Json::parse(parameters).unwrap(),
         read_only: true,
         timeout_ms: Some(60_000),
-        paths: Vec::new(),
-        freeform: None,
+        ..ToolSpec::new(name, "Waits for something.", Json::parse(parameters).unwrap())
     }
 }
 
