@@ -27,7 +27,6 @@ mod native;
 mod npm;
 mod order;
 mod package;
-mod panics;
 mod playground;
 mod prepare;
 mod process;

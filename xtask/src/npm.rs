@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::files;
 use crate::order;
-use crate::panics;
 use crate::process;
 use crate::programs::{PYTHON, QJS};
 use crate::wasm::{GLUE, SHELL};
@@ -76,18 +75,15 @@ pub(crate) fn optimise_module(
     // binaryen does not.
     let optimiser = workspace.path(PACKAGE).join("node_modules/.bin/wasm-opt");
     let between = output.with_extension("optimised.wasm");
-    let rewrite = |how: fn(&[u8]) -> Option<Vec<u8>>| {
-        let unreadable = || Failure(format!("{} is no wasm module", between.display()));
-        files::write_if_changed(&between, &how(&files::read(&between)?).ok_or_else(unreadable)?)
-    };
     let optimise = |arguments: &[&str], to: &Path| {
         let mut command = workspace.program(&optimiser, "");
         process::run(command.args(arguments).arg(&between).arg("-o").arg(to))
     };
     files::copy_if_changed(input, &between)?;
     optimise(&SMALLEST, &between)?;
-    rewrite(panics::without_places)?;
-    rewrite(order::named_by_likeness)?;
+    let unreadable = || Failure(format!("{} is no wasm module", between.display()));
+    let named = order::named_by_likeness(&files::read(&between)?).ok_or_else(unreadable)?;
+    files::write_if_changed(&between, &named)?;
     optimise(&["--reorder-functions-by-name", "--strip-target-features"], output)?;
     files::copy_if_changed(input, &seen)?;
     Ok(())

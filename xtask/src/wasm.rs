@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::files;
-use crate::panics;
 use crate::process;
 use crate::toolchain::{PAGE, WASI};
 use crate::workspace::Workspace;
@@ -18,9 +17,9 @@ const EXAMPLE: &str = "count-lines";
 pub(crate) const SHELL: &str = "target/programs/bash.wasm";
 /// The package of the page's module.
 pub(crate) const BINDING: &str = "innerloop-wasm";
-/// How the page's module is linked: what refers to what is left in it, for `panics`; and loops
-/// count what their source counts, since a second counter for each address is longer.
-const LINKED: [&str; 4] = ["-C", "link-arg=--emit-relocs", "-C", "llvm-args=-disable-lsr"];
+/// How the page's module is linked: loops count what their source counts, since a second counter
+/// for each address is longer.
+const LINKED: [&str; 2] = ["-C", "llvm-args=-disable-lsr"];
 /// Where wasm-bindgen leaves the module and its glue.
 pub(crate) const GLUE: &str = "target/npm/glue";
 
@@ -78,11 +77,10 @@ pub(crate) fn build_binding(workspace: &mut Workspace) -> Result<(), Failure> {
     write_glue(workspace, &built, &workspace.path(GLUE))
 }
 
-/// Builds the module of a package, with further arguments for cargo, silences its panics, and says
-/// where it lies.
+/// Builds the module of a package, with further arguments for cargo, and says where it lies.
 ///
 /// # Errors
-/// When the build fails, or the linker leaves something else.
+/// When the build fails.
 pub(crate) fn build_module(
     workspace: &Workspace,
     package: &str,
@@ -91,13 +89,8 @@ pub(crate) fn build_module(
     let mut cargo = workspace.cargo_wasm("rustc", PAGE, "wasm")?;
     cargo.args(["-p", package, "--lib"]).args(arguments);
     process::run(cargo.arg("--").args(LINKED))?;
-    let built = workspace.wasm_target().join(PAGE);
     let module = format!("{}.wasm", package.replace('-', "_"));
-    let (linked, silent) = (built.join("wasm").join(&module), built.join("silent").join(&module));
-    let strange = || Failure(format!("{} is not as the linker leaves it", linked.display()));
-    let module = panics::silenced(&files::read(&linked)?).ok_or_else(strange)?;
-    files::write_if_changed(&silent, &module)?;
-    Ok(silent)
+    Ok(workspace.wasm_target().join(PAGE).join("wasm").join(module))
 }
 
 /// Lets wasm-bindgen write a module and its glue into a folder.

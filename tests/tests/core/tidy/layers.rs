@@ -205,8 +205,8 @@ fn other_codecs(house: &House) -> Vec<String> {
     others.map(|(folder, _)| format!("{folder} depends on serde: use innerloop-json")).collect()
 }
 
-/// Lines that would show a value by `{:?}` in the page's module, which traps there. Those that show
-/// one only to developers are exempt: a type's own `Debug`, and names for tests.
+/// Lines that would show a value by `{:?}` in the page's module, which takes long tables. Those
+/// that show one only to developers are exempt: a type's own `Debug`, and names for tests.
 fn shown_for_debugging(house: &House) -> Vec<String> {
     let in_page = ["json/src/", "json/scan/", "core/", "driver/", "tools/", "wasm/"];
     let exempt = ["core/src/base/bytes.rs", "core/src/session/seams.rs"];

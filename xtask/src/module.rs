@@ -1,8 +1,6 @@
 //! Reads a wasm module: its functions, and how much the other sections take; writes parts of one.
 //! A module that is cut or bent gives `None`.
 
-pub(crate) mod links;
-
 use std::collections::BTreeMap;
 
 /// What a module consists of.
@@ -80,32 +78,7 @@ fn sections(bytes: &[u8]) -> Option<Vec<(u8, &[u8])>> {
     Some(sections)
 }
 
-/// A module with these bodies in the place of its functions' own.
-pub(crate) fn with_bodies(bytes: &[u8], bodies: &[&[u8]]) -> Option<Vec<u8>> {
-    let mut code = Vec::new();
-    push_number(&mut code, bodies.len());
-    bodies.iter().for_each(|body| push_sized(&mut code, body));
-    let mut out = HEAD.to_vec();
-    for (id, content) in sections(bytes)? {
-        push_section(&mut out, id, if id == CODE { &code } else { content });
-    }
-    Some(out)
-}
-
-/// A module whose data segments, each with its address, were changed.
-pub(crate) fn with_data(bytes: &[u8], change: fn(usize, &mut [u8])) -> Option<Vec<u8>> {
-    let mut out = HEAD.to_vec();
-    for (id, content) in sections(bytes)? {
-        let mut changed = content.to_vec();
-        if id == DATA {
-            change_segments(&mut changed, change)?;
-        }
-        push_section(&mut out, id, &changed);
-    }
-    Some(out)
-}
-
-/// A module that exports nothing but these, and has no word left for linkers.
+/// A module that exports nothing but these, and has no word for linkers.
 pub(crate) fn exporting(bytes: &[u8], names: &[&str]) -> Option<Vec<u8>> {
     let mut out = HEAD.to_vec();
     for (id, content) in sections(bytes)? {
@@ -116,13 +89,6 @@ pub(crate) fn exporting(bytes: &[u8], names: &[&str]) -> Option<Vec<u8>> {
         }
     }
     Some(out)
-}
-
-fn change_segments(section: &mut [u8], change: fn(usize, &mut [u8])) -> Option<()> {
-    for Segment { address, place, length } in Reader(section).segments()? {
-        change(address, section.get_mut(place..place + length)?);
-    }
-    Some(())
 }
 
 /// A module that ends with a section which names its functions, in the order of their numbers.
@@ -160,14 +126,6 @@ fn push_number(out: &mut Vec<u8>, mut number: usize) {
     out.push(u8::try_from(number).unwrap_or_default());
 }
 
-/// A segment of the memory.
-struct Segment {
-    address: usize,
-    /// Where in the section its bytes begin.
-    place: usize,
-    length: usize,
-}
-
 /// What is left to read.
 struct Reader<'a>(&'a [u8]);
 
@@ -195,27 +153,6 @@ impl<'a> Reader<'a> {
             }
         }
         None
-    }
-
-    /// Where an active segment of the first memory begins: kind 0, `i32.const`, `end`.
-    fn constant_address(&mut self) -> Option<usize> {
-        (self.take(2)? == [0, 0x41]).then_some(())?;
-        let address = self.number()?;
-        (self.byte()? == 0x0b).then_some(address)
-    }
-
-    /// The segments of a data section.
-    fn segments(&mut self) -> Option<Vec<Segment>> {
-        let whole = self.0.len();
-        let mut segments = Vec::new();
-        for _ in 0..self.number()? {
-            let address = self.constant_address()?;
-            let length = self.number()?;
-            let place = whole - self.0.len();
-            self.take(length)?;
-            segments.push(Segment { address, place, length });
-        }
-        Some(segments)
     }
 
     fn text(&mut self) -> Option<&'a str> {
