@@ -1,7 +1,7 @@
 //! Why an agent could not be made.
 
 use crate::session::Ended;
-use innerloop_core::{RestoreError, config::ConfigError, log::LogError};
+use innerloop_core::{RestoreError, config::ConfigError, input::Reason, log::LogError};
 use innerloop_driver::{EndpointError, SettingsError, providers::UnknownProvider};
 use innerloop_host::{journal::JournalError, recording::RecordingError, web::DomainError};
 use innerloop_sandbox::{manifest::ManifestError, programs::ProgramsError};
@@ -50,6 +50,9 @@ pub enum BuildError {
     /// The configuration cannot work.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A patch of the configuration is no JSON object.
+    #[error("the patch is no JSON object: {0}")]
+    Patch(String),
     /// The snapshot is none that a session can be made of.
     #[error(transparent)]
     Restore(#[from] RestoreError),
@@ -72,6 +75,23 @@ pub enum BuildError {
     /// The log cannot be made.
     #[error(transparent)]
     Log(#[from] JournalError),
+    /// Another agent writes the log, of this program or of another.
+    #[error("{} is the log of an agent that goes on with it; close that one first", path.display())]
+    Busy {
+        /// The log.
+        path: PathBuf,
+    },
+    /// The file beside a log that says who writes it cannot be had.
+    #[error("cannot lock {}: {error}", path.display())]
+    Unlocked {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The session refuses the configuration that goes over its own.
+    #[error(transparent)]
+    Refused(#[from] Reason),
     /// The recording cannot be read or made.
     #[error(transparent)]
     Recording(#[from] RecordingError),

@@ -3,6 +3,7 @@
 use crate::{
     build_error::BuildError,
     hooks::Hooks,
+    lock,
     people::{Approval, Decision, People},
     session::Link,
     site::{Model, Outlets, Site, new_id},
@@ -12,7 +13,7 @@ use innerloop_core::{
     config::{Facts, HookPoint, SessionConfig},
     id::SessionId,
     input::{Command, HookReply},
-    json::{Json, Object},
+    json::{Json, Object, from_str},
     preset::Preset,
     tool::ToolSpec,
 };
@@ -243,8 +244,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Goes on with the session of a snapshot, see [`Agent::snapshot`]. Its configuration stays;
-    /// the tools are those of this builder.
+    /// Goes on with the session of a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot). Its
+    /// configuration goes on, with what this builder says over it; the tools are this builder's.
     pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
         self.origin = Origin::Snapshot(snapshot.into());
         self
@@ -280,6 +281,10 @@ impl AgentBuilder {
     /// Opens the workspace, looks at the project, and begins the session.
     pub(crate) async fn begin(mut self) -> Result<Begun, BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(STANDARD))?;
+        let lock = match &self.log {
+            Some(log) => Some(lock::take(log).await?),
+            None => None,
+        };
         let Traffic { endpoints, models, recording } = self.traffic(&provider)?;
         let site = self.site(endpoints, models)?;
         let specs = site.tools().specs();
@@ -296,10 +301,14 @@ impl AgentBuilder {
         };
         let id = driver.session().id().clone();
         let is_told_of_tools = driver.session().config().tools == specs;
-        let outlets = Outlets { journal: self.journal()?, recording };
+        let outlets = Outlets { journal: self.journal()?, recording, lock };
         let link = site.begin(driver, site.tools().clone(), outlets)?;
-        if !is_told_of_tools {
-            link.send(Command::Configure { patch: tools_patch(&specs) });
+        if !matches!(self.origin, Origin::New) {
+            let tools = (!is_told_of_tools).then(|| tools_patch(&specs));
+            for patch in self.changes()?.into_iter().chain(tools) {
+                let said = link.say(Command::Configure { patch }).await?;
+                said.map_err(|rejected| rejected.reason)?;
+            }
         }
         Ok(Begun { id, link, site })
     }
@@ -399,9 +408,12 @@ impl AgentBuilder {
     /// What follows for the configuration from who is there.
     fn own_patch(&self) -> String {
         let mut patch = Map::new();
-        let points = serde_json::from_str::<Value>(Json::of(&self.hooks.points()).text());
-        // What is written as JSON is JSON.
-        patch.insert("hooks".into(), json!({ "points": points.unwrap_or_default() }));
+        let points = self.hooks.points();
+        if !points.is_empty() {
+            // What is written as JSON is JSON.
+            let points = serde_json::from_str::<Value>(Json::of(&points).text());
+            patch.insert("hooks".into(), json!({ "points": points.unwrap_or_default() }));
+        }
         if self.people.approves() {
             patch.insert("approval".into(), json!({ "ask": "changes" }));
         }
@@ -412,6 +424,18 @@ impl AgentBuilder {
             patch.insert("web_fetch".into(), true.into());
         }
         Value::from(patch).to_string()
+    }
+
+    /// What this builder says over the configuration of a session that goes on.
+    fn changes(&self) -> Result<Vec<Object>, BuildError> {
+        let model = self.model.as_ref().map(|name| json!({ "model": { "name": name } }));
+        let own = Some(self.own_patch()).filter(|patch| patch != "{}");
+        let own = [own, model.map(|model| model.to_string())];
+        let patches = own.iter().flatten().chain(&self.patches);
+        let parsed = patches.map(|text| {
+            from_str::<Object>(text).map_err(|error| BuildError::Patch(error.to_string()))
+        });
+        parsed.collect()
     }
 
     fn journal(&self) -> Result<Option<Journal>, JournalError> {

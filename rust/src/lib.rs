@@ -34,6 +34,7 @@ mod agent;
 mod build_error;
 mod builder;
 mod hooks;
+mod lock;
 mod people;
 mod run;
 mod session;

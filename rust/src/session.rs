@@ -13,6 +13,7 @@ use innerloop_host::{
     tools::Tools,
 };
 use std::{
+    fs::File,
     mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -67,10 +68,12 @@ struct Watched {
 
 impl Link {
     /// Has a task drive the session until it is closed.
-    pub(crate) fn begin(mut host: Host, mut people: People) -> Self {
+    pub(crate) fn begin(mut host: Host, mut people: People, lock: Option<File>) -> Self {
         let (watchers, commands) = (Arc::<Mutex<Watchers>>::default(), host.commands());
         let (told, asked) = (Arc::clone(&watchers), commands.clone());
         let task = tokio::spawn(async move {
+            // Held until nothing is written any more.
+            let _lock = lock;
             let driven = host
                 .run(|news| match news {
                     News::Event(event) => held(&told).tell(event),

@@ -13,7 +13,7 @@ use innerloop_host::{
 };
 use innerloop_sandbox::Executor;
 use innerloop_workspace::{Workspace, private};
-use std::{io, sync::Arc};
+use std::{fs::File, io, sync::Arc};
 use tempfile::TempDir;
 
 /// What the sessions of an agent work with.
@@ -41,6 +41,8 @@ pub(crate) struct Model {
 pub(crate) struct Outlets {
     pub(crate) journal: Option<Journal>,
     pub(crate) recording: Option<Recording>,
+    /// What keeps others from writing the log, as long as it is held.
+    pub(crate) lock: Option<File>,
 }
 
 impl Site {
@@ -84,7 +86,7 @@ impl Site {
         &self,
         driver: Driver,
         tools: Tools,
-        Outlets { journal, recording }: Outlets,
+        Outlets { journal, recording, lock }: Outlets,
     ) -> Result<Link, BuildError> {
         let http = match self.model.models {
             Models::Replayed { .. } => None,
@@ -95,7 +97,7 @@ impl Site {
         };
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let host = host.with_hooks(Arc::new(self.hooks.clone()));
-        Ok(Link::begin(host, self.people.clone()))
+        Ok(Link::begin(host, self.people.clone(), lock))
     }
 
     /// A session that has heard the first `turns` turns of a driver's, or all.

@@ -211,6 +211,8 @@ async fn n33_a_session_is_resumed_restored_forked_and_undone() {
     let fork = first.fork(None).await.unwrap();
     assert_ne!(fork.id(), first.id());
     fork.run("in the fork").await.unwrap();
+    let busy = builder(&scene).resume(&log).log(&log).build().await.unwrap_err();
+    assert!(busy.to_string().ends_with("goes on with it; close that one first"), "{busy}");
     drop(first);
 
     let taken = builder(&scene).log(&log).build().await.unwrap_err();
@@ -230,11 +232,11 @@ async fn n33_a_session_is_resumed_restored_forked_and_undone() {
 
     let more = Tool::new("more", "Tells more.", async |_: City, _: Call| Ok::<_, String>("more"));
     let restored = builder(&scene).workspace(scene.workspace()).restore(snapshot).tool(more);
-    let restored = restored.build().await.unwrap();
+    let restored = restored.config(r#"{"instructions": "Be brief."}"#).build().await.unwrap();
     restored.run("three").await.unwrap();
     let body = &scene.model.requests()[4].body;
     assert!(body.contains("reply 1") && !body.contains("reply 2"), "{body}");
-    assert!(body.contains("Tells more."), "{body}");
+    assert!(body.contains("Tells more.") && body.contains("Be brief."), "{body}");
     let key_in_log = fs::read_to_string(&log).unwrap().contains(KEY);
     assert!(!key_in_log);
 }
@@ -244,6 +246,7 @@ async fn n33_what_is_wrong_is_told_with_what_to_do() {
     let scene = Scene::streaming(&[]);
     let at = || builder(&scene).workspace(scene.workspace());
     let missing = scene.path("none.jsonl");
+    let snapshot = at().build().await.unwrap().snapshot().await.unwrap();
     for (builder, told) in [
         (at().provider("antropic"), "anthropic"),
         (Agent::builder().provider("groq").api_key(""), "wants a key: set "),
@@ -252,6 +255,8 @@ async fn n33_what_is_wrong_is_told_with_what_to_do() {
         (at().config("{"), "config: it is no JSON object"),
         (at().config(r#"{"limits": {"max_tuns": 3}}"#), "max_tuns"),
         (at().restore("no snapshot"), "snapshot"),
+        (at().restore(snapshot.clone()).config("[]"), "the patch is no JSON object"),
+        (at().restore(snapshot).config(r#"{"limits": 7}"#), "limits"),
         (at().resume(&missing), "none.jsonl"),
         (at().replay(&missing), "none.jsonl"),
         (at().allow_domains(["http://x/y"]), "x/y"),
