@@ -145,7 +145,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Works on a folder, which stays as it is until [`Agent::apply`].
+    /// Works on a folder, which stays as it is until
+    /// [`Agent::apply`](crate::Agent::apply).
     pub fn workspace(mut self, folder: impl AsRef<Path>) -> Self {
         self.place = Place::Over(folder.as_ref().to_owned());
         self

@@ -1,6 +1,6 @@
 //! What each system has in its own way, under one name: errors of the system, names as bytes,
-//! permissions, limits of a process. Handles of folders are in [`root`](super::root); no other file
-//! of this crate asks which system it is built for.
+//! permissions, limits of a process. Handles of folders are in `root`; no other file of this crate
+//! asks which system it is built for.
 
 mod found;
 #[cfg(unix)]

@@ -6,6 +6,7 @@ use std::{error::Error, fmt, io};
 pub type Result<T> = std::result::Result<T, Errno>;
 
 /// Why the system did not do something.
+#[expect(missing_docs, reason = "they are named as the systems name them")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errno {
     NOENT,

@@ -19,7 +19,9 @@ pub use errno::{Errno, Result};
 /// A moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timespec {
+    /// Seconds since 1970.
     pub tv_sec: i64,
+    /// Nanoseconds on top of that.
     pub tv_nsec: u32,
 }
 
@@ -31,13 +33,17 @@ pub const UTIME_OMIT: u32 = u32::MAX - 1;
 /// The times of a file that are set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timestamps {
+    /// When it was read last.
     pub last_access: Timespec,
+    /// When it was written last.
     pub last_modification: Timespec,
 }
 
 /// Reading and writing that leave the place alone where a file stands.
 pub trait FileExt {
+    /// Reads from a place on.
     fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize>;
+    /// Writes from a place on.
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<usize>;
 
     /// Fills the buffer.
@@ -68,6 +74,7 @@ impl FileExt for File {
 
 /// Modes of new folders, which there are none of.
 pub trait DirBuilderExt {
+    /// Takes it, and does nothing.
     fn mode(&mut self, mode: u32) -> &mut Self;
 }
 
@@ -79,6 +86,7 @@ impl DirBuilderExt for DirBuilder {
 
 /// Modes of new files, which there are none of.
 pub trait OpenOptionsExt {
+    /// Takes it, and does nothing.
     fn mode(&mut self, mode: u32) -> &mut Self;
 }
 
