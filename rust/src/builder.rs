@@ -6,7 +6,7 @@ use crate::{
     lock,
     people::{Approval, Decision, People},
     session::Link,
-    site::{Model, Outlets, Site, new_id},
+    site::{Model, Outlets, Site},
     tool::schema_of,
 };
 use innerloop_core::{
@@ -26,6 +26,7 @@ use innerloop_driver::{
 use innerloop_host::{
     environment::Environment,
     facts,
+    host::new_session_id,
     http::wall_time,
     journal::{Journal, JournalError},
     recording::{self, Recording},
@@ -33,7 +34,7 @@ use innerloop_host::{
     web::{self, Allowed, Domains},
 };
 use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
-use innerloop_workspace::Workspace;
+use innerloop_workspace::{Workspace, places};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use std::{
@@ -132,7 +133,8 @@ impl AgentBuilder {
     }
 
     /// The provider's key; else it is that of the provider's variable in the environment. It gets
-    /// into no request to another place, no log and no event.
+    /// into no request to another place, no log and no event, but for a key that is shorter than
+    /// twelve characters or a plain word: that is not told apart from other text.
     pub fn api_key(mut self, key: &str) -> Self {
         self.key = Some(Key::new(key));
         self
@@ -288,6 +290,7 @@ impl AgentBuilder {
         };
         let Traffic { endpoints, models, recording } = self.traffic(&provider)?;
         let site = self.site(endpoints, models)?;
+        self.reserve(site.workspace());
         let specs = site.tools().specs();
         let keeps_log = self.log.is_some();
         let driver = match &self.origin {
@@ -371,6 +374,15 @@ impl AgentBuilder {
         Ok(Site::new(workspace, own, sandbox, tools, Model { endpoints, models }, (people, hooks)))
     }
 
+    /// Lets nothing that the agent does change the session's own files, nor what the next one
+    /// obeys, should they lie in the workspace.
+    fn reserve(&self, workspace: &Workspace) {
+        let lock = self.log.as_deref().map(lock::beside);
+        let written = [&self.log, &lock, &self.record];
+        written.into_iter().flatten().for_each(|file| workspace.reserve(file));
+        places::of_next_run().for_each(|folder| workspace.reserve_folder(&folder));
+    }
+
     /// The configuration of a new session.
     async fn new_config(
         &self,
@@ -380,7 +392,8 @@ impl AgentBuilder {
         let (specs, own) = (site.tools().specs(), self.own_patch());
         let patches: Vec<&str> =
             iter::once(&own).chain(&self.patches).map(String::as_str).collect();
-        let (id, catalogue) = (new_id().map_err(BuildError::Random)?, Catalogue::standard());
+        let (id, catalogue) =
+            (new_session_id().map_err(BuildError::Random)?, Catalogue::standard());
         let settings = |facts: &Facts| {
             Settings {
                 id: &id,

@@ -31,7 +31,7 @@ pub(crate) async fn take(log: &Path) -> Result<File, BuildError> {
 }
 
 /// The file that is locked: the log itself is another one each time that it is begun anew.
-fn beside(log: &Path) -> PathBuf {
+pub(crate) fn beside(log: &Path) -> PathBuf {
     let mut name = log.as_os_str().to_owned();
     name.push(".runs");
     name.into()

@@ -113,28 +113,17 @@ impl People {
 
     /// Asks whoever is there, who answers in a task of their own; one that breaks has denied.
     pub(crate) fn asked(&mut self, commands: &Commands, id: EffectId, agent: AgentId, ask: &Ask) {
-        let answering: Pin<Box<dyn Future<Output = Answer> + Send>> = match (ask, &self.approve) {
-            (Ask::Approval { call_id, name, arguments, folder, .. }, Some(approve)) => {
-                let deciding = approve(Approval {
-                    call_id: call_id.clone(),
-                    agent,
-                    name: name.clone(),
-                    arguments: arguments.clone(),
-                    folder: folder.clone(),
-                });
-                Box::pin(async { deciding.await.into() })
+        let (approve, answer, ask) = (self.approve.clone(), self.answer.clone(), ask.clone());
+        let answering = async move {
+            match (ask, approve, answer) {
+                (Ask::Approval { call_id, name, arguments, folder, .. }, Some(approve), _) => {
+                    approve(Approval { call_id, agent, name, arguments, folder }).await.into()
+                }
+                (Ask::Question { text }, _, Some(answer)) => {
+                    answer(text).await.map_or_else(unanswered, Answer::Text)
+                }
+                _ => unanswered(),
             }
-            (Ask::Question { text }, _) if self.answer.is_some() => {
-                let answering = self.answer.as_ref().map(|answer| answer(text.clone()));
-                Box::pin(async {
-                    let answer = match answering {
-                        Some(answering) => answering.await,
-                        None => None,
-                    };
-                    answer.map_or_else(unanswered, Answer::Text)
-                })
-            }
-            _ => Box::pin(async { unanswered() }),
         };
         let commands = commands.clone();
         self.open.retain(|_, task| !task.is_finished());

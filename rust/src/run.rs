@@ -92,6 +92,8 @@ pub struct Run {
     heard: Option<oneshot::Receiver<Result<(), Rejected>>>,
     refused: Option<Rejected>,
     collected: Collected,
+    /// Whether no more events come.
+    is_over: bool,
 }
 
 /// What the events so far say of the result.
@@ -174,7 +176,7 @@ impl Run {
         heard: oneshot::Receiver<Result<(), Rejected>>,
     ) -> Self {
         let collected = Collected::default();
-        Self { number, link, events, heard: Some(heard), refused: None, collected }
+        Self { number, link, events, heard: Some(heard), refused: None, collected, is_over: false }
     }
 
     /// Waits for the end, past all events.
@@ -196,13 +198,16 @@ impl Run {
                 self.refused = Some(rejected);
             }
         }
-        if self.refused.is_some() || self.collected.result.is_some() {
+        if self.is_over || self.refused.is_some() {
+            self.is_over = true;
             return Poll::Ready(None);
         }
         let event = ready!(self.events.poll_recv(context));
-        if let Some(event) = &event {
-            self.collected.note(event);
+        match &event {
+            Some(event) => self.collected.note(event),
+            None => self.is_over = true,
         }
+        self.is_over |= self.collected.result.is_some();
         Poll::Ready(event)
     }
 }
@@ -226,7 +231,7 @@ impl IntoFuture for Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        if self.collected.result.is_none() && self.refused.is_none() {
+        if !self.is_over {
             self.link.abandon(self.number);
         }
     }

@@ -2,18 +2,18 @@
 //! is asked.
 
 use crate::{build_error::BuildError, hooks::Hooks, people::People, session::Link};
-use innerloop_core::{config::ProgramFacts, id::SessionId};
+use innerloop_core::config::ProgramFacts;
 use innerloop_driver::{Driver, Endpoints, Models, Parts as DriverParts, People as Asked};
 use innerloop_host::{
-    host::{Host, Parts},
+    host::{Host, Parts, new_session_id},
     http::{Http, wall_time},
     journal::Journal,
     recording::Recording,
     tools::Tools,
 };
 use innerloop_sandbox::Executor;
-use innerloop_workspace::{Workspace, private};
-use std::{fs::File, io, sync::Arc};
+use innerloop_workspace::Workspace;
+use std::{fs::File, sync::Arc};
 use tempfile::TempDir;
 
 /// What the sessions of an agent work with.
@@ -110,13 +110,7 @@ impl Site {
             },
             ..self.parts(false)
         };
-        let id = new_id().map_err(BuildError::Random)?;
+        let id = new_session_id().map_err(BuildError::Random)?;
         Ok(driver.fork(id, turns.unwrap_or(usize::MAX), wall_time(), parts)?)
     }
-}
-
-/// An id that no other session has.
-pub(crate) fn new_id() -> io::Result<SessionId> {
-    let bits = private::random().map(u128::from_ne_bytes)?;
-    Ok(SessionId(format!("{bits:032x}")))
 }

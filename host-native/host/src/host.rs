@@ -14,7 +14,7 @@ use crate::{
 };
 use innerloop_core::{
     event::{Event, EventKind},
-    id::{AgentId, EffectId},
+    id::{AgentId, EffectId, SessionId},
     input::{Answer, Command, HttpInput, Input, Rejected, ToolInput},
     media::MediaLimits,
     output::{Ask, HookRun},
@@ -22,8 +22,9 @@ use innerloop_core::{
     tool::ToolRun,
 };
 use innerloop_driver::{BaseUrl, Driver, Key, Output, Outputs, Request, custom};
+use innerloop_workspace::private::random;
 use std::{
-    collections::BTreeMap, fmt, future::Future, num::NonZero, sync::Arc,
+    collections::BTreeMap, fmt, future::Future, io, num::NonZero, sync::Arc,
     thread::available_parallelism, time::Duration,
 };
 use tokio::{
@@ -440,6 +441,15 @@ const fn traffic_of(input: &Input) -> Option<(EffectId, Traffic<'static>)> {
         Input::Http { id, .. } | Input::Lost { id } => Some((*id, Traffic::Over)),
         _ => None,
     }
+}
+
+/// An id that no other session has.
+///
+/// # Errors
+/// The system gives no random numbers.
+pub fn new_session_id() -> io::Result<SessionId> {
+    let bits = random().map(u128::from_ne_bytes)?;
+    Ok(SessionId(format!("{bits:032x}")))
 }
 
 /// How many tools run at once; more of them wait, and their time limits with them.

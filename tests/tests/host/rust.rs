@@ -3,7 +3,8 @@
 use futures_util::StreamExt as _;
 use innerloop::{
     Agent, AgentBuilder, AgentError, AgentState, Approval, Call, Decision, EngineOptions, Event,
-    EventKind, HookPoint, HookReply, Json, JsonSchema, RunEnd, RunError, SandboxEngine, Tool,
+    EventKind, Events, HookPoint, HookReply, Json, JsonSchema, Run, RunEnd, RunError,
+    SandboxEngine, Tool,
 };
 use innerloop_tests::{
     anthropic::Message,
@@ -60,6 +61,16 @@ fn waiting(begun: &Arc<Notify>, go_on: &Arc<Notify>) -> Tool {
     .read_only()
 }
 
+/// An agent in a call that waits, what lets it go on, its run, and all that happens.
+async fn under_way(scene: &Scene) -> (Agent, Arc<Notify>, Run, Events) {
+    let (begun, go_on) = (Arc::default(), Arc::default());
+    let builder = builder(scene).workspace(scene.workspace());
+    let agent = builder.tool(waiting(&begun, &go_on)).build().await.unwrap();
+    let (all, run) = (agent.subscribe(), agent.run("go"));
+    in_time("the call", begun.notified()).await;
+    (agent, go_on, run, all)
+}
+
 fn look() -> Message {
     Message::call("toolu_1", "look", &json!({ "city": "Lima, Peru" }))
 }
@@ -91,12 +102,7 @@ async fn n33_a_folder_stays_as_it_is_until_the_changes_are_applied() {
 #[tokio::test(flavor = "multi_thread")]
 async fn n33_everything_works_while_a_run_is_under_way() {
     let scene = Scene::streaming(&[look(), Message::text("first"), Message::text("second")]);
-    let (begun, go_on) = (Arc::default(), Arc::default());
-    let builder = builder(&scene).workspace(scene.workspace());
-    let agent = builder.tool(waiting(&begun, &go_on)).build().await.unwrap();
-    let mut all = agent.subscribe();
-    let run = agent.run("go");
-    in_time("the call", begun.notified()).await;
+    let (agent, go_on, run, mut all) = under_way(&scene).await;
 
     assert_eq!(agent.status().await.unwrap().state, AgentState::Processing);
     assert_eq!(agent.history().await.unwrap().len(), 2);
@@ -134,12 +140,7 @@ async fn n33_everything_works_while_a_run_is_under_way() {
 #[tokio::test(flavor = "multi_thread")]
 async fn n33_a_run_that_is_dropped_is_interrupted() {
     let scene = Scene::streaming(&[look(), Message::text("never"), Message::text("again")]);
-    let (begun, go_on) = (Arc::default(), Arc::default());
-    let builder = builder(&scene).workspace(scene.workspace());
-    let agent = builder.tool(waiting(&begun, &go_on)).build().await.unwrap();
-    let mut all = agent.subscribe();
-    let run = agent.run("go");
-    in_time("the call", begun.notified()).await;
+    let (agent, _go_on, run, mut all) = under_way(&scene).await;
     drop(run);
     let ended = async {
         loop {
@@ -239,6 +240,48 @@ async fn n33_a_session_is_resumed_restored_forked_and_undone() {
     assert!(body.contains("Tells more.") && body.contains("Be brief."), "{body}");
     let key_in_log = fs::read_to_string(&log).unwrap().contains(KEY);
     assert!(!key_in_log);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn n33_an_agent_changes_none_of_its_sessions_own_files() {
+    let write = |id: &str, path: &str| {
+        Message::call(id, "Write", &json!({ "file_path": path, "content": "gone" }))
+    };
+    let script = [
+        write("toolu_1", "log.jsonl"),
+        write("toolu_2", "log.jsonl.runs"),
+        write("toolu_3", "traffic.jsonl"),
+        write("toolu_4", "other.txt"),
+        Message::text("done"),
+    ];
+    let scene = Scene::streaming(&script);
+    let [log, record] = ["log.jsonl", "traffic.jsonl"].map(|name| scene.workspace().join(name));
+    let builder = builder(&scene).in_place(scene.workspace()).log(&log).record(record);
+    let agent = builder.build().await.unwrap();
+    assert_eq!(agent.run("go").await.unwrap().end, RunEnd::Completed);
+    drop(agent);
+    for name in ["log.jsonl", "log.jsonl.runs", "traffic.jsonl"] {
+        assert_ne!(read(&scene, name), "gone", "{name}");
+    }
+    assert_eq!(read(&scene, "other.txt"), "gone");
+    assert!(read(&scene, "log.jsonl").starts_with("{\"format\":\"innerloop-log\""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn n33_whoever_breaks_when_asked_has_denied() {
+    let write = Message::call("toolu_1", "Write", &json!({"file_path": "a", "content": "x"}));
+    let scene = Scene::streaming(&[write, Message::text("done"), Message::text("again")]);
+    // It breaks before there is a future of it.
+    let approve = |call: Approval| {
+        assert_eq!(call.name, "", "breaks");
+        async { Decision::Allow }
+    };
+    let agent = builder(&scene).in_place(scene.workspace()).approve(approve);
+    let agent = agent.build().await.unwrap();
+    let ended = in_time("the end", async { agent.run("go").await }).await.unwrap();
+    assert_eq!((ended.end, read(&scene, "a").as_str()), (RunEnd::Completed, ""));
+    assert!(said(&scene, 1).contains("nobody answered"), "{}", said(&scene, 1));
+    assert_eq!(agent.run("again").await.unwrap().text, "again");
 }
 
 #[tokio::test(flavor = "multi_thread")]

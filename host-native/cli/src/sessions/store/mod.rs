@@ -10,7 +10,8 @@ use super::{
 };
 use crate::exit::Failure;
 use innerloop_core::id::SessionId;
-use innerloop_workspace::{places, platform::DirBuilderExt as _, private};
+use innerloop_host::host::new_session_id;
+use innerloop_workspace::{places, platform::DirBuilderExt as _};
 use std::{
     fs::{self, DirBuilder},
     io,
@@ -125,11 +126,9 @@ impl Store {
 
 /// 128 bits that no other session has.
 pub(crate) fn new_id() -> Result<SessionId, Failure> {
-    let bits = private::random().map(u128::from_ne_bytes);
-    let bits = bits.map_err(|error| {
+    new_session_id().map_err(|error| {
         Failure::configuration(format!("the system gives no random numbers: {error}"))
-    })?;
-    Ok(SessionId(format!("{bits:032x}")))
+    })
 }
 
 #[cfg(test)]
