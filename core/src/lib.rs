@@ -36,26 +36,26 @@
 //! circle (`docs/architecture.md`).
 #![no_std]
 #![forbid(unsafe_code)]
-#![cfg_attr(
-    not(feature = "log"),
-    allow(dead_code, reason = "only a restored session needs some of what the machine can do")
-)]
 
 extern crate alloc;
 #[cfg(any(test, feature = "seams"))]
 extern crate std;
 
-mod base;
 mod machine;
 mod profile;
 mod rules;
 mod session;
-mod types;
-mod wire;
+
+pub use innerloop_types::{
+    action, bytes, compaction, config, digest, event, id, input, json, media, message, output,
+    path, preset, status, text, time, tool,
+};
+#[cfg(feature = "text-calls")]
+pub use innerloop_wire::text_calls;
+pub use innerloop_wire::{CallPiece, Decoder, Failure, FailureKind, Head, Piece, Prefix};
 
 #[cfg(feature = "seams")]
-pub use base::steps::taken as steps;
-pub use base::{bytes, digest, id, json, path, text, time};
+pub use innerloop_types::steps::taken as steps;
 pub use machine::history::History;
 pub use profile::{Capabilities, Profile, doc_names, doc_places, instructed_folder};
 pub use rules::{
@@ -63,11 +63,4 @@ pub use rules::{
     transcript, truncate,
 };
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint};
-#[cfg(feature = "log")]
 pub use session::{log, snapshot::RestoreError};
-pub use types::{
-    action, compaction, config, event, input, media, message, output, preset, status, tool,
-};
-#[cfg(feature = "text-calls")]
-pub use wire::text_calls;
-pub use wire::{CallPiece, Decoder, Failure, FailureKind, Head, Piece, Prefix};

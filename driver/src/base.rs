@@ -54,7 +54,6 @@ impl BaseUrl {
             WireKind::Anthropic => &["/v1/messages", "/v1"],
             WireKind::Gemini => &["/v1beta/models", "/v1beta"],
             WireKind::Ollama => &["/api/chat", "/api", "/v1"],
-            _ => &[],
         };
         let authority = self.text.split_once("://").map_or("", |(_, rest)| rest);
         let at = authority

@@ -37,7 +37,7 @@ pub fn binary() -> &'static Path {
         let how = "build it with `cargo build`, or run `cargo xtask prepare`";
         let binary = found.unwrap_or_else(|| panic!("there is no program innerloop: {how}"));
         let built = modified(&binary);
-        for part in ["core/src", "driver/src", "host-native"] {
+        for part in ["core", "driver/src", "host-native"] {
             let newest = newest_source(&repository().join(part));
             assert!(newest <= built, "{} is older than its sources: {how}", binary.display());
         }

@@ -9,8 +9,8 @@ use crate::{
     source::{Edited, Failure, Source},
     write::{self, Before, Content},
 };
-use innerloop_core::action::{MASK, Outcome, ToolError};
 use innerloop_json::{joined, quoted};
+use innerloop_types::action::{MASK, Outcome, ToolError};
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write, slice};
 

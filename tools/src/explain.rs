@@ -5,8 +5,8 @@ use crate::{
     path::{PathError, WorkspacePath},
     protected::version_system,
 };
-use innerloop_core::action::{Outcome, ToolError};
 use innerloop_json::joined;
+use innerloop_types::action::{Outcome, ToolError};
 
 /// How many entries of a folder are compared with a missing name.
 const MAX_COMPARED: usize = 1000;

@@ -1,8 +1,8 @@
 //! The types of files that a search can be narrowed to, by the endings of their names.
 
 use crate::explain;
-use innerloop_core::action::{Outcome, ToolError};
 use innerloop_json::{joined, quoted};
+use innerloop_types::action::{Outcome, ToolError};
 
 /// A line for each type: its name, and the endings that belong to it.
 const TYPES: &str = "\

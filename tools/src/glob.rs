@@ -8,8 +8,8 @@ use crate::{
     pattern::{Pattern, settle},
     walk::{LeftOut, walk},
 };
-use innerloop_core::action::{Hidden, Outcome, ToolError};
 use innerloop_json::joined;
+use innerloop_types::action::{Hidden, Outcome, ToolError};
 use std::{cmp::Reverse, ops::ControlFlow};
 
 /// How many files are named at most.

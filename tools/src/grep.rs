@@ -12,8 +12,8 @@ use crate::{
     search::{Matcher, SmallMatcher},
     walk::{LeftOut, walk},
 };
-use innerloop_core::action::{Grep, Outcome, ToolError};
 use innerloop_json::quoted;
+use innerloop_types::action::{Grep, Outcome, ToolError};
 use std::ops::ControlFlow;
 
 /// A search as the model asked for it.

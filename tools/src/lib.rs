@@ -1,4 +1,4 @@
-//! What the built-in tools do: [`perform`] carries out an [`Action`](innerloop_core::action) over
+//! What the built-in tools do: [`perform`] carries out an [`Action`](innerloop_types::action) over
 //! anything that implements [`Files`] and says what came of it. The page links this library and
 //! works on [`Memory`]; natively the same code is a WASI program over [`Directory`].
 #![forbid(unsafe_code)]

@@ -9,7 +9,7 @@ use crate::{
     protected::is_version_system,
     walk::{rules_above, rules_of},
 };
-use innerloop_core::action::{Hidden, ListStyle, Outcome, ToolError};
+use innerloop_types::action::{Hidden, ListStyle, Outcome, ToolError};
 use std::{fmt::Write, rc::Rc};
 
 /// How many entries are listed at most.

@@ -5,9 +5,9 @@
 #[cfg(target_os = "wasi")]
 mod listing;
 
-use innerloop_core::action::{Action, Outcome, ToolError};
 use innerloop_json::{from_str, to_string};
 use innerloop_tools::{Directory, REPLACED_BY_HOST, perform_known};
+use innerloop_types::action::{Action, Outcome, ToolError};
 use std::{
     env,
     error::Error,

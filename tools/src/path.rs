@@ -1,7 +1,7 @@
 //! Paths inside the workspace: whatever the model wrote becomes a clean relative path, or an
 //! error that says why it cannot.
 
-use innerloop_core::path::{resolved, seen};
+use innerloop_types::path::{resolved, seen};
 use std::fmt;
 
 /// The longest path in bytes, as on Linux.

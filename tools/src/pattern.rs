@@ -8,8 +8,8 @@ use crate::{
     walk::walk,
 };
 use fast_glob::{glob_match, validate};
-use innerloop_core::action::{Hidden, Outcome, ToolError};
 use innerloop_json::quoted;
+use innerloop_types::action::{Hidden, Outcome, ToolError};
 use std::{borrow::Cow, ops::ControlFlow};
 
 /// Most combinations of alternatives that a pattern's braces may have.

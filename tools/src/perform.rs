@@ -8,7 +8,7 @@ use crate::{
     read::{self, Lines},
     read_many, write,
 };
-use innerloop_core::action::{Action, Digest, Outcome, Patch, ToolError};
+use innerloop_types::action::{Action, Digest, Outcome, Patch, ToolError};
 
 /// Carries out a file action of an agent that works in the workspace's root.
 pub fn perform(files: &mut impl Files, action: &Action) -> Outcome {

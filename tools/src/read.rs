@@ -7,7 +7,7 @@ use crate::{
     path::WorkspacePath,
 };
 use base64ct::{Base64, Encoding};
-use innerloop_core::action::{Notice, Numbering, Outcome, Part, ToolError};
+use innerloop_types::action::{Notice, Numbering, Outcome, Part, ToolError};
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write};
 

@@ -8,8 +8,8 @@ use crate::{
     read,
     walk::walk,
 };
-use innerloop_core::action::{Hidden, Outcome, Part, ToolError};
 use innerloop_json::Map;
+use innerloop_types::action::{Hidden, Outcome, Part, ToolError};
 use std::{fmt::Write, ops::ControlFlow};
 
 /// How many files are read at most.

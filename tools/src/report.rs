@@ -6,7 +6,7 @@ use crate::{
     search::{self, Hit, Matcher, each_hit, hits},
     walk::LeftOut,
 };
-use innerloop_core::action::{Grep, GrepLayout, GrepMode, Outcome};
+use innerloop_types::action::{Grep, GrepLayout, GrepMode, Outcome};
 use memchr::{memchr, memrchr};
 use std::{borrow::Cow, fmt::Write, ops::ControlFlow};
 

@@ -8,7 +8,7 @@ use crate::{
     read::unmarked,
     regex::{Flags, Regex, escaped},
 };
-use innerloop_core::action::Grep;
+use innerloop_types::action::Grep;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use std::{
     borrow::Cow,

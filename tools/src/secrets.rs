@@ -1,7 +1,7 @@
 //! Keys that the model is shown as a mask: writing the mask back would destroy them.
 
 use crate::{explain, path::WorkspacePath};
-use innerloop_core::action::{MASK, Outcome, ToolError};
+use innerloop_types::action::{MASK, Outcome, ToolError};
 
 /// The shortest key that is masked.
 const SHORTEST: usize = 8;

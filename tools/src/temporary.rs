@@ -2,7 +2,7 @@
 //! that name. Programs in the sandbox cannot tell one from the other, since both are `/tmp` to
 //! them, so that the call's words decide where what it makes belongs.
 
-use innerloop_core::action::Action;
+use innerloop_types::action::Action;
 
 /// What a call means by `tmp`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::{
     path::WorkspacePath,
     protected::is_version_system,
 };
-use innerloop_core::action::Hidden;
+use innerloop_types::action::Hidden;
 use std::{ops::ControlFlow, rc::Rc, vec};
 
 /// What a walk left out.

@@ -7,7 +7,7 @@ use crate::{
     path::WorkspacePath,
     secrets,
 };
-use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
+use innerloop_types::action::{Change, ChangeKind, Outcome, ToolError};
 use std::borrow::Cow;
 
 /// The largest text that a change includes, 256 KiB.

@@ -6,7 +6,14 @@ use crate::files;
 use crate::process;
 use crate::workspace::Workspace;
 
-const FOLDERS: [&str; 3] = ["core", "driver", "wasm"];
+/// The packages whose features are linted, by folder.
+const PACKAGES: [(&str, &str); 5] = [
+    ("core/types", "innerloop-types"),
+    ("core/wire", "innerloop-wire"),
+    ("core", "innerloop-core"),
+    ("driver", "innerloop-driver"),
+    ("wasm", "innerloop-wasm"),
+];
 
 /// Step: lints each package with none and with each one of its features. With all of them they are
 /// linted beside the other packages.
@@ -14,15 +21,14 @@ const FOLDERS: [&str; 3] = ["core", "driver", "wasm"];
 /// # Errors
 /// When there is a warning.
 pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
-    for folder in FOLDERS {
+    for (folder, package) in PACKAGES {
         let manifest = files::read(&workspace.path(&format!("{folder}/Cargo.toml")))?;
         let manifest = String::from_utf8_lossy(&manifest);
-        let package = format!("innerloop-{folder}");
         for feature in std::iter::once("").chain(names(&manifest)) {
             let shown = if feature.is_empty() { "no feature" } else { feature };
             println!("{folder} with {shown}");
             let mut clippy = workspace.cargo("clippy");
-            clippy.args(["-p", &package, "--no-default-features", "--features", feature]);
+            clippy.args(["-p", package, "--no-default-features", "--features", feature]);
             process::run(clippy.args(["--", "-D", "warnings"]))?;
         }
     }

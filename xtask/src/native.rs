@@ -89,8 +89,10 @@ pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), Failure> {
 const TEXT_CALLS: &str = "tests/interop/text_calls.py";
 
 /// What is tested without the native host.
-const LIGHT_PACKAGES: [&str; 6] = [
+const LIGHT_PACKAGES: [&str; 8] = [
     "innerloop-json",
+    "innerloop-types",
+    "innerloop-wire",
     "innerloop-core",
     "innerloop-driver",
     "innerloop-tools",

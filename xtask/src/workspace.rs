@@ -12,7 +12,9 @@ use crate::toolchain::{self, Toolchain};
 
 /// The packages of the native build. They are always named together: another set would give
 /// shared dependencies other features, and wasmtime would be built twice.
-pub(crate) const NATIVE_PACKAGES: [&str; 10] = [
+pub(crate) const NATIVE_PACKAGES: [&str; 12] = [
+    "innerloop-types",
+    "innerloop-wire",
     "innerloop-core",
     "innerloop-driver",
     "innerloop-tools",

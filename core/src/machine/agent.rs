@@ -18,21 +18,17 @@ use super::{
     setup::Setup,
     stopping::interrupt,
 };
-use crate::{
-    base::{
-        id::{AgentId, EffectId, SessionId},
-        time::Instant,
-    },
-    types::{
-        compaction::FoldReason,
-        event::EventKind,
-        input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
-        message::{Part, Turn},
-        output::{DeadlineReason, Effect},
-        status::{AgentState, RunEnd, Status},
-    },
-};
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
+use innerloop_types::{
+    compaction::FoldReason,
+    event::EventKind,
+    id::{AgentId, EffectId, SessionId},
+    input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
+    message::{Part, Turn},
+    output::{DeadlineReason, Effect},
+    status::{AgentState, RunEnd, Status},
+    time::Instant,
+};
 
 /// An agent: what it has, what it is told, and where it stands.
 #[derive(Debug)]

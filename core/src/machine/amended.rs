@@ -2,12 +2,12 @@
 //! changed the arguments, or they came under names of another agent's tools.
 
 use super::{ctx::Ctx, pipeline};
-use crate::{
-    base::text::nth_char,
-    types::message::{Part, ToolCall, ToolResult},
-};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::{Value, from_str, joined, to_string};
+use innerloop_types::{
+    message::{Part, ToolCall, ToolResult},
+    text::nth_char,
+};
 
 /// How much the model reads of one changed argument, in characters.
 const MOST_CHARS: usize = 4_000;

@@ -2,26 +2,22 @@
 //! counts, and the agents that it started.
 
 use super::{exchange::ModelCall, history::History};
-use crate::{
-    base::{
-        id::{AgentId, ById, EffectId},
-        json::Json,
-        time::Instant,
-    },
-    rules::{
-        cost,
-        guard::KnownFiles,
-        repeat::{Found, Watch},
-    },
-    types::{
-        config::{ApprovalRule, LoopPolicy},
-        input::{HttpInput, TurnOptions},
-        message::{Part, ToolCall, ToolResult, Turn, TurnKind, Usage},
-        status::RunEnd,
-    },
+use crate::rules::{
+    cost,
+    guard::KnownFiles,
+    repeat::{Found, Watch},
 };
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::{ToJson, joined};
+use innerloop_types::{
+    config::{ApprovalRule, LoopPolicy},
+    id::{AgentId, ById, EffectId},
+    input::{HttpInput, TurnOptions},
+    json::Json,
+    message::{Part, ToolCall, ToolResult, Turn, TurnKind, Usage},
+    status::RunEnd,
+    time::Instant,
+};
 
 /// What an agent has in every phase.
 #[derive(Debug)]

@@ -5,29 +5,28 @@ use super::{
     ledger::{EffectKind, Ledger},
     route::Route,
     setup::Setup,
+    turn_tools::allows,
     unsent::name,
 };
 use crate::{
-    base::{
-        id::{AgentId, EffectId, SessionId},
-        json::Json,
-        time::{Instant, UnixMillis},
-    },
     profile::inner::SpawnCall,
     rules::{
         budget::{Purse, UsedUp},
         cost,
     },
-    types::{
-        config::{HookPoint, Limits, Price, Spend},
-        event::{ErrorKind, Event, EventKind},
-        message::{Part, Turn, TurnKind, Usage},
-        output::{Effect, HookRun, Output},
-    },
-    wire::{Gate, parts},
 };
 use alloc::{format, sync::Arc, vec::Vec};
 use innerloop_json::ToJson;
+use innerloop_types::{
+    config::{HookPoint, Limits, Price, Spend},
+    event::{ErrorKind, Event, EventKind},
+    id::{AgentId, EffectId, SessionId},
+    json::Json,
+    message::{Part, Turn, TurnKind, Usage},
+    output::{Effect, HookRun, Output},
+    time::{Instant, UnixMillis},
+};
+use innerloop_wire::{Gate, parts};
 
 /// A word to an agent, which the session carries over.
 #[derive(Debug)]
@@ -128,7 +127,7 @@ impl Ctx<'_> {
     /// Whether the model may call any tool for the input under way.
     pub(crate) fn has_tools(&self) -> bool {
         let options = self.body.run.options.as_deref();
-        self.setup.tool_names().any(|name| options.is_none_or(|options| options.lets(name)))
+        self.setup.tool_names().any(|name| options.is_none_or(|options| allows(options, name)))
     }
 
     /// Tokens of the conversation, about.

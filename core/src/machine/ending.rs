@@ -7,12 +7,9 @@ use super::{
     phase::{Hooked, Phase, Then},
     reply,
 };
-use crate::{
-    base::id::AgentId,
-    types::{event::EventKind, message::Finish, status::RunEnd},
-    wire::{Failure, FailureKind},
-};
 use alloc::{boxed::Box, format, vec::Vec};
+use innerloop_types::{event::EventKind, id::AgentId, message::Finish, status::RunEnd};
+use innerloop_wire::{Failure, FailureKind};
 
 /// Ends the run, once the host's hook has let out what it has come to.
 pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {

@@ -6,20 +6,16 @@ use super::{
     plan::Plan,
     route::{Route, Tools},
 };
-use crate::{
-    base::{
-        id::{AgentId, EffectId, SessionId},
-        time::Instant,
-    },
-    types::{
-        compaction::FoldReason,
-        input::HttpInput,
-        message::Reply,
-        output::{self, DeadlineReason, Effect, HttpRequest},
-    },
-    wire::Decoder,
-};
 use alloc::{boxed::Box, string::String, sync::Arc};
+use innerloop_types::{
+    compaction::FoldReason,
+    id::{AgentId, EffectId, SessionId},
+    input::HttpInput,
+    message::Reply,
+    output::{self, DeadlineReason, Effect, HttpRequest},
+    time::Instant,
+};
+use innerloop_wire::Decoder;
 
 /// For how long the end of a response is waited for whose reply is whole.
 const WHOLE_MS: u64 = 1_000;

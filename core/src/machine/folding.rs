@@ -12,23 +12,22 @@ use super::{
     setup::Setup,
     tool_call::text_of,
 };
-use crate::{
-    rules::{
-        fold::{self, Cut, Goal, Item, ItemKind},
-        transcript::Room,
-    },
-    types::{
-        compaction::{FoldReason, OnOverflow},
-        config::{HookPoint, TextCalls, ToolChoice},
-        event::EventKind,
-        input::HookReply,
-        message::{Finish, Fold, FoldKind, Reply, Said, ToolCall, TurnKind, Usage, joined_text},
-        tool::Job,
-    },
-    wire::{Failure, FailureKind},
+use crate::rules::{
+    fold::{self, Cut, Goal, Item, ItemKind},
+    gauge::prose_cost,
+    transcript::Room,
 };
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use innerloop_json::joined;
+use innerloop_types::{
+    compaction::{FoldReason, OnOverflow},
+    config::{HookPoint, TextCalls, ToolChoice},
+    event::EventKind,
+    input::HookReply,
+    message::{Finish, Fold, FoldKind, Reply, Said, ToolCall, TurnKind, Usage, joined_text},
+    tool::Job,
+};
+use innerloop_wire::{Failure, FailureKind};
 
 /// What follows from an attempt to make the conversation shorter.
 #[derive(Debug)]
@@ -235,10 +234,13 @@ fn plan(wanted: Wanted<'_>, ctx: &Ctx<'_>) -> Option<Plan> {
     let (head, window) = (scaled(setup.head_cost), ctx.window());
     let items = items(history, setup);
     let all: u64 = items.iter().map(|item| item.tokens).sum();
-    let folded = scaled(history.folded().map_or(0, |text| setup.config.estimator.prose(text)));
+    let folded =
+        scaled(history.folded().map_or(0, |text| prose_cost(setup.config.estimator, text)));
     let words = u64::from(policy.keep.words_of_user).min(window / 8);
     let said = history.standing().into_iter().filter_map(|(_, turn)| match turn {
-        TurnKind::User(parts) => Some(scaled(setup.config.estimator.prose(&joined_text(parts)))),
+        TurnKind::User(parts) => {
+            Some(scaled(prose_cost(setup.config.estimator, &joined_text(parts))))
+        }
         _ => None,
     });
     // What is to stand in the place of the turns takes room, too.
@@ -405,7 +407,7 @@ fn apply(
     let (why, mut fold) = (plan.why, plan.fold.clone());
     let (history, setup) = (&ctx.body.history, ctx.setup);
     fold.text = (fold.kind != FoldKind::Stub).then(|| plan.text(summary, history));
-    let cost = fold.text.as_ref().map_or(0, |text| setup.config.estimator.prose(text));
+    let cost = fold.text.as_ref().map_or(0, |text| prose_cost(setup.config.estimator, text));
     let (before, kind, text) = (fold.before, fold.kind, fold.text.clone());
     fold.after = fold.after.saturating_add(history.gauge().scaled(cost, setup.head_cost));
     let after = fold.after;

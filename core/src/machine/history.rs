@@ -7,18 +7,16 @@ use super::{
     route::{Route, Tools},
     view::{View, path},
 };
-use crate::{
-    base::time::UnixMillis,
-    rules::gauge::Gauge,
-    types::{
-        config::{Estimator, ModelConfig},
-        message::{Block, Part, Said, ToolCall, ToolResult, Turn, TurnKind, joined_text},
-        output::HttpRequest,
-    },
-    wire::{Gate, Prefix},
-};
+use crate::rules::gauge::Gauge;
 use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
 use innerloop_json::{Map, joined};
+use innerloop_types::{
+    config::{Estimator, ModelConfig},
+    message::{Block, Part, Said, ToolCall, ToolResult, Turn, TurnKind, joined_text},
+    output::HttpRequest,
+    time::UnixMillis,
+};
+use innerloop_wire::{Gate, Prefix};
 
 /// The turns of one agent, oldest first.
 #[derive(Clone, Debug)]

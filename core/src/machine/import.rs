@@ -1,9 +1,9 @@
 //! Taking over what was said elsewhere.
 
 use super::{ctx::Ctx, history::History, phase::Phase};
-use crate::types::message::{Said, Turn, TurnKind};
 use alloc::{string::String, vec::Vec};
 use innerloop_json::Map;
+use innerloop_types::message::{Said, Turn, TurnKind};
 
 /// Whether `turns` can stand behind what is seen of `history`.
 ///

@@ -2,19 +2,17 @@
 //! one when a call first comes into its folder (`docs/decisions.md#project-documents`).
 
 use super::{ctx::Ctx, pipeline, pipeline::Work};
-use crate::{
-    base::text::prefix,
-    rules::{
-        instructed::{Way, doc_folder},
-        prompt::DOCS_BUDGET,
-    },
-    types::{
-        config::ProjectDoc,
-        message::{Said, ToolCall, TurnKind},
-        tool::Job,
-    },
+use crate::rules::{
+    instructed::{Way, doc_folder},
+    prompt::DOCS_BUDGET,
 };
 use alloc::{format, string::String, vec::Vec};
+use innerloop_types::{
+    config::ProjectDoc,
+    message::{Said, ToolCall, TurnKind},
+    text::prefix,
+    tool::Job,
+};
 
 /// What stands before the text of a document.
 const NOTE: &str = "Project instructions for what you work on now, from";

@@ -2,13 +2,13 @@
 //! `docs/wires.md#what-an-ending-makes-of-the-run`, whatever the protocol. What is tried before is
 //! decided in `reply`.
 
-use crate::types::{
+use alloc::{format, string::String};
+use innerloop_types::{
     event::ErrorKind,
     message::{Finish, Reply},
     model::WireKind,
     status::RunEnd,
 };
-use alloc::{format, string::String};
 
 /// An end that is no success.
 #[derive(Clone, Debug, PartialEq, Eq)]

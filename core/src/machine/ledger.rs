@@ -1,10 +1,10 @@
 //! Which effects are open, and whose they are: each is owed exactly one terminal answer.
 
-use crate::base::{
+use alloc::vec::Vec;
+use innerloop_types::{
     id::{AgentId, ById, EffectId},
     time::Instant,
 };
-use alloc::vec::Vec;
 
 /// All effects of a session that are not settled. There are none while a session is idle.
 #[derive(Clone, Debug, Default)]

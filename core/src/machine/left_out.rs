@@ -3,16 +3,14 @@
 //! (`docs/decisions.md#what-a-provider-refuses`).
 
 use super::{ctx::Ctx, history::History, route::Tools, unsent::name};
-use crate::{
-    base::text::listed,
-    types::{
-        event::EventKind,
-        message::{Leaving, LeftOut, Part, PartPlace, Said, TurnKind},
-    },
-    wire::{Failure, FailureKind, Gate, named},
-};
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::joined;
+use innerloop_types::{
+    event::EventKind,
+    message::{Leaving, LeftOut, Part, PartPlace, Said, TurnKind},
+    text::listed,
+};
+use innerloop_wire::{Failure, FailureKind, Gate, named};
 
 /// How often in a row single parts are left out; then all that may be meant.
 const MOST_IN_A_ROW: usize = 8;

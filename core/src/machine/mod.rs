@@ -30,6 +30,7 @@ pub(crate) mod setup;
 pub(crate) mod stopping;
 mod stub;
 pub(crate) mod tool_call;
+mod turn_tools;
 mod unsent;
 mod view;
 mod words;

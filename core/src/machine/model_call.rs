@@ -7,18 +7,16 @@ use super::{
     ledger::EffectKind,
     route::Route,
 };
-use crate::{
-    rules::retry,
-    types::{
-        event::EventKind,
-        input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
-        message::{Reply, Said, Usage},
-        output::Effect,
-    },
-    wire::{CallPiece, Failure, FailureKind, Piece, unknown_fields},
-};
+use crate::rules::{gauge::prose_cost, retry};
 use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use innerloop_json::joined;
+use innerloop_types::{
+    event::EventKind,
+    input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
+    message::{Reply, Said, Usage},
+    output::Effect,
+};
+use innerloop_wire::{CallPiece, Failure, FailureKind, Piece, unknown_fields};
 
 /// Most tries of a call after which it is still made without what the endpoint does not know.
 const MOST_PLAINER: u32 = 8;
@@ -245,7 +243,7 @@ impl ModelCall {
         }
         if let Some(written) = &mut exchange.written {
             let by = ctx.setup.config.estimator;
-            *written += pieces.iter().map(|piece| by.prose(piece.text())).sum::<u64>();
+            *written += pieces.iter().map(|piece| prose_cost(by, piece.text())).sum::<u64>();
         }
         if self.purpose.is_shown() {
             for piece in pieces {

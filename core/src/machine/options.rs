@@ -1,40 +1,29 @@
 //! What holds for one input only: which tools and paths its calls may use, and what the requests
 //! for it say otherwise.
 
-use super::{ctx::Ctx, pipeline::Work, setup::Setup};
-use crate::{
-    base::path::resolved,
-    profile::inner::FINAL_ANSWER,
-    rules::paths::Allowed,
-    types::{
-        action::{Outcome, ToolError},
-        config::{ConfigError, ToolChoice},
-        event::EventKind,
-        input::TurnOptions,
-        tool::Job,
-    },
-};
+use super::{ctx::Ctx, pipeline::Work, setup::Setup, turn_tools::allows};
+use crate::rules::paths::Allowed;
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::{joined, quoted};
+use innerloop_types::{
+    action::{Outcome, ToolError},
+    config::{ConfigError, ToolChoice},
+    event::EventKind,
+    input::TurnOptions,
+    path::resolved,
+    tool::Job,
+};
 
-impl TurnOptions {
-    /// Whether a tool may be called.
-    pub(crate) fn lets(&self, name: &str) -> bool {
-        let Some(tools) = &self.tools else { return true };
-        name == FINAL_ANSWER.name() || tools.iter().any(|tool| tool == name)
-    }
+/// What holds for agents that are started, or told something, meanwhile.
+pub(crate) fn for_children(options: &TurnOptions) -> Option<Box<TurnOptions>> {
+    let TurnOptions { tools, hide, paths, .. } = options.clone();
+    let limits = tools.is_some() || paths.is_some();
+    limits.then(|| Box::new(TurnOptions { tools, hide, paths, ..Default::default() }))
+}
 
-    /// Whether a call must be made.
-    const fn is_forced(&self) -> bool {
-        matches!(self.tool_choice, Some(ToolChoice::Required | ToolChoice::Tool(_)))
-    }
-
-    /// What of them holds for agents that are started, or told something, meanwhile.
-    pub(crate) fn handed_on(&self) -> Option<Box<Self>> {
-        let (tools, hide, paths) = (self.tools.clone(), self.hide, self.paths.clone());
-        let limits = tools.is_some() || paths.is_some();
-        limits.then(|| Box::new(Self { tools, hide, paths, ..Self::default() }))
-    }
+/// Whether a call must be made.
+const fn is_forced(options: &TurnOptions) -> bool {
+    matches!(options.tool_choice, Some(ToolChoice::Required | ToolChoice::Tool(_)))
 }
 
 /// # Errors
@@ -55,12 +44,12 @@ pub(crate) fn check(options: &TurnOptions, setup: &Setup) -> Result<(), ConfigEr
     match &options.tool_choice {
         Some(ToolChoice::Tool(name)) => {
             known(name, choice.into())?;
-            if !options.lets(name) {
+            if !allows(options, name) {
                 let message = format!("{} is not among the tools of this input", quoted(name));
                 return Err(ConfigError::new(choice, message));
             }
         }
-        Some(ToolChoice::Required) if !setup.tool_names().any(|name| options.lets(name)) => {
+        Some(ToolChoice::Required) if !setup.tool_names().any(|name| allows(options, name)) => {
             return Err(ConfigError::new(choice, "no tool could be called"));
         }
         _ => {}
@@ -89,8 +78,7 @@ pub(crate) fn enter(options: Option<Box<TurnOptions>>, ctx: &mut Ctx<'_>) {
 
 /// The model has called a tool: it need not any more.
 pub(super) fn on_called(ctx: &mut Ctx<'_>) {
-    let Some(options) = ctx.body.run.options.as_deref().filter(|options| options.is_forced())
-    else {
+    let Some(options) = ctx.body.run.options.as_deref().filter(|options| is_forced(options)) else {
         return;
     };
     enter(Some(Box::new(TurnOptions { tool_choice: None, ..options.clone() })), ctx);
@@ -114,12 +102,12 @@ fn tell(before: Option<&TurnOptions>, ctx: &mut Ctx<'_>) {
 /// The outcome that the model reads instead.
 pub(super) fn check_tool(name: &str, ctx: &Ctx<'_>) -> Result<(), Outcome> {
     let options = ctx.body.run.options.as_deref();
-    let Some(options) = options.filter(|options| !options.lets(name)) else { return Ok(()) };
+    let Some(options) = options.filter(|options| !allows(options, name)) else { return Ok(()) };
     // What is no tool at all is told as such.
     if ctx.setup.tool(name).is_none() {
         return Ok(());
     }
-    let offered: Vec<_> = ctx.setup.tool_names().filter(|name| options.lets(name)).collect();
+    let offered: Vec<_> = ctx.setup.tool_names().filter(|name| allows(options, name)).collect();
     let offered = if offered.is_empty() {
         String::from("Answer without tools.")
     } else {

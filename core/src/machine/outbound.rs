@@ -2,12 +2,13 @@
 //! place, or keep it in.
 
 use super::{ctx::Ctx, tool_call::text_of};
-use crate::{
-    base::id::{AgentId, EffectId},
-    profile::{Args, inner::FINAL_ANSWER},
-    types::{config::HookPoint, input::HookReply},
-};
+use crate::profile::{Args, inner::FINAL_ANSWER};
 use alloc::{format, string::String};
+use innerloop_types::{
+    config::HookPoint,
+    id::{AgentId, EffectId},
+    input::HookReply,
+};
 
 /// Asks the hook, if there is one. What other agents say goes to the one that started them.
 pub(super) fn ask(result: &str, ctx: &mut Ctx<'_>) -> Option<EffectId> {

@@ -4,19 +4,15 @@
 //! the reply to what follows the round.
 
 use super::{history::History, plan::Plan, round::Round};
-use crate::{
-    base::{
-        id::{AgentId, EffectId},
-        json::Json,
-    },
-    types::{
-        config::HookPoint,
-        message::{Part, joined_text},
-        output::{Ask, Effect, HookRun},
-        status::RunEnd,
-    },
-};
 use alloc::{boxed::Box, string::String, vec::Vec};
+use innerloop_types::{
+    config::HookPoint,
+    id::{AgentId, EffectId},
+    json::Json,
+    message::{Part, joined_text},
+    output::{Ask, Effect, HookRun},
+    status::RunEnd,
+};
 
 /// Where an agent stands. Data that is only true in one phase lives only there.
 #[derive(Debug, Default)]

@@ -2,20 +2,20 @@
 
 use super::setup::Setup;
 use crate::{
-    base::json::{Json, Object},
     profile::{Args, Category, FinishedRun, Meaning, inner::InnerCall},
     rules::{
         aliases,
         truncate::{self, OutputLimit},
     },
-    types::{
-        action::{Action, Outcome, Patch, PatchError, ToolError},
-        config::ExecMode,
-        message::{Part, ToolCall, ToolResult},
-        tool::{Job, ToolRun},
-    },
 };
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
+use innerloop_types::{
+    action::{Action, Outcome, Patch, PatchError, ToolError},
+    config::ExecMode,
+    json::{Json, Object},
+    message::{Part, ToolCall, ToolResult},
+    tool::{Job, ToolRun},
+};
 
 /// What a valid call asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,21 +6,17 @@ use super::{
     history::History,
     route::{Route, Tools},
 };
-use crate::{
-    base::{
-        json::Json,
-        text::{counted, nth_char},
-    },
-    rules::transcript::{Room, transcript},
-    types::{
-        compaction::FoldReason,
-        message::{Fold, FoldKind, Part, Said, TurnKind, joined_text},
-        output::HttpRequest,
-    },
-    wire::Prefix,
-};
+use crate::rules::transcript::{Room, transcript};
 use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
 use innerloop_json::{FromJson, ToJson, joined};
+use innerloop_types::{
+    compaction::FoldReason,
+    json::Json,
+    message::{Fold, FoldKind, Part, Said, TurnKind, joined_text},
+    output::HttpRequest,
+    text::{counted, nth_char},
+};
+use innerloop_wire::Prefix;
 
 /// Turns that are to be folded.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,17 +5,15 @@ use super::{
     history::History,
     last_reply::{CONTINUE, Ending, ending},
 };
-use crate::{
-    base::text::{listed, prefix},
-    types::{
-        event::EventKind,
-        message::{Block, Finish, Part, Reply, ToolCall, TurnKind, made_up_call_id},
-        status::RunEnd,
-    },
-    wire::{Failure, FailureKind, ends_in_call},
-};
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use innerloop_json::Map;
+use innerloop_types::{
+    event::EventKind,
+    message::{Block, Finish, Part, Reply, ToolCall, TurnKind, made_up_call_id},
+    status::RunEnd,
+    text::{listed, prefix},
+};
+use innerloop_wire::{Failure, FailureKind, ends_in_call};
 
 /// How often in a row a provider may pause a reply before the run fails.
 const MAX_PAUSES: u32 = 16;

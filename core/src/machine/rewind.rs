@@ -8,15 +8,13 @@ use super::{
     phase::Phase,
     view::{path, place},
 };
-use crate::{
-    base::id::AgentId,
-    rules::guard::KnownFiles,
-    types::{
-        event::EventKind,
-        message::{Turn, TurnKind, Why},
-    },
-};
+use crate::rules::guard::KnownFiles;
 use alloc::vec::Vec;
+use innerloop_types::{
+    event::EventKind,
+    id::AgentId,
+    message::{Turn, TurnKind, Why},
+};
 
 /// The steps of a log, each as how long the log was where it leads.
 #[derive(Debug, Default)]

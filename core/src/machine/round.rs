@@ -10,26 +10,22 @@ use super::{
     pipeline::{self, Work},
     tool_call::{RoundCall, State},
 };
-use crate::{
-    base::{
-        id::{AgentId, EffectId},
-        path::{resolved, seen},
-        time::Instant,
-    },
-    profile::{
-        inner::{InnerCall, SpawnCall},
-        plan::PlanCall,
-    },
-    types::{
-        action::{Outcome, ToolError},
-        config::ExecMode,
-        event::EventKind,
-        input::{Answer, HookReply, ToolInput},
-        message::{Part, ToolCall, TurnKind},
-        output::{Ask, Effect},
-    },
+use crate::profile::{
+    inner::{InnerCall, SpawnCall},
+    plan::PlanCall,
 };
 use alloc::{format, string::String, vec, vec::Vec};
+use innerloop_types::{
+    action::{Outcome, ToolError},
+    config::ExecMode,
+    event::EventKind,
+    id::{AgentId, EffectId},
+    input::{Answer, HookReply, ToolInput},
+    message::{Part, ToolCall, TurnKind},
+    output::{Ask, Effect},
+    path::{resolved, seen},
+    time::Instant,
+};
 
 /// What follows from news of a round.
 #[derive(Debug)]

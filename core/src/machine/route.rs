@@ -2,16 +2,14 @@
 //! from turn to turn. Made once, shared by every call that takes it; a call that is under way
 //! keeps its own, whatever is configured meanwhile.
 
-use crate::{
-    types::{
-        config::{ModelConfig, ResponseLimits, TextCalls, ToolChoice},
-        input::ResponseHead,
-        model::Origin,
-        tool::ToolSpec,
-    },
-    wire::{Decoder, Head},
-};
 use alloc::{string::String, sync::Arc, vec::Vec};
+use innerloop_types::{
+    config::{ModelConfig, ResponseLimits, TextCalls, ToolChoice},
+    input::ResponseHead,
+    model::Origin,
+    tool::ToolSpec,
+};
+use innerloop_wire::{Decoder, Head};
 
 /// The way to a model.
 #[derive(Debug)]

@@ -22,20 +22,20 @@ use super::{
     words::{drain_steering, enter, say},
 };
 use crate::{
-    base::json::Json,
     profile::inner::FINAL_ANSWER,
     rules::{budget::UsedUp, repeat::Found},
-    types::{
-        config::{HookPoint, LimitAction, LoopStep},
-        event::{ErrorKind, EventKind},
-        input::{Answer, HookReply},
-        message::{Part, Reply, TurnKind, joined_text},
-        output::{Ask, Effect},
-        status::RunEnd,
-    },
-    wire::{Failure, FailureKind},
 };
 use alloc::{boxed::Box, format, string::String, vec};
+use innerloop_types::{
+    config::{HookPoint, LimitAction, LoopStep},
+    event::{ErrorKind, EventKind},
+    input::{Answer, HookReply},
+    json::Json,
+    message::{Part, Reply, TurnKind, joined_text},
+    output::{Ask, Effect},
+    status::RunEnd,
+};
+use innerloop_wire::{Failure, FailureKind};
 
 /// What follows from news of a model call.
 pub(super) fn on_call(phase: Phase, next: Next, ctx: &mut Ctx<'_>) -> Phase {

@@ -1,29 +1,29 @@
 //! What a session's configuration comes to: the tools' table and the encoded head of a request.
 //! Built once, replaced whole when the configuration changes.
 
-use super::{body::SpawnOptions, route::Route};
+use super::{body::SpawnOptions, route::Route, turn_tools::allows};
 use crate::{
-    base::path::seen,
     profile::{Category, Policy, Profile, TimeoutNote, ToolRow},
     rules::{
+        gauge::{code_cost, prose_cost},
         instructed::doc_folder,
         prompt::{Environment, system_prompt},
         schema,
         truncate::OutputLimit,
     },
-    types::{
-        config::{
-            ConfigError, ExecMode, Facts, LimitAction, LoopStep, ProjectDoc, SessionConfig,
-            TextCalls, ToolChoice,
-        },
-        event::EventKind,
-        input::TurnOptions,
-        tool::ToolSpec,
-    },
-    wire,
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{Object, Value};
+use innerloop_types::{
+    config::{
+        ConfigError, ExecMode, Facts, LimitAction, LoopStep, ProjectDoc, SessionConfig, TextCalls,
+        ToolChoice,
+    },
+    event::EventKind,
+    input::TurnOptions,
+    path::seen,
+    tool::ToolSpec,
+};
 
 /// The configuration in force and what follows from it.
 #[derive(Clone, Debug)]
@@ -70,8 +70,8 @@ impl Setup {
         let system = system(&config, &folder, tools.iter());
         let specs: Vec<_> = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
         let by = config.estimator;
-        let head_cost = specs.iter().fold(by.prose(&system), |cost, spec| {
-            cost + by.prose(&spec.description) + by.code(spec.parameters.text())
+        let head_cost = specs.iter().fold(prose_cost(by, &system), |cost, spec| {
+            cost + prose_cost(by, &spec.description) + code_cost(by, spec.parameters.text())
         });
         let capable = profile.capabilities().parallel_tool_calls;
         let one_by_one = !config.model.parallel_tool_calls.unwrap_or(capable);
@@ -139,7 +139,7 @@ impl Setup {
     /// The configuration with requests that do without those fields; nothing if they do already.
     pub(crate) fn without(&self, fields: &[&str]) -> Option<SessionConfig> {
         let mut config = self.config.clone();
-        wire::leave_out(&mut config.model, fields);
+        innerloop_wire::leave_out(&mut config.model, fields);
         (config.model != self.config.model).then_some(config)
     }
 
@@ -172,9 +172,9 @@ impl Setup {
             model.tool_choice = choice.clone();
         }
         // What may not be called must not either.
-        let may_any = self.tool_names().any(|name| options.lets(name));
+        let may_any = self.tool_names().any(|name| allows(options, name));
         let fits = match &model.tool_choice {
-            ToolChoice::Tool(name) => options.lets(name),
+            ToolChoice::Tool(name) => allows(options, name),
             ToolChoice::Required => may_any,
             ToolChoice::Auto | ToolChoice::None => true,
         };
@@ -188,7 +188,7 @@ impl Setup {
         if !hides && model == self.route.model {
             return Arc::clone(&self.route);
         }
-        let shown = |tool: &&Tool| !hides || options.lets(&tool.spec.name);
+        let shown = |tool: &&Tool| !hides || allows(options, &tool.spec.name);
         let tools = self.tools.iter().filter(shown);
         let system = system(&self.config, &self.folder, tools.clone());
         let specs = tools.map(|tool| Arc::clone(&tool.spec)).collect();
@@ -374,7 +374,7 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     required("id", &config.id.0, "give the session a unique id, a UUID for example")?;
     required("model.endpoint", &config.model.endpoint.0, "name an endpoint of the host's table")?;
     required("model.name", &config.model.name, "name the model to talk to")?;
-    wire::check(&config.model)?;
+    innerloop_wire::check(&config.model)?;
     if config.model.max_output_tokens == 0 {
         let message = String::from("is 0: a reply needs room for at least one token");
         return Err(ConfigError::new("model.max_output_tokens", message));

@@ -10,11 +10,11 @@ use super::{
     reply,
     words::enter,
 };
-use crate::types::{
+use alloc::vec;
+use innerloop_types::{
     message::{Finish, Part, TurnKind},
     status::RunEnd,
 };
-use alloc::vec;
 
 /// The host stops the run; the session stays usable.
 pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {

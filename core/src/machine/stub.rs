@@ -1,11 +1,11 @@
 //! Results of which the model sees one line each: which call it was and how long the result is.
 
-use crate::{
-    base::text::{counted, nth_char},
-    types::message::{Part, ToolCall, ToolResult, Turn, TurnKind, joined_text},
-};
 use alloc::{format, string::String, vec, vec::Vec};
 use innerloop_json::{Value, from_str};
+use innerloop_types::{
+    message::{Part, ToolCall, ToolResult, Turn, TurnKind, joined_text},
+    text::{counted, nth_char},
+};
 
 /// Most characters of what a call names.
 const ARGUMENT: usize = 80;

@@ -8,25 +8,23 @@ use super::{
     pipeline::{self, Launch, Planned, Ran, Work},
 };
 use crate::{
-    base::{
-        id::{AgentId, EffectId},
-        json::Json,
-        time::Instant,
-    },
     profile::Category,
     rules::{approval, guard},
-    types::{
-        action::{Action, Outcome, Patch, ToolError},
-        config::{ApprovalRule, AskAbout, ExecMode, HookPoint},
-        event::EventKind,
-        input::{Answer, HookReply},
-        message::{ToolCall, ToolResult},
-        output::{Ask, Effect, HookRun},
-        tool::Job,
-    },
 };
 use alloc::{format, string::String, sync::Arc};
 use innerloop_json::ToJson;
+use innerloop_types::{
+    action::{Action, Outcome, Patch, ToolError},
+    config::{ApprovalRule, AskAbout, ExecMode, HookPoint},
+    event::EventKind,
+    id::{AgentId, EffectId},
+    input::{Answer, HookReply},
+    json::Json,
+    message::{ToolCall, ToolResult},
+    output::{Ask, Effect, HookRun},
+    time::Instant,
+    tool::Job,
+};
 
 /// A call and where it stands.
 #[derive(Debug)]

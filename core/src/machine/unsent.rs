@@ -1,10 +1,10 @@
 //! Parts that are not sent to a model: what stands in their place, and what people call them.
 
-use crate::{
-    base::text::{grouped, prefix},
-    types::message::{Part, Turn, TurnKind},
-};
 use alloc::{format, string::String};
+use innerloop_types::{
+    message::{Part, Turn, TurnKind},
+    text::{grouped, prefix},
+};
 
 /// How much of a provider's words the model reads, in bytes.
 const MOST_WORDS: usize = 300;

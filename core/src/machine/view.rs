@@ -4,10 +4,10 @@
 //! follows from the log, which only grows.
 
 use super::{stub::stubbed, unsent};
-use crate::types::message::{Fold, Leaving, LeftOut, Part, PartPlace, Said, Turn, TurnKind};
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
 use core::ops::Range;
 use innerloop_json::sort;
+use innerloop_types::message::{Fold, Leaving, LeftOut, Part, PartPlace, Said, Turn, TurnKind};
 
 /// The turns of the log that are seen, where that is not the log itself.
 #[derive(Clone, Debug, Default)]

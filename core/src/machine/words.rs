@@ -1,11 +1,11 @@
 //! What is said to the model: the user's input, what waits to be said, and the loop's own words.
 
 use super::ctx::Ctx;
-use crate::types::{
+use alloc::{string::String, vec, vec::Vec};
+use innerloop_types::{
     event::EventKind,
     message::{Part, TurnKind},
 };
-use alloc::{string::String, vec, vec::Vec};
 
 /// The user's input enters the history, and what waits to be said behind it.
 pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {

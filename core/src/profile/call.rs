@@ -1,7 +1,7 @@
 //! What calls of the built-in tools ask for.
 
-use crate::types::{action::Action, event::PlanItem};
 use alloc::{string::String, vec::Vec};
+use innerloop_types::{action::Action, event::PlanItem};
 
 /// What a call asks for.
 #[derive(Debug)]

@@ -26,18 +26,16 @@ pub(crate) use {
 use family::Family;
 use row::Need;
 
-use crate::{
-    base::json::Json,
-    types::{
-        config::{
-            ConfigError, Facts, ModelConfig, ProfileKind, SessionConfig, TextCalls, Timeouts,
-            Vocabulary,
-        },
-        tool::{BuiltinTools, ToolSpec},
-    },
-};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::{joined, quoted};
+use innerloop_types::{
+    config::{
+        ConfigError, Facts, ModelConfig, ProfileKind, SessionConfig, TextCalls, Timeouts,
+        Vocabulary,
+    },
+    json::Json,
+    tool::{BuiltinTools, ToolSpec},
+};
 
 /// A model family under one of its two vocabularies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

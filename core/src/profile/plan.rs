@@ -4,8 +4,8 @@
 pub(crate) use super::call::PlanCall;
 
 use super::args::Args;
-use crate::types::event::{PlanItem, PlanStatus};
 use alloc::vec::Vec;
+use innerloop_types::event::{PlanItem, PlanStatus};
 
 /// How far a step is, as models say it.
 const STATUS: [(&str, PlanStatus); 5] = [

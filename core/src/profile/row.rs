@@ -6,16 +6,15 @@ use super::{
     call::{InnerCall, Meaning, Translated},
     param::{self, Schema},
 };
-use crate::{
-    base::{json::Json, path::seen},
-    rules::truncate::{Keep, OutputLimit},
-    types::{
-        action::{Action, Change, ChangeKind, Outcome, Patch, ToolError},
-        config::Facts,
-        tool::{BuiltinTools, Freeform, ToolSpec},
-    },
-};
+use crate::rules::truncate::{Keep, OutputLimit};
 use alloc::{format, string::String, vec::Vec};
+use innerloop_types::{
+    action::{Action, Change, ChangeKind, Outcome, Patch, ToolError},
+    config::Facts,
+    json::Json,
+    path::seen,
+    tool::{BuiltinTools, Freeform, ToolSpec},
+};
 
 /// A built-in tool.
 #[derive(Clone, Copy, Debug)]

@@ -6,11 +6,11 @@ use super::{
     row::{FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, ToolRow, WRITTEN},
     shell,
 };
-use crate::types::{
+use alloc::{format, string::String, vec::Vec};
+use innerloop_types::{
     action::{Action, Grep, GrepMode, Hidden, ListStyle, Notice, Numbering},
     config::Facts,
 };
-use alloc::{format, string::String, vec::Vec};
 
 /// The whole table.
 pub(super) static TABLE: &[&ToolRow] = &[

@@ -1,15 +1,12 @@
 //! The shell as the families' tools know it, where the host has a program of that name.
 
 use super::{args::Args, call::Translated, row::Need};
-use crate::{
-    base::path::seen,
-    types::{action::Action, config::Facts},
-};
 use alloc::{
     format,
     string::{String, ToString},
     vec::Vec,
 };
+use innerloop_types::{action::Action, config::Facts, path::seen};
 
 /// What a program must be called to be taken for a shell.
 const NAMES: [&str; 3] = ["bash", "sh", "shell"];

@@ -1,7 +1,7 @@
 //! Rules for calls that need no more approval.
 
-use crate::{base::path::resolved, types::config::ApprovalRule};
 use innerloop_json::{Value, from_str};
+use innerloop_types::{config::ApprovalRule, path::resolved};
 
 /// Whether one of `rules` lets a call of the tool `name` with these arguments pass. Rules name
 /// files from the workspace's root on: the argument that is the call's `path` is looked at as an

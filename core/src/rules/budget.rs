@@ -1,10 +1,10 @@
 //! What is spent, and whether that is all that may be (`docs/decisions.md#budgets`).
 
-use crate::{
-    base::time::Instant,
-    types::limits::{Limits, Spend},
-};
 use innerloop_json::{FromJson, ToJson};
+use innerloop_types::{
+    limits::{Limits, Spend},
+    time::Instant,
+};
 
 /// What all agents of a session have spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]

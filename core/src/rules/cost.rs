@@ -1,6 +1,6 @@
 //! What a reply's tokens cost.
 
-use crate::types::{
+use innerloop_types::{
     message::Usage,
     model::{Price, PriceTier},
 };

@@ -2,7 +2,7 @@
 //! and an estimate of all else, by the measure of that count
 //! (`docs/decisions.md#the-context-window`).
 
-use crate::types::{
+use innerloop_types::{
     config::Estimator,
     message::{Block, MarkedText, Part, Said},
 };
@@ -91,18 +91,16 @@ impl Gauge {
     }
 }
 
-impl Estimator {
-    /// Thousandths of a token of what is said.
-    #[must_use]
-    pub fn prose(self, text: &str) -> u64 {
-        text_cost(self, text, Kind::Prose)
-    }
+/// Thousandths of a token of what is said.
+#[must_use]
+pub fn prose_cost(by: Estimator, text: &str) -> u64 {
+    text_cost(by, text, Kind::Prose)
+}
 
-    /// Thousandths of a token of JSON and the like.
-    #[must_use]
-    pub fn code(self, text: &str) -> u64 {
-        text_cost(self, text, Kind::Code)
-    }
+/// Thousandths of a token of JSON and the like.
+#[must_use]
+pub fn code_cost(by: Estimator, text: &str) -> u64 {
+    text_cost(by, text, Kind::Code)
 }
 
 /// What a text is made of, which decides how many characters a token has.

@@ -1,12 +1,12 @@
 //! Files are read before they are changed: what the model has not seen, or not as it is by now, it
 //! does not edit or overwrite.
 
-use crate::{
-    base::path::resolved,
-    types::action::{Action, Operation, Outcome, Patch, ToolError},
-};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::{Error, FromJson, Kind, Map, Reader, ToJson, Writer};
+use innerloop_types::{
+    action::{Action, Operation, Outcome, Patch, ToolError},
+    path::resolved,
+};
 
 /// The files that the model knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Files that an instruction file takes in with a line such as `See @notes/style.md`. Who reads
 //! files is told which; what is found is put behind the text that names it.
 
-use crate::base::path::resolved;
 use alloc::{format, string::String, vec::Vec};
+use innerloop_types::path::resolved;
 
 /// How deep imports are followed, how many files of one document are read, and how long all of it
 /// may be, in bytes.

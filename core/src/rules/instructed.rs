@@ -1,15 +1,13 @@
 //! Whether a call comes into a folder that has instructions of its own. Paths are looked at as
 //! text.
 
-use crate::{
-    base::{
-        json::{Json, Value, from_str},
-        path::{resolved, seen},
-        text::is_word,
-    },
-    types::action::{Action, Patch},
-};
 use alloc::string::String;
+use innerloop_types::{
+    action::{Action, Patch},
+    json::{Json, Value, from_str},
+    path::{resolved, seen},
+    text::is_word,
+};
 
 /// The folder that the document at a path has instructions for, from the workspace's root on;
 /// `None` if it stands above the root.

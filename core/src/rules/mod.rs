@@ -12,7 +12,6 @@ pub mod guard;
 pub(crate) mod imports;
 pub(crate) mod instructed;
 pub(crate) mod paths;
-pub(crate) mod picture;
 pub(crate) mod prompt;
 pub mod repeat;
 pub(crate) mod retry;

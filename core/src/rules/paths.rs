@@ -1,14 +1,12 @@
 //! Whether a call keeps to the files and folders that an input allows. The paths are looked at as
 //! text: where links lead is the sandbox's business.
 
-use crate::{
-    base::{
-        json::{Json, Value, from_str},
-        path::{resolved, seen},
-    },
-    types::action::{Action, Patch},
-};
 use alloc::{format, string::String};
+use innerloop_types::{
+    action::{Action, Patch},
+    json::{Json, Value, from_str},
+    path::{resolved, seen},
+};
 
 /// What pattern characters there are.
 const SPECIAL: [char; 7] = ['*', '?', '[', '{', '!', '\\', '}'];
@@ -117,8 +115,8 @@ fn contains(allowed: &str, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::action::{Grep, Numbering};
     use alloc::{vec, vec::Vec};
+    use innerloop_types::action::{Grep, Numbering};
 
     fn refused(folder: &str, paths: &[&str], action: &Action) -> bool {
         let paths: Vec<String> = paths.iter().map(|path| String::from(*path)).collect();
@@ -177,7 +175,7 @@ mod tests {
         ];
         for (text, is_refused) in table {
             let include = vec![text.into()];
-            let hidden = crate::types::action::Hidden::Ignored;
+            let hidden = innerloop_types::action::Hidden::Ignored;
             let action = Action::ReadMany { include, exclude: vec![], flat: false, hidden };
             assert_eq!(refused("", &["texts", "notes.md"], &action), is_refused, "{text}");
             assert!(!refused("", &["."], &action), "{text}");

@@ -1,12 +1,12 @@
 //! The system prompt's layers, later ones taking precedence: base instructions, the environment,
 //! the tools, the project's instructions, the user's instructions.
 
-use crate::types::{
+use alloc::{format, string::String};
+use innerloop_json::to_string;
+use innerloop_types::{
     config::{Facts, GitFacts, ProjectDoc},
     tool::ToolSpec,
 };
-use alloc::{format, string::String};
-use innerloop_json::to_string;
 
 /// Most bytes of project instructions, all files together.
 pub(crate) const DOCS_BUDGET: usize = 32 * 1024;
@@ -133,7 +133,7 @@ fn project_docs(facts: &Facts) -> String {
         out.push_str(&shown_doc(doc));
     }
     if out.len() > DOCS_BUDGET {
-        out.truncate(crate::base::text::prefix(&out, DOCS_BUDGET).len());
+        out.truncate(innerloop_types::text::prefix(&out, DOCS_BUDGET).len());
         out.push_str("\n[Project instructions truncated at 32KB]\n");
     }
     if !facts.nested_docs.is_empty() {

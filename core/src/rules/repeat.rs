@@ -1,12 +1,12 @@
 //! Finding calls that repeat (`docs/decisions.md#repeating-calls`). A period that does not divide
 //! the window is found, too, and no warning is given twice for the same calls.
 
-use crate::{
-    base::digest::Digest,
-    types::config::{LoopPolicy, LoopStep},
-};
 use alloc::vec::Vec;
 use innerloop_json::{FromJson, ToJson, Value, from_str};
+use innerloop_types::{
+    config::{LoopPolicy, LoopStep},
+    digest::Digest,
+};
 
 /// The signatures of the newest calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]

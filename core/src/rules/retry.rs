@@ -1,6 +1,6 @@
 //! Whether and when a failed model call is tried again.
 
-use crate::types::config::RetryPolicy;
+use innerloop_types::config::RetryPolicy;
 
 /// The delay before try number `attempt` (counted from 2), in milliseconds, or `None` if there is
 /// to be no further try. A delay that the provider asked for takes the place of our own; where

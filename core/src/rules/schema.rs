@@ -2,13 +2,13 @@
 //! of tools use it. Violations are sentences that a model can act on. Keywords that are not known
 //! here restrict nothing.
 
-use crate::types::{config::ConfigError, tool::ToolSpec};
 use alloc::{
     format,
     string::{String, ToString},
     vec::Vec,
 };
 use innerloop_json::{Number, Value, from_str, joined, quoted};
+use innerloop_types::{config::ConfigError, tool::ToolSpec};
 
 /// More violations than these are not reported: the model mends the first ones first.
 const MAX_VIOLATIONS: usize = 8;

@@ -1,11 +1,11 @@
 //! Turns as text: for a model that sums them up, and for a host that stores them.
 
-use crate::{
-    base::text::{nth_char, nth_char_back},
-    types::message::{Part, Reply, Said, ToolResult},
-};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::joined;
+use innerloop_types::{
+    message::{Part, Reply, Said, ToolResult},
+    text::{nth_char, nth_char_back},
+};
 
 /// How long a transcript may be, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

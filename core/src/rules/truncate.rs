@@ -2,8 +2,8 @@
 //! first pass survives the second, omitted lines are counted from the original, and searches keep
 //! their beginning (`docs/decisions.md#output-limits`).
 
-use crate::base::text::{nth_char, nth_char_back};
 use alloc::{format, string::String};
+use innerloop_types::text::{nth_char, nth_char_back};
 
 /// Which part of too long an output stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

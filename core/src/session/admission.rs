@@ -2,26 +2,24 @@
 //! the input as it was and why it was refused, before anything has changed.
 
 use super::{Session, admitted::Admitted};
-use crate::{
-    base::id::{AgentId, EffectId},
-    machine::{
-        agent::{Agent, News, Order},
-        body::UserInput,
-        folding, import,
-        ledger::Lookup,
-        options,
-        phase::Phase,
-        rewind::Steps,
-        setup::Setup,
-    },
-    types::{
-        config::{ConfigError, Limits, Spend},
-        input::{Command, Input, Reason, Rejected, ToolInput},
-        message::{Part, Why},
-    },
+use crate::machine::{
+    agent::{Agent, News, Order},
+    body::UserInput,
+    folding, import,
+    ledger::Lookup,
+    options,
+    phase::Phase,
+    rewind::Steps,
+    setup::Setup,
 };
 use alloc::{format, sync::Arc};
 use innerloop_json::Object;
+use innerloop_types::{
+    config::{ConfigError, Limits, Spend},
+    id::{AgentId, EffectId},
+    input::{Command, Input, Reason, Rejected, ToolInput},
+    message::{Part, Why},
+};
 
 #[expect(clippy::result_large_err, reason = "only a host's mistake pays for the input's return")]
 impl Session {

@@ -1,14 +1,14 @@
 //! What an input that is not refused comes to.
 
-use crate::{
-    base::id::{AgentId, EffectId},
-    machine::{
-        agent::{News, Order},
-        setup::Setup,
-    },
-    types::message::Why,
+use crate::machine::{
+    agent::{News, Order},
+    setup::Setup,
 };
 use alloc::sync::Arc;
+use innerloop_types::{
+    id::{AgentId, EffectId},
+    message::Why,
+};
 
 /// An input that fits.
 #[derive(Debug)]

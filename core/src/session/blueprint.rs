@@ -2,15 +2,14 @@
 //! of a request) exists once.
 
 use super::Session;
-use crate::{
-    base::{id::SessionId, time::UnixMillis},
-    machine::setup::Setup,
-    types::{
-        config::{ConfigError, SessionConfig},
-        output::Outputs,
-    },
-};
+use crate::machine::setup::Setup;
 use alloc::{string::String, sync::Arc};
+use innerloop_types::{
+    config::{ConfigError, SessionConfig},
+    id::SessionId,
+    output::Outputs,
+    time::UnixMillis,
+};
 
 /// A configuration that sessions are opened with.
 #[derive(Clone, Debug)]

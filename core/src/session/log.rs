@@ -4,22 +4,18 @@
 //! it. The lines between the header and the newest snapshot may be dropped.
 
 use super::{REPLAY_VERSION, Session, snapshot::RestoreError};
-use crate::{
-    base::{
-        json::Json,
-        time::{Instant, UnixMillis},
-    },
-    types::{
-        config::{ConfigError, SessionConfig},
-        input::{Input, Reason},
-        output::Outputs,
-    },
-};
 use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
 use innerloop_json::{FromJson, Raw, ToJson, to_string};
+use innerloop_types::{
+    config::{ConfigError, SessionConfig},
+    input::{Input, Reason},
+    json::Json,
+    output::Outputs,
+    time::{Instant, UnixMillis},
+};
 
 const FORMAT: &str = "innerloop-log";
 

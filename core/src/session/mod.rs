@@ -5,19 +5,13 @@
 mod admission;
 mod admitted;
 pub(crate) mod blueprint;
-#[cfg(feature = "log")]
 pub mod log;
 #[cfg(feature = "seams")]
 mod seams;
 mod signals;
-#[cfg(feature = "log")]
 pub(crate) mod snapshot;
 
 use crate::{
-    base::{
-        id::{AgentId, ById, EffectId, SessionId},
-        time::{Instant, UnixMillis},
-    },
     machine::{
         agent::{self, Agent},
         ctx::AgentCount,
@@ -27,16 +21,18 @@ use crate::{
         setup::Setup,
     },
     rules::budget::Purse,
-    types::{
-        config::{ConfigError, SessionConfig},
-        event::{Event, EventKind},
-        input::{Input, Rejected},
-        output::{Deadline, DeadlineReason, Effect, Output, Outputs},
-        status::Status,
-    },
 };
 use admitted::Admitted;
 use alloc::{sync::Arc, vec::Vec};
+use innerloop_types::{
+    config::{ConfigError, SessionConfig},
+    event::{Event, EventKind},
+    id::{AgentId, ById, EffectId, SessionId},
+    input::{Input, Rejected},
+    output::{Deadline, DeadlineReason, Effect, Output, Outputs},
+    status::Status,
+    time::{Instant, UnixMillis},
+};
 
 /// Raised whenever equal inputs no longer give equal outputs.
 pub const REPLAY_VERSION: u32 = 10;

@@ -3,7 +3,6 @@
 
 use super::Session;
 use crate::{
-    base::id::AgentId,
     machine::{
         agent::{self, Agent},
         body::{ChildState, SpawnOptions, UserInput},
@@ -14,11 +13,12 @@ use crate::{
         stopping,
     },
     profile::inner::SpawnCall,
-    types::{
-        config::SessionConfig, event::EventKind, input::TurnOptions, message::Part, output::Output,
-    },
 };
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
+use innerloop_types::{
+    config::SessionConfig, event::EventKind, id::AgentId, input::TurnOptions, message::Part,
+    output::Output,
+};
 
 impl Session {
     /// Steps an agent's phase by value; what follows is appended to `outputs`.
@@ -151,7 +151,7 @@ impl Session {
 
     /// What an agent's input lets other agents do that are started, or told something, for it.
     fn handed_on(&self, id: AgentId) -> Option<Box<TurnOptions>> {
-        self.agent(id)?.body.run.options.as_ref()?.handed_on()
+        self.agent(id)?.body.run.options.as_ref().and_then(|options| options::for_children(options))
     }
 
     /// An agent's run is over: whoever started it learns what came of it.

@@ -9,8 +9,8 @@ use super::{
     state::{Guest, RunState, work},
     whole,
 };
-use innerloop_core::json::from_str;
 use innerloop_shell_protocol::Launch;
+use innerloop_types::json::from_str;
 use std::time::Duration;
 use tokio::time::timeout;
 use wasmtime::{Error, Linker, Result};

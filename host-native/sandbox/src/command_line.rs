@@ -1,13 +1,13 @@
 //! What is said to the shell's module and what it replies: command lines in, their ends out. What
 //! one leaves, such as variables and the folder that it stands in, is kept for its agent's next.
 
-use innerloop_core::{
-    id::AgentId,
-    json::{Json, from_str, to_string},
-};
 use innerloop_driver::capture::End;
 use innerloop_shell_protocol::{Missing, Reply, Request, Tmp};
 use innerloop_tools::Temporary;
+use innerloop_types::{
+    id::AgentId,
+    json::{Json, from_str, to_string},
+};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::from_str as from_json;
 use std::{

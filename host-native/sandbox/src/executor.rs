@@ -17,16 +17,16 @@ use super::{
     sight::Sight,
     stdio::OnDelta,
 };
-use innerloop_core::{
-    action::{Action, Outcome, Part, ToolError},
-    id::AgentId,
-    json::{from_str, to_string},
-};
 use innerloop_driver::{
     Keys,
     capture::{End, Limit, unknown_program},
 };
 use innerloop_tools::Temporary;
+use innerloop_types::{
+    action::{Action, Outcome, Part, ToolError},
+    id::AgentId,
+    json::{from_str, to_string},
+};
 use innerloop_workspace::{
     Records, Workspace, at,
     reading::{self, Stop},

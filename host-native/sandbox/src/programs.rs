@@ -12,8 +12,8 @@ use super::{
     manifest::{self, Entry, Manifest, ManifestError, ProgramLimits},
     sight::{Mount, Sight},
 };
-use innerloop_core::config::ProgramFacts;
 use innerloop_shell_protocol::Missing;
+use innerloop_types::config::ProgramFacts;
 use innerloop_workspace::{Workspace, digest::Digest};
 use std::{
     collections::BTreeMap,

@@ -5,7 +5,7 @@ use super::{
     stat::{Kind, Stat},
     state::{FileState, escaped},
 };
-use innerloop_core::action::{Change, ChangeKind};
+use innerloop_types::action::{Change, ChangeKind};
 use std::path::Path;
 
 /// A file that was changed, or opened to be changed.

@@ -2,7 +2,7 @@
 //! path, as a unified diff. What is kept of them is bounded, and so is the time that a diff takes.
 
 use crate::{FileChange, FileState, digest::Digest};
-use innerloop_core::action::{Change, ChangeKind};
+use innerloop_types::action::{Change, ChangeKind};
 use similar::TextDiff;
 use std::{
     collections::BTreeMap,

@@ -7,7 +7,7 @@ use super::{
     stat::{Kind, Stat},
     state::{Allowance, FileState, IsStopped, smallest_first},
 };
-use innerloop_core::action::Change;
+use innerloop_types::action::Change;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},

@@ -4,8 +4,8 @@
 use super::shared::{fail, input};
 use crate::files::Files;
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
-use innerloop_core::action::Action;
 use innerloop_tools::{Directory, perform_in};
+use innerloop_types::action::Action;
 use std::sync::Arc;
 
 /// The names by which models know it.

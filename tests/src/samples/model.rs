@@ -15,10 +15,9 @@ use innerloop_core::{
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
     let wires: Vec<WireKind> =
-        one_of_each!(open WireKind: OpenaiResponses, OpenaiChat, Anthropic, Gemini, Ollama);
+        one_of_each!(WireKind: OpenaiResponses, OpenaiChat, Anthropic, Gemini, Ollama);
     visitor.visit_read("WireKind", &wires);
-    let profiles: Vec<ProfileKind> =
-        one_of_each!(open ProfileKind: Openai, Anthropic, Gemini, Small);
+    let profiles: Vec<ProfileKind> = one_of_each!(ProfileKind: Openai, Anthropic, Gemini, Small);
     visitor.visit_read("ProfileKind", &profiles);
     let vocabularies: Vec<Vocabulary> = one_of_each!(Vocabulary: Seed, Native);
     visitor.visit_read("Vocabulary", &vocabularies);

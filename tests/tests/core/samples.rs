@@ -69,10 +69,11 @@ impl Visitor for Names {
 fn samples_name_the_variants_that_no_other_crate_can_count() {
     let mut names = Names::default();
     samples::visit_all(&mut names);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src/types");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/types/src");
     let mut open = 0;
-    for file in fs::read_dir(folder).unwrap() {
-        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    for file in files.filter(|file| file.is_file()) {
+        let text = fs::read_to_string(file).unwrap();
         for (name, variants) in open_enums(&text) {
             open += 1;
             // A part is told within its whole.
@@ -89,7 +90,7 @@ fn samples_name_the_variants_that_no_other_crate_can_count() {
             }
         }
     }
-    assert!(open > 7, "only {open} enums are `#[non_exhaustive]`");
+    assert!(open > 6, "only {open} enums are `#[non_exhaustive]`");
 }
 
 /// The `#[non_exhaustive]` enums of a file, with their variants.

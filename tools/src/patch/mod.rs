@@ -15,10 +15,10 @@ use crate::{
     secrets,
     write::{self, Before, Content},
 };
-use innerloop_core::action::{
+use innerloop_json::{Map, joined, quoted};
+use innerloop_types::action::{
     Change, ChangeKind, FilePatch, Hunk, HunkLine, MASK, Outcome, Patch, ToolError,
 };
-use innerloop_json::{Map, joined, quoted};
 use lines::Lines;
 use nearest::Near;
 use place::{Loose, Miss};

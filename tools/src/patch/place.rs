@@ -9,7 +9,7 @@ use crate::{
     replace::Pass,
     shift::{Pair, Shift, Style, agrees, indentation, is_placed},
 };
-use innerloop_core::action::{Hunk, HunkLine};
+use innerloop_types::action::{Hunk, HunkLine};
 use std::{cell::OnceCell, ops::Range};
 
 /// What the hunks do to the file.

@@ -22,13 +22,23 @@ pub(crate) struct Suite {
 }
 
 /// The crates that faults are put into, by their folders.
-pub(crate) const CRATES: [(&str, &str); 3] =
-    [("core", "innerloop-core"), ("driver", "innerloop-driver"), ("tools", "innerloop-tools")];
+pub(crate) const CRATES: [(&str, &str); 5] = [
+    ("core/types", "innerloop-types"),
+    ("core/wire", "innerloop-wire"),
+    ("core", "innerloop-core"),
+    ("driver", "innerloop-driver"),
+    ("tools", "innerloop-tools"),
+];
 
-pub(crate) const SUBJECTS: [Subject; 4] = [
-    Subject { place: "core/src/wire/", package: "innerloop-core", suites: &[WIRES, QUICK, BYTES] },
+pub(crate) const SUBJECTS: [Subject; 5] = [
+    Subject { place: "core/wire/", package: "innerloop-wire", suites: &[WIRES, QUICK, BYTES] },
     Subject {
-        place: "core/",
+        place: "core/types/",
+        package: "innerloop-types",
+        suites: &[QUICK, DRIVER, WIRES, SESSIONS],
+    },
+    Subject {
+        place: "core/src/",
         package: "innerloop-core",
         suites: &[QUICK, DRIVER, WIRES, SESSIONS],
     },
@@ -120,7 +130,7 @@ mod tests {
     #[test]
     fn a_file_belongs_to_one_part() {
         let of = |file: &str| SUBJECTS.iter().filter(|subject| subject.holds(file)).count();
-        assert_eq!(["core/src/wire/a.rs", "core/src/a.rs", "tools/src/b.rs"].map(of), [1; 3]);
+        assert_eq!(["core/wire/src/a.rs", "core/src/a.rs", "tools/src/b.rs"].map(of), [1; 3]);
         assert_eq!(of("json/src/lib.rs"), 0);
     }
 

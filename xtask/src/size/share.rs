@@ -11,15 +11,15 @@ const CAUSES: [(&str, &[&str]); 18] = [
     ("reading JSON", &["::de::", "eserialize", "innerloop_json::", "FromJson", "Slots", "Choice"]),
     ("writing JSON", &["::ser::", "erialize", "ToJson", "Parts>"]),
     ("formatting", &["core::fmt", "core::num::", "fmt::Debug", "fmt::Display"]),
-    ("calls in text", &["core::wire::text_calls"]),
-    ("wire: Responses", &["core::wire::openai_responses"]),
-    ("wire: Chat", &["core::wire::openai_chat"]),
-    ("wire: Anthropic", &["core::wire::anthropic"]),
-    ("wire: Gemini", &["core::wire::gemini"]),
-    ("wire: Ollama", &["core::wire::ollama"]),
-    ("wire: shared", &["innerloop_core::wire"]),
+    ("calls in text", &["innerloop_wire::text_calls"]),
+    ("wire: Responses", &["innerloop_wire::openai_responses"]),
+    ("wire: Chat", &["innerloop_wire::openai_chat"]),
+    ("wire: Anthropic", &["innerloop_wire::anthropic"]),
+    ("wire: Gemini", &["innerloop_wire::gemini"]),
+    ("wire: Ollama", &["innerloop_wire::ollama"]),
+    ("wire: shared", &["innerloop_wire::"]),
     ("profiles", &["innerloop_core::profile"]),
-    ("types and rules", &["core::types", "core::rules", "core::base"]),
+    ("types and rules", &["innerloop_types::", "innerloop_core::rules"]),
     ("the loop", &["innerloop_core::machine"]),
     ("session, log, snapshot", &["innerloop_core::session"]),
     ("tools", &["innerloop_tools", "fast_glob"]),
@@ -78,8 +78,8 @@ mod tests {
 
     #[test]
     fn a_crate_of_ours_counts_before_others() {
-        let path = "_<innerloop_core::types::Action as serde::de::Deserialize>::deserialize";
-        assert_eq!(krate(path), "innerloop_core");
+        let path = "_<innerloop_types::action::Action as serde::de::Deserialize>::deserialize";
+        assert_eq!(krate(path), "innerloop_types");
         assert_eq!((krate("core::fmt::write"), krate("memcpy")), ("core", "(without a path)"));
     }
 
@@ -87,7 +87,7 @@ mod tests {
     fn bytes_count_once() {
         let symbols = [
             ("_ZN14innerloop_core7machine3run17h0123456789abcdefE", 5),
-            ("_ZN14innerloop_core4wire6gemini17h0123456789abcdefE", 3),
+            ("_ZN14innerloop_wire6gemini17h0123456789abcdefE", 3),
             ("memcpy", 2),
         ];
         let functions = symbols.map(|(symbol, size)| Function {
@@ -100,8 +100,9 @@ mod tests {
             shares.iter().map(|(name, size)| format!("{name} {size}")).collect::<Vec<_>>()
         };
         let expected = [
-            "innerloop_core 8",
             "(texts and tables) 7",
+            "innerloop_core 5",
+            "innerloop_wire 3",
             "(without a path) 2",
             "(types, imports, exports) 1",
         ];

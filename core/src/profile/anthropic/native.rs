@@ -11,12 +11,12 @@ use super::super::{
     seed::{self, GREP_MODES, READ_LIMIT},
     shell,
 };
-use crate::types::{
+use alloc::{format, string::String};
+use innerloop_types::{
     action::{Action, Grep, GrepMode, Notice, Numbering},
     config::Facts,
     event::PlanStatus,
 };
-use alloc::{format, string::String};
 
 /// The tools, in the order in which they are shown.
 pub(super) static TABLE: &[&ToolRow] =

@@ -9,14 +9,14 @@ use super::super::{
     shell,
 };
 use super::tell;
-use crate::types::{
-    action::{Action, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering},
-    config::Facts,
-};
 use alloc::{
     borrow::ToOwned,
     format,
     string::{String, ToString},
+};
+use innerloop_types::{
+    action::{Action, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering},
+    config::Facts,
 };
 
 /// The tools, in the order in which they are shown.

@@ -1,8 +1,8 @@
 //! What Gemini models read of outcomes, in the words of gemini-cli.
 
 use super::super::row::FinishedRun;
-use crate::types::action::{Action, ChangeKind, GrepMode, ToolError};
 use alloc::{format, string::String};
+use innerloop_types::action::{Action, ChangeKind, GrepMode, ToolError};
 
 /// What a command printed, marked as nobody's order.
 pub(super) fn command(run: &FinishedRun<'_>) -> Option<String> {

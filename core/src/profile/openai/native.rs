@@ -11,16 +11,16 @@ use super::super::{
     },
     seed, shell,
 };
-use crate::types::{
-    action::{Action, FilePatch},
-    config::Facts,
-    event::PlanStatus,
-};
 use alloc::{
     format,
     string::{String, ToString},
 };
 use innerloop_json::joined;
+use innerloop_types::{
+    action::{Action, FilePatch},
+    config::Facts,
+    event::PlanStatus,
+};
 
 /// The tools, in the order in which they are shown.
 pub(super) static TABLE: &[&ToolRow] = &[

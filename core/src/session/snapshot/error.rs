@@ -1,8 +1,8 @@
 //! Why bytes are not a snapshot that can be restored.
 
-use crate::types::config::ConfigError;
 use alloc::string::{String, ToString};
 use innerloop_json::ToJson;
+use innerloop_types::config::ConfigError;
 
 /// Bytes that are not a snapshot that this version can restore.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]

@@ -6,10 +6,10 @@ use crate::{
         plan::{Files, Plan},
     },
     rules::transcript::Room,
-    types::{compaction::FoldReason, message::Fold},
 };
 use alloc::borrow::Cow;
 use innerloop_json::{FromJson, ToJson};
+use innerloop_types::{compaction::FoldReason, message::Fold};
 
 /// What is known of an agent's folds beside its history.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ToJson, FromJson)]

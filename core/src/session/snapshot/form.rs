@@ -8,10 +8,6 @@ use super::{
     round::{self, ToolCallForm},
 };
 use crate::{
-    base::{
-        id::{AgentId, EffectId},
-        time::Instant,
-    },
     machine::{
         agent::Agent,
         body::{Child, ChildState, Counts, Repairs, Run, SpawnOptions},
@@ -21,16 +17,18 @@ use crate::{
         route::{Route, Tools},
     },
     rules::{budget::Purse, guard::KnownFiles},
-    types::{
-        config::{ApprovalRule, ModelConfig, SessionConfig},
-        input::TurnOptions,
-        message::{Part, Reply, Turn, Usage},
-        status::RunEnd,
-        tool::ToolSpec,
-    },
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
+use innerloop_types::{
+    config::{ApprovalRule, ModelConfig, SessionConfig},
+    id::{AgentId, EffectId},
+    input::TurnOptions,
+    message::{Part, Reply, Turn, Usage},
+    status::RunEnd,
+    time::Instant,
+    tool::ToolSpec,
+};
 
 /// A whole session.
 #[derive(ToJson, FromJson)]
@@ -497,16 +495,6 @@ impl<'a> RouteForm<'a> {
             model: Cow::Borrowed(&route.model),
             system: Cow::Borrowed(&route.system),
             tools: Cow::Borrowed(&route.tools),
-        }
-    }
-
-    /// The same, independent of the route.
-    #[cfg(feature = "old-snapshots")]
-    pub(super) fn owned(route: &Route) -> RouteForm<'static> {
-        RouteForm {
-            model: Cow::Owned(route.model.clone()),
-            system: Cow::Owned(route.system.clone()),
-            tools: Cow::Owned(route.tools.clone()),
         }
     }
 

@@ -1,11 +1,9 @@
 //! What a snapshot says of an input that waits.
 
-use crate::{
-    machine::body::UserInput,
-    types::{input::TurnOptions, message::Part},
-};
+use crate::machine::body::UserInput;
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 use innerloop_json::{Error, FromJson, Kind, Reader, ToJson};
+use innerloop_types::{input::TurnOptions, message::Part};
 
 /// An input that waits.
 #[derive(ToJson)]

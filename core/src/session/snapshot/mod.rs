@@ -7,21 +7,18 @@ mod form;
 mod input;
 mod restored;
 mod round;
-#[cfg(feature = "old-snapshots")]
-mod version2;
 
 use super::Session;
-use crate::{
-    base::{digest::Digest, id::AgentId, json::Json, time::UnixMillis},
-    machine::agent::Agent,
-    types::config::SessionConfig,
-};
+use crate::machine::agent::Agent;
 use alloc::{borrow::Cow, string::String, vec::Vec};
 pub use error::RestoreError;
 use folding::FoldingForm;
 use form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm};
 use form::{SpentForm, State};
 use innerloop_json::{FromJson, Raw, ToJson, from_str};
+use innerloop_types::{
+    config::SessionConfig, digest::Digest, id::AgentId, json::Json, time::UnixMillis,
+};
 use input::InputForm;
 
 const FORMAT: &str = "innerloop-snapshot";
@@ -30,7 +27,7 @@ const FORMAT: &str = "innerloop-snapshot";
 /// that [`REPLAY_VERSION`](super::REPLAY_VERSION) stands for.
 const VERSION: u32 = 5;
 /// The oldest version that is read.
-const OLDEST: u32 = if cfg!(feature = "old-snapshots") { 2 } else { 3 };
+const OLDEST: u32 = 3;
 
 /// What a snapshot says of itself, around the state.
 #[derive(ToJson, FromJson)]
@@ -142,12 +139,7 @@ impl Session {
         }
         let edited = edit(state.text());
         let text = edited.as_deref().unwrap_or(state.text());
-        let state = match version {
-            #[cfg(feature = "old-snapshots")]
-            2 => read::<version2::State2>(text)?.migrated()?,
-            _ => read::<State<'_>>(text)?,
-        };
-        state.restored(wall)
+        read::<State<'_>>(text)?.restored(wall)
     }
 }
 

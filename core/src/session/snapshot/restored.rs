@@ -6,10 +6,6 @@ use super::{
     input::InputForm,
 };
 use crate::{
-    base::{
-        id::{AgentId, ById, EffectId},
-        time::{Instant, UnixMillis},
-    },
     machine::{
         agent::Agent,
         body::{Counts, Learnt, Pending},
@@ -22,12 +18,14 @@ use crate::{
     },
     rules::budget::Purse,
     session::Session,
-    types::{
-        config::{SessionConfig, Spend},
-        message::{Turn, TurnKind},
-    },
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use innerloop_types::{
+    config::{SessionConfig, Spend},
+    id::{AgentId, ById, EffectId},
+    message::{Turn, TurnKind},
+    time::{Instant, UnixMillis},
+};
 
 impl State<'_> {
     /// The session, in which it is now `wall`.

@@ -3,10 +3,6 @@
 
 use super::error::RestoreError;
 use crate::{
-    base::{
-        id::{AgentId, EffectId},
-        time::Instant,
-    },
     machine::{
         agent::Agent,
         pipeline::{self, Ran, Work},
@@ -15,13 +11,15 @@ use crate::{
         tool_call::{RoundCall, State},
     },
     profile::inner::InnerCall,
-    types::{
-        action::Outcome,
-        message::{Part, ToolCall, ToolResult},
-    },
 };
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
+use innerloop_types::{
+    action::Outcome,
+    id::{AgentId, EffectId},
+    message::{Part, ToolCall, ToolResult},
+    time::Instant,
+};
 
 /// A call of an open round.
 #[derive(ToJson, FromJson)]

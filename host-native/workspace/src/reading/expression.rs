@@ -8,8 +8,8 @@ use super::{
 };
 use grep_matcher::{LineMatchKind, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use innerloop_core::action::Grep;
 use innerloop_tools::parts::{Matcher, searched};
+use innerloop_types::action::Grep;
 use memchr::memchr;
 use regex_automata::{Input, meta::Regex};
 use std::{borrow::Cow, ops::Range, str};

@@ -5,11 +5,11 @@ use super::{
     ignored::rules_above,
     walk::{Visited, Visitor, Walk, walk},
 };
-use innerloop_core::action::Outcome;
 use innerloop_tools::{
     FileError, WorkspacePath,
     parts::{Found, Glob, LeftOut, Query, not_searched},
 };
+use innerloop_types::action::Outcome;
 use std::cmp::Reverse;
 
 /// So many more than are named are kept before the oldest are dropped.
@@ -98,8 +98,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail at once")]
 
     use super::*;
-    use innerloop_core::action::Hidden;
     use innerloop_tools::{Files, Memory};
+    use innerloop_types::action::Hidden;
 
     /// Random patterns and paths: no file is wanted whose name does not end so.
     #[test]

@@ -7,7 +7,6 @@ use super::{
     ignored::rules_above,
     walk::{Visited, Visitor, Walk, walk},
 };
-use innerloop_core::action::{Grep, GrepMode, Outcome};
 use innerloop_tools::{
     FileError, Files, WorkspacePath,
     parts::{
@@ -15,6 +14,7 @@ use innerloop_tools::{
         small_matcher,
     },
 };
+use innerloop_types::action::{Grep, GrepMode, Outcome};
 use std::{
     cmp::Ordering,
     collections::BTreeMap,

@@ -2,11 +2,11 @@
 //! name begins or ends, before a pattern is compared.
 
 use super::files::Reader;
-use innerloop_core::action::Hidden;
 use innerloop_tools::{
     Files, WorkspacePath,
     parts::{MAX_RULES, Rule, Scope},
 };
+use innerloop_types::action::Hidden;
 use std::sync::Arc;
 
 /// The rules of one `.gitignore` file and of those above it.

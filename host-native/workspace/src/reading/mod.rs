@@ -16,11 +16,11 @@ pub use stop::Stop;
 
 use crate::Workspace;
 use files::Reader;
-use innerloop_core::action::{Action, Outcome};
 use innerloop_tools::{
     parts::{Lines, Query, folder},
     perform_known,
 };
+use innerloop_types::action::{Action, Outcome};
 
 /// Whether an action does nothing but read.
 pub const fn only_reads(action: &Action) -> bool {

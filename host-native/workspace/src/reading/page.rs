@@ -2,11 +2,11 @@
 //! that are asked for are kept.
 
 use super::{files::Reader, stop::Stop};
-use innerloop_core::action::{Outcome, ToolError};
 use innerloop_tools::{
     MAX_FILE_BYTES, WorkspacePath,
     parts::{Lines, binary, file_path, looks_binary, past_the_end},
 };
+use innerloop_types::action::{Outcome, ToolError};
 use memchr::{memchr, memchr_iter};
 use std::{
     io::{self, ErrorKind, Read},
@@ -207,8 +207,8 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail at once")]
 
     use super::*;
-    use innerloop_core::action::{Action, Notice, Numbering};
     use innerloop_tools::{Files, Memory, perform};
+    use innerloop_types::action::{Action, Notice, Numbering};
 
     /// Texts in pieces of any size: the lines that are told are those that the tools tell.
     #[test]

@@ -8,8 +8,8 @@ use super::{
     stop::Stop,
 };
 use crate::{Entered, Kind, Named, Workspace};
-use innerloop_core::action::Hidden;
 use innerloop_tools::{FileError, WorkspacePath, is_version_system, parts::LeftOut};
+use innerloop_types::action::Hidden;
 use std::{
     ffi::OsStr,
     num::NonZeroUsize,

@@ -24,7 +24,7 @@ pub(super) struct House {
 pub(super) struct Target {
     /// The file that it begins with.
     pub(super) root: String,
-    /// Its modules by path, as `wire::anthropic`; the root's path is empty.
+    /// Its modules by path, as `machine::run`; the root's path is empty.
     pub(super) modules: BTreeMap<String, Module>,
 }
 

@@ -8,30 +8,24 @@ use super::paths::Named;
 use super::{check_found, check_none};
 
 /// The floors of `core` by top module. Siblings on one floor do not know each other.
-const FLOORS: [(&str, u32); 7] = [
-    ("base", 0),
-    ("types", 1),
-    ("rules", 2),
-    ("wire", 3),
-    ("profile", 3),
-    ("machine", 4),
-    ("session", 5),
-];
+const FLOORS: [(&str, u32); 4] = [("rules", 2), ("profile", 3), ("machine", 4), ("session", 5)];
 
 /// The crates that each crate of the house may depend on.
-const CRATES: [(&str, &[&str]); 20] = [
+const CRATES: [(&str, &[&str]); 22] = [
     ("json/derive", &[]),
     ("json/scan", &[]),
     ("json", &["json-derive", "json-scan"]),
-    ("core", &["json"]),
+    ("core/types", &["json"]),
+    ("core/wire", &["json", "types"]),
+    ("core", &["json", "types", "wire"]),
     ("driver", &["core", "json"]),
     ("abi", &["core", "driver"]),
-    ("tools", &["core", "json"]),
+    ("tools", &["json", "types"]),
     ("shell/protocol", &["json"]),
-    ("shell", &["core", "json", "shell-protocol", "tools"]),
+    ("shell", &["json", "shell-protocol", "tools", "types"]),
     ("wasm", &["core", "driver", "json", "tools"]),
-    ("host-native/workspace", &["core", "json", "tools"]),
-    ("host-native/sandbox", &["core", "driver", "shell-protocol", "tools", "workspace"]),
+    ("host-native/workspace", &["json", "tools", "types"]),
+    ("host-native/sandbox", &["driver", "shell-protocol", "tools", "types", "workspace"]),
     ("host-native/host", &["core", "driver", "json", "sandbox", "tools", "workspace"]),
     ("host-native/cli", &["core", "driver", "host", "json", "sandbox", "tools", "workspace"]),
     ("rust", &["core", "driver", "host", "sandbox", "tools", "workspace"]),
@@ -53,7 +47,7 @@ const OF_TERMINAL: [&str; 7] = [
     "unicode-width",
 ];
 
-/// What `tools` may name of `core`.
+/// What `tools` may name of `core/types`.
 const DOORS_TO_TOOLS: [&str; 2] = ["action", "path"];
 
 /// Which modules each module names.
@@ -136,24 +130,27 @@ fn reached<'a>(graph: &Graph<'a>, from: &str) -> BTreeSet<&'a str> {
     found
 }
 
-/// The looks up and across between the floors of `core`.
+/// The looks up between the floors of `core`, and from the lowest floor of `core/types`.
 fn looks_up(house: &House) -> Vec<String> {
-    let targets = house.targets();
-    let core = targets.iter().find(|target| target.root == "core/src/lib.rs").unwrap();
     let mut faults = Vec::new();
-    for (from, named) in graph(core).into_iter().filter(|(from, _)| !from.is_empty()) {
-        for to in named {
-            let [from_top, to_top] = [from, to].map(|path| path.split("::").next().unwrap());
-            let fault = match (floor(from_top), floor(to_top)) {
-                (None, _) => format!("{from} stands on no floor"),
-                (_, None) => format!("{from} names {to:?} on no floor: write the whole path"),
-                (Some(own), Some(other)) if other > own => format!("{from} looks up to {to}"),
-                (Some(own), Some(other)) if own == other && from_top != to_top => {
-                    format!("{from} and {to} are siblings that must not know each other")
-                }
-                _ => continue,
-            };
-            faults.push(fault);
+    for target in house.targets() {
+        let is_core = target.root == "core/src/lib.rs";
+        let is_types = target.root == "core/types/src/lib.rs";
+        for (from, named) in graph(&target).into_iter().filter(|(from, _)| !from.is_empty()) {
+            for to in named {
+                let [from_top, to_top] = [from, to].map(|path| path.split("::").next().unwrap());
+                let fault = match (floor(from_top), floor(to_top)) {
+                    _ if is_types && from_top == "base" && to_top != "base" => {
+                        format!("{from} looks up to {to}")
+                    }
+                    _ if !is_core => continue,
+                    (None, _) => format!("{from} stands on no floor"),
+                    (_, None) => format!("{from} names {to:?} on no floor: write the whole path"),
+                    (Some(own), Some(other)) if other > own => format!("{from} looks up to {to}"),
+                    _ => continue,
+                };
+                faults.push(fault);
+            }
         }
     }
     faults
@@ -198,9 +195,9 @@ fn of_terminal(house: &House) -> Vec<String> {
 
 /// Crates of the page's module that read or write JSON by another codec than `innerloop-json`.
 fn other_codecs(house: &House) -> Vec<String> {
-    let in_page = ["core", "driver", "tools", "wasm"];
+    let in_page = ["core/types", "core/wire", "core", "driver", "tools", "wasm"];
     let manifests = house.manifests().filter(|(folder, _)| in_page.contains(folder));
-    let is_other = |line: &str| line.starts_with("serde") && !line.contains("innerloop-json/");
+    let is_other = |line: &str| line.starts_with("serde") && !line.contains("[\"innerloop-");
     let others = manifests.filter(|(_, text)| text.lines().any(is_other));
     others.map(|(folder, _)| format!("{folder} depends on serde: use innerloop-json")).collect()
 }
@@ -209,7 +206,7 @@ fn other_codecs(house: &House) -> Vec<String> {
 /// that show one only to developers are exempt: a type's own `Debug`, and names for tests.
 fn shown_for_debugging(house: &House) -> Vec<String> {
     let in_page = ["json/src/", "json/scan/", "core/", "driver/", "tools/", "wasm/"];
-    let exempt = ["core/src/base/bytes.rs", "core/src/session/seams.rs"];
+    let exempt = ["core/types/src/base/bytes.rs", "core/src/session/seams.rs"];
     let files = house.ending(".rs").filter(|(path, _)| {
         in_page.iter().any(|folder| path.starts_with(folder)) && !exempt.contains(path)
     });
@@ -226,7 +223,7 @@ fn shown_for_debugging(house: &House) -> Vec<String> {
     faults
 }
 
-/// What `tools` names of `core` beyond what it may.
+/// What `tools` names of `core/types` beyond what it may.
 fn tools_beyond_actions(house: &House) -> Vec<String> {
     let targets = house.targets();
     let modules = targets.iter().filter(|target| target.root.starts_with("tools/"));
@@ -234,8 +231,8 @@ fn tools_beyond_actions(house: &House) -> Vec<String> {
     for module in modules.flat_map(|target| target.modules.values()) {
         for path in &module.reading.paths {
             let [krate, item, ..] = &path.segments[..] else { continue };
-            if krate == "innerloop_core" && !DOORS_TO_TOOLS.contains(&item.as_str()) {
-                faults.push(format!("{} names innerloop_core::{item}", module.file));
+            if krate == "innerloop_types" && !DOORS_TO_TOOLS.contains(&item.as_str()) {
+                faults.push(format!("{} names innerloop_types::{item}", module.file));
             }
         }
     }
@@ -272,21 +269,25 @@ fn a_module_of_core_uses_its_own_floor_and_those_below() {
 }
 
 #[test]
-fn a_look_up_or_across_is_found() {
+fn a_look_up_is_found() {
     let house = House::of(&[
         ("core/Cargo.toml", ""),
-        ("core/src/lib.rs", "mod base; mod wire; mod profile; mod cellar;"),
-        ("core/src/base.rs", "mod id; fn f() { crate::wire::g() }"),
-        ("core/src/base/id.rs", "use super::super::Session;"),
-        ("core/src/wire.rs", "use crate::{base::id::Id, profile::P};"),
-        ("core/src/profile.rs", "use crate::base::id::Id;"),
-        ("core/src/cellar.rs", "use crate::base::id::Id;"),
+        ("core/src/lib.rs", "mod rules; mod profile; mod machine; mod cellar;"),
+        ("core/src/rules.rs", "mod gauge; fn f() { crate::profile::g() }"),
+        ("core/src/rules/gauge.rs", "use super::super::Session;"),
+        ("core/src/profile.rs", "use crate::rules::gauge::G;"),
+        ("core/src/machine.rs", "use crate::{rules::gauge::G, profile::P};"),
+        ("core/src/cellar.rs", "use crate::rules::gauge::G;"),
+        ("core/types/Cargo.toml", ""),
+        ("core/types/src/lib.rs", "mod base; mod model;"),
+        ("core/types/src/base.rs", "use crate::model::M;"),
+        ("core/types/src/model.rs", "use crate::base::B;"),
     ]);
     let expected = [
-        "base looks up to wire",
-        "base::id names \"\" on no floor",
         "cellar stands on no floor",
-        "wire and profile are siblings",
+        "rules looks up to profile",
+        "rules::gauge names \"\" on no floor",
+        "base looks up to model",
     ];
     check_found(&looks_up(&house), &expected);
 }
@@ -305,12 +306,12 @@ fn a_dependency_on_a_crate_above_is_found() {
     let house = House::of(&[
         ("core/Cargo.toml", "[dependencies]\nserde.workspace = true"),
         ("shed/Cargo.toml", "clap.workspace = true"),
-        ("tools/Cargo.toml", "innerloop-core.workspace = true\ninnerloop-host = { path = \"x\" }"),
-        ("tools/src/lib.rs", "use innerloop_core::{action::A, session::S};"),
+        ("tools/Cargo.toml", "innerloop-types.workspace = true\ninnerloop-host = { path = \"x\" }"),
+        ("tools/src/lib.rs", "use innerloop_types::{action::A, config::C};"),
     ]);
     let expected = ["shed is a crate on no floor", "tools depends on innerloop-host"];
     check_found(&forbidden_dependencies(&house), &expected);
-    check_found(&tools_beyond_actions(&house), &["names innerloop_core::session"]);
+    check_found(&tools_beyond_actions(&house), &["names innerloop_types::config"]);
     check_found(&of_terminal(&house), &["shed depends on clap"]);
     check_found(&other_codecs(&house), &["core depends on serde: use innerloop-json"]);
 }

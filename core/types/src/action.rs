@@ -1,0 +1,580 @@
+//! The canonical actions of the built-in tools and their outcomes: one meaning for every
+//! vocabulary. As JSON they are the interface of the sandboxed tools program: an [`Action`] in,
+//! an [`Outcome`] out. Paths use `/` and are relative to the folder that the agent works in, the
+//! workspace's root unless it was given another; a leading `/` means the workspace's root.
+
+use crate::{base::json::Json, message::joined_text};
+use alloc::{boxed::Box, string::String, vec, vec::Vec};
+use innerloop_json::{FromJson, ToJson};
+
+pub use crate::base::digest::Digest;
+pub use crate::{
+    message::Part,
+    patch::{Affected, FilePatch, Hunk, HunkLine, Operation, Patch, PatchError},
+    v4a::PatchStream,
+};
+
+/// What stands in texts where a key stood that must not be seen.
+pub const MASK: &str = "***";
+
+/// What a built-in tool does.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Reads a text file's lines, or an image whole.
+    Read {
+        /// The file.
+        path: String,
+        /// The first line to read, counted from 1.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        offset: Option<u64>,
+        /// How many lines to read at most; all if absent.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<u64>,
+        /// How lines are numbered in the outcome's text.
+        #[json(default)]
+        numbering: Numbering,
+        /// How many characters of a line are shown at most; all if absent.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        line_chars: Option<u32>,
+        /// Where it is said that the file goes on.
+        #[json(default, skip_serializing_if = "Notice::is_below")]
+        notice: Notice,
+    },
+    /// Reads an image, and nothing else.
+    ViewImage {
+        /// The file.
+        path: String,
+    },
+    /// Reads all text files of some patterns, one after the other.
+    ReadMany {
+        /// Files, folders and patterns of paths, for example `src/**/*.ts`.
+        include: Vec<String>,
+        /// Patterns of paths that are left out.
+        #[json(default, skip_serializing_if = "Vec::is_empty")]
+        exclude: Vec<String>,
+        /// Whether of a folder only the files directly in it are read.
+        #[json(default, skip_serializing_if = "is_false")]
+        flat: bool,
+        /// Which files a search passes over.
+        #[json(default, skip_serializing_if = "Hidden::is_ignored")]
+        hidden: Hidden,
+    },
+    /// Writes a file, with the folders above it.
+    Write {
+        /// The file.
+        path: String,
+        /// Its whole new content.
+        content: String,
+    },
+    /// Replaces text in a file.
+    Edit {
+        /// The file.
+        path: String,
+        /// The text to find; it must occur once unless `all` is set.
+        old: String,
+        /// What to put in its place.
+        new: String,
+        /// Whether to replace each occurrence.
+        #[json(default)]
+        all: bool,
+    },
+    /// Applies a patch to any number of files: all of it or nothing.
+    Patch {
+        /// The patch's text, which [`Patch::parse`] reads.
+        patch: String,
+    },
+    /// Lists a folder, folders first, sorted by name.
+    List {
+        /// The folder; the agent's own if absent.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// How many levels to go down, from 1.
+        #[json(default = "one")]
+        depth: u32,
+        /// Patterns of entries that are left out.
+        #[json(default, skip_serializing_if = "Vec::is_empty")]
+        ignore: Vec<String>,
+        /// Which entries are left out besides.
+        #[json(default = "Hidden::nothing", skip_serializing_if = "Hidden::is_nothing")]
+        hidden: Hidden,
+        /// How folders are told from files.
+        #[json(default, skip_serializing_if = "ListStyle::is_slash")]
+        style: ListStyle,
+    },
+    /// Finds files by the pattern of their path, newest first.
+    Glob {
+        /// For example `**/*.ts`.
+        pattern: String,
+        /// The folder to search; the agent's own if absent.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// Whether case is ignored.
+        #[json(default, skip_serializing_if = "is_false")]
+        ignore_case: bool,
+        /// How many files are named at most; 1,000 if absent.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        max_results: Option<u32>,
+        /// Which files the search passes over.
+        #[json(default, skip_serializing_if = "Hidden::is_ignored")]
+        hidden: Hidden,
+    },
+    /// Searches files by a regular expression.
+    Grep(Grep),
+    /// Runs a WASI program of the host's registry over the workspace.
+    RunProgram {
+        /// The program's name in the registry.
+        program: String,
+        /// Its arguments, without the program's own name.
+        #[json(default)]
+        args: Vec<String>,
+        /// What it reads from standard input.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        stdin: Option<String>,
+    },
+    /// Carries out a command line in the agent's shell, which keeps variables, functions and the
+    /// folder that it stands in from one to the next.
+    Shell {
+        /// The command line.
+        command: String,
+        /// The folder in which this one is carried out, from the agent's own on; else the one that
+        /// the shell stands in.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<String>,
+    },
+    /// Reads pages of the web, where the host offers that.
+    Fetch {
+        /// Their addresses, in the order in which they are named.
+        urls: Vec<String>,
+        /// What is wanted of them, in words.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<String>,
+    },
+}
+
+const fn one() -> u32 {
+    1
+}
+
+impl Action {
+    /// The files that the action names as such, in its order, and what becomes of them; `patch` is
+    /// what its patch says, if it is one. What only searches names none.
+    #[must_use]
+    pub fn files<'a>(&'a self, patch: Option<&'a Patch>) -> Vec<Affected<'a>> {
+        let (path, operation) = match self {
+            Self::Read { path, .. } | Self::Edit { path, .. } => (path, Operation::Update),
+            Self::Write { path, .. } => (path, Operation::Add),
+            _ => return patch.into_iter().flat_map(Patch::paths).collect(),
+        };
+        vec![Affected { path, operation }]
+    }
+
+    /// Reads a file whole, or so many lines from its start.
+    #[must_use]
+    pub fn read(path: impl Into<String>, limit: Option<u64>, numbering: Numbering) -> Self {
+        let (path, offset, line_chars, notice) = (path.into(), None, None, Notice::Below);
+        Self::Read { path, offset, limit, numbering, line_chars, notice }
+    }
+
+    /// Finds files by the pattern of their path, all that git does not ignore.
+    #[must_use]
+    pub fn glob(pattern: impl Into<String>, path: Option<String>) -> Self {
+        let (pattern, hidden) = (pattern.into(), Hidden::Ignored);
+        Self::Glob { pattern, path, ignore_case: false, max_results: None, hidden }
+    }
+
+    /// Lists a folder so many levels deep, with all that stands there.
+    #[must_use]
+    pub const fn list(path: Option<String>, depth: u32) -> Self {
+        let (hidden, style) = (Hidden::Nothing, ListStyle::Slash);
+        Self::List { path, depth, ignore: Vec::new(), hidden, style }
+    }
+
+    /// The one file or folder that the action is about, if it is about one.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Read { path, .. }
+            | Self::ViewImage { path }
+            | Self::Write { path, .. }
+            | Self::Edit { path, .. } => Some(path),
+            Self::List { path, .. } | Self::Glob { path, .. } => path.as_deref(),
+            Self::Grep(grep) => grep.path.as_deref(),
+            Self::ReadMany { .. }
+            | Self::Patch { .. }
+            | Self::RunProgram { .. }
+            | Self::Shell { .. }
+            | Self::Fetch { .. } => None,
+        }
+    }
+
+    /// Whether the action changes nothing, so that it may run beside others.
+    #[must_use]
+    pub const fn is_read_only(&self) -> bool {
+        match self {
+            Self::Read { .. }
+            | Self::ViewImage { .. }
+            | Self::ReadMany { .. }
+            | Self::List { .. }
+            | Self::Glob { .. }
+            | Self::Grep(_) => true,
+            Self::Write { .. }
+            | Self::Edit { .. }
+            | Self::Patch { .. }
+            | Self::RunProgram { .. }
+            | Self::Shell { .. }
+            | Self::Fetch { .. } => false,
+        }
+    }
+}
+
+/// How the lines of a file are numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum Numbering {
+    /// Not at all.
+    #[default]
+    None,
+    /// `NNN | content`.
+    Pipe,
+    /// The number in six columns, a tab, the content, as `cat -n` does.
+    Tab,
+}
+
+/// Where it is said that a file goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum Notice {
+    /// Below the lines.
+    #[default]
+    Below,
+    /// Above the lines.
+    Above,
+}
+
+impl Notice {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
+    const fn is_below(&self) -> bool {
+        matches!(self, Self::Below)
+    }
+}
+
+/// What searches and lists pass over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum Hidden {
+    /// What `.gitignore` files name.
+    #[default]
+    Ignored,
+    /// Nothing.
+    Nothing,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls them with a reference")]
+impl Hidden {
+    const fn nothing() -> Self {
+        Self::Nothing
+    }
+
+    const fn is_ignored(&self) -> bool {
+        matches!(self, Self::Ignored)
+    }
+
+    const fn is_nothing(&self) -> bool {
+        matches!(self, Self::Nothing)
+    }
+}
+
+/// How a list tells folders from files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum ListStyle {
+    /// `name/`.
+    #[default]
+    Slash,
+    /// `[DIR] name`.
+    Tag,
+}
+
+impl ListStyle {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
+    const fn is_slash(&self) -> bool {
+        matches!(self, Self::Slash)
+    }
+}
+
+/// A search of files by a regular expression.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+pub struct Grep {
+    /// The regular expression.
+    pub pattern: String,
+    /// The file or folder to search; the agent's own folder if absent.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Only files whose path or name matches this pattern.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub glob: Option<String>,
+    /// Only files of this type, for example `rust`.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub file_type: Option<String>,
+    /// Lines that match this regular expression, too, are left out.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub unless: Option<String>,
+    /// What to report.
+    #[json(default)]
+    pub mode: GrepMode,
+    /// How it is reported.
+    #[json(default, skip_serializing_if = "GrepLayout::is_lines")]
+    pub layout: GrepLayout,
+    /// How many lines before a match are shown.
+    #[json(default, skip_serializing_if = "is_zero")]
+    pub before: u32,
+    /// How many lines behind a match are shown.
+    #[json(default, skip_serializing_if = "is_zero")]
+    pub after: u32,
+    /// How many of the first results are passed over.
+    #[json(default, skip_serializing_if = "is_zero")]
+    pub offset: u32,
+    /// How many results at most; 100 if absent.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub max_results: Option<u32>,
+    /// How many results of one file at most.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub max_per_file: Option<u32>,
+    /// Which files the search passes over.
+    #[json(default, skip_serializing_if = "Hidden::is_ignored")]
+    pub hidden: Hidden,
+    /// Whether case is ignored.
+    #[json(default)]
+    pub ignore_case: bool,
+    /// Whether the pattern is a text that stands for itself.
+    #[json(default, skip_serializing_if = "is_false")]
+    pub literal: bool,
+    /// Whether a match may span lines; `.` then matches line ends, too.
+    #[json(default, skip_serializing_if = "is_false")]
+    pub multiline: bool,
+    /// Whether only what matches is shown of a line.
+    #[json(default, skip_serializing_if = "is_false")]
+    pub only_matching: bool,
+    /// Whether the numbers of lines are left out.
+    #[json(default, skip_serializing_if = "is_false")]
+    pub unnumbered: bool,
+}
+
+/// How the lines that a search finds are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum GrepLayout {
+    /// `path:number:text`, lines of context `path-number-text`.
+    #[default]
+    Lines,
+    /// `File: path`, then `Lnumber: text`, lines of context `Lnumber- text`, then `---`.
+    ByFile,
+}
+
+impl GrepLayout {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
+    const fn is_lines(&self) -> bool {
+        matches!(self, Self::Lines)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// What a search reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum GrepMode {
+    /// `path:line:text` for each matching line.
+    #[default]
+    Content,
+    /// The paths of files that match.
+    FilesWithMatches,
+    /// `path:count` for each file that matches.
+    Count,
+}
+
+/// What came of an action or of a custom tool's run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
+pub struct Outcome {
+    /// What the tool says, whole. Of a program, see `streams`.
+    pub parts: Vec<Part>,
+    /// Whether the first two parts are texts that a program printed, each of which may be empty:
+    /// on standard output, then on standard error. Further parts say more of the run. The model
+    /// reads them all as one text, [`Outcome::joined_text`].
+    #[json(skip_serializing_if = "is_false")]
+    pub streams: bool,
+    /// What went wrong, if anything did; `parts` then say how and what to do.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ToolError>,
+    /// A program's exit code.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    /// How many places were found or changed: results of a search, replacements of an edit,
+    /// occurrences of a text that should be unique.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// How long the run took, from its launch on: the time in which a person was asked does not
+    /// count. Where the host says nothing the session measures it, so that it is absent only
+    /// where the host ran nothing, or does not know what became of the run.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// Whether the time limit ended the run; `parts` then hold what came before.
+    #[json(skip_serializing_if = "is_false")]
+    pub timed_out: bool,
+    /// The files that changed.
+    #[json(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// Where `ToolRun::known` is there: the digests of the files that the action names, in its
+    /// order, as they are now; an empty text for one that is not there.
+    #[json(skip_serializing_if = "Vec::is_empty")]
+    pub digests: Vec<String>,
+    /// Whether the tool itself dropped a part of its output.
+    #[json(skip_serializing_if = "is_false")]
+    pub capped_at_source: bool,
+    /// What a tool of the host says to its user interface, in `EventKind::ToolCallEnd`; the model
+    /// does not read it.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Box<Json>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl Outcome {
+    /// A success that says `text`.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { parts: vec![Part::text(text)], ..Self::default() }
+    }
+
+    /// A failure of the kind `error` that says `message`.
+    #[must_use]
+    pub fn error(error: ToolError, message: impl Into<String>) -> Self {
+        let mut outcome = Self::text(message);
+        outcome.error = Some(error);
+        outcome
+    }
+
+    /// All that the tool says in words, as the model reads it: standard error stands behind
+    /// standard output, below a line that says so.
+    #[must_use]
+    pub fn joined_text(&self) -> String {
+        if !self.streams {
+            return joined_text(&self.parts);
+        }
+        let mut joined = String::new();
+        for (index, part) in self.parts.iter().enumerate() {
+            let Some(text) = part.as_text().filter(|text| !text.is_empty()) else { continue };
+            if joined.as_bytes().last().is_some_and(|byte| *byte != b'\n') {
+                joined.push('\n');
+            }
+            if index == 1 {
+                joined.push_str("standard error:\n");
+            }
+            joined.push_str(text);
+        }
+        joined
+    }
+
+    /// What a program printed on standard output; nothing if no program ran.
+    #[must_use]
+    pub fn stdout(&self) -> Option<&str> {
+        self.stream(0)
+    }
+
+    /// What a program printed on standard error; nothing if no program ran.
+    #[must_use]
+    pub fn stderr(&self) -> Option<&str> {
+        self.stream(1)
+    }
+
+    fn stream(&self, index: usize) -> Option<&str> {
+        self.parts.get(index).filter(|_| self.streams)?.as_text()
+    }
+}
+
+/// A success that says a text.
+impl From<String> for Outcome {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+/// A success that says a text.
+impl From<&str> for Outcome {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+/// The kinds of failure that a model can act on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ToolError {
+    /// No such file, folder or program.
+    NotFound,
+    /// The path is outside of the workspace or protected.
+    PermissionDenied,
+    /// The text to replace was not found, or not once.
+    EditConflict,
+    /// The arguments do not fit the tool's schema, or a pattern does not parse.
+    InvalidArguments,
+    /// No tool of that name.
+    UnknownTool,
+    /// A folder where a file is needed, or the other way round.
+    WrongFileType,
+    /// The file is not text.
+    Binary,
+    /// The file or the output is larger than the tool handles.
+    TooLarge,
+    /// The program ended with another exit code than 0.
+    Exit,
+    /// The time limit ended the run.
+    Timeout,
+    /// A person or a hook did not allow the call.
+    Denied,
+    /// The user or the host interrupted the run.
+    Interrupted,
+    /// A limit of the sandbox (memory, output, disk) ended the run.
+    Limit,
+    /// Reading or writing failed for another reason.
+    Io,
+    /// The tool itself broke.
+    Crashed,
+}
+
+/// A file that an action changed.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+pub struct Change {
+    /// The file, from the workspace's root on.
+    pub path: String,
+    /// What happened to it.
+    pub kind: ChangeKind,
+    /// Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Its text after, with the same exceptions.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// What happened to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is new.
+    Created,
+    /// Its content changed.
+    Modified,
+    /// It is gone.
+    Deleted,
+}

@@ -1,0 +1,65 @@
+//! Cutting text on character borders, the characters of words, and numbers as a person reads them.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+
+/// The longest prefix of `text` that has at most `max` bytes and ends on a character border.
+#[must_use]
+pub fn prefix(text: &str, max: usize) -> &str {
+    let mut end = max.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// The byte offset of the `n`th character, or the text's length if it has fewer.
+#[must_use]
+pub fn nth_char(text: &str, n: usize) -> usize {
+    text.char_indices().nth(n).map_or(text.len(), |(at, _)| at)
+}
+
+/// The byte offset at which the last `n` characters begin, or 0 if the text has fewer.
+#[must_use]
+pub fn nth_char_back(text: &str, n: usize) -> usize {
+    match n.checked_sub(1) {
+        None => text.len(),
+        Some(skip) => text.char_indices().rev().nth(skip).map_or(0, |(at, _)| at),
+    }
+}
+
+/// For example `1 file` or `1,234 files`.
+#[must_use]
+pub fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
+}
+
+/// The number with a comma between groups of three digits.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The entries of a list that is written as one text, `one|another`: a table would take a pointer
+/// for each of them.
+pub fn listed(list: &'static str) -> core::str::Split<'static, char> {
+    list.split('|')
+}
+
+/// Whether a word goes on with `c`: a letter, a digit or an underscore. Beyond ASCII every
+/// character counts as a letter, which takes no tables.
+#[must_use]
+pub const fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii()
+}

@@ -1,0 +1,158 @@
+//! When the conversation that the model reads is made shorter, how, and what of it stays
+//! (`docs/decisions.md#compaction`).
+
+use crate::message::FoldKind;
+use alloc::{string::String, vec::Vec};
+use innerloop_json::{FromJson, ToJson};
+
+/// When the conversation is made shorter, how, and what of it stays. By itself that happens only
+/// where a tier or `on_overflow` says so.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct Compaction {
+    /// What is done before a model call; of the tiers that are reached, the one that begins last.
+    pub auto: Vec<Tier>,
+    /// What follows when the conversation no longer fits the model.
+    pub on_overflow: OnOverflow,
+    /// Whether the oldest turns are left out where the conversation does not fit and nothing else
+    /// makes it shorter; if not, the run ends.
+    pub truncate_if_needed: bool,
+    /// What stays.
+    pub keep: Keep,
+    /// How the model sums up.
+    pub summary: Summary,
+    /// How many turns are too many whatever their length, so that the first tier applies; 0 for
+    /// never.
+    pub max_messages: u32,
+    /// After how many failures in a row nothing more is tried by itself, until the host asks for
+    /// it with success.
+    pub max_failures: u32,
+    /// Most tokens that count as the context window, for estimates that are rough; 0 for all.
+    pub max_window: u32,
+}
+
+impl Default for Compaction {
+    fn default() -> Self {
+        Self {
+            auto: Vec::new(),
+            on_overflow: OnOverflow::Warn,
+            truncate_if_needed: true,
+            keep: Keep::default(),
+            summary: Summary::default(),
+            max_messages: 0,
+            max_failures: 3,
+            max_window: 0,
+        }
+    }
+}
+
+/// From when on the conversation is made shorter by itself, and how.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+pub struct Tier {
+    /// How full the window must be.
+    pub from: Fullness,
+    /// How full it is to be afterwards; so far below that the provider's cache is seldom lost.
+    pub to: Fullness,
+    /// What is done.
+    pub step: FoldKind,
+    /// Most of the user's inputs that stay with all that followed them; all that fit if absent.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<u32>,
+}
+
+/// How full a context window is. Where several are given, the one that is reached last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct Fullness {
+    /// So much of it is used, in percent.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub percent: Option<u32>,
+    /// So many tokens are used.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub used: Option<u32>,
+    /// So many tokens are left.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub left: Option<u32>,
+}
+
+impl Fullness {
+    /// So much of the window, in percent.
+    #[must_use]
+    pub const fn percent(percent: u32) -> Self {
+        Self { percent: Some(percent), used: None, left: None }
+    }
+
+    /// The tokens that are used then, of a window of so many.
+    #[must_use]
+    pub fn tokens(&self, window: u64) -> u64 {
+        let percent = self.percent.map(|percent| window * u64::from(percent) / 100);
+        let left = self.left.map(|left| window.saturating_sub(left.into()));
+        [percent, self.used.map(u64::from), left].into_iter().flatten().max().unwrap_or(window)
+    }
+}
+
+/// What follows when the conversation no longer fits the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum OnOverflow {
+    /// The run ends, with a warning.
+    #[default]
+    Warn,
+    /// The conversation is made half as long as the window, and the model is called again, once
+    /// for each input.
+    CompactRetryOnce,
+}
+
+/// What stays of a conversation that is made shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct Keep {
+    /// Most tokens of the newest turns that stay where the host asks for it to be made shorter.
+    pub tokens: u32,
+    /// How many of the newest replies stay in any case, each with its calls and their results.
+    pub rounds: u32,
+    /// Most tokens of the user's own words that stand behind a summary as they were said, the
+    /// newest first.
+    pub words_of_user: u32,
+    /// Whether the user's first input stays.
+    pub first_input: bool,
+}
+
+impl Default for Keep {
+    fn default() -> Self {
+        Self { tokens: 20_000, rounds: 3, words_of_user: 20_000, first_input: false }
+    }
+}
+
+/// How a model sums up.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct Summary {
+    /// Another model of the same endpoint; the agent's own if absent.
+    pub model: Option<String>,
+    /// Most tokens of the summary.
+    pub max_tokens: u32,
+    /// Most characters of a tool's result that it reads.
+    pub result_chars: u32,
+    /// What it is to look at besides.
+    pub instructions: Option<String>,
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        Self { model: None, max_tokens: 4_096, result_chars: 2_000, instructions: None }
+    }
+}
+
+/// Why turns are folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum FoldReason {
+    /// A tier is reached.
+    Full,
+    /// The conversation did not fit the model.
+    Overflow,
+    /// The host asked for it.
+    Asked,
+}

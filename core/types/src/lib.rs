@@ -1,0 +1,28 @@
+//! What goes into a session and what comes out of it: plain data with public fields, and below it
+//! ids, time, bytes, opaque JSON and text. Nothing here decides anything.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(any(test, feature = "seams"))]
+extern crate std;
+
+pub mod action;
+mod base;
+pub mod compaction;
+pub mod config;
+pub mod event;
+pub mod input;
+pub mod limits;
+pub mod media;
+mod merge;
+pub mod message;
+pub mod model;
+pub mod output;
+pub mod patch;
+pub mod preset;
+pub mod status;
+pub mod tool;
+pub mod v4a;
+
+pub use base::{by_id, bytes, digest, id, json, path, steps, text, time};

@@ -1,0 +1,457 @@
+//! Which model a session talks to, in which protocol, and what its endpoint does otherwise than
+//! the protocol's author (compatibility switches).
+
+use crate::base::{
+    id::EndpointId,
+    json::{Json, Object, from_str},
+};
+use alloc::{string::String, vec::Vec};
+use innerloop_json::{FromJson, Map, ToJson, quoted};
+
+/// Which model, and how to talk to it.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct ModelConfig {
+    /// The host's name for the endpoint.
+    pub endpoint: EndpointId,
+    /// The protocol that the endpoint speaks.
+    pub wire: WireKind,
+    /// The model family whose tools and prompt are used.
+    pub profile: ProfileKind,
+    /// Under which names the family's tools are shown.
+    pub vocabulary: Vocabulary,
+    /// The model's name, as the endpoint knows it.
+    pub name: String,
+    /// Most tokens that one reply may have.
+    pub max_output_tokens: u32,
+    /// How many tokens the model can read and write in one call.
+    pub context_window: u32,
+    /// `low`, `medium`, `high` or what else the provider knows; the provider's default if absent.
+    pub reasoning_effort: Option<String>,
+    /// Whether the model must, may or must not call tools.
+    pub tool_choice: ToolChoice,
+    /// Whether one reply may hold several calls; the provider's default if absent.
+    pub parallel_tool_calls: Option<bool>,
+    /// Whether replies are streamed. Either form is read, whatever was asked for.
+    pub stream: bool,
+    /// Whether tool calls are also looked for in the model's text.
+    pub text_calls: TextCalls,
+    /// In which format the model writes calls in its text.
+    pub text_family: TextFamily,
+    /// Whether the model's text begins in thinking, which its template has opened; told from the
+    /// model's name if absent. It counts where calls are looked for in the text.
+    pub begins_in_thinking: Option<bool>,
+    /// What the endpoint does otherwise than the protocol's author.
+    pub compat: Compat,
+    /// Beta features to ask for (Anthropic: the header `anthropic-beta`).
+    pub betas: Vec<String>,
+    /// Further fields of the request's body, by name, sent as they are: safety settings,
+    /// grounding, sampling.
+    pub options: Map<Json>,
+    /// What the model's tokens cost, where it is known.
+    pub price: Option<Price>,
+}
+
+impl Default for ModelConfig {
+    fn default() -> Self {
+        Self {
+            endpoint: EndpointId::default(),
+            wire: WireKind::Anthropic,
+            profile: ProfileKind::Anthropic,
+            vocabulary: Vocabulary::Seed,
+            name: String::new(),
+            max_output_tokens: 16_384,
+            context_window: 200_000,
+            reasoning_effort: None,
+            tool_choice: ToolChoice::Auto,
+            parallel_tool_calls: None,
+            stream: true,
+            text_calls: TextCalls::Never,
+            text_family: TextFamily::Auto,
+            begins_in_thinking: None,
+            compat: Compat::default(),
+            betas: Vec::new(),
+            options: Map::new(),
+            price: None,
+        }
+    }
+}
+
+impl ModelConfig {
+    /// Has the model's temperature said in requests, where its protocol wants it.
+    pub fn set_temperature(&mut self, temperature: &Json) {
+        let name = "temperature";
+        let within = match self.wire {
+            WireKind::Gemini => "generationConfig",
+            WireKind::Ollama => "options",
+            WireKind::OpenaiResponses | WireKind::OpenaiChat | WireKind::Anthropic => {
+                self.options.insert(name.into(), temperature.clone());
+                return;
+            }
+        };
+        let given = self.options.get(within).and_then(|given| from_str(given.text()).ok());
+        let mut given: Object = given.unwrap_or_default();
+        given.set(name, temperature.clone());
+        self.options.insert(within.into(), given.to_json());
+    }
+
+    /// Whom the model's replies are asked from.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        Origin { endpoint: self.endpoint.clone(), model: self.name.clone() }
+    }
+
+    /// Another model of the same endpoint, whose price is not known.
+    pub fn rename(&mut self, name: &str) {
+        if self.name != name {
+            self.name = name.into();
+            self.price = None;
+        }
+    }
+}
+
+/// The model and the endpoint that a reply was asked from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+pub struct Origin {
+    /// The host's name for the endpoint.
+    pub endpoint: EndpointId,
+    /// The model's name, as it was asked for.
+    pub model: String,
+}
+
+/// A model protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum WireKind {
+    /// OpenAI Responses.
+    OpenaiResponses,
+    /// OpenAI Chat Completions and its dialects.
+    OpenaiChat,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Gemini `generateContent`.
+    Gemini,
+    /// Ollama's own `/api/chat`.
+    Ollama,
+}
+
+impl WireKind {
+    /// Every protocol.
+    pub const ALL: [Self; 5] =
+        [Self::OpenaiResponses, Self::OpenaiChat, Self::Anthropic, Self::Gemini, Self::Ollama];
+}
+
+/// A model family: its tools, its base prompt, its capabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum ProfileKind {
+    /// GPT models: patches.
+    Openai,
+    /// Claude models: search and replace.
+    Anthropic,
+    /// Gemini models.
+    Gemini,
+    /// Small and local models: few tools, examples, calls in text where need be.
+    Small,
+}
+
+/// Under which names a family's tools are shown to the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum Vocabulary {
+    /// The specification's names.
+    #[default]
+    Seed,
+    /// The names that the family was trained on.
+    Native,
+}
+
+/// Whether the model must, may or must not call tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As the model likes.
+    #[default]
+    Auto,
+    /// No calls, though the tools are shown.
+    None,
+    /// At least one call.
+    Required,
+    /// A call of this tool.
+    Tool(String),
+}
+
+/// Whether tool calls are also looked for in the model's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum TextCalls {
+    /// No: text is text.
+    #[default]
+    Never,
+    /// Where a reply has no calls of the protocol's own; and an endpoint that says that it has no
+    /// tools is told of them in the prompt from then on.
+    Fallback,
+    /// Always: the tools are told in the prompt, never as the protocol's own.
+    Always,
+}
+
+/// In which format a model writes calls in its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TextFamily {
+    /// Told from the text's marks.
+    #[default]
+    Auto,
+    /// Hermes and Qwen: `<tool_call>{…}</tool_call>`.
+    Hermes,
+    /// Qwen3-Coder: `<function=name><parameter=key>value</parameter></function>`.
+    Qwen3CoderXml,
+    /// Llama 3: `{"name": …, "parameters": …}`.
+    LlamaJson,
+    /// Mistral: `[TOOL_CALLS]`.
+    Mistral,
+    /// DeepSeek: `<｜tool▁calls▁begin｜>`, and DSML.
+    Deepseek,
+    /// Llama 4 and others: `[f(a=1)]`.
+    Pythonic,
+    /// gpt-oss: channels.
+    Harmony,
+    /// GLM: `<tool_call>name<arg_key>…</arg_key><arg_value>…</arg_value></tool_call>`.
+    Glm,
+    /// Kimi: `<|tool_calls_section_begin|>`.
+    Kimi,
+    /// Gemma 4 and FunctionGemma: `<|tool_call>call:name{key:<|"|>value<|"|>}<tool_call|>`.
+    Gemma,
+    /// Step 3: `<steptml:invoke name="…">` between tokens; Step 3.5: as Qwen3-Coder.
+    Step3,
+    /// MiniMax: `<invoke name="…">`, or elements behind a token of its own.
+    Minimax,
+    /// Cohere: `<|START_ACTION|>`.
+    Cohere,
+    /// Hunyuan: `<tool_calls>`, with JSON or with calls like GLM's.
+    Hunyuan,
+    /// ReAct: `Action:`, and below it `Action Input:`.
+    React,
+    /// Functionary 3.2: `>>>name`, and below it the arguments.
+    Functionary,
+    /// Inkling: `<|content_invoke_tool_json|>`.
+    Inkling,
+    /// JSON in a fence of Markdown.
+    FencedJson,
+    /// Bare JSON.
+    Json,
+}
+
+impl TextFamily {
+    /// Every family with its name.
+    pub const ALL: [(&'static str, Self); 20] = [
+        ("auto", Self::Auto),
+        ("hermes", Self::Hermes),
+        ("qwen3_coder_xml", Self::Qwen3CoderXml),
+        ("llama_json", Self::LlamaJson),
+        ("mistral", Self::Mistral),
+        ("deepseek", Self::Deepseek),
+        ("pythonic", Self::Pythonic),
+        ("harmony", Self::Harmony),
+        ("glm", Self::Glm),
+        ("kimi", Self::Kimi),
+        ("gemma", Self::Gemma),
+        ("step3", Self::Step3),
+        ("minimax", Self::Minimax),
+        ("cohere", Self::Cohere),
+        ("hunyuan", Self::Hunyuan),
+        ("react", Self::React),
+        ("functionary", Self::Functionary),
+        ("inkling", Self::Inkling),
+        ("fenced_json", Self::FencedJson),
+        ("json", Self::Json),
+    ];
+
+    /// The family's name, as in configurations and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, family)| *family == self).map_or("auto", |(name, _)| name)
+    }
+}
+
+impl core::str::FromStr for TextFamily {
+    type Err = UnknownFamily;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFamily> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, family)| *family).ok_or_else(|| UnknownFamily(name.into()))
+    }
+}
+
+/// A name that is no family's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} is no format of text tool calls; write auto, hermes, qwen3_coder_xml, llama_json, \
+    mistral, deepseek, pythonic, harmony, glm, kimi, gemma, step3, minimax, cohere, hunyuan, \
+    react, functionary, inkling, fenced_json or json",
+    quoted(_0)
+)]
+pub struct UnknownFamily(pub String);
+
+/// What an endpoint does otherwise than the protocol's author. The default is OpenAI's own Chat
+/// Completions; other protocols read few of these.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct Compat {
+    /// The role of the system prompt.
+    pub system_role: SystemRole,
+    /// The name of the output limit's field.
+    pub max_tokens_field: MaxTokensField,
+    /// Whether `stream_options.include_usage` is understood.
+    pub usage_in_stream: bool,
+    /// How effort is asked for.
+    pub thinking: ThinkingFormat,
+    /// How the thinking of earlier replies goes back.
+    pub replay_reasoning: ReplayReasoning,
+    /// Whether `tool_choice` is understood.
+    pub tool_choice: bool,
+    /// Whether `parallel_tool_calls` is understood.
+    pub parallel_tool_calls: bool,
+    /// Whether free-form (`custom`) tools are understood.
+    pub custom_tools: bool,
+    /// Whether `strict` may stand in a tool's definition.
+    pub strict_tools: bool,
+    /// Whether a tool's result must carry the tool's name.
+    pub tool_result_name: bool,
+    /// Whether a user's message may not follow a tool's result directly.
+    pub assistant_after_tool_result: bool,
+    /// What ids of calls must look like.
+    pub call_ids: CallIds,
+    /// Whether `prompt_cache_key` is understood.
+    pub prompt_cache_key: bool,
+    /// Whether `store` is understood; it is then sent as false.
+    pub store: bool,
+    /// Whether the model takes images.
+    pub images: bool,
+    /// Whether a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`); if
+    /// not, they are written in the subset that OpenAPI 3.0 has.
+    pub json_schema: bool,
+}
+
+impl Default for Compat {
+    fn default() -> Self {
+        Self {
+            system_role: SystemRole::Developer,
+            max_tokens_field: MaxTokensField::MaxCompletionTokens,
+            usage_in_stream: true,
+            thinking: ThinkingFormat::ReasoningEffort,
+            replay_reasoning: ReplayReasoning::Never,
+            tool_choice: true,
+            parallel_tool_calls: true,
+            custom_tools: true,
+            strict_tools: true,
+            tool_result_name: false,
+            assistant_after_tool_result: false,
+            call_ids: CallIds::Any,
+            prompt_cache_key: true,
+            store: true,
+            images: true,
+            json_schema: true,
+        }
+    }
+}
+
+/// The role of the system prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum SystemRole {
+    /// `system`: what most servers take.
+    System,
+    /// `developer`: OpenAI's newer models.
+    Developer,
+}
+
+/// The name of the output limit's field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum MaxTokensField {
+    /// `max_tokens`: what most servers take.
+    MaxTokens,
+    /// `max_completion_tokens`: OpenAI.
+    MaxCompletionTokens,
+}
+
+/// How effort is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum ThinkingFormat {
+    /// Not at all.
+    None,
+    /// `reasoning_effort`.
+    ReasoningEffort,
+    /// OpenRouter: `reasoning: {effort}`.
+    Openrouter,
+    /// z.ai: `thinking: {type}`.
+    Zai,
+    /// Qwen: `enable_thinking`.
+    Qwen,
+    /// vLLM and llama.cpp with Qwen: `chat_template_kwargs: {enable_thinking}`.
+    QwenChatTemplate,
+}
+
+/// How the thinking of earlier replies goes back to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum ReplayReasoning {
+    /// It is left out.
+    Never,
+    /// DeepSeek: `reasoning_content`, also where it is empty.
+    ReasoningContent,
+    /// OpenRouter: `reasoning_details`, untouched.
+    ReasoningDetails,
+    /// As text in front of the message's own.
+    Text,
+}
+
+/// What ids of calls must look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum CallIds {
+    /// As they come.
+    Any,
+    /// Mistral: nine letters and digits.
+    Nine,
+}
+
+/// What a model's tokens cost, in micro-dollars (10⁻⁶ US dollars) per million tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct Price {
+    /// Input that is in no cache.
+    pub input: u64,
+    /// Output, reasoning included.
+    pub output: u64,
+    /// Input read from the cache; the price of input if absent.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<u64>,
+    /// Input written to the cache; the price of input if absent.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// Other prices for calls with much input, by rising threshold.
+    #[json(skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<PriceTier>,
+}
+
+/// Prices for calls whose whole input has more tokens than a threshold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct PriceTier {
+    /// The threshold, in tokens.
+    pub above: u64,
+    /// As in [`Price`].
+    pub input: u64,
+    /// As in [`Price`].
+    pub output: u64,
+    /// As in [`Price`].
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<u64>,
+    /// As in [`Price`].
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+}

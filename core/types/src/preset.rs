@@ -1,0 +1,148 @@
+//! Whole configurations by name: where the documents that this loop follows disagree, each has its
+//! own (`docs/decisions.md#sources`).
+
+use crate::compaction::{Compaction, Fullness, Keep, OnOverflow, Tier};
+use crate::config::{
+    AskAbout, Estimator, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy,
+    SessionConfig, TextCalls, Vocabulary, WireKind,
+};
+use crate::message::FoldKind;
+use alloc::{vec, vec::Vec};
+use innerloop_json::{FromJson, ToJson};
+
+/// A configuration by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Preset {
+    /// Every default of the coding agent loop specification.
+    #[default]
+    Seed001,
+    /// What people who know codex, Claude Code or pi expect: the tools that the model was trained
+    /// on, files read before they are changed, arguments bent to their schema, sessions that
+    /// outlive a refused request; 200 rounds for an input, and calls that go on repeating
+    /// themselves after two warnings end the run.
+    Modern,
+    /// Small local models: 25 rounds, then a summary; loops stop early; outputs take less than a
+    /// third of the window.
+    Ollama,
+    /// Approval of changes, 50 rounds, and only failing calls count as a loop.
+    Ironclaw,
+    /// Few and long retries, none in mid-stream; a limit is an error.
+    Gnoma,
+}
+
+impl Preset {
+    /// Every preset.
+    pub const ALL: [Self; 5] =
+        [Self::Seed001, Self::Modern, Self::Ollama, Self::Ironclaw, Self::Gnoma];
+
+    /// The configuration; `id`, `endpoint` and the model's name are still to be set.
+    #[must_use]
+    pub fn config(self) -> SessionConfig {
+        let mut config = SessionConfig::default();
+        match self {
+            Self::Seed001 => {}
+            Self::Modern => modern(&mut config),
+            Self::Ollama => ollama(&mut config),
+            Self::Ironclaw => ironclaw(&mut config),
+            Self::Gnoma => gnoma(&mut config),
+        }
+        config
+    }
+}
+
+fn modern(config: &mut SessionConfig) {
+    config.model.vocabulary = Vocabulary::Native;
+    config.guard.read_before_write = true;
+    config.repair.coerce_arguments = true;
+    config.retry.refusal_closes = false;
+    config.limits.max_tool_rounds_per_input = 200;
+    config.loops.ladder = vec![LoopStep::Warn, LoopStep::Warn, LoopStep::Stop];
+    let from = Fullness { left: Some(16_384), ..Fullness::percent(90) };
+    let to = Fullness::percent(60);
+    config.compaction = by_tiers(vec![Tier { from, to, step: FoldKind::Summary, inputs: None }]);
+}
+
+/// Compaction in these tiers, and once more where the provider refuses a conversation as too long.
+fn by_tiers(auto: Vec<Tier>) -> Compaction {
+    Compaction { auto, on_overflow: OnOverflow::CompactRetryOnce, ..Compaction::default() }
+}
+
+/// A tier between two percentages of the window.
+const fn tier(from: u32, to: u32, step: FoldKind, inputs: Option<u32>) -> Tier {
+    Tier { from: Fullness::percent(from), to: Fullness::percent(to), step, inputs }
+}
+
+fn ollama(config: &mut SessionConfig) {
+    config.model.wire = WireKind::Ollama;
+    config.model.profile = ProfileKind::Small;
+    config.model.text_calls = TextCalls::Fallback;
+    config.model.stream = false;
+    config.model.context_window = 8_192;
+    config.model.max_output_tokens = 2_048;
+    config.limits.max_tool_rounds_per_input = 25;
+    config.limits.action = LimitAction::Summarize;
+    config.loops = LoopPolicy {
+        same_args: 3,
+        same_name: 5,
+        ladder: vec![LoopStep::Summarize],
+        ..LoopPolicy::default()
+    };
+    config.tool_output_percent = Some(30);
+    config.estimator = Estimator::CodeAndProse;
+    config.repair.coerce_arguments = true;
+    config.repair.nudges = 2;
+    config.repair.grow_output = true;
+    config.retry.idle_ms = 120_000;
+    config.tool_output_share_of_rest = Some(60);
+    let stub = tier(70, 50, FoldKind::Stub, None);
+    let truncate = tier(85, 50, FoldKind::Truncate, None);
+    config.compaction = Compaction {
+        max_messages: 40,
+        keep: Keep { first_input: true, ..Keep::default() },
+        ..by_tiers(vec![stub, truncate])
+    };
+}
+
+fn ironclaw(config: &mut SessionConfig) {
+    config.approval.ask = AskAbout::Changes;
+    config.limits.max_tool_rounds_per_input = 50;
+    config.limits.action = LimitAction::Partial;
+    config.loops = LoopPolicy {
+        same_args: 3,
+        // A warning at 3, and at 5 the end.
+        again_after: 2,
+        only_if_failed: true,
+        mask_volatile: true,
+        ladder: vec![LoopStep::Warn, LoopStep::Summarize],
+        ..LoopPolicy::default()
+    };
+    config.estimator = Estimator::Words;
+    config.repair.coerce_arguments = true;
+    config.compaction = Compaction {
+        max_window: 100_000,
+        ..by_tiers(vec![
+            tier(80, 60, FoldKind::Archive, Some(10)),
+            tier(85, 60, FoldKind::Summary, Some(5)),
+            tier(95, 60, FoldKind::Truncate, Some(3)),
+        ])
+    };
+    config.undo.max_steps = 20;
+}
+
+fn gnoma(config: &mut SessionConfig) {
+    config.limits.action = LimitAction::Error;
+    config.loops.detect = false;
+    config.retry = RetryPolicy {
+        max_retries: 4,
+        base_ms: 1_000,
+        max_ms: 8_000,
+        jitter_percent: 0,
+        // Less than half a minute.
+        max_retry_after_ms: 29_999,
+        mid_stream: false,
+        ..RetryPolicy::default()
+    };
+    config.compaction = by_tiers(vec![tier(90, 50, FoldKind::Truncate, None)]);
+}

@@ -1,0 +1,68 @@
+//! What can be asked of an agent at any time.
+
+use crate::message::Usage;
+use innerloop_json::{FromJson, ToJson};
+
+/// Where an agent stands and what it has used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
+pub struct Status {
+    /// Where it stands.
+    pub state: AgentState,
+    /// Whether it does nothing but make the conversation shorter, because the host has asked for
+    /// that: no run is under way.
+    #[json(skip_serializing_if = "is_false")]
+    pub compacting: bool,
+    /// User and assistant turns so far.
+    pub turns: u32,
+    /// Tool calls so far.
+    pub tool_calls: u32,
+    /// Tokens so far.
+    pub usage: Usage,
+    /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub cost_nano_usd: Option<u64>,
+}
+
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// Where an agent stands (`docs/decisions.md#states`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum AgentState {
+    /// Waiting for the user.
+    Idle,
+    /// Running the loop.
+    Processing,
+    /// The model asked the user a question.
+    AwaitingInput,
+    /// Over.
+    Closed,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum RunEnd {
+    /// The model was done.
+    Completed,
+    /// A limit of rounds or turns.
+    Limit,
+    /// What it may spend is used up.
+    Budget,
+    /// Its calls repeated themselves.
+    Loop,
+    /// The host interrupted it.
+    Interrupted,
+    /// A hook of the host denied it.
+    Denied,
+    /// The hook before the end has not agreed, however often the model went back to work.
+    Unverified,
+    /// The last reply was cut; what there is of it is the run's text.
+    Incomplete,
+    /// The model refused, or a filter of its provider.
+    Refused,
+    /// The model or its endpoint failed for good.
+    Failed,
+}

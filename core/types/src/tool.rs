@@ -1,0 +1,110 @@
+//! What a tool is to the model, and one run of it to the host.
+
+use crate::{action::Action, base::json::Json};
+use alloc::{string::String, vec::Vec};
+use innerloop_json::{FromJson, ToJson};
+
+/// A tool as the model is shown it.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+pub struct ToolSpec {
+    /// A unique name; among equal names the latest registration wins.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// A JSON Schema whose root is an object.
+    pub parameters: Json,
+    /// Whether it changes nothing, so that it may run beside others.
+    #[json(default)]
+    pub read_only: bool,
+    /// After how long a run is stopped, though never later than `timeouts.max_command_ms`; absent,
+    /// as long as a command has that asks for no time.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// The arguments that name files or folders of the workspace, each as one text or a list of
+    /// them: what an input's `paths` is held against. One that is absent in a call stands for the
+    /// agent's own folder.
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// How the tool is called with free text instead of JSON, where the protocol can.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub freeform: Option<Freeform>,
+}
+
+impl ToolSpec {
+    /// A tool that may change something, with the JSON Schema of its arguments.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Json) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+            read_only: false,
+            timeout_ms: None,
+            paths: Vec::new(),
+            freeform: None,
+        }
+    }
+}
+
+/// A tool that is called with free text where the protocol can (OpenAI's custom tools), and with
+/// the schema's arguments where it cannot.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+pub struct Freeform {
+    /// The grammar of the text, in Lark's syntax.
+    pub grammar: String,
+    /// The property of the schema that the text stands for.
+    pub property: String,
+    /// What the model is told in place of the description.
+    pub description: String,
+}
+
+/// Which of the profile's own tools the model is shown, by the names that it is shown them under.
+/// Those that ask the user or give the final answer have switches of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum BuiltinTools {
+    /// All that something here can carry out.
+    #[default]
+    All,
+    /// Those of them that change nothing and run nothing.
+    ReadOnly,
+    /// None.
+    None,
+    /// These.
+    Only(Vec<String>),
+    /// All but these.
+    Except(Vec<String>),
+}
+
+/// One run of a tool: what `Effect::RunTool` asks of the host.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+pub struct ToolRun {
+    /// The call's id, as the model gave it.
+    pub call_id: String,
+    /// The tool's name, as the model is shown it.
+    pub name: String,
+    /// What to run.
+    pub job: Job,
+    /// The folder of the workspace that the calling agent works in, from the root on, which is
+    /// empty: the paths of a built-in action begin there, and a program runs there.
+    #[json(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    /// Where the guard is on, what the model knows of the files that a built-in action names, in
+    /// its order: their digests when it last read or changed them, an empty text for any content,
+    /// `null` for what it has not seen. One that is another file by now is left alone.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Vec<Option<String>>>,
+    /// After how long the host stops the run and answers with what there is, `timed_out` set.
+    pub timeout_ms: u64,
+}
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum Job {
+    /// A built-in tool's action, already translated from the model's vocabulary.
+    Builtin(Action),
+    /// A tool that the host registered; the arguments have been checked against its schema.
+    Custom(Json),
+}

@@ -1,0 +1,488 @@
+//! The v4a format of patches (`docs/decisions.md#the-v4a-patch-format`), read whole or while it
+//! still arrives.
+
+use crate::{
+    base::text::is_word,
+    patch::{FilePatch, Hunk, HunkLine, Patch, PatchError},
+};
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+
+impl Patch {
+    /// Reads a whole patch, in time linear in its length. Around it a code fence or a shell's
+    /// heredoc may stand; white space around markers, carriage returns at line ends, and blank
+    /// lines without a mark are put up with.
+    ///
+    /// # Errors
+    /// [`PatchError`] for anything that would otherwise be lost or guessed, a missing end included.
+    pub fn parse(text: &str) -> Result<Self, PatchError> {
+        let mut stream = PatchStream::default();
+        stream.push(text)?;
+        stream.finish()
+    }
+}
+
+/// A patch that arrives in pieces: what of it is there can be looked at any time.
+#[derive(Clone, Debug, Default)]
+pub struct PatchStream {
+    patch: Patch,
+    place: Place,
+    /// The line that has no end yet.
+    pending: String,
+    /// How many lines are read.
+    lines: usize,
+    /// The line at which the operation on a file began.
+    header: usize,
+    /// How many blank lines without a mark stand at the end of what is read.
+    blanks: usize,
+    /// The last line that is not blank is an end of the patch with white space before it, taken
+    /// for context as long as other lines may follow: how many blank lines stand before it.
+    maybe_ended: Option<usize>,
+    /// Whether carriage returns end the markers' lines, so that they are not content.
+    crlf: bool,
+    fenced: bool,
+    heredoc: Option<String>,
+    failure: Option<PatchError>,
+}
+
+/// Where in a patch the stream is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Before,
+    Outside,
+    Adding,
+    Updating,
+    After,
+}
+
+impl PatchStream {
+    /// Reads the next piece of the text.
+    ///
+    /// # Errors
+    /// As [`Patch::parse`]; the same again for each piece that follows.
+    pub fn push(&mut self, text: &str) -> Result<(), PatchError> {
+        for piece in text.split_inclusive('\n') {
+            match piece.strip_suffix('\n') {
+                Some(line) if self.pending.is_empty() => self.read(line)?,
+                Some(line) => {
+                    let mut whole = core::mem::take(&mut self.pending);
+                    whole.push_str(line);
+                    self.read(&whole)?;
+                }
+                None => self.pending.push_str(piece),
+            }
+        }
+        Ok(())
+    }
+
+    /// What the complete lines say so far.
+    #[must_use]
+    pub const fn patch(&self) -> &Patch {
+        &self.patch
+    }
+
+    /// The patch, now that no more comes.
+    ///
+    /// # Errors
+    /// As [`Patch::parse`].
+    pub fn finish(mut self) -> Result<Patch, PatchError> {
+        let rest = core::mem::take(&mut self.pending);
+        if !rest.is_empty() {
+            self.read(&rest)?;
+        }
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        if self.maybe_ended.is_some() {
+            self.implied_end()?;
+        }
+        match self.place {
+            Place::Before => Err(whole(NO_BEGIN)),
+            Place::After if self.patch.files.is_empty() => Err(whole(
+                "No files were modified. Put at least one '*** Add File: {path}', '*** Delete \
+                 File: {path}' or '*** Update File: {path}' into the patch.",
+            )),
+            Place::After => Ok(self.patch),
+            _ => Err(whole("The last line of the patch must be '*** End Patch'")),
+        }
+    }
+
+    fn read(&mut self, line: &str) -> Result<(), PatchError> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        self.lines += 1;
+        let done = self.line(line);
+        if let Err(failure) = &done {
+            self.failure = Some(failure.clone());
+        }
+        done
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), PatchError> {
+        let bare = line.strip_suffix('\r').unwrap_or(line);
+        if bare.trim().is_empty() && !(self.place == Place::Updating && bare.starts_with(' ')) {
+            return self.blank();
+        }
+        if self.place != Place::Before && self.closes_wrapper(bare) {
+            return self.implied_end();
+        }
+        match self.place {
+            Place::Before => self.before(bare),
+            Place::Outside => self.outside(bare, line),
+            Place::Adding => self.adding(bare, line),
+            Place::Updating => self.updating(bare, line),
+            Place::After => self.after(bare),
+        }
+    }
+
+    /// A blank line without a mark: context if more of the hunk follows, else nothing.
+    fn blank(&mut self) -> Result<(), PatchError> {
+        match self.place {
+            Place::Adding => self.blanks += 1,
+            Place::Updating => {
+                if let Some(hunk) = self.hunk().filter(|hunk| !hunk.end_of_file) {
+                    hunk.lines.push(HunkLine::Context(String::new()));
+                    self.blanks += 1;
+                }
+            }
+            Place::Before | Place::Outside | Place::After => {}
+        }
+        Ok(())
+    }
+
+    fn before(&mut self, line: &str) -> Result<(), PatchError> {
+        if matches!(Marker::read(line), Some(Marker::Begin)) {
+            self.place = Place::Outside;
+        } else if !self.opens_wrapper(line) {
+            return Err(whole(NO_BEGIN));
+        }
+        Ok(())
+    }
+
+    /// Another patch may follow; other text would be lost.
+    fn after(&mut self, line: &str) -> Result<(), PatchError> {
+        match Marker::read(line) {
+            Some(Marker::Begin) => self.place = Place::Outside,
+            Some(Marker::End) => {}
+            _ if self.opens_wrapper(line) => {}
+            _ => {
+                let message = format!("Unexpected line after '*** End Patch': '{line}'");
+                return Err(self.error(message));
+            }
+        }
+        Ok(())
+    }
+
+    fn outside(&mut self, line: &str, raw: &str) -> Result<(), PatchError> {
+        match Marker::read(line) {
+            Some(marker) => self.marker(&marker, line, raw),
+            None => Err(self.no_header(line)),
+        }
+    }
+
+    fn adding(&mut self, line: &str, raw: &str) -> Result<(), PatchError> {
+        if let Some(text) = line.strip_prefix('+') {
+            let keeps_return = !self.crlf && raw.len() > line.len();
+            let end = if keeps_return { "\r\n" } else { "\n" };
+            let blanks = core::mem::take(&mut self.blanks);
+            if let Some(FilePatch::Add { content, .. }) = self.patch.files.last_mut() {
+                for _ in 0..blanks {
+                    content.push_str(end);
+                }
+                content.push_str(text);
+                content.push_str(end);
+            }
+            return Ok(());
+        }
+        match Marker::read(line) {
+            Some(Marker::EndOfFile) => Ok(()),
+            Some(marker) => self.marker(&marker, line, raw),
+            None => Err(self.error(format!(
+                "Unexpected line found in add file hunk: '{line}'. Every line should start with \
+                 '+'"
+            ))),
+        }
+    }
+
+    fn updating(&mut self, line: &str, raw: &str) -> Result<(), PatchError> {
+        // In a hunk, what begins with a space is the file's own text.
+        let unpadded = if self.hunk().is_some() { line } else { line.trim_start() };
+        if unpadded.starts_with('*') {
+            if let Some(marker) = Marker::read(unpadded) {
+                return self.marker(&marker, line, raw);
+            }
+        } else if let Some(hint) = unpadded.strip_prefix("@@") {
+            return self.hint(hint);
+        }
+        let mut chars = line.chars();
+        let line = match chars.next() {
+            Some(' ') => HunkLine::Context(chars.as_str().to_owned()),
+            // Only the mark is forgotten.
+            Some('\t') => HunkLine::Context(line.to_owned()),
+            Some('-') => HunkLine::Removed(chars.as_str().to_owned()),
+            Some('+') => HunkLine::Added(chars.as_str().to_owned()),
+            _ => {
+                return Err(self.error(format!(
+                    "Unexpected line found in update hunk: '{line}'. Every line should start \
+                     with ' ' (context line), '+' (added line), or '-' (removed line)"
+                )));
+            }
+        };
+        let ends = matches!(
+            &line, HunkLine::Context(text) if matches!(Marker::read(text), Some(Marker::End))
+        );
+        let blanks = core::mem::take(&mut self.blanks);
+        self.maybe_ended = ends.then_some(blanks);
+        if self.hunk().is_none_or(|hunk| hunk.end_of_file) {
+            self.open_hunk()?;
+        }
+        if let Some(hunk) = self.hunk() {
+            hunk.lines.push(line);
+        }
+        Ok(())
+    }
+
+    /// `@@`, with or without a line to look for.
+    fn hint(&mut self, text: &str) -> Result<(), PatchError> {
+        self.drop_blanks();
+        self.maybe_ended = None;
+        // Hints that follow each other are one hunk's.
+        if self.hunk().is_none_or(|hunk| !hunk.lines.is_empty()) {
+            self.open_hunk()?;
+        }
+        let text = without_numbers(text);
+        let hint = text.strip_prefix(' ').unwrap_or(text).trim_end();
+        if let Some(hunk) = self.hunk()
+            && !hint.is_empty()
+        {
+            hunk.hints.push(hint.to_owned());
+        }
+        Ok(())
+    }
+
+    fn marker(&mut self, marker: &Marker<'_>, line: &str, raw: &str) -> Result<(), PatchError> {
+        let file = match *marker {
+            Marker::End => return self.end(),
+            Marker::MoveTo(path) => return self.move_to(path),
+            Marker::EndOfFile if self.place == Place::Updating => return self.end_of_file(),
+            Marker::Begin | Marker::EndOfFile => return Err(self.no_header(line)),
+            Marker::Add("") | Marker::Delete("") | Marker::Update("") => {
+                return Err(self.error(format!("'{}' names no file", line.trim())));
+            }
+            Marker::Add(path) => FilePatch::Add { path: path.to_owned(), content: String::new() },
+            Marker::Delete(path) => FilePatch::Delete { path: path.to_owned() },
+            Marker::Update(path) => {
+                FilePatch::Update { path: path.to_owned(), move_to: None, hunks: Vec::new() }
+            }
+        };
+        self.close_file()?;
+        self.place = match file {
+            FilePatch::Add { .. } => Place::Adding,
+            FilePatch::Delete { .. } => Place::Outside,
+            FilePatch::Update { .. } => Place::Updating,
+        };
+        self.header = self.lines;
+        self.crlf = raw.len() > line.len();
+        self.patch.files.push(file);
+        Ok(())
+    }
+
+    fn move_to(&mut self, target: &str) -> Result<(), PatchError> {
+        match self.patch.files.last_mut() {
+            Some(FilePatch::Update { move_to: to @ None, hunks, .. })
+                if self.place == Place::Updating && hunks.is_empty() && !target.is_empty() =>
+            {
+                *to = Some(target.to_owned());
+                Ok(())
+            }
+            _ => Err(self.error(
+                "'*** Move to: {path}' must stand once, with a path, and right after '*** Update \
+                 File: {path}'"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    fn end_of_file(&mut self) -> Result<(), PatchError> {
+        self.drop_blanks();
+        match self.hunk().filter(|hunk| !hunk.lines.is_empty()) {
+            Some(hunk) => {
+                hunk.end_of_file = true;
+                Ok(())
+            }
+            None => Err(self.error(EMPTY_HUNK.to_owned())),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), PatchError> {
+        self.close_file()?;
+        self.place = Place::After;
+        Ok(())
+    }
+
+    /// Nothing of the patch can follow.
+    fn implied_end(&mut self) -> Result<(), PatchError> {
+        if let Some(blanks) = self.maybe_ended.take() {
+            self.drop_blanks();
+            if let Some(hunk) = self.hunk() {
+                hunk.lines.pop();
+            }
+            self.blanks = blanks;
+        }
+        if self.place == Place::After { Ok(()) } else { self.end() }
+    }
+
+    /// The hunk that is being read.
+    fn hunk(&mut self) -> Option<&mut Hunk> {
+        match self.patch.files.last_mut() {
+            Some(FilePatch::Update { hunks, .. }) => hunks.last_mut(),
+            _ => None,
+        }
+    }
+
+    fn open_hunk(&mut self) -> Result<(), PatchError> {
+        self.close_hunk()?;
+        let line = self.lines;
+        if let Some(FilePatch::Update { hunks, .. }) = self.patch.files.last_mut() {
+            hunks.push(Hunk { line, ..Hunk::default() });
+        }
+        Ok(())
+    }
+
+    fn close_hunk(&mut self) -> Result<(), PatchError> {
+        self.drop_blanks();
+        match self.hunk() {
+            Some(hunk) if hunk.lines.is_empty() => {
+                Err(PatchError { line: Some(hunk.line), message: EMPTY_HUNK.to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What stands between two parts of a patch is no context.
+    fn drop_blanks(&mut self) {
+        let count = core::mem::take(&mut self.blanks);
+        if let Some(hunk) = self.hunk() {
+            hunk.lines.truncate(hunk.lines.len().saturating_sub(count));
+        }
+    }
+
+    fn close_file(&mut self) -> Result<(), PatchError> {
+        if self.place == Place::Updating {
+            self.close_hunk()?;
+        }
+        self.blanks = 0;
+        self.maybe_ended = None;
+        match self.patch.files.last() {
+            Some(FilePatch::Update { path, move_to: None, hunks }) if hunks.is_empty() => {
+                let message = format!("Update file hunk for path '{path}' is empty");
+                Err(PatchError { line: Some(self.header), message })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A code fence, or a command that would hand the patch over in a shell.
+    fn opens_wrapper(&mut self, line: &str) -> bool {
+        let line = line.trim();
+        if line.starts_with("```") {
+            self.fenced = true;
+            return true;
+        }
+        let rest = ["apply_patch", "applypatch"].iter().find_map(|name| line.strip_prefix(name));
+        let Some(after) = rest.unwrap_or(line).trim_start().strip_prefix("<<") else {
+            return rest.is_some_and(str::is_empty);
+        };
+        let word = after.strip_prefix('-').unwrap_or(after).trim();
+        let word = ['\'', '"']
+            .into_iter()
+            .find_map(|quote| word.strip_prefix(quote)?.strip_suffix(quote))
+            .unwrap_or(word);
+        let is_word = !word.is_empty() && word.chars().all(is_word);
+        if is_word {
+            self.heredoc = Some(word.to_owned());
+        }
+        is_word
+    }
+
+    /// The end of what was opened before the patch; nothing can follow, so the patch ends, too.
+    fn closes_wrapper(&mut self, line: &str) -> bool {
+        let line = line.trim_end();
+        if self.heredoc.as_deref().is_some_and(|word| word == line) {
+            self.heredoc = None;
+            return true;
+        }
+        self.fenced && line == "```"
+    }
+
+    fn error(&self, message: String) -> PatchError {
+        PatchError { line: Some(self.lines), message }
+    }
+
+    fn no_header(&self, line: &str) -> PatchError {
+        self.error(format!(
+            "'{}' is not a valid hunk header. Valid hunk headers: '*** Add File: {{path}}', '*** \
+             Delete File: {{path}}', '*** Update File: {{path}}'",
+            line.trim()
+        ))
+    }
+}
+
+const NO_BEGIN: &str = "The first line of the patch must be '*** Begin Patch'";
+const EMPTY_HUNK: &str = "Update hunk does not contain any lines";
+
+fn whole(message: &str) -> PatchError {
+    PatchError { line: None, message: message.to_owned() }
+}
+
+/// A hint without the line numbers of a unified diff: ` -1,3 +1,4 @@ fn f` gives ` fn f`.
+fn without_numbers(hint: &str) -> &str {
+    let numbers = |text: &str, sign: char| {
+        text.strip_prefix(sign).is_some_and(|rest| {
+            !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit() || c == ',')
+        })
+    };
+    match hint.split_once("@@") {
+        Some((range, rest)) => match range.trim().split_once(' ') {
+            Some((old, new)) if numbers(old, '-') && numbers(new, '+') => rest,
+            _ => hint,
+        },
+        None => hint,
+    }
+}
+
+/// A line that is not a file's text.
+enum Marker<'a> {
+    Begin,
+    End,
+    EndOfFile,
+    Add(&'a str),
+    Delete(&'a str),
+    Update(&'a str),
+    MoveTo(&'a str),
+}
+
+impl<'a> Marker<'a> {
+    fn read(line: &'a str) -> Option<Self> {
+        let words = line.trim().strip_prefix("***")?.trim();
+        let path = |keyword: &str| {
+            let (start, rest) = words.split_at_checked(keyword.len())?;
+            start.eq_ignore_ascii_case(keyword).then(|| rest.trim())
+        };
+        if words.eq_ignore_ascii_case("Begin Patch") {
+            return Some(Self::Begin);
+        }
+        if words.eq_ignore_ascii_case("End Patch") {
+            return Some(Self::End);
+        }
+        if words.eq_ignore_ascii_case("End of File") {
+            return Some(Self::EndOfFile);
+        }
+        path("Add File:")
+            .map(Self::Add)
+            .or_else(|| path("Delete File:").map(Self::Delete))
+            .or_else(|| path("Update File:").map(Self::Update))
+            .or_else(|| path("Move to:").map(Self::MoveTo))
+    }
+}

@@ -1,0 +1,242 @@
+//! A block of a reply while it arrives: text, thinking, a call of ours, or what only the provider
+//! understands.
+
+use super::super::{
+    lenient::{Document, Raw, is_json},
+    piece::Piece,
+    sink::Sink,
+    surrogates::PendingSurrogate,
+    writer::rewritten,
+};
+use alloc::{boxed::Box, string::String, vec::Vec};
+use innerloop_json::{Map, joined};
+use innerloop_types::{
+    json::Json,
+    message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
+};
+
+/// What a delta adds to a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delta<'a> {
+    text: Raw<'a>,
+    thinking: Raw<'a>,
+    signature: Raw<'a>,
+    partial_json: Raw<'a>,
+    citation: Raw<'a>,
+    content: Raw<'a>,
+    encrypted_content: Raw<'a>,
+}
+
+impl<'a> Delta<'a> {
+    /// What an object's fields add.
+    pub(super) fn of(raw: Raw<'a>) -> Self {
+        const NAMES: [&str; 7] = [
+            "text",
+            "thinking",
+            "signature",
+            "partial_json",
+            "citation",
+            "content",
+            "encrypted_content",
+        ];
+        let [text, thinking, signature, partial_json, citation, content, encrypted_content] =
+            raw.fields(&NAMES);
+        Self { text, thinking, signature, partial_json, citation, content, encrypted_content }
+    }
+}
+
+impl Delta<'_> {
+    /// Whether it is a piece of a call.
+    pub(super) fn is_of_call(&self) -> bool {
+        self.partial_json.has_text()
+    }
+}
+
+/// A block while it arrives.
+#[derive(Clone, Debug)]
+pub(super) enum Building {
+    /// Text and the sources that it cites, which go back with it.
+    Text { text: String, citations: Vec<Json> },
+    /// Thinking.
+    Reasoning(Reasoning),
+    /// A call: the start's own input, and the pieces that take its place.
+    Call { place: usize, call: ToolCall, pieces: String, form: Option<Json> },
+    /// A block that is kept as it came, with the fields and the input that come behind.
+    Opaque { block: Json, later: Map<String>, pieces: String },
+}
+
+impl Building {
+    /// The block at that place of the reply, which begins with `raw`. A bare string stands for its
+    /// text: some gateways send it so.
+    pub(super) fn start(
+        raw: Raw<'_>,
+        place: usize,
+        surrogate: &mut PendingSurrogate,
+        out: &mut Sink,
+    ) -> Option<Self> {
+        if !raw.is_object() {
+            let text = raw.joined(surrogate).text.into_owned();
+            out.push(Piece::Text(text.clone()));
+            return (!text.is_empty()).then(|| Self::Text { text, citations: Vec::new() });
+        }
+        const NAMES: [&str; 6] = ["type", "citations", "caller", "input", "id", "name"];
+        let [kind, citations, caller, input, id, name] = raw.fields(&NAMES);
+        let mut block = match kind.text().as_deref() {
+            Some("text") => {
+                let cited = citations.items().take_while(|_| out.item()).filter_map(Raw::to_json);
+                Self::Text { text: String::new(), citations: cited.collect() }
+            }
+            Some("thinking") => Self::Reasoning(Reasoning::default()),
+            Some("tool_use") => {
+                let owned = |raw: Raw<'_>| raw.text().unwrap_or_default().into_owned();
+                // What a program of the model called goes back with the program's name.
+                let caller = caller.field("type").text().filter(|caller| caller != "direct");
+                let form = caller.and_then(|_| raw.to_json());
+                // The input stays as it came, even where no string can hold it.
+                let arguments = input.some().map_or("{}", Raw::json).into();
+                let call = ToolCall { id: owned(id), name: owned(name), arguments, detail: None };
+                out.keep(raw.json().len());
+                out.call(place, &call.id, &call.name, "");
+                return Some(Self::Call { place, call, pieces: String::new(), form });
+            }
+            _ => {
+                out.keep(raw.json().len());
+                let (block, later) = (raw.to_json()?, Map::new());
+                return Some(Self::Opaque { block, later, pieces: String::new() });
+            }
+        };
+        block.add(&Delta::of(raw), surrogate, out);
+        Some(block)
+    }
+
+    /// The block of text or thinking that a delta belongs to which no start has come for.
+    pub(super) fn of_delta(delta: &Delta<'_>) -> Option<Self> {
+        if delta.text.has_text() {
+            return Some(Self::Text { text: String::new(), citations: Vec::new() });
+        }
+        let is_thought = delta.thinking.has_text() || delta.signature.has_text();
+        is_thought.then(|| Self::Reasoning(Reasoning::default()))
+    }
+
+    /// Whether the delta is for a block of this kind.
+    pub(super) fn takes(&self, delta: &Delta<'_>) -> bool {
+        match self {
+            Self::Text { .. } => !delta.thinking.has_text(),
+            Self::Reasoning(_) => !delta.text.has_text(),
+            Self::Call { .. } => !delta.text.has_text() && !delta.thinking.has_text(),
+            Self::Opaque { .. } => true,
+        }
+    }
+
+    /// Takes what a delta adds. Returns whether nothing of a call was lost.
+    pub(super) fn add<'a>(
+        &mut self,
+        delta: &Delta<'a>,
+        surrogate: &mut PendingSurrogate,
+        out: &mut Sink,
+    ) -> bool {
+        let mut piece = |raw: Raw<'a>| raw.some().map(|raw| raw.joined(surrogate));
+        match self {
+            Self::Text { text, citations } => {
+                if let Some(piece) = piece(delta.text).filter(|piece| !piece.text.is_empty()) {
+                    text.push_str(&piece.text);
+                    out.push(Piece::Text(piece.text.into_owned()));
+                }
+                if let Some(citation) = delta.citation.some().filter(|_| out.item()) {
+                    out.keep(citation.json().len());
+                    citations.extend(citation.to_json());
+                }
+                true
+            }
+            Self::Reasoning(reasoning) => {
+                // A signature comes whole, once or again.
+                let signature = delta.signature.text().filter(|text| !text.is_empty());
+                if let Some(signature) = signature {
+                    out.keep(signature.len());
+                    reasoning.signature = Some(signature.into_owned());
+                }
+                if let Some(piece) = piece(delta.thinking).filter(|piece| !piece.text.is_empty()) {
+                    reasoning.text.push_str(&piece.text);
+                    out.push(Piece::Reasoning(piece.text.into_owned()));
+                }
+                true
+            }
+            Self::Call { place, call, pieces, .. } => {
+                let Some(piece) = piece(delta.partial_json) else { return true };
+                out.keep(piece.text.len());
+                out.call(*place, &call.id, &call.name, &piece.text);
+                pieces.push_str(&piece.text);
+                piece.is_whole
+            }
+            Self::Opaque { later, pieces, .. } => {
+                for (name, raw) in
+                    [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
+                {
+                    if !raw.is_null() {
+                        out.keep(raw.json().len());
+                        later.insert(name.into(), raw.json().into());
+                    }
+                }
+                let Some(piece) = piece(delta.partial_json) else { return true };
+                out.keep(piece.text.len());
+                pieces.push_str(&piece.text);
+                piece.is_whole
+            }
+        }
+    }
+
+    /// A surrogate waits at the end in vain. Returns whether the block can do without it.
+    pub(super) fn end_with_surrogate(&mut self) -> bool {
+        match self {
+            Self::Text { text, .. } | Self::Reasoning(Reasoning { text, .. }) => {
+                text.push(char::REPLACEMENT_CHARACTER);
+                true
+            }
+            Self::Call { .. } | Self::Opaque { .. } => false,
+        }
+    }
+
+    /// Whether it is a call of which, if nothing more comes, something is missing: the pieces of
+    /// its input, unless it began with one.
+    pub(super) fn is_cut(&self) -> bool {
+        let Self::Call { call, pieces, .. } = self else { return false };
+        if pieces.is_empty() { call.arguments == "{}" } else { !is_json(pieces) }
+    }
+
+    /// The whole block, or nothing for an empty one.
+    pub(super) fn block(self) -> Option<Block> {
+        match self {
+            Self::Text { text, .. } if text.is_empty() => None,
+            Self::Text { text, citations } if citations.is_empty() => Some(Block::Text(text)),
+            Self::Text { text, citations } => {
+                let all: Vec<&str> = citations.iter().map(Json::text).collect();
+                let mark = alloc::format!("[{}]", joined(&all, ","));
+                Some(Block::MarkedText(MarkedText { text, mark }))
+            }
+            Self::Reasoning(reasoning) => Some(Block::Reasoning(reasoning)),
+            Self::Call { mut call, pieces, form, .. } => {
+                if !pieces.trim().is_empty() {
+                    call.arguments = pieces;
+                }
+                let form = form.filter(|_| is_json(&call.arguments));
+                let item = form.and_then(|form| with_input(&form, Map::new(), &call.arguments));
+                if item.is_some() {
+                    call.detail = Some(Box::new(CallDetail { item, ..CallDetail::default() }));
+                }
+                Some(Block::ToolCall(call))
+            }
+            // Pieces that are no JSON are lost.
+            Self::Opaque { block, later, pieces } => {
+                Some(Block::Opaque(with_input(&block, later, &pieces)?))
+            }
+        }
+    }
+}
+
+/// A block with these fields, and with that input if it is JSON.
+fn with_input(block: &Json, mut fields: Map<String>, input: &str) -> Option<Json> {
+    if is_json(input) {
+        fields.insert("input".into(), input.into());
+    }
+    rewritten(Document::of(block.text()).root(), &|_, _| true, fields)
+}

@@ -1,0 +1,229 @@
+//! Turns to the bytes of a request. A turn is written once; a body is a copy of what was written
+//! with cache markers spliced in.
+
+use super::{
+    super::{
+        head::Head, ids::sendable_name, lenient::Document, protocol::WirePrefix, writer::Writer,
+    },
+    fields::{is_blank, is_form_of},
+};
+use alloc::{format, string::String};
+use innerloop_types::{
+    message::{Block, Finish, MarkedText, Part, Reply, Said},
+    model::{ModelConfig, WireKind},
+    tool::ToolSpec,
+};
+
+/// Asks the provider to keep all up to the block that carries it.
+const MARKER: &str = r#","cache_control":{"type":"ephemeral"}"#;
+
+/// Model, limits, system prompt and tools. The tools stand before the system prompt for the
+/// provider, so that one marker covers both.
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
+    let option = |name: &str| model.options.get(name);
+    let mut out = Writer::default();
+    out.raw("{\"model\":").string(&model.name);
+    if option("max_tokens").is_none() {
+        out.raw(",\"max_tokens\":").number(u64::from(model.max_output_tokens));
+    }
+    out.raw(",\"stream\":").bool(model.stream);
+    out.thinking(model);
+    for (name, value) in &model.options {
+        // The rest of the body is the session's to say.
+        if !matches!(name, "model" | "stream" | "system" | "messages" | "tools") {
+            out.raw(",").string(name).raw(":").raw(value.text());
+        }
+    }
+    let mut mark = None;
+    let mut count = 0;
+    for tool in tools {
+        out.raw(if count == 0 { ",\"tools\":[{" } else { ",{" });
+        out.named(&sendable_name(&tool.name), &tool.description);
+        out.raw(",\"input_schema\":").raw(tool.parameters.text());
+        mark = Some(out.len());
+        out.raw("}");
+        count += 1;
+    }
+    // Tools of the provider's own are given as an option and stand behind ours.
+    let theirs = Document::kept(option("tools"));
+    for tool in theirs.root().elements() {
+        out.raw(if count == 0 { ",\"tools\":[" } else { "," }).raw(tool.json());
+        count += 1;
+    }
+    if count > 0 {
+        out.raw("]");
+    }
+    if !system.trim().is_empty() {
+        out.raw(",\"system\":[{\"type\":\"text\",\"text\":").string(system);
+        mark = Some(out.len());
+        out.raw("}]");
+    }
+    out.raw(",\"messages\":[");
+    // A request that forbids tools for once has the prefix of the others.
+    let mut after = Writer::new();
+    if count > 0 {
+        after.tool_choice(model);
+    }
+    Head { before: out.0, mark, after: after.0 }
+}
+
+/// The messages written so far. The last one is left open, so that a further turn of the same
+/// role can join it: the provider merges them anyway, and wants tool results first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Prefix {
+    out: Writer,
+    open: Option<Role>,
+    /// Where the last block of the user's side takes a marker.
+    mark: Option<usize>,
+    /// Where it stood in the request before: the provider finds its cache entry there.
+    mark_before: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    User,
+    Assistant,
+}
+
+impl WirePrefix for Prefix {
+    fn new(_: &ModelConfig) -> Self {
+        Self { out: Writer::new(), open: None, mark: None, mark_before: None }
+    }
+
+    fn push(&mut self, said: &Said<'_>) {
+        match said {
+            Said::User(parts) | Said::Steering(parts) => self.parts(parts),
+            Said::System(text) => {
+                self.parts(&[Part::text(format!("<system>\n{text}\n</system>"))]);
+            }
+            Said::ToolResults(results) => {
+                for result in results.iter() {
+                    self.block(Role::User).tool_result(result);
+                    self.end_user_block();
+                }
+            }
+            Said::Assistant(reply) => self.reply(reply),
+        }
+    }
+
+    fn body(&self, head: &Head, _cache_key: &str) -> String {
+        let size = head.before.len() + self.out.len() + head.after.len() + MARKER.len() * 3 + 8;
+        let mut body = Writer::with_capacity(size);
+        splice(&mut body, &head.before, &[head.mark]);
+        splice(&mut body, &self.out.0, &[self.mark_before, self.mark]);
+        body.raw(if self.open.is_some() { "]}]" } else { "]" }).raw(&head.after).raw("}");
+        body.0
+    }
+}
+
+impl Prefix {
+    fn parts(&mut self, parts: &[Part]) {
+        for part in parts.iter().filter(|part| !is_blank(part)) {
+            self.block(Role::User).part(part);
+            self.end_user_block();
+        }
+    }
+
+    fn reply(&mut self, reply: &Reply) {
+        self.mark_before = self.mark;
+        let is_ours = reply.wire == Some(WireKind::Anthropic);
+        // The provider refuses a message that ends with thinking, unless it paused there itself.
+        let is_something = |block: &Block| match block {
+            Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
+                !text.trim().is_empty()
+            }
+            Block::ToolCall(_) => true,
+            Block::Reasoning(_) | Block::Opaque(_) => is_ours && reply.finish == Finish::Pause,
+        };
+        if !reply.blocks.iter().any(is_something) {
+            return;
+        }
+        for block in &reply.blocks {
+            if is_ours { self.own_block(block) } else { self.foreign_block(block) }
+        }
+    }
+
+    /// A block as the provider sent it.
+    fn own_block(&mut self, block: &Block) {
+        match block {
+            Block::Text(text) => self.text(text),
+            Block::MarkedText(MarkedText { text, .. }) if text.trim().is_empty() => {}
+            Block::MarkedText(MarkedText { text, mark }) => {
+                let out = self.block(Role::Assistant).text(text);
+                out.raw(",\"citations\":").raw(mark).raw("}");
+            }
+            // Thinking without its signature is refused, and of no use to the model.
+            Block::Reasoning(reasoning) => {
+                if let Some(signature) = &reasoning.signature {
+                    let out = self.block(Role::Assistant);
+                    out.raw("{\"type\":\"thinking\",\"thinking\":").string(&reasoning.text);
+                    out.raw(",\"signature\":").string(signature).raw("}");
+                }
+            }
+            Block::ToolCall(call) => {
+                let own = call.detail.as_ref().and_then(|detail| detail.item.as_ref());
+                match own.filter(|item| is_form_of(item, call)) {
+                    Some(item) => self.block(Role::Assistant).raw(item.text()),
+                    None => self.block(Role::Assistant).tool_use(call),
+                };
+            }
+            Block::Opaque(json) => {
+                self.block(Role::Assistant).raw(json.text());
+            }
+        }
+    }
+
+    /// A block of another provider: what only that one understands is left out, and its thinking
+    /// is text.
+    fn foreign_block(&mut self, block: &Block) {
+        match block {
+            Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => self.text(text),
+            Block::Reasoning(reasoning) => self.text(&reasoning.text),
+            Block::ToolCall(call) => {
+                self.block(Role::Assistant).tool_use(call);
+            }
+            Block::Opaque(_) => {}
+        }
+    }
+
+    /// A text of the model; blank ones are refused.
+    fn text(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.block(Role::Assistant).text(text).raw("}");
+        }
+    }
+
+    /// Opens a message of `role` if none is open, and separates the next block from the last.
+    fn block(&mut self, role: Role) -> &mut Writer {
+        if self.open == Some(role) {
+            self.out.raw(",");
+        } else {
+            self.out.raw(if self.open.is_some() { "]}," } else { "" });
+            self.out.raw(match role {
+                Role::User => "{\"role\":\"user\",\"content\":[",
+                Role::Assistant => "{\"role\":\"assistant\",\"content\":[",
+            });
+            self.open = Some(role);
+        }
+        &mut self.out
+    }
+
+    fn end_user_block(&mut self) {
+        self.mark = Some(self.out.len());
+        self.out.raw("}");
+    }
+}
+
+/// Copies `text` with a marker at each of `marks`, which are in order.
+fn splice(body: &mut Writer, text: &str, marks: &[Option<usize>]) {
+    let mut done = 0;
+    let mut last = None;
+    for &mark in marks.iter().flatten() {
+        if last != Some(mark) {
+            body.raw(text.get(done..mark).unwrap_or_default()).raw(MARKER);
+        }
+        done = mark;
+        last = Some(mark);
+    }
+    body.raw(text.get(done..).unwrap_or_default());
+}

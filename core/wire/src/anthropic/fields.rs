@@ -1,0 +1,144 @@
+//! The fields of a request and the blocks of its messages, each as JSON.
+
+use super::{
+    super::{
+        ids::{sendable_id, sendable_name},
+        lenient::Document,
+        writer::{Writer, arguments_object},
+    },
+    thinking::{Thinking, thinking, tool_choice},
+};
+use innerloop_types::{
+    json::Json,
+    message::{Part, ToolCall, ToolResult},
+    model::{ModelConfig, ToolChoice},
+};
+
+/// The provider refuses longer ids of calls.
+const MAX_ID_BYTES: usize = 64;
+
+impl Writer {
+    /// A text block without its closing brace.
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+        self.raw("{\"type\":\"text\",\"text\":").string(text)
+    }
+
+    /// What there is to say about thinking, unless an option says it.
+    pub(super) fn thinking(&mut self, model: &ModelConfig) {
+        let is_free = |name: &str| !model.options.contains_key(name);
+        let said = thinking(model);
+        if let Thinking::Effort(effort) | Thinking::Adaptive(effort) = said
+            && is_free("output_config")
+        {
+            self.raw(",\"output_config\":{\"effort\":").string(effort).raw("}");
+        }
+        if !is_free("thinking") {
+            return;
+        }
+        match said {
+            Thinking::Unsaid | Thinking::Effort(_) => {}
+            // Newer models leave the thinking's text out unless they are asked for it.
+            Thinking::Adaptive(_) => {
+                self.raw(",\"thinking\":{\"type\":\"adaptive\",\"display\":\"summarized\"}");
+            }
+            Thinking::Budget(tokens) => {
+                self.raw(",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":");
+                self.number(u64::from(tokens)).raw("}");
+            }
+            Thinking::Disabled => {
+                self.raw(",\"thinking\":{\"type\":\"disabled\"}");
+            }
+        }
+    }
+
+    /// Whether the model must, may or must not call tools, where that is not the default.
+    pub(super) fn tool_choice(&mut self, model: &ModelConfig) {
+        let choice = tool_choice(model);
+        let one_call = model.parallel_tool_calls == Some(false);
+        if model.options.contains_key("tool_choice") || (*choice == ToolChoice::Auto && !one_call) {
+            return;
+        }
+        self.raw(",\"tool_choice\":{\"type\":");
+        match choice {
+            ToolChoice::Auto => self.raw("\"auto\""),
+            ToolChoice::None => self.raw("\"none\""),
+            ToolChoice::Required => self.raw("\"any\""),
+            ToolChoice::Tool(name) => self.raw("\"tool\",\"name\":").string(&sendable_name(name)),
+        };
+        if one_call && *choice != ToolChoice::None {
+            self.raw(",\"disable_parallel_tool_use\":true");
+        }
+        self.raw("}");
+    }
+
+    /// A part without its closing brace.
+    pub(super) fn part(&mut self, part: &Part) {
+        match part {
+            Part::Text { text } => {
+                self.text(text);
+            }
+            Part::Image { media_type, data } => {
+                self.raw("{\"type\":\"image\",\"source\":").base64(media_type, data);
+            }
+            Part::ImageUrl { url } => {
+                self.raw("{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":");
+                self.string(url).raw("}");
+            }
+            Part::File { media_type, name, data } => {
+                self.raw("{\"type\":\"document\",\"title\":").string(name);
+                self.raw(",\"source\":").base64(media_type, data);
+            }
+        }
+    }
+
+    fn base64(&mut self, media_type: &str, data: &str) {
+        self.raw("{\"type\":\"base64\",\"media_type\":").string(media_type);
+        self.raw(",\"data\":").string(data).raw("}");
+    }
+
+    /// A tool's result without its closing brace.
+    pub(super) fn tool_result(&mut self, result: &ToolResult) {
+        self.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
+        self.string(&sendable_id(&result.call_id, MAX_ID_BYTES));
+        let is_text = result.parts.iter().all(|part| part.as_text().is_some());
+        // An error is refused with an image in it.
+        if result.is_error && is_text {
+            self.raw(",\"is_error\":true");
+        }
+        self.raw(",\"content\":");
+        if let [Part::Text { text }] = result.parts.as_slice() {
+            self.string(text);
+            return;
+        }
+        self.raw("[");
+        for (index, part) in result.parts.iter().filter(|part| !is_blank(part)).enumerate() {
+            self.raw(if index == 0 { "" } else { "," });
+            self.part(part);
+            self.raw("}");
+        }
+        self.raw("]");
+    }
+
+    /// A call.
+    pub(super) fn tool_use(&mut self, call: &ToolCall) -> &mut Self {
+        self.raw("{\"type\":\"tool_use\",\"id\":").string(&sendable_id(&call.id, MAX_ID_BYTES));
+        self.raw(",\"name\":").string(&sendable_name(&call.name)).raw(",\"input\":");
+        if call.is_freeform() {
+            return self.raw("{\"input\":").string(&call.arguments).raw("}}");
+        }
+        self.raw(arguments_object(call)).raw("}")
+    }
+}
+
+/// Whether a part is a text without a letter: the provider refuses those.
+pub(super) fn is_blank(part: &Part) -> bool {
+    part.as_text().is_some_and(|text| text.trim().is_empty())
+}
+
+/// Whether the provider's own form of a call can go back for it: it has the call's id, and an
+/// input that is an object.
+pub(super) fn is_form_of(item: &Json, call: &ToolCall) -> bool {
+    let item = Document::of(item.text());
+    let [id, input] = item.root().fields(&["id", "input"]);
+    input.is_object() && id.string() == Some(sendable_id(&call.id, MAX_ID_BYTES))
+}

@@ -1,0 +1,117 @@
+//! How a Claude model is asked to think: by effort or by budget, told from its name, since each
+//! form is an error for models of the other.
+
+use innerloop_types::model::{ModelConfig, ToolChoice};
+
+/// A version, such as (4, 6).
+type Version = (u32, u32);
+
+/// The first version that decides itself how much to think.
+const ADAPTIVE: Version = (4, 6);
+
+/// The first version that can think at all.
+const THINKS: Version = (3, 7);
+
+/// The first version that knows the effort `xhigh`; those before have `max` in its place.
+const XHIGH: Version = (4, 7);
+
+/// From which versions on a family differs. A family that is not named never does.
+struct Family {
+    name: &'static str,
+    /// Thinking cannot be switched off.
+    always_thinks: Version,
+    /// A forced choice of tools is an error.
+    no_forced_choice: Version,
+}
+
+const FAMILIES: [Family; 4] = [
+    Family { name: "opus", always_thinks: (5, 5), no_forced_choice: (5, 5) },
+    Family { name: "sonnet", always_thinks: (5, 5), no_forced_choice: NEVER },
+    Family { name: "fable", always_thinks: (5, 0), no_forced_choice: (5, 1) },
+    Family { name: "mythos", always_thinks: (5, 0), no_forced_choice: (5, 1) },
+];
+
+const NEVER: Version = (u32::MAX, 0);
+
+/// Budgets in tokens by effort, for models that take no effort.
+const BUDGETS: [(&str, u32); 6] = [
+    ("minimal", 1_024),
+    ("low", 2_048),
+    ("medium", 8_192),
+    ("high", 16_384),
+    ("xhigh", 32_768),
+    ("max", 32_768),
+];
+
+/// The smallest budget that is accepted.
+const LEAST_BUDGET: u32 = 1_024;
+
+/// What a request says about thinking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Thinking<'a> {
+    /// Nothing: the model's own default.
+    Unsaid,
+    /// This effort; thinking as the endpoint likes.
+    Effort(&'a str),
+    /// This effort, and as much thinking as the model finds right.
+    Adaptive(&'a str),
+    /// At most so many tokens of thinking.
+    Budget(u32),
+    /// None.
+    Disabled,
+}
+
+/// What to say for the effort that is asked for.
+pub(super) fn thinking(model: &ModelConfig) -> Thinking<'_> {
+    let Some(effort) = model.reasoning_effort.as_deref() else { return Thinking::Unsaid };
+    let Some(version) = version(&model.name) else { return Thinking::Effort(effort) };
+    if version < ADAPTIVE {
+        return if version < THINKS { Thinking::Unsaid } else { budget(model, effort) };
+    }
+    match effort {
+        "none" if version < from(&model.name, |family| family.always_thinks) => Thinking::Disabled,
+        "none" | "minimal" => Thinking::Adaptive("low"),
+        "xhigh" if version < XHIGH => Thinking::Adaptive("max"),
+        effort => Thinking::Adaptive(effort),
+    }
+}
+
+/// A budget leaves room for the answer, and no forced choice goes with it.
+fn budget<'a>(model: &ModelConfig, effort: &'a str) -> Thinking<'a> {
+    let known = BUDGETS.iter().find(|(name, _)| *name == effort);
+    let Some(&(_, tokens)) = known else { return Thinking::Unsaid };
+    let tokens = tokens.min(model.max_output_tokens / 4 * 3);
+    if tokens < LEAST_BUDGET || is_forced(&model.tool_choice) {
+        return Thinking::Unsaid;
+    }
+    Thinking::Budget(tokens)
+}
+
+/// The choice of tools that the model takes.
+pub(super) fn tool_choice(model: &ModelConfig) -> &ToolChoice {
+    let refused = from(&model.name, |family| family.no_forced_choice);
+    match version(&model.name) {
+        Some(version) if version >= refused && is_forced(&model.tool_choice) => &ToolChoice::Auto,
+        _ => &model.tool_choice,
+    }
+}
+
+const fn is_forced(choice: &ToolChoice) -> bool {
+    matches!(choice, ToolChoice::Required | ToolChoice::Tool(_))
+}
+
+fn from(name: &str, of: impl Fn(&Family) -> Version) -> Version {
+    FAMILIES.iter().find(|family| name.contains(family.name)).map_or(NEVER, of)
+}
+
+/// The version in a name such as `claude-sonnet-4-5-20250929`, `claude-3-7-sonnet-latest` or
+/// `anthropic/claude-4.6-opus`; `None` if it is no Claude's. A date is no version.
+fn version(name: &str) -> Option<Version> {
+    let (_, name) = name.split_once("claude")?;
+    let mut numbers = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .skip_while(|word| word.parse::<u32>().is_err())
+        .map_while(|word| word.parse::<u32>().ok())
+        .filter(|number| *number < 100);
+    Some((numbers.next()?, numbers.next().unwrap_or_default()))
+}

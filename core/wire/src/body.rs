@@ -1,0 +1,106 @@
+//! A response's body: a stream of data or one whole value. The bytes decide which, since content
+//! types lie; an error's body is always taken whole.
+
+use super::{sse::Events, values::Values};
+use alloc::vec::Vec;
+use innerloop_types::input::ResponseHead;
+
+/// What JSON without server-sent events around it means to a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bare {
+    /// The whole body, of another shape than a stream's data.
+    Whole,
+    /// One or more values of the same shape as a stream's data.
+    Values,
+}
+
+/// A body while it arrives.
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    /// Not known yet: nothing but white space has come.
+    Unknown(Bare),
+    /// Server-sent events.
+    Stream(Events),
+    /// JSON values.
+    Values(Values),
+    /// JSON values of which the first stands alone, in no array.
+    Bare(Values),
+    /// All of it, to be read at its end.
+    Whole(Vec<u8>),
+}
+
+/// What a body was, once it has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// Nothing came.
+    Empty,
+    /// All data has been handed out.
+    Stream,
+    /// All data has been handed out; it began with a value in no frame and no array.
+    Bare,
+    /// The whole body, of which nothing has been handed out.
+    Whole(Vec<u8>),
+}
+
+impl Body {
+    /// The body of the response that begins with `head`.
+    pub(super) fn new(head: &ResponseHead, bare: Bare) -> Self {
+        if head.is_success() { Self::Unknown(bare) } else { Self::Whole(Vec::new()) }
+    }
+
+    /// Takes the next bytes and hands out the data that they complete.
+    pub(super) fn feed(&mut self, mut bytes: &[u8], on_data: &mut dyn FnMut(&[u8])) {
+        if let Self::Unknown(bare) = *self {
+            // A byte order mark may stand before either form.
+            let is_blank = |byte: &u8| {
+                byte.is_ascii_whitespace() || matches!(byte, b'\xef' | b'\xbb' | b'\xbf')
+            };
+            let begin = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
+            // A mark may be cut in two, so that none of it is kept.
+            bytes = bytes.get(begin..).unwrap_or_default();
+            match bytes.first() {
+                None => return,
+                Some(b'{') if bare == Bare::Values => *self = Self::Bare(Values::default()),
+                Some(b'[') if bare == Bare::Values => *self = Self::Values(Values::default()),
+                Some(b'{' | b'[' | b'<') => *self = Self::Whole(Vec::new()),
+                Some(_) => *self = Self::Stream(Events::default()),
+            }
+        }
+        match self {
+            Self::Unknown(_) => {}
+            Self::Stream(events) => events.feed(bytes, on_data),
+            Self::Values(values) | Self::Bare(values) => values.feed(bytes, on_data),
+            Self::Whole(body) => body.extend_from_slice(bytes),
+        }
+    }
+
+    /// How many bytes wait for the rest of what they belong to.
+    pub(super) const fn waiting(&self) -> usize {
+        match self {
+            Self::Unknown(_) => 0,
+            Self::Stream(events) => events.waiting(),
+            Self::Values(values) | Self::Bare(values) => values.waiting(),
+            Self::Whole(body) => body.len(),
+        }
+    }
+
+    /// The body has ended: hands out what data is left.
+    pub(super) fn finish(&mut self, on_data: &mut dyn FnMut(&[u8])) -> Ended {
+        match self {
+            Self::Unknown(_) => Ended::Empty,
+            Self::Stream(events) => {
+                events.finish(on_data);
+                Ended::Stream
+            }
+            Self::Values(values) => {
+                values.finish(on_data);
+                Ended::Stream
+            }
+            Self::Bare(values) => {
+                values.finish(on_data);
+                Ended::Bare
+            }
+            Self::Whole(body) => Ended::Whole(core::mem::take(body)),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! A result of a tool that failed says so in its text where the protocol has no field that does.
+
+use alloc::{format, string::String, vec::Vec};
+use innerloop_types::{
+    message::{Part, Said, ToolResult, joined_text},
+    model::WireKind,
+};
+
+/// What is said of a failure that says nothing itself.
+const SILENT: &str = "The tool failed without a word.";
+
+/// What is said, as a model reads it over that protocol, or in text.
+pub(super) fn told(said: Said<'_>, wire: WireKind, in_text: bool) -> Said<'_> {
+    let Said::ToolResults(results) = &said else { return said };
+    // Some of the items of Responses have a mark: there each result is told by itself.
+    let is_told_later = !in_text && wire == WireKind::OpenaiResponses;
+    if is_told_later || !results.iter().any(|result| result.is_error) {
+        return said;
+    }
+    let told = |result: &ToolResult| {
+        let is_text = result.parts.iter().all(|part| part.as_text().is_some());
+        // Anthropic refuses an error with an image in it.
+        let can_mark = wire == WireKind::Gemini || (wire == WireKind::Anthropic && is_text);
+        let parts = parts(result, can_mark && !in_text);
+        ToolResult { call_id: result.call_id.clone(), parts, is_error: result.is_error }
+    };
+    Said::ToolResults(results.iter().map(told).collect())
+}
+
+/// The parts of a result; those of one that failed and has no other mark begin with the word.
+pub(super) fn parts(result: &ToolResult, has_mark: bool) -> Vec<Part> {
+    let said = joined_text(&result.parts);
+    let is_silent = said.trim().is_empty();
+    let word = said.trim_start().get(..5).unwrap_or_default();
+    let is_told = has_mark || word.eq_ignore_ascii_case("error");
+    if !result.is_error || (is_told && !is_silent) {
+        return result.parts.clone();
+    }
+    let said = if is_silent { String::from(SILENT) } else { format!("Error: {said}") };
+    let mut parts = Vec::new();
+    parts.push(Part::text(said));
+    for part in &result.parts {
+        if part.as_text().is_none() {
+            parts.push(part.clone());
+        }
+    }
+    parts
+}

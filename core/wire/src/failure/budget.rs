@@ -1,0 +1,46 @@
+//! Where input and output together exceed a model's window: whether the output limit is at fault,
+//! as far as the numbers in the message tell it.
+
+use innerloop_types::text::listed;
+
+/// What stands in the words behind the tokens that the output may have, in lower case.
+const OUTPUT: &str = "completion|output|max_new_tokens";
+
+/// What stands in the words behind the tokens of the input.
+const INPUT: &str = "messages|prompt|input";
+
+/// Whether a smaller output limit would help and a shorter conversation would not: the output may
+/// be as long as the window, or the input takes no more than half of it. `message` is in lower
+/// case; without the numbers nothing is known.
+pub(super) fn is_output_too_large(message: &str) -> bool {
+    let (mut window, mut input, mut output, mut last) = (None, None, None, None);
+    let mut before = "";
+    for word in message.split(' ') {
+        let is_other = |c: char| !c.is_ascii_digit();
+        let digits = word.trim_start_matches(is_other).split(is_other).next();
+        let number = digits.and_then(|digits| digits.parse::<u64>().ok());
+        if number.is_some() {
+            match before {
+                "is" | "of" | "<=" => window = window.or(number),
+                "large:" => output = output.or(number),
+                // The input is at least so long, or has a bound for its length.
+                "least" | "for" => last = None,
+                _ => last = number,
+            }
+        } else if says(word, OUTPUT) {
+            output = output.or(last.take());
+        } else if says(word, INPUT) {
+            input = input.or(last.take());
+        }
+        before = word;
+    }
+    let (Some(window), Some(output)) = (window, output) else { return false };
+    // Nothing is known of an input that is not named.
+    let input = input.unwrap_or(window.saturating_sub(1));
+    input < window && (output >= window || input <= window / 2)
+}
+
+/// Whether a message in lower case has one of the phrases.
+pub(super) fn says(message: &str, phrases: &'static str) -> bool {
+    listed(phrases).any(|phrase| message.contains(phrase))
+}

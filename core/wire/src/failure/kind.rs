@@ -1,0 +1,52 @@
+//! The kinds of failures.
+
+use innerloop_types::event::ErrorKind;
+
+/// What can be done about a failed model call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Use another key.
+    Authentication,
+    /// Pay, or wait for days: credit, quota or plan are used up.
+    Quota,
+    /// Wait.
+    RateLimit,
+    /// Wait.
+    Overloaded,
+    /// Send less.
+    ContextOverflow,
+    /// Send something else.
+    InvalidRequest,
+    /// Describe the tools in the prompt: the model or its server takes none.
+    NoTools,
+    /// Send something else: a filter of the provider refused the request or the reply.
+    ContentFilter,
+    /// Try again.
+    Server,
+    /// Try again.
+    Network,
+    /// Try again: the response was cut or is not of this protocol.
+    Protocol,
+    /// Fix the host's configuration.
+    Host,
+}
+
+impl FailureKind {
+    /// The kind as an event shows it.
+    #[must_use]
+    pub const fn as_event(self) -> ErrorKind {
+        match self {
+            Self::Authentication => ErrorKind::Authentication,
+            Self::Quota => ErrorKind::Quota,
+            Self::RateLimit => ErrorKind::RateLimit,
+            Self::Overloaded => ErrorKind::Overloaded,
+            Self::ContextOverflow => ErrorKind::ContextOverflow,
+            Self::InvalidRequest | Self::NoTools => ErrorKind::InvalidRequest,
+            Self::ContentFilter => ErrorKind::ContentFilter,
+            Self::Server => ErrorKind::Server,
+            Self::Network => ErrorKind::Network,
+            Self::Protocol => ErrorKind::Protocol,
+            Self::Host => ErrorKind::Host,
+        }
+    }
+}

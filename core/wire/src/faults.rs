@@ -1,0 +1,69 @@
+//! What goes wrong with a response while it is read.
+
+use super::{
+    failure::{Failure, FailureKind, of_words},
+    lenient::Error,
+};
+use alloc::{format, string::String};
+use innerloop_types::text::prefix;
+
+/// How much is kept of words that stand in place of data, in bytes.
+const MOST_WORDS: usize = 4_000;
+
+/// Why there may be no reply.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Faults {
+    /// What the provider reports.
+    pub(super) reported: Option<Failure>,
+    /// What to say of data that could not be read: the reply is not whole without it.
+    pub(super) unreadable: Option<String>,
+    /// Words in place of data, the newest: what a server says that does not speak the protocol.
+    pub(super) words: Option<String>,
+}
+
+impl Faults {
+    /// Data is not an object: words, or broken JSON.
+    pub(super) fn odd_data(&mut self, text: &str, error: Option<&Error>) {
+        match error {
+            None => self.words(text),
+            Some(error) => self.not_json(error),
+        }
+    }
+
+    /// Some data is not JSON.
+    pub(super) fn not_json(&mut self, error: &Error) {
+        self.unreadable(&format!("{error}"));
+    }
+
+    /// Some data cannot be read.
+    pub(super) fn unreadable(&mut self, why: &str) {
+        let message = || format!("the stream holds what is not JSON: {why}");
+        self.unreadable.get_or_insert_with(message);
+    }
+
+    /// The provider reports an error; the first one counts, and what it is, is looked at once.
+    pub(super) fn report(&mut self, failure: impl FnOnce() -> Failure) {
+        self.reported.get_or_insert_with(failure);
+    }
+
+    /// Data is words, and no JSON.
+    pub(super) fn words(&mut self, text: &str) {
+        let is_marker = text.is_empty() || text.starts_with('[');
+        if !is_marker {
+            self.words = Some(prefix(text, MOST_WORDS).into());
+        }
+    }
+
+    /// The failure, if there is one: at least that the stream is not whole.
+    pub(super) fn failure(&mut self, is_whole: bool) -> Option<Failure> {
+        if self.reported.is_some() {
+            return self.reported.take();
+        }
+        if let Some(words) = self.words.take().filter(|_| !is_whole) {
+            return Some(of_words(&words));
+        }
+        let cut = (!is_whole).then_some("the stream ended before the reply was whole");
+        let message = self.unreadable.take().or_else(|| cut.map(String::from))?;
+        Some(Failure::new(FailureKind::Protocol, message))
+    }
+}

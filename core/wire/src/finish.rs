@@ -1,0 +1,34 @@
+//! Why a reply ended, in the providers' words.
+
+use alloc::{format, string::String};
+use innerloop_types::{message::Finish, text::listed};
+
+/// A reason with the words for it.
+pub(super) type Reasons = [(Finish, &'static str)];
+
+/// The reason that a word stands for.
+pub(super) fn finish_of(word: &str, reasons: &Reasons) -> Finish {
+    let found = reasons.iter().find(|(_, words)| listed(words).any(|known| known == word));
+    found.map_or(Finish::Unknown, |(finish, _)| *finish)
+}
+
+/// Whether that is a reason: some servers write what should be null as a text.
+pub(super) fn is_given(word: &str) -> bool {
+    !listed("|null|none").any(|nothing| word.trim().eq_ignore_ascii_case(nothing))
+}
+
+/// Names that say no more than the reason that they stand for.
+const PLAIN: &str = "content_filter|refusal|error|model_context_window_exceeded";
+
+/// What is kept of the provider's name for a reason and its words, where they say more than that
+/// reason.
+pub(super) fn told(finish: Finish, word: &str, says: Option<&str>) -> Option<String> {
+    let is_plain =
+        matches!(finish, Finish::Stop | Finish::ToolCalls | Finish::Length | Finish::Pause);
+    let says = says.map(str::trim).filter(|says| !says.is_empty());
+    match says {
+        _ if is_plain => None,
+        Some(says) => Some(format!("{word}: {says}")),
+        None => (!listed(PLAIN).any(|plain| plain == word)).then(|| word.into()),
+    }
+}

@@ -1,0 +1,255 @@
+//! Turns to the bytes of a request's `contents`. A turn is written once; a body is a copy of what
+//! was written.
+
+use super::{
+    super::{
+        head::Head,
+        ids::spelled,
+        left_out::UNSIGNED,
+        protocol::WirePrefix,
+        writer::{Writer, arguments_object},
+    },
+    family::Family,
+};
+use alloc::{string::String, vec::Vec};
+use innerloop_types::{
+    message::{
+        Block, MarkedText, Part, Reply, Said, ToolCall, ToolResult, is_made_up_call_id, joined_text,
+    },
+    model::{ModelConfig, WireKind},
+};
+
+/// The contents written so far. The last one is left open, so that a further turn of the same
+/// role can join it: the provider wants roles that alternate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Prefix {
+    out: Writer,
+    open: Option<Role>,
+    family: Family,
+    /// The calls of the last reply: results name the tool, not only the call.
+    calls: Vec<Called>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    User,
+    Model,
+}
+
+/// A call that waits for its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Called {
+    id: String,
+    name: String,
+    /// Whether the provider gave the id, so that it wants it back.
+    is_known: bool,
+}
+
+impl WirePrefix for Prefix {
+    fn new(model: &ModelConfig) -> Self {
+        Self { out: Writer::new(), open: None, family: Family::of(&model.name), calls: Vec::new() }
+    }
+
+    fn push(&mut self, said: &Said<'_>) {
+        match said {
+            Said::User(parts) | Said::Steering(parts) => self.parts(parts),
+            Said::System(text) => {
+                self.parts(&[Part::text(alloc::format!("<system>\n{text}\n</system>"))]);
+            }
+            Said::ToolResults(results) => self.results(results),
+            Said::Assistant(reply) => self.reply(reply),
+        }
+    }
+
+    fn body(&self, head: &Head, _cache_key: &str) -> String {
+        let mut body = Writer::with_capacity(head.before.len() + self.out.len() + 8);
+        body.raw(&head.before).raw(&self.out.0);
+        body.raw(if self.open.is_some() { "]}]" } else { "]" }).raw(&head.after).raw("}");
+        body.0
+    }
+}
+
+impl Prefix {
+    fn parts(&mut self, parts: &[Part]) {
+        for part in parts {
+            match part {
+                Part::Text { text } if text.trim().is_empty() => {}
+                Part::Text { text } => {
+                    self.part(Role::User).raw("{\"text\":").string(text).raw("}");
+                }
+                part => self.part(Role::User).data(part),
+            }
+        }
+    }
+
+    /// Results stand together and in call order; images that cannot be part of them follow.
+    fn results(&mut self, results: &[ToolResult]) {
+        for result in results {
+            let called = self.calls.iter().find(|called| called.id == result.call_id).cloned();
+            let (name, id) = match called {
+                Some(called) => (called.name, called.is_known.then_some(called.id)),
+                None => (String::from("unknown"), None),
+            };
+            let family = self.family;
+            let out = self.part(Role::User);
+            out.raw("{\"functionResponse\":{");
+            if let Some(id) = id {
+                out.raw("\"id\":").string(&id).raw(",");
+            }
+            out.raw("\"name\":").string(&name).raw(",\"response\":{");
+            out.raw(if result.is_error { "\"error\":" } else { "\"output\":" });
+            let text = joined_text(&result.parts);
+            let is_shown = text.is_empty() && shown(result).next().is_some();
+            out.string(if is_shown { "The result is an image." } else { &text }).raw("}");
+            let mut inner = shown(result).filter(|part| fits(family, part));
+            if let Some(part) = inner.next() {
+                out.raw(",\"parts\":[").data(part);
+                for part in inner {
+                    out.raw(",").data(part);
+                }
+                out.raw("]");
+            }
+            out.raw("}}");
+        }
+        let family = self.family;
+        for part in results.iter().flat_map(shown).filter(|part| !fits(family, part)) {
+            self.part(Role::User).data(part);
+        }
+    }
+
+    fn reply(&mut self, reply: &Reply) {
+        let is_own = reply.wire == Some(WireKind::Gemini);
+        self.calls.clear();
+        // Thinking alone is no turn: the contents are to end with the user's.
+        let says = |block: &Block| match block {
+            Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
+                !text.trim().is_empty()
+            }
+            Block::ToolCall(_) => true,
+            Block::Opaque(_) => is_own,
+            Block::Reasoning(_) => false,
+        };
+        if !reply.blocks.iter().any(says) {
+            return;
+        }
+        for block in &reply.blocks {
+            match block {
+                Block::Text(text) => self.text(text, None),
+                Block::MarkedText(MarkedText { text, mark }) => {
+                    self.text(text, Some(mark).filter(|_| is_own));
+                }
+                // What another provider's model thought goes on as text.
+                Block::Reasoning(reasoning) if !is_own => {
+                    if !reasoning.text.trim().is_empty() {
+                        self.text(&reasoning.text, None);
+                    }
+                }
+                // Its own is of use to the model only where it has signed it.
+                Block::Reasoning(reasoning) => {
+                    if let Some(signature) = &reasoning.signature {
+                        let out = self.part(Role::Model);
+                        out.raw("{\"text\":").string(&reasoning.text);
+                        out.raw(",\"thought\":true").signature(signature).raw("}");
+                    }
+                }
+                Block::ToolCall(call) => self.call(call, is_own),
+                Block::Opaque(json) if is_own => {
+                    self.part(Role::Model).raw(json.text());
+                }
+                Block::Opaque(_) => {}
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, signature: Option<&String>) {
+        if text.is_empty() && signature.is_none() {
+            return;
+        }
+        let out = self.part(Role::Model);
+        out.raw("{\"text\":").string(text);
+        if let Some(signature) = signature {
+            out.signature(signature);
+        }
+        out.raw("}");
+    }
+
+    fn call(&mut self, call: &ToolCall, is_own: bool) {
+        let own = call.detail.as_ref().and_then(|detail| detail.signature.as_deref());
+        let is_first = self.calls.is_empty();
+        let signature = own
+            .filter(|_| is_own)
+            .or_else(|| (is_first && self.family == Family::Level).then_some(UNSIGNED));
+        let called = Called {
+            id: call.id.clone(),
+            name: function_name(&call.name),
+            is_known: is_own && !call.id.is_empty() && !is_made_up_call_id(&call.id),
+        };
+        let out = self.part(Role::Model);
+        out.raw("{\"functionCall\":{");
+        if called.is_known {
+            out.raw("\"id\":").string(&called.id).raw(",");
+        }
+        out.raw("\"name\":").string(&called.name).raw(",\"args\":").raw(arguments_object(call));
+        out.raw("}");
+        if let Some(signature) = signature {
+            out.signature(signature);
+        }
+        out.raw("}");
+        self.calls.push(called);
+    }
+
+    /// Opens a content of `role` if none is open, and separates the next part from the last.
+    fn part(&mut self, role: Role) -> &mut Writer {
+        if self.open == Some(role) {
+            self.out.raw(",");
+        } else {
+            self.out.raw(if self.open.is_some() { "]}," } else { "" });
+            self.out.raw(match role {
+                Role::User => "{\"role\":\"user\",\"parts\":[",
+                Role::Model => "{\"role\":\"model\",\"parts\":[",
+            });
+            self.open = Some(role);
+        }
+        &mut self.out
+    }
+}
+
+impl Writer {
+    /// A part that is no text.
+    fn data(&mut self, part: &Part) {
+        match part {
+            Part::Text { .. } => self,
+            Part::ImageUrl { url } => self.raw("{\"fileData\":{\"fileUri\":").string(url).raw("}}"),
+            Part::Image { media_type, data } | Part::File { media_type, data, .. } => {
+                self.raw("{\"inlineData\":{\"mimeType\":").string(media_type);
+                self.raw(",\"data\":").string(data).raw("}}")
+            }
+        };
+    }
+
+    fn signature(&mut self, signature: &str) -> &mut Self {
+        self.raw(",\"thoughtSignature\":").string(signature)
+    }
+}
+
+/// What a result shows beside its text.
+fn shown(result: &ToolResult) -> impl Iterator<Item = &Part> {
+    result.parts.iter().filter(|part| part.as_text().is_none())
+}
+
+/// Whether a picture may stand within a result.
+fn fits(family: Family, part: &Part) -> bool {
+    let Part::Image { media_type, .. } = part else { return false };
+    family == Family::Level
+        && matches!(media_type.as_str(), "image/png" | "image/jpeg" | "image/webp")
+}
+
+/// A function's name in the characters that the provider accepts: letters, digits and `_.:-`, at
+/// most 128, the first a letter or `_`.
+pub(super) fn function_name(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-');
+    let first = name.chars().next();
+    let needs_start = !first.is_some_and(|c| c.is_ascii_alphabetic() || !fits(c) || c == '_');
+    let start = if needs_start { "_" } else { "" };
+    spelled(&alloc::format!("{start}{name}"), fits, 128)
+}

@@ -1,0 +1,222 @@
+//! What a model does not take is left out, or told to it in words, before a protocol sees it:
+//! pictures and files of other types, beyond a known limit or damaged
+//! (`docs/decisions.md#what-a-provider-refuses`), and what only the model understands that it came
+//! from.
+
+use crate::picture::{Picture, is_base64, pdf_pages};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use base64ct::{Base64, Encoding as _};
+use innerloop_types::{
+    media::MediaLimits,
+    message::{Part, Said, ToolResult},
+    model::{ModelConfig, Origin, WireKind},
+    text::{grouped, listed},
+};
+
+/// Stands in for the signature of a call that the Gemini model which is asked has not signed:
+/// without any, Gemini 3 refuses the request.
+pub(super) const UNSIGNED: &str = "skip_thought_signature_validator";
+
+/// The types of picture that Anthropic takes.
+const PICTURES: &str = "image/jpeg|image/png|image/gif|image/webp";
+
+const PDF: &str = "application/pdf";
+
+/// What may be sent to a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Gate {
+    wire: WireKind,
+    takes_images: bool,
+    limits: MediaLimits,
+    /// Whether the conversation has so many pictures that the lower limit holds.
+    is_crowded: bool,
+}
+
+impl Gate {
+    /// What may be sent in a conversation of few pictures.
+    pub const fn new(model: &ModelConfig) -> Self {
+        let (wire, takes_images) = (model.wire, model.compat.images);
+        Self { wire, takes_images, limits: MediaLimits::of(model), is_crowded: false }
+    }
+
+    /// The same where what is said so far is that.
+    pub fn among<'a>(self, said: impl Iterator<Item = Said<'a>>) -> Self {
+        let Some(many) = self.limits.many else { return self };
+        let count = said.map(|said| parts(&said).filter(|part| is_picture(part)).count());
+        let is_crowded = count.sum::<usize>() > many.above as usize;
+        Self { is_crowded, ..self }
+    }
+
+    /// Whether the lower limit holds.
+    pub const fn is_crowded(self) -> bool {
+        self.is_crowded
+    }
+
+    /// What is said, as the model reads it.
+    pub(super) fn readable(self, said: Said<'_>) -> Said<'_> {
+        let is_plain = |parts: &[Part]| parts.iter().all(|part| part.as_text().is_some());
+        let read =
+            |parts: &[Part]| -> Vec<Part> { parts.iter().map(|part| self.told(part)).collect() };
+        match &said {
+            Said::User(parts) | Said::Steering(parts) if !is_plain(parts) => {
+                Said::User(Cow::Owned(read(parts)))
+            }
+            Said::ToolResults(results) if !results.iter().all(|it| is_plain(&it.parts)) => {
+                let result = |ToolResult { call_id, parts, is_error }: &ToolResult| {
+                    let (call_id, parts) = (call_id.clone(), read(parts));
+                    ToolResult { call_id, parts, is_error: *is_error }
+                };
+                Said::ToolResults(results.iter().map(result).collect())
+            }
+            _ => said,
+        }
+    }
+
+    fn told(self, part: &Part) -> Part {
+        if let Some(why) = self.why_not(part) {
+            let what = match part {
+                Part::File { name, .. } => name.as_str(),
+                _ => "an image",
+            };
+            if let Some(text) = text_in(part) {
+                return Part::text(format!("{what}:\n\n{text}"));
+            }
+            return Part::text(format!("[{what} is left out: {why}]"));
+        }
+        match part {
+            // A wrong name of its type would be refused.
+            Part::Image { media_type, data } => {
+                let own = Picture::of(data).map(|it| it.media_type);
+                let own = own.filter(|own| own != media_type).map(String::from);
+                let media_type = own.unwrap_or_else(|| media_type.clone());
+                Part::Image { media_type, data: data.clone() }
+            }
+            _ => part.clone(),
+        }
+    }
+
+    /// Whether a part is sent as it is.
+    pub fn is_open_for(self, part: &Part) -> bool {
+        self.why_not(part).is_none()
+    }
+
+    /// Why a part is not sent, if it is not.
+    fn why_not(self, part: &Part) -> Option<String> {
+        let is_undecided = self.takes_images && self.wire == WireKind::Gemini;
+        if self.takes(part) || (is_undecided && text_in(part).is_none()) {
+            return self.fault(part);
+        }
+        Some(String::from("this model does not take it"))
+    }
+
+    /// Whether the model takes parts of that type.
+    fn takes(self, part: &Part) -> bool {
+        match part {
+            Part::Text { .. } => true,
+            _ if !self.takes_images => false,
+            Part::Image { .. } if self.wire != WireKind::Anthropic => true,
+            Part::Image { media_type, data } => {
+                let own = Picture::of(data).map_or(media_type.as_str(), |it| it.media_type);
+                listed(PICTURES).any(|known| known == own)
+            }
+            Part::ImageUrl { .. } => self.wire != WireKind::Ollama,
+            Part::File { media_type, .. } => match self.wire {
+                WireKind::Ollama => false,
+                // It takes texts under their own types only, and decides itself about the rest.
+                WireKind::Gemini => !media_type.starts_with("application/") || media_type == PDF,
+                _ => media_type == PDF,
+            },
+        }
+    }
+
+    /// What is wrong with a part of a type that the model takes, if anything is.
+    pub fn fault(self, part: &Part) -> Option<String> {
+        match part {
+            _ if !self.takes(part) => None,
+            Part::Text { .. } | Part::ImageUrl { .. } => None,
+            Part::Image { data, .. } | Part::File { data, .. } if !is_base64(data) => {
+                Some(String::from("its data is not base64, so it cannot be read"))
+            }
+            Part::Image { data, .. } => self.picture_fault(data),
+            Part::File { media_type, data, .. } if media_type == PDF => self.pdf_fault(data),
+            Part::File { .. } => None,
+        }
+    }
+
+    fn picture_fault(self, data: &str) -> Option<String> {
+        let picture = Picture::of(data);
+        if data.is_empty() || picture.is_some_and(|it| it.is_cut) {
+            return Some(String::from("its end is missing, so it cannot be read"));
+        }
+        let size = data.len() as u64;
+        if let Some(most) = self.limits.picture_base64_bytes.filter(|most| size > *most) {
+            return Some(format!(
+                "it has {} bytes in base64, and this model takes at most {}; make it smaller \
+                 first",
+                grouped(size),
+                grouped(most)
+            ));
+        }
+        let side = picture.map_or(0, |it| it.side_px);
+        let many = self.limits.many.filter(|_| self.is_crowded);
+        let (most, among) = match (many, self.limits.picture_side_px) {
+            (Some(many), _) => {
+                (many.side_px, format!(" in a conversation of more than {} images", many.above))
+            }
+            (None, Some(most)) => (most, String::new()),
+            (None, None) => return None,
+        };
+        (side > most).then(|| {
+            format!(
+                "its longer side has {} pixels, and this model takes at most {}{among}; make it \
+                 smaller first",
+                grouped(side.into()),
+                grouped(most.into())
+            )
+        })
+    }
+
+    fn pdf_fault(self, data: &str) -> Option<String> {
+        let most = self.limits.pdf_pages?;
+        let pages = u32::try_from(pdf_pages(data)).unwrap_or(u32::MAX);
+        (pages > most).then(|| {
+            format!(
+                "it has {} pages, and this model takes at most {}; take out those that matter",
+                grouped(pages.into()),
+                grouped(most.into())
+            )
+        })
+    }
+}
+
+/// The parts of what is said by people and tools.
+pub fn parts<'a>(said: &'a Said<'_>) -> impl Iterator<Item = &'a Part> {
+    let (own, results) = match said {
+        Said::User(parts) | Said::Steering(parts) => (&**parts, [].as_slice()),
+        Said::ToolResults(results) => ([].as_slice(), &**results),
+        Said::Assistant(_) | Said::System(_) => ([].as_slice(), [].as_slice()),
+    };
+    own.iter().chain(results.iter().flat_map(|result| &result.parts))
+}
+
+const fn is_picture(part: &Part) -> bool {
+    matches!(part, Part::Image { .. } | Part::ImageUrl { .. })
+}
+
+/// The text of a file that is one, whatever its type is said to be.
+fn text_in(part: &Part) -> Option<String> {
+    let Part::File { data, .. } = part else { return None };
+    let text = String::from_utf8(Base64::decode_vec(data).ok()?).ok()?;
+    (!text.contains('\0') && !text.starts_with("%PDF-")).then_some(text)
+}
+
+/// What is said, as that model of that endpoint reads it: the reply of another one is told as that
+/// of another provider, since signatures and sealed thinking are refused there for ever.
+pub(super) fn unsigned<'a>(said: Said<'a>, reader: &Origin) -> Said<'a> {
+    match said {
+        Said::Assistant(ref reply) if reply.origin.as_ref().is_some_and(|own| **own != *reader) => {
+            said.unsigned()
+        }
+        said => said,
+    }
+}

@@ -1,0 +1,453 @@
+//! The one reader of JSON that servers and models write. A text is passed over once; after that a
+//! value is a place in it, and is looked at only where somebody asks. A value of another type than
+//! the one that is asked for counts as absent, so that an odd value costs itself and nothing else.
+
+use super::surrogates::{self, Joined, PendingSurrogate};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use innerloop_json::{Reader, Token, parse_f64};
+use innerloop_types::{
+    json::{Json, Object},
+    steps,
+    text::listed,
+};
+
+/// Why a text is not JSON.
+pub(super) use innerloop_json::Error;
+
+/// A text with one JSON value in it.
+#[derive(Debug, Default)]
+pub(super) struct Document<'a> {
+    text: &'a str,
+    /// Nothing if there is no value.
+    tokens: Vec<Token>,
+}
+
+/// One of a document's values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raw<'a> {
+    document: &'a Document<'a>,
+    /// The value's token; of an absent value none.
+    at: usize,
+}
+
+/// Values that stand one behind the other.
+#[derive(Clone, Debug)]
+pub(super) struct Elements<'a> {
+    next: Raw<'a>,
+    end: usize,
+}
+
+/// An object's fields.
+#[derive(Clone, Debug)]
+pub(super) struct Entries<'a>(Elements<'a>);
+
+/// Where absent values stand.
+static NOTHING: Document<'_> = Document { text: "", tokens: Vec::new() };
+
+const ABSENT: usize = usize::MAX;
+
+/// The text of what should be UTF-8, with U+FFFD for what is not.
+pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
+/// The text with `null` in place of the numbers that JSON cannot write and some servers do.
+pub(super) fn finite(text: &str) -> Cow<'_, str> {
+    const WORDS: [&str; 4] = ["NaN", "Infinity", "-NaN", "-Infinity"];
+    steps::count(text.len());
+    let (mut finite, mut from, mut at, mut in_string) = (String::new(), 0, 0, false);
+    while let Some(byte) = text.as_bytes().get(at) {
+        let rest = text.get(at..).filter(|_| !in_string).unwrap_or_default();
+        if let Some(word) = WORDS.into_iter().find(|word| rest.starts_with(word)) {
+            finite.push_str(text.get(from..at).unwrap_or_default());
+            finite.push_str("null");
+            at += word.len();
+            from = at;
+            continue;
+        }
+        in_string ^= *byte == b'"';
+        at += if in_string && *byte == b'\\' { 2 } else { 1 };
+    }
+    finite.push_str(text.get(from..).unwrap_or_default());
+    if from > 0 && is_json(&finite) { Cow::Owned(finite) } else { Cow::Borrowed(text) }
+}
+
+/// Whether `text` is one JSON value.
+pub(super) fn is_json(text: &str) -> bool {
+    steps::count(text.len());
+    let mut reader = Reader::new(text);
+    reader.skip().and_then(|()| reader.end()).is_ok()
+}
+
+impl<'a> Document<'a> {
+    /// The text, if it is one JSON value.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(super) fn parse(text: &'a str) -> Result<Self, Error> {
+        steps::count(text.len());
+        let mut reader = Reader::new(text);
+        let tokens = reader.tokens()?;
+        reader.end()?;
+        Ok(Self { text, tokens })
+    }
+
+    /// The text, or an empty document if that is no JSON value.
+    pub(super) fn of(text: &'a str) -> Self {
+        Self::parse(text).unwrap_or_default()
+    }
+
+    /// A value that was kept; an empty document if there is none.
+    pub(super) fn kept(json: Option<&'a Json>) -> Self {
+        Self::of(json.map_or("", Json::text))
+    }
+
+    /// The JSON value at the beginning of `text`.
+    pub(super) fn first(text: &'a str) -> Option<Self> {
+        let tokens = Reader::new(text).tokens().ok()?;
+        Some(Self { text, tokens })
+    }
+
+    /// An object; nothing if `text` is another value, such as the `[DONE]` that ends some streams.
+    ///
+    /// # Errors
+    /// `text` begins like an object but is not valid JSON.
+    pub(super) fn object(text: &'a str) -> Result<Option<Self>, Error> {
+        if text.trim_ascii_start().starts_with('{') {
+            Self::parse(text).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// The document's value.
+    pub(super) const fn root(&self) -> Raw<'_> {
+        Raw { document: self, at: 0 }
+    }
+}
+
+impl Default for Raw<'_> {
+    fn default() -> Self {
+        Self { document: &NOTHING, at: ABSENT }
+    }
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Raw<'a>;
+
+    fn next(&mut self) -> Option<Raw<'a>> {
+        let value = self.next;
+        if value.at >= self.end {
+            return None;
+        }
+        steps::count(1);
+        self.next.at = value.end();
+        Some(value)
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (Cow<'a, str>, Raw<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (name, value) = (self.0.next()?, self.0.next()?);
+        Some((name.string()?, value))
+    }
+}
+
+impl<'a> Raw<'a> {
+    /// The value's JSON.
+    pub(super) fn json(self) -> &'a str {
+        self.token().and_then(|token| self.json_of(*token)).unwrap_or("null")
+    }
+
+    fn token(self) -> Option<&'a Token> {
+        self.document.tokens.get(self.at)
+    }
+
+    /// The JSON of the value, whose token is given. Where an array or object ends is looked for.
+    fn json_of(self, token: Token) -> Option<&'a str> {
+        let text = self.document.text;
+        if !self.is_nested() {
+            return text.get(token.from()..token.to());
+        }
+        let json = Reader::new(text.get(token.from()..)?).raw().ok()?;
+        steps::count(json.len());
+        Some(json)
+    }
+
+    /// Whether the value is an array or object.
+    fn is_nested(self) -> bool {
+        matches!(self.first_byte(), b'{' | b'[')
+    }
+
+    /// The number of the token behind the value.
+    fn end(self) -> usize {
+        match self.token() {
+            None => ABSENT,
+            Some(token) if self.is_nested() => token.next(),
+            Some(_) => self.at + 1,
+        }
+    }
+
+    /// What the value's JSON begins with.
+    fn first_byte(self) -> u8 {
+        let byte = self.token().and_then(|it| self.document.text.as_bytes().get(it.from()));
+        byte.copied().unwrap_or(b'n')
+    }
+
+    /// Whether the value is absent or null.
+    pub(super) fn is_null(self) -> bool {
+        self.first_byte() == b'n'
+    }
+
+    /// Whether the value is an object.
+    pub(super) fn is_object(self) -> bool {
+        self.first_byte() == b'{'
+    }
+
+    /// Whether the value is an array.
+    pub(super) fn is_array(self) -> bool {
+        self.first_byte() == b'['
+    }
+
+    /// Whether the value is a string.
+    pub(super) fn is_string(self) -> bool {
+        self.first_byte() == b'"'
+    }
+
+    /// Whether the value is a number.
+    pub(super) fn is_number(self) -> bool {
+        matches!(self.first_byte(), b'-' | b'0'..=b'9')
+    }
+
+    /// Whether the value is `true`.
+    pub(super) fn is_true(self) -> bool {
+        self.first_byte() == b't'
+    }
+
+    /// The value, or else another one.
+    pub(super) fn or(self, other: Self) -> Self {
+        if self.is_null() { other } else { self }
+    }
+
+    /// The value, unless it is null.
+    pub(super) fn some(self) -> Option<Self> {
+        (!self.is_null()).then_some(self)
+    }
+
+    /// The values of an object's fields of those names; of equal names the last.
+    pub(super) fn fields<const N: usize>(self, names: &[&str; N]) -> [Self; N] {
+        let mut found = [Self::default(); N];
+        self.pick(names, &mut found);
+        found
+    }
+
+    /// The values of an object's fields of those names, which may also be written in snake case.
+    /// Of equal names the last counts that is not null.
+    pub(super) fn camel_fields<const N: usize>(self, names: &[&str; N]) -> [Self; N] {
+        let mut found = [Self::default(); N];
+        self.pick_camel(names, &mut found);
+        found
+    }
+
+    fn pick(self, names: &[&str], found: &mut [Self]) {
+        for (name, value) in self.known_entries(names) {
+            keep(names, found, &name, value);
+        }
+    }
+
+    fn pick_camel(self, names: &[&str], found: &mut [Self]) {
+        for (name, value) in self.known_entries(names).filter(|(_, value)| !value.is_null()) {
+            if name.contains('_') {
+                keep(names, found, &camel_case(&name), value);
+            } else {
+                keep(names, found, &name, value);
+            }
+        }
+    }
+
+    /// The value of an object's field.
+    pub(super) fn field(self, name: &str) -> Self {
+        let mut found = [Self::default()];
+        self.pick(&[name], &mut found);
+        let [value] = found;
+        value
+    }
+
+    /// The values of those of these fields that have one, in the order of `names`.
+    pub(super) fn each_of(self, names: &'static str) -> impl Iterator<Item = Self> {
+        listed(names).map(move |name| self.field(name)).filter(|value| !value.is_null())
+    }
+
+    /// The value of the first of these fields that has one.
+    pub(super) fn first_of(self, names: &'static str) -> Self {
+        self.each_of(names).next().unwrap_or_default()
+    }
+
+    /// The number in an object's field, see [`Self::count`].
+    pub(super) fn count_of(self, name: &str) -> Option<u64> {
+        self.field(name).count()
+    }
+
+    /// An object's fields in order.
+    pub(super) fn entries(self) -> Entries<'a> {
+        Entries(self.inside(b'{'))
+    }
+
+    /// An object's fields, but for those whose names are longer than each of these, even in snake
+    /// case with every letter escaped: escapes are read again for each look-up.
+    fn known_entries(self, names: &[&str]) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
+        let longest = names.iter().map(|name| name.len() * 12).max().unwrap_or(0) + 2;
+        let mut fields = self.inside(b'{');
+        let pairs = core::iter::from_fn(move || Some((fields.next()?, fields.next()?)));
+        let known = pairs.filter(move |(name, _)| name.string_len() <= longest);
+        known.filter_map(|(name, value)| Some((name.string()?, value)))
+    }
+
+    /// How long the JSON of a string is.
+    fn string_len(self) -> usize {
+        self.token().map_or(0, |token| token.to() - token.from())
+    }
+
+    /// The names of an object's fields in order.
+    pub(super) fn names(self) -> impl Iterator<Item = Cow<'a, str>> {
+        self.entries().map(|(name, _)| name)
+    }
+
+    /// The elements of an array.
+    pub(super) fn elements(self) -> Elements<'a> {
+        self.inside(b'[')
+    }
+
+    /// What is in the value if it begins with that bracket.
+    fn inside(self, bracket: u8) -> Elements<'a> {
+        let end = if self.first_byte() == bracket { self.end() } else { 0 };
+        Elements { next: Self { at: self.at.wrapping_add(1), ..self }, end }
+    }
+
+    /// The elements of an array; of another value but null itself as the only one.
+    pub(super) fn items(self) -> Elements<'a> {
+        match self.first_byte() {
+            b'[' => self.elements(),
+            b'n' => Elements { next: self, end: 0 },
+            _ => Elements { next: self, end: self.end() },
+        }
+    }
+
+    /// The objects among [`Self::items`].
+    pub(super) fn objects(self) -> impl Iterator<Item = Self> {
+        self.items().filter(|item| item.is_object())
+    }
+
+    /// Whether the value is a string that is not empty.
+    pub(super) fn has_text(self) -> bool {
+        self.is_string() && self.json().len() > 2
+    }
+
+    /// A string's text, with U+FFFD for a lone surrogate.
+    pub(super) fn string(self) -> Option<Cow<'a, str>> {
+        match self.plain() {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => self.is_string().then(|| surrogates::whole(self.json()).text),
+        }
+    }
+
+    /// The text of a string that goes on with the one before, see [`PendingSurrogate::join`]. Any
+    /// other value has no text.
+    pub(super) fn joined(self, surrogate: &mut PendingSurrogate) -> Joined<'a> {
+        match self.plain().filter(|_| !surrogate.is_waiting()) {
+            Some(text) => Joined { text: Cow::Borrowed(text), is_whole: true },
+            None => surrogate.join(self.json()),
+        }
+    }
+
+    /// The text of a string without escapes.
+    fn plain(self) -> Option<&'a str> {
+        let token = self.token().filter(|token| self.is_string() && !token.has_escapes())?;
+        self.document.text.get(token.from() + 1..token.to() - 1)
+    }
+
+    /// A string's text that is not empty.
+    pub(super) fn word(self) -> Option<Cow<'a, str>> {
+        self.string().filter(|word| !word.is_empty())
+    }
+
+    /// A value's text: of a string its own; of a number or truth value its JSON; of an array its
+    /// elements' texts, or those of their fields `text`, joined.
+    pub(super) fn text(self) -> Option<Cow<'a, str>> {
+        match self.first_byte() {
+            b'"' => self.string(),
+            b'{' | b'n' => None,
+            b'[' => {
+                let of_item = |item: Self| item.field("text").some().unwrap_or(item).text();
+                Some(Cow::Owned(self.elements().filter_map(of_item).collect()))
+            }
+            _ => Some(Cow::Borrowed(self.json())),
+        }
+    }
+
+    /// A count of tokens or a position: a number, also one with a fraction or in quotes; none if
+    /// it is below zero.
+    pub(super) fn count(self) -> Option<u64> {
+        let text = match self.first_byte() {
+            b'"' => self.string()?,
+            b'-' | b'0'..=b'9' => Cow::Borrowed(self.json()),
+            _ => return None,
+        };
+        let digits = text.trim();
+        digits.parse::<u64>().ok().or_else(|| {
+            let number = parse_f64(digits)?;
+            (number.is_finite() && number >= 0.0).then(|| {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "saturates"
+                )]
+                let whole = number as u64;
+                whole
+            })
+        })
+    }
+
+    /// A number that is not infinite.
+    pub(super) fn number(self) -> Option<f64> {
+        let number = self.is_number().then(|| parse_f64(self.json())).flatten();
+        number.filter(|number| number.is_finite())
+    }
+
+    /// The value, to be kept.
+    pub(super) fn to_json(self) -> Option<Json> {
+        Json::parse(self.json()).ok()
+    }
+
+    /// An object's fields, to be kept.
+    pub(super) fn to_object(self) -> Option<Object> {
+        let field =
+            |(name, value): (Cow<'a, str>, Self)| Some((name.into_owned(), value.to_json()?));
+        self.is_object().then(|| Object(self.entries().filter_map(field).collect()))
+    }
+}
+
+/// Keeps the value of a field whose name is one of `names`.
+fn keep<'a>(names: &[&str], found: &mut [Raw<'a>], name: &str, value: Raw<'a>) {
+    let at = names.iter().position(|known| *known == name);
+    if let Some(place) = at.and_then(|at| found.get_mut(at)) {
+        *place = value;
+    }
+}
+
+/// A name in snake case as it is in camel case.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut camel = String::from(words.next().unwrap_or_default());
+    for word in words {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}

@@ -1,0 +1,72 @@
+//! The model protocols. A wire turns turns into a request's bytes and a response's bytes into a
+//! reply. It keeps no session state and decides nothing about retries. A build speaks the protocols
+//! that its features name, and reads calls in text if they say so.
+//!
+//! ```
+//! use innerloop_types::{input::ResponseHead, model::WireKind};
+//! use innerloop_wire::{Decoder, Piece};
+//!
+//! let head = ResponseHead { status: 200, ..Default::default() };
+//! let mut decoder = Decoder::new(WireKind::OpenaiChat, &head);
+//! let mut pieces = Vec::new();
+//! // Bytes come cut anywhere.
+//! decoder.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel", &mut pieces);
+//! decoder.feed(b"lo\"}}]}\n\ndata: [DONE]\n\n", &mut pieces);
+//! assert_eq!(pieces, [Piece::Text("Hello".into())]);
+//! assert_eq!(decoder.finish()?.text(), "Hello");
+//! # Ok::<(), innerloop_wire::Failure>(())
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod anthropic;
+mod body;
+mod decoder;
+mod dispatch;
+mod failed;
+mod failure;
+mod faults;
+mod finish;
+mod gemini;
+mod head;
+mod ids;
+mod left_out;
+mod lenient;
+mod named;
+#[cfg(not(feature = "text-calls"))]
+mod no_text_calls;
+mod ollama;
+mod openai_chat;
+mod openai_responses;
+mod picture;
+mod piece;
+mod places;
+mod protocol;
+mod request;
+mod sink;
+mod sse;
+mod support;
+mod surrogates;
+#[cfg(feature = "text-calls")]
+pub mod text_calls;
+mod unknown;
+mod values;
+mod writer;
+
+#[cfg(not(feature = "text-calls"))]
+use no_text_calls as text_calls;
+
+pub use decoder::Decoder;
+pub use failure::{Failure, FailureKind};
+pub use head::Head;
+pub use left_out::{Gate, parts};
+pub use named::named;
+pub use piece::{CallPiece, Piece};
+pub use request::Prefix;
+pub use support::check;
+pub use text_calls::ends_in_call;
+pub use unknown::{leave_out, unknown_fields};

@@ -1,0 +1,97 @@
+//! The place in a request that an error names, as in `messages.4.content.1.image.source.base64` or
+//! `input[3].output[0].image_url`, and which of some texts stand there.
+
+use super::lenient::{Document, Raw};
+use alloc::vec::Vec;
+use core::ops::Range;
+use innerloop_types::{steps, text::is_word};
+
+/// The fields of a request that have the turns, in all protocols.
+const TURNS: [&str; 3] = ["messages", "input", "contents"];
+
+/// Which of the texts stand in the places that the message names. They stand in the body in that
+/// order; one that is not found there is passed over.
+pub fn named(body: &str, message: &str, texts: &[&str]) -> Vec<bool> {
+    let document = Document::of(body);
+    let places = places(message).filter_map(|path| place(document.root(), path, body));
+    let places: Vec<Range<usize>> = places.take(MOST_PLACES).collect();
+    let mut from = 0;
+    let is_named = |text: &&str| {
+        let rest = body.get(from..).unwrap_or_default();
+        steps::count(rest.len());
+        let Some(at) = rest.find(text).map(|at| from + at) else { return false };
+        from = at + text.len();
+        places.iter().any(|place| place.contains(&at))
+    };
+    if places.is_empty() {
+        return Vec::new();
+    }
+    texts.iter().map(is_named).collect()
+}
+
+/// More places of one message are not looked at.
+const MOST_PLACES: usize = 16;
+
+/// The paths that a message names, each from behind the field that has the turns.
+fn places(message: &str) -> impl Iterator<Item = (&'static str, &str)> {
+    TURNS.into_iter().flat_map(move |field| {
+        message.match_indices(field).filter_map(move |(at, _)| {
+            let path = message.get(at + field.len()..)?;
+            let is_whole = !message.get(..at)?.ends_with(is_word);
+            let is_path = path.starts_with(['.', '['])
+                && path.get(1..)?.starts_with(|c: char| c.is_ascii_digit());
+            let end = path.find(|c: char| !is_word(c) && !matches!(c, '.' | '[' | ']'));
+            let path = path.get(..end.unwrap_or(path.len()))?;
+            (is_whole && is_path).then_some((field, path))
+        })
+    })
+}
+
+/// Where in the body that path leads, as far as it can be followed. Names that stand for a type are
+/// passed over.
+fn place(root: Raw<'_>, (field, path): (&'static str, &str), body: &str) -> Option<Range<usize>> {
+    let mut value = root.field(field).some()?;
+    let steps = path.split(['.', '[', ']']).filter(|step| !step.is_empty());
+    for (step, depth) in steps.zip(0..) {
+        let next = match step.parse::<usize>() {
+            Ok(index) => value.elements().nth(index),
+            Err(_) => value.field(step).some(),
+        };
+        match next {
+            Some(next) => value = next,
+            // A turn that is not there names nothing.
+            None if depth == 0 => return None,
+            None => {}
+        }
+    }
+    let json = value.json();
+    let from = json.as_ptr().addr().checked_sub(body.as_ptr().addr())?;
+    Some(from..from + json.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &str = r#"{"messages":[{"content":"x"},{"content":[{"type":"text","text":"AAAA"},
+        {"type":"image","source":{"data":"BBBB"}},{"type":"image","source":{"data":"BBBB"}}]},
+        {"content":[{"type":"tool_result","content":[{"source":{"data":"CCCC"}}]}]}]}"#;
+
+    fn found(message: &str) -> Vec<bool> {
+        named(BODY, message, &["BBBB", "BBBB", "CCCC"])
+    }
+
+    #[test]
+    fn the_part_that_an_error_names_is_found() {
+        let exact = "messages.1.content.2.image.source.base64.data: image exceeds 5 MB maximum";
+        assert_eq!(found(exact), [false, true, false]);
+        let nested = "messages.2.content.0.tool_result.content.0.image.source.base64: bad";
+        assert_eq!(found(nested), [false, false, true]);
+        assert_eq!(found("Invalid 'messages[1].content[1].image_url.url'."), [true, false, false]);
+        assert_eq!(found("messages.1: too large"), [true, true, false], "all of the turn");
+        assert_eq!(found("messages.0.content: no"), [false, false, false]);
+        for none in ["the messages. 1 of them", "messages.7.content.0: no", "submessages.1", ""] {
+            assert!(found(none).is_empty(), "{none}");
+        }
+    }
+}

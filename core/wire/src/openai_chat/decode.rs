@@ -1,0 +1,83 @@
+//! A response's bytes to a reply: the chunks of a stream, or a whole body.
+
+use super::{
+    super::{
+        failure::{Failure, of_value},
+        faults::Faults,
+        lenient::{Error, Raw},
+        protocol::WireAccumulator,
+        sink::Sink,
+    },
+    answer::Answer,
+    chunk::Chunk,
+};
+use core::mem;
+use innerloop_types::{input::ResponseHead, message::Reply};
+
+/// The reply while it is streamed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Accumulator {
+    answer: Answer,
+    /// `[DONE]` has come: what follows does not count.
+    done: bool,
+    faults: Faults,
+}
+
+impl WireAccumulator for Accumulator {
+    fn on_odd_data(&mut self, text: &str, error: Option<&Error>, _: &ResponseHead, _: &mut Sink) {
+        match error {
+            Some(_) if self.done => {}
+            _ => self.faults.odd_data(text, error),
+        }
+        self.done |= error.is_none() && text.starts_with("[DONE]");
+    }
+
+    fn on_whole(&mut self, body: Raw<'_>, head: &ResponseHead, out: &mut Sink) -> bool {
+        let chunk = Chunk::of(body);
+        if !body.is_object() || chunk.is_error() {
+            return false;
+        }
+        self.done = self.answer.whole(&chunk, out);
+        if let Some(broken) = chunk.broken_choice().filter(|_| !self.answer.is_at_limit(&chunk)) {
+            self.faults.report(|| of_value(head, broken));
+        }
+        self.done
+    }
+
+    fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
+        if self.done {
+            return;
+        }
+        let chunk = Chunk::of(raw);
+        let error = match chunk.is_error() {
+            true if chunk.error.is_null() => Some(chunk.groq.or(raw)),
+            true => Some(raw),
+            false => chunk.broken_choice(),
+        };
+        match error.filter(|_| !self.answer.is_at_limit(&chunk)) {
+            Some(error) => self.faults.report(|| of_value(head, error)),
+            None => self.answer.chunk(&chunk, out),
+        }
+    }
+
+    fn cut(&mut self) {
+        self.done = true;
+        self.answer.cut();
+        self.faults = Faults::default();
+    }
+
+    fn is_whole(&self) -> bool {
+        self.done || self.faults.reported.is_some()
+    }
+
+    fn finish(&mut self) -> Result<Reply, Failure> {
+        if self.answer.is_damaged() {
+            self.faults.unreadable("half a surrogate pair in a call");
+        }
+        let is_whole = self.done || self.answer.is_finished();
+        match self.faults.failure(is_whole) {
+            Some(failure) => Err(failure),
+            None => Ok(mem::take(&mut self.answer).finish()),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! OpenRouter's `reasoning_details`: pieces of thinking, summaries and sealed data, gathered into
+//! the array that goes back untouched.
+
+use super::super::{
+    lenient::{Document, Raw},
+    sink::Sink,
+    surrogates::PendingSurrogate,
+    writer::{Writer, rewritten},
+};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use innerloop_json::{Map, quoted};
+use innerloop_types::json::Json;
+
+/// The details of one reply, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Details {
+    list: Vec<Detail>,
+    /// Where the detail stands to which more of that field and index belongs.
+    open: BTreeMap<String, usize>,
+}
+
+/// One detail: how it began, what came behind, and the field that grows.
+#[derive(Clone, Debug)]
+struct Detail {
+    begun: Json,
+    later: Map<String>,
+    grows: Option<Growing>,
+}
+
+/// The field that grows from delta to delta.
+#[derive(Clone, Debug)]
+struct Growing {
+    name: &'static str,
+    text: String,
+    surrogate: PendingSurrogate,
+}
+
+impl Details {
+    /// Takes the details of a delta.
+    pub(super) fn take(&mut self, details: Raw<'_>, out: &mut Sink) {
+        for detail in details.objects() {
+            self.put(detail, growing(detail), out);
+        }
+    }
+
+    fn put(
+        &mut self,
+        detail: Raw<'_>,
+        (name, text): (Option<&'static str>, Raw<'_>),
+        out: &mut Sink,
+    ) {
+        let known = name.and_then(|name| self.known(name, detail));
+        if let (Some(name), Some(known)) = (name, known.and_then(|at| self.list.get_mut(at))) {
+            if let Some(grows) = &mut known.grows {
+                out.keep(grows.add(text));
+            }
+            for (field, value) in detail.entries() {
+                let is_news = field != name && !value.is_null();
+                if is_news && (known.later.contains_key(&field) || out.item()) {
+                    out.keep(value.json().len());
+                    known.later.insert(field.into_owned(), value.json().into());
+                }
+            }
+            return;
+        }
+        let Some(begun) = detail.to_json().filter(|_| out.item()) else { return };
+        out.keep(begun.text().len());
+        let grows = name.map(|name| {
+            let (text, surrogate) = (String::new(), PendingSurrogate::default());
+            Growing { name, text, surrogate }
+        });
+        let mut detail = Detail { begun, later: Map::new(), grows };
+        if let Some(grows) = &mut detail.grows {
+            out.keep(grows.add(text));
+        }
+        self.list.push(detail);
+    }
+
+    /// Where the detail stands to which more belongs; the place behind all for one that begins.
+    fn known(&mut self, name: &str, detail: Raw<'_>) -> Option<usize> {
+        let index = detail.field("index").some().map_or("", Raw::json);
+        let key = alloc::format!("{name} {index}");
+        let end = self.list.len();
+        let at = self.open.get(&key).copied();
+        // What has no index only continues what stands right before it.
+        if let Some(at) = at.filter(|at| !index.is_empty() || at + 1 == end) {
+            return Some(at);
+        }
+        self.open.insert(key, end);
+        None
+    }
+
+    /// The array, unless it is empty.
+    pub(super) fn finish(self) -> Option<Json> {
+        let mut out = Writer::new();
+        for detail in self.list {
+            let Detail { begun, mut later, grows } = detail;
+            if let Some(Growing { name, mut text, mut surrogate }) = grows {
+                if surrogate.give_up() {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                }
+                later.insert(name.into(), quoted(&text));
+            }
+            let whole = rewritten(Document::of(begun.text()).root(), &|_, _| true, later)?;
+            out.raw(if out.len() == 0 { "[" } else { "," }).raw(whole.text());
+        }
+        out.raw("]");
+        Json::parse(out.0).ok()
+    }
+}
+
+impl Growing {
+    /// Takes more; tells how many bytes that is.
+    fn add(&mut self, text: Raw<'_>) -> usize {
+        let more = text.joined(&mut self.surrogate).text;
+        self.text.push_str(&more);
+        more.len()
+    }
+}
+
+/// The text that a detail adds to the thinking.
+pub(super) fn text(detail: Raw<'_>) -> Raw<'_> {
+    growing(detail).1
+}
+
+/// The name of the field that grows, if one does, and the text that the detail adds.
+fn growing(detail: Raw<'_>) -> (Option<&'static str>, Raw<'_>) {
+    let [kind, text, summary] = detail.fields(&["type", "text", "summary"]);
+    match kind.string().as_deref() {
+        Some("reasoning.text") => (Some("text"), text),
+        Some("reasoning.summary") => (Some("summary"), summary),
+        _ => (None, text),
+    }
+}

@@ -1,0 +1,249 @@
+//! A response's bytes to a reply: the events of a stream, or a whole response.
+
+use super::{
+    super::{
+        failure::{Failure, FailureKind},
+        faults::Faults,
+        lenient::{Error, Raw},
+        piece::Piece,
+        protocol::WireAccumulator,
+        sink::Sink,
+        surrogates::PendingSurrogate,
+    },
+    items::Output,
+    response::{Ending, Response, error_event},
+    slots::{Mention, Slots},
+    streamed::Strand,
+};
+use alloc::{borrow::Cow, string::String};
+use core::mem;
+use innerloop_types::{input::ResponseHead, message::Reply};
+
+/// What the events are called that bring pieces of a strand, or a whole part of it.
+const STRANDS: [(&str, Strand); 6] = [
+    ("output_text", Strand::Text),
+    ("reasoning_summary_text", Strand::Summary),
+    ("reasoning_text", Strand::Thought),
+    ("refusal", Strand::Refusal),
+    ("function_call_arguments", Strand::Arguments),
+    ("custom_tool_call_input", Strand::Arguments),
+];
+
+/// The reply while it arrives.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Accumulator {
+    reply: Reply,
+    slots: Slots,
+    /// What the terminal event says became of the response.
+    ending: Option<Ending>,
+    faults: Faults,
+}
+
+/// An event's fields.
+struct Event<'a> {
+    kind: Cow<'a, str>,
+    is_error: bool,
+    number: Option<u64>,
+    /// The part of the item that a piece belongs to.
+    part: u64,
+    /// A piece of text.
+    delta: Raw<'a>,
+    /// A whole part.
+    whole: Raw<'a>,
+    item: Raw<'a>,
+    response: Raw<'a>,
+}
+
+impl WireAccumulator for Accumulator {
+    fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
+        let event = &Event::of(raw);
+        if event.is_error {
+            self.faults.report(|| error_event(head, raw));
+            return;
+        }
+        let Some(kind) = event.kind.strip_prefix("response.") else { return };
+        let (of, step) = kind.rsplit_once('.').unwrap_or(("", kind));
+        let strand = STRANDS.iter().find(|(name, _)| *name == of).map(|(_, strand)| *strand);
+        match (strand, of, step) {
+            (_, "", "created") => {
+                self.begin(out);
+                self.meta(&event.response());
+            }
+            // The first terminal event counts.
+            _ if self.ending.is_some() => {}
+            (Some(strand), _, "delta") => self.piece(strand, event, out),
+            (Some(strand), _, "done") => self.part(strand, event, out),
+            (_, "output_item", "added") => self.item(event, false, out),
+            (_, "output_item", "done") => self.item(event, true, out),
+            (_, "", "completed" | "incomplete" | "failed" | "cancelled") => {
+                self.on_end(&event.response().ended(step), head, out);
+            }
+            (_, "", "done") => self.on_end(&event.response(), head, out),
+            _ => {}
+        }
+    }
+
+    fn on_odd_data(&mut self, text: &str, error: Option<&Error>, _: &ResponseHead, _: &mut Sink) {
+        self.faults.odd_data(text, error);
+    }
+
+    fn on_whole(&mut self, body: Raw<'_>, head: &ResponseHead, out: &mut Sink) -> bool {
+        let response = Response::of(body);
+        let is_one = response.is_one();
+        if is_one {
+            self.on_end(&response, head, out);
+        }
+        is_one
+    }
+
+    fn cut(&mut self) {
+        self.ending = Some(Ending::Incomplete(String::new()));
+        self.faults = Faults::default();
+    }
+
+    fn is_whole(&self) -> bool {
+        self.ending.is_some() || self.faults.reported.is_some()
+    }
+
+    fn finish(&mut self) -> Result<Reply, Failure> {
+        let ending = match self.ending.take() {
+            Some(Ending::Failed(failure)) => {
+                self.faults.reported.get_or_insert(failure);
+                None
+            }
+            ending => ending,
+        };
+        if ending.is_none() || self.slots.are_done() {
+            self.faults.unreadable = None;
+        }
+        if let Some(failure) = self.faults.failure(ending.is_some()) {
+            return Err(failure);
+        }
+        if self.slots.have_lost_a_call() {
+            let message = "the stream holds a call of which not every piece could be read";
+            return Err(Failure::new(FailureKind::Protocol, message));
+        }
+        let documents = self.slots.documents();
+        let output = Output::of(&self.slots.items(&documents));
+        let mut reply = mem::take(&mut self.reply);
+        let ending = ending.unwrap_or_else(|| Ending::Unknown(String::new()));
+        reply.finish = ending.finish(&output);
+        reply.reason = ending.reason().filter(|reason| !reason.is_empty());
+        reply.refusal = Some(output.refusal).filter(|refusal| !refusal.is_empty());
+        reply.blocks = output.blocks;
+        Ok(reply)
+    }
+}
+
+impl Accumulator {
+    /// The response begins. A second beginning discards what came before.
+    fn begin(&mut self, out: &mut Sink) {
+        if self.ending.is_some() || !self.slots.is_empty() {
+            out.push(Piece::Restart);
+            let reported = self.faults.reported.take();
+            *self = Self { faults: Faults { reported, ..Faults::default() }, ..Self::default() };
+        }
+    }
+
+    fn meta(&mut self, response: &Response<'_>) {
+        let reply = &mut self.reply;
+        reply.response_id = response.id.clone().or_else(|| reply.response_id.take());
+        reply.model = response.model.clone().or_else(|| reply.model.take());
+        reply.usage = response.usage.or(reply.usage);
+    }
+
+    /// A piece of an item.
+    fn piece(&mut self, strand: Strand, event: &Event<'_>, out: &mut Sink) {
+        if event.delta.is_null() {
+            return;
+        }
+        let Some(slot) = self.slots.of_piece(event.number, out) else { return };
+        let mut surrogate = PendingSurrogate::default();
+        let joined = event.delta.joined(&mut surrogate);
+        let is_exact = event.delta.is_string() && joined.is_whole && !surrogate.is_waiting();
+        // A lone surrogate costs a text one character, but would change a call.
+        slot.streamed.is_damaged |= strand == Strand::Arguments && !is_exact;
+        let piece = if is_exact { joined.text } else { event.delta.text().unwrap_or_default() };
+        if let Some(text) = slot.streamed.part(strand, event.part, &piece, out) {
+            text.push_str(&piece);
+        }
+        slot.show(strand, piece, out);
+    }
+
+    /// A whole part of an item, in place of its pieces.
+    fn part(&mut self, strand: Strand, event: &Event<'_>, out: &mut Sink) {
+        let Some(whole) = event.whole.text() else { return };
+        let Some(slot) = self.slots.of_piece(event.number, out) else { return };
+        if !slot.streamed.has(strand) {
+            slot.show(strand, whole.clone(), out);
+        }
+        if strand == Strand::Arguments {
+            (slot.streamed.is_damaged, slot.streamed.is_whole_call) = (false, true);
+        }
+        if let Some(text) = slot.streamed.part(strand, event.part, &whole, out) {
+            *text = whole.into_owned();
+        }
+    }
+
+    /// An item as it is announced, or whole.
+    fn item(&mut self, event: &Event<'_>, is_done: bool, out: &mut Sink) {
+        if !event.item.is_null() {
+            let mention = Mention { number: event.number, item: event.item, is_done };
+            self.slots.take(&mention, out);
+        }
+    }
+
+    /// The terminal event, or a whole body.
+    fn on_end(&mut self, response: &Response<'_>, head: &ResponseHead, out: &mut Sink) {
+        self.meta(response);
+        self.ending = Some(match response.ending(head) {
+            Ending::Failed(failure) => {
+                Ending::Failed(self.faults.reported.take().unwrap_or(failure))
+            }
+            ending => ending,
+        });
+        if self.slots.complete(response.output, out) {
+            self.faults.unreadable = None;
+        }
+    }
+}
+
+impl<'a> Event<'a> {
+    fn of(raw: Raw<'a>) -> Self {
+        const NAMES: [&str; 13] = [
+            "type",
+            "output_index",
+            "delta",
+            "content_index",
+            "summary_index",
+            "text",
+            "refusal",
+            "arguments",
+            "input",
+            "item",
+            "response",
+            "error",
+            "message",
+        ];
+        let [kind, number, delta, content, summary, read @ ..] = raw.fields(&NAMES);
+        let [text, refusal, arguments, input, item, response, error, message] = read;
+        let kind = kind.text().unwrap_or_default();
+        // Some gateways leave the type out.
+        let is_error =
+            !error.is_null() || kind == "error" || (kind.is_empty() && !message.is_null());
+        Self {
+            kind,
+            is_error,
+            number: number.count(),
+            part: content.or(summary).count().unwrap_or_default(),
+            delta,
+            whole: text.or(refusal).or(arguments).or(input),
+            item,
+            response,
+        }
+    }
+
+    fn response(&self) -> Response<'a> {
+        Response::of(self.response)
+    }
+}

@@ -1,0 +1,242 @@
+//! The items of a response's output as blocks of a reply: which are said, which are thought,
+//! which the client must carry out, and which only the provider understands.
+
+use super::{
+    super::{lenient::Raw, writer::rewritten},
+    streamed::{Strand, Streamed},
+};
+use alloc::{
+    borrow::Cow,
+    boxed::Box,
+    string::{String, ToString},
+    vec::Vec,
+};
+use innerloop_json::Map;
+use innerloop_types::{
+    json::Json,
+    message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
+};
+
+/// An item, with what was streamed of it.
+#[derive(Debug)]
+pub(super) struct Item<'a> {
+    /// Its JSON.
+    pub(super) raw: Raw<'a>,
+    /// Whether that is the whole item.
+    pub(super) is_done: bool,
+    /// What came in pieces: it stands in where the item itself is empty.
+    pub(super) streamed: &'a Streamed,
+}
+
+/// What the items of an output come to.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    pub(super) blocks: Vec<Block>,
+    pub(super) refusal: String,
+    /// A call is not whole.
+    pub(super) is_cut: bool,
+}
+
+impl Output {
+    /// Reads the items, in order.
+    pub(super) fn of(items: &[Item<'_>]) -> Self {
+        let heads: Vec<Head<'_>> = items.iter().map(|item| Head::of(item.raw)).collect();
+        let answers = heads.iter().filter(|head| head.is_output() && !head.call_id.is_empty());
+        let answered: Map<()> = answers.map(|head| (head.call_id.to_string(), ())).collect();
+        let mut output = Self::default();
+        for (item, head) in items.iter().zip(&heads) {
+            let is_answered = answered.contains_key(&head.call_id);
+            output.push(item, head, is_answered);
+        }
+        output
+    }
+
+    /// Whether there is a call that the client must carry out.
+    pub(super) fn has_calls(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)))
+    }
+
+    fn push(&mut self, item: &Item<'_>, head: &Head<'_>, is_answered: bool) {
+        match &*head.kind {
+            "message" => self.message(item),
+            "reasoning" => self.blocks.push(Block::Reasoning(reasoning(item))),
+            _ if head.is_ours() && !is_answered => {
+                let is_whole = item.is_done || item.streamed.is_whole_call;
+                self.is_cut |= head.status == "incomplete" || !is_whole;
+                self.blocks.push(Block::ToolCall(call(item, head)));
+            }
+            // What is not whole would be refused when it is sent back.
+            _ if !item.is_done => {}
+            _ => self.blocks.extend(item.raw.to_json().map(Block::Opaque)),
+        }
+    }
+
+    fn message(&mut self, item: &Item<'_>) {
+        let (mut said, mut refused) = said(item.raw);
+        if said.is_empty() && refused.is_empty() {
+            said = item.streamed.joined(Strand::Text);
+            refused = item.streamed.joined(Strand::Refusal);
+        }
+        self.refusal.push_str(&refused);
+        if said.is_empty() {
+            return;
+        }
+        let phase = item.raw.field("phase").text();
+        self.blocks.push(match phase.filter(|phase| !phase.is_empty()) {
+            Some(phase) => Block::MarkedText(MarkedText { text: said, mark: phase.into_owned() }),
+            None => Block::Text(said),
+        });
+    }
+}
+
+/// What tells one item from another.
+#[derive(Debug, Default)]
+pub(super) struct Head<'a> {
+    pub(super) kind: Cow<'a, str>,
+    pub(super) call_id: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    status: Cow<'a, str>,
+    execution: Cow<'a, str>,
+    environment: Raw<'a>,
+}
+
+impl<'a> Head<'a> {
+    /// Reads an item.
+    pub(super) fn of(item: Raw<'a>) -> Self {
+        const NAMES: [&str; 6] = ["type", "call_id", "name", "status", "execution", "environment"];
+        let [kind, call_id, name, status, execution, environment] = item.fields(&NAMES);
+        let word = |value: Raw<'a>| value.text().unwrap_or_default();
+        Self {
+            kind: word(kind),
+            call_id: word(call_id),
+            name: word(name),
+            status: word(status),
+            execution: word(execution),
+            environment,
+        }
+    }
+
+    /// Whether the item answers a call: the provider carried that out itself.
+    fn is_output(&self) -> bool {
+        self.kind.ends_with("_output")
+    }
+
+    /// Whether the item is a call that the client must carry out, unless an output follows.
+    pub(super) fn is_ours(&self) -> bool {
+        match &*self.kind {
+            "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
+            // xAI shows the searches that it makes itself as custom calls with such ids.
+            "custom_tool_call" => !self.call_id.starts_with("xs_"),
+            "shell_call" => {
+                let kind = self.environment.field("type").text();
+                !kind.is_some_and(|kind| kind.starts_with("container"))
+            }
+            "tool_search_call" => self.execution == "client",
+            _ => false,
+        }
+    }
+}
+
+/// A message's text and its refusal, its parts joined.
+fn said(item: Raw<'_>) -> (String, String) {
+    let (mut said, mut refused) = (String::new(), String::new());
+    let content = item.field("content");
+    if !content.is_array() {
+        return (content.text().unwrap_or_default().into_owned(), refused);
+    }
+    for part in content.elements() {
+        let [kind, body, refusal] = part.fields(&["type", "text", "refusal"]);
+        match kind.text().as_deref() {
+            Some("output_text" | "text") => said.push_str(&body.text().unwrap_or_default()),
+            Some("refusal") => refused.push_str(&refusal.text().unwrap_or_default()),
+            _ => {}
+        }
+    }
+    (said, refused)
+}
+
+/// The texts of an item's summary, or of its content where there is no summary. They are joined
+/// without a separator, as the stream's pieces are.
+fn thought(item: Raw<'_>) -> String {
+    let [summary, content] = item.fields(&["summary", "content"]);
+    let summary = summary.text().filter(|summary| !summary.is_empty());
+    summary.or_else(|| content.text()).unwrap_or_default().into_owned()
+}
+
+/// What an item shows to people.
+pub(super) fn shown(item: Raw<'_>) -> (Strand, String) {
+    match &*Head::of(item).kind {
+        "message" => (Strand::Text, said(item).0),
+        "reasoning" => (Strand::Thought, thought(item)),
+        _ => (Strand::Arguments, String::new()),
+    }
+}
+
+/// Thinking. The item itself goes back, with its encrypted content, so that no signature is kept
+/// beside it. An item's id means nothing to a provider that was told not to store it.
+fn reasoning(item: &Item<'_>) -> Reasoning {
+    let mut thought = thought(item.raw);
+    for strand in [Strand::Summary, Strand::Thought] {
+        if thought.is_empty() {
+            thought = item.streamed.joined(strand);
+        }
+    }
+    // The encrypted content of an item that is only announced is not whole.
+    let item = item.is_done.then(|| unstored(item.raw)).flatten();
+    Reasoning { text: thought, signature: None, item }
+}
+
+/// An item without what means nothing to a provider that did not store it, and without the fields
+/// that are null.
+fn unstored(item: Raw<'_>) -> Option<Json> {
+    let keeps = |name: &str, value: Raw<'_>| !matches!(name, "id" | "status") && !value.is_null();
+    rewritten(item, &keeps, Map::new())
+}
+
+fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
+    const NAMES: [&str; 5] = ["id", "arguments", "input", "namespace", "caller"];
+    let [id, arguments, input, namespace, caller] = item.raw.fields(&NAMES);
+    let id = match &*head.call_id {
+        "" => id.text().unwrap_or_default(),
+        id => Cow::Borrowed(id),
+    };
+    let or_streamed = |given: Option<Cow<'_, str>>| match given {
+        Some(given) if !given.is_empty() => given.into_owned(),
+        _ => item.streamed.joined(Strand::Arguments),
+    };
+    let name = || head.name.to_string();
+    let is_scoped = !namespace.or(caller).is_null();
+    let scoped = || is_scoped.then(|| unstored(item.raw)).flatten();
+    let (name, arguments, freeform, item) = match &*head.kind {
+        "function_call" => {
+            (name(), or_streamed(arguments.some().map(text_or_json)), false, scoped())
+        }
+        "custom_tool_call" => (name(), or_streamed(input.text()), true, scoped()),
+        kind => {
+            let name = String::from(kind.strip_suffix("_call").unwrap_or(kind));
+            (name, or_streamed(order(item.raw)), false, item.raw.to_json())
+        }
+    };
+    let is_blank = !freeform && arguments.trim().is_empty();
+    let arguments = if is_blank { String::from("{}") } else { arguments };
+    let detail = CallDetail { freeform, signature: None, item };
+    let detail = (detail != CallDetail::default()).then(|| Box::new(detail));
+    ToolCall { id: id.into_owned(), name, arguments, detail }
+}
+
+/// What a call's item itself says that the call is about.
+pub(super) fn asked(item: Raw<'_>) -> Cow<'_, str> {
+    let given = item.first_of("arguments|input").some().map(text_or_json);
+    given.or_else(|| order(item)).unwrap_or_default()
+}
+
+/// What a call of a tool that the provider knows by itself asks for.
+fn order(item: Raw<'_>) -> Option<Cow<'_, str>> {
+    let order = item.first_of("action|operation|arguments|actions");
+    order.some().map(text_or_json)
+}
+
+/// A value's text; of a value that has none its JSON.
+fn text_or_json(value: Raw<'_>) -> Cow<'_, str> {
+    value.text().unwrap_or(Cow::Borrowed(value.json()))
+}

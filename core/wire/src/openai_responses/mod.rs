@@ -1,0 +1,40 @@
+//! OpenAI Responses: streams and whole bodies.
+
+mod decode;
+mod encode;
+
+mod head;
+mod items;
+mod response;
+mod slots;
+mod streamed;
+
+use super::{body::Bare, head::Head, protocol::Wire};
+use alloc::{string::String, vec, vec::Vec};
+use innerloop_types::{config::ModelConfig, tool::ToolSpec};
+
+/// OpenAI Responses.
+pub(crate) struct OpenAiResponses;
+
+impl Wire for OpenAiResponses {
+    const BARE: Bare = Bare::Whole;
+
+    type Prefix = encode::Prefix;
+    type Accumulator = decode::Accumulator;
+
+    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
+        head::head(model, system, tools)
+    }
+
+    fn path(_model: &ModelConfig) -> String {
+        String::from("/responses")
+    }
+
+    fn headers(model: &ModelConfig) -> Vec<(String, String)> {
+        let mut headers = vec![("content-type".into(), "application/json".into())];
+        if model.stream {
+            headers.push(("accept".into(), "text/event-stream".into()));
+        }
+        headers
+    }
+}

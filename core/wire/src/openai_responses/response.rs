@@ -1,0 +1,164 @@
+//! The response object: what it is called, what became of it, what it cost.
+
+use super::{
+    super::{
+        failure::{Failure, FailureKind, of_value},
+        lenient::{Document, Raw},
+        writer::rewritten,
+    },
+    items::Output,
+};
+use alloc::{
+    borrow::{Cow, ToOwned},
+    string::String,
+};
+use innerloop_json::Map;
+use innerloop_types::{
+    input::ResponseHead,
+    message::{Finish, Usage},
+};
+
+/// A response object, as a stream's events and whole bodies carry it.
+#[derive(Debug, Default)]
+pub(super) struct Response<'a> {
+    pub(super) id: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) status: Cow<'a, str>,
+    pub(super) usage: Option<Usage>,
+    /// The array of its items.
+    pub(super) output: Raw<'a>,
+    object: Cow<'a, str>,
+    error: Raw<'a>,
+    /// Why it is incomplete.
+    reason: Cow<'a, str>,
+}
+
+impl<'a> Response<'a> {
+    /// Reads the object, as far as it can be read.
+    pub(super) fn of(raw: Raw<'a>) -> Self {
+        const NAMES: [&str; 8] =
+            ["id", "model", "status", "usage", "output", "object", "error", "incomplete_details"];
+        let [id, model, status, usage, output, object, error, details] = raw.fields(&NAMES);
+        Self {
+            id: id.text().map(Cow::into_owned),
+            model: model.text().map(Cow::into_owned),
+            status: status.text().unwrap_or_default(),
+            usage: self::usage(usage),
+            output,
+            object: object.text().unwrap_or_default(),
+            error,
+            reason: details.field("reason").text().unwrap_or_default(),
+        }
+    }
+
+    /// Whether this is a response at all.
+    pub(super) fn is_one(&self) -> bool {
+        self.output.is_array() || self.object == "response"
+    }
+
+    /// With the status that the terminal event tells, where the response itself has none that
+    /// is final.
+    pub(super) fn ended(mut self, status: &'a str) -> Self {
+        if !matches!(&*self.status, "completed" | "incomplete" | "failed" | "cancelled") {
+            self.status = Cow::Borrowed(status);
+        }
+        self
+    }
+
+    /// What became of it.
+    pub(super) fn ending(&self, head: &ResponseHead) -> Ending {
+        match &*self.status {
+            "failed" => Ending::Failed(self.failure(head)),
+            "cancelled" => {
+                let message = "the response was cancelled";
+                Ending::Failed(Failure::new(FailureKind::Protocol, message))
+            }
+            "incomplete" => Ending::Incomplete((*self.reason).to_owned()),
+            "queued" | "in_progress" => Ending::Pending,
+            "completed" | "complete" => Ending::Completed,
+            "" if !self.error.is_null() => Ending::Failed(self.failure(head)),
+            "" => Ending::Completed,
+            status => Ending::Unknown(status.to_owned()),
+        }
+    }
+
+    fn failure(&self, head: &ResponseHead) -> Failure {
+        match self.error.some() {
+            Some(error) => of_value(head, error),
+            None => {
+                let message = "the response failed, and the provider does not say why";
+                Failure::new(FailureKind::Server, message)
+            }
+        }
+    }
+}
+
+/// What became of a response.
+#[derive(Clone, Debug)]
+pub(super) enum Ending {
+    Completed,
+    /// Why.
+    Incomplete(String),
+    /// It goes on in the background.
+    Pending,
+    Failed(Failure),
+    /// A status that came after this was written.
+    Unknown(String),
+}
+
+impl Ending {
+    /// Why a reply with that output ended.
+    pub(super) fn finish(&self, output: &Output) -> Finish {
+        match self {
+            // A call that is not whole must not run.
+            Self::Completed | Self::Pending | Self::Unknown(_) if output.is_cut => Finish::Length,
+            Self::Completed if output.has_calls() => Finish::ToolCalls,
+            Self::Completed if !output.refusal.is_empty() => Finish::Refusal,
+            Self::Completed => Finish::Stop,
+            Self::Incomplete(reason) => match reason.as_str() {
+                "content_filter" => Finish::ContentFilter,
+                reason if LIMITS.contains(&reason) => Finish::Length,
+                _ if output.is_cut => Finish::Length,
+                _ => Finish::Unknown,
+            },
+            Self::Pending => Finish::Pause,
+            Self::Failed(_) => Finish::Error,
+            Self::Unknown(_) => Finish::Unknown,
+        }
+    }
+
+    /// The provider's word for an end that is not the model's own, where it says more than that
+    /// the output limit was reached.
+    pub(super) fn reason(self) -> Option<String> {
+        match self {
+            Self::Incomplete(reason) => (!LIMITS.contains(&reason.as_str())).then_some(reason),
+            Self::Unknown(status) => Some(status),
+            Self::Completed | Self::Pending | Self::Failed(_) => None,
+        }
+    }
+}
+
+/// Reasons of an incomplete response that say no more than that the output limit was reached.
+const LIMITS: [&str; 4] = ["", "max_output_tokens", "max_tokens", "length"];
+
+/// Tokens; `None` where neither side is counted.
+fn usage(raw: Raw<'_>) -> Option<Usage> {
+    let (input, output) = (raw.count_of("input_tokens"), raw.count_of("output_tokens"));
+    input.or(output)?;
+    let input_details = raw.field("input_tokens_details");
+    let output_details = raw.field("output_tokens_details");
+    Some(Usage {
+        input_total: input.unwrap_or_default(),
+        output_total: output.unwrap_or_default(),
+        cache_read: input_details.count_of("cached_tokens").unwrap_or_default(),
+        cache_write: input_details.count_of("cache_write_tokens").unwrap_or_default(),
+        reasoning: output_details.count_of("reasoning_tokens").unwrap_or_default(),
+    })
+}
+
+/// The failure that an `error` event reports, flat or nested.
+pub(super) fn error_event(head: &ResponseHead, event: Raw<'_>) -> Failure {
+    // The event's own type is not the failure's.
+    let event = rewritten(event, &|name, _| name != "type", Map::new());
+    of_value(head, Document::kept(event.as_ref()).root())
+}

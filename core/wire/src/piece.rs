@@ -1,0 +1,40 @@
+//! What a decoder says while a reply arrives.
+
+use alloc::{boxed::Box, string::String};
+
+/// A piece of a reply while it arrives, for people to watch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// What came before does not count: the provider began anew.
+    Restart,
+    /// More text.
+    Text(String),
+    /// More thinking.
+    Reasoning(String),
+    /// A call begins, or more of its arguments.
+    Call(Box<CallPiece>),
+}
+
+/// More of a call, before it is whole: nothing may follow from it but what is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallPiece {
+    /// Tells the calls of a reply apart.
+    pub index: usize,
+    /// The call's id as far as it has come. The whole call may have another one.
+    pub id: String,
+    /// The tool's name as far as it has come.
+    pub name: String,
+    /// The new piece of the arguments' JSON text; empty where the call begins.
+    pub text: String,
+}
+
+impl Piece {
+    /// What came.
+    pub const fn text(&self) -> &str {
+        match self {
+            Self::Restart => "",
+            Self::Text(text) | Self::Reasoning(text) => text.as_str(),
+            Self::Call(piece) => piece.text.as_str(),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The parts of a model protocol, and their place in a build without it. Each protocol implements
+//! [`Wire`]; sessions are dispatched to it by an enum, so that nothing is called through a pointer.
+
+use super::{
+    body::Bare,
+    failure::{Failure, FailureKind},
+    head::Head,
+    lenient::{Error, Raw},
+    sink::Sink,
+};
+use alloc::{string::String, vec, vec::Vec};
+use core::fmt::Debug;
+use innerloop_types::{
+    input::ResponseHead,
+    message::{Reply, Said},
+    model::ModelConfig,
+    tool::ToolSpec,
+};
+
+/// A model protocol.
+pub(crate) trait Wire {
+    /// The meaning of JSON without server-sent events around it.
+    const BARE: Bare;
+
+    type Prefix: WirePrefix;
+    type Accumulator: WireAccumulator;
+
+    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head;
+
+    /// The path below the endpoint's base URL.
+    fn path(model: &ModelConfig) -> String;
+
+    /// The headers that are not secret.
+    fn headers(_model: &ModelConfig) -> Vec<(String, String)> {
+        vec![("content-type".into(), "application/json".into())]
+    }
+}
+
+/// The encoded turns of a conversation.
+pub(crate) trait WirePrefix: Clone + Debug {
+    fn new(model: &ModelConfig) -> Self;
+
+    fn push(&mut self, said: &Said<'_>);
+
+    /// The body of a request. Providers that keep a cache by name are given `cache_key`.
+    fn body(&self, head: &Head, cache_key: &str) -> String;
+}
+
+/// A reply while it arrives.
+pub(crate) trait WireAccumulator: Clone + Debug + Default {
+    /// Takes an event, which is a JSON object.
+    fn on_event(&mut self, event: Raw<'_>, head: &ResponseHead, out: &mut Sink);
+
+    /// Takes data that is not an object, such as `[DONE]` or words, or, with an error, that begins
+    /// like one but is not JSON.
+    fn on_odd_data(
+        &mut self,
+        text: &str,
+        error: Option<&Error>,
+        head: &ResponseHead,
+        out: &mut Sink,
+    );
+
+    /// Takes a whole body; tells whether it is a reply.
+    fn on_whole(&mut self, _body: Raw<'_>, _head: &ResponseHead, _out: &mut Sink) -> bool {
+        false
+    }
+
+    /// The data was in no frame and began with a value in no array.
+    fn bare(&mut self) {}
+
+    /// Nothing more is read: what has come is the reply, and it was cut.
+    fn cut(&mut self);
+
+    /// Whether the terminal marker or an error has come: nothing that follows counts.
+    fn is_whole(&self) -> bool;
+
+    /// The reply of a body whose data has been handed out.
+    fn finish(&mut self) -> Result<Reply, Failure>;
+}
+
+/// Stands in for a protocol that this build was made without. A configuration that asks for it is
+/// refused, so that no session reaches it; a decoder alone reports it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AbsentWire;
+
+impl Wire for AbsentWire {
+    const BARE: Bare = Bare::Whole;
+
+    type Prefix = Self;
+    type Accumulator = Self;
+
+    fn head(_: &ModelConfig, _: &str, _: &[&ToolSpec]) -> Head {
+        Head { before: String::new(), mark: None, after: String::new() }
+    }
+
+    fn path(_: &ModelConfig) -> String {
+        String::new()
+    }
+
+    fn headers(_: &ModelConfig) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+impl WirePrefix for AbsentWire {
+    fn new(_: &ModelConfig) -> Self {
+        Self
+    }
+
+    fn push(&mut self, _: &Said<'_>) {}
+
+    fn body(&self, _: &Head, _: &str) -> String {
+        String::new()
+    }
+}
+
+impl WireAccumulator for AbsentWire {
+    fn on_event(&mut self, _: Raw<'_>, _: &ResponseHead, _: &mut Sink) {}
+
+    fn on_odd_data(&mut self, _: &str, _: Option<&Error>, _: &ResponseHead, _: &mut Sink) {}
+
+    fn cut(&mut self) {}
+
+    fn is_whole(&self) -> bool {
+        false
+    }
+
+    fn finish(&mut self) -> Result<Reply, Failure> {
+        Err(Failure::new(FailureKind::Host, "this build does not speak the protocol"))
+    }
+}

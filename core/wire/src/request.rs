@@ -1,0 +1,128 @@
+//! Requests in the protocol of their model: the head, the turns, and both as a body.
+
+use super::{
+    dispatch::{
+        AnthropicMessages, ChatCompletions, GeminiContent, OllamaChat, OpenAiResponses, with_each,
+        with_wire,
+    },
+    failed,
+    head::Head,
+    left_out::{self, Gate},
+    protocol::{Wire, WirePrefix},
+    text_calls,
+};
+use alloc::{format, string::String, vec::Vec};
+use innerloop_types::{
+    bytes::Bytes,
+    message::Said,
+    model::{ModelConfig, Origin, TextCalls, ToolChoice, WireKind},
+    output::HttpRequest,
+    tool::ToolSpec,
+};
+
+impl Head {
+    /// Encodes the head.
+    #[must_use]
+    pub fn new<'a>(
+        model: &ModelConfig,
+        system: &str,
+        tools: impl Iterator<Item = &'a ToolSpec>,
+    ) -> Self {
+        Self::of(model, system, &tools.collect::<Vec<_>>())
+    }
+
+    fn of(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Self {
+        // Where tools are told in the prompt, the protocol's own have no place.
+        if model.text_calls == TextCalls::Always {
+            let may_call = model.tool_choice != ToolChoice::None;
+            let section = if may_call { text_calls::section(tools) } else { String::new() };
+            let plain = ModelConfig {
+                text_calls: TextCalls::Never,
+                tool_choice: ToolChoice::Auto,
+                parallel_tool_calls: None,
+                ..model.clone()
+            };
+            return Self::native(&plain, &format!("{system}{section}"), &[]);
+        }
+        Self::native(model, system, tools)
+    }
+
+    fn native(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Self {
+        with_wire!(model.wire, W => W::head(model, system, tools))
+    }
+}
+
+/// The encoded turns, each written once when it is appended.
+#[derive(Clone, Debug)]
+pub struct Prefix {
+    encoded: Encoded,
+    /// Whether calls and results are written as text.
+    in_text: bool,
+    wire: WireKind,
+    gate: Gate,
+    /// Whom the requests go to.
+    origin: Origin,
+}
+
+impl Prefix {
+    /// No turns yet.
+    #[must_use]
+    pub fn new(model: &ModelConfig) -> Self {
+        let (encoded, in_text) = (Encoded::new(model), model.text_calls == TextCalls::Always);
+        let (wire, gate, origin) = (model.wire, Gate::new(model), model.origin());
+        Self { encoded, in_text, wire, gate, origin }
+    }
+
+    /// The same, where more may follow than is known from the turns alone.
+    #[must_use]
+    pub fn through(mut self, gate: Gate) -> Self {
+        self.gate = gate;
+        self
+    }
+
+    /// Appends what a turn says. The bytes of those before stay as they are.
+    pub fn push(&mut self, said: Said<'_>) {
+        let said = failed::told(left_out::unsigned(said, &self.origin), self.wire, self.in_text);
+        let said = if self.in_text { text_calls::in_text(said) } else { said };
+        self.encoded.push(&self.gate.readable(said));
+    }
+
+    /// The request for the model's next reply. Providers that keep a cache by name are given
+    /// `cache_key`.
+    #[must_use]
+    pub fn request(&self, head: &Head, model: &ModelConfig, cache_key: &str) -> HttpRequest {
+        let body = Bytes(self.encoded.body(head, cache_key).into_bytes());
+        let (path, headers) = with_wire!(model.wire, W => (W::path(model), W::headers(model)));
+        HttpRequest { endpoint: model.endpoint.clone(), path, headers, body }
+    }
+}
+
+/// The turns in one of the protocols.
+#[derive(Clone, Debug)]
+enum Encoded {
+    Anthropic(<AnthropicMessages as Wire>::Prefix),
+    Gemini(<GeminiContent as Wire>::Prefix),
+    Ollama(<OllamaChat as Wire>::Prefix),
+    OpenaiChat(<ChatCompletions as Wire>::Prefix),
+    OpenaiResponses(<OpenAiResponses as Wire>::Prefix),
+}
+
+impl Encoded {
+    fn new(model: &ModelConfig) -> Self {
+        match model.wire {
+            WireKind::Anthropic => Self::Anthropic(WirePrefix::new(model)),
+            WireKind::Gemini => Self::Gemini(WirePrefix::new(model)),
+            WireKind::Ollama => Self::Ollama(WirePrefix::new(model)),
+            WireKind::OpenaiChat => Self::OpenaiChat(WirePrefix::new(model)),
+            WireKind::OpenaiResponses => Self::OpenaiResponses(WirePrefix::new(model)),
+        }
+    }
+
+    fn push(&mut self, said: &Said<'_>) {
+        with_each!(self, prefix => prefix.push(said));
+    }
+
+    fn body(&self, head: &Head, cache_key: &str) -> String {
+        with_each!(self, prefix => prefix.body(head, cache_key))
+    }
+}

@@ -1,0 +1,135 @@
+//! Server-sent events from bytes in any chunking (WHATWG rules: LF, CRLF and CR end a line,
+//! comments are skipped, several `data` lines join, a blank line dispatches).
+
+use alloc::vec::Vec;
+use innerloop_types::steps;
+
+/// Splits a stream into the data of its events. The `event` and `id` fields are not read: every
+/// protocol here repeats the type in the data.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Events {
+    /// The line that has begun.
+    line: Vec<u8>,
+    /// The data of the event that has begun.
+    data: Vec<u8>,
+    has_data: bool,
+    /// The last line ended with CR, so that an LF now belongs to it.
+    after_cr: bool,
+    /// A line has been read, so that no byte order mark can come any more.
+    begun: bool,
+    /// Lines that are no fields but look like JSON: some servers put an error in plain.
+    stray: Vec<u8>,
+    /// The beginning of other lines that are no fields, as long as no event has come.
+    words: Vec<u8>,
+    /// An event has come.
+    is_stream: bool,
+}
+
+/// How much is kept of lines that are no fields, in bytes.
+const MOST_WORDS: usize = 4_000;
+
+impl Events {
+    /// Takes the next bytes and calls `on_event` with the data of each event they complete.
+    pub(super) fn feed(&mut self, mut bytes: &[u8], on_event: &mut dyn FnMut(&[u8])) {
+        while let Some(&first) = bytes.first() {
+            if core::mem::take(&mut self.after_cr) && first == b'\n' {
+                bytes = bytes.get(1..).unwrap_or_default();
+                continue;
+            }
+            let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) else {
+                steps::count(bytes.len());
+                self.line.extend_from_slice(bytes);
+                return;
+            };
+            steps::count(end);
+            let (line, rest) = bytes.split_at(end);
+            self.after_cr = rest.first() == Some(&b'\r');
+            bytes = rest.get(1..).unwrap_or_default();
+            if self.line.is_empty() {
+                self.on_line(line, on_event);
+            } else {
+                self.line.extend_from_slice(line);
+                self.on_whole_line(on_event);
+            }
+        }
+    }
+
+    /// How many bytes wait for the rest of their event.
+    pub(super) const fn waiting(&self) -> usize {
+        self.line.len() + self.data.len() + self.stray.len() + self.words.len()
+    }
+
+    /// The stream has ended: dispatches what an unterminated event holds.
+    pub(super) fn finish(&mut self, on_event: &mut dyn FnMut(&[u8])) {
+        self.on_whole_line(on_event);
+        self.on_line(b"", on_event);
+        if !self.stray.is_empty() {
+            on_event(&self.stray);
+        } else if !self.is_stream {
+            on_event(&self.words);
+        }
+    }
+
+    /// The line that was kept is whole. A long one that begins an event becomes its data, without a
+    /// copy.
+    fn on_whole_line(&mut self, on_event: &mut dyn FnMut(&[u8])) {
+        let mut line = core::mem::take(&mut self.line);
+        let value = data_of(&line).filter(|_| !self.has_data && self.begun).map(<[u8]>::len);
+        match value {
+            Some(length) => {
+                line.drain(..line.len() - length);
+                (self.data, self.has_data) = (line, true);
+            }
+            None => self.on_line(&line, on_event),
+        }
+    }
+
+    fn on_line(&mut self, line: &[u8], on_event: &mut dyn FnMut(&[u8])) {
+        let line = match line.strip_prefix(b"\xef\xbb\xbf") {
+            Some(rest) if !self.begun => rest,
+            _ => line,
+        };
+        self.begun = true;
+        if line.is_empty() {
+            if core::mem::take(&mut self.has_data) {
+                self.is_stream = true;
+                on_event(&self.data);
+                self.data.clear();
+            }
+            return;
+        }
+        let Some(value) = data_of(line) else {
+            let begins = matches!(line.first(), Some(b'{' | b'['));
+            if begins || (!self.stray.is_empty() && !line.starts_with(b":")) {
+                self.stray.extend_from_slice(line);
+                self.stray.push(b'\n');
+            } else if !self.is_stream && !is_known(line) && self.words.len() < MOST_WORDS {
+                self.words.extend(line.iter().take(MOST_WORDS));
+                self.words.push(b'\n');
+            }
+            return;
+        };
+        if core::mem::replace(&mut self.has_data, true) {
+            self.data.push(b'\n');
+        }
+        self.data.extend_from_slice(value);
+    }
+}
+
+/// Whether a line is a comment, a field that is not read, or the beginning of a field that was cut.
+fn is_known(line: &[u8]) -> bool {
+    const FIELDS: [&[u8]; 4] = [b"data:", b"event:", b"id:", b"retry:"];
+    let is_field = |field: &[u8]| field.starts_with(line) || line.starts_with(field);
+    line.starts_with(b":") || FIELDS.into_iter().any(is_field)
+}
+
+/// What a line adds to the data of its event, if it adds something.
+fn data_of(line: &[u8]) -> Option<&[u8]> {
+    // llama.cpp puts an error into a field of its own.
+    let error = line.strip_prefix(b"error").filter(|value| value.starts_with(b":"));
+    let value = line.strip_prefix(b"data").or(error)?;
+    match value.strip_prefix(b":") {
+        Some(value) => Some(value.strip_prefix(b" ").unwrap_or(value)),
+        None => value.is_empty().then_some(value),
+    }
+}

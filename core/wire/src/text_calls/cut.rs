@@ -1,0 +1,94 @@
+//! What opens calls, in all families, and whether what it opens is cut: the text ends before it
+//! does.
+
+use super::{
+    gemma, minimax, plamo,
+    scan::Doc,
+    tagged,
+    tokens::{self, DeepseekToken},
+    xtml,
+};
+use innerloop_types::text::is_word;
+
+/// What opens calls, whatever follows.
+pub(super) const OPENINGS: [&str; 17] = [
+    "<function=",
+    "<function name=",
+    "<invoke name=",
+    "<minimax:tool_call>",
+    "<steptml:invoke name=",
+    "<tool_call:",
+    "<tool_calls:",
+    minimax::SPACE,
+    "<｜DSML｜",
+    "<|DSML|",
+    "<|tool_call_begin|>",
+    "<|tool_calls_section_begin|>",
+    "<|tool_call_section_begin|>",
+    xtml::TOOLS,
+    tokens::MISTRAL,
+    plamo::REQUESTS[0],
+    plamo::REQUEST[0],
+];
+
+/// What closes a call, of which one stands behind every call that is not cut.
+const CLOSINGS: [&str; 14] = [
+    "</tool",
+    "</function",
+    "</longcat",
+    "</TOOLCALL",
+    "<|/tool_call|>",
+    "invoke>",
+    "<tool_call|>",
+    "<end_function_call>",
+    "end｜>",
+    "end|>",
+    "<|close|>call<|sep|>",
+    "<|tools_suffix|>",
+    tagged::INKLING.1,
+    plamo::REQUEST[1],
+];
+
+/// Behind what opens calls at `at`, in one of the families.
+pub(super) fn opening(doc: &Doc<'_>, at: usize) -> Option<usize> {
+    if matches!(doc.rest(at).as_bytes(), [b'{' | b'`', ..]) {
+        return None;
+    }
+    let of_pair = || {
+        let mut pairs = tagged::TAGS.iter().chain(&gemma::TAGS);
+        pairs.find_map(|(open, _)| doc.after(at, open))
+    };
+    let of_deepseek = || match tokens::deepseek_token(doc, at)? {
+        (DeepseekToken::CallsBegin | DeepseekToken::CallBegin, end) => Some(end),
+        _ => None,
+    };
+    doc.after_any(at, &OPENINGS).or_else(of_pair).or_else(of_deepseek)
+}
+
+/// Behind what opens a call at `at`, if what follows looks like one, not like words about it.
+pub(super) fn begins(doc: &Doc<'_>, at: usize) -> Option<usize> {
+    let behind = opening(doc, at).filter(|_| !doc.is_quoted(at))?;
+    let is_tag = doc.rest(at).as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic);
+    if !is_tag {
+        return Some(behind);
+    }
+    if doc.after_any(at, &["<tools>", "<tool>"]).is_some() {
+        return None;
+    }
+    let inner = doc.rest(doc.skip_space(behind));
+    if inner.is_empty() || inner.starts_with(['{', '[', '<', '`']) {
+        return Some(behind);
+    }
+    // A name without a space before it.
+    let fits = |c: char| is_word(c) || matches!(c, '.' | '-' | '"');
+    let name = doc.rest(behind);
+    let end = doc.near(behind, &['>', '<', '\n', ' ']).map_or(name.len(), |end| end - behind);
+    let is_name = name.get(..end).is_some_and(|name| !name.is_empty() && name.chars().all(fits));
+    let goes_on = name.get(end..).is_some_and(|rest| !rest.starts_with(' '));
+    (is_name && goes_on).then_some(behind)
+}
+
+/// Whether nothing behind `at` closes a call.
+pub(super) fn is_cut(doc: &mut Doc<'_>, at: usize) -> bool {
+    CLOSINGS.into_iter().all(|closing| doc.find(closing, at).is_none()) && !doc.is_spent()
+}

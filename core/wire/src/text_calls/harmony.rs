@@ -1,0 +1,265 @@
+//! Harmony, the channels of gpt-oss: `analysis` is thinking, `final` and what precedes calls is
+//! text, and a message with a recipient is a call.
+
+use super::{
+    super::lenient::is_json,
+    found::{Parsed, call},
+    objects,
+    scan::{Balanced, Doc, balanced},
+};
+use alloc::string::String;
+use innerloop_types::{steps, text::prefix};
+
+/// The tokens that end a message's content.
+pub(super) const ENDS: [&str; 5] =
+    ["<|end|>", "<|call|>", "<|return|>", "<|start|>", "<|channel|>"];
+
+/// Those that begin the next message's head.
+const STARTS: [&str; 2] = ["<|start|>", "<|channel|>"];
+
+/// What ends a head.
+pub(super) const MESSAGE: &str = "<|message|>";
+
+/// Within how many bytes a head ends.
+const HEAD: usize = 256;
+
+/// Whether messages begin at `at` where the family is not known.
+pub(super) fn begins(doc: &mut Doc<'_>, at: usize) -> bool {
+    if doc.is_quoted(at) {
+        return false;
+    }
+    let is_head = doc.after_any(at, &STARTS).is_some();
+    if is_head { doc.find(MESSAGE, at).is_some() } else { begins_bare(doc, at) }
+}
+
+/// Whether content begins at `at` whose head is missing: others follow that have one.
+pub(super) fn begins_bare(doc: &mut Doc<'_>, at: usize) -> bool {
+    doc.after(at, MESSAGE).is_some()
+        && STARTS.into_iter().any(|start| doc.find(start, at).is_some())
+}
+
+/// Whether a text begins in a head whose first token stood in the prompt: with a recipient. `None`
+/// before that can be told.
+pub(super) fn begins_in_head(text: &str) -> Option<bool> {
+    let near = prefix(text, HEAD);
+    steps::count(near.len());
+    let head = near.trim_start();
+    if !head.starts_with("to=") {
+        return if "to=".starts_with(head) { None } else { Some(false) };
+    }
+    begins_message(head)
+}
+
+/// Takes a text apart from `at` on, behind what was found before.
+pub(super) fn parse(doc: &mut Doc<'_>, mut at: usize, mut out: Parsed) -> Parsed {
+    let begin = at;
+    while let Some(message) = doc.find(MESSAGE, at).filter(|_| doc.has_room(&out.calls)) {
+        let head = head_start(doc.between(at, message));
+        let (before, head) = (doc.between(at, at + head), doc.between(at + head, message));
+        push_line(&mut out.text, stray(before));
+        at = take(doc, &Head::of(head), message + MESSAGE.len(), &mut out);
+    }
+    if at == begin {
+        out.text.push_str(doc.rest(at));
+        return out;
+    }
+    push_line(&mut out.text, stray(doc.rest(at)));
+    out
+}
+
+/// Takes the content that begins at `from` by what its head says; gives where it ends.
+fn take(doc: &mut Doc<'_>, head: &Head<'_>, from: usize, out: &mut Parsed) -> usize {
+    let content = head.content();
+    let to = match content {
+        Content::Call | Content::Foreign => call_end(doc, from),
+        Content::Text | Content::Thinking => {
+            let (ContentEnd::At(length, _) | ContentEnd::Open(length)) =
+                content_end(doc.rest(from));
+            Some(from + length)
+        }
+    };
+    let said = doc.between(from, to.unwrap_or(doc.body().len()));
+    match content {
+        Content::Text => push_line(&mut out.text, said),
+        Content::Thinking => push_line(&mut out.reasoning, said),
+        Content::Call => {
+            let name = head.recipient.strip_prefix("functions.");
+            let is_foreign = name.is_none() && doc.has_tools() && !doc.knows(head.recipient);
+            let said = said.trim();
+            // Arguments that end with the text and are not whole were cut.
+            let is_cut = to.is_none() && !is_json(said);
+            if is_cut || is_foreign {
+                out.is_malformed = true;
+            } else {
+                let name = name.unwrap_or(head.recipient);
+                out.calls.push(call(name, objects::arguments(said)));
+            }
+        }
+        Content::Foreign => {}
+    }
+    to.unwrap_or(doc.body().len())
+}
+
+/// Where a call's content ends: behind its JSON, whatever tokens that mentions, or before the
+/// next token.
+fn call_end(doc: &mut Doc<'_>, from: usize) -> Option<usize> {
+    let mut at = doc.skip_space(from);
+    let rest = doc.rest(at);
+    if rest.starts_with('{') {
+        let found = balanced(rest);
+        doc.spend(found.seen(rest));
+        match found {
+            Balanced::End(length) => at += length,
+            Balanced::Open => return None,
+            Balanced::Broken(_) => {}
+        }
+    }
+    ENDS.into_iter().filter_map(|end| doc.find(end, at)).min()
+}
+
+/// Where the head begins that ends a stretch between two messages.
+fn head_start(text: &str) -> usize {
+    steps::count(text.len());
+    let start = text.match_indices("<|start|>").last().map(|(at, _)| at);
+    let head = start.or_else(|| text.find("<|channel|>")).unwrap_or(text.len());
+    // Without a token before it, what stands there is a head if it names a recipient.
+    if start.is_none() && text.contains("to=") { 0 } else { head }
+}
+
+/// What stands between messages, without the tokens.
+fn stray(text: &str) -> &str {
+    let mut text = text.trim();
+    while let Some(rest) = ENDS.iter().find_map(|end| text.strip_prefix(end)) {
+        // The head of a message whose content never came.
+        if STARTS.iter().any(|start| text.starts_with(start)) {
+            return "";
+        }
+        text = rest.trim_start();
+    }
+    text
+}
+
+fn push_line(to: &mut String, text: &str) {
+    let text = text.trim();
+    if text.is_empty() {
+        return;
+    }
+    if !to.is_empty() {
+        to.push('\n');
+    }
+    to.push_str(text);
+}
+
+/// What stands before a message's content.
+#[derive(Clone, Copy, Debug, Default)]
+struct Head<'a> {
+    role: &'a str,
+    channel: &'a str,
+    recipient: &'a str,
+}
+
+impl<'a> Head<'a> {
+    fn of(text: &'a str) -> Self {
+        let word = |text: &'a str| {
+            let end = text.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(text.len());
+            text.get(..end).unwrap_or_default()
+        };
+        let behind =
+            |token: &str| text.split_once(token).map_or("", |(_, rest)| word(rest.trim_start()));
+        let role = behind("<|start|>");
+        Self {
+            role: if role.starts_with("to=") { "assistant" } else { role },
+            channel: behind("<|channel|>"),
+            recipient: behind("to="),
+        }
+    }
+}
+
+/// What a message's content is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    Text,
+    Thinking,
+    Call,
+    /// Words of others, which the model repeats.
+    Foreign,
+}
+
+/// What follows a head.
+pub(super) fn content_of(head: &str) -> Content {
+    Head::of(head).content()
+}
+
+/// Where a message's content ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ContentEnd {
+    /// There, before a token of that length that begins nothing.
+    At(usize, usize),
+    /// Nowhere yet: so much of it is content whatever follows.
+    Open(usize),
+}
+
+/// Where the content ends that `text` begins with. A token that it mentions does not end it.
+pub(super) fn content_end(text: &str) -> ContentEnd {
+    let tokens = text.match_indices("<|").filter_map(|(at, _)| {
+        let rest = text.get(at..)?;
+        Some((at, rest, ENDS.iter().find(|end| rest.starts_with(**end))?.len()))
+    });
+    for (at, rest, length) in tokens {
+        let behind = rest.get(length..).unwrap_or_default();
+        let starts = STARTS.iter().any(|start| rest.starts_with(start));
+        let ends = match starts {
+            true => begins_message(behind),
+            false if rest.starts_with("<|end|>") => Some(true),
+            false => begins_head(behind),
+        };
+        match ends {
+            Some(false) => {}
+            Some(true) => {
+                steps::count(at);
+                return ContentEnd::At(at, if starts { 0 } else { length });
+            }
+            None => {
+                steps::count(text.len());
+                return ContentEnd::Open(at);
+            }
+        }
+    }
+    steps::count(text.len());
+    ContentEnd::Open(text.len())
+}
+
+/// Whether a message's content follows soon, with nothing that ends another before it.
+fn begins_message(behind: &str) -> Option<bool> {
+    let near = prefix(behind, HEAD);
+    steps::count(near.len());
+    let head = near.split(MESSAGE).next().unwrap_or(near);
+    let is_text = head.contains('\n') || ENDS[..3].iter().any(|end| head.contains(end));
+    let is_open = head.len() == near.len() && near.len() < HEAD;
+    match is_text {
+        true => Some(false),
+        false if is_open => None,
+        false => Some(head.len() < near.len()),
+    }
+}
+
+/// Whether nothing but the head of another message can follow.
+fn begins_head(behind: &str) -> Option<bool> {
+    let next = behind.trim_start();
+    steps::count(behind.len() - next.len());
+    let is_part = STARTS.iter().any(|start| start.starts_with(next));
+    if is_part { None } else { Some(STARTS.iter().any(|start| next.starts_with(start))) }
+}
+
+impl Head<'_> {
+    fn content(&self) -> Content {
+        match (self.role, self.recipient, self.channel) {
+            ("" | "assistant", "" | "all" | "user" | "assistant", "analysis" | "thinking") => {
+                Content::Thinking
+            }
+            ("" | "assistant", "" | "all" | "user" | "assistant", _) => Content::Text,
+            ("" | "assistant", _, _) => Content::Call,
+            _ => Content::Foreign,
+        }
+    }
+}

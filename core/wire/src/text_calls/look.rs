@@ -1,0 +1,182 @@
+//! What a place of a text is while it arrives: text, whatever follows; a call; or nothing that
+//! could be told yet.
+
+use super::{
+    cut::{self, OPENINGS},
+    gemma, harmony,
+    lines::{self, Line},
+    pythonic,
+    scan::{Balanced, Doc, Follower},
+    tagged,
+    think::{self, Pair},
+    walk::{self, Step, Walk},
+};
+use innerloop_types::{model::TextFamily as Family, steps, text::is_word};
+
+/// JSON that has not ended: where it begins, and how far it was followed.
+pub(super) type Json = (usize, Follower);
+
+/// What begins a message of Harmony.
+const MESSAGES: [&str; 3] = ["<|channel|>", "<|start|>", harmony::MESSAGE];
+
+/// No token is longer.
+const LONGEST: usize = 40;
+
+/// What is to be made of a place while the text goes on.
+#[derive(Debug)]
+pub(super) enum Look {
+    /// It is text up to there, whatever follows.
+    Text(usize),
+    /// More must come before it can be told: the end of the JSON, if it is that.
+    Wait(Option<Json>),
+    /// So must the rest of a token.
+    Part,
+    /// A call begins.
+    Call,
+    /// It is left out.
+    Drop(usize),
+    /// Thinking begins or ends.
+    Thinking(think::Tag),
+    /// A fence begins that holds no call.
+    Fence(usize),
+    /// A message of Harmony begins.
+    Message,
+}
+
+/// What stands at `at`.
+pub(super) fn look(family: Family, doc: &mut Doc<'_>, at: usize) -> Look {
+    let rest = doc.rest(at);
+    match lines::line(family, doc, at) {
+        Some(Line::Drop(end)) => return Look::Drop(end),
+        Some(Line::Call(_, from)) if !doc.rest(from).is_empty() => return Look::Call,
+        Some(_) => return Look::Wait(None),
+        None if rest.starts_with(['A', '>']) => return Look::Text(at + 1),
+        None => {}
+    }
+    if rest.len() < LONGEST && !rest.starts_with('{') && is_part(rest) {
+        return Look::Part;
+    }
+    if !walk::may_begin(rest) {
+        return Look::Text(at + 1);
+    }
+    if let Some(tag) = think::tag_at(doc, at) {
+        return Look::Thinking(tag);
+    }
+    if matches!(family, Family::Auto | Family::Harmony)
+        && !doc.is_quoted(at)
+        && doc.after_any(at, &MESSAGES).is_some()
+    {
+        let is_told = doc.after(at, harmony::MESSAGE).is_none() || family == Family::Harmony;
+        // Content without a head is only a message if another one follows.
+        return if is_told || harmony::begins_bare(doc, at) { Look::Message } else { Look::Call };
+    }
+    if cut::opening(doc, at).is_some() {
+        return Look::Call;
+    }
+    if let Some(fence) = tagged::fence_at(doc, at) {
+        return look_at_fence(family, doc, at, fence);
+    }
+    let mut walk = Walk { family, in_thought: false, is_data: false, is_open: false };
+    match walk.unfenced(doc, at) {
+        Step::Calls(_) | Step::Message => Look::Call,
+        Step::Drop(end) => Look::Drop(end),
+        Step::Text(end) => grows(doc, at).map_or(Look::Text(end), Look::Wait),
+        Step::Thinking(tag) => Look::Text(tag.end),
+    }
+}
+
+/// Whether that is the beginning of a token.
+fn is_part(rest: &str) -> bool {
+    let is_part = |token: &str| {
+        steps::count(1);
+        token.len() > rest.len() && token.starts_with(rest)
+    };
+    let ends = |pairs: &[Pair]| pairs.iter().any(|(open, close)| is_part(open) || is_part(close));
+    OPENINGS.into_iter().chain(MESSAGES).chain(["```"]).any(is_part)
+        || walk::FRAMES.iter().any(|(token, _)| is_part(token))
+        || [&tagged::TAGS[..], &tagged::PLAIN_TAGS, &gemma::TAGS, &think::TAGS]
+            .into_iter()
+            .any(ends)
+}
+
+fn look_at_fence(family: Family, doc: &mut Doc<'_>, at: usize, fence: tagged::Fence<'_>) -> Look {
+    let from = doc.skip_space(fence.inner);
+    let inner = doc.rest(from);
+    let is_code = fence.language == tagged::CODE;
+    let is_open = is_code || inner.is_empty() || inner.starts_with(['{', '[', '<']);
+    let is_known = family == Family::FencedJson || tagged::is_language(fence.language);
+    let line_is_open = fence.inner >= doc.body().len();
+    if line_is_open {
+        return Look::Wait(None);
+    }
+    if !(is_open && is_known) {
+        return Look::Fence(fence.inner);
+    }
+    if tagged::fenced(doc, fence).is_some() {
+        return Look::Call;
+    }
+    // A fence may stand in a string, so JSON is followed to its end.
+    if inner.starts_with(['{', '[']) {
+        let (found, follower) = follow(doc, from);
+        match found {
+            Balanced::Open => return Look::Wait(Some((from, follower))),
+            Balanced::End(end) => {
+                let behind = doc.skip_space(from + end);
+                if "```".starts_with(doc.rest(behind)) {
+                    return Look::Wait(None);
+                }
+            }
+            Balanced::Broken(_) => {}
+        }
+    }
+    match tagged::fence_end(doc, fence) {
+        Some(end) if end > at => Look::Text(end),
+        _ => Look::Wait(None),
+    }
+}
+
+/// Follows the JSON that begins at `at`.
+fn follow(doc: &Doc<'_>, at: usize) -> (Balanced, Follower) {
+    let mut follower = Follower::default();
+    let found = follower.follow(doc.rest(at));
+    doc.spend(found.seen(doc.rest(at)));
+    (found, follower)
+}
+
+/// Whether JSON or a list of calls begins that has not ended yet, or a token of which only a
+/// part has come.
+fn grows(doc: &Doc<'_>, at: usize) -> Option<Option<Json>> {
+    let rest = doc.rest(at);
+    let json = || {
+        let (found, follower) = follow(doc, at);
+        (found == Balanced::Open).then_some(Some((at, follower)))
+    };
+    if tagged::is_python(rest) {
+        let ends = pythonic::closing(rest.get(1..).unwrap_or_default()).map(|(end, _)| end);
+        doc.spend(ends.unwrap_or(rest.len()));
+        return ends.is_none().then_some(None);
+    }
+    match rest.chars().next() {
+        Some('{') => json(),
+        Some('[') => {
+            let inner = rest.get(1..).unwrap_or_default();
+            let fits = |c: char| is_word(c) || matches!(c, '.' | '-');
+            let name = inner.trim_start();
+            let behind = name.trim_start_matches(fits);
+            doc.read(rest.len() - behind.len());
+            let is_list = behind.len() < name.len() && behind.starts_with('(');
+            let ends = || {
+                let end = pythonic::closing(inner).map(|(end, _)| end);
+                doc.spend(end.unwrap_or(inner.len()));
+                end.is_some()
+            };
+            if behind.is_empty() || (is_list && !ends()) { Some(None) } else { json() }
+        }
+        Some('<') => {
+            let inner = rest.get(1..).unwrap_or_default();
+            let is_part = inner.starts_with(['|', '｜']) && rest.len() < 48 && !rest.contains('>');
+            is_part.then_some(None)
+        }
+        _ => None,
+    }
+}

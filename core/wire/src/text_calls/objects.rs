@@ -1,0 +1,124 @@
+//! Calls as JSON: one object, a list of them, or an object that holds a list, under every name
+//! that models give to a tool's name and its arguments, in any order of keys.
+
+use super::{
+    super::lenient::{Document, Raw, is_json},
+    found::call,
+    scan::Doc,
+};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use innerloop_types::message::ToolCall;
+
+/// How sure it is that a value is meant as a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sure {
+    /// A marker says so: arguments may be missing or of any type.
+    Marked,
+    /// A marker says so, and the tool's name is the key of its arguments.
+    Keyed,
+    /// Nothing says so but its shape: a name and an object of arguments.
+    Bare,
+}
+
+const LISTS: &str = "tool_calls|function_calls|tool_uses";
+const INNER: &str = "function|function_call|tool_call";
+const NAMES: &str = "name|tool_name|tool|function|function_name|recipient_name|action";
+const ARGUMENTS: &str = "arguments|parameters|args|params|input|tool_input|tool_args|action_input";
+const IDS: &str = "id|tool_call_id|call_id";
+
+/// How deep lists and wrappers are looked into.
+const DEPTH: u32 = 4;
+
+/// The calls in a JSON value; none if it is anything else. In a list each entry must be a
+/// call, unless a marker says that the list holds calls. Of too many no more than one too many is
+/// read.
+pub(super) fn calls(json: &str, sure: Sure, doc: &Doc<'_>) -> Vec<ToolCall> {
+    value(Document::of(json).root(), sure, doc, DEPTH).unwrap_or_default()
+}
+
+fn value(raw: Raw<'_>, sure: Sure, doc: &Doc<'_>, depth: u32) -> Option<Vec<ToolCall>> {
+    let depth = depth.checked_sub(1)?;
+    if raw.is_array() {
+        let mut calls = Vec::new();
+        for entry in raw.elements() {
+            match (value(entry, sure, doc, depth), sure) {
+                (Some(found), _) => calls.extend(found),
+                (None, Sure::Marked | Sure::Keyed) => {}
+                (None, Sure::Bare) => return None,
+            }
+            if !doc.has_room(&calls) {
+                break;
+            }
+        }
+        return Some(calls);
+    }
+    if !raw.is_object() {
+        return None;
+    }
+    if sure == Sure::Keyed {
+        let calls = raw.entries().filter(|(name, _)| !name.is_empty());
+        return Some(calls.take(1).map(|(name, given)| keyed(&name, given)).collect());
+    }
+    let list = raw.first_of(LISTS);
+    if list.is_array() {
+        return value(list, sure, doc, depth);
+    }
+    let inner = raw.first_of(INNER);
+    if inner.is_object() {
+        let mut found = value(inner, sure, doc, depth)?;
+        if let (Some(id), [one]) = (text(raw, IDS), found.as_mut_slice())
+            && one.id.is_empty()
+        {
+            one.id = id;
+        }
+        return Some(found);
+    }
+    one(raw, sure).map(|call| [call].into())
+}
+
+fn keyed(name: &str, given: Raw<'_>) -> ToolCall {
+    call(name, arguments(given.json()))
+}
+
+fn one(raw: Raw<'_>, sure: Sure) -> Option<ToolCall> {
+    let name = text(raw, NAMES)?;
+    let name = name.strip_prefix("functions.").unwrap_or(&name).trim();
+    // An object with a description is a tool's definition, which the model repeats.
+    if name.is_empty() || !raw.field("description").is_null() {
+        return None;
+    }
+    let arguments = match (raw.first_of(ARGUMENTS).some(), sure) {
+        (Some(given), _) => arguments(given.json()),
+        (None, Sure::Marked | Sure::Keyed) => String::from("{}"),
+        (None, Sure::Bare) => return None,
+    };
+    if sure == Sure::Bare && !arguments.starts_with('{') {
+        return None;
+    }
+    Some(ToolCall { id: text(raw, IDS).unwrap_or_default(), ..call(name, arguments) })
+}
+
+/// The text of the first of these fields that has one.
+fn text(object: Raw<'_>, names: &'static str) -> Option<String> {
+    object.each_of(names).find_map(Raw::string).map(Into::into)
+}
+
+/// A call's arguments from their JSON text: an object that was written as a string is one, and
+/// nothing is an empty object.
+pub(super) fn arguments(json: &str) -> String {
+    let json = json.trim();
+    if json.is_empty() || json == "null" {
+        return String::from("{}");
+    }
+    let document = Document::of(json);
+    let Some(inner) = document.root().string() else { return json.to_string() };
+    let inner = inner.trim();
+    if inner.is_empty() {
+        return String::from("{}");
+    }
+    let is_meant = inner.starts_with(['{', '[']) && is_json(inner);
+    if is_meant { inner.to_string() } else { json.to_string() }
+}

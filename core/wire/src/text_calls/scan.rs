@@ -1,0 +1,305 @@
+//! A text while it is searched: positions, balanced JSON, and a bound on all the work, so that
+//! no text costs more than its length.
+
+use super::{super::lenient::is_json, schema::Schema};
+use alloc::{rc::Rc, vec::Vec};
+use core::cell::Cell;
+use innerloop_json::Map;
+use innerloop_types::{message::ToolCall, steps, text::prefix, tool::ToolSpec};
+
+/// How many bytes may be looked at for each byte of the text, beside the way through it.
+const TRIES: usize = 24;
+
+/// How many bytes may be looked at however short the text is.
+pub(super) const AT_LEAST: usize = 4_096;
+
+/// Within how many bytes a name and its tag end.
+const NEAR: usize = 512;
+
+/// How many calls are read of a text where nobody says it.
+pub(super) const MOST_CALLS: usize = 1_000;
+
+/// How deep JSON may nest.
+const DEPTH: usize = 127;
+
+/// A text that is searched for calls. Positions are byte offsets on character borders.
+#[derive(Debug)]
+pub(super) struct Doc<'a> {
+    body: &'a str,
+    tools: &'a [ToolSpec],
+    /// How many calls are read before there are too many.
+    most_calls: usize,
+    /// How many bytes may still be searched in vain.
+    budget: Cell<usize>,
+    /// From where and to where each needle was searched last. There are few.
+    searched: Vec<(&'static str, usize, Option<usize>)>,
+    /// The schemas of the tools that were asked for.
+    schemas: Map<Rc<Schema>>,
+}
+
+impl<'a> Doc<'a> {
+    /// Nothing searched yet.
+    pub(super) fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
+        let budget = Cell::new(budget(body.len()).saturating_add(AT_LEAST));
+        let (searched, schemas) = (Vec::new(), Map::new());
+        Self { body, tools, most_calls: MOST_CALLS, budget, searched, schemas }
+    }
+
+    /// The same, for at most so many calls.
+    pub(super) fn with_most_calls(self, most_calls: usize) -> Self {
+        Self { most_calls, ..self }
+    }
+
+    /// The same, with so many bytes to be searched in vain.
+    pub(super) fn with_budget(self, budget: usize) -> Self {
+        Self { budget: Cell::new(budget), ..self }
+    }
+
+    /// How many bytes may still be searched in vain.
+    pub(super) const fn budget(&self) -> usize {
+        self.budget.get()
+    }
+
+    /// The whole text.
+    pub(super) const fn body(&self) -> &'a str {
+        self.body
+    }
+
+    /// The text from `at` on.
+    pub(super) fn rest(&self, at: usize) -> &'a str {
+        self.body.get(at..).unwrap_or_default()
+    }
+
+    /// The text between two positions, which is read.
+    pub(super) fn between(&self, from: usize, to: usize) -> &'a str {
+        let text = self.body.get(from..to).unwrap_or_default();
+        self.read(text.len());
+        text
+    }
+
+    /// Behind `token`, if it stands at `at`.
+    pub(super) fn after(&self, at: usize, token: &str) -> Option<usize> {
+        steps::count(1);
+        self.rest(at).starts_with(token).then_some(at + token.len())
+    }
+
+    /// Behind the first of `tokens` that stands at `at`.
+    pub(super) fn after_any(&self, at: usize, tokens: &[&str]) -> Option<usize> {
+        tokens.iter().find_map(|token| self.after(at, token))
+    }
+
+    /// Behind the character at `at`.
+    pub(super) fn behind_one(&self, at: usize) -> usize {
+        at + self.rest(at).chars().next().map_or(1, char::len_utf8)
+    }
+
+    /// Behind white space.
+    pub(super) fn skip_space(&self, at: usize) -> usize {
+        let rest = self.rest(at);
+        let space = rest.len() - rest.trim_start().len();
+        self.read(space);
+        at + space
+    }
+
+    /// Whether what stands at `at` is quoted as code.
+    pub(super) fn is_quoted(&self, at: usize) -> bool {
+        at.checked_sub(1).and_then(|at| self.body.as_bytes().get(at)) == Some(&b'`')
+    }
+
+    /// Where `needle` stands next, from `from` on.
+    pub(super) fn find(&mut self, needle: &'static str, from: usize) -> Option<usize> {
+        if let Some(&(_, since, found)) = self.searched.iter().find(|(known, ..)| *known == needle)
+            && since <= from
+            && found.is_none_or(|found| from <= found)
+        {
+            return found;
+        }
+        if self.is_spent() {
+            return None;
+        }
+        let found = find(self.rest(from), needle);
+        self.spend(found.unwrap_or(self.body.len() - from.min(self.body.len())));
+        let found = found.map(|at| from + at);
+        self.searched.retain(|(known, ..)| *known != needle);
+        self.searched.push((needle, from, found));
+        found
+    }
+
+    /// Where one of these characters stands next, if that is near.
+    pub(super) fn near(&self, from: usize, any: &[char]) -> Option<usize> {
+        let near = prefix(self.rest(from), NEAR);
+        let found = near.find(any);
+        self.read(found.unwrap_or(near.len()));
+        found.map(|at| from + at)
+    }
+
+    /// Notes that so many bytes are looked at, which were not counted yet.
+    pub(super) fn read(&self, bytes: usize) {
+        steps::count(bytes);
+        self.spend(bytes);
+    }
+
+    /// Notes that so many bytes were looked at.
+    pub(super) fn spend(&self, bytes: usize) {
+        self.budget.set(self.budget().saturating_sub(bytes));
+    }
+
+    /// Whether nothing more may be tried.
+    pub(super) const fn is_spent(&self) -> bool {
+        self.budget() == 0
+    }
+
+    /// The JSON object or array that begins at `at`: where it ends, and its text.
+    pub(super) fn json(&mut self, at: usize) -> Option<(usize, &'a str)> {
+        if self.is_spent() {
+            return None;
+        }
+        let rest = self.rest(at);
+        let found = balanced(rest);
+        let length = found.seen(rest);
+        self.spend(length);
+        let json = rest.get(..length).unwrap_or_default();
+        (matches!(found, Balanced::End(_)) && is_json(json)).then_some((at + length, json))
+    }
+
+    /// Whether there is room for another call. One too many is read, so that it shows.
+    pub(super) const fn has_room(&self, calls: &[ToolCall]) -> bool {
+        calls.len() <= self.most_calls
+    }
+
+    /// Whether tools were given.
+    pub(super) const fn has_tools(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
+    /// The tools.
+    pub(super) const fn tools(&self) -> &'a [ToolSpec] {
+        self.tools
+    }
+
+    /// Whether a tool of that name was given.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.tool(name).is_some()
+    }
+
+    /// The tool of that name that was given last.
+    fn tool(&self, name: &str) -> Option<&'a ToolSpec> {
+        self.tools.iter().rev().find(|tool| {
+            self.read(1);
+            tool.name == name
+        })
+    }
+
+    /// The schema of a tool's arguments; an empty one if there is no such tool.
+    pub(super) fn schema(&mut self, name: &str) -> Rc<Schema> {
+        if let Some(schema) = self.schemas.get(name) {
+            return Rc::clone(schema);
+        }
+        let Some(tool) = self.tool(name) else { return Rc::default() };
+        let schema = Rc::new(Schema::of(&tool.parameters));
+        self.schemas.insert(name.into(), Rc::clone(&schema));
+        schema
+    }
+}
+
+/// How many bytes may be looked at for so many bytes of text.
+pub(super) const fn budget(bytes: usize) -> usize {
+    bytes.saturating_mul(TRIES)
+}
+
+/// Where `needle` stands in `text`.
+pub(super) fn find(text: &str, needle: &str) -> Option<usize> {
+    let found = text.find(needle);
+    steps::count(found.unwrap_or(text.len()));
+    found
+}
+
+/// Whether brackets and braces match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Balanced {
+    /// They do, and end behind that many bytes.
+    End(usize),
+    /// Some are still open at the end of the text.
+    Open,
+    /// They never will; seen behind that many bytes.
+    Broken(usize),
+}
+
+impl Balanced {
+    /// How many bytes of `text` were looked at to tell it.
+    pub(super) const fn seen(self, text: &str) -> usize {
+        match self {
+            Self::End(bytes) | Self::Broken(bytes) => bytes,
+            Self::Open => text.len(),
+        }
+    }
+}
+
+/// Follows brackets and braces from the beginning of `text` to where the first of them closes,
+/// strings and their escapes respected. A byte that JSON cannot contain breaks it at once.
+pub(super) fn balanced(text: &str) -> Balanced {
+    Follower::default().follow(text)
+}
+
+/// Follows brackets and braces while their text arrives; see [`balanced`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Follower {
+    /// What closes each of those that are open.
+    open: Vec<u8>,
+    in_string: bool,
+    escaped: bool,
+    wants_key: bool,
+    /// How far it has come.
+    at: usize,
+}
+
+impl Follower {
+    /// Goes on in `text`, which is the one that it began with, or begins with that.
+    pub(super) fn follow(&mut self, text: &str) -> Balanced {
+        let new = text.as_bytes().get(self.at..).unwrap_or_default();
+        for &byte in new {
+            steps::count(1);
+            if let Some(found) = self.step(byte) {
+                return found;
+            }
+            self.at += 1;
+        }
+        Balanced::Open
+    }
+
+    fn step(&mut self, byte: u8) -> Option<Balanced> {
+        let broken = Some(Balanced::Broken(self.at));
+        if self.in_string {
+            self.in_string = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+            return None;
+        }
+        if self.wants_key && !byte.is_ascii_whitespace() {
+            if byte != b'"' && byte != b'}' {
+                return broken;
+            }
+            self.wants_key = false;
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' if self.open.len() >= DEPTH => return broken,
+            // The closing one is two behind the opening one.
+            b'{' | b'[' => {
+                self.open.push(byte + 2);
+                self.wants_key = byte == b'{';
+            }
+            b'}' | b']' => {
+                if self.open.pop() != Some(byte) {
+                    return broken;
+                }
+                if self.open.is_empty() {
+                    return Some(Balanced::End(self.at + 1));
+                }
+            }
+            b',' | b':' | b'-' | b'+' | b'.' => {}
+            _ if byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() => {}
+            _ => return broken,
+        }
+        if self.open.is_empty() { broken } else { None }
+    }
+}

@@ -1,0 +1,452 @@
+//! A text while it arrives: what is surely text or thinking is shown at once, what may begin a
+//! call is held back. The whole text is taken apart at its end, so no chunking changes the result.
+//! Each byte is looked at a bounded number of times, however long it is held back.
+
+use super::{
+    found::{BEFORE, Parsed},
+    harmony::{self, ContentEnd},
+    look::{Json, Look, look},
+    scan::{self, Balanced, Doc, MOST_CALLS, find},
+    shown::Shown,
+    take_apart::{self, Format},
+    think::{self, BEGUN, Pair},
+    tokens, walk,
+};
+use crate::piece::Piece;
+use alloc::{string::String, vec::Vec};
+use innerloop_types::{message::Finish, model::TextFamily as Family, steps, tool::ToolSpec};
+
+/// Reads a text while it arrives.
+#[derive(Clone, Debug)]
+pub struct Scanner {
+    format: Format,
+    text: String,
+    state: State,
+    /// How far the text has been looked at.
+    at: usize,
+    /// How far it has been shown, or left out.
+    shown: usize,
+    /// How far it has been looked at for what can be shown.
+    seen: usize,
+    /// How long the text must be before it is looked at again.
+    wait: usize,
+    /// From where JSON is followed meanwhile, whose end is worth a look, too.
+    json: Option<Json>,
+    /// How far it has been searched for what ends the state.
+    sought: usize,
+    /// How many bytes may still be looked at.
+    budget: usize,
+    /// Where thinking was taken out of the text last.
+    taken: Option<usize>,
+    /// How many tags may still close thinking that is nested.
+    opened: usize,
+    /// What has been shown.
+    shown_so_far: Shown,
+}
+
+/// Where the text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Text,
+    /// In thinking, which the model's template has opened.
+    Begun,
+    /// In thinking, between these tags.
+    Thinking(Pair),
+    /// In a fence that holds no call.
+    Fence,
+    /// In the head of a message of Harmony.
+    Head,
+    /// In a message of Harmony: what its content is.
+    Content(Channel),
+    /// In a call; nothing more is shown before the end.
+    Held,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Channel {
+    Text,
+    Thinking,
+}
+
+impl Scanner {
+    /// Nothing read yet.
+    #[must_use]
+    pub const fn new(family: Family) -> Self {
+        Self {
+            format: Format { family, in_thinking: false },
+            text: String::new(),
+            state: State::Text,
+            at: 0,
+            shown: 0,
+            seen: 0,
+            wait: 0,
+            json: None,
+            sought: 0,
+            budget: scan::AT_LEAST,
+            taken: None,
+            opened: 0,
+            shown_so_far: Shown::new(),
+        }
+    }
+
+    /// The same for a text that begins in thinking, since the model's template has opened it.
+    #[must_use]
+    pub const fn in_thinking(mut self) -> Self {
+        self.format.in_thinking = true;
+        self.state = State::Begun;
+        self
+    }
+
+    /// Takes more of the text, cut anywhere, and appends what can be shown of it to `out`.
+    pub fn feed(&mut self, text: &str, out: &mut Vec<Piece>) {
+        self.text.push_str(text);
+        self.budget = self.budget.saturating_add(scan::budget(text.len()));
+        if self.text.len() < self.wait && !self.json_ends() {
+            return;
+        }
+        (self.wait, self.json) = (0, None);
+        while self.wait == 0 && self.state != State::Held && self.at < self.text.len() {
+            match self.state {
+                State::Text => self.on_text(out),
+                State::Begun => self.on_begun(out),
+                State::Thinking(tags) => self.on_thinking(tags, out),
+                State::Fence => self.on_fence(out),
+                State::Head => self.on_head(),
+                State::Content(channel) => self.on_content(channel, out),
+                State::Held => {}
+            }
+        }
+    }
+
+    /// The text has ended: takes the whole of it apart, and appends what has not been shown of it
+    /// to `out`, so that what was shown is what it says.
+    #[must_use]
+    pub fn finish(self, tools: &[ToolSpec], out: &mut Vec<Piece>) -> Parsed {
+        let parsed = take_apart::take_apart(self.format, &self.text, tools, MOST_CALLS);
+        let mut rest = Vec::new();
+        if !self.finish_shown(&parsed, &mut rest) {
+            out.push(Piece::Restart);
+            Shown::new().finish(&parsed, &mut rest);
+        }
+        out.append(&mut rest);
+        parsed
+    }
+
+    /// Whether nothing has come yet.
+    pub(super) const fn is_fresh(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// What the text says, taken apart whole, with at most so many calls. `text` is the same text,
+    /// which may not have been fed.
+    pub(super) fn told(
+        &self,
+        text: &str,
+        finish: Finish,
+        tools: &[ToolSpec],
+        most_calls: usize,
+    ) -> Parsed {
+        let format = self.format;
+        let parsed = take_apart::take_apart(format, text, tools, most_calls);
+        let is_all_thinking = format.in_thinking
+            && finish != Finish::Length
+            && parsed.calls.is_empty()
+            && parsed.text.is_empty()
+            && think::first_close(text, 0).is_none();
+        // Thinking that is not closed though the model was done is the answer.
+        match is_all_thinking {
+            true => {
+                let format = Format { in_thinking: false, ..format };
+                take_apart::take_apart(format, text, tools, most_calls)
+            }
+            false => parsed,
+        }
+    }
+
+    /// Appends what has not been shown of `parsed` to `out`. Returns whether what has been shown
+    /// is a part of it.
+    pub(super) fn finish_shown(self, parsed: &Parsed, out: &mut Vec<Piece>) -> bool {
+        self.shown_so_far.finish(parsed, out)
+    }
+
+    /// Whether the text would be cut in a call if it ended here.
+    pub(super) fn is_in_call(&self) -> bool {
+        self.state == State::Held || (self.wait > 0 && self.rest() != "]")
+    }
+
+    /// Looks at the same place again when there is more of it.
+    const fn wait_for_byte(&mut self) {
+        self.wait = self.text.len() + 1;
+    }
+
+    /// Looks at the same place again when what follows it has doubled, or if it is JSON, when
+    /// that ends.
+    fn wait_for_more(&mut self, json: Option<Json>) {
+        let double = (self.text.len() - self.at).saturating_add(self.text.len());
+        self.wait = if json.is_some() { usize::MAX } else { double };
+        self.json = json;
+    }
+
+    /// Whether the JSON that is followed has ended.
+    fn json_ends(&mut self) -> bool {
+        self.json.as_mut().is_some_and(|(from, follower)| {
+            let text = self.text.get(*from..).unwrap_or_default();
+            follower.follow(text) != Balanced::Open
+        })
+    }
+
+    /// Where `needle` stands, from here on. What was searched is not searched again.
+    fn seek(&mut self, needle: &str) -> Option<usize> {
+        let seen = self.text.floor_char_boundary(self.sought.saturating_sub(needle.len()));
+        let from = seen.max(self.at);
+        let found = find(self.text.get(from..).unwrap_or_default(), needle).map(|at| from + at);
+        self.sought = found.unwrap_or(self.text.len());
+        found
+    }
+
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn on_text(&mut self, out: &mut Vec<Piece>) {
+        if self.at == 0 && matches!(self.format.family, Family::Auto | Family::Harmony) {
+            match harmony::begins_in_head(&self.text) {
+                Some(true) => return self.state = State::Head,
+                Some(false) => {}
+                None => return self.wait_for_more(None),
+            }
+        }
+        let mut doc = Doc::new(&self.text, &[]).with_budget(self.budget);
+        let Some(start) = walk::next_start(self.format.family, &doc, self.at) else {
+            self.at = self.text.len();
+            self.show_text(self.at, out);
+            return;
+        };
+        let look = look(self.format.family, &mut doc, start);
+        self.budget = doc.budget();
+        if doc.is_spent() {
+            self.state = State::Held;
+        }
+        self.at = start;
+        self.show_text(start, out);
+        match look {
+            Look::Text(end) => {
+                self.at = end;
+                self.show_text(end, out);
+            }
+            Look::Wait(json) => self.wait_for_more(json),
+            // A token is short, so that each byte of it may be looked at.
+            Look::Part => self.wait_for_byte(),
+            Look::Call => self.state = State::Held,
+            Look::Drop(end) => self.skip_to(end),
+            Look::Thinking(tag) => self.on_tag(tag, out),
+            Look::Fence(end) => {
+                self.at = end;
+                self.state = State::Fence;
+            }
+            Look::Message => {
+                self.skip_to(start);
+                self.state = State::Head;
+            }
+        }
+    }
+
+    /// Thinking begins or ends here.
+    fn on_tag(&mut self, tag: think::Tag, out: &mut Vec<Piece>) {
+        let before = self.text.get(..self.at).unwrap_or_default();
+        if tag.is_open {
+            // Text before the first tag may be thinking that was begun in the prompt.
+            self.opened += usize::from(self.taken.is_none() && !before.trim().is_empty());
+            self.state = State::Thinking(tag.pair);
+        } else if self.taken.is_some() && self.opened == 0 {
+            self.at = tag.end;
+            return self.show_text(tag.end, out);
+        } else {
+            self.opened -= usize::from(self.taken.is_some());
+            let new = before.get(self.taken.unwrap_or_default()..).unwrap_or_default();
+            steps::count(new.len());
+            if self.taken.is_none() || !new.trim().is_empty() {
+                steps::count(before.len());
+                self.budget = self.budget.saturating_sub(before.len());
+                self.shown_so_far.restart(out);
+                self.shown_so_far.thought(&think::bare(before, tag.pair).0, out);
+            }
+        }
+        self.take_to(tag.end);
+    }
+
+    /// In thinking that a tag ends which is not known yet.
+    fn on_begun(&mut self, out: &mut Vec<Piece>) {
+        match think::is_begun(&self.text).filter(|_| self.at == 0) {
+            Some(false) => return self.state = State::Text,
+            None if self.at == 0 => return self.wait_for_byte(),
+            _ => {}
+        }
+        let from = self.text.floor_char_boundary(self.sought.saturating_sub(LONGEST));
+        let found = think::first_close(&self.text, from.max(self.at));
+        steps::count(self.text.len() - from.max(self.at));
+        self.sought = self.text.len();
+        if let Some((to, pair)) = found {
+            return self.end_thinking(to, pair, out);
+        }
+        let ends = BEGUN.map(|(_, close)| close);
+        let opens = BEGUN.map(|(open, _)| open);
+        self.go_on_thinking(&[opens, ends].concat(), BEGUN[0], out);
+    }
+
+    fn end_thinking(&mut self, to: usize, tags: Pair, out: &mut Vec<Piece>) {
+        self.show_thinking(to, Some(tags), out);
+        self.take_to(to + tags.1.len());
+        self.state = State::Text;
+    }
+
+    fn on_thinking(&mut self, tags: Pair, out: &mut Vec<Piece>) {
+        match self.seek(tags.1) {
+            Some(to) => self.end_thinking(to, tags, out),
+            None => self.go_on_thinking(&[tags.0, tags.1], tags, out),
+        }
+    }
+
+    /// Shows thinking that has not ended, but for what may begin one of the tags.
+    fn go_on_thinking(&mut self, ends: &[&str], tags: Pair, out: &mut Vec<Piece>) {
+        // A call may follow although the thinking never ends.
+        const CALLS: [&str; 4] = ["<tool_call>", "<function=", tokens::MISTRAL, "<|tools_prefix|>"];
+        let rest = self.rest();
+        let begins = |&(at, _): &(usize, &str)| {
+            let rest = rest.get(at..).unwrap_or_default();
+            CALLS.iter().any(|call| rest.starts_with(call))
+        };
+        let call = rest.match_indices(['<', '[']).find(begins).map(|(at, _)| at);
+        steps::count(call.unwrap_or(rest.len()));
+        let part = |tokens: &[&str]| partial(rest, tokens);
+        let to = call.unwrap_or_else(|| rest.len() - part(ends).max(part(&CALLS)));
+        self.show_thinking(self.at + to, Some(tags), out);
+        if self.at < self.text.len() {
+            self.wait_for_byte();
+        }
+    }
+
+    fn on_fence(&mut self, out: &mut Vec<Piece>) {
+        let rest = self.rest();
+        let end = find(rest, "```").map(|at| at + 3);
+        let to = end.unwrap_or(rest.len() - partial(rest, &["```"]));
+        self.at += to;
+        self.show_text(self.at, out);
+        match end {
+            Some(_) => self.state = State::Text,
+            None if self.at < self.text.len() => self.wait_for_byte(),
+            None => {}
+        }
+    }
+
+    fn on_head(&mut self) {
+        let Some(to) = self.seek(harmony::MESSAGE) else {
+            self.wait_for_byte();
+            return;
+        };
+        let head = self.text.get(self.at..to).unwrap_or_default();
+        steps::count(head.len());
+        self.state = match harmony::content_of(head) {
+            harmony::Content::Text => State::Content(Channel::Text),
+            harmony::Content::Thinking => State::Content(Channel::Thinking),
+            harmony::Content::Call | harmony::Content::Foreign => State::Held,
+        };
+        self.shown_so_far.end_text();
+        self.take_to(to + harmony::MESSAGE.len());
+    }
+
+    fn on_content(&mut self, channel: Channel, out: &mut Vec<Piece>) {
+        let rest = self.rest();
+        let end = harmony::content_end(rest);
+        let to = match end {
+            ContentEnd::At(to, _) => to,
+            ContentEnd::Open(to) if to < rest.len() => to,
+            ContentEnd::Open(to) => to - partial(rest, &harmony::ENDS),
+        };
+        let to = self.at + to;
+        match channel {
+            Channel::Text => {
+                let said = self.text.get(self.at..to).unwrap_or_default();
+                steps::count(said.len());
+                self.shown_so_far.line(said, out);
+                self.skip_to(to);
+            }
+            Channel::Thinking => self.show_thinking(to, None, out),
+        }
+        match end {
+            ContentEnd::At(_, length) => {
+                self.take_to(to + length);
+                self.state = State::Head;
+            }
+            ContentEnd::Open(_) if self.at < self.text.len() => self.wait_for_more(None),
+            ContentEnd::Open(_) => {}
+        }
+    }
+
+    /// Shows the text up to `to`, but for white space at its end and what may announce calls.
+    fn show_text(&mut self, to: usize, out: &mut Vec<Piece>) {
+        let from = self.seen.max(self.shown);
+        let new = self.text.get(from..to).unwrap_or_default();
+        let said = new.trim_end().len();
+        steps::count(new.len() - said);
+        self.seen = from.max(to);
+        // White space alone is held back, however much of it comes.
+        if said == 0 {
+            return;
+        }
+        let text = self.text.get(self.shown..from + said).unwrap_or_default();
+        let begun = if text.ends_with(BEFORE) { BEFORE.len() } else { partial(text, &[BEFORE]) };
+        let text = text.get(..text.len() - begun).unwrap_or_default();
+        let held = text.len();
+        let text = text.trim_end();
+        steps::count(held - text.len());
+        if !text.is_empty() {
+            self.shown += text.len();
+            self.shown_so_far.text(text, out);
+        }
+    }
+
+    fn show_thinking(&mut self, to: usize, tags: Option<Pair>, out: &mut Vec<Piece>) {
+        let thought = self.text.get(self.at..to).unwrap_or_default();
+        steps::count(thought.len());
+        match tags {
+            Some(tags) => {
+                let (thought, opened) = think::bare(thought, tags);
+                self.opened += opened;
+                self.shown_so_far.thought(&thought, out);
+            }
+            None => self.shown_so_far.thought(thought, out),
+        }
+        (self.at, self.shown) = (to, to);
+    }
+
+    /// Goes on at `end`; text before it that has not been shown stands before what follows.
+    fn skip_to(&mut self, end: usize) {
+        let held = self.text.get(self.shown..self.at).unwrap_or_default();
+        self.shown_so_far.leave_out(held);
+        (self.at, self.shown) = (end, end);
+    }
+
+    /// As [`Self::skip_to`], behind thinking.
+    fn take_to(&mut self, end: usize) {
+        self.skip_to(end);
+        self.shown_so_far.end_thought();
+        self.taken = Some(end);
+    }
+}
+
+/// No tag that closes thinking is longer.
+const LONGEST: usize = 32;
+
+/// How many bytes at the end of `text` may begin one of the tokens.
+fn partial(text: &str, tokens: &[&str]) -> usize {
+    let most = tokens.iter().map(|token| token.len()).max().unwrap_or_default();
+    let from = text.floor_char_boundary(text.len().saturating_sub(most));
+    let tail = text.get(from..).unwrap_or_default();
+    steps::count(tail.len());
+    let is_part = |&(at, _): &(usize, char)| {
+        let part = tail.get(at..).unwrap_or_default();
+        tokens.iter().any(|token| token.len() > part.len() && token.starts_with(part))
+    };
+    tail.char_indices().find(is_part).map_or(0, |(at, _)| tail.len() - at)
+}

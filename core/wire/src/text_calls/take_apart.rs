@@ -1,0 +1,39 @@
+//! The whole of a text, by its family.
+
+use super::{
+    found::Parsed,
+    harmony,
+    scan::{Doc, MOST_CALLS},
+    walk,
+};
+use innerloop_types::{model::TextFamily as Family, tool::ToolSpec};
+
+/// Takes a model's whole text apart. With `tools`, arguments that come without types are turned
+/// to what the tool's schema says. No more than 1,000 calls are read, and one that is too many.
+#[must_use]
+pub fn parse(family: Family, text: &str, tools: &[ToolSpec]) -> Parsed {
+    take_apart(Format { family, in_thinking: false }, text, tools, MOST_CALLS)
+}
+
+/// How a model's text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Format {
+    /// How it writes calls.
+    pub(super) family: Family,
+    /// Whether it begins in thinking, which the model's template has opened.
+    pub(super) in_thinking: bool,
+}
+
+/// Takes a whole text apart, in which at most so many calls are read, and one too many.
+pub(super) fn take_apart(
+    format: Format,
+    text: &str,
+    tools: &[ToolSpec],
+    most_calls: usize,
+) -> Parsed {
+    let mut doc = Doc::new(text, tools).with_most_calls(most_calls);
+    match format.family {
+        Family::Harmony => harmony::parse(&mut doc, 0, Parsed::default()),
+        family => walk::walk(family, format.in_thinking, &mut doc),
+    }
+}

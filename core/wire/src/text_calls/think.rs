@@ -1,0 +1,97 @@
+//! The tags between which models think, in all their variants.
+
+use super::{scan::Doc, tagged};
+use alloc::string::String;
+use innerloop_types::{steps, text::listed};
+
+/// An opening and a closing tag.
+pub(super) type Pair = (&'static str, &'static str);
+
+/// Opening and closing tags.
+pub(super) const TAGS: [Pair; 17] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<mm:think>", "</mm:think>"),
+    ("<think:opensource>", "</think:opensource>"),
+    ("<|channel>thought", "<channel|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<longcat_think>", "</longcat_think>"),
+    ("<scratch_pad>", "</scratch_pad>"),
+    ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
+];
+
+/// Inkling's tokens around thinking. The second one ends every message.
+const INKLING: Pair = ("<|content_thinking|>", tagged::INKLING.1);
+
+/// A tag in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tag {
+    /// Whether thinking begins; else it has ended.
+    pub(super) is_open: bool,
+    /// Where the tag ends.
+    pub(super) end: usize,
+    /// The tag and its other half.
+    pub(super) pair: Pair,
+}
+
+/// The tag at `at`. A tag that is quoted as code does not count.
+pub(super) fn tag_at(doc: &Doc<'_>, at: usize) -> Option<Tag> {
+    if doc.is_quoted(at) || !matches!(doc.rest(at).as_bytes(), [b'<' | b'[' | 0xe2, ..]) {
+        return None;
+    }
+    TAGS.into_iter()
+        .find_map(|pair| {
+            let tag = |token, is_open| Some(Tag { is_open, end: doc.after(at, token)?, pair });
+            tag(pair.0, true).or_else(|| tag(pair.1, false))
+        })
+        .or_else(|| Some(Tag { is_open: true, end: doc.after(at, INKLING.0)?, pair: INKLING }))
+}
+
+/// Thinking without the tags that are nested in it, and how many opened in it.
+pub(super) fn bare(text: &str, pair: Pair) -> (String, usize) {
+    let (open, close) = pair;
+    let bare = text.replace(open, "");
+    let opened = (text.len() - bare.len()) / open.len();
+    (bare.replace(close, ""), opened)
+}
+
+/// Whether the template of a model of that name opens thinking, so that its text begins in it.
+pub(super) fn is_opened_for(name: &str) -> bool {
+    const NAMES: &str =
+        "glm-4.7|glm-5|kimi-k2.6|kimi-k3|qwen3.5|qwen3.8|thinking-2507|deepseek-r1|qwq";
+    let name = name.to_ascii_lowercase();
+    listed(NAMES).any(|part| name.contains(part))
+}
+
+/// The pairs of which a template may have opened one before the text began.
+pub(super) const BEGUN: [Pair; 3] = [TAGS[0], TAGS[12], TAGS[13]];
+
+/// Where the first tag stands, from `from` on, that closes what a template has opened.
+pub(super) fn first_close(text: &str, from: usize) -> Option<(usize, Pair)> {
+    let rest = text.get(from..)?;
+    rest.match_indices(['<', '[']).find_map(|(at, _)| {
+        let here = rest.get(at..)?;
+        let pair = BEGUN.into_iter().find(|(_, close)| here.starts_with(close))?;
+        Some((from + at, pair))
+    })
+}
+
+/// Whether a text goes on with the thinking that a template has opened; not if the answer's
+/// channel begins at once. `None` before that can be told.
+pub(super) fn is_begun(text: &str) -> Option<bool> {
+    const ANSWER: &str = "<|open|>response<|sep|>";
+    let text = text.trim_start();
+    steps::count(ANSWER.len());
+    match text.len() < ANSWER.len() && ANSWER.starts_with(text) {
+        true => None,
+        false => Some(!text.starts_with(ANSWER)),
+    }
+}

@@ -1,0 +1,111 @@
+//! Calls in text, written for models and endpoints without native ones: the section of the system
+//! prompt that describes the tools, and turns whose calls and results are text. The format is
+//! Hermes', which most models know.
+
+use super::super::lenient::{Document, Raw, is_json};
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use innerloop_json::{joined, quoted};
+use innerloop_types::{
+    json::Json,
+    message::{Block, Finish, Part, Reply, Said, ToolCall, ToolResult},
+    tool::ToolSpec,
+};
+
+/// The section of the system prompt that describes the tools and how to call them; empty without
+/// tools.
+pub(crate) fn section(tools: &[&ToolSpec]) -> String {
+    let (mut told, mut example) = (String::new(), None);
+    for tool in tools {
+        let (name, description) = (quoted(&tool.name), quoted(&tool.description));
+        let parameters = tool.parameters.text();
+        let head = format!("{{\"name\": {name}, \"description\": {description}");
+        told += &format!("{head}, \"parameters\": {parameters}}}\n");
+        example.get_or_insert_with(|| written(&tool.name, &sample(&tool.parameters)));
+    }
+    let Some(example) = example else { return String::new() };
+    format!(
+        "\n\n# Calling tools\n\nThese are your tools, one a line, each with the JSON Schema of its \
+         arguments:\n\n<tools>\n{told}</tools>\n\nYou call a tool by writing a block of two tags \
+         with one JSON object between them. For example:\n\n{example}\n\nWrite nothing behind a \
+         call: stop there, and the result comes in the next message between <tool_response> \
+         tags. Several calls are several blocks. Never write a <tool_response> yourself, put no \
+         call into a code block, and call only the tools above. When the task is done, answer in \
+         plain text without a call."
+    )
+}
+
+/// Arguments for an example: a value of the right type for each required property.
+fn sample(schema: &Json) -> String {
+    let schema = Document::of(schema.text());
+    let [required, properties] = schema.root().fields(&["required", "properties"]);
+    let names = required.elements().filter_map(Raw::string);
+    let fields: Vec<String> = names
+        .map(|name| {
+            let value = match properties.field(&name).field("type").string().as_deref() {
+                Some("integer" | "number") => "1",
+                Some("boolean") => "true",
+                Some("array") => "[]",
+                Some("object") => "{}",
+                _ => "\"...\"",
+            };
+            format!("{}: {value}", quoted(&name))
+        })
+        .collect();
+    format!("{{{}}}", joined(&fields, ", "))
+}
+
+/// What is said, with its calls and results as text.
+pub(crate) fn in_text(said: Said<'_>) -> Said<'_> {
+    match &said {
+        Said::Assistant(reply) if reply.tool_calls().next().is_some() => {
+            Said::Assistant(Cow::Owned(in_one_text(reply)))
+        }
+        Said::ToolResults(results) => {
+            let mut parts = Vec::new();
+            results.iter().for_each(|result| push_response(result, &mut parts));
+            Said::User(parts.into())
+        }
+        Said::Assistant(_) | Said::User(_) | Said::System(_) | Said::Steering(_) => said,
+    }
+}
+
+/// A reply with all that it says in one text, the calls behind it.
+fn in_one_text(reply: &Reply) -> Reply {
+    let mut text = reply.text().trim_end().to_string();
+    for call in reply.tool_calls() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&written(&call.name, &arguments(call)));
+    }
+    let mut told = Reply { finish: Finish::Stop, ..reply.clone() };
+    told.blocks.retain(|block| matches!(block, Block::Reasoning(_) | Block::Opaque(_)));
+    told.blocks.push(Block::Text(text));
+    told
+}
+
+/// Adds a result, its text between tags.
+fn push_response(result: &ToolResult, parts: &mut Vec<Part>) {
+    let text: Vec<&str> = result.parts.iter().filter_map(Part::as_text).collect();
+    let text = format!("<tool_response>\n{}\n</tool_response>", joined(&text, "\n"));
+    parts.push(Part::text(text));
+    parts.extend(result.parts.iter().filter(|part| part.as_text().is_none()).cloned());
+}
+
+fn written(name: &str, arguments: &str) -> String {
+    let name = quoted(name);
+    format!("<tool_call>\n{{\"name\": {name}, \"arguments\": {arguments}}}\n</tool_call>")
+}
+
+/// A call's arguments as JSON; as a string if they are not valid.
+fn arguments(call: &ToolCall) -> String {
+    match is_json(&call.arguments) {
+        true => call.arguments.trim().to_string(),
+        false => quoted(&call.arguments),
+    }
+}

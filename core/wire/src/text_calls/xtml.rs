@@ -1,0 +1,85 @@
+//! Kimi K3's channels: `<|open|>tools<|sep|>` with calls whose arguments are elements.
+
+use super::{
+    ends::{Tags, ends},
+    found::Region,
+    scan::Doc,
+    typed::Typed,
+};
+use alloc::{string::String, vec::Vec};
+use innerloop_types::message::ToolCall;
+
+/// What opens the channel of calls.
+pub(super) const TOOLS: &str = "<|open|>tools<|sep|>";
+
+/// What stands around a call and its arguments.
+const CALL: &str = "<|open|>call ";
+const CALL_END: &str = "<|close|>call<|sep|>";
+const ARGUMENT: &str = "<|open|>argument ";
+const ARGUMENT_END: &str = "<|close|>argument<|sep|>";
+
+/// The calls of the channel that opens at `at`.
+pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    let mut from = doc.skip_space(doc.after(at, TOOLS)?);
+    let (mut end, mut calls) = (from, Vec::new());
+    while let Some(inner) = doc.after(from, CALL).filter(|_| doc.has_room(&calls)) {
+        let Some((behind, call)) = one(doc, inner) else { break };
+        calls.push(call);
+        end = behind;
+        from = doc.skip_space(behind);
+    }
+    end = doc.after(from, "<|close|>tools<|sep|>").unwrap_or(end);
+    Region::new(end, calls)
+}
+
+/// The call whose attributes begin at `from`, and where it ends.
+fn one(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
+    let (head, mut at) = attributes(doc, from)?;
+    let name = attribute(head, "tool=\"")?;
+    let mut found = Typed::new(&name, doc.schema(&name));
+    loop {
+        at = doc.skip_space(at);
+        if let Some(end) = doc.after(at, CALL_END) {
+            return Some((end, found.finish()));
+        }
+        let from = doc.after(at, ARGUMENT)?;
+        let (head, value_from) = attributes(doc, from)?;
+        let value_to = value_end(doc, value_from)?;
+        let value = doc.between(value_from, value_to);
+        if doc.is_spent() {
+            return None;
+        }
+        let key = attribute(head, "key=\"")?;
+        if attribute(head, "type=\"").as_deref() == Some("string") {
+            found.push_text(&key, value);
+        } else {
+            found.push_value(&key, value);
+        }
+        at = value_to + ARGUMENT_END.len();
+    }
+}
+
+/// Where the value that begins at `from` is closed, behind the arguments that it may show.
+fn value_end(doc: &mut Doc<'_>, from: usize) -> Option<usize> {
+    let goes_on = |doc: &Doc<'_>, at: usize| {
+        doc.after_any(doc.skip_space(at), &[ARGUMENT, CALL_END]).is_some()
+    };
+    let is_open = |_: &Doc<'_>, _: usize| true;
+    let tags =
+        Tags { opens: &[ARGUMENT], is_open: &is_open, close: ARGUMENT_END, goes_on: &goes_on };
+    ends(doc, from, &tags).own
+}
+
+/// The attributes up to the token that ends them, and where it ends.
+fn attributes<'a>(doc: &mut Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
+    let to = doc.find("<|sep|>", from)?;
+    Some((doc.between(from, to), to + "<|sep|>".len()))
+}
+
+/// The value of the attribute that opens so, its escapes undone; none if it is empty.
+fn attribute(head: &str, open: &str) -> Option<String> {
+    let (_, rest) = head.split_once(open)?;
+    let (value, _) = rest.split_once('"')?;
+    let value = value.replace("&quot;", "\"").replace("&amp;", "&");
+    (!value.is_empty()).then_some(value)
+}

@@ -1,0 +1,144 @@
+//! Fields of a request that an endpoint says it does not know, and how the request is made without
+//! them: gateways take different parts of OpenAI's protocols.
+
+use super::failure::{Failure, FailureKind};
+use alloc::vec::Vec;
+use innerloop_types::model::{
+    MaxTokensField, ModelConfig, SystemRole, ThinkingFormat, ToolChoice, WireKind,
+};
+
+/// What an endpoint says of a field that it does not know, in lower case.
+const REFUSED: [&str; 12] = [
+    "unknown",
+    "unsupported",
+    "not support",
+    "unrecognized",
+    "unrecognised",
+    "unexpected",
+    "not permitted",
+    "not allowed",
+    "not one of",
+    "extra",
+    "invalid",
+    "should be",
+];
+
+/// A field that can be done without.
+struct Field {
+    /// Its name for people, which is among `names` as it stands in messages.
+    name: &'static str,
+    names: &'static [&'static str],
+    /// Whether requests have it.
+    is_sent: fn(&ModelConfig) -> bool,
+    leave_out: fn(&mut ModelConfig),
+}
+
+const FIELDS: [Field; 8] = [
+    Field {
+        name: "role developer",
+        names: &["developer", "role", "roles"],
+        is_sent: |model| model.compat.system_role == SystemRole::Developer,
+        leave_out: |model| model.compat.system_role = SystemRole::System,
+    },
+    Field {
+        name: "max_completion_tokens",
+        names: &["max_completion_tokens"],
+        is_sent: |model| model.compat.max_tokens_field == MaxTokensField::MaxCompletionTokens,
+        leave_out: |model| model.compat.max_tokens_field = MaxTokensField::MaxTokens,
+    },
+    Field {
+        name: "stream_options",
+        names: &["stream_options", "include_usage"],
+        is_sent: |model| model.stream && model.compat.usage_in_stream,
+        leave_out: |model| model.compat.usage_in_stream = false,
+    },
+    Field {
+        name: "store",
+        names: &["store"],
+        is_sent: |model| model.compat.store,
+        leave_out: |model| model.compat.store = false,
+    },
+    Field {
+        name: "prompt_cache_key",
+        names: &["prompt_cache_key"],
+        is_sent: |model| model.compat.prompt_cache_key,
+        leave_out: |model| model.compat.prompt_cache_key = false,
+    },
+    Field {
+        name: "reasoning effort",
+        names: &[
+            "reasoning_effort",
+            "reasoning",
+            "thinking",
+            "enable_thinking",
+            "chat_template_kwargs",
+        ],
+        is_sent: |model| {
+            model.reasoning_effort.is_some() && model.compat.thinking != ThinkingFormat::None
+        },
+        leave_out: |model| model.compat.thinking = ThinkingFormat::None,
+    },
+    Field {
+        name: "parallel_tool_calls",
+        names: &["parallel_tool_calls"],
+        is_sent: |model| model.parallel_tool_calls.is_some() && model.compat.parallel_tool_calls,
+        leave_out: |model| model.compat.parallel_tool_calls = false,
+    },
+    Field {
+        name: "tool_choice",
+        names: &["tool_choice"],
+        is_sent: |model| model.compat.tool_choice && model.tool_choice != ToolChoice::Auto,
+        leave_out: |model| model.compat.tool_choice = false,
+    },
+];
+
+/// The fields of a request to that model which the endpoint has refused as unknown, by name.
+pub fn unknown_fields(model: &ModelConfig, failure: &Failure) -> Vec<&'static str> {
+    let is_openai = matches!(model.wire, WireKind::OpenaiChat | WireKind::OpenaiResponses);
+    let is_refused = failure.kind == FailureKind::InvalidRequest
+        && matches!(failure.status, 400 | 422)
+        && is_openai;
+    if !is_refused {
+        return Vec::new();
+    }
+    let said = failure.message.to_ascii_lowercase();
+    if !REFUSED.iter().any(|words| said.contains(words)) {
+        return Vec::new();
+    }
+    let is_named = |field: &&Field| field.names.iter().any(|name| has_word(&said, name));
+    let fields = FIELDS.iter().filter(|field| (field.is_sent)(model)).filter(is_named);
+    let mut names: Vec<&str> = fields.map(|field| field.name).collect();
+    // What the newer models of OpenAI say of it.
+    if has_max_tokens(model) && has_word(&said, "max_tokens") && has_word(&said, COMPLETION) {
+        names.push("max_tokens");
+    }
+    names
+}
+
+/// The output limit's other name.
+const COMPLETION: &str = "max_completion_tokens";
+
+fn has_max_tokens(model: &ModelConfig) -> bool {
+    model.wire == WireKind::OpenaiChat && model.compat.max_tokens_field == MaxTokensField::MaxTokens
+}
+
+/// Has requests to the model made without those fields.
+pub fn leave_out(model: &mut ModelConfig, names: &[&str]) {
+    // Each name is that of what is sent: both names of the output limit never come together.
+    if names.contains(&"max_tokens") {
+        model.compat.max_tokens_field = MaxTokensField::MaxCompletionTokens;
+    }
+    for field in FIELDS.iter().filter(|field| names.contains(&field.name)) {
+        (field.leave_out)(model);
+    }
+}
+
+/// Whether a name stands in a text as a word of its own.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let behind = text.get(at + name.len()..).and_then(|text| text.chars().next());
+        !before.is_some_and(is_part) && !behind.is_some_and(is_part)
+    })
+}
