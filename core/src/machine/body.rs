@@ -1,7 +1,7 @@
 //! What an agent has in every phase: its history, its model calls, what waits to be said, its
 //! counts, and the agents that it started.
 
-use super::{exchange::ModelCall, history::History};
+use super::{history::History, model_call::ModelCall};
 use crate::rules::{
     cost,
     guard::KnownFiles,

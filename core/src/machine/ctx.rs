@@ -57,7 +57,15 @@ pub(crate) struct Written {
     pub(crate) outputs: Vec<Output>,
     /// Each with its place among the outputs: what follows from it comes out there.
     pub(crate) signals: Vec<(usize, Signal)>,
+    /// The rows of the loop's table that were followed.
+    #[cfg(feature = "seams")]
+    pub(crate) rows: Vec<Row>,
 }
+
+/// A row of the loop's table, in the names of `docs/architecture.md`: the phase and the cause, or
+/// nothing and the step; then the step that follows, or the phase in which the agent waits.
+#[cfg(feature = "seams")]
+pub(crate) type Row = [&'static str; 3];
 
 /// All that a phase may touch.
 pub(crate) struct Ctx<'a> {
@@ -88,6 +96,14 @@ impl Ctx<'_> {
         let (at, wall, agent) = (self.now, self.wall, self.body.id);
         let event = Event { seq: 0, at, wall, session, agent, effect: None, kind };
         self.written.outputs.push(Output::Event(event));
+    }
+
+    /// Notes a row of the loop's table, unless the agent stays in its phase.
+    #[cfg(feature = "seams")]
+    pub(super) fn note(&mut self, [phase, cause]: [&'static str; 2], step: &'static str) {
+        if phase != step {
+            self.written.rows.push([phase, cause, step]);
+        }
     }
 
     pub(crate) fn warn(&mut self, message: &str) {

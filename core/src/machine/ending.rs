@@ -4,27 +4,33 @@
 use super::{
     ctx::{Ctx, Signal},
     outbound,
-    phase::{Hooked, Phase, Then},
+    phase::{Phase, Then},
     reply,
+    step::Step,
 };
-use alloc::{boxed::Box, format, vec::Vec};
-use innerloop_types::{event::EventKind, id::AgentId, message::Finish, status::RunEnd};
+use alloc::{format, vec::Vec};
+use innerloop_types::{
+    event::EventKind,
+    id::AgentId,
+    message::Finish,
+    status::{AgentState, RunEnd},
+};
 use innerloop_wire::{Failure, FailureKind};
 
 /// Ends the run, once the host's hook has let out what it has come to.
-pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
+pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Step {
     let keeps_in = matches!(end, RunEnd::Interrupted | RunEnd::Denied | RunEnd::Failed);
     if !keeps_in
         && !ctx.body.run.released
         && let Some(effect) = outbound::ask(&ctx.body.result(), ctx)
     {
-        return Phase::Hooked(Box::new(Hooked { effect, then: Then::Out(end) }));
+        return Step::hooked(effect, Then::Out(end));
     }
-    finish(end, ctx)
+    Step::Finish(end)
 }
 
-/// Ends the run now.
-pub(super) fn finish(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
+/// Tells that the run is over, and how.
+pub(super) fn finish(end: RunEnd, ctx: &mut Ctx<'_>) {
     ctx.body.rest();
     let run = &ctx.body.run;
     let event = EventKind::ProcessingEnd {
@@ -43,12 +49,11 @@ pub(super) fn finish(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
         ctx.purse.end_run(ctx.now);
     }
     ctx.signal(Signal::Ended { agent: ctx.body.id, success });
-    Phase::Idle
 }
 
 /// A model call failed for good. What may pass leaves the session usable; what can never work ends
 /// it, if that is wanted (`docs/decisions.md#ends-of-a-run`).
-pub(super) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+pub(super) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Step {
     let kind = failure.kind.as_event();
     reply::take_cut(&failure.said, Finish::Length, ctx);
     if failure.kind == FailureKind::ContextOverflow {
@@ -59,7 +64,6 @@ pub(super) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
         FailureKind::ContentFilter => RunEnd::Refused,
         _ => RunEnd::Failed,
     };
-    let idle = end_run(end, ctx);
     let may_pass = match failure.kind {
         FailureKind::Authentication
         | FailureKind::InvalidRequest
@@ -75,11 +79,15 @@ pub(super) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
         | FailureKind::Protocol => true,
     };
     let stays_open = may_pass || !ctx.setup.config.retry.refusal_closes;
-    if stays_open { idle } else { shut(ctx) }
+    if stays_open {
+        return Step::End(end);
+    }
+    finish(end, ctx);
+    Step::Shut
 }
 
 /// Ends the agent, and those that it started, once what is open has answered.
-pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
+pub(super) fn shut(ctx: &mut Ctx<'_>) -> Step {
     for call in ctx.body.take_calls() {
         drop(call.cancel(ctx));
     }
@@ -89,7 +97,31 @@ pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
     // Whoever started it learns that it is over, even if it was idle.
     ctx.signal(Signal::Ended { agent: ctx.body.id, success: ctx.body.succeeded });
     ctx.signal(Signal::Finish { agent: ctx.body.id });
-    Phase::Closing
+    Step::Wait(Phase::Closing)
+}
+
+/// The session's own agent is over when nothing is open any more, another one when nothing of its
+/// own is.
+pub(super) fn close_when_settled(ctx: &mut Ctx<'_>) -> Step {
+    let id = ctx.body.id;
+    let is_root = id == AgentId::ROOT;
+    let waits = if is_root {
+        !ctx.ledger.is_empty() || ctx.agents.open > 0
+    } else {
+        ctx.ledger.has_any(id)
+    };
+    if waits {
+        return Step::Wait(Phase::Closing);
+    }
+    if is_root {
+        ctx.event(EventKind::SessionEnd { state: AgentState::Closed });
+    } else {
+        ctx.agents.open = ctx.agents.open.saturating_sub(1);
+        let output = ctx.body.result();
+        ctx.event(EventKind::AgentEnded { success: ctx.body.succeeded, output });
+        ctx.signal(Signal::Finish { agent: AgentId::ROOT });
+    }
+    Step::Wait(Phase::Closed)
 }
 
 /// The agents that this one started.

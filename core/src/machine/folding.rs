@@ -3,13 +3,14 @@
 
 use super::{
     ctx::Ctx,
-    exchange::{ModelCall, Purpose},
     history::History,
-    phase::{Hooked, Phase, Then},
+    model_call::{ModelCall, Purpose},
+    phase::{Phase, Then},
     pipeline::{self, Work},
     plan::{self, Files, Plan},
     route::Route,
     setup::Setup,
+    step::Step,
     tool_call::text_of,
 };
 use crate::rules::{
@@ -28,19 +29,6 @@ use innerloop_types::{
     tool::Job,
 };
 use innerloop_wire::{Failure, FailureKind};
-
-/// What follows from an attempt to make the conversation shorter.
-#[derive(Debug)]
-pub(super) enum Folded {
-    /// A model or the host's hook is asked.
-    Waits(Phase),
-    /// The run goes on: the model is called.
-    Call,
-    /// The host had asked for it, and no run is under way.
-    Idle,
-    /// The model could not read the conversation, and it does not become shorter.
-    Failed(Failure),
-}
 
 /// Thousandths of a token of a result that is shown as a line, about.
 const STUB: u64 = 30_000;
@@ -73,7 +61,7 @@ struct Wanted<'a> {
 }
 
 /// Makes the conversation shorter if a tier is reached. Nothing if there is nothing to do.
-pub(super) fn before_call(ctx: &mut Ctx<'_>) -> Option<Folded> {
+pub(super) fn before_call(ctx: &mut Ctx<'_>) -> Option<Step> {
     let policy = &ctx.setup.config.compaction;
     if policy.auto.is_empty() || ctx.body.folding.failures >= policy.max_failures.max(1) {
         return None;
@@ -102,7 +90,7 @@ pub(super) fn before_call(ctx: &mut Ctx<'_>) -> Option<Folded> {
 
 /// The provider could not read the conversation. Nothing if it does not become shorter, or has been
 /// made shorter for this input already.
-pub(super) fn on_overflow(failure: &Failure, ctx: &mut Ctx<'_>) -> Option<Folded> {
+pub(super) fn on_overflow(failure: &Failure, ctx: &mut Ctx<'_>) -> Option<Step> {
     if failure.kind != FailureKind::ContextOverflow || !may_retry(ctx) {
         return None;
     }
@@ -143,7 +131,7 @@ fn may_retry(ctx: &Ctx<'_>) -> bool {
 }
 
 /// The host wants the conversation to become shorter.
-pub(super) fn compact(instructions: Option<&str>, ctx: &mut Ctx<'_>) -> Folded {
+pub(super) fn compact(instructions: Option<&str>, ctx: &mut Ctx<'_>) -> Step {
     let wanted = Wanted {
         kind: FoldKind::Summary,
         why: FoldReason::Asked,
@@ -152,7 +140,7 @@ pub(super) fn compact(instructions: Option<&str>, ctx: &mut Ctx<'_>) -> Folded {
         instructions: instructions.unwrap_or_default(),
         overflow: "",
     };
-    begin(wanted, ctx).unwrap_or(Folded::Idle)
+    begin(wanted, ctx).unwrap_or(Step::Rest)
 }
 
 /// Whether there are turns that are old enough to go.
@@ -162,7 +150,7 @@ pub(crate) fn can_fold(history: &History, setup: &Setup) -> bool {
 }
 
 /// The hook has replied that looks at turns that are to be folded.
-pub(super) fn on_hook(plan: Box<Plan>, reply: HookReply, ctx: &mut Ctx<'_>) -> Folded {
+pub(super) fn on_hook(plan: Box<Plan>, reply: HookReply, ctx: &mut Ctx<'_>) -> Step {
     match reply {
         HookReply::Allow if plan.fold.kind == FoldKind::Summary => summarize(plan, ctx),
         HookReply::Allow => finish(plan, None, Spent::default(), ctx),
@@ -178,7 +166,7 @@ pub(super) fn on_summary(
     plan: Box<Plan>,
     result: Result<Reply, Failure>,
     ctx: &mut Ctx<'_>,
-) -> Folded {
+) -> Step {
     match result {
         Ok(reply) => {
             let config = &ctx.setup.config;
@@ -199,7 +187,7 @@ pub(super) fn interrupted(plan: &Plan, ctx: &mut Ctx<'_>) -> bool {
     plan.why != FoldReason::Asked
 }
 
-fn begin(wanted: Wanted<'_>, ctx: &mut Ctx<'_>) -> Option<Folded> {
+fn begin(wanted: Wanted<'_>, ctx: &mut Ctx<'_>) -> Option<Step> {
     let is_hooked = ctx.setup.config.hooks.points.contains(&HookPoint::Compact);
     let mut wanted = wanted;
     if wanted.kind == FoldKind::Archive && !is_hooked {
@@ -210,17 +198,14 @@ fn begin(wanted: Wanted<'_>, ctx: &mut Ctx<'_>) -> Option<Folded> {
     let Fold { kind, before: tokens, .. } = plan.fold;
     if matches!(kind, FoldKind::Stub | FoldKind::Truncate) {
         return match apply(&plan, None, Spent::default(), ctx) {
-            Ok(()) => Some(Folded::Call),
+            Ok(()) => Some(Step::CallAsItIs),
             Err(_) => None,
         };
     }
     ctx.event(EventKind::CompactionStarted { kind, why: plan.why, tokens });
     let payload = is_hooked.then(|| plan.payload(&ctx.body.history));
     match payload.and_then(|payload| ctx.hook(HookPoint::Compact, &payload)) {
-        Some(effect) => {
-            let then = Then::Fold(plan);
-            Some(Folded::Waits(Phase::Hooked(Box::new(Hooked { effect, then }))))
-        }
+        Some(effect) => Some(Step::hooked(effect, Then::Fold(plan))),
         None => Some(summarize(plan, ctx)),
     }
 }
@@ -359,7 +344,7 @@ fn note_files(call: &ToolCall, setup: &Setup, files: &mut Files) {
 }
 
 /// Has a model sum up the turns.
-fn summarize(plan: Box<Plan>, ctx: &mut Ctx<'_>) -> Folded {
+fn summarize(plan: Box<Plan>, ctx: &mut Ctx<'_>) -> Step {
     let purpose = Purpose::Summary(plan);
     if ctx.used_up(purpose.is_of_run()).is_some()
         && let Purpose::Summary(plan) = purpose
@@ -377,17 +362,16 @@ fn summarize(plan: Box<Plan>, ctx: &mut Ctx<'_>) -> Folded {
     model.parallel_tool_calls = None;
     model.text_calls = TextCalls::Never;
     let route = Route::new(model, plan::SYSTEM.into(), Vec::new(), false);
-    let call = ModelCall::start(purpose, Arc::new(route), ctx);
-    ctx.body.pending_mut().calls.push(call);
-    Folded::Waits(Phase::Folding)
+    ModelCall::start(purpose, Arc::new(route), ctx);
+    Step::Wait(Phase::Folding)
 }
 
 /// The turns are folded; `summary` stands in their place, if there is one.
-fn finish(plan: Box<Plan>, summary: Option<&str>, spent: Spent, ctx: &mut Ctx<'_>) -> Folded {
+fn finish(plan: Box<Plan>, summary: Option<&str>, spent: Spent, ctx: &mut Ctx<'_>) -> Step {
     match apply(&plan, summary, spent, ctx) {
         Err(message) => failed(plan, message, spent, ctx),
-        Ok(()) if plan.why == FoldReason::Asked => Folded::Idle,
-        Ok(()) => Folded::Call,
+        Ok(()) if plan.why == FoldReason::Asked => Step::Rest,
+        Ok(()) => Step::CallAsItIs,
     }
 }
 
@@ -429,21 +413,21 @@ fn apply(
 
 /// The turns stay as they are. Where they do not fit the model, they are left out after all, if
 /// that is allowed.
-fn failed(mut plan: Box<Plan>, message: &str, spent: Spent, ctx: &mut Ctx<'_>) -> Folded {
+fn failed(mut plan: Box<Plan>, message: &str, spent: Spent, ctx: &mut Ctx<'_>) -> Step {
     tell_failure(&plan, message, spent, ctx);
     match plan.why {
-        FoldReason::Asked => Folded::Idle,
+        FoldReason::Asked => Step::Rest,
         FoldReason::Full => {
             ctx.body.folding.failures = ctx.body.folding.failures.saturating_add(1);
-            Folded::Call
+            Step::CallAsItIs
         }
         FoldReason::Overflow => {
             plan.fold.kind = FoldKind::Truncate;
             let may_truncate = ctx.setup.config.compaction.truncate_if_needed;
             if may_truncate && apply(&plan, None, Spent::default(), ctx).is_ok() {
-                return Folded::Call;
+                return Step::CallAsItIs;
             }
-            Folded::Failed(Failure::new(FailureKind::ContextOverflow, plan.overflow))
+            Step::GiveIn(Failure::new(FailureKind::ContextOverflow, plan.overflow))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Taking over what was said elsewhere.
 
-use super::{ctx::Ctx, history::History, phase::Phase};
+use super::{ctx::Ctx, history::History};
 use alloc::{string::String, vec::Vec};
 use innerloop_json::Map;
 use innerloop_types::message::{Said, Turn, TurnKind};
@@ -51,10 +51,9 @@ pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static st
 }
 
 /// Takes the turns over.
-pub(crate) fn take(turns: Vec<Turn>, ctx: &mut Ctx<'_>) -> Phase {
+pub(super) fn take(turns: Vec<Turn>, ctx: &mut Ctx<'_>) {
     for turn in turns {
         ctx.body.take_over(turn);
     }
     ctx.body.history.answer_open_calls(ctx.wall);
-    Phase::Idle
 }

@@ -12,11 +12,11 @@ use innerloop_types::{
 
 /// An end that is no success.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ending {
-    pub(super) end: RunEnd,
-    pub(super) kind: ErrorKind,
+pub(crate) struct Ending {
+    pub(crate) end: RunEnd,
+    pub(crate) kind: ErrorKind,
     /// What happened, with the provider's words.
-    pub(super) message: String,
+    pub(crate) message: String,
 }
 
 /// What the model is told that goes on with a text which the output limit has cut.

@@ -101,6 +101,9 @@ pub(crate) fn with_own_arguments(call: ToolCall, setup: &Setup) -> ToolCall {
 /// The arguments of a call under the tool's own names, and which those are; nothing if they were so
 /// before.
 pub(crate) fn renamed(call: &ToolCall, setup: &Setup) -> Option<(String, Vec<aliases::Renamed>)> {
+    if !cfg!(feature = "builtins") {
+        return None;
+    }
     aliases::known(&setup.tool(&call.name)?.schema, &call.arguments)
 }
 

@@ -1,9 +1,10 @@
-//! What to make of a whole reply: it enters the history, and the loop is told how to go on.
+//! What to make of a whole reply: it enters the history, and what follows from it.
 
 use super::{
     ctx::Ctx,
     history::History,
     last_reply::{CONTINUE, Ending, ending},
+    step::Step,
 };
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use innerloop_json::Map;
@@ -21,25 +22,8 @@ const MAX_PAUSES: u32 = 16;
 /// How often in a row calls may be cut by a limit before the run fails.
 pub(super) const MAX_CUTS: u32 = 8;
 
-/// How the loop goes on.
-#[derive(Debug)]
-pub(super) enum Verdict {
-    /// Run these calls.
-    Calls(Vec<ToolCall>),
-    /// Answer these calls with that: none may run.
-    Refused(Vec<ToolCall>, &'static str),
-    /// Call the model again.
-    Again,
-    /// The model is done.
-    Done,
-    /// The model says no more, and that is no success.
-    Ended(Ending),
-    /// The provider does not keep to its protocol.
-    Broken(Failure),
-}
-
 /// Takes a reply into the history.
-pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
+pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Step {
     let ending = ending(&reply).filter(|_| reply.tool_calls().next().is_none());
     let is_grown = outgrows(&reply, ctx);
     let is_useless = ending.as_ref().is_some_and(|ending| ending.end == RunEnd::Failed)
@@ -58,7 +42,7 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
     if is_grown {
         ctx.warn("a call was cut by the output limit: it is asked for again with twice the limit");
         ctx.body.run.repairs.grown = true;
-        return Verdict::Again;
+        return Step::CallAgain;
     }
     let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
     let finish = reply.finish;
@@ -69,22 +53,22 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
     ctx.body.run.repairs.pauses = 0;
     if ctx.body.run.epilogue.is_some() {
         let why = "Not run: tools are off, and the run ends with your summary.";
-        return if calls.is_empty() { Verdict::Done } else { Verdict::Refused(calls, why) };
+        return if calls.is_empty() { Step::Stop } else { Step::RefuseCalls(calls, why) };
     }
     if !calls.is_empty() {
         return on_calls(calls, finish, ctx);
     }
     match ending {
-        Some(ending) if may_help(finish, &ending, ctx) => Verdict::Again,
-        Some(ending) => Verdict::Ended(ending),
+        Some(ending) if may_help(finish, &ending, ctx) => Step::CallAgain,
+        Some(ending) => Step::StopShort(ending),
         None if needs_nudge(&text, ctx) => {
             ctx.body.run.repairs.nudges += 1;
             let text = "Please use the available tools to complete the task. If it is completed, \
                         say that it is done and what you found.";
             ctx.append(TurnKind::Steering(vec![Part::text(text)]));
-            Verdict::Again
+            Step::CallAgain
         }
-        None => Verdict::Done,
+        None => Step::Stop,
     }
 }
 
@@ -121,7 +105,7 @@ fn outgrows(reply: &Reply, ctx: &Ctx<'_>) -> bool {
             || ends_in_call(&ctx.setup.route.model, &reply.text()))
 }
 
-fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Verdict {
+fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Step {
     ctx.body.run.rounds = ctx.body.run.rounds.saturating_add(1);
     let is_cut = !matches!(
         finish,
@@ -130,28 +114,28 @@ fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Verdict 
     let cut = &mut ctx.body.run.repairs.cut;
     *cut = if is_cut { cut.saturating_add(1) } else { 0 };
     match finish {
-        Finish::Length | Finish::ContextWindow => Verdict::Refused(
+        Finish::Length | Finish::ContextWindow => Step::RefuseCalls(
             calls,
             "Not run: the reply was cut by a limit, so the call may be incomplete. Make \
              it again, in smaller pieces if it was long.",
         ),
-        Finish::ContentFilter | Finish::Error | Finish::MalformedToolCall => Verdict::Refused(
+        Finish::ContentFilter | Finish::Error | Finish::MalformedToolCall => Step::RefuseCalls(
             calls,
             "Not run: the provider stopped the reply, so the call may be incomplete.",
         ),
-        _ => Verdict::Calls(calls),
+        _ => Step::RunCalls(calls),
     }
 }
 
 /// The provider wants its own unfinished reply back to go on.
-fn on_pause(ctx: &mut Ctx<'_>) -> Verdict {
+fn on_pause(ctx: &mut Ctx<'_>) -> Step {
     let pauses = &mut ctx.body.run.repairs.pauses;
     *pauses = pauses.saturating_add(1);
     if *pauses > MAX_PAUSES {
         let message = format!("the provider paused its reply {MAX_PAUSES} times in a row");
-        return Verdict::Broken(Failure::new(FailureKind::Protocol, message));
+        return Step::Recover(Failure::new(FailureKind::Protocol, message));
     }
-    Verdict::Again
+    Step::CallAgain
 }
 
 /// Whether another reply may do better than one that is no success: the rest of a text that the

@@ -5,7 +5,6 @@
 use super::{
     body::ChildState,
     ctx::{Ctx, Signal},
-    phase::Phase,
     view::{path, place},
 };
 use crate::rules::guard::KnownFiles;
@@ -86,7 +85,7 @@ fn nth_back(steps: &[u32], n: usize) -> Option<u32> {
 
 /// The model sees again what it saw when the log had `at` turns. It has to read files again, and
 /// agents that were started since are closed.
-pub(crate) fn rewind(at: u32, why: Why, ctx: &mut Ctx<'_>) -> Phase {
+pub(super) fn rewind(at: u32, why: Why, ctx: &mut Ctx<'_>) {
     ctx.append(TurnKind::Rewound { at, why });
     ctx.body.history.answer_open_calls(ctx.wall);
     ctx.body.run.result = None;
@@ -97,7 +96,7 @@ pub(crate) fn rewind(at: u32, why: Why, ctx: &mut Ctx<'_>) -> Phase {
     ctx.event(EventKind::PrefixRebased { reason: "what was said last was taken back or put back" });
     let parts = path(ctx.body.history.turns());
     if ctx.body.learnt().is_empty() {
-        return Phase::Idle;
+        return;
     }
     let learnt = ctx.body.learnt_mut();
     learnt.known_files = KnownFiles::new();
@@ -113,5 +112,4 @@ pub(crate) fn rewind(at: u32, why: Why, ctx: &mut Ctx<'_>) -> Phase {
     for agent in undone {
         ctx.signal(Signal::Close { agent });
     }
-    Phase::Idle
 }

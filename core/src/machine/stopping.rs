@@ -3,11 +3,12 @@
 
 use super::{
     ctx::{Ctx, Signal},
-    ending::{children, end_run},
-    exchange::Purpose,
+    ending::{children, finish},
     folding,
+    model_call::Purpose,
     phase::{Phase, Then},
     reply,
+    step::Step,
     words::enter,
 };
 use alloc::vec;
@@ -17,29 +18,35 @@ use innerloop_types::{
 };
 
 /// The host stops the run; the session stays usable.
-pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
+pub(super) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Step {
     match halt(phase, "by the user", ctx) {
-        Halted::Run => {
-            let note = "[The user interrupted the run here. Wait for what they say next.]";
-            ctx.append(TurnKind::Steering(vec![Part::text(note)]));
-            end_run(RunEnd::Interrupted, ctx)
+        Ok(()) => {
+            note_interruption(ctx);
+            Step::End(RunEnd::Interrupted)
         }
-        Halted::Fold => Phase::Idle,
-        Halted::Nothing(phase) => phase,
+        Err(step) => step,
     }
 }
 
-/// What was stopped.
-pub(super) enum Halted {
-    /// A run, which has not ended yet.
-    Run,
-    /// What the host had asked for while no run was under way.
-    Fold,
-    Nothing(Phase),
+/// The host ends the agent, and those that it started.
+pub(super) fn close(phase: Phase, ctx: &mut Ctx<'_>) -> Step {
+    if halt(phase, "by the user", ctx).is_ok() {
+        note_interruption(ctx);
+        finish(RunEnd::Interrupted, ctx);
+    }
+    Step::Shut
+}
+
+fn note_interruption(ctx: &mut Ctx<'_>) {
+    let note = "[The user interrupted the run here. Wait for what they say next.]";
+    ctx.append(TurnKind::Steering(vec![Part::text(note)]));
 }
 
 /// Cancels all that is open. Agents that this one started stop, too.
-pub(super) fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Halted {
+///
+/// # Errors
+/// No run is under way that would have to end: what follows instead.
+pub(super) fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Result<(), Step> {
     for agent in children(ctx) {
         ctx.signal(Signal::Interrupt { agent });
     }
@@ -66,11 +73,13 @@ pub(super) fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Halted {
             }
         }
         Phase::Asked(asked) => ctx.cancel(asked.effect),
-        Phase::Idle | Phase::Closing | Phase::Closed => return Halted::Nothing(phase),
+        Phase::Idle | Phase::Closing | Phase::Closed => {
+            return Err(Step::Wait(phase));
+        }
     }
     if is_run {
-        return Halted::Run;
+        return Ok(());
     }
     ctx.body.rest();
-    Halted::Fold
+    Err(Step::Wait(Phase::Idle))
 }

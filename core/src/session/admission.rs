@@ -3,8 +3,9 @@
 
 use super::{Session, admitted::Admitted};
 use crate::machine::{
-    agent::{Agent, News, Order},
+    agent::Agent,
     body::UserInput,
+    cause::{News, Order},
     folding, import,
     ledger::Lookup,
     options,

@@ -1,7 +1,7 @@
 //! What an input that is not refused comes to.
 
 use crate::machine::{
-    agent::{News, Order},
+    cause::{News, Order},
     setup::Setup,
 };
 use alloc::sync::Arc;

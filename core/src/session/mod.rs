@@ -13,12 +13,7 @@ pub(crate) mod snapshot;
 
 use crate::{
     machine::{
-        agent::{self, Agent},
-        ctx::AgentCount,
-        history::History,
-        ledger::Ledger,
-        rewind, run,
-        setup::Setup,
+        agent::Agent, cause::Cause, ctx::AgentCount, history::History, ledger::Ledger, setup::Setup,
     },
     rules::budget::Purse,
 };
@@ -54,7 +49,7 @@ pub struct Session {
     epoch: UnixMillis,
     /// The changes of phase that have been seen.
     #[cfg(feature = "seams")]
-    transitions: crate::machine::phase::Transitions,
+    rows: alloc::collections::BTreeSet<crate::machine::ctx::Row>,
 }
 
 impl Session {
@@ -80,7 +75,7 @@ impl Session {
             now: Instant(0),
             epoch: wall,
             #[cfg(feature = "seams")]
-            transitions: crate::machine::phase::Transitions::default(),
+            rows: Default::default(),
         };
         let start = session.event(AgentId::ROOT, session.root.setup.start());
         let outputs = session.stamped(None, Vec::from([Output::Event(start)]));
@@ -103,10 +98,10 @@ impl Session {
         let mut outputs = Vec::new();
         match admitted {
             Admitted::Order(agent, order) => {
-                self.step(agent, &mut outputs, |phase, ctx| agent::on_order(phase, order, ctx));
+                self.step(agent, &mut outputs, Cause::Order(order));
             }
             Admitted::Rewind(agent, why, at) => {
-                self.step(agent, &mut outputs, |_, ctx| rewind::rewind(at, why, ctx));
+                self.step(agent, &mut outputs, Cause::Rewind { at, why });
             }
             Admitted::Configure(setup, says_anew) => {
                 self.configure(&setup, &mut outputs);
@@ -115,7 +110,7 @@ impl Session {
                 }
             }
             Admitted::News(agent, id, news) => {
-                self.step(agent, &mut outputs, |phase, ctx| agent::on_news(phase, id, news, ctx));
+                self.step(agent, &mut outputs, Cause::News(id, news));
             }
             Admitted::Ended(agent, id) => {
                 self.ledger.settle(id);
@@ -233,7 +228,7 @@ impl Session {
     /// What follows for one agent comes out before the next one is stepped: it may change it.
     fn fire(&mut self, outputs: &mut Vec<Output>) {
         if self.time_up().is_some_and(|at| at <= self.now) {
-            self.step(AgentId::ROOT, outputs, run::on_time_up);
+            self.step(AgentId::ROOT, outputs, Cause::TimeUp);
         }
         let expired = self.ledger.expire(self.now);
         self.settled(&expired, outputs);
@@ -243,7 +238,7 @@ impl Session {
             .map(|agent| agent.body.id)
             .collect();
         for id in due {
-            self.step(id, outputs, agent::on_tick);
+            self.step(id, outputs, Cause::Tick);
         }
     }
 
@@ -251,7 +246,7 @@ impl Session {
     fn settled(&mut self, agents: &[AgentId], outputs: &mut Vec<Output>) {
         let root = (!agents.is_empty()).then_some(&AgentId::ROOT);
         for &id in agents.iter().filter(|id| **id != AgentId::ROOT).chain(root) {
-            self.step(id, outputs, agent::on_settled);
+            self.step(id, outputs, Cause::Settled);
         }
     }
 

@@ -4,40 +4,32 @@
 use super::Session;
 use crate::{
     machine::{
-        agent::{self, Agent},
-        body::{ChildState, SpawnOptions, UserInput},
+        agent::Agent,
+        body::{ChildState, SpawnOptions},
+        cause::{Cause, Order},
         ctx::{Ctx, Signal, Written},
         options,
-        phase::Phase,
         setup::Setup,
-        stopping,
+        table,
     },
     profile::inner::SpawnCall,
 };
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 use innerloop_types::{
-    config::SessionConfig, event::EventKind, id::AgentId, input::TurnOptions, message::Part,
+    config::SessionConfig,
+    event::{ErrorKind, EventKind},
+    id::{AgentId, ById},
+    input::TurnOptions,
+    message::Part,
     output::Output,
 };
 
 impl Session {
-    /// Steps an agent's phase by value; what follows is appended to `outputs`.
-    pub(super) fn step(
-        &mut self,
-        id: AgentId,
-        outputs: &mut Vec<Output>,
-        f: impl FnOnce(Phase, &mut Ctx<'_>) -> Phase,
-    ) {
+    /// Something happens to an agent; what follows is appended to `outputs`.
+    pub(super) fn step(&mut self, id: AgentId, outputs: &mut Vec<Output>, cause: Cause) {
         let wall = self.wall();
-        let agent = match id {
-            AgentId::ROOT => &mut self.root,
-            _ => match self.others.get_mut(id) {
-                Some(agent) => agent,
-                None => return,
-            },
-        };
-        let mut written = Written { outputs: core::mem::take(outputs), signals: Vec::new() };
-        let before = agent.phase.kind();
+        let Some(agent) = agent_mut(&mut self.root, &mut self.others, id) else { return };
+        let mut written = Written { outputs: core::mem::take(outputs), ..Written::default() };
         let phase = core::mem::take(&mut agent.phase);
         let mut ctx = Ctx {
             body: &mut agent.body,
@@ -50,10 +42,9 @@ impl Session {
             now: self.now,
             wall,
         };
-        let phase = f(phase, &mut ctx);
+        agent.phase = table::step(phase, cause, &mut ctx);
         #[cfg(feature = "seams")]
-        self.transitions.note(before, phase.kind());
-        agent.enter(before, phase);
+        self.rows.extend(written.rows);
         *outputs = written.outputs;
         self.deliver(written.signals, outputs);
     }
@@ -75,9 +66,11 @@ impl Session {
         match signal {
             Signal::Spawn { child, parent, call } => self.spawn(child, parent, call, outputs),
             Signal::Steer { agent, parts } => self.steer(agent, parts, outputs),
-            Signal::Close { agent } => self.step(agent, outputs, agent::close),
-            Signal::Interrupt { agent } => self.step(agent, outputs, stopping::interrupt),
-            Signal::Finish { agent } => self.step(agent, outputs, agent::on_settled),
+            Signal::Close { agent } => self.step(agent, outputs, Cause::Order(Order::Close)),
+            Signal::Interrupt { agent } => {
+                self.step(agent, outputs, Cause::Order(Order::Interrupt));
+            }
+            Signal::Finish { agent } => self.step(agent, outputs, Cause::Settled),
             Signal::InText { agent } => {
                 let config = self.root.setup.in_text();
                 self.call_anew(agent, config, outputs);
@@ -118,7 +111,7 @@ impl Session {
         let options = Some(Box::new(options));
         self.others.insert(child, Agent::new(child, options, Arc::new(setup), Vec::new()));
         let (parts, options) = (vec![Part::text(call.task)], self.handed_on(parent));
-        self.step(child, outputs, |_, ctx| agent::submit(UserInput { parts, options }, ctx));
+        self.step(child, outputs, Cause::Told { parts, options });
     }
 
     /// An endpoint takes other requests than it was sent: all agents talk to it so from now on, and
@@ -130,23 +123,14 @@ impl Session {
                 Err(_) => self.fault("a configuration in force cannot work", outputs),
             }
         }
-        self.step(id, outputs, agent::on_tick);
+        self.step(id, outputs, Cause::Tick);
     }
 
     /// A message to another agent: at its next step if it works, as a new task if it is idle.
     fn steer(&mut self, id: AgentId, parts: Vec<Part>, outputs: &mut Vec<Output>) {
         let spawned = self.agent(id).and_then(|agent| agent.body.spawned.as_ref());
         let options = spawned.and_then(|spawned| self.handed_on(spawned.parent));
-        self.step(id, outputs, |phase, ctx| match phase {
-            Phase::Idle => agent::submit(UserInput { parts, options }, ctx),
-            Phase::Closing | Phase::Closed => phase,
-            other => {
-                if options.is_some() {
-                    options::enter(options, ctx);
-                }
-                agent::steer(other, parts, ctx)
-            }
-        });
+        self.step(id, outputs, Cause::Told { parts, options });
     }
 
     /// What an agent's input lets other agents do that are started, or told something, for it.
@@ -160,17 +144,16 @@ impl Session {
         let Some(options) = &agent.body.spawned else { return };
         let (parent, over) = (options.parent, agent.phase.is_over());
         let (output, turns) = (agent.body.result(), agent.body.turns());
-        self.step(parent, outputs, |phase, ctx| {
-            if let Some(child) = ctx.body.child_mut(id) {
-                if child.state != ChildState::Closed {
-                    child.state = if success { ChildState::Completed } else { ChildState::Failed };
-                }
-                child.output = output;
-                child.turns = turns;
-                child.over |= over;
+        let parent_agent = agent_mut(&mut self.root, &mut self.others, parent);
+        if let Some(child) = parent_agent.and_then(|agent| agent.body.child_mut(id)) {
+            if child.state != ChildState::Closed {
+                child.state = if success { ChildState::Completed } else { ChildState::Failed };
             }
-            agent::on_child(phase, id, ctx)
-        });
+            child.output = output;
+            child.turns = turns;
+            child.over |= over;
+        }
+        self.step(parent, outputs, Cause::ChildEnded(id));
     }
 
     /// Another configuration is in force, from the next model call, for the other agents too.
@@ -216,9 +199,18 @@ impl Session {
 
     /// What cannot happen has happened: see [`Ctx::fault`].
     fn fault(&mut self, message: &str, outputs: &mut Vec<Output>) {
-        self.step(AgentId::ROOT, outputs, |phase, ctx| {
-            ctx.fault(message);
-            phase
-        });
+        debug_assert!(false, "{message}");
+        let kind = EventKind::Error { kind: ErrorKind::Internal, message: message.into() };
+        outputs.push(Output::Event(self.event(AgentId::ROOT, kind)));
+        self.step(AgentId::ROOT, outputs, Cause::Order(Order::Close));
     }
+}
+
+/// The agent of that id among the session's own and the others.
+fn agent_mut<'a>(
+    root: &'a mut Agent,
+    others: &'a mut ById<AgentId, Agent>,
+    id: AgentId,
+) -> Option<&'a mut Agent> {
+    if id == AgentId::ROOT { Some(root) } else { others.get_mut(id) }
 }

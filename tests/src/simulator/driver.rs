@@ -18,7 +18,7 @@ use innerloop_core::{
 };
 use std::{
     any::Any,
-    collections::BTreeMap,
+    collections::BTreeSet,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
@@ -38,7 +38,7 @@ pub(super) struct Driver {
     views: Option<Rng>,
     /// The same for what holds for one input, and for requests that are held back.
     turns: Option<Rng>,
-    transitions: BTreeMap<String, bool>,
+    rows: BTreeSet<[&'static str; 3]>,
     trace: Option<Vec<String>>,
 }
 
@@ -73,17 +73,17 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
         Checker::open(&subject, &outputs).map_err(|message| fault(0, message, Vec::new()))?;
     let world = World::new(&model, &mut rng);
     let trace = plan.trace.then(|| outputs.iter().map(short).collect());
-    let transitions = BTreeMap::new();
+    let rows = BTreeSet::new();
     let mut driver =
-        Driver { rng, subject, world, checker, now: 0, folds, views, turns, transitions, trace };
+        Driver { rng, subject, world, checker, now: 0, folds, views, turns, rows, trace };
     // A panic of the session is a fault like any other.
     let played = catch_unwind(AssertUnwindSafe(|| driver.play(plan.steps)));
     match played.unwrap_or_else(|panic| Err(format!("a panic: {}", words(&*panic)))) {
         Ok(()) => {
-            driver.note_transitions();
-            let Driver { transitions, trace, checker, .. } = driver;
+            driver.note_rows();
+            let Driver { rows, trace, checker, .. } = driver;
             let (steps, log) = (checker.steps(), checker.log().to_owned());
-            Ok(Report { steps, transitions, log, trace: trace.unwrap_or_default() })
+            Ok(Report { steps, rows, log, trace: trace.unwrap_or_default() })
         }
         Err(message) => {
             Err(fault(driver.checker.steps(), message, driver.trace.unwrap_or_default()))
@@ -195,7 +195,7 @@ impl Driver {
                 if from_log { "log" } else { "snapshot" }
             ));
         }
-        self.note_transitions();
+        self.note_rows();
         let place = self.rng.index(1 << 20);
         let replayed = self.checker.check_durable(&self.subject, place)?;
         match replayed.filter(|_| from_log) {
@@ -246,10 +246,8 @@ impl Driver {
     }
 
     /// A restored session has seen none.
-    fn note_transitions(&mut self) {
-        for (name, occurred) in self.subject.session().transitions() {
-            *self.transitions.entry(name).or_default() |= occurred;
-        }
+    fn note_rows(&mut self) {
+        self.rows.extend(self.subject.session().rows());
     }
 
     fn stop(&mut self, command: Command) -> Result<(), String> {

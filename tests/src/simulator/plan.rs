@@ -2,7 +2,7 @@
 
 use super::subject::Mutation;
 use innerloop_core::config::WireKind;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// How a seed is run.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +40,10 @@ impl Default for Plan {
 pub struct Report {
     /// How many inputs the session was given.
     pub steps: u64,
-    /// The changes of phase that there are, each with whether it occurred.
-    pub transitions: BTreeMap<String, bool>,
+    /// The rows of the loop's table that were followed, see [`Session::rows`].
+    ///
+    /// [`Session::rows`]: innerloop_core::Session::rows
+    pub rows: BTreeSet<[&'static str; 3]>,
     /// The session's log.
     pub log: String,
     /// What happened, a line each, if it was written down.

@@ -32,6 +32,7 @@ mod last_replies;
 mod lifecycle;
 mod local_models;
 mod long_runs;
+mod loop_table;
 mod loops;
 mod migration;
 mod nested_docs;

@@ -11,8 +11,8 @@ use crate::{
     machine::{
         agent::Agent,
         body::{Child, ChildState, Counts, Repairs, Run, SpawnOptions},
-        exchange::{CallState, Exchange, ModelCall, Purpose},
         ledger::{EffectKind, Entry},
+        model_call::{CallState, Exchange, ModelCall, Purpose},
         phase::{Asked, Hooked, Phase, Then},
         route::{Route, Tools},
     },

@@ -10,8 +10,8 @@ use crate::{
         agent::Agent,
         body::{Counts, Learnt, Pending},
         ctx::AgentCount,
-        exchange::{ModelCall, Purpose},
         ledger::{Entry, Ledger},
+        model_call::{ModelCall, Purpose},
         phase::Phase,
         route::Tools,
         setup::Setup,
@@ -69,7 +69,7 @@ impl State<'_> {
             now: self.now,
             epoch: UnixMillis(wall.0.saturating_sub(self.now.0)),
             #[cfg(feature = "seams")]
-            transitions: crate::machine::phase::Transitions::default(),
+            rows: Default::default(),
         })
     }
 }

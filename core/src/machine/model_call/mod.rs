@@ -1,5 +1,7 @@
 //! A call of a model as it stands: what it is for, the route that it owns, its request, and what
-//! has come of the response. What comes in to it is beside, in `model_call`.
+//! has come of the response. What comes in to it is in `steps`.
+
+mod steps;
 
 use super::{
     history::History,
@@ -15,7 +17,7 @@ use innerloop_types::{
     output::{self, DeadlineReason, Effect, HttpRequest},
     time::Instant,
 };
-use innerloop_wire::Decoder;
+use innerloop_wire::{Decoder, Failure};
 
 /// For how long the end of a response is waited for whose reply is whole.
 const WHOLE_MS: u64 = 1_000;
@@ -27,6 +29,13 @@ pub(crate) enum Purpose {
     Reply(Tools),
     /// A summary of the turns that are to be folded.
     Summary(Box<Plan>),
+}
+
+/// A call that is over: the reply is whole, or the call has failed for good.
+#[derive(Debug)]
+pub(crate) struct EndedCall {
+    pub(crate) purpose: Purpose,
+    pub(crate) result: Result<Reply, Failure>,
 }
 
 /// A call that is in flight or waits for its next try.

@@ -1,11 +1,14 @@
 //! What comes in to a call of a model: the response while it arrives, its failures, and the time
-//! of its next try. What comes after the call is decided in `run`.
+//! of its next try. A call that goes on stands among those of its agent again; what follows from
+//! one that is over is decided in `run`.
 
 use super::{
-    ctx::{Ctx, Signal},
-    exchange::{CallState, Exchange, ModelCall, Purpose},
-    ledger::EffectKind,
-    route::Route,
+    super::{
+        ctx::{Ctx, Signal},
+        ledger::EffectKind,
+        route::Route,
+    },
+    CallState, EndedCall, Exchange, ModelCall, Purpose,
 };
 use crate::rules::{gauge::prose_cost, retry};
 use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
@@ -20,17 +23,6 @@ use innerloop_wire::{CallPiece, Failure, FailureKind, Piece, unknown_fields};
 
 /// Most tries of a call after which it is still made without what the endpoint does not know.
 const MOST_PLAINER: u32 = 8;
-
-/// What follows from news of a call.
-#[derive(Debug)]
-pub(crate) enum Next {
-    /// The call goes on.
-    Open(ModelCall),
-    /// The endpoint has no tools: the call waits to be made again with the tools in the prompt.
-    InText(ModelCall),
-    /// The call is over: the reply is whole, or the call has failed for good.
-    Over(Purpose, Result<Reply, Failure>),
-}
 
 impl Exchange {
     /// Takes back what was shown of this try.
@@ -66,8 +58,15 @@ impl Exchange {
 
 impl ModelCall {
     /// Sends a first request.
-    pub(crate) fn start(purpose: Purpose, route: Arc<Route>, ctx: &mut Ctx<'_>) -> Self {
-        Self::send(purpose, route, 1, ctx)
+    pub(crate) fn start(purpose: Purpose, route: Arc<Route>, ctx: &mut Ctx<'_>) {
+        let call = Self::send(purpose, route, 1, ctx);
+        ctx.body.pending_mut().calls.push(call);
+    }
+
+    /// The call stands among those of its agent until more news come.
+    pub(crate) fn go_on(self, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+        ctx.body.pending_mut().calls.push(self);
+        None
     }
 
     fn send(purpose: Purpose, route: Arc<Route>, attempt: u32, ctx: &mut Ctx<'_>) -> Self {
@@ -93,8 +92,8 @@ impl ModelCall {
         Self { purpose, route, attempt, state }
     }
 
-    pub(crate) fn on_http(mut self, input: HttpInput, ctx: &mut Ctx<'_>) -> Next {
-        let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
+    pub(crate) fn on_http(mut self, input: HttpInput, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+        let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         // A chunk may be no news, and whatever comes after a whole reply is none.
         if !matches!(input, HttpInput::Chunk(_)) {
             exchange.active_at = ctx.now;
@@ -105,7 +104,7 @@ impl ModelCall {
                 if let Some(ahead) = ahead {
                     ctx.event(EventKind::Queued { ahead });
                 }
-                Next::Open(self)
+                self.go_on(ctx)
             }
             HttpInput::Head(head) => self.on_head(&head, ctx),
             HttpInput::Chunk(bytes) => self.on_chunk(&bytes, ctx),
@@ -127,8 +126,8 @@ impl ModelCall {
 
     /// The exchange is over, and only a reply that was whole before counts; without one, the host
     /// does not know what became of the call.
-    pub(crate) fn on_lost(mut self, ctx: &mut Ctx<'_>) -> Next {
-        let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
+    pub(crate) fn on_lost(mut self, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+        let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         ctx.ledger.settle(exchange.effect);
         if let Some(reply) = exchange.whole.take() {
             return self.over(*reply, ctx);
@@ -137,17 +136,17 @@ impl ModelCall {
         self.on_failure(Failure::new(FailureKind::Network, message), ctx)
     }
 
-    pub(crate) fn on_tick(mut self, ctx: &mut Ctx<'_>) -> Next {
+    pub(crate) fn on_tick(mut self, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
         let deadline = self.deadline(ctx.setup.config.retry.idle_ms);
         if deadline.is_none_or(|(at, _)| at > ctx.now) {
-            return Next::Open(self);
+            return self.go_on(ctx);
         }
         let CallState::Sent(exchange) = &mut self.state else {
             if ctx.used_up(self.purpose.is_of_run()).is_some() {
                 let failure = Failure::new(FailureKind::Network, "what may be spent is used up");
-                return Next::Over(self.purpose, Err(failure));
+                return Some(EndedCall { purpose: self.purpose, result: Err(failure) });
             }
-            return Next::Open(self.again(ctx));
+            return self.again(ctx).go_on(ctx);
         };
         ctx.cancel(exchange.effect);
         if let Some(reply) = exchange.whole.take() {
@@ -178,7 +177,7 @@ impl ModelCall {
     }
 
     /// The reply is whole.
-    fn over(mut self, mut reply: Reply, ctx: &mut Ctx<'_>) -> Next {
+    fn over(mut self, mut reply: Reply, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
         reply.origin = Some(Arc::clone(&self.route.origin));
         if reply.usage.is_none() {
             let whole = ctx.body.history.gauge().cost(&Said::Assistant(Cow::Borrowed(&reply)));
@@ -187,7 +186,7 @@ impl ModelCall {
             }
             self.spend(ctx);
         }
-        Next::Over(self.purpose, Ok(reply))
+        Some(EndedCall { purpose: self.purpose, result: Ok(reply) })
     }
 
     /// Notes what a response costs whose usage nobody tells: as much as was asked and has come, by
@@ -219,7 +218,7 @@ impl ModelCall {
         Self::send(self.purpose, route, self.attempt, ctx)
     }
 
-    fn on_head(mut self, head: &ResponseHead, ctx: &mut Ctx<'_>) -> Next {
+    fn on_head(mut self, head: &ResponseHead, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
         self.spend(ctx);
         if let CallState::Sent(exchange) = &mut self.state {
             exchange.written = (200..300).contains(&head.status).then_some(0);
@@ -229,12 +228,12 @@ impl ModelCall {
             let decoder = self.route.decoder(head, ctx.setup.config.response);
             exchange.decoder = Some(Box::new(decoder));
         }
-        Next::Open(self)
+        self.go_on(ctx)
     }
 
-    fn on_chunk(mut self, bytes: &[u8], ctx: &mut Ctx<'_>) -> Next {
-        let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
-        let Some(decoder) = &mut exchange.decoder else { return Next::Open(self) };
+    fn on_chunk(mut self, bytes: &[u8], ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+        let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
+        let Some(decoder) = &mut exchange.decoder else { return self.go_on(ctx) };
         let mut pieces = Vec::new();
         decoder.feed(bytes, &mut pieces);
         let is_whole = decoder.is_whole();
@@ -251,15 +250,15 @@ impl ModelCall {
             }
         }
         if !is_whole {
-            return Next::Open(self);
+            return self.go_on(ctx);
         }
         let finished = self.finish(ctx);
-        let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
+        let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         match finished {
-            None => Next::Open(self),
+            None => self.go_on(ctx),
             Some(Ok(reply)) => {
                 exchange.whole = Some(Box::new(reply));
-                Next::Open(self)
+                self.go_on(ctx)
             }
             Some(Err(failure)) => {
                 ctx.cancel(exchange.effect);
@@ -279,9 +278,9 @@ impl ModelCall {
         Some(reply)
     }
 
-    fn on_failure(mut self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Next {
+    fn on_failure(mut self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
         self.spend(ctx);
-        let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
+        let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         let (effect, was_shown) = (exchange.effect, exchange.shown);
         if failure.said.is_empty() {
             exchange.reset(ctx);
@@ -289,7 +288,14 @@ impl ModelCall {
         let is_reply = matches!(self.purpose, Purpose::Reply(_));
         if is_reply && self.route.may_fall_back_to_text() && failure.kind == FailureKind::NoTools {
             self.state = CallState::Waiting { until: ctx.now };
-            return Next::InText(self);
+            let agent = ctx.body.id;
+            let ended = self.go_on(ctx);
+            ctx.warn(
+                "the endpoint has no tools for this model: from now on they are told in the \
+                 prompt, and calls are read from the model's text",
+            );
+            ctx.signal(Signal::InText { agent });
+            return ended;
         }
         let next = self.attempt.saturating_add(1);
         let fields = unknown_fields(&self.route.model, &failure);
@@ -298,7 +304,7 @@ impl ModelCall {
             ctx.warn(&format!("the endpoint does not know {names}: left out from now on"));
             ctx.signal(Signal::Without { agent: ctx.body.id, fields });
             (self.attempt, self.state) = (next, CallState::Waiting { until: ctx.now });
-            return Next::Open(self);
+            return self.go_on(ctx);
         }
         let policy = &ctx.setup.config.retry;
         let salt = retry::salt(&ctx.session.0, effect.0);
@@ -314,7 +320,7 @@ impl ModelCall {
                 let seconds = asked.div_ceil(1000);
                 failure.message += &format!(" (the provider asks to wait {seconds} s)");
             }
-            return Next::Over(self.purpose, Err(failure));
+            return Some(EndedCall { purpose: self.purpose, result: Err(failure) });
         };
         if self.purpose.is_shown() {
             let message = failure.message;
@@ -322,7 +328,7 @@ impl ModelCall {
         }
         self.attempt = next;
         self.state = CallState::Waiting { until: ctx.now.plus_ms(delay_ms) };
-        Next::Open(self)
+        self.go_on(ctx)
     }
 }
 

@@ -1,0 +1,136 @@
+//! What happens to an agent: an order of the host, news of an open effect, a word of another agent,
+//! or time.
+
+use super::{body::UserInput, ledger::EffectKind};
+use alloc::{boxed::Box, string::String, vec::Vec};
+use innerloop_types::{
+    id::{AgentId, EffectId},
+    input::{Answer, Command, HookReply, HttpInput, Input, ToolInput, TurnOptions},
+    message::{Part, Turn, Why},
+};
+
+/// What happens to an agent.
+#[derive(Debug)]
+pub(crate) enum Cause {
+    Order(Order),
+    /// What the model sees is what it saw when the log had `at` turns.
+    Rewind {
+        at: u32,
+        why: Why,
+    },
+    /// News of an effect that is open and not cancelled.
+    News(EffectId, News),
+    /// The agent that started this one, or the host, has told it something.
+    Told {
+        parts: Vec<Part>,
+        options: Option<Box<TurnOptions>>,
+    },
+    /// The run of an agent that this one started is over.
+    ChildEnded(AgentId),
+    /// A cancelled effect has answered, or its grace is over.
+    Settled,
+    /// The time of the run is up.
+    TimeUp,
+    /// Time has passed.
+    Tick,
+}
+
+/// A word of the host.
+#[derive(Debug)]
+pub(crate) enum Order {
+    Submit(UserInput),
+    Steer(Vec<Part>),
+    FollowUp(UserInput),
+    Import(Vec<Turn>),
+    Interrupt,
+    Close,
+    /// Make the conversation shorter.
+    Compact(Option<String>),
+}
+
+/// News of an open effect.
+#[derive(Debug)]
+pub(crate) enum News {
+    Http(HttpInput),
+    Tool(ToolInput),
+    Answer(Answer),
+    Hook(HookReply),
+    /// The host does not know what became of it.
+    Lost,
+}
+
+#[cfg(feature = "seams")]
+impl Cause {
+    /// The name that it has in `docs/architecture.md`.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Order(Order::Submit(_)) => "Submit",
+            Self::Order(Order::Steer(_)) => "Steer",
+            Self::Order(Order::FollowUp(_)) => "FollowUp",
+            Self::Order(Order::Import(_)) => "Import",
+            Self::Order(Order::Interrupt) => "Interrupt",
+            Self::Order(Order::Close) => "Close",
+            Self::Order(Order::Compact(_)) => "Compact",
+            Self::Rewind { .. } => "Rewind",
+            Self::News(_, News::Http(_)) => "Http",
+            Self::News(_, News::Tool(_)) => "Tool",
+            Self::News(_, News::Answer(_)) => "Answer",
+            Self::News(_, News::Hook(_)) => "Hook",
+            Self::News(_, News::Lost) => "Lost",
+            Self::Told { .. } => "Told",
+            Self::ChildEnded(_) => "ChildEnded",
+            Self::Settled => "Settled",
+            Self::TimeUp => "TimeUp",
+            Self::Tick => "Tick",
+        }
+    }
+}
+
+impl Order {
+    /// The input that gave it.
+    pub(crate) fn into_input(self, agent: AgentId) -> Input {
+        let command = match self {
+            Self::Submit(UserInput { parts, options }) => Command::Submit { parts, options },
+            Self::Steer(parts) => Command::Steer { parts },
+            Self::FollowUp(UserInput { parts, options }) => Command::FollowUp { parts, options },
+            Self::Import(turns) => Command::Import { turns },
+            Self::Interrupt => Command::Interrupt,
+            Self::Close => Command::Close,
+            Self::Compact(instructions) => Command::Compact { instructions },
+        };
+        Input::Command { agent, command }
+    }
+}
+
+impl News {
+    /// The input that told them.
+    pub(crate) fn into_input(self, id: EffectId) -> Input {
+        match self {
+            Self::Http(input) => Input::Http { id, input },
+            Self::Tool(input) => Input::Tool { id, input },
+            Self::Answer(answer) => Input::Answer { id, answer },
+            Self::Hook(reply) => Input::Hook { id, reply },
+            Self::Lost => Input::Lost { id },
+        }
+    }
+
+    /// The kind of effect that they can be news of; any if nothing.
+    pub(crate) const fn kind(&self) -> Option<EffectKind> {
+        match self {
+            Self::Http(_) => Some(EffectKind::Http),
+            Self::Tool(_) => Some(EffectKind::Tool),
+            Self::Answer(_) => Some(EffectKind::Ask),
+            Self::Hook(_) => Some(EffectKind::Hook),
+            Self::Lost => None,
+        }
+    }
+
+    /// Whether they answer the effect for good.
+    pub(crate) const fn is_terminal(&self) -> bool {
+        match self {
+            Self::Http(input) => input.is_terminal(),
+            Self::Tool(input) => matches!(input, ToolInput::Done(_)),
+            Self::Answer(_) | Self::Hook(_) | Self::Lost => true,
+        }
+    }
+}

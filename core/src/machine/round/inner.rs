@@ -1,0 +1,138 @@
+//! Calls that never leave the core: other agents are started, told and closed, the user is asked, a
+//! plan is kept.
+
+use super::super::{
+    body::{Child, ChildState, agent_name},
+    ctx::{Ctx, Signal},
+    ledger::EffectKind,
+    pipeline::Work,
+    tool_call::{RoundCall, State},
+};
+use crate::profile::{
+    inner::{InnerCall, SpawnCall},
+    plan::PlanCall,
+};
+use alloc::{format, string::String, vec, vec::Vec};
+use innerloop_types::{
+    action::{Outcome, ToolError},
+    event::EventKind,
+    id::AgentId,
+    message::Part,
+    output::{Ask, Effect},
+    path::{resolved, seen},
+};
+
+/// Does what the core does itself.
+pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) {
+    let inner = match core::mem::replace(&mut call.state, State::Stopped) {
+        State::Queued(Work::Inner(inner)) => inner,
+        other => {
+            call.state = other;
+            return;
+        }
+    };
+    call.announce(ctx);
+    match inner {
+        InnerCall::Spawn(spawn_call) => {
+            let outcome = spawn(spawn_call, signals, ctx);
+            call.on_outcome(outcome, ctx);
+        }
+        InnerCall::Send { agent_id, message } => {
+            let outcome = send(&agent_id, message, signals, ctx);
+            call.on_outcome(outcome, ctx);
+        }
+        InnerCall::Wait { agent_id, timeout_ms } => match ctx.body.child(&agent_id) {
+            None => call.on_outcome(unknown_agent(&agent_id), ctx),
+            Some((child, known)) if known.state == ChildState::Running => {
+                let until = timeout_ms.map(|ms| ctx.now.plus_ms(ms));
+                call.state = State::Waiting { child, until };
+            }
+            Some((_, known)) => {
+                let outcome = Outcome::text(known.result().text());
+                call.on_outcome(outcome, ctx);
+            }
+        },
+        InnerCall::Close { agent_id } => {
+            let outcome = close(&agent_id, signals, ctx);
+            call.on_outcome(outcome, ctx);
+        }
+        InnerCall::Ask { question } => {
+            let id = ctx.issue(EffectKind::Ask);
+            let (agent, text) = (ctx.body.id, question.clone());
+            ctx.effect(Effect::Ask { id, agent, ask: Ask::Question { text } });
+            call.state = State::Question { effect: id, question };
+        }
+        InnerCall::Plan(PlanCall { items, reply }) => {
+            ctx.event(EventKind::Plan { items });
+            call.on_outcome(Outcome::text(reply), ctx);
+        }
+        InnerCall::Answer(answer) => call.on_final_answer(answer, ctx),
+    }
+}
+
+fn spawn(call: SpawnCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
+    let wanted = call.working_dir.unwrap_or_default();
+    let is_foreign =
+        wanted.starts_with('~') || wanted.get(1..2) == Some(":") || wanted.contains('\0');
+    let folder = resolved(&ctx.setup.folder, &wanted)
+        .filter(|folder| !is_foreign && seen(&ctx.setup.folder, folder).is_some());
+    let Some(folder) = folder else {
+        let message = format!(
+            "working_dir {wanted} is not in your working directory: name a folder relative to it"
+        );
+        return Outcome::error(ToolError::PermissionDenied, message);
+    };
+    let call = SpawnCall { working_dir: Some(folder), ..call };
+    let most = ctx.setup.config.subagents.max_open;
+    if ctx.agents.open >= most {
+        let message = format!("{most} agents are open already: close one that is done first");
+        return Outcome::error(ToolError::Limit, message);
+    }
+    if let Some(model) = call.model.as_deref().filter(|model| ctx.setup.cannot_pay(model)) {
+        let message = format!(
+            "what {model} costs is not known, and the cost of the run is limited: leave model out"
+        );
+        return Outcome::error(ToolError::Limit, message);
+    }
+    ctx.agents.open += 1;
+    ctx.agents.newest += 1;
+    let (child, parent) = (AgentId(ctx.agents.newest), ctx.body.id);
+    signals.push(Signal::Spawn { child, parent, call });
+    let since = u32::try_from(ctx.body.history.turns().len()).unwrap_or(u32::MAX);
+    let started =
+        Child { state: ChildState::Running, output: String::new(), turns: 0, since, over: false };
+    ctx.body.learnt_mut().children.insert(child, started);
+    let name = agent_name(child);
+    Outcome::text(format!("{{\"agent_id\":\"{name}\",\"status\":\"running\"}}"))
+}
+
+fn send(agent_id: &str, message: String, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
+    let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
+    if known.over {
+        let message = format!("{agent_id} is closed: spawn another one");
+        return Outcome::error(ToolError::NotFound, message);
+    }
+    if let Some(known) = ctx.body.child_mut(agent) {
+        known.state = ChildState::Running;
+    }
+    signals.push(Signal::Steer { agent, parts: vec![Part::text(message)] });
+    Outcome::text(format!("Said to {agent_id}."))
+}
+
+fn close(agent_id: &str, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
+    let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
+    let last = known.result();
+    if !known.over {
+        signals.push(Signal::Close { agent });
+    }
+    if let Some(known) = ctx.body.child_mut(agent) {
+        known.state = ChildState::Closed;
+        known.over = true;
+    }
+    Outcome::text(last.text())
+}
+
+fn unknown_agent(agent_id: &str) -> Outcome {
+    let message = format!("there is no agent {agent_id} that you started");
+    Outcome::error(ToolError::NotFound, message)
+}

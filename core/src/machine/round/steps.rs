@@ -1,0 +1,179 @@
+//! What happens to a round, and what follows: calls are started as they may, and the round ends
+//! once each is answered.
+
+use super::{
+    super::{
+        body::Child,
+        ctx::Ctx,
+        phase::Phase,
+        pipeline::{self, Work},
+        step::Step,
+        tool_call::{RoundCall, State},
+    },
+    Round,
+    inner::act,
+};
+use alloc::vec::Vec;
+use innerloop_types::{
+    action::{Outcome, ToolError},
+    config::ExecMode,
+    event::EventKind,
+    id::{AgentId, EffectId},
+    input::{Answer, HookReply, ToolInput},
+    message::ToolCall,
+};
+
+impl Round {
+    /// Starts the calls of a reply.
+    pub(crate) fn start(calls: Vec<ToolCall>, ctx: &mut Ctx<'_>) -> Step {
+        let mut round = Self { calls: Vec::with_capacity(calls.len()) };
+        for call in calls {
+            let mut call = RoundCall::new(pipeline::with_own_arguments(call, ctx.setup));
+            call.enter(&round.calls, ctx);
+            round.calls.push(call);
+        }
+        round.advance(ctx)
+    }
+
+    /// Answers every call of a reply with the same refusal: none of them may run.
+    pub(crate) fn refuse(calls: Vec<ToolCall>, message: &str, ctx: &mut Ctx<'_>) -> Step {
+        let mut round = Self { calls: Vec::with_capacity(calls.len()) };
+        for call in calls {
+            let mut call = RoundCall::new(pipeline::with_own_arguments(call, ctx.setup));
+            call.fail(Outcome::error(ToolError::InvalidArguments, message), ctx);
+            round.calls.push(call);
+        }
+        round.advance(ctx)
+    }
+
+    pub(crate) fn on_tool(mut self, id: EffectId, input: ToolInput, ctx: &mut Ctx<'_>) -> Step {
+        let Some(call) = self.call(id) else { return Step::Wait(Phase::Round(self)) };
+        match input {
+            ToolInput::Delta(text) => {
+                let call_id = call.tool_call.id.clone();
+                ctx.event(EventKind::ToolCallOutputDelta { call_id, text });
+            }
+            // Refused at the door: no tool is offered a way to park.
+            ToolInput::Parked { .. } => {}
+            ToolInput::Done(outcome) => {
+                ctx.ledger.settle(id);
+                call.on_done(outcome, ctx);
+            }
+        }
+        self.advance(ctx)
+    }
+
+    /// A person has answered.
+    pub(crate) fn on_answer(mut self, id: EffectId, answer: Answer, ctx: &mut Ctx<'_>) -> Step {
+        let Some(call) = self.call(id) else { return Step::Wait(Phase::Round(self)) };
+        ctx.ledger.settle(id);
+        if answer == Answer::Abort {
+            call.state = State::Stopped;
+            return Step::Interrupt(Phase::Round(self));
+        }
+        call.on_answer(answer, ctx);
+        self.advance(ctx)
+    }
+
+    /// A hook has replied.
+    pub(crate) fn on_hook(mut self, id: EffectId, reply: HookReply, ctx: &mut Ctx<'_>) -> Step {
+        let Some((before, call)) = self.behind(id) else { return Step::Wait(Phase::Round(self)) };
+        ctx.ledger.settle(id);
+        call.on_hook(reply, before, ctx);
+        self.advance(ctx)
+    }
+
+    /// The host does not know what became of an effect.
+    pub(crate) fn on_lost(mut self, id: EffectId, ctx: &mut Ctx<'_>) -> Step {
+        let Some((before, call)) = self.behind(id) else { return Step::Wait(Phase::Round(self)) };
+        ctx.ledger.settle(id);
+        call.on_lost(before, ctx);
+        self.advance(ctx)
+    }
+
+    /// The run of a started agent is over: whoever waits for it goes on.
+    pub(crate) fn on_child(mut self, child: AgentId, ctx: &mut Ctx<'_>) -> Step {
+        let Some(result) = ctx.body.learnt().children.get(child).map(Child::result) else {
+            ctx.fault("an agent has ended that its parent does not know");
+            return Step::Wait(Phase::Round(self));
+        };
+        for call in &mut self.calls {
+            if call.waits_for(child) {
+                call.on_outcome(Outcome::text(result.text()), ctx);
+            }
+        }
+        self.advance(ctx)
+    }
+
+    /// The host has said something: waiting for other agents ends, so that the model reads it.
+    pub(crate) fn on_steer(mut self, ctx: &mut Ctx<'_>) -> Step {
+        let message = "The wait was ended by a message of the user. The agent still works.";
+        for call in &mut self.calls {
+            if matches!(call.state, State::Waiting { .. }) {
+                call.on_outcome(Outcome::text(message), ctx);
+            }
+        }
+        self.advance(ctx)
+    }
+
+    pub(crate) fn on_tick(mut self, ctx: &mut Ctx<'_>) -> Step {
+        for call in &mut self.calls {
+            if let State::Waiting { until: Some(until), .. } = call.state
+                && until <= ctx.now
+            {
+                let message = "The agent still works: the time to wait is over.";
+                call.on_outcome(Outcome::error(ToolError::Timeout, message), ctx);
+            }
+        }
+        self.advance(ctx)
+    }
+
+    /// Starts what may start now, and ends the round once each call is answered.
+    pub(crate) fn advance(mut self, ctx: &mut Ctx<'_>) -> Step {
+        let (mut others_run, alone_runs) =
+            (self.runs(ExecMode::Parallel), self.runs(ExecMode::Serial));
+        let mut held = false;
+        // What is said to other agents goes out behind what is told of this round's calls: it may
+        // come back at once and end the round.
+        let mut signals = Vec::new();
+        for call in &mut self.calls {
+            match &call.state {
+                State::Running { mode: ExecMode::Serial, .. } => break,
+                State::Queued(Work::Inner(_)) => act(call, &mut signals, ctx),
+                // Calls that run alone keep their order, also behind one that somebody still looks
+                // at; those that run beside others do not wait for people.
+                State::Hooked { work, .. } | State::Asking { work, .. } => {
+                    held |= matches!(work, Work::Run { mode: ExecMode::Serial, .. });
+                }
+                State::Queued(Work::Run { .. }) if alone_runs => {}
+                State::Queued(Work::Run { mode: ExecMode::Serial, .. }) if held => {}
+                State::Queued(Work::Run { mode: ExecMode::Parallel, .. }) => {
+                    call.launch(ctx);
+                    others_run = true;
+                }
+                State::Queued(Work::Run { mode: ExecMode::Serial, .. }) => {
+                    // A cancelled run of before may still be writing.
+                    if !others_run && !ctx.ledger.has_cancelled_tool(ctx.body.id) {
+                        call.launch(ctx);
+                    }
+                    if !matches!(call.state, State::Done(_)) {
+                        break;
+                    }
+                }
+                // Waits for somebody, or is answered: nothing that others would wait for.
+                _ => {}
+            }
+            if ctx.setup.one_by_one && !matches!(call.state, State::Done(_)) {
+                break;
+            }
+        }
+        for signal in signals {
+            ctx.signal(signal);
+        }
+        if self.calls.iter().any(|call| !matches!(call.state, State::Done(_))) {
+            return Step::Wait(Phase::Round(self));
+        }
+        self.append(ctx);
+        Step::EndRound
+    }
+}

@@ -1,0 +1,100 @@
+//! What follows in the loop: one of these, whatever has happened before. `table` follows them until
+//! the agent waits.
+
+use super::{
+    body::UserInput,
+    last_reply::Ending,
+    phase::{Hooked, Phase, Then},
+};
+use alloc::{boxed::Box, string::String, vec::Vec};
+use innerloop_types::{
+    id::EffectId,
+    message::{Reply, ToolCall},
+    status::RunEnd,
+};
+use innerloop_wire::Failure;
+
+/// What follows.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// The agent waits in that phase for what happens next.
+    Wait(Phase),
+    /// An input of the user goes on its way: past the hook, into the history, to the model.
+    TakeInput(UserInput),
+    /// The model is called for the next reply, once the conversation is short enough.
+    Call,
+    /// The model is called with the conversation as it is.
+    CallAsItIs,
+    /// The request goes out.
+    Send,
+    /// A reply is whole.
+    TakeReply(Reply),
+    /// The reply is asked for once more.
+    CallAgain,
+    /// The reply's calls run.
+    RunCalls(Vec<ToolCall>),
+    /// The reply's calls are answered with that: none may run.
+    RefuseCalls(Vec<ToolCall>, &'static str),
+    /// All results of the round are in the history.
+    EndRound,
+    /// The model call has failed for good: a conversation that is too long may be made shorter.
+    Recover(Failure),
+    /// The model call has failed, and a shorter conversation does not help.
+    GiveIn(Failure),
+    /// The model is done.
+    Stop,
+    /// The model says no more, and that is no success.
+    StopShort(Ending),
+    /// The final answer stands.
+    Answer(String),
+    /// The input is done: the next one follows, or the run is over.
+    NextInput,
+    /// The run ends, once the host's hook has let out what it has come to.
+    End(RunEnd),
+    /// The run ends now.
+    Finish(RunEnd),
+    /// The run fails.
+    Fail(Failure),
+    /// What the host had asked for outside of a run is over: what was said meanwhile follows.
+    Rest,
+    /// A person stops the run.
+    Interrupt(Phase),
+    /// The agent is over, once what is open has answered.
+    Shut,
+}
+
+impl Step {
+    /// The agent waits for a hook, behind which stands `then`.
+    pub(super) fn hooked(effect: EffectId, then: Then) -> Self {
+        Self::Wait(Phase::Hooked(Box::new(Hooked { effect, then })))
+    }
+
+    /// The name that it has in `docs/architecture.md`.
+    #[cfg(feature = "seams")]
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Wait(phase) => phase.name(),
+            Self::TakeInput(_) => "TakeInput",
+            Self::Call => "Call",
+            Self::CallAsItIs => "CallAsItIs",
+            Self::Send => "Send",
+            Self::TakeReply(_) => "TakeReply",
+            Self::CallAgain => "CallAgain",
+            Self::RunCalls(_) => "RunCalls",
+            Self::RefuseCalls(..) => "RefuseCalls",
+            Self::EndRound => "EndRound",
+            Self::Recover(_) => "Recover",
+            Self::GiveIn(_) => "GiveIn",
+            Self::Stop => "Stop",
+            Self::StopShort(_) => "StopShort",
+            Self::Answer(_) => "Answer",
+            Self::NextInput => "NextInput",
+            Self::End(_) => "End",
+            Self::Finish(_) => "Finish",
+            Self::Fail(_) => "Fail",
+            Self::Rest => "Rest",
+            Self::Interrupt(_) => "Interrupt",
+            Self::Shut => "Shut",
+        }
+    }
+}
