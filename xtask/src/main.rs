@@ -5,6 +5,7 @@
 mod abi;
 mod bench;
 mod corpus;
+mod crates;
 mod debian;
 mod deltas;
 mod demo;
@@ -54,7 +55,7 @@ const USAGE: &str = "\
 Usage: cargo xtask <command>
 
 Commands:
-  demo         Mend the example project in the sandbox, from a recording; no key is needed
+  demo         Fix the example project in the sandbox, from a recording; no key is needed
                (--python: the same with Python and the shell)
   test         Check what finds most in some minutes, before a commit: format, lints, the tests of
                core, driver and tools, a smoke test in each host
@@ -84,6 +85,8 @@ Commands:
   dist         Build the program for release and pack it: in target/dist an archive, a package
                for Debian where there is dpkg-deb, and SHA256SUMS (--profile dev: the program that
                the tests run, as it was built last)
+  crates       Pack each crate, and build it from its package alone, as those get it who build on
+               it
   python       Build the Python package, check it and run its tests; run the examples in other
                languages
   corpus       Replay a corpus of logs natively and in each runtime for other languages that is
@@ -105,6 +108,7 @@ Environment:
 /// What the command line asks for.
 enum Ask {
     Corpus,
+    Crates,
     Help,
     Demo,
     DemoPython,
@@ -168,6 +172,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["dist"] | ["dist", "--profile", "release"] => Ok(Ask::Dist(package::Profile::Release)),
         ["dist", "--profile", "dev"] => Ok(Ask::Dist(package::Profile::Dev)),
         ["corpus"] => Ok(Ask::Corpus),
+        ["crates"] => Ok(Ask::Crates),
         ["python"] => Ok(Ask::Python),
         ["size"] => Ok(Ask::Size),
         ["bench"] => Ok(Ask::Bench { with_peers: false }),
@@ -184,7 +189,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         },
         [
             "demo" | "test" | "everywhere" | "prepare" | "playground" | "bench" | "size" | "dist"
-            | "python" | "corpus" | "npm",
+            | "python" | "corpus" | "crates" | "npm",
             rest @ ..,
         ] => Err(format!("unexpected {:?}", rest.join(" "))),
         [command, ..] => Err(format!("unknown command {command:?}")),
@@ -196,6 +201,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
     match ask {
         Ask::Help => Ok(()),
         Ask::Corpus => prepare::run_corpus(&mut workspace),
+        Ask::Crates => crates::run(&workspace),
         Ask::Demo => demo::run(&mut workspace),
         Ask::DemoPython => demo::run_python(&mut workspace),
         Ask::Test(storey) => test::run(&mut workspace, storey),
