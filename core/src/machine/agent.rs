@@ -2,12 +2,12 @@
 //! `table`.
 
 use super::{
-    body::{Body, SpawnOptions},
+    agent_state::{Body, SpawnOptions},
+    fold_plan::Plan,
     history::History,
     ledger::EffectKind,
     model_call::Purpose,
     phase::{Phase, Then},
-    plan::Plan,
     route::Route,
     setup::Setup,
 };

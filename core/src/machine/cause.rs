@@ -1,7 +1,7 @@
 //! What happens to an agent: an order of the host, news of an open effect, a word of another agent,
 //! or time.
 
-use super::{body::UserInput, ledger::EffectKind};
+use super::{agent_state::UserInput, ledger::EffectKind};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_types::{
     id::{AgentId, EffectId},

@@ -1,7 +1,7 @@
 //! What a phase works with, and what it writes.
 
 use super::{
-    body::Body,
+    agent_state::Body,
     ledger::{EffectKind, Ledger},
     route::Route,
     setup::Setup,

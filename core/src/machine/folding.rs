@@ -3,11 +3,11 @@
 
 use super::{
     ctx::Ctx,
+    fold_plan::{self, Files, Plan},
     history::History,
     model_call::{ModelCall, Purpose},
     phase::{Phase, Then},
     pipeline::{self, Work},
-    plan::{self, Files, Plan},
     route::Route,
     setup::Setup,
     step::Step,
@@ -361,7 +361,7 @@ fn summarize(plan: Box<Plan>, ctx: &mut Ctx<'_>) -> Step {
     model.tool_choice = ToolChoice::Auto;
     model.parallel_tool_calls = None;
     model.text_calls = TextCalls::Never;
-    let route = Route::new(model, plan::SYSTEM.into(), Vec::new(), false);
+    let route = Route::new(model, fold_plan::SYSTEM.into(), Vec::new(), false);
     ModelCall::start(purpose, Arc::new(route), ctx);
     Step::Wait(Phase::Folding)
 }

@@ -1,6 +1,6 @@
 //! Where an agent stands while it waits. What follows from news is in `table`.
 
-use super::{history::History, plan::Plan, round::Round};
+use super::{fold_plan::Plan, history::History, round::Round};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_types::{
     config::HookPoint,

@@ -3,7 +3,7 @@
 //! follow from the log.
 
 use super::{
-    body::ChildState,
+    agent_state::ChildState,
     ctx::{Ctx, Signal},
     view::{path, place},
 };

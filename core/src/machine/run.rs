@@ -2,20 +2,21 @@
 //! limit or a failure; `table` says which one comes when.
 
 use super::{
-    body::UserInput,
+    agent_state::UserInput,
     ctx::Ctx,
     folding, instructions,
     last_reply::Ending,
     ledger::EffectKind,
     left_out,
     model_call::{ModelCall, Purpose},
-    options, outbound,
+    outbound,
     phase::{Asked, Phase, Then},
     reply,
     route::Tools,
     step::Step,
     stopping::halt,
     tool_call::{checked, text_of},
+    turn_options,
     words::{drain_steering, enter, say},
 };
 use crate::{
@@ -51,7 +52,7 @@ pub(super) fn take_follow_up(ctx: &mut Ctx<'_>) -> Step {
 /// The user's input goes on its way: past the hook, into the history, to the model.
 pub(super) fn take_input(input: UserInput, ctx: &mut Ctx<'_>) -> Step {
     let UserInput { parts, options } = input;
-    options::enter(options, ctx);
+    turn_options::enter(options, ctx);
     if let Some(effect) = ctx.hook(HookPoint::Submit, &joined_text(&parts)) {
         return Step::hooked(effect, Then::Input(parts));
     }
@@ -271,7 +272,7 @@ pub(super) fn stop_short(ending: Ending, ctx: &mut Ctx<'_>) -> Step {
 
 /// The results of a round are in the history.
 pub(super) fn end_round(ctx: &mut Ctx<'_>) -> Step {
-    options::on_called(ctx);
+    turn_options::on_called(ctx);
     if ctx.body.run.repairs.cut > reply::MAX_CUTS {
         let most = reply::MAX_CUTS;
         let message = format!("the model's calls were cut by a limit {most} times in a row");

@@ -1,7 +1,7 @@
 //! What a session's configuration comes to: the tools' table and the encoded head of a request.
 //! Built once, replaced whole when the configuration changes.
 
-use super::{body::SpawnOptions, route::Route, turn_tools::allows};
+use super::{agent_state::SpawnOptions, route::Route, turn_tools::allows};
 use crate::{
     profile::{Category, Policy, Profile, TimeoutNote, ToolRow},
     rules::{

@@ -2,7 +2,7 @@
 //! the agent waits.
 
 use super::{
-    body::UserInput,
+    agent_state::UserInput,
     last_reply::Ending,
     phase::{Hooked, Phase, Then},
 };

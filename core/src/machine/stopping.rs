@@ -3,11 +3,11 @@
 
 use super::{
     ctx::{Ctx, Signal},
-    ending::{children, finish},
     folding,
     model_call::Purpose,
     phase::{Phase, Then},
     reply,
+    run_end::{children, finish},
     step::Step,
     words::enter,
 };

@@ -3,19 +3,19 @@
 //! holds that what it shows is what runs.
 
 use super::{
-    body::UserInput,
+    agent_state::UserInput,
     cause::{Cause, News, Order},
     ctx::Ctx,
-    ending::{close_when_settled, end_run, fail, finish, shut},
     folding, import,
     model_call::{EndedCall, Purpose},
-    options,
     phase::Phase,
     reply, rewind,
     round::Round,
     run,
+    run_end::{close_when_settled, end_run, fail, finish, shut},
     step::Step,
     stopping::{close, interrupt},
+    turn_options,
 };
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{
@@ -128,7 +128,7 @@ fn first(phase: Phase, cause: Cause, ctx: &mut Ctx<'_>) -> Step {
         | (phase, Cause::ChildEnded(_) | Cause::Settled | Cause::Tick) => Step::Wait(phase),
         (phase, Cause::Told { parts, options }) => {
             if options.is_some() {
-                options::enter(options, ctx);
+                turn_options::enter(options, ctx);
             }
             steer(phase, parts, ctx)
         }

@@ -4,8 +4,8 @@ use super::{
     amended,
     ctx::Ctx,
     ledger::EffectKind,
-    options,
     pipeline::{self, Launch, Planned, Ran, Work},
+    turn_options,
 };
 use crate::{
     profile::Category,
@@ -83,7 +83,7 @@ impl RoundCall {
     /// here and below.
     pub(crate) fn enter(&mut self, before: &[Self], ctx: &mut Ctx<'_>) {
         let name = &self.tool_call.name;
-        match options::check_tool(name, ctx).and_then(|()| self.prepare(ctx)) {
+        match turn_options::check_tool(name, ctx).and_then(|()| self.prepare(ctx)) {
             Err(outcome) => self.fail(outcome, ctx),
             Ok(work) => match ctx.hook(HookPoint::BeforeTool, &self.shown(None, &ctx.setup.folder))
             {
@@ -137,7 +137,7 @@ impl RoundCall {
                 }
                 Answer::AllowEdited(arguments) => {
                     self.tool_call.arguments = arguments.text().into();
-                    let keeps = |work| options::check_paths(&work, ctx).map(|()| work);
+                    let keeps = |work| turn_options::check_paths(&work, ctx).map(|()| work);
                     match self.prepare(ctx).and_then(keeps) {
                         Ok(work) => self.state = State::Queued(work),
                         Err(outcome) => self.fail(outcome, ctx),
@@ -373,7 +373,7 @@ impl RoundCall {
     /// APPROVE: asks a person, if the call keeps to the input's paths and the policy wants that.
     /// Nobody is asked about what the guard is certain to refuse.
     fn approve(&mut self, work: Work, before: &[Self], ctx: &mut Ctx<'_>) {
-        if let Err(outcome) = options::check_paths(&work, ctx) {
+        if let Err(outcome) = turn_options::check_paths(&work, ctx) {
             return self.fail(outcome, ctx);
         }
         let policy = &ctx.setup.config.approval;

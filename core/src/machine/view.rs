@@ -3,7 +3,7 @@
 //! (`docs/decisions.md#the-view`); parts that a provider refuses are told in words. All of it
 //! follows from the log, which only grows.
 
-use super::{stub::stubbed, unsent};
+use super::{elided_results::stubbed, unsent};
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
 use core::ops::Range;
 use innerloop_json::sort;

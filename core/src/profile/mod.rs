@@ -10,7 +10,7 @@ mod gemini;
 pub(crate) mod inner;
 mod openai;
 mod param;
-pub(crate) mod plan;
+pub(crate) mod plan_tool;
 mod row;
 mod seed;
 mod shell;

@@ -4,14 +4,14 @@
 use super::{Session, admitted::Admitted};
 use crate::machine::{
     agent::Agent,
-    body::UserInput,
+    agent_state::UserInput,
     cause::{News, Order},
     folding, import,
     ledger::Lookup,
-    options,
     phase::Phase,
     rewind::Steps,
     setup::Setup,
+    turn_options,
 };
 use alloc::{format, sync::Arc};
 use innerloop_json::Object;
@@ -142,7 +142,7 @@ impl Session {
             }
             Order::Submit(UserInput { options: Some(options), .. })
             | Order::FollowUp(UserInput { options: Some(options), .. }) => {
-                options::check(options, &agent.setup).map_err(Reason::Config)
+                turn_options::check(options, &agent.setup).map_err(Reason::Config)
             }
             _ => Ok(()),
         }

@@ -6,10 +6,10 @@ mod admission;
 mod admitted;
 pub(crate) mod blueprint;
 pub mod log;
-#[cfg(feature = "seams")]
-mod seams;
 mod signals;
 pub(crate) mod snapshot;
+#[cfg(feature = "seams")]
+mod test_probes;
 
 use crate::{
     machine::{

@@ -5,12 +5,11 @@ use super::Session;
 use crate::{
     machine::{
         agent::Agent,
-        body::{ChildState, SpawnOptions},
+        agent_state::{ChildState, SpawnOptions},
         cause::{Cause, Order},
         ctx::{Ctx, Signal, Written},
-        options,
         setup::Setup,
-        table,
+        table, turn_options,
     },
     profile::inner::SpawnCall,
 };
@@ -135,7 +134,12 @@ impl Session {
 
     /// What an agent's input lets other agents do that are started, or told something, for it.
     fn handed_on(&self, id: AgentId) -> Option<Box<TurnOptions>> {
-        self.agent(id)?.body.run.options.as_ref().and_then(|options| options::for_children(options))
+        self.agent(id)?
+            .body
+            .run
+            .options
+            .as_ref()
+            .and_then(|options| turn_options::for_children(options))
     }
 
     /// An agent's run is over: whoever started it learns what came of it.

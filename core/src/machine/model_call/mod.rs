@@ -4,8 +4,8 @@
 mod steps;
 
 use super::{
+    fold_plan::Plan,
     history::History,
-    plan::Plan,
     route::{Route, Tools},
 };
 use alloc::{boxed::Box, string::String, sync::Arc};

@@ -2,7 +2,7 @@
 //! plan is kept.
 
 use super::super::{
-    body::{Child, ChildState, agent_name},
+    agent_state::{Child, ChildState, agent_name},
     ctx::{Ctx, Signal},
     ledger::EffectKind,
     pipeline::Work,
@@ -10,7 +10,7 @@ use super::super::{
 };
 use crate::profile::{
     inner::{InnerCall, SpawnCall},
-    plan::PlanCall,
+    plan_tool::PlanCall,
 };
 use alloc::{format, string::String, vec, vec::Vec};
 use innerloop_types::{

@@ -3,7 +3,7 @@
 
 use super::{
     super::{
-        body::Child,
+        agent_state::Child,
         ctx::Ctx,
         phase::Phase,
         pipeline::{self, Work},

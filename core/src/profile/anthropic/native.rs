@@ -3,7 +3,7 @@
 use super::super::{
     args::Args,
     call::{InnerCall, PlanCall, Translated},
-    plan,
+    plan_tool,
     row::{
         FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote, ToolRow,
         WRITTEN,
@@ -205,7 +205,7 @@ fn glob(args: &mut Args<'_>) -> Action {
 }
 
 fn todo_write(args: &mut Args<'_>) -> InnerCall {
-    let items = plan::items(args, "todos", "content");
+    let items = plan_tool::items(args, "todos", "content");
     let done = items.iter().filter(|item| item.status == PlanStatus::Completed).count();
     let reply = format!("The list is kept: {done} of {} done. Go on with the next.", items.len());
     InnerCall::Plan(PlanCall { items, reply })

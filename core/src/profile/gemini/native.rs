@@ -3,7 +3,7 @@
 use super::super::{
     args::Args,
     call::{InnerCall, PlanCall, Translated},
-    plan,
+    plan_tool,
     row::{MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote, ToolRow, WRITTEN},
     seed::{self, READ_LIMIT},
     shell,
@@ -313,7 +313,7 @@ fn hidden(respect_git_ignore: Option<bool>) -> Hidden {
 }
 
 fn write_todos(args: &mut Args<'_>) -> InnerCall {
-    let items = plan::items(args, "todos", "description");
+    let items = plan_tool::items(args, "todos", "description");
     let mut reply = if items.is_empty() {
         "Successfully cleared the todo list.".to_string()
     } else {

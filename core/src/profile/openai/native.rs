@@ -3,7 +3,7 @@
 use super::super::{
     args::Args,
     call::{InnerCall, PlanCall, Translated},
-    plan,
+    plan_tool,
     row::{
         FinishedRun, Need,
         Parameters::{self, Fixed},
@@ -121,7 +121,7 @@ fn view_image(args: &mut Args<'_>) -> Action {
 }
 
 fn update_plan(args: &mut Args<'_>) -> InnerCall {
-    let items = plan::items(args, "plan", "step");
+    let items = plan_tool::items(args, "plan", "step");
     let under_way = items.iter().filter(|item| item.status == PlanStatus::InProgress).count();
     if under_way > 1 {
         args.reject("at most one step can be in_progress");

@@ -2,8 +2,8 @@
 
 use crate::{
     machine::{
-        body::Folding,
-        plan::{Files, Plan},
+        agent_state::Folding,
+        fold_plan::{Files, Plan},
     },
     rules::transcript::Room,
 };

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     machine::{
         agent::Agent,
-        body::{Child, ChildState, Counts, Repairs, Run, SpawnOptions},
+        agent_state::{Child, ChildState, Counts, Repairs, Run, SpawnOptions},
         ledger::{EffectKind, Entry},
         model_call::{CallState, Exchange, ModelCall, Purpose},
         phase::{Asked, Hooked, Phase, Then},

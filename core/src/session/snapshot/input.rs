@@ -1,6 +1,6 @@
 //! What a snapshot says of an input that waits.
 
-use crate::machine::body::UserInput;
+use crate::machine::agent_state::UserInput;
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 use innerloop_json::{Error, FromJson, Kind, Reader, ToJson};
 use innerloop_types::{input::TurnOptions, message::Part};

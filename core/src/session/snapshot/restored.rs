@@ -8,7 +8,7 @@ use super::{
 use crate::{
     machine::{
         agent::Agent,
-        body::{Counts, Learnt, Pending},
+        agent_state::{Counts, Learnt, Pending},
         ctx::AgentCount,
         ledger::{Entry, Ledger},
         model_call::{ModelCall, Purpose},

@@ -206,7 +206,7 @@ fn other_codecs(house: &House) -> Vec<String> {
 /// that show one only to developers are exempt: a type's own `Debug`, and names for tests.
 fn shown_for_debugging(house: &House) -> Vec<String> {
     let in_page = ["json/src/", "json/scan/", "core/", "driver/", "tools/", "wasm/"];
-    let exempt = ["core/types/src/base/bytes.rs", "core/src/session/seams.rs"];
+    let exempt = ["core/types/src/base/bytes.rs", "core/src/session/test_probes.rs"];
     let files = house.ending(".rs").filter(|(path, _)| {
         in_page.iter().any(|folder| path.starts_with(folder)) && !exempt.contains(path)
     });
