@@ -139,7 +139,7 @@ fn gate(attempt: Attempt, ctx: &mut Ctx<'_>) -> Option<Step> {
 pub(super) fn time_up(phase: Phase, ctx: &mut Ctx<'_>) -> Step {
     match halt(phase, "as the time of the run was up", ctx) {
         Ok(()) => gate(Attempt::Again, ctx).unwrap_or(Step::End(RunEnd::Budget)),
-        Err(step) => step,
+        Err(phase) => Step::Wait(phase),
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Step {
             note_interruption(ctx);
             Step::End(RunEnd::Interrupted)
         }
-        Err(step) => step,
+        Err(phase) => Step::Wait(phase),
     }
 }
 
@@ -45,8 +45,8 @@ fn note_interruption(ctx: &mut Ctx<'_>) {
 /// Cancels all that is open. Agents that this one started stop, too.
 ///
 /// # Errors
-/// No run is under way that would have to end: what follows instead.
-pub(super) fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Result<(), Step> {
+/// No run is under way that would have to end: the phase in which the agent waits then.
+pub(super) fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Result<(), Phase> {
     for agent in children(ctx) {
         ctx.signal(Signal::Interrupt { agent });
     }
@@ -74,12 +74,12 @@ pub(super) fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Result<(), Ste
         }
         Phase::Asked(asked) => ctx.cancel(asked.effect),
         Phase::Idle | Phase::Closing | Phase::Closed => {
-            return Err(Step::Wait(phase));
+            return Err(phase);
         }
     }
     if is_run {
         return Ok(());
     }
     ctx.body.rest();
-    Err(Step::Wait(Phase::Idle))
+    Err(Phase::Idle)
 }
