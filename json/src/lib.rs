@@ -7,6 +7,9 @@
 //! With the feature `serde`, all that has our traits has serde's, too, and through `serde_json`
 //! the same JSON.
 //!
+//! With the feature `schema` they also have the traits of `schema`, which tell what their JSON is:
+//! JSON Schema and other languages' types are made of that.
+//!
 //! For the same reason [`Map`], [`sort`] and [`joined`] are here: whatever their items are, they
 //! are compiled once.
 //!
@@ -44,6 +47,8 @@ mod order;
 mod plain;
 mod raw;
 mod reader;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod shape;
 mod text;
 mod traits;
@@ -65,6 +70,38 @@ pub use text::joined;
 pub use traits::{FromJson, ToJson, from_str, to_string};
 pub use value::Value;
 pub use writer::Writer;
+
+/// With the feature `schema` what it is given.
+#[cfg(feature = "schema")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! when_schema {
+    ($($item:item)*) => { $($item)* };
+}
+
+/// Without the feature `schema` nothing.
+#[cfg(not(feature = "schema"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! when_schema {
+    ($($any:tt)*) => {};
+}
+
+/// Without the feature `schema` nothing.
+#[cfg(not(feature = "schema"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! hand_schema {
+    ($($any:tt)*) => {};
+}
+
+/// Without the feature `schema` nothing.
+#[cfg(not(feature = "schema"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! any_schema {
+    ($($any:tt)*) => {};
+}
 
 /// What the derives build on; no part of the interface.
 #[doc(hidden)]

@@ -1,6 +1,9 @@
 //! The attributes `#[json(…)]`.
 
-use syn::{Attribute, Error, ExprPath, LitStr, Result, meta::ParseNestedMeta};
+use syn::{
+    Attribute, Error, Expr, ExprLit, ExprPath, Lit, LitStr, Meta, Result, Token, Type,
+    meta::ParseNestedMeta, parenthesized, punctuated::Punctuated,
+};
 
 /// All that `#[json(…)]` may say, wherever it stands.
 #[derive(Default)]
@@ -16,6 +19,10 @@ pub(crate) struct Attributes {
     pub(crate) tag: Option<String>,
     pub(crate) keyed: bool,
     pub(crate) untagged: bool,
+    pub(crate) like: Option<Type>,
+    pub(crate) one_of: Vec<String>,
+    /// The documentation, which is no attribute of ours.
+    pub(crate) docs: String,
 }
 
 /// What an absent field is.
@@ -39,6 +46,9 @@ impl Attributes {
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("json")) {
             attribute.parse_nested_meta(|meta| all.take(&meta))?;
         }
+        if cfg!(feature = "schema") {
+            all.docs = documentation(attributes);
+        }
         Ok(all)
     }
 
@@ -59,6 +69,8 @@ impl Attributes {
             "tag" => self.tag = Some(text(meta)?.value()),
             "keyed" => self.keyed = true,
             "untagged" => self.untagged = true,
+            "like" => self.like = Some(text(meta)?.parse()?),
+            "one_of" => self.one_of = texts(meta)?,
             _ => return Err(meta.error("unknown attribute")),
         }
         Ok(())
@@ -67,6 +79,26 @@ impl Attributes {
 
 fn text(meta: &ParseNestedMeta<'_>) -> Result<LitStr> {
     meta.value()?.parse()
+}
+
+fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<String>> {
+    let inside;
+    parenthesized!(inside in meta.input);
+    let texts = Punctuated::<LitStr, Token![,]>::parse_terminated(&inside)?;
+    Ok(texts.iter().map(LitStr::value).collect())
+}
+
+/// The lines of documentation, without the space that each begins with.
+fn documentation(attributes: &[Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(named) if named.path.is_ident("doc") => match &named.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    });
+    let lines: Vec<String> = lines.map(|line| line.trim().to_owned()).collect();
+    lines.join("\n")
 }
 
 impl Case {

@@ -10,11 +10,16 @@
 //!   and `flatten` (writing only);
 //! - on a variant: `rename`.
 //!
+//! With the feature `schema` the derives also tell what the JSON is, for `innerloop_json::schema`.
+//! There, two more are known: `like = "Type"` on a type or a field, which is told as that type's
+//! JSON, and `one_of("a", "b")` on a field, which is told as one of these texts.
+//!
 //! A struct with one unnamed field has that field's JSON. An `Option` may be absent.
 
 mod attributes;
 mod model;
 mod read;
+mod schema;
 mod write;
 
 use model::Model;

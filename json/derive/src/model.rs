@@ -36,11 +36,15 @@ pub(crate) struct Field<'a> {
     pub(crate) skip_if: Option<ExprPath>,
     pub(crate) skip: bool,
     pub(crate) flatten: bool,
+    pub(crate) like: Option<Type>,
+    pub(crate) one_of: Vec<String>,
+    pub(crate) docs: String,
 }
 
 pub(crate) struct Variant<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) name: String,
+    pub(crate) docs: String,
     pub(crate) form: Form<'a>,
 }
 
@@ -97,7 +101,7 @@ fn fields<'a>(
 }
 
 fn named(index: usize, field: &SynField, case: Option<Case>) -> Result<Field<'_>> {
-    let Attributes { rename, aliases, default, skip_if, skip, flatten, .. } =
+    let Attributes { rename, aliases, default, skip_if, skip, flatten, like, one_of, docs, .. } =
         Attributes::of(&field.attrs)?;
     let (member, own) = match &field.ident {
         Some(ident) => (Member::Named(ident.clone()), ident.to_string()),
@@ -110,7 +114,8 @@ fn named(index: usize, field: &SynField, case: Option<Case>) -> Result<Field<'_>
     for name in aliases.iter().chain([&name]) {
         check(name, field)?;
     }
-    Ok(Field { member, kind: &field.ty, name, aliases, default, skip_if, skip, flatten })
+    let kind = &field.ty;
+    Ok(Field { member, kind, name, aliases, default, skip_if, skip, flatten, like, one_of, docs })
 }
 
 fn variant<'a>(variant: &'a syn::Variant, all: &Attributes) -> Result<Variant<'a>> {
@@ -128,7 +133,7 @@ fn variant<'a>(variant: &'a syn::Variant, all: &Attributes) -> Result<Variant<'a
         },
     };
     check(&name, variant)?;
-    Ok(Variant { ident: &variant.ident, name, form })
+    Ok(Variant { ident: &variant.ident, name, docs: attributes.docs, form })
 }
 
 /// Whether a name can stand in a shape's text, whose marks are none of a name's characters.
@@ -152,7 +157,7 @@ impl Field<'_> {
         }
     }
 
-    fn is_required(&self) -> bool {
+    pub(crate) fn is_required(&self) -> bool {
         self.default.is_none() && !is_option(self.kind)
     }
 }

@@ -1,6 +1,7 @@
 //! The derive of `FromJson`.
 
 use crate::model::{Body, Field, Form, Model, Variant, field_arms, placed, shape, variants};
+use crate::schema::{self, Direction};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, Result};
@@ -50,6 +51,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
         }
     });
     let bridge = bridge(model);
+    let schema = schema::implementation(model, Direction::Read);
     Ok(quote! {
         const _: () = {
             #[automatically_derived]
@@ -70,7 +72,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
 
             #choose
 
-            #bridge
+            #bridge #schema
         };
     })
 }

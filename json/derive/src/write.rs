@@ -1,6 +1,7 @@
 //! The derive of `ToJson`.
 
 use crate::model::{Body, Field, Form, Model, field_arms, placed, shape, variants};
+use crate::schema::{self, Direction};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -54,6 +55,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
         }
     });
     let bridge = bridge(model);
+    let schema = schema::implementation(model, Direction::Write);
     quote! {
         const _: () = {
             #[automatically_derived]
@@ -66,7 +68,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
             #[automatically_derived]
             #parts
 
-            #bridge
+            #bridge #schema
         };
     }
 }
