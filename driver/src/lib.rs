@@ -45,6 +45,8 @@ pub use journal::Journal;
 pub use key::{Key, MASK};
 #[cfg(feature = "log")]
 pub use lines::Lines;
+#[cfg(feature = "schema")]
+pub use lines::{line_schema, request_schema};
 pub use masking::{Keys, Masking};
 #[cfg(feature = "log")]
 pub use memory_log::MemoryLog;

@@ -30,7 +30,7 @@ pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(clippy.args(["--all-targets", "--", "-D", "warnings"]))?;
     let mut clippy = workspace.cargo("clippy");
     clippy.args(["-p", "innerloop-wasm", "-p", "innerloop-abi", "-p", "xtask-bindgen"]);
-    clippy.args(["-p", "count-lines"]);
+    clippy.args(["-p", "innerloop-schema", "-p", "count-lines"]);
     process::run(clippy.args(["--", "-D", "warnings"]))?;
     let mut clippy = workspace.cargo("clippy");
     process::run(clippy.args(["-p", "innerloop-shell", "--", "-D", "warnings"]))
@@ -89,7 +89,7 @@ pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), Failure> {
 const TEXT_CALLS: &str = "tests/interop/text_calls.py";
 
 /// What is tested without the native host.
-const LIGHT_PACKAGES: [&str; 8] = [
+const LIGHT_PACKAGES: [&str; 9] = [
     "innerloop-json",
     "innerloop-types",
     "innerloop-wire",
@@ -97,6 +97,7 @@ const LIGHT_PACKAGES: [&str; 8] = [
     "innerloop-driver",
     "innerloop-tools",
     "innerloop-tests",
+    "innerloop-schema",
     "count-lines",
 ];
 

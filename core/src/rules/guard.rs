@@ -2,7 +2,7 @@
 //! does not edit or overwrite.
 
 use alloc::{format, string::String, vec::Vec};
-use innerloop_json::{Error, FromJson, Kind, Map, Reader, ToJson, Writer};
+use innerloop_json::{Error, FromJson, Kind, Map, Reader, ToJson, Writer, any_schema};
 use innerloop_types::{
     action::{Action, Operation, Outcome, Patch, ToolError},
     path::resolved,
@@ -72,6 +72,8 @@ impl<'a> FromJson<'a> for KnownFiles {
         Ok(())
     }
 }
+
+any_schema!(KnownFiles);
 
 /// Notes which files the model knows once its action in `folder` has succeeded; `patch` is the
 /// outline of its patch, if it is one, and `digests` is what the host says of its files.

@@ -8,6 +8,8 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+#[cfg(feature = "schema")]
+use innerloop_json::schema::{SchemaTable, ValueSchema, WriteSchema};
 use innerloop_json::{FromJson, Raw, ToJson, to_string};
 use innerloop_types::{
     config::{ConfigError, SessionConfig},
@@ -22,7 +24,9 @@ const FORMAT: &str = "innerloop-log";
 /// The log's first line.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct Header {
+    /// `innerloop-log`.
     format: String,
+    /// The version of what follows from the inputs.
     replay: u32,
     /// The wall time at which the session was opened.
     pub wall: UnixMillis,
@@ -44,14 +48,19 @@ impl Header {
     }
 }
 
+/// An input.
 #[derive(ToJson)]
 struct EntryRef<'a> {
+    /// When it came, in session time.
     at: Instant,
+    /// The input.
     input: &'a Input,
 }
 
+/// A snapshot.
 #[derive(ToJson)]
 struct SnapshotRef<'a> {
+    /// The session as it stood.
     snapshot: &'a Json,
 }
 
@@ -103,6 +112,23 @@ pub fn entry(input: &Input, at: Instant) -> String {
 #[must_use]
 pub fn snapshot(session: &Session) -> String {
     line(&SnapshotRef { snapshot: &session.snapshot_json() })
+}
+
+/// What a log's lines are: a header first, then inputs and snapshots.
+#[cfg(feature = "schema")]
+#[derive(ToJson)]
+#[json(untagged)]
+#[expect(dead_code, reason = "lines are written one by one: this says what they are")]
+enum LogLine<'a> {
+    Header(&'a Header),
+    Input(EntryRef<'a>),
+    Snapshot(SnapshotRef<'a>),
+}
+
+/// What the JSON of a log's lines is.
+#[cfg(feature = "schema")]
+pub fn line_schema(table: &mut SchemaTable) -> ValueSchema {
+    LogLine::write_schema(table)
 }
 
 fn line(value: &impl ToJson) -> String {

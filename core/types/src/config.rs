@@ -33,11 +33,11 @@ pub struct SessionConfig {
     pub retry: RetryPolicy,
     /// Time limits of tool runs.
     pub timeouts: Timeouts,
-    /// Most characters of a tool's output that the model reads, by tool; for the rest see
-    /// `docs/decisions.md#output-limits`.
+    /// Most characters of a tool's output that the model reads, by tool; the rest have limits of
+    /// their own (`docs/decisions.md#output-limits`).
     pub tool_output_limits: Map<u32>,
-    /// Most lines of a tool's output that the model reads, by tool; for the rest see
-    /// `docs/decisions.md#output-limits`.
+    /// Most lines of a tool's output that the model reads, by tool; the rest have limits of their
+    /// own (`docs/decisions.md#output-limits`).
     pub tool_line_limits: Map<u32>,
     /// Most of the context window that one tool's output may take, in percent, but never less
     /// than 1,000 characters. It lowers the limits above, for models with small windows.
@@ -328,6 +328,7 @@ pub struct UndoPolicy {
 #[json(deny_unknown_fields)]
 pub struct AnswerConfig {
     /// A JSON Schema whose root is an object.
+    #[json(like = "innerloop_json::Object")]
     pub schema: Json,
     /// How often a run that ends with text is asked for the answer again.
     #[json(default = "two")]

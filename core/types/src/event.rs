@@ -21,16 +21,18 @@ use innerloop_json::{FromJson, ToJson};
 pub struct Event {
     /// Counted from 1 over the whole session, without gaps.
     pub seq: u64,
-    /// When, in session time.
+    /// When, in session time: milliseconds since the session was opened.
     pub at: Instant,
-    /// When, by the host's wall clock as the session was opened or restored.
+    /// When, in milliseconds since 1970, by the host's wall clock as the session was opened or
+    /// restored.
     pub wall: UnixMillis,
-    /// In which session.
+    /// The id of its session.
     pub session: Arc<SessionId>,
-    /// The effect whose answer led to it; none if a command or the time did.
+    /// The effect (a request, a tool's run, a question) whose answer led to it; none if a command
+    /// or the time did.
     #[json(skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectId>,
-    /// Whose.
+    /// Whose; the session's own agent is 0.
     pub agent: AgentId,
     /// What.
     #[json(flatten)]
@@ -171,6 +173,7 @@ pub enum EventKind {
     /// A limit of rounds or turns ended the run.
     TurnLimit {
         /// Which limit: `max_turns` or `max_tool_rounds_per_input`.
+        #[json(one_of("max_turns", "max_tool_rounds_per_input"))]
         limit: &'static str,
         /// Its value.
         value: u32,
@@ -178,6 +181,14 @@ pub enum EventKind {
     /// What may be spent is used up, which ends the run; the model may still be asked to sum up.
     BudgetLimit {
         /// Which limit: `run` or `session`, a dot, and the field of it.
+        #[json(one_of(
+            "run.cost_nano_usd",
+            "run.tokens",
+            "run.ms",
+            "session.cost_nano_usd",
+            "session.tokens",
+            "session.ms"
+        ))]
         which: &'static str,
         /// How much is used.
         used: u64,

@@ -20,7 +20,7 @@ use innerloop_json::{FromJson, ToJson};
 pub enum Input {
     /// A word of the host to an agent.
     Command {
-        /// The agent.
+        /// The agent; the session's own is 0.
         agent: AgentId,
         /// The word.
         command: Command,
@@ -124,8 +124,8 @@ pub enum Command {
     },
     /// A change of the configuration, in force from the next model call.
     Configure {
-        /// A patch of the configuration's JSON, see
-        /// [`SessionConfig::merged`](crate::config::SessionConfig::merged). The session's id stays.
+        /// A merge patch (RFC 7396) of the configuration's JSON. The session's id stays.
+        #[json(like = "innerloop_json::schema::MergePatch<crate::config::SessionConfig>")]
         patch: Object,
     },
     /// Makes the conversation that the model reads shorter: the oldest turns are summed up. Refused
@@ -209,7 +209,7 @@ pub struct TurnOptions {
     #[json(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// The model's temperature: a number, 0 or more.
-    #[json(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none", like = "Option<f64>")]
     pub temperature: Option<Json>,
 }
 

@@ -152,7 +152,8 @@ pub struct HttpRequest {
     pub path: String,
     /// Headers without any secret, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body of a POST.
+    /// The body of a POST: JSON text.
+    #[json(like = "String")]
     pub body: Bytes,
 }
 

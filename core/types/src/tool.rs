@@ -12,6 +12,7 @@ pub struct ToolSpec {
     /// What it does and when to use it.
     pub description: String,
     /// A JSON Schema whose root is an object.
+    #[json(like = "innerloop_json::Object")]
     pub parameters: Json,
     /// Whether it changes nothing, so that it may run beside others.
     #[json(default)]

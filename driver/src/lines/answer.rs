@@ -35,44 +35,105 @@ use innerloop_json::{ToJson, to_string};
 #[derive(ToJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub(super) enum Line<'a> {
+    /// The table of providers.
     Providers(Vec<Provider>),
+    /// What is known of a model.
     Model(&'a ModelConfig),
+    /// The names of the files that instruct a family's models.
     DocNames(&'a [&'static str]),
+    /// The instruction files of a workspace.
     Docs(Docs),
+    /// The configuration that settings come to.
     Config(&'a SessionConfig),
+    /// The number of a new blueprint.
     Blueprint(u32),
+    /// The number of a new session.
     Session(u32),
+    /// The session time at which it goes on.
     Now(Instant),
-    Effect(Effect),
+    /// A thing to do.
+    Effect(LineEffect),
+    /// A thing to know.
     Event(Event),
+    /// When to send a tick if nothing else happens; `null` for never.
     Deadline(Option<Instant>),
+    /// Where an agent stands; `null` where there is no such agent.
     Status(Option<Status>),
+    /// What an agent and its user have said; `null` where there is no such agent.
     History(Option<&'a [Turn]>),
+    /// What is new to an agent's model; `null` where there is no such agent.
     Said(Option<String>),
+    /// What followed from a line of a log.
     Outputs(&'a SessionOutputs),
-    Rejected { input: &'a Input, reason: &'a Reason, message: String },
+    /// An input that the session refuses.
+    Rejected {
+        /// The input, whole.
+        input: &'a Input,
+        /// Why it was refused.
+        reason: &'a Reason,
+        /// The same in words.
+        message: String,
+    },
+    /// A request that is refused.
     Error(&'a Fault),
 }
 
-/// A thing to do: an [`Output`] that is no event.
+/// A thing to do, beside which there is nothing but events.
 #[derive(ToJson)]
 #[json(rename_all = "snake_case", keyed)]
-pub(super) enum Effect {
-    Http { id: EffectId, request: Sent },
-    RunTool { id: EffectId, agent: AgentId, run: Arc<ToolRun> },
-    Ask { id: EffectId, agent: AgentId, ask: Ask },
-    RunHook { id: EffectId, agent: AgentId, hook: HookRun },
-    Cancel { id: EffectId },
+pub(super) enum LineEffect {
+    /// Send a request and report the response as `http` inputs.
+    Http {
+        /// Its id.
+        id: EffectId,
+        /// The request.
+        request: Sent,
+    },
+    /// Run a tool and report it as `tool` inputs.
+    RunTool {
+        /// Its id.
+        id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
+        /// What to run.
+        run: Arc<ToolRun>,
+    },
+    /// Ask a person and report the `answer`.
+    Ask {
+        /// Its id.
+        id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
+        /// The question.
+        ask: Ask,
+    },
+    /// Run a hook and report its reply as `hook`.
+    RunHook {
+        /// Its id.
+        id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
+        /// What to run.
+        hook: HookRun,
+    },
+    /// Stop an open effect, which still owes its answer, with what there is.
+    Cancel {
+        /// The effect to stop.
+        id: EffectId,
+    },
 }
 
 /// A request to be sent as it is.
 #[derive(ToJson)]
 pub(super) struct Sent {
+    /// Where it goes.
     url: String,
+    /// The headers without the key, names in lower case.
     headers: Vec<(String, String)>,
     /// The header that holds the key.
     #[json(skip_serializing_if = "Option::is_none")]
     key: Option<(String, String)>,
+    /// The body of a POST.
     body: Bytes,
 }
 
@@ -87,11 +148,11 @@ impl From<Output> for Line<'_> {
     fn from(output: Output) -> Self {
         Self::Effect(match output {
             Output::Event(event) => return Self::Event(event),
-            Output::Send { id, request } => Effect::Http { id, request: request.into() },
-            Output::Run { id, agent, run } => Effect::RunTool { id, agent, run },
-            Output::Ask { id, agent, ask } => Effect::Ask { id, agent, ask },
-            Output::Hook { id, agent, hook } => Effect::RunHook { id, agent, hook },
-            Output::Cancel { id } => Effect::Cancel { id },
+            Output::Send { id, request } => LineEffect::Http { id, request: request.into() },
+            Output::Run { id, agent, run } => LineEffect::RunTool { id, agent, run },
+            Output::Ask { id, agent, ask } => LineEffect::Ask { id, agent, ask },
+            Output::Hook { id, agent, hook } => LineEffect::RunHook { id, agent, hook },
+            Output::Cancel { id } => LineEffect::Cancel { id },
         })
     }
 }
@@ -99,7 +160,9 @@ impl From<Output> for Line<'_> {
 /// Why a request has no other answer: a mistake of the host, and nothing has changed.
 #[derive(ToJson)]
 pub(super) struct Fault {
+    /// Which kind of mistake it is.
     code: &'static str,
+    /// What is wrong.
     message: String,
     /// Of a configuration that cannot work: the field.
     #[json(skip_serializing_if = "Option::is_none")]

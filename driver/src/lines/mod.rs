@@ -6,6 +6,8 @@ mod answer;
 mod docs;
 mod request;
 mod room;
+#[cfg(feature = "schema")]
+mod schema;
 
 use crate::{
     catalogue::Catalogue,
@@ -34,6 +36,8 @@ use innerloop_core::{
     time::Instant,
 };
 use request::{Given, Opening, Place, Recorded, Request, Wanted};
+#[cfg(feature = "schema")]
+pub use schema::{line_schema, request_schema};
 
 /// The sessions of a host that speaks in lines.
 #[derive(Debug, Default)]

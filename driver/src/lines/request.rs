@@ -10,6 +10,8 @@ use innerloop_core::{
     time::{Instant, UnixMillis},
     tool::ToolSpec,
 };
+#[cfg(feature = "schema")]
+use innerloop_json::schema::{self, ReadSchema};
 use innerloop_json::{FromJson, Raw, from_str};
 
 /// A request.
@@ -129,13 +131,52 @@ impl<'a> Request<'a> {
 
 /// A session of its own configuration, or of a blueprint under an id of its own.
 #[derive(FromJson)]
-#[json(deny_unknown_fields)]
+#[json(deny_unknown_fields, like = "OpeningForms")]
 pub(super) struct Opening {
     pub(super) config: Option<Box<SessionConfig>>,
     pub(super) parts: Option<Given>,
     pub(super) blueprint: Option<u32>,
     pub(super) id: Option<SessionId>,
     pub(super) wall: UnixMillis,
+}
+
+/// What an [`Opening`] is told to be: one of the two that are read as one.
+#[cfg(feature = "schema")]
+pub(super) struct OpeningForms;
+
+#[cfg(feature = "schema")]
+#[derive(FromJson)]
+#[json(deny_unknown_fields)]
+struct OwnOpening {
+    /// The configuration.
+    config: Box<SessionConfig>,
+    /// What the session's driver works with.
+    #[json(default)]
+    parts: Given,
+    /// The wall time.
+    wall: UnixMillis,
+}
+
+#[cfg(feature = "schema")]
+#[derive(FromJson)]
+#[json(deny_unknown_fields)]
+struct SharedOpening {
+    /// The blueprint's number.
+    blueprint: u32,
+    /// The session's id.
+    id: SessionId,
+    /// The wall time.
+    wall: UnixMillis,
+}
+
+#[cfg(feature = "schema")]
+impl ReadSchema for OpeningForms {
+    fn read_schema(table: &mut schema::SchemaTable) -> schema::ValueSchema {
+        let docs = "A session of its own configuration, or of a blueprint under an id of its own.";
+        table.define_either(module_path!(), "Opening", docs, |table| {
+            [OwnOpening::read_schema(table), SharedOpening::read_schema(table)].into()
+        })
+    }
 }
 
 /// Settings of a host's user, see [`Settings`](crate::Settings).
@@ -146,11 +187,13 @@ pub(super) struct Wanted<'a> {
     pub(super) provider: String,
     pub(super) model: Option<String>,
     /// A catalogue of models, in place of the one that comes along.
+    #[json(like = "Option<innerloop_json::Object>")]
     pub(super) models: Option<Raw<'a>>,
     pub(super) preset: Option<Preset>,
     pub(super) facts: Facts,
     pub(super) tools: Vec<ToolSpec>,
     /// Merge patches of the configuration, one over the other.
+    #[json(like = "Vec<innerloop_json::schema::MergePatch<SessionConfig>>")]
     pub(super) patches: Vec<Raw<'a>>,
 }
 

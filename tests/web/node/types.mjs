@@ -33,7 +33,7 @@ const NAMES = {
   WireKind: 'ModelConfig["wire"]',
   ProfileKind: 'ModelConfig["profile"]',
   Vocabulary: 'ModelConfig["vocabulary"]',
-  ToolChoice: 'ModelConfig["tool_choice"]',
+  ToolChoice: "SessionToolChoice",
   TextCalls: 'ModelConfig["text_calls"]',
   TextFamily: 'ModelConfig["text_family"]',
   SystemRole: 'Compat["system_role"]',
@@ -48,20 +48,21 @@ const NAMES = {
   AskAbout: 'ApprovalPolicy["ask"]',
   Numbering: 'Extract<Action, { action: "read" }>["numbering"]',
   GrepMode: 'Extract<Action, { action: "grep" }>["mode"]',
+  GrepLayout: 'Required<Extract<Action, { action: "grep" }>>["layout"]',
+  Hidden: 'Required<Extract<Action, { action: "list" }>>["hidden"]',
+  ListStyle: 'Required<Extract<Action, { action: "list" }>>["style"]',
+  Notice: 'Required<Extract<Action, { action: "read" }>>["notice"]',
 };
-
-/** Parts of actions of which only what is not the default stands in their JSON. */
-const WITHIN = ["Notice", "Hidden", "ListStyle", "GrepLayout"];
 
 /** Errors that the package tells as an `AgentError` with a code. */
 const CODED = ["ConfigError", "RestoreError", "LogError"];
 
-const wanted = Object.keys(samples).filter((name) => ![...WITHIN, ...CODED].includes(name));
+const wanted = Object.keys(samples).filter((name) => !CODED.includes(name));
 
 function source() {
   const types = wanted.map((name) => NAMES[name] ?? name);
   const named = new Set(types.flatMap((type) => type.match(/\b[A-Z]\w+/gu)));
-  for (const known of ["Extract", "NonNullable"]) named.delete(known);
+  for (const known of ["Extract", "NonNullable", "Required"]) named.delete(known);
   const lines = wanted.map((name, at) => {
     const list = JSON.stringify(samples[name], null, 1);
     return `export const sample_${name}: ${types[at]}[] = ${list};`;

@@ -13,10 +13,14 @@ export type {
   UndoneFiles,
   Usage,
 } from "./agent/results.js";
+export type * from "./json/action.js";
 export type * from "./json/config.js";
 export type * from "./json/data.js";
 export type * from "./json/events.js";
+export type * from "./json/history.js";
+export type * from "./json/model.js";
 export type * from "./json/protocol.js";
+export type * from "./json/shapes.js";
 export type * from "./options/agent.js";
 export type * from "./options/asked.js";
 export type * from "./options/config.js";

@@ -2,7 +2,7 @@
 
 use crate::machine::agent_state::UserInput;
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
-use innerloop_json::{Error, FromJson, Kind, Reader, ToJson};
+use innerloop_json::{Error, FromJson, Kind, Reader, ToJson, any_schema};
 use innerloop_types::{input::TurnOptions, message::Part};
 
 /// An input that waits.
@@ -53,3 +53,5 @@ impl<'a> FromJson<'a> for InputForm<'_> {
         Ok(())
     }
 }
+
+any_schema!(read InputForm<'_>);

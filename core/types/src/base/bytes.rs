@@ -2,8 +2,11 @@
 
 use alloc::{format, vec::Vec};
 use base64ct::{Base64, Encoding};
+#[cfg(feature = "schema")]
+use innerloop_json::schema::{self, WriteSchema};
 use innerloop_json::{
     Error, FromJson, Kind, Reader, ToJson, Writer, bridge_deserialize, bridge_serialize,
+    hand_schema,
 };
 
 /// The key of what is not UTF-8.
@@ -86,3 +89,20 @@ impl<'a> FromJson<'a> for Bytes {
 
 bridge_serialize!([] Bytes);
 bridge_deserialize!(Bytes);
+hand_schema!(Bytes, described);
+
+/// What stands in the place of bytes that are not UTF-8.
+#[cfg(feature = "schema")]
+#[derive(ToJson)]
+struct EncodedBytes {
+    /// The bytes in base64.
+    #[json(like = "schema::Base64Text")]
+    base64: alloc::string::String,
+}
+
+#[cfg(feature = "schema")]
+fn described(table: &mut schema::SchemaTable) -> schema::ValueSchema {
+    table.define_either(module_path!(), "Bytes", "Bytes: a text where they are UTF-8.", |table| {
+        [schema::ValueSchema::Text, EncodedBytes::write_schema(table)].into()
+    })
+}

@@ -11,7 +11,7 @@ use super::{check_found, check_none};
 const FLOORS: [(&str, u32); 4] = [("rules", 2), ("profile", 3), ("machine", 4), ("session", 5)];
 
 /// The crates that each crate of the house may depend on.
-const CRATES: [(&str, &[&str]); 22] = [
+const CRATES: [(&str, &[&str]); 23] = [
     ("json/derive", &[]),
     ("json/scan", &[]),
     ("json", &["json-derive", "json-scan"]),
@@ -31,6 +31,7 @@ const CRATES: [(&str, &[&str]); 22] = [
     ("rust", &["core", "driver", "host", "sandbox", "tools", "workspace"]),
     ("tests", &["core", "driver", "json", "tools", "host", "sandbox", "workspace"]),
     ("tests/oracle", &["core", "driver", "tests"]),
+    ("schema", &["core", "driver", "json"]),
     ("example/count-lines", &[]),
     ("xtask", &[]),
     ("xtask/bindgen", &[]),

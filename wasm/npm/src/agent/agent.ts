@@ -4,8 +4,9 @@
 
 import type { RawAgent } from "../binding/instance.js";
 import { AgentError, messageOf } from "../errors.js";
-import type { FileChange, Part, Said, SessionStatus, SessionTurn } from "../json/data.js";
+import type { FileChange, Part, SessionStatus } from "../json/data.js";
 import type { AgentEvent, Failure } from "../json/events.js";
+import type { Said, SessionTurn } from "../json/history.js";
 import type { Command } from "../json/protocol.js";
 import type { AgentOptions, Changes, ForkOptions, RestoreOptions } from "../options/agent.js";
 import {

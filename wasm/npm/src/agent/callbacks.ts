@@ -3,8 +3,9 @@
 import type { RawAgent } from "../binding/instance.js";
 import { endpointOf } from "../binding/providers.js";
 import { AgentError, messageOf } from "../errors.js";
+import type { Action } from "../json/action.js";
 import type { HookPoint } from "../json/config.js";
-import type { Action, FileChange, Outcome } from "../json/data.js";
+import type { FileChange, Outcome } from "../json/data.js";
 import { toJson } from "../json/encode.js";
 import type { AgentEvent } from "../json/events.js";
 import type { Answer, Ask, HookReply, HttpInput, Input } from "../json/protocol.js";

@@ -3,20 +3,14 @@
 import { AgentError } from "../errors.js";
 import type {
   AgentState,
-  Block,
   ErrorKind,
-  Finish,
-  Fold,
-  LeftOut,
   Part,
   RunEnd,
-  Said,
   SessionStatus,
-  SessionTurn,
   SessionUsage,
-  Why,
 } from "../json/data.js";
 import type { AgentEvent, Failure, ProcessingEnd } from "../json/events.js";
+import type { Block, Finish, Fold, LeftOut, Said, SessionTurn, Why } from "../json/history.js";
 
 /** How a run ended, and with what. */
 export interface RunResult<Answer = unknown> {

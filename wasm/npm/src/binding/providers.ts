@@ -1,7 +1,7 @@
 // The table of providers, read from the package's module: nothing of it stands here a second
 // time.
 
-import type { ModelConfig } from "../json/config.js";
+import type { ModelConfig } from "../json/model.js";
 import type { ProviderInfo, ProviderName } from "../options/provider.js";
 import { init } from "../platform/platform.js";
 import { guarded } from "./guard.js";

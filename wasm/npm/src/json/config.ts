@@ -1,312 +1,365 @@
-// The configuration of a session, as its log has it (snake_case). Samples, made by the core, are
-// held against these types in both directions.
+// The configuration of a session, as its log has it (snake_case). Made of the core's types, whose
+// words these are: see CONTRIBUTING.md#generated-files.
 
-import type { FoldKind } from "./data.js";
+import type { FoldKind } from "./history.js";
+import type { ModelConfig } from "./model.js";
+import type { OneOf } from "./shapes.js";
 
-/** Everything a session needs to know from the start. */
+/**
+ * Everything a session needs to know from the start. The default is the specification's; `id`,
+ * `endpoint` and `model` have no default and must be set.
+ */
 export interface SessionConfig {
   /** The session's id. A fork always gets a new one. */
   id: string;
   /** Which model, and how to talk to it. */
   model: ModelConfig;
   /** When to stop. */
-  limits: {
-    /** Most user and assistant turns of the whole session; 0 for no limit. */
-    max_turns: number;
-    /** Most rounds of tool calls for one input of the user; 0 for no limit. */
-    max_tool_rounds_per_input: number;
-    /** Most that a run may use, that of the agents included that it started. */
-    run?: Partial<Spend>;
-    /** Most that all runs of the session may use together. */
-    session?: Partial<Spend>;
-    /** What follows when one is reached. */
-    action: LimitAction;
-  };
-  /** How much of a response is read; one that goes beyond ends the run as failed. */
+  limits: SessionLimits;
+  /** How much of a response is read. */
   response: {
     /** Bytes of its body. */
     max_bytes: number;
     /** Bytes that are held of it: what it says, and an event until it is whole. */
     max_kept_bytes: number;
-    /** Pieces of which its reply is made: texts, thoughts, calls. */
+    /**
+     * Pieces of which its reply is made: texts, thoughts, calls, and the fields that come one by
+     * one.
+     */
     max_items: number;
     /** Calls of tools, also those in its text. */
     max_calls: number;
   };
   /** When a failed model call is tried again. */
   retry: {
-    /** How often; 0 switches retries off. */
+    /** How often one model call is tried again; 0 switches retries off. */
     max_retries: number;
-    /** The first delay, doubled with each try. */
+    /** The first delay, in milliseconds. */
     base_ms: number;
-    /** The longest delay of our own. */
+    /** The longest delay of our own, in milliseconds. */
     max_ms: number;
-    /** How much of a delay of our own may be left out, by chance; 0 for exact delays. */
+    /**
+     * How much of a delay of our own may be left out, so that sessions do not come back all at
+     * once; 0 for exact delays.
+     */
     jitter_percent: number;
     /** The longest delay that a provider may ask for; a longer one ends the run. */
     max_retry_after_ms: number;
-    /** After how long without a byte a model call counts as broken. */
+    /** After how long without a byte a model call counts as broken, in milliseconds. */
     idle_ms: number;
-    /** Whether a call that breaks after text or a part of a tool call has come is tried again. */
+    /**
+     * Whether a call that breaks after text or a part of a tool call has come is tried again. No
+     * tool has started then, and what was shown is taken back.
+     */
     mid_stream: boolean;
-    /** Whether a refused key, model or request closes the session, in place of failing its run. */
+    /**
+     * Whether a call that can never succeed closes the session, such as one whose key or model is
+     * refused. If not, its run fails, and the session goes on once that is mended.
+     */
     refusal_closes: boolean;
   };
   /** Time limits of tool runs. */
   timeouts: {
-    /** For a run whose call names none. */
+    /** For a run whose call names none. Where it is the default, a profile may have another. */
     default_command_ms: number;
     /** No run gets more. */
     max_command_ms: number;
-    /** How long a cancelled effect may take to answer. */
+    /** How long a cancelled effect may take to answer before it counts as lost. */
     grace_ms: number;
   };
-  /** Most characters of a tool's output that the model reads, by tool. */
+  /**
+   * Most characters of a tool's output that the model reads, by tool; the rest have limits of their
+   * own.
+   */
   tool_output_limits: Record<string, number>;
-  /** Most lines of a tool's output that the model reads, by tool. */
+  /**
+   * Most lines of a tool's output that the model reads, by tool; the rest have limits of their own.
+   */
   tool_line_limits: Record<string, number>;
-  /** Most of the context window that one tool's output may take, in percent. */
+  /**
+   * Most of the context window that one tool's output may take, in percent, but never less than
+   * 1,000 characters. It lowers the limits above, for models with small windows.
+   */
   tool_output_percent: number | null;
-  /** Most of what is left of the window that one tool's output may take, in percent. */
+  /**
+   * Most of what is left of the context window that one tool's output may take, in percent, but
+   * never less than 1,000 characters.
+   */
   tool_output_share_of_rest: number | null;
   /** What the system prompt tells of the place the agent works in. */
   facts: Facts;
-  /** What the system prompt begins with, in place of the model family's own words. */
+  /**
+   * What the system prompt begins with, in place of the family's own words; an empty text for
+   * nothing.
+   */
   base_prompt: string | null;
-  /** Instructions of the user, last in the system prompt. */
+  /** Instructions of the user, appended last to the system prompt. */
   instructions: string | null;
-  /** Which of the model family's tools there are. */
+  /** Which of the profile's tools there are. */
   builtin_tools: BuiltinTools;
-  /** Tools of the host, on top of the model family's; equal names override. */
+  /** Tools of the host, on top of the profile's; equal names override. */
   tools: ToolSpec[];
-  /** Which tools' calls run beside others; those that only read, if nothing is said. */
+  /**
+   * Which tools' calls run beside others. Those that only read do if nothing is said, those that
+   * change something do not.
+   */
   exec_modes: Record<string, "parallel" | "serial">;
-  /** How tokens are estimated where the provider has not counted them. */
+  /** How tokens are estimated. */
   estimator: "chars" | "code_and_prose" | "words" | "bytes";
   /** When the conversation is made shorter, and how. */
   compaction: CompactionPolicy;
-  /** When calls repeat themselves, and what is done about it. */
+  /** When calls repeat themselves. */
   loops: LoopPolicy;
   /** Which calls a person must allow first. */
   approval: ApprovalPolicy;
-  /**
-   * Where hooks stand, whether one that breaks counts as a denial, and how often for one input the
-   * hook before the end may send the model back to work.
-   */
-  hooks: { points: HookPoint[]; fail_closed: boolean; max_denials: number };
-  /** Whether a file that is there must have been read before it is changed. */
-  guard: { read_before_write: boolean };
-  /** How deep agents may be nested (0 offers none), and how many may be open at once. */
-  subagents: { max_depth: number; max_open: number };
-  /** How many steps can be undone in a row, at most; 0 for all. */
-  undo: { max_steps: number };
+  /** Where the host's hooks stand. */
+  hooks: {
+    /** The points at which the host wants to be asked. */
+    points: HookPoint[];
+    /** Whether a hook that breaks counts as a denial; otherwise the run goes on. */
+    fail_closed: boolean;
+    /**
+     * How often for one input the hook before the end may send the model back to work; a further
+     * denial ends the run as it stands.
+     */
+    max_denials: number;
+  };
+  /** What calls must have gone before. */
+  guard: {
+    /** Whether a file that is there must have been read, or written, before it is changed. */
+    read_before_write: boolean;
+  };
+  /** Agents that an agent may start. */
+  subagents: {
+    /** How deep agents may be nested; 0 offers none. */
+    max_depth: number;
+    /** How many may be open at once, all depths together. */
+    max_open: number;
+  };
   /** What replies that end before their time are good for. */
   repair: {
     /** How often in a run a text that was cut by the output limit is continued. */
     continue_on_length: number;
-    /** Whether a reply cut in a call is asked for again with twice the output limit. */
+    /**
+     * Whether a reply that the output limit has cut in a call is asked for again with twice the
+     * limit, which then holds until the next input.
+     */
     grow_output: boolean;
-    /** How often in a run an empty reply is asked for again. */
+    /** How often in a run a reply without text and calls is asked for again. */
     retry_on_empty: number;
-    /** How often in a run a model that only announces is reminded of its tools. */
+    /**
+     * How often in a run a text that calls no tool and does not sound like an answer is answered
+     * with a reminder of the tools; for small models, which announce more than they do.
+     */
     nudges: number;
     /** Whether arguments of the wrong type that plainly mean a right one are bent to it. */
     coerce_arguments: boolean;
   };
+  /** What can be taken back. */
+  undo: {
+    /** How many steps in a row, at most; 0 for all. */
+    max_steps: number;
+  };
   /** The form of the final answer, if it is to have one. */
-  answer: { schema: unknown; retries: number } | null;
+  answer: {
+    /** A JSON Schema whose root is an object. */
+    schema: Record<string, unknown>;
+    /** How often a run that ends with text is asked for the answer again. */
+    retries: number;
+  } | null;
   /** Whether the model may ask the user, through the tool `ask_user`. */
   ask_user: boolean;
-  /** Whether the host reads pages of the web (`webFetch`). */
+  /** Whether the host carries out `fetch`, so that the model is shown a tool for it. */
   web_fetch: boolean;
 }
 
-/** Which model, and how to talk to it. */
-export interface ModelConfig {
-  /** The name under which a host knows the endpoint. */
-  endpoint: string;
-  /** The protocol that the endpoint speaks. */
-  wire: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
-  /** The model family whose tools and prompt are used. */
-  profile: "openai" | "anthropic" | "gemini" | "small";
-  /** Under which names the family's tools are shown. */
-  vocabulary: "seed" | "native";
-  /** The model's name, as the endpoint knows it. */
-  name: string;
-  max_output_tokens: number;
-  context_window: number;
-  reasoning_effort: string | null;
-  /** Whether the model must, may or must not call tools. */
-  tool_choice: "auto" | "none" | "required" | { tool: string };
-  parallel_tool_calls: boolean | null;
-  /** Whether replies are streamed. */
-  stream: boolean;
-  /** Whether tool calls are also looked for in the model's text. */
-  text_calls: "never" | "fallback" | "always";
-  /** In which format the model writes calls in its text. */
-  text_family:
-    | "auto"
-    | "hermes"
-    | "qwen3_coder_xml"
-    | "llama_json"
-    | "mistral"
-    | "deepseek"
-    | "pythonic"
-    | "harmony"
-    | "glm"
-    | "kimi"
-    | "gemma"
-    | "step3"
-    | "minimax"
-    | "cohere"
-    | "hunyuan"
-    | "react"
-    | "functionary"
-    | "inkling"
-    | "fenced_json"
-    | "json";
-  /**
-   * Whether the model's text begins in thinking, which its template has opened; told from the
-   * model's name if null. It counts where calls are looked for in the text.
-   */
-  begins_in_thinking: boolean | null;
-  /** What the endpoint does otherwise than the protocol's author. */
-  compat: Compat;
-  /** Beta features to ask for. */
-  betas: string[];
-  /** Further fields of the request's body, sent as they are. */
-  options: Record<string, unknown>;
-  /** What the model's tokens cost, where it is known. */
-  price: Price | null;
+/** Which calls a person must allow before they run (`Ask` effects). */
+export interface ApprovalPolicy {
+  /** Which calls are asked about. */
+  ask: "nothing" | "programs" | "changes" | "everything";
+  /** Calls that are never asked about. */
+  allow: ApprovalRule[];
 }
 
-/** What an endpoint does otherwise than the protocol's author. */
-export interface Compat {
-  system_role: "system" | "developer";
-  max_tokens_field: "max_tokens" | "max_completion_tokens";
-  usage_in_stream: boolean;
-  thinking: "none" | "reasoning_effort" | "openrouter" | "zai" | "qwen" | "qwen_chat_template";
-  replay_reasoning: "never" | "reasoning_content" | "reasoning_details" | "text";
-  tool_choice: boolean;
-  parallel_tool_calls: boolean;
-  custom_tools: boolean;
-  strict_tools: boolean;
-  tool_result_name: boolean;
-  assistant_after_tool_result: boolean;
-  call_ids: "any" | "nine";
-  prompt_cache_key: boolean;
-  store: boolean;
-  images: boolean;
-  json_schema: boolean;
+/** Which calls need no approval: those of a tool, or only some of them. */
+export interface ApprovalRule {
+  /** The tool's name. */
+  tool: string;
+  /** How the texts of its arguments must begin, by name; none for every call. */
+  starting: Record<string, string>;
 }
 
-/** What tokens cost, in micro-dollars (1e-6 US dollars) per million. */
-export interface Price {
-  input: number;
-  output: number;
-  cache_read?: number;
-  cache_write?: number;
-  /** Other prices for calls with more input than a threshold. */
-  tiers?: {
-    above: number;
-    input: number;
-    output: number;
-    cache_read?: number;
-    cache_write?: number;
-  }[];
-}
+/**
+ * Which of the profile's own tools the model is shown, by the names that it is shown them under.
+ * Those that ask the user or give the final answer have switches of their own.
+ */
+export type BuiltinTools =
+  /** All that something here can carry out. */
+  | "all"
+  /** Those of them that change nothing and run nothing. */
+  | "read_only"
+  /** None. */
+  | "none"
+  | OneOf<{
+      /** These. */
+      only: string[];
+      /** All but these. */
+      except: string[];
+    }>;
 
-/** What the system prompt tells of the place; what is empty is left out. */
-export interface Facts {
-  working_directory: string;
-  platform: string;
-  os_version: string;
-  /** Today as `YYYY-MM-DD`. */
-  date: string;
-  git: {
-    branch: string;
-    modified: number | null;
-    untracked: number | null;
-    recent_commits: string[];
-  } | null;
-  knowledge_cutoff: string;
-  /** Programs that can be run. */
-  programs: { name: string; description: string }[];
-  /** Instruction files of the project, root first. */
-  project_docs: { path: string; text: string }[];
-  /** Those of folders below, which agents that work there read. */
-  nested_docs: { path: string; text: string }[];
-}
-
-/** A tool as the model is shown it. */
-export interface ToolSpec {
-  name: string;
-  description: string;
-  /** A JSON Schema whose root is an object. */
-  parameters: unknown;
-  read_only: boolean;
-  /** After how long a run is stopped; absent, as a command that asks for no time. */
-  timeout_ms?: number;
-  /** The arguments that name files or folders of the workspace. */
-  paths?: string[];
-  /** How it is called with free text, where the protocol can. */
-  freeform?: { grammar: string; property: string; description: string };
-}
-
-/** When the conversation is made shorter, how, and what of it stays. */
+/**
+ * When the conversation is made shorter, how, and what of it stays. By itself that happens only
+ * where a tier or `on_overflow` says so.
+ */
 export interface CompactionPolicy {
   /** What is done before a model call; of the tiers that are reached, the one that begins last. */
   auto: {
     /** How full the window must be. */
     from: Fullness;
-    /** How full it is to be afterwards. */
+    /** How full it is to be afterwards; so far below that the provider's cache is seldom lost. */
     to: Fullness;
+    /** What is done. */
     step: FoldKind;
-    /** Most of the user's inputs that stay with all that followed them. */
+    /** Most of the user's inputs that stay with all that followed them; all that fit if absent. */
     inputs?: number;
   }[];
   /** What follows when the conversation no longer fits the model. */
   on_overflow: "warn" | "compact_retry_once";
-  /** Whether the oldest turns are left out where nothing else makes it fit. */
+  /**
+   * Whether the oldest turns are left out where the conversation does not fit and nothing else
+   * makes it shorter; if not, the run ends.
+   */
   truncate_if_needed: boolean;
+  /** What stays. */
   keep: {
-    /** Most tokens of the newest turns that stay where the host asks for it. */
+    /** Most tokens of the newest turns that stay where the host asks for it to be made shorter. */
     tokens: number;
-    /** How many of the newest replies stay in any case, with their calls and results. */
+    /** How many of the newest replies stay in any case, each with its calls and their results. */
     rounds: number;
-    /** Most tokens of the user's own words behind a summary. */
+    /**
+     * Most tokens of the user's own words that stand behind a summary as they were said, the newest
+     * first.
+     */
     words_of_user: number;
     /** Whether the user's first input stays. */
     first_input: boolean;
   };
+  /** How the model sums up. */
   summary: {
-    /** Another model of the same endpoint. */
+    /** Another model of the same endpoint; the agent's own if absent. */
     model: string | null;
+    /** Most tokens of the summary. */
     max_tokens: number;
     /** Most characters of a tool's result that it reads. */
     result_chars: number;
+    /** What it is to look at besides. */
     instructions: string | null;
   };
-  /** How many turns are too many whatever their length; 0 for never. */
+  /**
+   * How many turns are too many whatever their length, so that the first tier applies; 0 for never.
+   */
   max_messages: number;
-  /** After how many failures in a row nothing more is tried by itself. */
+  /**
+   * After how many failures in a row nothing more is tried by itself, until the host asks for it
+   * with success.
+   */
   max_failures: number;
-  /** Most tokens that count as the context window; 0 for all. */
+  /** Most tokens that count as the context window, for estimates that are rough; 0 for all. */
   max_window: number;
 }
 
-/** How full a context window is; of several, the one that is reached last. */
+/** How full a context window is. Where several are given, the one that is reached last. */
 export interface Fullness {
   /** So much of it is used, in percent. */
-  percent?: number | undefined;
+  percent?: number;
   /** So many tokens are used. */
-  used?: number | undefined;
+  used?: number;
   /** So many tokens are left. */
-  left?: number | undefined;
+  left?: number;
 }
+
+/**
+ * What the system prompt tells of the place the agent works in. What is empty or absent is left
+ * out.
+ */
+export interface Facts {
+  /** The workspace, as the tools see it. */
+  working_directory: string;
+  /** `linux`, `darwin`, `windows`, `wasm`. */
+  platform: string;
+  /** The system's version. */
+  os_version: string;
+  /** Today as `YYYY-MM-DD`. */
+  date: string;
+  /** The state of version control, if the workspace is under it. */
+  git: {
+    /** The current branch. */
+    branch: string;
+    /** How many files are modified, where the host knows. */
+    modified: number | null;
+    /** How many files are untracked, where the host knows. */
+    untracked: number | null;
+    /** Subjects of the newest commits, newest first. */
+    recent_commits: string[];
+  } | null;
+  /** The model's knowledge cutoff. */
+  knowledge_cutoff: string;
+  /** Programs that `run_program` can run. Without any, the tool is not offered. */
+  programs: {
+    /** Its name. */
+    name: string;
+    /** What it is and how it is called, in a sentence. */
+    description: string;
+  }[];
+  /** Instruction files of the project, root first. */
+  project_docs: {
+    /** Its path as seen from the workspace. */
+    path: string;
+    /** Its text. */
+    text: string;
+  }[];
+  /**
+   * Those of folders below the workspace, in any order. An agent reads the ones that stand on the
+   * way to its folder and in it.
+   */
+  nested_docs: {
+    /** Its path as seen from the workspace. */
+    path: string;
+    /** Its text. */
+    text: string;
+  }[];
+}
+
+/** Where in the loop a hook stands. */
+export type HookPoint =
+  /** The user has said something. Replaceable by another text. */
+  | "submit"
+  /** Before a model call. A replacement is a text that is said to the model as the system. */
+  | "before_model"
+  /** Before a tool runs. Replaceable by other arguments, which are checked again. */
+  | "before_tool"
+  /** After a tool has run. Replaceable by another text for the model. */
+  | "after_tool"
+  /**
+   * Before the run ends. A denial's reason is said to the model, and the run goes on, so often as
+   * `max_denials` allows.
+   */
+  | "before_stop"
+  /**
+   * Before what the session's own agent has come to goes out, as a run ends that was neither
+   * interrupted nor denied and has not failed. Replaceable by another result, which leaves the
+   * history as it is; a denial withholds the result.
+   */
+  | "outbound"
+  /**
+   * Before the oldest turns are archived or summed up. Replaceable by a text that stands in their
+   * place; a denial leaves the conversation as it is.
+   */
+  | "compact";
 
 /** When calls repeat themselves, and what is done about it. */
 export interface LoopPolicy {
+  /** Whether they are looked for. */
   detect: boolean;
   /** How many of the newest calls must follow one pattern. */
   window: number;
@@ -314,9 +367,15 @@ export interface LoopPolicy {
   max_period: number;
   /** How many rounds in a row with the same calls are too many; 0 for never. */
   same_args: number;
-  /** How many rounds in a row that call the same tools are too many; 0 for never. */
+  /**
+   * How many rounds in a row that call the same tools, whatever the arguments, are too many; 0 for
+   * never.
+   */
   same_name: number;
-  /** After how many more of such rounds the next step follows; 0 for the same number again. */
+  /**
+   * After how many more of such rounds the next step of the ladder follows; 0 for the same number
+   * again.
+   */
   again_after: number;
   /** Whether only calls that failed count. */
   only_if_failed: boolean;
@@ -324,67 +383,108 @@ export interface LoopPolicy {
   ignore_tools: string[];
   /** Whether times, UUIDs and the like in arguments count as all the same. */
   mask_volatile: boolean;
-  /** What is done the first time, the second time and so on. */
+  /**
+   * What is done the first time, the second time and so on, until the pattern breaks; the last step
+   * goes for all further times.
+   */
   ladder: LoopStep[];
 }
 
 /** What is done about calls that repeat themselves. */
-export type LoopStep = "warn" | "summarize" | "ask_user" | "stop";
+export type LoopStep =
+  /** The model is told. */
+  | "warn"
+  /** The model says without tools what it has found, and the run ends. */
+  | "summarize"
+  /** The user is asked whether to go on. */
+  | "ask_user"
+  /** The run ends. */
+  | "stop";
+
+/** When to stop; 0 means never. */
+export interface SessionLimits {
+  /** Most user and assistant turns of the whole session. */
+  max_turns: number;
+  /** Most rounds of tool calls for one input of the user. */
+  max_tool_rounds_per_input: number;
+  /** Most that a run may use, that of the agents included that it started. */
+  run?: Spend;
+  /** Most that all runs of the session may use together. */
+  session?: Spend;
+  /** What follows when one is reached. */
+  action: LimitAction;
+}
 
 /** What follows when a limit is reached. */
-export type LimitAction = "idle" | "summarize" | "partial" | "error";
-
-/** Which calls a person must allow first. */
-export interface ApprovalPolicy {
-  ask: "nothing" | "programs" | "changes" | "everything";
-  /** Calls that are never asked about. */
-  allow: ApprovalRule[];
-}
-
-/** Calls of a tool; only those whose arguments begin as `starting` says, if it says anything. */
-export interface ApprovalRule {
-  tool: string;
-  starting: Record<string, string>;
-}
-
-/** Where in the loop a hook stands. */
-export type HookPoint =
-  | "submit"
-  | "before_model"
-  | "before_tool"
-  | "after_tool"
-  | "before_stop"
-  | "outbound"
-  | "compact";
-
-/** A whole configuration by name, to begin with. */
-export type Preset = "seed001" | "modern" | "ollama" | "ironclaw" | "gnoma";
-
-/**
- * Which of the model family's own tools the model is shown, by the names under which it is shown
- * them: all that something can carry out, those that change nothing and run nothing, none, some,
- * or all but some.
- */
-export type BuiltinTools =
-  | "all"
-  | "read_only"
-  | "none"
-  | { only: string[]; except?: never }
-  | { except: string[]; only?: never };
-
-/** `T` with every field of every object in it optional: what is left out stays as it is. */
-export type Patch<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { [K in keyof T]?: Patch<T[K]> | undefined }
-    : T;
+export type LimitAction =
+  /** The run ends. */
+  | "idle"
+  /** The model says without tools what it has found, and the run ends. */
+  | "summarize"
+  /** The run ends with all that the model said in it. */
+  | "partial"
+  /** The run ends as failed. */
+  | "error";
 
 /** What models and their work use; as a limit, 0 means none. */
 export interface Spend {
-  /** Nano-dollars (1e-9 US dollars). */
+  /** Nano-dollars (10⁻⁹ US dollars). */
   cost_nano_usd: number;
   /** Tokens, in and out. */
   tokens: number;
   /** Milliseconds of runs, whatever was waited for. */
   ms: number;
 }
+
+/** A tool as the model is shown it. */
+export interface ToolSpec {
+  /** A unique name; among equal names the latest registration wins. */
+  name: string;
+  /** What it does and when to use it. */
+  description: string;
+  /** A JSON Schema whose root is an object. */
+  parameters: Record<string, unknown>;
+  /** Whether it changes nothing, so that it may run beside others. */
+  read_only: boolean;
+  /**
+   * After how long a run is stopped, though never later than `timeouts.max_command_ms`; absent, as
+   * long as a command has that asks for no time.
+   */
+  timeout_ms?: number;
+  /**
+   * The arguments that name files or folders of the workspace, each as one text or a list of them:
+   * what an input's `paths` is held against. One that is absent in a call stands for the agent's
+   * own folder.
+   */
+  paths?: string[];
+  /** How the tool is called with free text instead of JSON, where the protocol can. */
+  freeform?: {
+    /** The grammar of the text, in Lark's syntax. */
+    grammar: string;
+    /** The property of the schema that the text stands for. */
+    property: string;
+    /** What the model is told in place of the description. */
+    description: string;
+  };
+}
+
+/** A configuration by name. */
+export type Preset =
+  /** Every default of the coding agent loop specification. */
+  | "seed001"
+  /**
+   * What people who know codex, Claude Code or pi expect: the tools that the model was trained on,
+   * files read before they are changed, arguments bent to their schema, sessions that outlive a
+   * refused request; 200 rounds for an input, and calls that go on repeating themselves after two
+   * warnings end the run.
+   */
+  | "modern"
+  /**
+   * Small local models: 25 rounds, then a summary; loops stop early; outputs take less than a third
+   * of the window.
+   */
+  | "ollama"
+  /** Approval of changes, 50 rounds, and only failing calls count as a loop. */
+  | "ironclaw"
+  /** Few and long retries, none in mid-stream; a limit is an error. */
+  | "gnoma";

@@ -1,6 +1,6 @@
 // The data that inputs, effects, events and the history hold, as the session's log has it
-// (snake_case). Samples of every variant, made by the core, are held against these types in both
-// directions.
+// (snake_case). Made of the core's types, whose words these are: see
+// CONTRIBUTING.md#generated-files.
 
 /** Tokens of one reply or of many. */
 export interface SessionUsage {
@@ -16,310 +16,213 @@ export interface SessionUsage {
   reasoning: number;
 }
 
-/**
- * A piece of what a user or a tool says. `data` is base64; an address is fetched by the provider,
- * and a file is a PDF, or what else the provider takes.
- */
+/** A piece of what a user or a tool says. */
 export type Part =
-  | { type: "text"; text: string }
-  | { type: "image"; media_type: string; data: string }
-  | { type: "image_url"; url: string }
-  | { type: "file"; media_type: string; name: string; data: string };
+  /** Plain text. */
+  | {
+      type: "text";
+      /** The text. */
+      text: string;
+    }
+  /** A picture. */
+  | {
+      type: "image";
+      /** For example `image/png`. */
+      media_type: string;
+      /** The file's bytes in base64. */
+      data: string;
+    }
+  /** A picture that the provider fetches itself. */
+  | {
+      type: "image_url";
+      /** Where it is. */
+      url: string;
+    }
+  /** A document, such as a PDF. */
+  | {
+      type: "file";
+      /** For example `application/pdf`. */
+      media_type: string;
+      /** Its name, which the model reads. */
+      name: string;
+      /** The file's bytes in base64. */
+      data: string;
+    };
 
 /** Where an agent stands. */
-export type AgentState = "idle" | "processing" | "awaiting_input" | "closed";
+export type AgentState =
+  /** Waiting for the user. */
+  | "idle"
+  /** Running the loop. */
+  | "processing"
+  /** The model asked the user a question. */
+  | "awaiting_input"
+  /** Over. */
+  | "closed";
 
-/**
- * How a run ended. `budget`: what it may spend is used up. `loop`: its calls repeated themselves.
- * `denied`: a person or a hook denied it. `unverified`: the hook before the end has not agreed,
- * however often the model went back to work. `incomplete`: the last reply was cut, and its text is
- * what there is. `refused`: the model or a filter of its provider refused.
- */
+/** How a run ended. */
 export type RunEnd =
+  /** The model was done. */
   | "completed"
+  /** A limit of rounds or turns. */
   | "limit"
+  /** What it may spend is used up. */
   | "budget"
+  /** Its calls repeated themselves. */
   | "loop"
+  /** The host interrupted it. */
   | "interrupted"
+  /** A hook of the host denied it. */
   | "denied"
+  /** The hook before the end has not agreed, however often the model went back to work. */
   | "unverified"
+  /** The last reply was cut; what there is of it is the run's text. */
   | "incomplete"
+  /** The model refused, or a filter of its provider. */
   | "refused"
+  /** The model or its endpoint failed for good. */
   | "failed";
 
-/** What made a run end as `failed`, `incomplete` or `refused`. */
+/** The kinds of failure that end a run, as `incomplete`, `refused` or `failed`. */
 export type ErrorKind =
+  /** The endpoint does not accept the key. */
   | "authentication"
+  /** The account's credit, quota or plan is used up. */
   | "quota"
+  /** The endpoint limits the rate, and the retries are used up. */
   | "rate_limit"
+  /** The endpoint is overloaded, and the retries are used up. */
   | "overloaded"
+  /** The conversation no longer fits the model. */
   | "context_overflow"
+  /** The endpoint does not accept the request. */
   | "invalid_request"
+  /** A filter of the provider refused the request or the reply. */
   | "content_filter"
+  /** The model refused. */
   | "refusal"
+  /** The output limit has cut the reply. */
   | "output_limit"
+  /** The model's replies are empty or broken, and asking again did not help. */
   | "reply"
+  /** The endpoint failed, and the retries are used up. */
   | "server"
+  /** The connection failed, and the retries are used up. */
   | "network"
+  /** The host did not send the request. */
   | "host"
+  /** The provider sent what is not its protocol, and the retries are used up. */
   | "protocol"
+  /** A limit is reached, and that is to count as a failure. */
   | "limit"
+  /** The model did not give the final answer in the form that was asked for. */
   | "answer"
+  /** A fault of our own. */
   | "internal";
 
-/** What came of a tool's run, whole. */
+/** What came of an action or of a custom tool's run. */
 export interface Outcome {
   /** What the tool says, whole. Of a program, see `streams`. */
   parts: Part[];
   /**
    * Whether the first two parts are texts that a program printed, each of which may be empty: on
-   * standard output, then on standard error. Further parts say more of the run.
+   * standard output, then on standard error. Further parts say more of the run. The model reads
+   * them all as one text, `joined_text`.
    */
   streams?: boolean;
+  /** What went wrong, if anything did; `parts` then say how and what to do. */
   error?: ToolErrorKind;
   /** A program's exit code. */
   exit?: number;
-  /** How many places were found or changed. */
+  /**
+   * How many places were found or changed: results of a search, replacements of an edit,
+   * occurrences of a text that should be unique.
+   */
   count?: number;
   /**
-   * How long the run took, from its launch on: the time in which a person was asked does not
-   * count. Absent where nothing ran, or where it is not known what became of the run.
+   * How long the run took, from its launch on: the time in which a person was asked does not count.
+   * Where the host says nothing the session measures it, so that it is absent only where the host
+   * ran nothing, or does not know what became of the run.
    */
   duration_ms?: number;
-  /** Whether the time limit ended the run. */
+  /** Whether the time limit ended the run; `parts` then hold what came before. */
   timed_out?: boolean;
+  /** The files that changed. */
   changes?: FileChange[];
-  /** Where the guard is on: digests of the files that the action names, in its order. */
+  /**
+   * Where `known` is there: the digests of the files that the action names, in its order, as they
+   * are now; an empty text for one that is not there.
+   */
   digests?: string[];
   /** Whether the tool itself dropped a part of its output. */
   capped_at_source?: boolean;
-  /** What your tool said to the user interface. */
+  /**
+   * What a tool of the host says to its user interface, in `tool_call_end`; the model does not read
+   * it.
+   */
   details?: unknown;
 }
 
-/** What made a tool's run fail. */
-export type ToolErrorKind =
-  | "not_found"
-  | "permission_denied"
-  | "edit_conflict"
-  | "invalid_arguments"
-  | "unknown_tool"
-  | "wrong_file_type"
-  | "binary"
-  | "too_large"
-  | "exit"
-  | "timeout"
-  | "denied"
-  | "interrupted"
-  | "limit"
-  | "io"
-  | "crashed";
-
-/** A file that a tool changed. */
+/** A file that an action changed. */
 export interface FileChange {
+  /** The file, from the workspace's root on. */
   path: string;
+  /** What happened to it. */
   kind: "created" | "modified" | "deleted";
-  /** Its text before; absent if it did not exist, is not text or is larger than 256 KiB. */
+  /** Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB. */
   before?: string;
   /** Its text after, with the same exceptions. */
   after?: string;
 }
 
-/** What a built-in tool does, whatever the model calls it. */
-export type Action =
-  | {
-      action: "read";
-      path: string;
-      offset?: number;
-      limit?: number;
-      numbering: "none" | "pipe" | "tab";
-      line_chars?: number;
-      notice?: "above";
-    }
-  | { action: "view_image"; path: string }
-  | { action: "fetch"; urls: string[]; prompt?: string }
-  | {
-      action: "read_many";
-      include: string[];
-      exclude?: string[];
-      flat?: boolean;
-      hidden?: "nothing";
-    }
-  | { action: "write"; path: string; content: string }
-  | { action: "edit"; path: string; old: string; new: string; all: boolean }
-  | { action: "patch"; patch: string }
-  | {
-      action: "list";
-      path?: string;
-      depth: number;
-      ignore?: string[];
-      hidden?: "ignored";
-      style?: "tag";
-    }
-  | {
-      action: "glob";
-      pattern: string;
-      path?: string;
-      ignore_case?: boolean;
-      max_results?: number;
-      hidden?: "nothing";
-    }
-  | {
-      action: "grep";
-      pattern: string;
-      path?: string;
-      glob?: string;
-      file_type?: string;
-      unless?: string;
-      mode: "content" | "files_with_matches" | "count";
-      layout?: "by_file";
-      before?: number;
-      after?: number;
-      offset?: number;
-      max_results?: number;
-      max_per_file?: number;
-      hidden?: "nothing";
-      ignore_case: boolean;
-      literal?: boolean;
-      multiline?: boolean;
-      only_matching?: boolean;
-      unnumbered?: boolean;
-    }
-  | { action: "run_program"; program: string; args: string[]; stdin?: string }
-  /** A command line in the agent's shell, in a folder of its own if one is named. */
-  | { action: "shell"; command: string; folder?: string };
-
-/** A call of a tool, as the model made it. */
-export interface SessionToolCall {
-  /** The provider's id. */
-  id: string;
-  name: string;
-  /** The arguments' JSON text as it came: it may be invalid. Of a free-form call, its input. */
-  arguments: string;
-  /** What else the provider says of the call. */
-  detail?: { freeform?: boolean; signature?: string; item?: unknown };
-}
-
-/** Why a reply ended. */
-export type Finish =
-  | "stop"
-  | "tool_calls"
-  | "length"
-  | "content_filter"
-  | "refusal"
-  | "pause"
-  | "context_window"
-  | "malformed_tool_call"
-  | "error"
-  | "unknown";
-
-/** A block of a reply, in the order in which the model sent it. */
-export type Block =
-  | { text: string }
-  | { marked_text: { text: string; mark: string } }
-  | { reasoning: { text: string; signature?: string; item?: unknown } }
-  | { tool_call: SessionToolCall }
-  | { opaque: unknown };
-
-/** A whole reply of the model. */
-export interface Reply {
-  blocks: Block[];
-  finish: Finish;
-  /** The provider's own words on why the model refused. */
-  refusal?: string;
-  /** What the provider says of an end that is neither a stop nor calls. */
-  reason?: string;
-  usage?: SessionUsage;
-  /** The protocol in which it came. */
-  wire?: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
-  /** Who was asked for it: signatures and sealed thinking go back to no one else. */
-  origin?: { endpoint: string; model: string };
-  response_id?: string;
-  model?: string;
-}
-
-/** The answer to one call, as the model reads it. */
-export interface SessionToolResult {
-  call_id: string;
-  parts: Part[];
-  is_error: boolean;
-}
-
-/** One entry of the history. */
-export interface SessionTurn {
-  /** When, in milliseconds since 1970. */
-  at: number;
-  /**
-   * Earlier turns are shown shorter from `folded` on; `left_out` names parts that are told in
-   * words; `rewound` leads back to an earlier view.
-   */
-  kind: Said | { folded: Fold } | { left_out: LeftOut } | { rewound: { at: number; why: Why } };
-}
-
-/** What the model sees of one turn. */
-export type Said =
-  | { user: Part[] }
-  | { assistant: Reply }
-  | { tool_results: SessionToolResult[] }
-  | { system: string }
-  | { steering: Part[] };
-
-/** What stands in the place of earlier turns, which are named by their place in the log. */
-export interface Fold {
-  /** Turns before this one go; 0 if none does. */
-  upto: number;
-  /** Those of them that stay. */
-  pin?: number[];
-  /** The results before this turn are shown in one line each. */
-  stub_before: number;
-  /** What the model reads in place of the turns that went. */
-  text?: string;
-  kind: FoldKind;
-  /** How many tokens the model would have read without it, and reads with it, about. */
-  before: number;
-  after: number;
-}
-
-/** Parts that a provider refuses, or that are seen again since the fault was not theirs. */
-export interface LeftOut {
-  /**
-   * Which parts, in order. With none, what is left out is the signatures and the sealed thinking of
-   * all replies before.
-   */
-  parts: PartPlace[];
-  /** What becomes of them. */
-  how: Leaving;
-  /** The provider's own words. */
-  why: string;
-}
-
-/** Where a part stands in the log. */
-export interface PartPlace {
-  /** The turn, by its place in the log. */
-  turn: number;
-  /** Which of its results, if it has such. */
-  result?: number;
-  /** The part of it. */
-  part: number;
-}
-
-/** The provider named a part, it may be what was meant, or it was not at fault after all. */
-export type Leaving = "named" | "tried" | "put_back";
-
-/** How earlier turns are made shorter. */
-export type FoldKind = "stub" | "archive" | "summary" | "truncate";
-
-/** Why the model sees again what it saw before. */
-export type Why = "undo" | "redo" | "restore" | "clear";
+/** The kinds of failure that a model can act on. */
+export type ToolErrorKind =
+  /** No such file, folder or program. */
+  | "not_found"
+  /** The path is outside of the workspace or protected. */
+  | "permission_denied"
+  /** The text to replace was not found, or not once. */
+  | "edit_conflict"
+  /** The arguments do not fit the tool's schema, or a pattern does not parse. */
+  | "invalid_arguments"
+  /** No tool of that name. */
+  | "unknown_tool"
+  /** A folder where a file is needed, or the other way round. */
+  | "wrong_file_type"
+  /** The file is not text. */
+  | "binary"
+  /** The file or the output is larger than the tool handles. */
+  | "too_large"
+  /** The program ended with another exit code than 0. */
+  | "exit"
+  /** The time limit ended the run. */
+  | "timeout"
+  /** A person or a hook did not allow the call. */
+  | "denied"
+  /** The user or the host interrupted the run. */
+  | "interrupted"
+  /** A limit of the sandbox (memory, output, disk) ended the run. */
+  | "limit"
+  /** Reading or writing failed for another reason. */
+  | "io"
+  /** The tool itself broke. */
+  | "crashed";
 
 /** Where an agent stands and what it has used. */
 export interface SessionStatus {
+  /** Where it stands. */
   state: AgentState;
-  /** It does nothing but make the conversation shorter, as it was told: no run is under way. */
-  compacting?: true;
+  /**
+   * Whether it does nothing but make the conversation shorter, because the host has asked for that:
+   * no run is under way.
+   */
+  compacting?: boolean;
+  /** User and assistant turns so far. */
   turns: number;
+  /** Tool calls so far. */
   tool_calls: number;
+  /** Tokens so far. */
   usage: SessionUsage;
-  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  /** What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known. */
   cost_nano_usd?: number;
 }

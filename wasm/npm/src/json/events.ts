@@ -1,32 +1,30 @@
-// Things to know, as the session's log has them. Samples of every event, made by the core, are
-// held against these types in both directions.
+// Things to know, as the session's log has them. Made of the core's types, whose words these are:
+// see CONTRIBUTING.md#generated-files.
 
-import type { SessionConfig } from "./config.js";
-import type {
-  AgentState,
-  ErrorKind,
-  FoldKind,
-  Outcome,
-  Part,
-  RunEnd,
-  SessionUsage,
-  Why,
-} from "./data.js";
+import type { SessionLimits } from "./config.js";
+import type { AgentState, ErrorKind, Outcome, Part, RunEnd, SessionUsage } from "./data.js";
+import type { FoldKind, Why } from "./history.js";
 
 /** What every event has. */
 export interface Stamp {
   /** Counted from 1 over the whole session, without gaps. */
   seq: number;
-  /** Milliseconds since the session opened. */
+  /** When, in session time: milliseconds since the session was opened. */
   at: number;
-  /** When, in Unix milliseconds, by the wall clock as the session was opened or restored. */
+  /**
+   * When, in milliseconds since 1970, by the host's wall clock as the session was opened or
+   * restored.
+   */
   wall: number;
-  /** The session's id. */
+  /** The id of its session. */
   session: string;
+  /**
+   * The effect (a request, a tool's run, a question) whose answer led to it; none if a command or
+   * the time did.
+   */
+  effect?: number;
   /** Whose; the session's own agent is 0. */
   agent: number;
-  /** The effect (a request, a tool's run, a question) whose answer led to it, if one did. */
-  effect?: number;
 }
 
 /** The session is open. */
@@ -34,86 +32,107 @@ export interface SessionStart extends Stamp {
   type: "session_start";
   /** The model's name. */
   model: string;
-  /** The name of the endpoint that serves it: the provider's. */
+  /** The host's name for the endpoint that serves it. */
   provider: string;
   /** The model family whose tools and prompt are used. */
-  profile: SessionConfig["model"]["profile"];
+  profile: "openai" | "anthropic" | "gemini" | "small";
   /** Under which names the family's tools are shown. */
-  vocabulary: SessionConfig["model"]["vocabulary"];
+  vocabulary: "seed" | "native";
   /** The names of the tools. */
   tools: string[];
   /** How many tokens the model can read and write in one call. */
   context_window: number;
-  /** The limits of rounds and turns. */
-  limits: SessionConfig["limits"];
+  /** The limits of rounds, turns and spending. */
+  limits: SessionLimits;
 }
+
 /** The session is closed. The last event. */
 export interface SessionEnd extends Stamp {
   type: "session_end";
   /** Where it stood when it was closed. */
   state: AgentState;
 }
+
 /** The user said something; a run, or a further input of it, begins. */
 export interface UserInput extends Stamp {
   type: "user_input";
+  /** What the user said. */
   parts: Part[];
 }
+
 /** A run is over and the agent is idle. */
 export interface ProcessingEnd extends Stamp {
   type: "processing_end";
+  /** How it ended. */
   end: RunEnd;
   /** What the model said last. */
   text: string;
+  /** Tokens of the run. */
   usage: SessionUsage;
-  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  /** What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known. */
   cost_nano_usd?: number;
+  /** Model replies of the run. */
   replies: number;
+  /** Tool calls of the run. */
   tool_calls: number;
-  /** Rounds of tool calls. */
+  /** Rounds of tool calls of the run. */
   rounds: number;
 }
+
 /** The model began to write text. */
 export interface AssistantTextStart extends Stamp {
   type: "assistant_text_start";
 }
+
 /** More of the model's text. */
 export interface AssistantTextDelta extends Stamp {
   type: "assistant_text_delta";
+  /** The new piece. */
   text: string;
 }
+
 /** More of the model's thinking. */
 export interface AssistantReasoningDelta extends Stamp {
   type: "assistant_reasoning_delta";
+  /** The new piece. */
   text: string;
 }
+
 /** A reply is whole. Comes once for each, with or without text. */
 export interface AssistantTextEnd extends Stamp {
   type: "assistant_text_end";
+  /** The whole text. */
   text: string;
+  /** The whole thinking, if there was any. */
   reasoning?: string;
+  /** What the reply cost, where the provider said so. */
   usage?: SessionUsage;
-  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  /** What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known. */
   cost_nano_usd?: number;
 }
+
 /** What was written of the current reply does not count: the call is tried again. */
 export interface TextReset extends Stamp {
   type: "text_reset";
 }
+
 /** A request for the next reply goes to the model. */
 export interface RequestStart extends Stamp {
   type: "request_start";
   /** Which try it is, counted from 1. */
   attempt: number;
 }
-/** Your `fetch` holds a request back: so many others go first. */
+
+/** The host holds the request back: others go first. */
 export interface Queued extends Stamp {
   type: "queued";
+  /** How many. */
   ahead: number;
 }
+
 /**
  * The model writes a tool call: it begins, or more of its arguments came. Nothing is carried out
- * before the reply is whole; `text_reset` takes it back. `PartialArguments` reads what has come so
- * far.
+ * before the reply is whole; `text_reset` takes it back.
  */
 export interface ToolCallDelta extends Stamp {
   type: "tool_call_delta";
@@ -129,64 +148,93 @@ export interface ToolCallDelta extends Stamp {
   /** The new piece of the arguments' JSON text; empty where the call begins. */
   text: string;
 }
+
 /** A tool call began. */
 export interface ToolCallStart extends Stamp {
   type: "tool_call_start";
+  /** The call's id. */
   call_id: string;
+  /** The tool. */
   name: string;
-  /** The arguments' JSON text, as the model wrote it: it may be invalid. */
+  /** The arguments' JSON text, as the model wrote it. */
   arguments: string;
 }
+
 /** More output of a running tool. */
 export interface ToolCallOutputDelta extends Stamp {
   type: "tool_call_output_delta";
+  /** The call's id. */
   call_id: string;
+  /** The new piece. */
   text: string;
 }
+
 /** A tool call is over. */
 export interface ToolCallEnd extends Stamp {
   type: "tool_call_end";
+  /** The call's id. */
   call_id: string;
+  /** The tool. */
   name: string;
   /** The full, untruncated outcome. */
   outcome: Outcome;
 }
+
 /** A steering message entered the history. */
 export interface SteeringInjected extends Stamp {
   type: "steering_injected";
+  /** What it says. */
   parts: Part[];
 }
+
 /** A limit of rounds or turns ended the run. */
 export interface TurnLimit extends Stamp {
   type: "turn_limit";
+  /** Which limit: `max_turns` or `max_tool_rounds_per_input`. */
   limit: "max_turns" | "max_tool_rounds_per_input";
+  /** Its value. */
   value: number;
 }
+
 /** What may be spent is used up, which ends the run; the model may still be asked to sum up. */
 export interface BudgetLimit extends Stamp {
   type: "budget_limit";
   /** Which limit: `run` or `session`, a dot, and the field of it. */
-  which: `${"run" | "session"}.${"cost_nano_usd" | "tokens" | "ms"}`;
+  which:
+    | "run.cost_nano_usd"
+    | "run.tokens"
+    | "run.ms"
+    | "session.cost_nano_usd"
+    | "session.tokens"
+    | "session.ms";
+  /** How much is used. */
   used: number;
+  /** The limit. */
   limit: number;
 }
+
 /** The newest calls follow a repeating pattern; the model has been told. */
 export interface LoopDetection extends Stamp {
   type: "loop_detection";
+  /** What the model was told. */
   message: string;
   /** How many calls the pattern has. */
   period: number;
 }
-/** An agent was started; its events carry its own number. */
+
+/** An agent was started. Its events carry its own number. */
 export interface AgentStarted extends Stamp {
   type: "agent_started";
   /** Who started it. */
   parent: number;
+  /** What it is to do. */
   task: string;
+  /** The model that it uses. */
   model: string;
-  /** The folder of the workspace that it works in; the root if absent. */
+  /** The folder of the workspace that it works in, from the root on, which is empty. */
   folder?: string;
 }
+
 /** An agent is over. */
 export interface AgentEnded extends Stamp {
   type: "agent_ended";
@@ -195,33 +243,36 @@ export interface AgentEnded extends Stamp {
   /** What it said last. */
   output: string;
 }
+
 /** The model has written down or changed its plan. */
 export interface PlanUpdate extends Stamp {
   type: "plan";
   /** The whole plan, in order. */
   items: PlanItem[];
 }
-/** A step of the model's plan. */
-export interface PlanItem {
-  text: string;
-  status: "pending" | "in_progress" | "completed" | "cancelled" | "blocked";
-}
+
 /** The run's final answer in the form that was asked for. */
 export interface FinalAnswer extends Stamp {
   type: "final_answer";
+  /** The answer; it fits the schema. */
   value: unknown;
 }
+
 /** A failed model call is tried again. */
 export interface Retry extends Stamp {
   type: "retry";
   /** Which try comes next, counted from 2. */
   attempt: number;
+  /** After how long, in milliseconds. */
   delay_ms: number;
+  /** What went wrong. */
   message: string;
 }
+
 /** The model sees again what it saw before. Files are as they were. */
 export interface Rewound extends Stamp {
   type: "rewound";
+  /** What the host asked for. */
   why: Why;
   /** How many turns the log had when it saw that. */
   to: number;
@@ -230,23 +281,27 @@ export interface Rewound extends Stamp {
   /** How many can be put back. */
   redo_left: number;
 }
-/** Why the conversation is made shorter: a tier is reached, it did not fit, the host asked. */
-export type FoldReason = "full" | "overflow" | "asked";
+
 /**
- * The conversation is to become shorter, which takes a model or your hook: `compacted` or
+ * Turns are to be folded, which takes a model or the host's hook: `compacted` or
  * `compaction_failed` follows.
  */
 export interface CompactionStarted extends Stamp {
   type: "compaction_started";
+  /** How. */
   kind: FoldKind;
+  /** Why. */
   why: FoldReason;
   /** Tokens of the conversation, about. */
   tokens: number;
 }
-/** The model reads less of the conversation from now on; the history still has all of it. */
+
+/** The model reads less of the conversation from now on. The history still has all of it. */
 export interface Compacted extends Stamp {
   type: "compacted";
+  /** How. */
   kind: FoldKind;
+  /** Why. */
   why: FoldReason;
   /** How many turns are left out. */
   turns: number;
@@ -256,40 +311,51 @@ export interface Compacted extends Stamp {
   after: number;
   /** What stands in the place of the turns that are left out. */
   text?: string;
-  /** What the summary has used. */
+  /** What the summary has used, where the provider said so. */
   usage?: SessionUsage;
-  /** What that costs, in nano-dollars (1e-9 US dollars), as far as the price is known. */
+  /** What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known. */
   cost_nano_usd?: number;
 }
+
 /** The conversation stays as it is. */
 export interface CompactionFailed extends Stamp {
   type: "compaction_failed";
+  /** How it was to become shorter. */
   kind: FoldKind;
+  /** Why it was to. */
   why: FoldReason;
+  /** Why it did not. */
   message: string;
-  /** What a summary has used all the same. */
+  /** What a summary has used all the same, where the provider said so. */
   usage?: SessionUsage;
-  /** What that costs, in nano-dollars (1e-9 US dollars), as far as the price is known. */
+  /** What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known. */
   cost_nano_usd?: number;
 }
+
 /** The provider's cached prefix of earlier requests no longer fits. */
 export interface PrefixRebased extends Stamp {
   type: "prefix_rebased";
+  /** What changed it. */
   reason: string;
 }
+
 /** Something to be aware of; the run goes on. */
 export interface Warning extends Stamp {
   type: "warning";
-  message: string;
-}
-/** Something failed for good. */
-export interface Failure extends Stamp {
-  type: "error";
-  kind: ErrorKind;
+  /** What. */
   message: string;
 }
 
-/** One thing to know, told apart by `type`. */
+/** Something failed for good. */
+export interface Failure extends Stamp {
+  type: "error";
+  /** The kind. */
+  kind: ErrorKind;
+  /** What, and what to do. */
+  message: string;
+}
+
+/** One thing to know. Told apart by `type`. */
 export type AgentEvent =
   | SessionStart
   | SessionEnd
@@ -315,10 +381,27 @@ export type AgentEvent =
   | PlanUpdate
   | FinalAnswer
   | Retry
+  | Rewound
   | CompactionStarted
   | Compacted
   | CompactionFailed
-  | Rewound
   | PrefixRebased
   | Warning
   | Failure;
+
+/** Why turns are folded. */
+export type FoldReason =
+  /** A tier is reached. */
+  | "full"
+  /** The conversation did not fit the model. */
+  | "overflow"
+  /** The host asked for it. */
+  | "asked";
+
+/** A step of the model's plan. */
+export interface PlanItem {
+  /** What is to be done. */
+  text: string;
+  /** How far it is. */
+  status: "pending" | "in_progress" | "completed" | "cancelled" | "blocked";
+}

@@ -1,236 +1,484 @@
 // What goes into a session and what follows from it, as JSON. What goes through this door is an
-// object with one key, its kind, whose value is `null` if there is nothing to say. Samples of
-// every variant, made by the core, are held against these types in both directions.
+// object with one key, its kind, whose value is `null` if there is nothing to say. Made of the
+// core's types, whose words these are: see CONTRIBUTING.md#generated-files.
 
-import type { ApprovalRule, HookPoint, ModelConfig, Patch, SessionConfig } from "./config.js";
-import type { Action, Outcome, Part, SessionTurn } from "./data.js";
+import type { Action } from "./action.js";
+import type { ApprovalRule, HookPoint, SessionConfig } from "./config.js";
+import type { Outcome, Part } from "./data.js";
 import type { AgentEvent } from "./events.js";
+import type { SessionTurn } from "./history.js";
+import type { SessionToolChoice } from "./model.js";
+import type { OneOf, Patch } from "./shapes.js";
 
 /** One thing that happened. */
 export type Input =
-  /** A word to an agent; the session's own is 0. */
-  | { command: { agent: number; command: Command } }
+  /** A word of the host to an agent. */
+  | {
+      command: {
+        /** The agent; the session's own is 0. */
+        agent: number;
+        /** The word. */
+        command: Command;
+      };
+    }
   /** News of an HTTP exchange. */
-  | { http: { id: number; input: HttpInput } }
+  | {
+      http: {
+        /** The effect that asked for it. */
+        id: number;
+        /** The news. */
+        input: HttpInput;
+      };
+    }
   /** News of a tool's run. */
-  | { tool: { id: number; input: ToolInput } }
+  | {
+      tool: {
+        /** The effect that asked for it. */
+        id: number;
+        /** The news. */
+        input: ToolInput;
+      };
+    }
   /** A person's answer. */
-  | { answer: { id: number; answer: Answer } }
+  | {
+      answer: {
+        /** The effect that asked for it. */
+        id: number;
+        /** The answer. */
+        answer: Answer;
+      };
+    }
   /** A hook's reply. */
-  | { hook: { id: number; reply: HookReply } }
-  /** Nobody knows what became of the effect, for example after a crash. */
-  | { lost: { id: number } }
-  /** Time has passed: fires every deadline that is due. */
+  | {
+      hook: {
+        /** The effect that asked for it. */
+        id: number;
+        /** The reply. */
+        reply: HookReply;
+      };
+    }
+  /** The host cannot know what became of an effect, for example after a crash. */
+  | {
+      lost: {
+        /** The effect. */
+        id: number;
+      };
+    }
+  /** Time has passed. Only a tick fires deadlines, and one tick fires all that are due. */
   | { tick: null };
 
-/** A word to an agent. */
+/** A person's answer. */
+export type Answer =
+  /** The call may run. */
+  | { allow: null }
+  /** The call may run, and so may every later one of its tool. */
+  | { allow_always: null }
+  /** The call may run, and so may later ones that the rule names. */
+  | { allow_rule: ApprovalRule }
+  /** The call may run with these arguments, which are checked again. */
+  | { allow_edited: unknown }
+  /** The call may not run. */
+  | {
+      deny: {
+        /** Why, for the model to read. */
+        reason: string;
+      };
+    }
+  /** The run is to stop. */
+  | { abort: null }
+  /** What the person says. */
+  | { text: string };
+
+/** A word of the host to an agent. */
 export type Command =
   /** The user's input; starts a run. Refused while one is under way. */
-  | { submit: { parts: Part[]; options?: InputOptions } }
-  /** A message for the model after the current round of tools. */
-  | { steer: { parts: Part[] } }
+  | {
+      submit: {
+        /** What the user says. */
+        parts: Part[];
+        /** What holds for this input only. */
+        options?: InputOptions | null;
+      };
+    }
+  /**
+   * A message for the model after the current tool round; while idle it waits for the next submit.
+   */
+  | {
+      steer: {
+        /** What to say. */
+        parts: Part[];
+      };
+    }
   /** An input for when the current one is done. */
-  | { follow_up: { parts: Part[]; options?: InputOptions } }
+  | {
+      follow_up: {
+        /** What the user says. */
+        parts: Part[];
+        /** What holds for this input only. */
+        options?: InputOptions | null;
+      };
+    }
   /** A change of the configuration, in force from the next model call. */
-  | { configure: { patch: Patch<SessionConfig> } }
-  /** Takes back the newest steps; a step begins with each input. Refused during a run. */
-  | { undo: { steps?: number } }
-  /** Puts back steps that were taken back. */
-  | { redo: { steps?: number } }
+  | {
+      configure: {
+        /** A merge patch (RFC 7396) of the configuration's JSON. The session's id stays. */
+        patch: Patch<SessionConfig>;
+      };
+    }
+  /**
+   * Makes the conversation that the model reads shorter: the oldest turns are summed up. Refused
+   * while a run is under way, and where all turns are among those that stay.
+   */
+  | {
+      compact: {
+        /** What the summary is to look at. */
+        instructions?: string | null;
+      };
+    }
+  /**
+   * Takes back the newest steps; a step begins with each input. Refused while a run is under way,
+   * as are the four below.
+   */
+  | {
+      undo: {
+        /** How many, at most. */
+        steps?: number;
+      };
+    }
+  /** Puts back steps that were taken back, the last one first. */
+  | {
+      redo: {
+        /** How many, at most. */
+        steps?: number;
+      };
+    }
   /** The model sees again what it saw when the log had so many turns. */
-  | { restore: { at: number } }
+  | {
+      restore: {
+        /** The number of turns. */
+        at: number;
+      };
+    }
   /** The model sees nothing of what was said so far. Can be undone. */
   | { clear: null }
-  /** Takes over what was said elsewhere. */
-  | { import: { turns: SessionTurn[] } }
-  /** The oldest turns are summed up; refused while a run is under way. */
-  | { compact: { instructions: string | null } }
+  /** Takes over what was said elsewhere, behind what is there. */
+  | {
+      import: {
+        /**
+         * The turns, oldest first. Calls of the last one that have no answer are answered as
+         * interrupted.
+         */
+        turns: SessionTurn[];
+      };
+    }
   /** Stops the run; the session stays usable. */
   | { interrupt: null }
-  /** Ends the session. */
+  /** Ends the session after its shutdown sequence. */
   | { close: null };
 
-/** What holds for one input only; see `TurnOptions`. */
+/**
+ * What holds for one input only: until its run ends, or the run's next input begins. Agents that
+ * are started meanwhile have the same tools and paths.
+ */
 export interface InputOptions {
+  /**
+   * The tools that may be called, by the names that the model is shown; all if absent. A call of
+   * another one is refused in words. The final answer can always be given.
+   */
   tools?: string[];
+  /**
+   * Whether the other tools are not shown to the model either, which costs the provider's cache of
+   * earlier requests twice: now, and when they come back.
+   */
   hide?: boolean;
+  /**
+   * Files and folders of the workspace, from its root on, that calls may name; all if absent. What
+   * is not about files that it names, as a shell, is refused. Links are not followed to see where
+   * they lead.
+   */
   paths?: string[];
-  tool_choice?: ModelConfig["tool_choice"];
+  /**
+   * Whether the model must, may or must not call tools, in place of the configuration's. A call
+   * that must be made must be made once.
+   */
+  tool_choice?: SessionToolChoice;
+  /** The model's temperature: a number, 0 or more. */
   temperature?: number;
 }
 
-/** What comes before a response's body. Names are in lower case. */
-export interface ResponseHead {
-  status: number;
-  headers: [string, string][];
-  /** The wall time in milliseconds since 1970, 0 if unknown. */
-  at: number;
-}
+/** A hook's reply. */
+export type HookReply =
+  /** Go on. */
+  | { allow: null }
+  /** Do not. */
+  | {
+      deny: {
+        /** Why, for the model to read. */
+        reason: string;
+      };
+    }
+  /** Go on with this in its place. */
+  | { replace: unknown }
+  /** The hook itself broke. */
+  | {
+      failed: {
+        /** How. */
+        message: string;
+      };
+    };
 
-/** News of an HTTP exchange: a head, chunks, an end. A failure may come at any time. */
+/**
+ * News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time, and
+ * before the head that the request is held. A further head begins the response anew: the host was
+ * restarted and carries the request out again.
+ */
 export type HttpInput =
-  /** The request waits, and so many go first; `null` when it goes out. */
-  | { held: { ahead: number | null } }
+  /**
+   * The host holds the request back, for others go first: the time in which something must come
+   * does not run before the request goes out.
+   */
+  | {
+      held: {
+        /** How many requests go first; absent when this one goes out. */
+        ahead: number | null;
+      };
+    }
+  /** Status and headers are there. */
   | { head: ResponseHead }
   /** A piece of the body, cut anywhere. */
   | { chunk: Bytes }
   /** The body is whole. Answers the effect. */
   | { end: null }
-  /** The exchange broke, was cancelled or was not begun. Answers the effect. */
+  /** The exchange broke or was cancelled. Answers the effect. */
   | {
-      failed: { kind: "network" | "timeout" | "cancelled" | "refused"; message: string };
+      failed: {
+        /** The kind, which decides whether a retry makes sense. */
+        kind: "network" | "timeout" | "cancelled" | "refused";
+        /** What to tell the user, in a sentence. */
+        message: string;
+      };
     };
 
-/** Bytes: as text where they are UTF-8. */
-export type Bytes = string | { base64: string };
+/** Bytes: a text where they are UTF-8. */
+export type Bytes =
+  | string
+  | {
+      /** The bytes in base64. */
+      base64: string;
+    };
+
+/** Status and headers of a response. */
+export interface ResponseHead {
+  /** The status code. */
+  status: number;
+  /** The headers, names in lower case. */
+  headers: [string, string][];
+  /** The wall time, for headers that name a date; 0 if unknown. */
+  at: number;
+}
 
 /** News of a tool's run. */
 export type ToolInput =
   /** Output while it runs, for people to watch. */
   | { delta: string }
-  /** The run goes on in the background; not offered by this version. */
-  | { parked: { handle: string; outcome: Outcome } }
+  /** The run goes on in the background; this answers the model's call. */
+  | {
+      parked: {
+        /** The host's name for the run. */
+        handle: string;
+        /** What the model reads for now. */
+        outcome: Outcome;
+      };
+    }
   /** The run is over. Answers the effect. */
   | { done: Outcome };
 
-/** A person's answer. */
-export type Answer =
-  | { allow: null }
-  /** Also every later call of the tool. */
-  | { allow_always: null }
-  /** Also later calls that the rule names. */
-  | { allow_rule: ApprovalRule }
-  /** With these arguments, which are checked again. */
-  | { allow_edited: unknown }
-  /** The reason is for the model to read. */
-  | { deny: { reason: string } }
-  /** The run is to stop. */
-  | { abort: null }
-  /** What the person says to a question. */
-  | { text: string };
-
-/** A hook's reply. */
-export type HookReply =
-  | { allow: null }
-  /** The reason is for the model to read. */
-  | { deny: { reason: string } }
-  /** Go on with this in its place. */
-  | { replace: unknown }
-  /** The hook itself broke. */
-  | { failed: { message: string } };
-
-/** An object with one of these fields, and none of the others. */
-export type OneOf<T> = {
-  [K in keyof T]: { [P in K]: T[P] } & { [P in Exclude<keyof T, K>]?: undefined };
-}[keyof T];
-
 /** A thing to do or a thing to know. */
-export type Output = OneOf<{ effect: Effect; event: AgentEvent }>;
-
-/**
- * A thing to do. Each but `cancel` is owed exactly one answer under its `id`; together with the
- * session's id that is its idempotency key.
- */
-export type Effect = OneOf<{
-  /** Send a request; answered by `http` inputs. `purpose` is what it is for. */
-  http: {
-    id: number;
-    agent: number;
-    request: HttpRequest;
-    purpose: "model" | "summary" | "mcp";
-  };
-  /** Run a tool; answered by `tool` inputs. */
-  run_tool: { id: number; agent: number; run: ToolRun };
-  /** Ask a person; answered by `answer`. Deny a question of a kind that you do not know. */
-  ask: { id: number; agent: number; ask: Ask };
-  /** Run a hook; answered by `hook`. */
-  run_hook: { id: number; agent: number; hook: { point: HookPoint; payload: unknown } };
-  /** Stop the effect of that id, which still owes its answer; after `grace_ms` it is lost. */
-  cancel: { id: number; grace_ms: number };
+export type Output = OneOf<{
+  /** A thing to do. */
+  effect: Effect;
+  /** A thing to know. */
+  event: AgentEvent;
 }>;
 
-/** A request to an endpoint: its origin and key are yours to add. */
+/** A thing to do. */
+export type Effect = OneOf<{
+  /** Send a request and report the response as `HttpInput`s. */
+  http: {
+    /** Its id. */
+    id: number;
+    /** Whose it is. */
+    agent: number;
+    /** The request. */
+    request: HttpRequest;
+    /** What it is for. */
+    purpose: "model" | "summary" | "mcp";
+  };
+  /** Run a tool and report it as `ToolInput`s. */
+  run_tool: {
+    /** Its id. */
+    id: number;
+    /** Whose it is. */
+    agent: number;
+    /** What to run; the session keeps it until the answer has come. */
+    run: ToolRun;
+  };
+  /** Ask a person and report the `Answer`. */
+  ask: {
+    /** Its id. */
+    id: number;
+    /** Whose it is. */
+    agent: number;
+    /** The question. */
+    ask: Ask;
+  };
+  /** Run a hook and report its `HookReply`. */
+  run_hook: {
+    /** Its id. */
+    id: number;
+    /** Whose it is. */
+    agent: number;
+    /** What to run. */
+    hook: {
+      /** Where in the loop it stands. */
+      point: HookPoint;
+      /** What it is told. */
+      payload: unknown;
+    };
+  };
+  /**
+   * Stop an open effect. Owes no answer of its own: the effect that it names still owes its one,
+   * with what there is.
+   */
+  cancel: {
+    /** The effect to stop. */
+    id: number;
+    /** After how long the session goes on without the answer. */
+    grace_ms: number;
+  };
+}>;
+
+/** A question to a person. */
+export type Ask = OneOf<{
+  /** May this call run? */
+  approval: {
+    /** The call's id. */
+    call_id: string;
+    /** The tool. */
+    name: string;
+    /** Its arguments. */
+    arguments: unknown;
+    /**
+     * The folder of the workspace that the calling agent works in, from the root on, which is
+     * empty: the arguments' paths begin there.
+     */
+    folder?: string;
+    /**
+     * The ids of the calls before it in the same reply that are not over yet: what it finds depends
+     * on them.
+     */
+    after?: string[];
+  };
+  /** A question of the model. */
+  question: {
+    /** The question. */
+    text: string;
+  };
+  /** A question of a tool server. */
+  elicitation: {
+    /** The question. */
+    message: string;
+    /** What the answer must look like. */
+    schema: unknown;
+  };
+}>;
+
+/** A request to an endpoint of the host's table, which adds origin and key. */
 export interface HttpRequest {
-  /** As in the configuration's `model.endpoint`. */
+  /** The endpoint. */
   endpoint: string;
   /** The path below the endpoint's base URL, with its leading `/`. */
   path: string;
-  /** Without any secret. */
+  /** Headers without any secret, names in lower case. */
   headers: [string, string][];
   /** The body of a POST: JSON text. */
   body: string;
 }
 
-/** One run of a tool. */
+/** One run of a tool: what `run_tool` asks of the host. */
 export interface ToolRun {
   /** The call's id, as the model gave it. */
   call_id: string;
   /** The tool's name, as the model is shown it. */
   name: string;
-  /** A built-in tool's action, which `Files.perform` does; or your own tool's arguments. */
-  job: OneOf<{ builtin: Action; custom: unknown }>;
-  /** The folder of the workspace that the calling agent works in; the root if absent. */
-  folder?: string;
-  /** After how long to stop it and to answer with what there is, `timed_out` set. */
+  /** What to run. */
+  job: OneOf<{
+    /** A built-in tool's action, already translated from the model's vocabulary. */
+    builtin: Action;
+    /** A tool that the host registered; the arguments have been checked against its schema. */
+    custom: unknown;
+  }>;
   /**
-   * Where the guard is on, what the model knows of the files that a built-in action names: their
-   * digests, an empty text for any content, `null` for what it has not seen.
+   * The folder of the workspace that the calling agent works in, from the root on, which is empty:
+   * the paths of a built-in action begin there, and a program runs there.
+   */
+  folder?: string;
+  /**
+   * Where the guard is on, what the model knows of the files that a built-in action names, in its
+   * order: their digests when it last read or changed them, an empty text for any content, `null`
+   * for what it has not seen. One that is another file by now is left alone.
    */
   known?: (string | null)[];
+  /** After how long the host stops the run and answers with what there is, `timed_out` set. */
   timeout_ms: number;
 }
 
-/** A question to a person. */
-export type Ask = OneOf<{
-  /** May this call run? What it finds depends on the calls `after` which it comes, if any. */
-  approval: {
-    call_id: string;
-    name: string;
-    arguments: unknown;
-    folder?: string;
-    after?: string[];
-  };
-  /** A question of the model. */
-  question: { text: string };
-  /** A question of a tool server, and what the answer must look like. */
-  elicitation: { message: string; schema: unknown };
-}>;
-
-/** When to send `{ tick: null }` if nothing else happens. */
+/** When to send a tick if nothing else happens. */
 export interface Deadline {
-  /** In session time. */
+  /** The time. */
   at: number;
   /** What is waited for. */
   reason: "retry" | "model_idle" | "grace" | "wait" | "budget";
 }
 
-/** Why an input was refused. */
+/** A refused input: the session is as it was, and the input comes back. */
+export interface Rejected {
+  /** The input, whole. */
+  input: Input;
+  /** Why it was refused. */
+  reason: Reason;
+}
+
+/** Why an input was refused. Each is a mistake of the host. */
 export type Reason =
-  /** A `submit` or `compact` while a run is under way. */
+  /** A submit, or a word to the view, while a run is under way. */
   | { busy: null }
-  /** The session is closed. */
+  /** Any command after the session has closed. */
   | { closed: null }
+  /** The session has no such agent. */
   | { unknown_agent: number }
   /** The session never issued such an effect. */
   | { unknown_effect: number }
-  /** The answer is of another kind than the effect. */
+  /** The answer does not fit the effect: HTTP news for a tool's run, for example. */
   | { wrong_kind: number }
-  /** A body before its head. */
+  /** HTTP news out of order: a body before its head. */
   | { out_of_order: number }
-  /** A message with nothing in it. */
+  /** A submit, steer or follow-up with nothing in it. */
   | { empty: null }
   /** There is nothing to do it to. */
   | { nothing: string }
-  /** Why turns cannot be taken over. */
-  | { import: string }
-  /** The field of the configuration that cannot work, and why. */
-  | { config: { field: string; message: string } }
-  /** What the session may spend is used up. */
+  /** What would take a model while what the session may spend is used up. */
   | { budget: null }
+  /** Turns that cannot be taken over. */
+  | { import: string }
+  /** A configuration that cannot work. */
+  | {
+      config: {
+        /** The field, as a path in the configuration, for example `tools[2].name`. */
+        field: string;
+        /** What is wrong with it and what would be right. */
+        message: string;
+      };
+    }
+  /** Not offered by this version. */
   | { unsupported: string };
-
-/** A refused input and why; the session is as it was. */
-export interface Rejected {
-  input: Input;
-  reason: Reason;
-}

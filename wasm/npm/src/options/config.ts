@@ -5,11 +5,11 @@ import type {
   Fullness,
   LimitAction,
   LoopPolicy,
-  Patch,
   Preset,
   SessionConfig,
 } from "../json/config.js";
-import type { FoldKind } from "../json/data.js";
+import type { FoldKind } from "../json/history.js";
+import type { Patch } from "../json/shapes.js";
 import type { ProviderName } from "./provider.js";
 import type { ToJsonSchema } from "./schema.js";
 

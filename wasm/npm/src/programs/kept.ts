@@ -1,7 +1,7 @@
 // What is kept of a workspace beside its files, from one program's run to the next: empty folders,
 // links, times, and for each agent what its shell remembers and has put into `/tmp`.
 
-import type { Action } from "../json/data.js";
+import type { Action } from "../json/action.js";
 import type { LimitName } from "../wasi/limits.js";
 import type { Ending } from "../wasi/program.js";
 import type { Changes, Kept } from "../wasi/tree.js";

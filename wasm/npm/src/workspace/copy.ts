@@ -4,7 +4,8 @@
 
 import { isSame } from "../bytes.js";
 import { AgentError } from "../errors.js";
-import type { Action, FileChange, Outcome, ToolErrorKind } from "../json/data.js";
+import type { Action } from "../json/action.js";
+import type { FileChange, Outcome, ToolErrorKind } from "../json/data.js";
 import type { Changes } from "../wasi/tree.js";
 import type { FileSystem } from "./filesystem.js";
 import { failureOf, isLate, type Memory, Mirror, told } from "./mirror.js";

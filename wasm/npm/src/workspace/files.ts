@@ -3,7 +3,8 @@
 import { guarded } from "../binding/guard.js";
 import { bytesOf } from "../bytes.js";
 import { AgentError, messageOf } from "../errors.js";
-import type { Action, Outcome } from "../json/data.js";
+import type { Action } from "../json/action.js";
+import type { Outcome } from "../json/data.js";
 import { added, removed } from "../listeners.js";
 import type { AgentOptions, FilesInput } from "../options/agent.js";
 import { givenJson } from "../options/given.js";

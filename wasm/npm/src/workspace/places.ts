@@ -1,7 +1,7 @@
 // Places in a workspace: paths as it lists them, and which of them a built-in tool looks at.
 
 import { AgentError } from "../errors.js";
-import type { Action } from "../json/data.js";
+import type { Action } from "../json/action.js";
 
 /** A file, or a folder with all that is in it. */
 export interface Place {

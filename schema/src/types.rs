@@ -1,0 +1,77 @@
+//! The public types, collected once, with their words as others read them.
+
+use crate::docs;
+use innerloop_core::{
+    event::Event,
+    input::Rejected,
+    message::{Said, Turn},
+    output::{Deadline, Output},
+};
+use innerloop_json::schema::{
+    ObjectSchema, SchemaTable, TypeBody, TypeSchema, VariantContent, WriteSchema,
+};
+
+/// The public types, as they are read and as they are written.
+#[derive(Debug)]
+pub(crate) struct PublicTypes {
+    pub(crate) read: SchemaTable,
+    pub(crate) write: SchemaTable,
+}
+
+/// A file that is made of them.
+#[derive(Debug)]
+pub struct MadeFile {
+    /// Its path in the repository.
+    pub path: &'static str,
+    /// What is in it.
+    pub text: String,
+}
+
+impl PublicTypes {
+    pub(crate) fn collect() -> Self {
+        let (mut read, mut write) = (SchemaTable::default(), SchemaTable::default());
+        innerloop_driver::request_schema(&mut read);
+        innerloop_driver::line_schema(&mut write);
+        Event::write_schema(&mut write);
+        Output::write_schema(&mut write);
+        Rejected::write_schema(&mut write);
+        Deadline::write_schema(&mut write);
+        Turn::write_schema(&mut write);
+        Said::write_schema(&mut write);
+        for own in read.types.iter_mut().chain(&mut write.types) {
+            clean(own);
+        }
+        Self { read, write }
+    }
+
+    /// A type as it is written, or as it is read where that never happens.
+    pub(crate) fn written(&self, name: &str) -> Option<&TypeSchema> {
+        self.write.get(name).or_else(|| self.read.get(name))
+    }
+
+    /// A type as it is read, or as it is written where that never happens.
+    pub(crate) fn given(&self, name: &str) -> Option<&TypeSchema> {
+        self.read.get(name).or_else(|| self.write.get(name))
+    }
+}
+
+/// Takes out of the documentation what only rustdoc shows.
+fn clean(own: &mut TypeSchema) {
+    let clean_object = |object: &mut ObjectSchema| {
+        for field in &mut object.fields {
+            field.docs = docs::plain(&field.docs).into();
+        }
+    };
+    own.docs = docs::plain(&own.docs).into();
+    match &mut own.body {
+        TypeBody::Object(object) => clean_object(object),
+        TypeBody::Choice(choice) => {
+            for variant in &mut choice.variants {
+                variant.docs = docs::plain(&variant.docs).into();
+                if let VariantContent::Object(object) = &mut variant.content {
+                    clean_object(object);
+                }
+            }
+        }
+    }
+}

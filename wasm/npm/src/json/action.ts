@@ -1,0 +1,165 @@
+// What built-in tools do, as the session's log has it (snake_case). Made of the core's types, whose
+// words these are: see CONTRIBUTING.md#generated-files.
+
+/** What a built-in tool does. */
+export type Action =
+  /** Reads a text file's lines, or an image whole. */
+  | {
+      action: "read";
+      /** The file. */
+      path: string;
+      /** The first line to read, counted from 1. */
+      offset?: number;
+      /** How many lines to read at most; all if absent. */
+      limit?: number;
+      /** How lines are numbered in the outcome's text. */
+      numbering: "none" | "pipe" | "tab";
+      /** How many characters of a line are shown at most; all if absent. */
+      line_chars?: number;
+      /** Where it is said that the file goes on. */
+      notice?: "below" | "above";
+    }
+  /** Reads an image, and nothing else. */
+  | {
+      action: "view_image";
+      /** The file. */
+      path: string;
+    }
+  /** Reads all text files of some patterns, one after the other. */
+  | {
+      action: "read_many";
+      /** Files, folders and patterns of paths, for example `src/**\/*.ts`. */
+      include: string[];
+      /** Patterns of paths that are left out. */
+      exclude?: string[];
+      /** Whether of a folder only the files directly in it are read. */
+      flat?: boolean;
+      /** Which files a search passes over. */
+      hidden?: "ignored" | "nothing";
+    }
+  /** Writes a file, with the folders above it. */
+  | {
+      action: "write";
+      /** The file. */
+      path: string;
+      /** Its whole new content. */
+      content: string;
+    }
+  /** Replaces text in a file. */
+  | {
+      action: "edit";
+      /** The file. */
+      path: string;
+      /** The text to find; it must occur once unless `all` is set. */
+      old: string;
+      /** What to put in its place. */
+      new: string;
+      /** Whether to replace each occurrence. */
+      all: boolean;
+    }
+  /** Applies a patch to any number of files: all of it or nothing. */
+  | {
+      action: "patch";
+      /** The patch's text, which `parse` reads. */
+      patch: string;
+    }
+  /** Lists a folder, folders first, sorted by name. */
+  | {
+      action: "list";
+      /** The folder; the agent's own if absent. */
+      path?: string;
+      /** How many levels to go down, from 1. */
+      depth: number;
+      /** Patterns of entries that are left out. */
+      ignore?: string[];
+      /** Which entries are left out besides. */
+      hidden?: "ignored" | "nothing";
+      /** How folders are told from files. */
+      style?: "slash" | "tag";
+    }
+  /** Finds files by the pattern of their path, newest first. */
+  | {
+      action: "glob";
+      /** For example `**\/*.ts`. */
+      pattern: string;
+      /** The folder to search; the agent's own if absent. */
+      path?: string;
+      /** Whether case is ignored. */
+      ignore_case?: boolean;
+      /** How many files are named at most; 1,000 if absent. */
+      max_results?: number;
+      /** Which files the search passes over. */
+      hidden?: "ignored" | "nothing";
+    }
+  /** Searches files by a regular expression. */
+  | {
+      action: "grep";
+      /** The regular expression. */
+      pattern: string;
+      /** The file or folder to search; the agent's own folder if absent. */
+      path?: string;
+      /** Only files whose path or name matches this pattern. */
+      glob?: string;
+      /** Only files of this type, for example `rust`. */
+      file_type?: string;
+      /** Lines that match this regular expression, too, are left out. */
+      unless?: string;
+      /** What to report. */
+      mode: "content" | "files_with_matches" | "count";
+      /** How it is reported. */
+      layout?: "lines" | "by_file";
+      /** How many lines before a match are shown. */
+      before?: number;
+      /** How many lines behind a match are shown. */
+      after?: number;
+      /** How many of the first results are passed over. */
+      offset?: number;
+      /** How many results at most; 100 if absent. */
+      max_results?: number;
+      /** How many results of one file at most. */
+      max_per_file?: number;
+      /** Which files the search passes over. */
+      hidden?: "ignored" | "nothing";
+      /** Whether case is ignored. */
+      ignore_case: boolean;
+      /** Whether the pattern is a text that stands for itself. */
+      literal?: boolean;
+      /** Whether a match may span lines; `.` then matches line ends, too. */
+      multiline?: boolean;
+      /** Whether only what matches is shown of a line. */
+      only_matching?: boolean;
+      /** Whether the numbers of lines are left out. */
+      unnumbered?: boolean;
+    }
+  /** Runs a WASI program of the host's registry over the workspace. */
+  | {
+      action: "run_program";
+      /** The program's name in the registry. */
+      program: string;
+      /** Its arguments, without the program's own name. */
+      args: string[];
+      /** What it reads from standard input. */
+      stdin?: string;
+    }
+  /**
+   * Carries out a command line in the agent's shell, which keeps variables, functions and the
+   * folder that it stands in from one to the next.
+   */
+  | {
+      action: "shell";
+      /** The command line. */
+      command: string;
+      /**
+       * The folder in which this one is carried out, from the agent's own on; else the one that the
+       * shell stands in.
+       */
+      folder?: string;
+    }
+  /** Reads pages of the web, where the host offers that. */
+  | {
+      action: "fetch";
+      /** Their addresses, in the order in which they are named. */
+      urls: string[];
+      /** What is wanted of them, in words. */
+      prompt?: string;
+    };

@@ -1,0 +1,232 @@
+// What was said, as the session's log has it (snake_case). Made of the core's types, whose words
+// these are: see CONTRIBUTING.md#generated-files.
+
+import type { Part, SessionUsage } from "./data.js";
+
+/** One entry of the history. */
+export interface SessionTurn {
+  /** When it was appended. */
+  at: number;
+  /** Who said what. */
+  kind:
+    | { user: Part[] }
+    | { assistant: Reply }
+    | { tool_results: SessionToolResult[] }
+    | { system: string }
+    | { steering: Part[] }
+    | { folded: Fold }
+    | { left_out: LeftOut }
+    | {
+        rewound: {
+          /** How many turns the log had. */
+          at: number;
+          /** What the host asked for. */
+          why: Why;
+        };
+      };
+}
+
+/**
+ * What stands in the place of earlier turns. Turns are named by their place in the log, which keeps
+ * them all.
+ */
+export interface Fold {
+  /** Turns before this one go; 0 if none does. */
+  upto: number;
+  /** Those of them that stay, in order. */
+  pin?: number[];
+  /** The results before this turn are shown in one line each. */
+  stub_before: number;
+  /** What the model reads in place of the turns that went, behind those that stay of them. */
+  text?: string;
+  /** How it came about. */
+  kind: FoldKind;
+  /** How many tokens the model would have read without it, about. */
+  before: number;
+  /** How many it reads with it, about. */
+  after: number;
+}
+
+/** How earlier turns are made shorter. */
+export type FoldKind =
+  /** Results are left out; the calls stay. */
+  | "stub"
+  /** The host keeps them. */
+  | "archive"
+  /** A model has summed them up. */
+  | "summary"
+  /** They are left out. */
+  | "truncate";
+
+/** Parts that a provider refuses, or that are seen again since the fault was not theirs. */
+export interface LeftOut {
+  /**
+   * Which parts, in order. With none, what is left out is the signatures and the sealed thinking of
+   * all replies before.
+   */
+  parts: PartPlace[];
+  /** What becomes of them. */
+  how: Leaving;
+  /** The provider's own words. */
+  why: string;
+}
+
+/** What becomes of parts that may be at fault. */
+export type Leaving =
+  /** They are left out: the provider named them. */
+  | "named"
+  /** They are left out: they may be what was meant. */
+  | "tried"
+  /** They are seen again: without them the request was refused as well. */
+  | "put_back";
+
+/** Where a part stands in the log. */
+export interface PartPlace {
+  /** The turn. */
+  turn: number;
+  /** Which of its results, if it has such. */
+  result?: number;
+  /** The part of it. */
+  part: number;
+}
+
+/** A whole reply of the model. */
+export interface Reply {
+  /** What the model sent, in order. */
+  blocks: Block[];
+  /** Why it ended. */
+  finish: Finish;
+  /** The provider's own words on why the model refused. */
+  refusal?: string;
+  /**
+   * What the provider says of an end that is neither a stop nor calls: its name for the reason, and
+   * its words.
+   */
+  reason?: string;
+  /** What it cost; `None` where the provider did not say. */
+  usage?: SessionUsage;
+  /** The protocol in which it came: what only its provider understands goes back to no other. */
+  wire?: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
+  /**
+   * Who was asked for it: signatures and sealed thinking go back to no one else. Where it is not
+   * known, the protocol decides.
+   */
+  origin?: {
+    /** The host's name for the endpoint. */
+    endpoint: string;
+    /** The model's name, as it was asked for. */
+    model: string;
+  };
+  /** The provider's id of the response. */
+  response_id?: string;
+  /** The model that answered, where the provider said so. */
+  model?: string;
+}
+
+/** A block of a reply, in the order in which the model sent it. */
+export type Block =
+  /** Text for the user. */
+  | { text: string }
+  /** Text for the user that goes back with the provider's mark on it. */
+  | {
+      marked_text: {
+        /** The text, which may be empty. */
+        text: string;
+        /** The provider's mark: a signature (Gemini), a phase (OpenAI Responses). */
+        mark: string;
+      };
+    }
+  /** Thinking. */
+  | {
+      reasoning: {
+        /** The thinking itself, which may be empty. */
+        text: string;
+        /** The provider's signature over it. */
+        signature?: string;
+        /** The provider's own form of it, sent back untouched in place of text and signature. */
+        item?: unknown;
+      };
+    }
+  /** A call that the host must carry out. */
+  | { tool_call: SessionToolCall }
+  /** A block that only the provider understands, sent back to it untouched. */
+  | { opaque: unknown };
+
+/** A call of a tool, as the model made it. */
+export interface SessionToolCall {
+  /** The provider's id, echoed verbatim. */
+  id: string;
+  /** The tool's name, whether or not such a tool exists. */
+  name: string;
+  /**
+   * The arguments' JSON text as it came; `{}` where the model sent nothing. It may be invalid. Of a
+   * free-form call, its raw input.
+   */
+  arguments: string;
+  /** What else the provider says of the call; most say nothing. */
+  detail?: {
+    /** Whether the arguments are free text instead of JSON (OpenAI's custom tools). */
+    freeform?: boolean;
+    /** The provider's signature, sent back on the same call (Gemini). */
+    signature?: string;
+    /** The provider's own form of the call, sent back untouched in place of ours. */
+    item?: unknown;
+  };
+}
+
+/** Why a reply ended. */
+export type Finish =
+  /** The model was done. */
+  | "stop"
+  /** The model wants tools to run. */
+  | "tool_calls"
+  /** The output limit was reached. */
+  | "length"
+  /** A filter stopped the reply. */
+  | "content_filter"
+  /** The model refused. */
+  | "refusal"
+  /** The provider paused and wants the reply sent back to go on. */
+  | "pause"
+  /** The context window was full. */
+  | "context_window"
+  /** The provider could not read the model's own call. */
+  | "malformed_tool_call"
+  /** The provider reported a failure. */
+  | "error"
+  /** None of these. */
+  | "unknown";
+
+/** The answer to one call, as the model reads it. */
+export interface SessionToolResult {
+  /** The call's id. */
+  call_id: string;
+  /** What the model reads, already truncated. */
+  parts: Part[];
+  /** Whether the call failed. */
+  is_error: boolean;
+}
+
+/** Why the model sees again what it saw before. */
+export type Why =
+  /** The newest steps are taken back. */
+  | "undo"
+  /** Steps that were taken back are put back. */
+  | "redo"
+  /** The host named a turn of the log. */
+  | "restore"
+  /** All is to be forgotten. */
+  | "clear";
+
+/** What the model sees of one turn, in the JSON form of `TurnKind`. */
+export type Said =
+  /** The user's input. */
+  | { user: Part[] }
+  /** The model's reply. */
+  | { assistant: Reply }
+  /** The answers to the calls of the reply before, in call order. */
+  | { tool_results: SessionToolResult[] }
+  /** A word of the host to the model, given as the system. */
+  | { system: string }
+  /** What else the model reads as the user's. */
+  | { steering: Part[] };
