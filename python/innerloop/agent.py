@@ -14,22 +14,33 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
-from .core import Core, Json
+from .core import Core
 from .effects import Answers, Approve, Ask, Effects
 from .errors import InnerloopError
 from .http import Sender
 from .journal import Journal, open_private
 from .options import Options, check_names, header_of
+from .protocol import (
+    Command,
+    Event,
+    Facts,
+    Input,
+    Part,
+    Preset,
+    SessionConfigPatch,
+    Status,
+    Turn,
+)
 from .run import Run, Usage
 from .sandbox import Workspace
-from .session import Event, Session, Step
+from .session import Session, Step, Told
 from .tools import Function, Tool, tools_of
 
 _LOGGER = logging.getLogger("innerloop")
 _LATE = frozenset({"answered", "closed", "unknown_effect", "unknown_session"})
 """How the session refuses what it does not want any more."""
 
-Said = str | Sequence[Json]
+Said = str | Sequence[Part]
 """A text, or a list of parts: texts, pictures, files."""
 
 
@@ -85,9 +96,9 @@ class Agent:
         replay: str | None = None,
         instructions: str | None = None,
         system_prompt: str | None = None,
-        preset: str | None = None,
-        facts: Json | None = None,
-        config: Json | None = None,
+        preset: Preset | None = None,
+        facts: Facts | None = None,
+        config: SessionConfigPatch | None = None,
         id: str | None = None,
         **unknown: NoReturn,
     ) -> None:
@@ -183,7 +194,7 @@ class Agent:
 
         self._in_loop(stop)
 
-    def configure(self, patch: Json) -> None:
+    def configure(self, patch: SessionConfigPatch) -> None:
         """Changes the configuration by a merge patch, in force from the next model call."""
         self._command({"configure": {"patch": patch}})
 
@@ -209,15 +220,18 @@ class Agent:
 
         return end
 
-    def status(self) -> Json:
+    def status(self) -> Status:
         """Where the agent stands, and what it has used."""
-        return self._session.status() or {}
+        status = self._session.status()
+        # The session's own agent is there as long as the session.
+        assert status is not None
+        return status
 
     def usage(self) -> Usage:
         """Tokens of the session so far."""
-        return Usage.of(self.status().get("usage"))
+        return Usage.of(self.status()["usage"])
 
-    def history(self) -> list[Json]:
+    def history(self) -> list[Turn]:
         """What was said so far, oldest first."""
         return self._session.history() or []
 
@@ -265,7 +279,7 @@ class Agent:
         self._listeners = [options.on_event] if options.on_event else []
         self._record = Path(options.record) if options.record is not None else None
         self._is_replay = options.replay is not None
-        self._outputs: deque[tuple[str, Json]] = deque()
+        self._outputs: deque[Told] = deque()
         self._is_following = False
         self._timer: asyncio.TimerHandle | None = None
         self._deadline: int | None = None
@@ -329,15 +343,15 @@ class Agent:
         return step
 
     def _state(self) -> str:
-        return str(self.status().get("state"))
+        return self.status()["state"]
 
     def _now(self) -> int:
         return self._session.now + int((time.monotonic() - self._begun) * 1000)
 
-    def _command(self, command: Json) -> None:
+    def _command(self, command: Command) -> None:
         self._in_loop(lambda: self._carry_out(command))
 
-    def _carry_out(self, command: Json) -> None:
+    def _carry_out(self, command: Command) -> None:
         self._live()
         self._follow(self._session.command(command, self._now()))
 
@@ -376,7 +390,7 @@ class Agent:
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         return self._loop or asyncio.get_running_loop()
 
-    def _hear(self, input: Json) -> None:
+    def _hear(self, input: Input) -> None:
         """Takes in an answer to an effect."""
         if self._fault is not None or self._is_over:
             return
@@ -426,11 +440,11 @@ class Agent:
         self._is_following = True
         try:
             while self._outputs:
-                kind, value = self._outputs.popleft()
-                if kind == "event":
-                    self._tell(value)
+                told = self._outputs.popleft()
+                if told[0] == "event":
+                    self._tell(told[1])
                 else:
-                    self._effects.begin(value)
+                    self._effects.begin(told[1])
         finally:
             self._is_following = False
         self._set_timer()
@@ -474,7 +488,7 @@ class Agent:
         seconds = max(0.0, (self._deadline - self._now()) / 1000)
         loop = self._event_loop()
         # A millisecond more: the session does not hear of what is not due.
-        self._timer = loop.call_later(seconds + 0.001, self._hear, {"tick": None})
+        self._timer = loop.call_later(seconds + 0.001, lambda: self._hear({"tick": None}))
 
     def _break(self, error: InnerloopError) -> None:
         self._fault = error
@@ -504,7 +518,7 @@ def _need_loop(what: str) -> None:
         raise InnerloopError("no_loop", f"`{what}` needs a running event loop")
 
 
-def _said(said: Said) -> list[Json]:
+def _said(said: Said) -> list[Part]:
     if isinstance(said, str):
         return [{"type": "text", "text": said}]
     if isinstance(said, Sequence):

@@ -25,6 +25,19 @@ from wasmtime import (
 )
 
 from .errors import InnerloopError, RejectedError
+from .protocol import (
+    Docs,
+    Facts,
+    ModelConfig,
+    Output,
+    Parts,
+    Preset,
+    ProfileKind,
+    Provider,
+    SessionConfig,
+    SessionConfigPatch,
+    ToolSpec,
+)
 
 Json = dict[str, Any]
 """An object of the protocol's JSON."""
@@ -182,31 +195,30 @@ class Core:
             lines.append(line)
         return lines
 
-    def providers(self) -> list[Json]:
+    def providers(self) -> list[Provider]:
         """The table of providers: their addresses, their keys' variables, their default models."""
-        return cast(list[Json], self._value({"providers": None}))
+        return cast(list[Provider], self._value({"providers": None}))
 
-    def model(self, provider: str, name: str | None = None) -> Json:
+    def model(self, provider: str, name: str | None = None) -> ModelConfig:
         """What is known of a model: its window, its limits, its price."""
-        return cast(Json, self._value({"model": _given(provider=provider, name=name)}))
+        return cast(ModelConfig, self._value({"model": _given(provider=provider, name=name)}))
 
-    def doc_names(self, profile: str) -> list[str]:
+    def doc_names(self, profile: ProfileKind) -> list[str]:
         """The names of the files that instruct a family's models."""
         return cast(list[str], self._value({"doc_names": {"profile": profile}}))
 
     def docs(
-        self, profile: str, paths: Sequence[str], read: Callable[[str], str | None]
-    ) -> dict[str, list[Json]]:
+        self, profile: ProfileKind, paths: Sequence[str], read: Callable[[str], str | None]
+    ) -> Facts:
         """The facts ``project_docs`` and ``nested_docs``: what instructs a family's models among
         files of a workspace, with what it imports. ``read`` gives the text of a file."""
         texts: dict[str, str | None] = {}
         while True:
             wanted = {"profile": profile, "paths": list(paths), "texts": texts}
-            found = self._value({"docs": wanted})
-            missing = found.pop("missing")
-            if not missing:
-                return cast(dict[str, list[Json]], found)
-            texts |= {path: read(path) for path in missing}
+            found: Docs = self._value({"docs": wanted})
+            if not found["missing"]:
+                return {"project_docs": found["project_docs"], "nested_docs": found["nested_docs"]}
+            texts |= {path: read(path) for path in found["missing"]}
 
     def config(
         self,
@@ -215,11 +227,11 @@ class Core:
         id: str,
         model: str | None = None,
         models: Json | None = None,
-        preset: str | None = None,
-        facts: Json | None = None,
-        tools: Sequence[Json] = (),
-        patches: Sequence[Json] = (),
-    ) -> Json:
+        preset: Preset | None = None,
+        facts: Facts | None = None,
+        tools: Sequence[ToolSpec] = (),
+        patches: Sequence[SessionConfigPatch] = (),
+    ) -> SessionConfig:
         """The configuration that settings come to: a provider and a model, completed from the
         catalogue, over a preset, and over all of it merge patches (RFC 7396)."""
         wanted = _given(
@@ -232,9 +244,9 @@ class Core:
             tools=list(tools),
             patches=list(patches),
         )
-        return cast(Json, self._value({"config": wanted}))
+        return cast(SessionConfig, self._value({"config": wanted}))
 
-    def blueprint(self, config: Json, parts: Json | None = None) -> int:
+    def blueprint(self, config: SessionConfig, parts: Parts | None = None) -> int:
         """The number of what sessions of one configuration share, for ``Session.open_as``."""
         return cast(int, self._value({"blueprint": _given(config=config, parts=parts)}))
 
@@ -242,7 +254,7 @@ class Core:
         """Gives back the memory of a blueprint."""
         self.ask({"discard": {"blueprint": blueprint}})
 
-    def replay(self, log: str | bytes) -> list[list[Json]]:
+    def replay(self, log: str | bytes) -> list[list[Output]]:
         """What followed from the opening of a log's session and from each of its lines. Nothing is
         carried out."""
         data = utf8(log) if isinstance(log, str) else log

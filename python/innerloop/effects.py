@@ -9,13 +9,14 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ._threads import called, in_thread
-from .core import Json
 from .errors import InnerloopError
 from .http import Request, Sender
 from .journal import Journal
+from .protocol import Answer, Effect, HttpInput, Input, Outcome, ToolErrorName, ToolRun
+from .protocol import Ask as Question
 from .sandbox import READING, Action, Workspace
 from .tools import Tool, ToolContext
 
@@ -33,7 +34,7 @@ class Approval:
     """The folder that the arguments' paths begin in; empty for the workspace's root."""
 
 
-Decision = bool | str | Json | None
+Decision = bool | str | Answer | None
 """``True`` or a word for it (``"yes"``, ``"allow"``, …), ``False`` or a word for it, ``"always"``
 (this tool is not asked about again), ``"abort"`` (the run ends), any other text as the reason not
 to, or an answer as the protocol has it. ``None`` is no."""
@@ -51,21 +52,20 @@ class Answers:
         self._approve = approve
         self._ask = ask
 
-    async def to(self, ask: Json) -> Json:
+    async def to(self, ask: Question) -> Answer:
         """The answer to a question. What is not known here is denied."""
-        kind, fields = next(iter(ask.items()))
-        if kind == "approval" and self._approve is not None:
-            approve = self._approve
+        if "approval" in ask and self._approve is not None:
+            approve, asked = self._approve, ask["approval"]
             approval = Approval(
-                name=fields["name"],
-                arguments=fields["arguments"],
-                call_id=fields["call_id"],
-                folder=fields.get("folder", ""),
+                name=asked["name"],
+                arguments=asked["arguments"],
+                call_id=asked["call_id"],
+                folder=asked.get("folder", ""),
             )
             return _answer(await _asked(lambda: approve(approval), approve))
-        if kind == "question" and self._ask is not None:
-            ask_person = self._ask
-            said = await _asked(lambda: ask_person(fields["text"]), ask_person)
+        if "question" in ask and self._ask is not None:
+            ask_person, text = self._ask, ask["question"]["text"]
+            said = await _asked(lambda: ask_person(text), ask_person)
             return {"deny": {"reason": "nobody answered"}} if said is None else {"text": str(said)}
         return {"deny": {"reason": "nobody is here to answer"}}
 
@@ -75,9 +75,9 @@ async def _asked(call: Callable[[], Any], function: Callable[..., Any]) -> Any:
     return await called(call, "innerloop answer", is_async=is_async)
 
 
-def _answer(decision: Any) -> Json:
+def _answer(decision: Any) -> Answer:
     if isinstance(decision, dict):
-        return decision
+        return cast(Answer, decision)
     if isinstance(decision, bool) or decision is None:
         return {"allow": None} if decision else {"deny": {"reason": "the user said no"}}
     if not isinstance(decision, str):
@@ -106,7 +106,7 @@ class Effects:
         answers: Answers,
         journal: Journal | None,
         session: str,
-        hear: Callable[[Json], None],
+        hear: Callable[[Input], None],
         chunk: Callable[[int, bytes], None],
         loop: Callable[[], asyncio.AbstractEventLoop],
         is_restart: bool,
@@ -126,21 +126,23 @@ class Effects:
         self.is_restart = is_restart
         """Whether runs may have begun before, by a process that is gone."""
 
-    def begin(self, effect: Json) -> None:
+    def begin(self, effect: Effect) -> None:
         """Begins an effect, or stops one."""
-        kind, fields = next(iter(effect.items()))
-        id: int = fields["id"]
-        if kind == "cancel":
-            if (task := self._tasks.get(id)) is not None:
+        if "cancel" in effect:
+            if (task := self._tasks.get(effect["cancel"]["id"])) is not None:
                 task.cancel()
-        elif kind == "http":
-            self._start(id, self._send(id, Request.of(fields["request"])))
-        elif kind == "run_tool":
+        elif "http" in effect:
+            id = effect["http"]["id"]
+            self._start(id, self._send(id, Request.of(effect["http"]["request"])))
+        elif "run_tool" in effect:
+            id = effect["run_tool"]["id"]
             self._runs.add(id)
-            self._start(id, self._run(id, fields["run"], self.is_restart))
-        elif kind == "ask":
-            self._start(id, self._ask(id, fields["ask"]))
-        else:
+            self._start(id, self._run(id, effect["run_tool"]["run"], self.is_restart))
+        elif "ask" in effect:
+            id = effect["ask"]["id"]
+            self._start(id, self._ask(id, effect["ask"]["ask"]))
+        elif "run_hook" in effect:
+            id = effect["run_hook"]["id"]
             self._start(id, self._lose(id))
 
     def cancel_all(self) -> None:
@@ -184,7 +186,7 @@ class Effects:
         self._statuses.pop(id, None)
 
     async def _send(self, id: int, request: Request) -> None:
-        def tell(news: Json | bytes) -> None:
+        def tell(news: HttpInput | bytes) -> None:
             if isinstance(news, bytes):
                 self._chunk(id, news)
             else:
@@ -194,28 +196,28 @@ class Effects:
 
         await self._sender.send(request, tell)
 
-    async def _ask(self, id: int, ask: Json) -> None:
+    async def _ask(self, id: int, ask: Question) -> None:
         answer = await self._answers.to(ask)
         self._hear({"answer": {"id": id, "answer": answer}})
 
     async def _lose(self, id: int) -> None:
         self._hear({"lost": {"id": id}})
 
-    async def _run(self, id: int, run: Json, is_restart: bool) -> None:
+    async def _run(self, id: int, run: ToolRun, is_restart: bool) -> None:
         if self._journal is not None:
             if is_restart and self._journal.has_begun(id) and not self._may_repeat(run):
                 return await self._lose(id)
             self._journal.run_begins(id)
         self._tell_run(id, await self._outcome(id, run))
 
-    def _tell_run(self, id: int, outcome: Json) -> None:
+    def _tell_run(self, id: int, outcome: Outcome) -> None:
         try:
             self._hear({"tool": {"id": id, "input": {"done": outcome}}})
         except InnerloopError as error:
             outcome = _failed("crashed", f"What the tool said does not fit: {error.message}")
             self._hear({"tool": {"id": id, "input": {"done": outcome}}})
 
-    async def _outcome(self, id: int, run: Json) -> Json:
+    async def _outcome(self, id: int, run: ToolRun) -> Outcome:
         """What came of a run; a stopped one is told as such."""
         work = asyncio.ensure_future(self._carry_out(id, run))
         try:
@@ -228,12 +230,13 @@ class Effects:
             return {"parts": [], "error": "timeout", "timed_out": True}
         return work.result()
 
-    async def _carry_out(self, id: int, run: Json) -> Json:
-        kind, job = next(iter(run["job"].items()))
-        if kind == "builtin":
+    async def _carry_out(self, id: int, run: ToolRun) -> Outcome:
+        job = run["job"]
+        if "builtin" in job:
             if self._workspace is None:
                 return _failed("unknown_tool", "There is no workspace.")
-            return await _performed(self._workspace.run(run), f"innerloop {job['action']}")
+            name = f"innerloop {job['builtin']['action']}"
+            return await _performed(self._workspace.run(run), name)
         tool = self._tools.get(run["name"])
         if tool is None:
             return _failed("unknown_tool", f"There is no tool {run['name']}.")
@@ -248,12 +251,12 @@ class Effects:
             folder=run.get("folder", ""),
             output=lambda text: _soon(loop, output, text),
         )
-        return await tool.run(job, context)
+        return await tool.run(job.get("custom", {}), context)
 
-    def _may_repeat(self, run: Json) -> bool:
-        kind, job = next(iter(run["job"].items()))
-        if kind == "builtin":
-            return job["action"] in READING
+    def _may_repeat(self, run: ToolRun) -> bool:
+        job = run["job"]
+        if "builtin" in job:
+            return job["builtin"]["action"] in READING
         tool = self._tools.get(run["name"])
         return tool is not None and tool.repeatable
 
@@ -265,7 +268,7 @@ def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[str], None], text: st
         pass  # The loop is closed, and nobody watches any more.
 
 
-async def _performed(action: Action, name: str) -> Json:
+async def _performed(action: Action, name: str) -> Outcome:
     """What came of a built-in tool's run. When it is stopped nothing is written any more."""
     work = asyncio.ensure_future(in_thread(action.perform, name))
     try:
@@ -276,15 +279,15 @@ async def _performed(action: Action, name: str) -> Json:
         raise
 
 
-async def _stopped(work: asyncio.Future[Json]) -> None:
+async def _stopped(work: asyncio.Future[Outcome]) -> None:
     """Stops a run. A thread cannot be stopped: what it does goes on, unheard."""
     work.cancel()
     await asyncio.wait({work}, timeout=1)
 
 
-def _stopped_outcome() -> Json:
+def _stopped_outcome() -> Outcome:
     return {"parts": [], "error": "interrupted"}
 
 
-def _failed(error: str, text: str) -> Json:
+def _failed(error: ToolErrorName, text: str) -> Outcome:
     return {"parts": [{"type": "text", "text": text}], "error": error}

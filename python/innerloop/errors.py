@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from .protocol import Input, LineRejected, Reason
 
 
 class InnerloopError(Exception):
@@ -29,11 +29,10 @@ class InnerloopError(Exception):
 class RejectedError(InnerloopError):
     """An input that the session refuses; the session is as it was."""
 
-    def __init__(self, rejected: dict[str, Any]) -> None:
-        reason: dict[str, Any] = rejected["reason"]
-        super().__init__(next(iter(reason)), rejected["message"])
-        self.reason = reason
-        self.input: dict[str, Any] = rejected["input"]
+    def __init__(self, rejected: LineRejected) -> None:
+        self.reason: Reason = rejected["reason"]
+        self.input: Input = rejected["input"]
+        super().__init__(next(iter(self.reason)), rejected["message"])
 
 
 class ToolError(Exception):

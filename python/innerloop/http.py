@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ._threads import in_thread
-from .core import Json
+from .protocol import HttpFailure, HttpFailureKind, HttpInput, SentRequest
 
 try:
     import httpx
@@ -29,7 +29,7 @@ except ImportError:  # It is optional.
 _CONNECT_SECONDS = 30.0
 _PIECE = 1 << 16
 
-Tell = Callable[["Json | bytes"], None]
+Tell = Callable[["HttpInput | bytes"], None]
 """Takes news of a response: a piece of its body, or anything else as the protocol's JSON."""
 
 
@@ -42,7 +42,7 @@ class Request:
     body: bytes
 
     @classmethod
-    def of(cls, sent: Json) -> Request:
+    def of(cls, sent: SentRequest) -> Request:
         """The request of an ``http`` effect, with the key among its headers."""
         headers = [(name, value) for name, value in sent["headers"]]
         if "key" in sent:
@@ -72,7 +72,8 @@ class Sender:
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            tell({"failed": {"kind": _kind(error), "message": _words(error, request)}})
+            failed: HttpFailure = {"kind": _kind(error), "message": _words(error, request)}
+            tell({"failed": failed})
 
     async def close(self) -> None:
         """Ends all connections."""
@@ -95,7 +96,7 @@ class Sender:
             self._loop = loop
         return self._client
 
-    async def _by_httpx(self, request: Request) -> AsyncGenerator[Json | bytes, None]:
+    async def _by_httpx(self, request: Request) -> AsyncGenerator[HttpInput | bytes, None]:
         client = await self._client_here()
         sent = client.stream("POST", request.url, headers=request.headers, content=request.body)
         async with sent as response:
@@ -119,12 +120,12 @@ def _shared_trust() -> ssl.SSLContext:
         return _trust[named]
 
 
-async def _by_thread(request: Request) -> AsyncGenerator[Json | bytes, None]:
+async def _by_thread(request: Request) -> AsyncGenerator[HttpInput | bytes, None]:
     loop = asyncio.get_running_loop()
-    news: asyncio.Queue[Json | bytes | Exception | None] = asyncio.Queue(maxsize=16)
+    news: asyncio.Queue[HttpInput | bytes | Exception | None] = asyncio.Queue(maxsize=16)
     exchange = _Exchange(request)
 
-    def put(item: Json | bytes | Exception | None) -> None:
+    def put(item: HttpInput | bytes | Exception | None) -> None:
         # Waits while nobody takes what came before.
         putting = news.put(item)
         try:
@@ -164,7 +165,7 @@ class _Exchange:
         self._socket: socket.socket | None = None
         self._stopped = False
 
-    def run(self, put: Callable[[Json | bytes], None]) -> None:
+    def run(self, put: Callable[[HttpInput | bytes], None]) -> None:
         connection, target = _connection(self._request.url)
         try:
             connection.connect()
@@ -226,12 +227,12 @@ def _proxy_headers(via: urllib.parse.SplitResult) -> dict[str, str]:
     return {"Proxy-Authorization": f"Basic {token}"}
 
 
-def _head(status: int, headers: list[tuple[str, str]]) -> Json:
+def _head(status: int, headers: list[tuple[str, str]]) -> HttpInput:
     lower = [[name.lower(), value] for name, value in headers]
     return {"head": {"status": status, "headers": lower, "at": int(time.time() * 1000)}}
 
 
-def _kind(error: Exception) -> str:
+def _kind(error: Exception) -> HttpFailureKind:
     is_slow = isinstance(error, TimeoutError)
     if httpx is not None:
         is_slow = is_slow or isinstance(error, httpx.TimeoutException)

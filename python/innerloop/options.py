@@ -18,7 +18,16 @@ from .core import Core, Json
 from .documents import documents
 from .effects import Approve, Ask
 from .errors import InnerloopError
-from .session import Event
+from .protocol import (
+    Endpoint,
+    Event,
+    Facts,
+    Parts,
+    Preset,
+    Provider,
+    SessionConfig,
+    SessionConfigPatch,
+)
 from .tools import Function, Tool
 
 _KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
@@ -62,9 +71,9 @@ class Options:
     replay: str | None = None
     instructions: str | None = None
     system_prompt: str | None = None
-    preset: str | None = None
-    facts: Json | None = None
-    config: Json | None = None
+    preset: Preset | None = None
+    facts: Facts | None = None
+    config: SessionConfigPatch | None = None
     id: str | None = None
 
     def __post_init__(self) -> None:
@@ -86,17 +95,21 @@ class Options:
         check_names(name for name in given if name not in _KINDS)
         return cls(**given)
 
-    def settings(self, core: Core, provider: str, tools: Mapping[str, Tool]) -> Json:
+    def settings(self, core: Core, provider: str, tools: Mapping[str, Tool]) -> SessionConfig:
         """The session's configuration."""
-        patch = {
+        patch: SessionConfigPatch = {
             "builtin_tools": "none" if self.workspace is None else "all",
             "subagents": {"max_depth": 0},
-            "approval": {"ask": "changes"} if self.approve is not None else None,
-            "ask_user": True if self.ask is not None else None,
-            "instructions": self.instructions,
-            "base_prompt": self.system_prompt,
         }
-        facts: Json = {
+        if self.approve is not None:
+            patch["approval"] = {"ask": "changes"}
+        if self.ask is not None:
+            patch["ask_user"] = True
+        if self.instructions is not None:
+            patch["instructions"] = self.instructions
+        if self.system_prompt is not None:
+            patch["base_prompt"] = self.system_prompt
+        facts: Facts = {
             "working_directory": "/",
             "platform": "wasm",
             "date": datetime.date.today().isoformat(),
@@ -108,7 +121,7 @@ class Options:
             model=self.model or ("recorded" if self.replay is not None else None),
             preset=self.preset,
             tools=[tool.spec for tool in tools.values()],
-            patches=[_without_none(patch), *([self.config] if self.config else [])],
+            patches=[patch, *([self.config] if self.config else [])],
         )
         if self.workspace is not None:
             # A patch may name another family, which reads other files.
@@ -116,9 +129,9 @@ class Options:
             facts |= documents(core, family, self.workspace)
         return config(facts=facts | (self.facts or {}))
 
-    def parts(self, provider: Json, *, keeps_log: bool) -> Json:
+    def parts(self, provider: Provider, *, keeps_log: bool) -> Parts:
         """What the driver works with."""
-        parts: Json = {
+        parts: Parts = {
             "endpoints": [self._endpoint(provider)],
             "approve": self.approve is not None,
             "answer": self.ask is not None,
@@ -130,7 +143,7 @@ class Options:
             parts["replay"] = {"traffic": self.replay}
         return parts
 
-    def provider_of(self, core: Core, log: str | bytes = b"") -> Json:
+    def provider_of(self, core: Core, log: str | bytes = b"") -> Provider:
         """The provider's row of the table; of a log the one that it was written with."""
         logged = header_of(log).get("model", {}).get("endpoint")
         name = self.provider or logged or ("anthropic" if self.replay is not None else None)
@@ -142,7 +155,7 @@ class Options:
         said = "no provider is named" if name is None else f"there is no provider {name!r}"
         raise InnerloopError("unknown_provider", f"{said}; there are {names}")
 
-    def _endpoint(self, provider: Json) -> Json:
+    def _endpoint(self, provider: Provider) -> Endpoint:
         """The endpoint: what the options leave out the environment may have."""
         variables = (os.environ.get(name) for name in provider.get("key_variables", []))
         key = self.api_key if self.api_key is not None else next(filter(None, variables), "")
@@ -151,17 +164,18 @@ class Options:
             if self.replay is None:
                 raise _placeless(provider)
             base_url = "http://localhost"
-        place = {
+        place: Endpoint = {
             "provider": provider["name"],
-            "base_url": base_url,
             "key": key,
             "headers": [list(header) for header in (self.headers or {}).items()],
             "keyless": self.replay is not None,
         }
-        return _without_none(place)
+        if base_url is not None:
+            place["base_url"] = base_url
+        return place
 
     @contextlib.contextmanager
-    def explained(self, provider: Json) -> Generator[None, None, None]:
+    def explained(self, provider: Provider) -> Generator[None, None, None]:
         """Tells of a missing key which option and which variable may hold it."""
         try:
             yield
@@ -197,13 +211,9 @@ def header_of(log: str | bytes) -> Json:
     return config if isinstance(config, dict) else {}
 
 
-def _placeless(provider: Json) -> InnerloopError:
+def _placeless(provider: Provider) -> InnerloopError:
     example, variable = provider.get("base_url_example"), provider.get("base_url_variable")
     words = [f"{provider['name']} is at a place of your own: give `base_url`"]
     words += [f"for example {example}"] if example else []
     words += [f"or set {variable}"] if variable else []
     return InnerloopError("bad_option", ", ".join(words), "base_url")
-
-
-def _without_none(fields: Json) -> Json:
-    return {name: value for name, value in fields.items() if value is not None}

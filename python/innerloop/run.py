@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .core import Json
-from .session import Event
+from . import protocol
+from .protocol import ErrorKind, Event, EventAssistantTextEnd, EventProcessingEnd, RunEnd
 
 _RETRYABLE = frozenset({"rate_limit", "overloaded", "server", "network", "protocol"})
 _WITH_ERROR = frozenset({"failed", "incomplete", "refused"})
@@ -26,9 +26,17 @@ class Usage:
     reasoning: int = 0
 
     @classmethod
-    def of(cls, json: Json | None) -> Usage:
+    def of(cls, json: protocol.Usage | None) -> Usage:
         """Of the session's JSON."""
-        return cls(**{name: (json or {}).get(name, 0) for name in _COUNTS})
+        if json is None:
+            return cls()
+        return cls(
+            input_total=json["input_total"],
+            output_total=json["output_total"],
+            cache_read=json["cache_read"],
+            cache_write=json["cache_write"],
+            reasoning=json["reasoning"],
+        )
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*(getattr(self, name) + getattr(other, name) for name in _COUNTS))
@@ -38,7 +46,7 @@ class Usage:
 class RunError:
     """Why a run is ``failed``, ``incomplete`` or ``refused``."""
 
-    kind: str
+    kind: ErrorKind
     message: str
     status: int | None = None
     """The HTTP status of the response that it was read from; ``None`` where there was none."""
@@ -53,7 +61,7 @@ class RunError:
 class RunResult:
     """How a run ended, and with what."""
 
-    status: str
+    status: RunEnd
     """``completed``, ``incomplete`` (the last reply was cut), ``refused``, ``limit``, ``budget``,
     ``loop``, ``interrupted``, ``denied``, ``unverified`` or ``failed``."""
     text: str
@@ -116,19 +124,19 @@ class Run:
     def take(self, event: Event, status: int | None = None) -> None:
         """Takes the next event, the last one included, with the HTTP status of the response that
         led to it. The agent calls this."""
-        kind, is_own = event["type"], event["agent"] == 0
+        is_own = event["agent"] == 0
         if is_own:
             self._events.append(event)
-        elif kind == "assistant_text_end":
+        elif event["type"] == "assistant_text_end":
             self._spend(event)
-        if is_own and kind == "error":
+        if is_own and event["type"] == "error":
             self._failure = RunError(event["kind"], event["message"], status)
-        elif is_own and kind == "final_answer":
+        elif is_own and event["type"] == "final_answer":
             self._answer = event["value"]
-        elif is_own and kind == "processing_end":
+        elif is_own and event["type"] == "processing_end":
             self._spend(event)
             self._end(event["end"], event["text"], event["replies"], event["tool_calls"])
-        elif is_own and kind == "session_end":
+        elif is_own and event["type"] == "session_end":
             self._end("interrupted" if self._failure is None else "failed", "", 0, 0)
         # Whoever waits looks again; whoever comes later waits for the next one.
         self._news.set()
@@ -141,12 +149,12 @@ class Run:
         self._end("failed", "", 0, 0)
         self._news.set()
 
-    def _spend(self, event: Event) -> None:
+    def _spend(self, event: EventProcessingEnd | EventAssistantTextEnd) -> None:
         self._usage += Usage.of(event.get("usage"))
         if "cost_nano_usd" in event:
             self._cost = (self._cost or 0) + event["cost_nano_usd"]
 
-    def _end(self, status: str, text: str, replies: int, tool_calls: int) -> None:
+    def _end(self, status: RunEnd, text: str, replies: int, tool_calls: int) -> None:
         if self.done:
             return
         self._result = RunResult(

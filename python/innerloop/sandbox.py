@@ -12,6 +12,7 @@ import stat
 import tempfile
 import threading
 from pathlib import Path
+from typing import cast
 
 from wasmtime import (
     Config,
@@ -26,8 +27,10 @@ from wasmtime import (
     WasmtimeError,
 )
 
-from .core import Json, cached, module_bytes, utf8
+from . import protocol
+from .core import cached, module_bytes, utf8
 from .errors import InnerloopError
+from .protocol import Outcome, ToolErrorName, ToolRun
 
 READING = frozenset({"read", "view_image", "read_many", "list", "glob", "grep"})
 """The actions that change nothing."""
@@ -50,7 +53,7 @@ class Workspace:
                 "bad_workspace", f"{self.folder} is too much to be open; give a project's folder"
             )
 
-    def run(self, run: Json) -> Action:
+    def run(self, run: ToolRun) -> Action:
         """One run of a built-in tool, not begun."""
         return Action(self.folder, run)
 
@@ -59,7 +62,7 @@ class Action:
     """One run of the tools' program. It has an engine of its own, so that it can be stopped without
     stopping the others."""
 
-    def __init__(self, folder: Path, run: Json) -> None:
+    def __init__(self, folder: Path, run: ToolRun) -> None:
         self._folder = folder
         self._run = run
         config = cached(_config())
@@ -69,7 +72,7 @@ class Action:
         """Stops it; may be called by another thread, and before it has begun."""
         self._engine.increment_epoch()
 
-    def perform(self) -> Json:
+    def perform(self) -> Outcome:
         """Runs it to its end, or until it is stopped; the outcome."""
         with tempfile.TemporaryDirectory(prefix="innerloop-") as scratch:
             action = self._run["job"]["builtin"]
@@ -85,7 +88,7 @@ class Action:
             outcome = None
         if fault is not None or not isinstance(outcome, dict):
             return _failed("crashed", f"The tool failed: {fault or 'it said nothing'}.")
-        return outcome
+        return cast(Outcome, outcome)
 
     def _start(self, stdin: Path, output: bytearray) -> str | None:
         """Runs the program; what went wrong, if anything did."""
@@ -122,12 +125,13 @@ class Action:
         return None
 
 
-def _modes(folder: Path, base: str, action: Json) -> dict[Path, int]:
+def _modes(folder: Path, base: str, action: protocol.Action) -> dict[Path, int]:
     """The permissions of the files that an action names. The program puts what it has written in
     the place of a file as a whole, and cannot see its permissions."""
-    patched = re.findall(r"^\*\*\* (?:Add|Update) File: (.+)$", action.get("patch", ""), re.M)
+    patch = action["patch"] if action["action"] == "patch" else ""
+    patched = re.findall(r"^\*\*\* (?:Add|Update) File: (.+)$", patch, re.M)
     modes = {}
-    for name in [*patched, action.get("path") or ""]:
+    for name in [*patched, str(action.get("path") or "")]:
         with contextlib.suppress(OSError, ValueError, RuntimeError):
             place = Path(folder, base, name.strip().lstrip("/")).resolve()
             found = place.stat()
@@ -162,5 +166,5 @@ def _module(engine: Engine) -> Module:
     return Module.deserialize(engine, _artefact)
 
 
-def _failed(error: str, text: str) -> Json:
+def _failed(error: ToolErrorName, text: str) -> Outcome:
     return {"parts": [{"type": "text", "text": text}], "error": error}

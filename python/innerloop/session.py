@@ -6,17 +6,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from .core import Core, Json, Line, utf8
 from .errors import InnerloopError
+from .protocol import Command, Effect, Event, Input, Parts, SessionConfig, Status, Turn
 
-Effect = Json
-"""A thing to do: an object with one key, its kind; each but ``cancel`` is owed one answer."""
-Event = Json
-"""A thing to know, told apart by ``type``."""
-Input = Json
-"""A thing that happened: an object with one key, its kind."""
+Told = tuple[Literal["effect"], Effect] | tuple[Literal["event"], Event]
+"""A thing to do or a thing to know, behind its kind."""
 
 
 @dataclass
@@ -27,7 +24,7 @@ class Step:
     """Lines of the log. Make them durable before you carry out an effect of this step."""
     recording: list[str] = field(default_factory=list)
     """Lines of the recording."""
-    outputs: list[tuple[str, Json]] = field(default_factory=list)
+    outputs: list[Told] = field(default_factory=list)
     """Effects and events in causal order: ``("effect", …)``, ``("event", …)``."""
     deadline: int | None = None
     """The session time at which to send ``tick`` if nothing else happens before."""
@@ -35,12 +32,12 @@ class Step:
     @property
     def effects(self) -> list[Effect]:
         """The things to do."""
-        return [value for kind, value in self.outputs if kind == "effect"]
+        return [told[1] for told in self.outputs if told[0] == "effect"]
 
     @property
     def events(self) -> list[Event]:
         """The things to know."""
-        return [value for kind, value in self.outputs if kind == "event"]
+        return [told[1] for told in self.outputs if told[0] == "event"]
 
 
 class Session:
@@ -67,9 +64,9 @@ class Session:
     @classmethod
     def open(
         cls,
-        config: Json,
+        config: SessionConfig,
         *,
-        parts: Json | None = None,
+        parts: Parts | None = None,
         wall: int | None = None,
         core: Core | None = None,
     ) -> tuple[Session, Step]:
@@ -90,7 +87,7 @@ class Session:
         cls,
         log: str | bytes,
         *,
-        parts: Json | None = None,
+        parts: Parts | None = None,
         owe_runs: bool = False,
         wall: int | None = None,
         core: Core | None = None,
@@ -106,7 +103,7 @@ class Session:
         cls,
         snapshot: bytes,
         *,
-        parts: Json | None = None,
+        parts: Parts | None = None,
         owe_runs: bool = False,
         wall: int | None = None,
         core: Core | None = None,
@@ -120,7 +117,7 @@ class Session:
         id: str,
         *,
         turns: int | None = None,
-        parts: Json | None = None,
+        parts: Parts | None = None,
         wall: int | None = None,
     ) -> tuple[Session, Step]:
         """Another session that has heard the first ``turns`` turns of this one, all if ``None``."""
@@ -137,7 +134,7 @@ class Session:
         """
         return _step(self._ask("handle", at=at, input=input))
 
-    def command(self, command: Json, at: int, agent: int = 0) -> Step:
+    def command(self, command: Command, at: int, agent: int = 0) -> Step:
         """:meth:`handle` for a command: ``{"submit": …}``, ``{"steer": …}``, …"""
         return self.handle({"command": {"agent": agent, "command": command}}, at)
 
@@ -161,15 +158,15 @@ class Session:
         """All that you have in hand, again."""
         return _step(self._ask("owed"))
 
-    def status(self, agent: int = 0) -> Json | None:
+    def status(self, agent: int = 0) -> Status | None:
         """Where an agent stands; ``None`` if there is no such agent."""
-        return cast("Json | None", self._ask("status", agent=agent)[0].value)
+        return cast("Status | None", self._ask("status", agent=agent)[0].value)
 
-    def history(self, agent: int = 0, start: int = 0) -> list[Json] | None:
+    def history(self, agent: int = 0, start: int = 0) -> list[Turn] | None:
         """What was said, from a turn on; ``None`` if there is no such agent."""
         fields: Json = {"agent": agent, "from": start}
         lines = self.core.ask({"history": {"session": self._number, **fields}})
-        return cast("list[Json] | None", lines[0].value)
+        return cast("list[Turn] | None", lines[0].value)
 
     def said(self, agent: int = 0) -> str | None:
         """What is new to an agent's model, as recordings compare it."""
@@ -200,7 +197,7 @@ def _step(lines: Iterable[Line]) -> Step:
         elif line.kind == "deadline":
             step.deadline = line.value
         else:
-            step.outputs.append((line.kind, line.value))
+            step.outputs.append(cast(Told, (line.kind, line.value)))
     return step
 
 

@@ -12,6 +12,7 @@ from typing import Any, get_args, get_type_hints, overload
 from ._threads import Escape, called, described
 from .core import Json
 from .errors import InnerloopError, ToolError
+from .protocol import Outcome, Part, ToolSpec
 from .results import plain, text_of
 from .schema import UnsupportedType, object_schema, schema_of, value_of
 
@@ -41,7 +42,7 @@ class ToolResult:
     """What a tool says, where a text is not all: pictures, files, and what only your program sees
     (``details``, in the event ``tool_call_end``)."""
 
-    parts: list[Json] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
     is_error: bool = False
     details: Any = None
 
@@ -76,9 +77,9 @@ class Tool:
             )
 
     @property
-    def spec(self) -> Json:
+    def spec(self) -> ToolSpec:
         """The tool as the session knows it."""
-        spec: Json = {
+        spec: ToolSpec = {
             "name": self.name,
             "description": self.description,
             "parameters": self.parameters,
@@ -93,7 +94,7 @@ class Tool:
         """Calls the function itself."""
         return self.function(*args, **kwargs)
 
-    async def run(self, arguments: Json, context: ToolContext) -> Json:
+    async def run(self, arguments: Json, context: ToolContext) -> Outcome:
         """Carries out a call; the outcome, also of what fails."""
         try:
             kinds = self.kinds
@@ -251,9 +252,9 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _outcome(said: Any) -> Json:
+def _outcome(said: Any) -> Outcome:
     if isinstance(said, ToolResult):
-        outcome: Json = {"parts": plain(said.parts)}
+        outcome: Outcome = {"parts": plain(said.parts)}
         if said.is_error:
             outcome["error"] = "crashed"
         if said.details is not None:
@@ -265,13 +266,13 @@ def _outcome(said: Any) -> Json:
     return {"parts": [{"type": "text", "text": text_of(said)}]}
 
 
-def _raised(error: BaseException) -> Json:
+def _raised(error: BaseException) -> Outcome:
     # An `Escape` is in words what it stands for.
     is_said = isinstance(error, ToolError | Escape)
     return _failed(str(error) if is_said else described(error))
 
 
-def _failed(words: str) -> Json:
+def _failed(words: str) -> Outcome:
     return {"parts": [{"type": "text", "text": words}], "error": "crashed"}
 
 

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 from support import (
@@ -37,6 +37,7 @@ from innerloop import (
     ToolResult,
     tool,
 )
+from innerloop.protocol import Event, Part
 
 
 def weather(city: str) -> str:
@@ -104,7 +105,7 @@ class Runs(AsyncCase):
             time.sleep(5)
 
         def strange() -> ToolResult:
-            return ToolResult(parts=[{"type": "smell"}])
+            return ToolResult(parts=[cast(Part, {"type": "smell"})])
 
         def endless() -> float:
             return float("inf")
@@ -131,7 +132,7 @@ class Runs(AsyncCase):
         async def walk(steps: int, context: ToolContext) -> ToolResult:
             for step in range(steps):
                 context.output(f"{step};")
-            picture = {"type": "text", "text": context.call_id}
+            picture: Part = {"type": "text", "text": context.call_id}
             return ToolResult(parts=[picture], details={"key": context.key})
 
         async def work() -> None:
@@ -268,7 +269,7 @@ class Conversations(AsyncCase):
                 async with Agent(**options(model, tools=[weather])) as agent:
                     seen: list[int] = []
 
-                    def listen(event: dict[str, Any]) -> None:
+                    def listen(event: Event) -> None:
                         seen.append(event["seq"])
                         if event["type"] == "tool_call_start":
                             agent.steer("In words")
@@ -368,6 +369,7 @@ class HostileServers(AsyncCase):
             with Model(*replies) as model:
                 async with Agent(**options(model)) as agent:
                     events = [event async for event in agent.run("Hi")]
+                assert events[-1]["type"] == "processing_end"
                 self.assertEqual(events[-1]["text"], "At last.")
                 self.assertEqual(sum(event["type"] == "retry" for event in events), 4)
                 self.assertEqual(len(model.requests), 5)

@@ -12,6 +12,7 @@ from support import AsyncCase, Model, calls, options, says
 
 from innerloop import Agent, Core
 from innerloop.documents import documents
+from innerloop.protocol import ProfileKind
 
 CORE = Core()
 
@@ -57,7 +58,9 @@ class Case(AsyncCase):
     def track(self, *paths: str, version: int = 2) -> None:
         self.write(".git/index", index(version, *sorted(paths)))
 
-    def found(self, below: str = "", profile: str = "anthropic") -> tuple[dict[str, str], ...]:
+    def found(
+        self, below: str = "", profile: ProfileKind = "anthropic"
+    ) -> tuple[dict[str, str], ...]:
         """The texts of both kinds by their paths."""
         facts = documents(CORE, profile, self.root / below)
         kinds = (facts["project_docs"], facts["nested_docs"])

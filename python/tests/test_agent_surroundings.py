@@ -20,6 +20,7 @@ from support import AsyncCase, Exchange, Model, calls, fails, message, options, 
 
 from innerloop import Agent, InnerloopError, RejectedError, Run, Session, Step, tool
 from innerloop import http as sending
+from innerloop.protocol import Event, Input
 
 COLD = """
 import asyncio, time, innerloop
@@ -128,7 +129,7 @@ class Listeners(AsyncCase):
             with Model(says("One.")) as model:
                 agent = Agent(**options(model))
 
-                def listen(event: dict[str, Any]) -> None:
+                def listen(event: Event) -> None:
                     if event["type"] == "user_input":
                         raise SystemExit(3)
 
@@ -149,7 +150,7 @@ class Listeners(AsyncCase):
                 async with Agent(**options(model)) as agent:
                     runs: list[Run] = []
 
-                    def listen(event: dict[str, Any]) -> None:
+                    def listen(event: Event) -> None:
                         # The session is idle by now; that the first run is over is told later.
                         if event["type"] == "assistant_text_end" and not runs:
                             runs.append(agent.run("Say two"))
@@ -253,7 +254,7 @@ class Troubles(AsyncCase):
                 async with Agent(**options(model)) as agent:
                     handle = agent._session.handle
 
-                    def full(input: dict[str, Any], at: int) -> Step:
+                    def full(input: Input, at: int) -> Step:
                         if "tick" in input:
                             raise InnerloopError("no_memory", "there is no memory")
                         return handle(input, at)

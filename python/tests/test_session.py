@@ -6,19 +6,30 @@ import json
 import threading
 import time
 import unittest
-from typing import Any
+from typing import Any, cast
 
 from support import message
 
 from innerloop import Core, InnerloopError, RejectedError, Session, Step
+from innerloop.protocol import (
+    EventProcessingEnd,
+    HttpFailure,
+    Input,
+    Outcome,
+    Parts,
+    SessionConfig,
+    SessionConfigPatch,
+    ToolSpec,
+)
 
-PARTS = {"endpoints": [{"provider": "anthropic", "key": "sk-0123456789"}], "entries": True}
-TOOL = {"name": "weather", "description": "", "parameters": {"type": "object"}}
+PARTS: Parts = {"endpoints": [{"provider": "anthropic", "key": "sk-0123456789"}], "entries": True}
+TOOL: ToolSpec = {"name": "weather", "description": "", "parameters": {"type": "object"}}
 WALL = 1_800_000_000_000
 
 
-def config(core: Core, **more: Any) -> dict[str, Any]:
-    patch = {"builtin_tools": "none", "subagents": {"max_depth": 0}, **more}
+def config(core: Core, **more: Any) -> SessionConfig:
+    patch: SessionConfigPatch = {"builtin_tools": "none", "subagents": {"max_depth": 0}}
+    patch.update(cast(SessionConfigPatch, more))
     return core.config("anthropic", id="s-1", model="mock-1", tools=[TOOL], patches=[patch])
 
 
@@ -34,12 +45,19 @@ def reply(session: Session, id: int, body: str, at: int = 20) -> Step:
 
 
 def done(session: Session, id: int, text: str, at: int = 40) -> Step:
-    outcome = {"parts": [{"type": "text", "text": text}]}
-    return session.handle({"tool": {"id": id, "input": {"done": outcome}}}, at)
+    said: Outcome = {"parts": [{"type": "text", "text": text}]}
+    return session.handle({"tool": {"id": id, "input": {"done": said}}}, at)
 
 
 def kinds(step: Step) -> list[str]:
-    return [f"{kind} {value['id']}" for one in step.effects for kind, value in one.items()]
+    effects = [cast("dict[str, Any]", effect) for effect in step.effects]
+    return [f"{kind} {value['id']}" for one in effects for kind, value in one.items()]
+
+
+def last_end(step: Step) -> EventProcessingEnd:
+    event = step.events[-1]
+    assert event["type"] == "processing_end"
+    return event
 
 
 class Sessions(unittest.TestCase):
@@ -55,7 +73,9 @@ class Sessions(unittest.TestCase):
         self.assertEqual(request["url"], "https://api.anthropic.com/v1/messages")
         self.assertEqual(request["key"], ["x-api-key", "sk-0123456789"])
         self.assertIn("Is it warm", session.said() or "")
-        said = json.loads(request["body"])["messages"][0]["content"]
+        body = request["body"]
+        assert isinstance(body, str)
+        said = json.loads(body)["messages"][0]["content"]
         self.assertEqual(said[0]["text"], "Is it warm in Rome?\u2028\x85")
         session.handle({"http": {"id": 1, "input": {"head": {"status": 200}}}}, 20)
         half = message("", ("c1", "weather", {"city": "Köln"})).encode()
@@ -70,7 +90,7 @@ class Sessions(unittest.TestCase):
         self.assertEqual(kinds(session.owed()), ["run_tool 2"])
         self.assertEqual(kinds(done(session, 2, "31 °C")), ["http 3"])
         step = reply(session, 3, message("Yes."), at=50)
-        self.assertEqual(step.events[-1]["end"], "completed")
+        self.assertEqual(last_end(step)["end"], "completed")
         self.assertTrue(step.entries[-1].startswith('{"snapshot":'))
         status = session.status()
         assert status is not None
@@ -97,10 +117,12 @@ class Sessions(unittest.TestCase):
             session.handle({"lost": {"id": 1}}, 30)
         self.assertEqual(late.exception.code, "answered")
         with self.assertRaises(InnerloopError) as wrong:
-            session.handle({"tock": None}, 30)
+            session.handle(cast(Input, {"tock": None}), 30)
         self.assertEqual(wrong.exception.code, "bad_request")
         with self.assertRaises(InnerloopError) as field:
-            core.config("anthropic", id="s", patches=[{"retry": {"max": 1}}])
+            core.config(
+                "anthropic", id="s", patches=[cast(SessionConfigPatch, {"retry": {"max": 1}})]
+            )
         self.assertIn("retry.max", str(field.exception))
         _, step = Session.restore(before, parts=PARTS, wall=WALL, core=core)
         self.assertEqual(kinds(step), ["http 1"])
@@ -114,7 +136,7 @@ class Sessions(unittest.TestCase):
         log = [*step.entries, *session.submit("Is it warm in Rome?", 10).entries]
         for line in message("", ("c1", "weather", {})).splitlines(keepends=True):
             if not log[-1].startswith('{"at":20'):
-                head = {"http": {"id": 1, "input": {"head": {"status": 200}}}}
+                head: Input = {"http": {"id": 1, "input": {"head": {"status": 200}}}}
                 log += session.handle(head, 20).entries
             log += session.chunk(1, line.encode(), 20).entries
         log += session.handle({"http": {"id": 1, "input": {"end": None}}}, 30).entries
@@ -162,7 +184,7 @@ class Sessions(unittest.TestCase):
                 session, _ = opened(core)
                 session.submit("Hi" * 1000, 10)
                 step = reply(session, 1, message("Yes."))
-                assert step.events[-1]["text"] == "Yes."
+                assert last_end(step)["text"] == "Yes."
             except BaseException as error:
                 faults.append(error)
 
@@ -178,7 +200,7 @@ class Sessions(unittest.TestCase):
         large = "x" * 5_000_000
         step = session.submit(large, 10)
         self.assertIn(large, step.effects[0]["http"]["request"]["body"])
-        self.assertEqual(reply(session, 1, message("Yes.")).events[-1]["text"], "Yes.")
+        self.assertEqual(last_end(reply(session, 1, message("Yes.")))["text"], "Yes.")
 
     def test_what_is_too_large_is_refused_and_harms_nobody(self) -> None:
         core = Core()
@@ -206,7 +228,7 @@ class Sessions(unittest.TestCase):
             sessions[0].core.replay(b"x" * (200 << 20))
         self.assertEqual(large.exception.code, "no_memory")
         # All of them are as they were.
-        self.assertEqual(reply(sessions[0], 1, message("Yes.")).events[-1]["text"], "Yes.")
+        self.assertEqual(last_end(reply(sessions[0], 1, message("Yes.")))["text"], "Yes.")
         for session in sessions:
             session.close()
         session, _ = opened(core)
@@ -227,11 +249,11 @@ class Sessions(unittest.TestCase):
             for _ in range(500):
                 session.chunk(1, piece, 20)
         self.assertEqual(full.exception.code, "no_memory")
-        failed = {"kind": "network", "message": full.exception.message}
+        failed: HttpFailure = {"kind": "network", "message": full.exception.message}
         step = session.handle({"http": {"id": 1, "input": {"failed": failed}}}, 30)
         self.assertIn("retry", [event["type"] for event in step.events])
         other.submit("Hi", 40)
-        self.assertEqual(reply(other, 1, message("Yes."), 50).events[-1]["text"], "Yes.")
+        self.assertEqual(last_end(reply(other, 1, message("Yes."), 50))["text"], "Yes.")
 
     def test_a_lone_surrogate_is_no_mistake(self) -> None:
         session, _ = opened(Core())

@@ -8,6 +8,7 @@ mod docs;
 mod json_schema;
 mod json_text;
 mod patches;
+mod python;
 mod types;
 mod typescript;
 
@@ -21,5 +22,6 @@ pub fn files() -> Vec<MadeFile> {
     let mut files =
         vec![MadeFile { path: "docs/lines.schema.json", text: json_schema::lines_schema(&types) }];
     files.extend(typescript::files(&types));
+    files.extend(python::files(&types));
     files
 }

@@ -19,11 +19,12 @@ const PACKAGE: &str = "python";
 /// Where the wheel lies, and the environments of its tests.
 const TARGET: &str = "target/python";
 /// What builds and checks the package; the versions are pinned, so that both do the same anywhere.
-const TOOLS: [&str; 6] = [
+const TOOLS: [&str; 7] = [
     "canitoolcall==0.1.1",
     "flit-core==3.12.0",
     "httpx==0.28.1",
     "mypy==2.4.1",
+    "pyright==1.1.414",
     "ruff==0.17.6",
     "wasmtime==50.0.1",
 ];

@@ -1,0 +1,561 @@
+"""What a session is opened with. Made of the core's types, whose words these are: see
+CONTRIBUTING.md#generated-files."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from .history import FoldKind
+from .model import ModelConfig
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class SessionConfig(TypedDict):
+    """Everything a session needs to know from the start. The default is the specification's;
+    ``id``, ``endpoint`` and ``model`` have no default and must be set."""
+
+    id: str
+    """The session's id. A fork always gets a new one."""
+    model: ModelConfig
+    """Which model, and how to talk to it."""
+    limits: Limits
+    """When to stop."""
+    response: ResponseLimits
+    """How much of a response is read."""
+    retry: RetryPolicy
+    """When a failed model call is tried again."""
+    timeouts: Timeouts
+    """Time limits of tool runs."""
+    tool_output_limits: dict[str, int]
+    """Most characters of a tool's output that the model reads, by tool; the rest have limits of
+    their own."""
+    tool_line_limits: dict[str, int]
+    """Most lines of a tool's output that the model reads, by tool; the rest have limits of their
+    own."""
+    tool_output_percent: int | None
+    """Most of the context window that one tool's output may take, in percent, but never less
+    than 1,000 characters. It lowers the limits above, for models with small windows."""
+    tool_output_share_of_rest: int | None
+    """Most of what is left of the context window that one tool's output may take, in percent,
+    but never less than 1,000 characters."""
+    facts: Facts
+    """What the system prompt tells of the place the agent works in."""
+    base_prompt: str | None
+    """What the system prompt begins with, in place of the family's own words; an empty text for
+    nothing."""
+    instructions: str | None
+    """Instructions of the user, appended last to the system prompt."""
+    builtin_tools: BuiltinTools
+    """Which of the profile's tools there are."""
+    tools: list[ToolSpec]
+    """Tools of the host, on top of the profile's; equal names override."""
+    exec_modes: dict[str, ExecMode]
+    """Which tools' calls run beside others. Those that only read do if nothing is said, those
+    that change something do not."""
+    estimator: Estimator
+    """How tokens are estimated."""
+    compaction: Compaction
+    """When the conversation is made shorter, and how."""
+    loops: LoopPolicy
+    """When calls repeat themselves."""
+    approval: ApprovalPolicy
+    """Which calls a person must allow first."""
+    hooks: HookPolicy
+    """Where the host's hooks stand."""
+    guard: GuardPolicy
+    """What calls must have gone before."""
+    subagents: SubagentPolicy
+    """Agents that an agent may start."""
+    repair: RepairPolicy
+    """What replies that end before their time are good for."""
+    undo: UndoPolicy
+    """What can be taken back."""
+    answer: AnswerConfig | None
+    """The form of the final answer, if it is to have one."""
+    ask_user: bool
+    """Whether the model may ask the user, through the tool ``ask_user``."""
+    web_fetch: bool
+    """Whether the host carries out ``fetch``, so that the model is shown a tool for it."""
+
+
+class Limits(TypedDict):
+    """When to stop; 0 means never."""
+
+    max_turns: int
+    """Most user and assistant turns of the whole session."""
+    max_tool_rounds_per_input: int
+    """Most rounds of tool calls for one input of the user."""
+    run: NotRequired[Spend]
+    """Most that a run may use, that of the agents included that it started."""
+    session: NotRequired[Spend]
+    """Most that all runs of the session may use together."""
+    action: LimitAction
+    """What follows when one is reached."""
+
+
+class Spend(TypedDict):
+    """What models and their work use; as a limit, 0 means none."""
+
+    cost_nano_usd: int
+    """Nano-dollars (10⁻⁹ US dollars)."""
+    tokens: int
+    """Tokens, in and out."""
+    ms: int
+    """Milliseconds of runs, whatever was waited for."""
+
+
+LimitAction = Literal["idle", "summarize", "partial", "error"]
+"""What follows when a limit is reached.
+
+- ``idle``: The run ends.
+- ``summarize``: The model says without tools what it has found, and the run ends.
+- ``partial``: The run ends with all that the model said in it.
+- ``error``: The run ends as failed.
+"""
+
+
+class ResponseLimits(TypedDict):
+    """How much of one response of a model is read. No real one comes near; a response that goes
+    beyond ends the run as failed, and what was said until then is kept."""
+
+    max_bytes: int
+    """Bytes of its body."""
+    max_kept_bytes: int
+    """Bytes that are held of it: what it says, and an event until it is whole."""
+    max_items: int
+    """Pieces of which its reply is made: texts, thoughts, calls, and the fields that come one by
+    one."""
+    max_calls: int
+    """Calls of tools, also those in its text."""
+
+
+class RetryPolicy(TypedDict):
+    """When a failed model call is tried again. The delay is ``base_ms`` doubled per try, at most
+    ``max_ms``, less up to ``jitter_percent`` of it; a delay that the provider asks for takes
+    its place."""
+
+    max_retries: int
+    """How often one model call is tried again; 0 switches retries off."""
+    base_ms: int
+    """The first delay, in milliseconds."""
+    max_ms: int
+    """The longest delay of our own, in milliseconds."""
+    jitter_percent: int
+    """How much of a delay of our own may be left out, so that sessions do not come back all at
+    once; 0 for exact delays."""
+    max_retry_after_ms: int
+    """The longest delay that a provider may ask for; a longer one ends the run."""
+    idle_ms: int
+    """After how long without a byte a model call counts as broken, in milliseconds."""
+    mid_stream: bool
+    """Whether a call that breaks after text or a part of a tool call has come is tried again. No
+    tool has started then, and what was shown is taken back."""
+    refusal_closes: bool
+    """Whether a call that can never succeed closes the session, such as one whose key or model
+    is refused. If not, its run fails, and the session goes on once that is mended."""
+
+
+class Timeouts(TypedDict):
+    """Time limits of tool runs, in milliseconds."""
+
+    default_command_ms: int
+    """For a run whose call names none. Where it is the default, a profile may have another."""
+    max_command_ms: int
+    """No run gets more."""
+    grace_ms: int
+    """How long a cancelled effect may take to answer before it counts as lost."""
+
+
+class Facts(TypedDict, total=False):
+    """What the system prompt tells of the place the agent works in. What is empty or absent is
+    left out."""
+
+    working_directory: str
+    """The workspace, as the tools see it."""
+    platform: str
+    """``linux``, ``darwin``, ``windows``, ``wasm``."""
+    os_version: str
+    """The system's version."""
+    date: str
+    """Today as ``YYYY-MM-DD``."""
+    git: GitFacts | None
+    """The state of version control, if the workspace is under it."""
+    knowledge_cutoff: str
+    """The model's knowledge cutoff."""
+    programs: list[ProgramFacts]
+    """Programs that ``run_program`` can run. Without any, the tool is not offered."""
+    project_docs: list[ProjectDoc]
+    """Instruction files of the project, root first."""
+    nested_docs: list[ProjectDoc]
+    """Those of folders below the workspace, in any order. An agent reads the ones that stand on
+    the way to its folder and in it."""
+
+
+class GitFacts(TypedDict, total=False):
+    """The state of version control when the session began."""
+
+    branch: str
+    """The current branch."""
+    modified: int | None
+    """How many files are modified, where the host knows."""
+    untracked: int | None
+    """How many files are untracked, where the host knows."""
+    recent_commits: list[str]
+    """Subjects of the newest commits, newest first."""
+
+
+class ProgramFacts(TypedDict):
+    """A program of the host's registry."""
+
+    name: str
+    """Its name."""
+    description: str
+    """What it is and how it is called, in a sentence."""
+
+
+class ProjectDoc(TypedDict):
+    """An instruction file of the project."""
+
+    path: str
+    """Its path as seen from the workspace."""
+    text: str
+    """Its text."""
+
+
+BuiltinToolsObject = TypedDict(
+    "BuiltinToolsObject",
+    {
+        # These.
+        "only": "list[str]",
+        # All but these.
+        "except": "list[str]",
+    },
+    total=False,
+)
+"""Exactly one of these keys is there."""
+
+
+BuiltinTools = Literal["all", "read_only", "none"] | BuiltinToolsObject
+"""Which of the profile's own tools the model is shown, by the names that it is shown them under.
+Those that ask the user or give the final answer have switches of their own.
+
+- ``all``: All that something here can carry out.
+- ``read_only``: Those of them that change nothing and run nothing.
+- ``none``: None.
+"""
+
+
+class ToolSpec(TypedDict):
+    """A tool as the model is shown it."""
+
+    name: str
+    """A unique name; among equal names the latest registration wins."""
+    description: str
+    """What it does and when to use it."""
+    parameters: dict[str, Any]
+    """A JSON Schema whose root is an object."""
+    read_only: NotRequired[bool]
+    """Whether it changes nothing, so that it may run beside others."""
+    timeout_ms: NotRequired[int | None]
+    """After how long a run is stopped, though never later than ``timeouts.max_command_ms``;
+    absent, as long as a command has that asks for no time."""
+    paths: NotRequired[list[str]]
+    """The arguments that name files or folders of the workspace, each as one text or a list of
+    them: what an input's ``paths`` is held against. One that is absent in a call stands for
+    the agent's own folder."""
+    freeform: NotRequired[Freeform | None]
+    """How the tool is called with free text instead of JSON, where the protocol can."""
+
+
+class Freeform(TypedDict):
+    """A tool that is called with free text where the protocol can (OpenAI's custom tools), and
+    with the schema's arguments where it cannot."""
+
+    grammar: str
+    """The grammar of the text, in Lark's syntax."""
+    property: str
+    """The property of the schema that the text stands for."""
+    description: str
+    """What the model is told in place of the description."""
+
+
+ExecMode = Literal["parallel", "serial"]
+"""Whether a tool's calls run beside others.
+
+- ``parallel``: Beside others of this mode.
+- ``serial``: Alone, in the order of the calls.
+"""
+
+
+Estimator = Literal["chars", "code_and_prose", "words", "bytes"]
+"""How the tokens of a text are estimated, where the provider has not counted them.
+
+- ``chars``: A token for four characters.
+- ``code_and_prose``: A token for three characters of tool output and calls, for four of
+  what is said.
+- ``words``: 1.3 tokens for a word, and 4 for a message.
+- ``bytes``: A token for four bytes.
+"""
+
+
+class Compaction(TypedDict):
+    """When the conversation is made shorter, how, and what of it stays. By itself that happens
+    only where a tier or ``on_overflow`` says so."""
+
+    auto: list[Tier]
+    """What is done before a model call; of the tiers that are reached, the one that begins last."""
+    on_overflow: OnOverflow
+    """What follows when the conversation no longer fits the model."""
+    truncate_if_needed: bool
+    """Whether the oldest turns are left out where the conversation does not fit and nothing else
+    makes it shorter; if not, the run ends."""
+    keep: Keep
+    """What stays."""
+    summary: Summary
+    """How the model sums up."""
+    max_messages: int
+    """How many turns are too many whatever their length, so that the first tier applies; 0 for
+    never."""
+    max_failures: int
+    """After how many failures in a row nothing more is tried by itself, until the host asks for
+    it with success."""
+    max_window: int
+    """Most tokens that count as the context window, for estimates that are rough; 0 for all."""
+
+
+Tier = TypedDict(
+    "Tier",
+    {
+        # How full the window must be.
+        "from": "Fullness",
+        # How full it is to be afterwards; so far below that the provider's cache is seldom lost.
+        "to": "Fullness",
+        # What is done.
+        "step": "FoldKind",
+        # Most of the user's inputs that stay with all that followed them; all that fit if absent.
+        "inputs": "NotRequired[int]",
+    },
+)
+"""From when on the conversation is made shorter by itself, and how."""
+
+
+class Fullness(TypedDict, total=False):
+    """How full a context window is. Where several are given, the one that is reached last."""
+
+    percent: int
+    """So much of it is used, in percent."""
+    used: int
+    """So many tokens are used."""
+    left: int
+    """So many tokens are left."""
+
+
+OnOverflow = Literal["warn", "compact_retry_once"]
+"""What follows when the conversation no longer fits the model.
+
+- ``warn``: The run ends, with a warning.
+- ``compact_retry_once``: The conversation is made half as long as the window, and the model
+  is called again, once for each input.
+"""
+
+
+class Keep(TypedDict):
+    """What stays of a conversation that is made shorter."""
+
+    tokens: int
+    """Most tokens of the newest turns that stay where the host asks for it to be made shorter."""
+    rounds: int
+    """How many of the newest replies stay in any case, each with its calls and their results."""
+    words_of_user: int
+    """Most tokens of the user's own words that stand behind a summary as they were said, the
+    newest first."""
+    first_input: bool
+    """Whether the user's first input stays."""
+
+
+class Summary(TypedDict):
+    """How a model sums up."""
+
+    model: str | None
+    """Another model of the same endpoint; the agent's own if absent."""
+    max_tokens: int
+    """Most tokens of the summary."""
+    result_chars: int
+    """Most characters of a tool's result that it reads."""
+    instructions: str | None
+    """What it is to look at besides."""
+
+
+class LoopPolicy(TypedDict):
+    """When calls repeat themselves, and what is done about it."""
+
+    detect: bool
+    """Whether they are looked for."""
+    window: int
+    """How many of the newest calls must follow one pattern."""
+    max_period: int
+    """The longest cycle of calls that counts as a pattern."""
+    same_args: int
+    """How many rounds in a row with the same calls are too many; 0 for never."""
+    same_name: int
+    """How many rounds in a row that call the same tools, whatever the arguments, are too many; 0
+    for never."""
+    again_after: int
+    """After how many more of such rounds the next step of the ladder follows; 0 for the same
+    number again."""
+    only_if_failed: bool
+    """Whether only calls that failed count."""
+    ignore_tools: list[str]
+    """Tools whose calls do not count."""
+    mask_volatile: bool
+    """Whether times, UUIDs and the like in arguments count as all the same."""
+    ladder: list[LoopStep]
+    """What is done the first time, the second time and so on, until the pattern breaks; the last
+    step goes for all further times."""
+
+
+LoopStep = Literal["warn", "summarize", "ask_user", "stop"]
+"""What is done about calls that repeat themselves.
+
+- ``warn``: The model is told.
+- ``summarize``: The model says without tools what it has found, and the run ends.
+- ``ask_user``: The user is asked whether to go on.
+- ``stop``: The run ends.
+"""
+
+
+class ApprovalPolicy(TypedDict):
+    """Which calls a person must allow before they run (``Ask`` effects)."""
+
+    ask: AskAbout
+    """Which calls are asked about."""
+    allow: list[ApprovalRule]
+    """Calls that are never asked about."""
+
+
+AskAbout = Literal["nothing", "programs", "changes", "everything"]
+"""Which calls are asked about.
+
+- ``nothing``: None.
+- ``programs``: Those that run a program or are the host's own, unless they only read.
+  Changes of files in the workspace pass.
+- ``changes``: Those that may change something.
+- ``everything``: All that the host would run.
+"""
+
+
+class ApprovalRule(TypedDict):
+    """Which calls need no approval: those of a tool, or only some of them."""
+
+    tool: str
+    """The tool's name."""
+    starting: NotRequired[dict[str, str]]
+    """How the texts of its arguments must begin, by name; none for every call."""
+
+
+class HookPolicy(TypedDict):
+    """Where the host's hooks stand."""
+
+    points: list[HookPoint]
+    """The points at which the host wants to be asked."""
+    fail_closed: bool
+    """Whether a hook that breaks counts as a denial; otherwise the run goes on."""
+    max_denials: int
+    """How often for one input the hook before the end may send the model back to work; a further
+    denial ends the run as it stands."""
+
+
+HookPoint = Literal[
+    "submit",
+    "before_model",
+    "before_tool",
+    "after_tool",
+    "before_stop",
+    "outbound",
+    "compact",
+]
+"""Where in the loop a hook stands.
+
+- ``submit``: The user has said something. Replaceable by another text.
+- ``before_model``: Before a model call. A replacement is a text that is said to the model
+  as the system.
+- ``before_tool``: Before a tool runs. Replaceable by other arguments, which are checked
+  again.
+- ``after_tool``: After a tool has run. Replaceable by another text for the model.
+- ``before_stop``: Before the run ends. A denial's reason is said to the model, and the run
+  goes on, so often as ``max_denials`` allows.
+- ``outbound``: Before what the session's own agent has come to goes out, as a run ends that
+  was neither interrupted nor denied and has not failed. Replaceable by another result, which
+  leaves the history as it is; a denial withholds the result.
+- ``compact``: Before the oldest turns are archived or summed up. Replaceable by a text that
+  stands in their place; a denial leaves the conversation as it is.
+"""
+
+
+class GuardPolicy(TypedDict):
+    """What calls must have gone before."""
+
+    read_before_write: bool
+    """Whether a file that is there must have been read, or written, before it is changed."""
+
+
+class SubagentPolicy(TypedDict):
+    """Agents that an agent may start."""
+
+    max_depth: int
+    """How deep agents may be nested; 0 offers none."""
+    max_open: int
+    """How many may be open at once, all depths together."""
+
+
+class RepairPolicy(TypedDict):
+    """What replies that end before their time are good for."""
+
+    continue_on_length: int
+    """How often in a run a text that was cut by the output limit is continued."""
+    grow_output: bool
+    """Whether a reply that the output limit has cut in a call is asked for again with twice the
+    limit, which then holds until the next input."""
+    retry_on_empty: int
+    """How often in a run a reply without text and calls is asked for again."""
+    nudges: int
+    """How often in a run a text that calls no tool and does not sound like an answer is answered
+    with a reminder of the tools; for small models, which announce more than they do."""
+    coerce_arguments: bool
+    """Whether arguments of the wrong type that plainly mean a right one are bent to it."""
+
+
+class UndoPolicy(TypedDict):
+    """What can be taken back."""
+
+    max_steps: int
+    """How many steps in a row, at most; 0 for all."""
+
+
+class AnswerConfig(TypedDict):
+    """The form of the final answer: the model gives it through the tool ``final_answer``."""
+
+    schema: dict[str, Any]
+    """A JSON Schema whose root is an object."""
+    retries: int
+    """How often a run that ends with text is asked for the answer again."""
+
+
+Preset = Literal["seed001", "modern", "ollama", "ironclaw", "gnoma"]
+"""A configuration by name.
+
+- ``seed001``: Every default of the coding agent loop specification.
+- ``modern``: What people who know codex, Claude Code or pi expect: the tools that the model
+  was trained on, files read before they are changed, arguments bent to their schema, sessions
+  that outlive a refused request; 200 rounds for an input, and calls that go on repeating
+  themselves after two warnings end the run.
+- ``ollama``: Small local models: 25 rounds, then a summary; loops stop early; outputs take
+  less than a third of the window.
+- ``ironclaw``: Approval of changes, 50 rounds, and only failing calls count as a loop.
+- ``gnoma``: Few and long retries, none in mid-stream; a limit is an error.
+"""

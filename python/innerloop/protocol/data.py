@@ -1,0 +1,260 @@
+"""What inputs, effects, events and the history hold. Made of the core's types, whose words these
+are: see CONTRIBUTING.md#generated-files."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class PartText(TypedDict):
+    """Plain text."""
+
+    type: Literal["text"]
+    text: str
+    """The text."""
+
+
+class PartImage(TypedDict):
+    """A picture."""
+
+    type: Literal["image"]
+    media_type: str
+    """For example ``image/png``."""
+    data: str
+    """The file's bytes in base64."""
+
+
+class PartImageUrl(TypedDict):
+    """A picture that the provider fetches itself."""
+
+    type: Literal["image_url"]
+    url: str
+    """Where it is."""
+
+
+class PartFile(TypedDict):
+    """A document, such as a PDF."""
+
+    type: Literal["file"]
+    media_type: str
+    """For example ``application/pdf``."""
+    name: str
+    """Its name, which the model reads."""
+    data: str
+    """The file's bytes in base64."""
+
+
+Part = PartText | PartImage | PartImageUrl | PartFile
+"""A piece of what a user or a tool says."""
+
+
+class Outcome(TypedDict):
+    """What came of an action or of a custom tool's run."""
+
+    parts: list[Part]
+    """What the tool says, whole. Of a program, see ``streams``."""
+    streams: NotRequired[bool]
+    """Whether the first two parts are texts that a program printed, each of which may be empty:
+    on standard output, then on standard error. Further parts say more of the run. The model
+    reads them all as one text, ``joined_text``."""
+    error: NotRequired[ToolErrorName]
+    """What went wrong, if anything did; ``parts`` then say how and what to do."""
+    exit: NotRequired[int]
+    """A program's exit code."""
+    count: NotRequired[int]
+    """How many places were found or changed: results of a search, replacements of an edit,
+    occurrences of a text that should be unique."""
+    duration_ms: NotRequired[int]
+    """How long the run took, from its launch on: the time in which a person was asked does not
+    count. Where the host says nothing the session measures it, so that it is absent only
+    where the host ran nothing, or does not know what became of the run."""
+    timed_out: NotRequired[bool]
+    """Whether the time limit ended the run; ``parts`` then hold what came before."""
+    changes: NotRequired[list[Change]]
+    """The files that changed."""
+    digests: NotRequired[list[str]]
+    """Where ``known`` is there: the digests of the files that the action names, in its order, as
+    they are now; an empty text for one that is not there."""
+    capped_at_source: NotRequired[bool]
+    """Whether the tool itself dropped a part of its output."""
+    details: NotRequired[Any]
+    """What a tool of the host says to its user interface, in ``tool_call_end``; the model does
+    not read it."""
+
+
+ToolErrorName = Literal[
+    "not_found",
+    "permission_denied",
+    "edit_conflict",
+    "invalid_arguments",
+    "unknown_tool",
+    "wrong_file_type",
+    "binary",
+    "too_large",
+    "exit",
+    "timeout",
+    "denied",
+    "interrupted",
+    "limit",
+    "io",
+    "crashed",
+]
+"""The kinds of failure that a model can act on.
+
+- ``not_found``: No such file, folder or program.
+- ``permission_denied``: The path is outside of the workspace or protected.
+- ``edit_conflict``: The text to replace was not found, or not once.
+- ``invalid_arguments``: The arguments do not fit the tool's schema, or a pattern does not
+  parse.
+- ``unknown_tool``: No tool of that name.
+- ``wrong_file_type``: A folder where a file is needed, or the other way round.
+- ``binary``: The file is not text.
+- ``too_large``: The file or the output is larger than the tool handles.
+- ``exit``: The program ended with another exit code than 0.
+- ``timeout``: The time limit ended the run.
+- ``denied``: A person or a hook did not allow the call.
+- ``interrupted``: The user or the host interrupted the run.
+- ``limit``: A limit of the sandbox (memory, output, disk) ended the run.
+- ``io``: Reading or writing failed for another reason.
+- ``crashed``: The tool itself broke.
+"""
+
+
+class Change(TypedDict):
+    """A file that an action changed."""
+
+    path: str
+    """The file, from the workspace's root on."""
+    kind: ChangeKind
+    """What happened to it."""
+    before: NotRequired[str]
+    """Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB."""
+    after: NotRequired[str]
+    """Its text after, with the same exceptions."""
+
+
+ChangeKind = Literal["created", "modified", "deleted"]
+"""What happened to a file.
+
+- ``created``: It is new.
+- ``modified``: Its content changed.
+- ``deleted``: It is gone.
+"""
+
+
+class Status(TypedDict):
+    """Where an agent stands and what it has used."""
+
+    state: AgentState
+    """Where it stands."""
+    compacting: NotRequired[bool]
+    """Whether it does nothing but make the conversation shorter, because the host has asked for
+    that: no run is under way."""
+    turns: int
+    """User and assistant turns so far."""
+    tool_calls: int
+    """Tool calls so far."""
+    usage: Usage
+    """Tokens so far."""
+    cost_nano_usd: NotRequired[int]
+    """What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known."""
+
+
+AgentState = Literal["idle", "processing", "awaiting_input", "closed"]
+"""Where an agent stands.
+
+- ``idle``: Waiting for the user.
+- ``processing``: Running the loop.
+- ``awaiting_input``: The model asked the user a question.
+- ``closed``: Over.
+"""
+
+
+class Usage(TypedDict):
+    """Tokens of one reply or of many."""
+
+    input_total: int
+    """All input tokens, cached ones included."""
+    output_total: int
+    """All output tokens, reasoning included."""
+    cache_read: int
+    """Input tokens read from the provider's cache."""
+    cache_write: int
+    """Input tokens written to the provider's cache."""
+    reasoning: int
+    """Output tokens spent on reasoning, where the provider says so."""
+
+
+RunEnd = Literal[
+    "completed",
+    "limit",
+    "budget",
+    "loop",
+    "interrupted",
+    "denied",
+    "unverified",
+    "incomplete",
+    "refused",
+    "failed",
+]
+"""How a run ended.
+
+- ``completed``: The model was done.
+- ``limit``: A limit of rounds or turns.
+- ``budget``: What it may spend is used up.
+- ``loop``: Its calls repeated themselves.
+- ``interrupted``: The host interrupted it.
+- ``denied``: A hook of the host denied it.
+- ``unverified``: The hook before the end has not agreed, however often the model went back
+  to work.
+- ``incomplete``: The last reply was cut; what there is of it is the run's text.
+- ``refused``: The model refused, or a filter of its provider.
+- ``failed``: The model or its endpoint failed for good.
+"""
+
+
+ErrorKind = Literal[
+    "authentication",
+    "quota",
+    "rate_limit",
+    "overloaded",
+    "context_overflow",
+    "invalid_request",
+    "content_filter",
+    "refusal",
+    "output_limit",
+    "reply",
+    "server",
+    "network",
+    "host",
+    "protocol",
+    "limit",
+    "answer",
+    "internal",
+]
+"""The kinds of failure that end a run, as ``incomplete``, ``refused`` or ``failed``.
+
+- ``authentication``: The endpoint does not accept the key.
+- ``quota``: The account's credit, quota or plan is used up.
+- ``rate_limit``: The endpoint limits the rate, and the retries are used up.
+- ``overloaded``: The endpoint is overloaded, and the retries are used up.
+- ``context_overflow``: The conversation no longer fits the model.
+- ``invalid_request``: The endpoint does not accept the request.
+- ``content_filter``: A filter of the provider refused the request or the reply.
+- ``refusal``: The model refused.
+- ``output_limit``: The output limit has cut the reply.
+- ``reply``: The model's replies are empty or broken, and asking again did not help.
+- ``server``: The endpoint failed, and the retries are used up.
+- ``network``: The connection failed, and the retries are used up.
+- ``host``: The host did not send the request.
+- ``protocol``: The provider sent what is not its protocol, and the retries are used up.
+- ``limit``: A limit is reached, and that is to count as a failure.
+- ``answer``: The model did not give the final answer in the form that was asked for.
+- ``internal``: A fault of our own.
+"""

@@ -1,0 +1,251 @@
+"""Things to do. Made of the core's types, whose words these are: see
+CONTRIBUTING.md#generated-files."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from .action import ToolRun
+from .config import HookPoint
+from .events import Event
+from .inputs import Bytes
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class EffectHttp(TypedDict):
+    """Send a request and report the response as ``http`` inputs."""
+
+    id: int
+    """Its id."""
+    request: SentRequest
+    """The request."""
+
+
+class EffectRunTool(TypedDict):
+    """Run a tool and report it as ``tool`` inputs."""
+
+    id: int
+    """Its id."""
+    agent: int
+    """Whose it is."""
+    run: ToolRun
+    """What to run."""
+
+
+class EffectAsk(TypedDict):
+    """Ask a person and report the ``answer``."""
+
+    id: int
+    """Its id."""
+    agent: int
+    """Whose it is."""
+    ask: Ask
+    """The question."""
+
+
+class EffectRunHook(TypedDict):
+    """Run a hook and report its reply as ``hook``."""
+
+    id: int
+    """Its id."""
+    agent: int
+    """Whose it is."""
+    hook: HookRun
+    """What to run."""
+
+
+class EffectCancel(TypedDict):
+    """Stop an open effect, which still owes its answer, with what there is."""
+
+    id: int
+    """The effect to stop."""
+
+
+class Effect(TypedDict, total=False):
+    """A thing to do, beside which there is nothing but events. Exactly one of these keys is
+    there."""
+
+    http: EffectHttp
+    """Send a request and report the response as ``http`` inputs."""
+    run_tool: EffectRunTool
+    """Run a tool and report it as ``tool`` inputs."""
+    ask: EffectAsk
+    """Ask a person and report the ``answer``."""
+    run_hook: EffectRunHook
+    """Run a hook and report its reply as ``hook``."""
+    cancel: EffectCancel
+    """Stop an open effect, which still owes its answer, with what there is."""
+
+
+class SentRequest(TypedDict):
+    """A request to be sent as it is."""
+
+    url: str
+    """Where it goes."""
+    headers: list[list[str]]
+    """The headers without the key, names in lower case."""
+    key: NotRequired[list[str]]
+    """The header that holds the key."""
+    body: Bytes
+    """The body of a POST."""
+
+
+class AskApproval(TypedDict):
+    """May this call run?"""
+
+    call_id: str
+    """The call's id."""
+    name: str
+    """The tool."""
+    arguments: Any
+    """Its arguments."""
+    folder: NotRequired[str]
+    """The folder of the workspace that the calling agent works in, from the root on, which is
+    empty: the arguments' paths begin there."""
+    after: NotRequired[list[str]]
+    """The ids of the calls before it in the same reply that are not over yet: what it finds
+    depends on them."""
+
+
+class AskQuestion(TypedDict):
+    """A question of the model."""
+
+    text: str
+    """The question."""
+
+
+class AskElicitation(TypedDict):
+    """A question of a tool server."""
+
+    message: str
+    """The question."""
+    schema: Any
+    """What the answer must look like."""
+
+
+class Ask(TypedDict, total=False):
+    """A question to a person. Exactly one of these keys is there."""
+
+    approval: AskApproval
+    """May this call run?"""
+    question: AskQuestion
+    """A question of the model."""
+    elicitation: AskElicitation
+    """A question of a tool server."""
+
+
+class HookRun(TypedDict):
+    """One run of a hook."""
+
+    point: HookPoint
+    """Where in the loop it stands."""
+    payload: Any
+    """What it is told."""
+
+
+class Output(TypedDict, total=False):
+    """A thing to do or a thing to know. Exactly one of these keys is there."""
+
+    effect: SessionEffect
+    """A thing to do."""
+    event: Event
+    """A thing to know."""
+
+
+class SessionEffectHttp(TypedDict):
+    """Send a request and report the response as ``HttpInput``s."""
+
+    id: int
+    """Its id."""
+    agent: int
+    """Whose it is."""
+    request: HttpRequest
+    """The request."""
+    purpose: Purpose
+    """What it is for."""
+
+
+class SessionEffectRunTool(TypedDict):
+    """Run a tool and report it as ``ToolInput``s."""
+
+    id: int
+    """Its id."""
+    agent: int
+    """Whose it is."""
+    run: ToolRun
+    """What to run; the session keeps it until the answer has come."""
+
+
+class SessionEffectAsk(TypedDict):
+    """Ask a person and report the ``Answer``."""
+
+    id: int
+    """Its id."""
+    agent: int
+    """Whose it is."""
+    ask: Ask
+    """The question."""
+
+
+class SessionEffectRunHook(TypedDict):
+    """Run a hook and report its ``HookReply``."""
+
+    id: int
+    """Its id."""
+    agent: int
+    """Whose it is."""
+    hook: HookRun
+    """What to run."""
+
+
+class SessionEffectCancel(TypedDict):
+    """Stop an open effect. Owes no answer of its own: the effect that it names still owes its
+    one, with what there is."""
+
+    id: int
+    """The effect to stop."""
+    grace_ms: int
+    """After how long the session goes on without the answer."""
+
+
+class SessionEffect(TypedDict, total=False):
+    """A thing to do. Exactly one of these keys is there."""
+
+    http: SessionEffectHttp
+    """Send a request and report the response as ``HttpInput``s."""
+    run_tool: SessionEffectRunTool
+    """Run a tool and report it as ``ToolInput``s."""
+    ask: SessionEffectAsk
+    """Ask a person and report the ``Answer``."""
+    run_hook: SessionEffectRunHook
+    """Run a hook and report its ``HookReply``."""
+    cancel: SessionEffectCancel
+    """Stop an open effect. Owes no answer of its own: the effect that it names still owes its
+    one, with what there is."""
+
+
+class HttpRequest(TypedDict):
+    """A request to an endpoint of the host's table, which adds origin and key."""
+
+    endpoint: str
+    """The endpoint."""
+    path: str
+    """The path below the endpoint's base URL, with its leading ``/``."""
+    headers: list[list[str]]
+    """Headers without any secret, names in lower case."""
+    body: str
+    """The body of a POST: JSON text."""
+
+
+Purpose = Literal["model", "summary", "mcp"]
+"""What a request is for.
+
+- ``model``: A reply of the model.
+- ``summary``: A summary of the history.
+- ``mcp``: A tool server.
+"""

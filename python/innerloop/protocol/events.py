@@ -1,0 +1,455 @@
+"""Things to know. Made of the core's types, whose words these are: see
+CONTRIBUTING.md#generated-files."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from .config import Limits
+from .data import AgentState, ErrorKind, Outcome, Part, RunEnd, Usage
+from .history import FoldKind, Why
+from .model import ProfileKind, Vocabulary
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class EventStamp(TypedDict):
+    """What every event has."""
+
+    seq: int
+    """Counted from 1 over the whole session, without gaps."""
+    at: int
+    """When, in session time: milliseconds since the session was opened."""
+    wall: int
+    """When, in milliseconds since 1970, by the host's wall clock as the session was opened or
+    restored."""
+    session: str
+    """The id of its session."""
+    effect: NotRequired[int]
+    """The effect (a request, a tool's run, a question) whose answer led to it; none if a command
+    or the time did."""
+    agent: int
+    """Whose; the session's own agent is 0."""
+
+
+class EventSessionStart(EventStamp):
+    """The session is open."""
+
+    type: Literal["session_start"]
+    model: str
+    """The model's name."""
+    provider: str
+    """The host's name for the endpoint that serves it."""
+    profile: ProfileKind
+    """The model family whose tools and prompt are used."""
+    vocabulary: Vocabulary
+    """Under which names the family's tools are shown."""
+    tools: list[str]
+    """The names of the tools."""
+    context_window: int
+    """How many tokens the model can read and write in one call."""
+    limits: Limits
+    """The limits of rounds, turns and spending."""
+
+
+class EventSessionEnd(EventStamp):
+    """The session is closed. The last event."""
+
+    type: Literal["session_end"]
+    state: AgentState
+    """Where it stood when it was closed."""
+
+
+class EventUserInput(EventStamp):
+    """The user said something; a run, or a further input of it, begins."""
+
+    type: Literal["user_input"]
+    parts: list[Part]
+    """What the user said."""
+
+
+class EventProcessingEnd(EventStamp):
+    """A run is over and the agent is idle."""
+
+    type: Literal["processing_end"]
+    end: RunEnd
+    """How it ended."""
+    text: str
+    """What the model said last."""
+    usage: Usage
+    """Tokens of the run."""
+    cost_nano_usd: NotRequired[int]
+    """What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known."""
+    replies: int
+    """Model replies of the run."""
+    tool_calls: int
+    """Tool calls of the run."""
+    rounds: int
+    """Rounds of tool calls of the run."""
+
+
+class EventAssistantTextStart(EventStamp):
+    """The model began to write text."""
+
+    type: Literal["assistant_text_start"]
+
+
+class EventAssistantTextDelta(EventStamp):
+    """More of the model's text."""
+
+    type: Literal["assistant_text_delta"]
+    text: str
+    """The new piece."""
+
+
+class EventAssistantReasoningDelta(EventStamp):
+    """More of the model's thinking."""
+
+    type: Literal["assistant_reasoning_delta"]
+    text: str
+    """The new piece."""
+
+
+class EventAssistantTextEnd(EventStamp):
+    """A reply is whole. Comes once for each, with or without text."""
+
+    type: Literal["assistant_text_end"]
+    text: str
+    """The whole text."""
+    reasoning: NotRequired[str]
+    """The whole thinking, if there was any."""
+    usage: NotRequired[Usage]
+    """What the reply cost, where the provider said so."""
+    cost_nano_usd: NotRequired[int]
+    """What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known."""
+
+
+class EventTextReset(EventStamp):
+    """What was written of the current reply does not count: the call is tried again."""
+
+    type: Literal["text_reset"]
+
+
+class EventRequestStart(EventStamp):
+    """A request for the next reply goes to the model."""
+
+    type: Literal["request_start"]
+    attempt: int
+    """Which try it is, counted from 1."""
+
+
+class EventQueued(EventStamp):
+    """The host holds the request back: others go first."""
+
+    type: Literal["queued"]
+    ahead: int
+    """How many."""
+
+
+class EventToolCallDelta(EventStamp):
+    """The model writes a tool call: it begins, or more of its arguments came. Nothing is carried
+    out before the reply is whole; ``text_reset`` takes it back."""
+
+    type: Literal["tool_call_delta"]
+    index: int
+    """Tells the calls of a reply apart."""
+    call_id: str
+    """The call's id as the model has it. ``tool_call_start`` has another one where that is
+    missing or not the only one."""
+    name: str
+    """The tool's name, as far as it has come."""
+    text: str
+    """The new piece of the arguments' JSON text; empty where the call begins."""
+
+
+class EventToolCallStart(EventStamp):
+    """A tool call began."""
+
+    type: Literal["tool_call_start"]
+    call_id: str
+    """The call's id."""
+    name: str
+    """The tool."""
+    arguments: str
+    """The arguments' JSON text, as the model wrote it."""
+
+
+class EventToolCallOutputDelta(EventStamp):
+    """More output of a running tool."""
+
+    type: Literal["tool_call_output_delta"]
+    call_id: str
+    """The call's id."""
+    text: str
+    """The new piece."""
+
+
+class EventToolCallEnd(EventStamp):
+    """A tool call is over."""
+
+    type: Literal["tool_call_end"]
+    call_id: str
+    """The call's id."""
+    name: str
+    """The tool."""
+    outcome: Outcome
+    """The full, untruncated outcome."""
+
+
+class EventSteeringInjected(EventStamp):
+    """A steering message entered the history."""
+
+    type: Literal["steering_injected"]
+    parts: list[Part]
+    """What it says."""
+
+
+class EventTurnLimit(EventStamp):
+    """A limit of rounds or turns ended the run."""
+
+    type: Literal["turn_limit"]
+    limit: Literal["max_turns", "max_tool_rounds_per_input"]
+    """Which limit: ``max_turns`` or ``max_tool_rounds_per_input``."""
+    value: int
+    """Its value."""
+
+
+class EventBudgetLimit(EventStamp):
+    """What may be spent is used up, which ends the run; the model may still be asked to sum up."""
+
+    type: Literal["budget_limit"]
+    which: Literal[
+        "run.cost_nano_usd",
+        "run.tokens",
+        "run.ms",
+        "session.cost_nano_usd",
+        "session.tokens",
+        "session.ms",
+    ]
+    """Which limit: ``run`` or ``session``, a dot, and the field of it."""
+    used: int
+    """How much is used."""
+    limit: int
+    """The limit."""
+
+
+class EventLoopDetection(EventStamp):
+    """The newest calls follow a repeating pattern; the model has been told."""
+
+    type: Literal["loop_detection"]
+    message: str
+    """What the model was told."""
+    period: int
+    """How many calls the pattern has."""
+
+
+class EventAgentStarted(EventStamp):
+    """An agent was started. Its events carry its own number."""
+
+    type: Literal["agent_started"]
+    parent: int
+    """Who started it."""
+    task: str
+    """What it is to do."""
+    model: str
+    """The model that it uses."""
+    folder: NotRequired[str]
+    """The folder of the workspace that it works in, from the root on, which is empty."""
+
+
+class EventAgentEnded(EventStamp):
+    """An agent is over."""
+
+    type: Literal["agent_ended"]
+    success: bool
+    """How its last run ended."""
+    output: str
+    """What it said last."""
+
+
+class EventPlan(EventStamp):
+    """The model has written down or changed its plan."""
+
+    type: Literal["plan"]
+    items: list[PlanItem]
+    """The whole plan, in order."""
+
+
+class EventFinalAnswer(EventStamp):
+    """The run's final answer in the form that was asked for."""
+
+    type: Literal["final_answer"]
+    value: Any
+    """The answer; it fits the schema."""
+
+
+class EventRetry(EventStamp):
+    """A failed model call is tried again."""
+
+    type: Literal["retry"]
+    attempt: int
+    """Which try comes next, counted from 2."""
+    delay_ms: int
+    """After how long, in milliseconds."""
+    message: str
+    """What went wrong."""
+
+
+class EventRewound(EventStamp):
+    """The model sees again what it saw before. Files are as they were."""
+
+    type: Literal["rewound"]
+    why: Why
+    """What the host asked for."""
+    to: int
+    """How many turns the log had when it saw that."""
+    undo_left: int
+    """How many steps can be taken back from here."""
+    redo_left: int
+    """How many can be put back."""
+
+
+class EventCompactionStarted(EventStamp):
+    """Turns are to be folded, which takes a model or the host's hook: ``compacted`` or
+    ``compaction_failed`` follows."""
+
+    type: Literal["compaction_started"]
+    kind: FoldKind
+    """How."""
+    why: FoldReason
+    """Why."""
+    tokens: int
+    """Tokens of the conversation, about."""
+
+
+class EventCompacted(EventStamp):
+    """The model reads less of the conversation from now on. The history still has all of it."""
+
+    type: Literal["compacted"]
+    kind: FoldKind
+    """How."""
+    why: FoldReason
+    """Why."""
+    turns: int
+    """How many turns are left out."""
+    before: int
+    """Tokens of the conversation before, about."""
+    after: int
+    """Tokens of the conversation from now on, about."""
+    text: NotRequired[str]
+    """What stands in the place of the turns that are left out."""
+    usage: NotRequired[Usage]
+    """What the summary has used, where the provider said so."""
+    cost_nano_usd: NotRequired[int]
+    """What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known."""
+
+
+class EventCompactionFailed(EventStamp):
+    """The conversation stays as it is."""
+
+    type: Literal["compaction_failed"]
+    kind: FoldKind
+    """How it was to become shorter."""
+    why: FoldReason
+    """Why it was to."""
+    message: str
+    """Why it did not."""
+    usage: NotRequired[Usage]
+    """What a summary has used all the same, where the provider said so."""
+    cost_nano_usd: NotRequired[int]
+    """What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known."""
+
+
+class EventPrefixRebased(EventStamp):
+    """The provider's cached prefix of earlier requests no longer fits."""
+
+    type: Literal["prefix_rebased"]
+    reason: str
+    """What changed it."""
+
+
+class EventWarning(EventStamp):
+    """Something to be aware of; the run goes on."""
+
+    type: Literal["warning"]
+    message: str
+    """What."""
+
+
+class EventError(EventStamp):
+    """Something failed for good."""
+
+    type: Literal["error"]
+    kind: ErrorKind
+    """The kind."""
+    message: str
+    """What, and what to do."""
+
+
+Event = (
+    EventSessionStart
+    | EventSessionEnd
+    | EventUserInput
+    | EventProcessingEnd
+    | EventAssistantTextStart
+    | EventAssistantTextDelta
+    | EventAssistantReasoningDelta
+    | EventAssistantTextEnd
+    | EventTextReset
+    | EventRequestStart
+    | EventQueued
+    | EventToolCallDelta
+    | EventToolCallStart
+    | EventToolCallOutputDelta
+    | EventToolCallEnd
+    | EventSteeringInjected
+    | EventTurnLimit
+    | EventBudgetLimit
+    | EventLoopDetection
+    | EventAgentStarted
+    | EventAgentEnded
+    | EventPlan
+    | EventFinalAnswer
+    | EventRetry
+    | EventRewound
+    | EventCompactionStarted
+    | EventCompacted
+    | EventCompactionFailed
+    | EventPrefixRebased
+    | EventWarning
+    | EventError
+)
+"""One thing to know. Told apart by ``type``."""
+
+
+class PlanItem(TypedDict):
+    """A step of the model's plan."""
+
+    text: str
+    """What is to be done."""
+    status: PlanStatus
+    """How far it is."""
+
+
+PlanStatus = Literal["pending", "in_progress", "completed", "cancelled", "blocked"]
+"""How far a step of the plan is.
+
+- ``pending``: Not begun.
+- ``in_progress``: Under way.
+- ``completed``: Done.
+- ``cancelled``: Not wanted any more.
+- ``blocked``: Waits for something else.
+"""
+
+
+FoldReason = Literal["full", "overflow", "asked"]
+"""Why turns are folded.
+
+- ``full``: A tier is reached.
+- ``overflow``: The conversation did not fit the model.
+- ``asked``: The host asked for it.
+"""

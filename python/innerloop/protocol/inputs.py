@@ -1,0 +1,400 @@
+"""What goes into a session, and why it may be refused. Made of the core's types, whose words
+these are: see CONTRIBUTING.md#generated-files."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from .config import ApprovalRule
+from .data import Outcome, Part
+from .history import Turn
+from .model import ToolChoice
+from .patch import SessionConfigPatch
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class InputCommand(TypedDict):
+    """A word of the host to an agent."""
+
+    agent: int
+    """The agent; the session's own is 0."""
+    command: Command
+    """The word."""
+
+
+class InputHttp(TypedDict):
+    """News of an HTTP exchange."""
+
+    id: int
+    """The effect that asked for it."""
+    input: HttpInput
+    """The news."""
+
+
+class InputTool(TypedDict):
+    """News of a tool's run."""
+
+    id: int
+    """The effect that asked for it."""
+    input: ToolInput
+    """The news."""
+
+
+class InputAnswer(TypedDict):
+    """A person's answer."""
+
+    id: int
+    """The effect that asked for it."""
+    answer: Answer
+    """The answer."""
+
+
+class InputHook(TypedDict):
+    """A hook's reply."""
+
+    id: int
+    """The effect that asked for it."""
+    reply: HookReply
+    """The reply."""
+
+
+class InputLost(TypedDict):
+    """The host cannot know what became of an effect, for example after a crash."""
+
+    id: int
+    """The effect."""
+
+
+class Input(TypedDict, total=False):
+    """One thing that happened. Exactly one of these keys is there."""
+
+    command: InputCommand
+    """A word of the host to an agent."""
+    http: InputHttp
+    """News of an HTTP exchange."""
+    tool: InputTool
+    """News of a tool's run."""
+    answer: InputAnswer
+    """A person's answer."""
+    hook: InputHook
+    """A hook's reply."""
+    lost: InputLost
+    """The host cannot know what became of an effect, for example after a crash."""
+    tick: None
+    """Time has passed. Only a tick fires deadlines, and one tick fires all that are due."""
+
+
+class CommandSubmit(TypedDict):
+    """The user's input; starts a run. Refused while one is under way."""
+
+    parts: list[Part]
+    """What the user says."""
+    options: NotRequired[TurnOptions | None]
+    """What holds for this input only."""
+
+
+class CommandSteer(TypedDict):
+    """A message for the model after the current tool round; while idle it waits for the next
+    submit."""
+
+    parts: list[Part]
+    """What to say."""
+
+
+class CommandFollowUp(TypedDict):
+    """An input for when the current one is done."""
+
+    parts: list[Part]
+    """What the user says."""
+    options: NotRequired[TurnOptions | None]
+    """What holds for this input only."""
+
+
+class CommandConfigure(TypedDict):
+    """A change of the configuration, in force from the next model call."""
+
+    patch: SessionConfigPatch
+    """A merge patch (RFC 7396) of the configuration's JSON. The session's id stays."""
+
+
+class CommandCompact(TypedDict, total=False):
+    """Makes the conversation that the model reads shorter: the oldest turns are summed up.
+    Refused while a run is under way, and where all turns are among those that stay."""
+
+    instructions: str | None
+    """What the summary is to look at."""
+
+
+class CommandUndo(TypedDict, total=False):
+    """Takes back the newest steps; a step begins with each input. Refused while a run is under
+    way, as are the four below."""
+
+    steps: int
+    """How many, at most."""
+
+
+class CommandRedo(TypedDict, total=False):
+    """Puts back steps that were taken back, the last one first."""
+
+    steps: int
+    """How many, at most."""
+
+
+class CommandRestore(TypedDict):
+    """The model sees again what it saw when the log had so many turns."""
+
+    at: int
+    """The number of turns."""
+
+
+class CommandImport(TypedDict):
+    """Takes over what was said elsewhere, behind what is there."""
+
+    turns: list[Turn]
+    """The turns, oldest first. Calls of the last one that have no answer are answered as
+    interrupted."""
+
+
+Command = TypedDict(
+    "Command",
+    {
+        # The user's input; starts a run. Refused while one is under way.
+        "submit": "CommandSubmit",
+        # A message for the model after the current tool round; while idle it waits for the next
+        # submit.
+        "steer": "CommandSteer",
+        # An input for when the current one is done.
+        "follow_up": "CommandFollowUp",
+        # A change of the configuration, in force from the next model call.
+        "configure": "CommandConfigure",
+        # Makes the conversation that the model reads shorter: the oldest turns are summed up.
+        # Refused while a run is under way, and where all turns are among those that stay.
+        "compact": "CommandCompact",
+        # Takes back the newest steps; a step begins with each input. Refused while a run is under
+        # way, as are the four below.
+        "undo": "CommandUndo",
+        # Puts back steps that were taken back, the last one first.
+        "redo": "CommandRedo",
+        # The model sees again what it saw when the log had so many turns.
+        "restore": "CommandRestore",
+        # The model sees nothing of what was said so far. Can be undone.
+        "clear": "None",
+        # Takes over what was said elsewhere, behind what is there.
+        "import": "CommandImport",
+        # Stops the run; the session stays usable.
+        "interrupt": "None",
+        # Ends the session after its shutdown sequence.
+        "close": "None",
+    },
+    total=False,
+)
+"""A word of the host to an agent. Exactly one of these keys is there."""
+
+
+class TurnOptions(TypedDict, total=False):
+    """What holds for one input only: until its run ends, or the run's next input begins. Agents
+    that are started meanwhile have the same tools and paths."""
+
+    tools: list[str] | None
+    """The tools that may be called, by the names that the model is shown; all if absent. A call
+    of another one is refused in words. The final answer can always be given."""
+    hide: bool
+    """Whether the other tools are not shown to the model either, which costs the provider's
+    cache of earlier requests twice: now, and when they come back."""
+    paths: list[str] | None
+    """Files and folders of the workspace, from its root on, that calls may name; all if absent.
+    What is not about files that it names, as a shell, is refused. Links are not followed to
+    see where they lead."""
+    tool_choice: ToolChoice | None
+    """Whether the model must, may or must not call tools, in place of the configuration's. A
+    call that must be made must be made once."""
+    temperature: float | None
+    """The model's temperature: a number, 0 or more."""
+
+
+class HttpInputHeld(TypedDict, total=False):
+    """The host holds the request back, for others go first: the time in which something must
+    come does not run before the request goes out."""
+
+    ahead: int | None
+    """How many requests go first; absent when this one goes out."""
+
+
+class HttpInput(TypedDict, total=False):
+    """News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time,
+    and before the head that the request is held. A further head begins the response anew: the
+    host was restarted and carries the request out again. Exactly one of these keys is there."""
+
+    held: HttpInputHeld
+    """The host holds the request back, for others go first: the time in which something must
+    come does not run before the request goes out."""
+    head: ResponseHead
+    """Status and headers are there."""
+    chunk: Bytes
+    """A piece of the body, cut anywhere."""
+    end: None
+    """The body is whole. Answers the effect."""
+    failed: HttpFailure
+    """The exchange broke or was cancelled. Answers the effect."""
+
+
+class ResponseHead(TypedDict):
+    """Status and headers of a response."""
+
+    status: int
+    """The status code."""
+    headers: NotRequired[list[list[str]]]
+    """The headers, names in lower case."""
+    at: NotRequired[int]
+    """The wall time, for headers that name a date; 0 if unknown."""
+
+
+class EncodedBytes(TypedDict):
+    """What stands in the place of bytes that are not UTF-8."""
+
+    base64: str
+    """The bytes in base64."""
+
+
+Bytes = str | EncodedBytes
+"""Bytes: a text where they are UTF-8."""
+
+
+class HttpFailure(TypedDict):
+    """How an exchange broke."""
+
+    kind: HttpFailureKind
+    """The kind, which decides whether a retry makes sense."""
+    message: str
+    """What to tell the user, in a sentence."""
+
+
+HttpFailureKind = Literal["network", "timeout", "cancelled", "refused"]
+"""The kinds of broken exchange.
+
+- ``network``: No connection, or it broke. Worth a retry.
+- ``timeout``: Nothing came for too long. Worth a retry.
+- ``cancelled``: The exchange was cancelled, as asked.
+- ``refused``: The host does not send this request: unknown endpoint, missing key, redirect.
+  No retry.
+"""
+
+
+class ToolInputParked(TypedDict):
+    """The run goes on in the background; this answers the model's call."""
+
+    handle: str
+    """The host's name for the run."""
+    outcome: Outcome
+    """What the model reads for now."""
+
+
+class ToolInput(TypedDict, total=False):
+    """News of a tool's run. Exactly one of these keys is there."""
+
+    delta: str
+    """Output while it runs, for people to watch."""
+    parked: ToolInputParked
+    """The run goes on in the background; this answers the model's call."""
+    done: Outcome
+    """The run is over. Answers the effect."""
+
+
+class AnswerDeny(TypedDict):
+    """The call may not run."""
+
+    reason: str
+    """Why, for the model to read."""
+
+
+class Answer(TypedDict, total=False):
+    """A person's answer. Exactly one of these keys is there."""
+
+    allow: None
+    """The call may run."""
+    allow_always: None
+    """The call may run, and so may every later one of its tool."""
+    allow_rule: ApprovalRule
+    """The call may run, and so may later ones that the rule names."""
+    allow_edited: Any
+    """The call may run with these arguments, which are checked again."""
+    deny: AnswerDeny
+    """The call may not run."""
+    abort: None
+    """The run is to stop."""
+    text: str
+    """What the person says."""
+
+
+class HookReplyDeny(TypedDict):
+    """Do not."""
+
+    reason: str
+    """Why, for the model to read."""
+
+
+class HookReplyFailed(TypedDict):
+    """The hook itself broke."""
+
+    message: str
+    """How."""
+
+
+class HookReply(TypedDict, total=False):
+    """A hook's reply. Exactly one of these keys is there."""
+
+    allow: None
+    """Go on."""
+    deny: HookReplyDeny
+    """Do not."""
+    replace: Any
+    """Go on with this in its place."""
+    failed: HookReplyFailed
+    """The hook itself broke."""
+
+
+Reason = TypedDict(
+    "Reason",
+    {
+        # A submit, or a word to the view, while a run is under way.
+        "busy": "None",
+        # Any command after the session has closed.
+        "closed": "None",
+        # The session has no such agent.
+        "unknown_agent": "int",
+        # The session never issued such an effect.
+        "unknown_effect": "int",
+        # The answer does not fit the effect: HTTP news for a tool's run, for example.
+        "wrong_kind": "int",
+        # HTTP news out of order: a body before its head.
+        "out_of_order": "int",
+        # A submit, steer or follow-up with nothing in it.
+        "empty": "None",
+        # There is nothing to do it to.
+        "nothing": "str",
+        # What would take a model while what the session may spend is used up.
+        "budget": "None",
+        # Turns that cannot be taken over.
+        "import": "str",
+        # A configuration that cannot work.
+        "config": "ConfigError",
+        # Not offered by this version.
+        "unsupported": "str",
+    },
+    total=False,
+)
+"""Why an input was refused. Each is a mistake of the host. Exactly one of these keys is there."""
+
+
+class ConfigError(TypedDict):
+    """A configuration that cannot work."""
+
+    field: str
+    """The field, as a path in the configuration, for example ``tools[2].name``."""
+    message: str
+    """What is wrong with it and what would be right."""

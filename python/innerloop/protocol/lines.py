@@ -1,0 +1,352 @@
+"""Requests to sessions, and the lines of their answers. Made of the core's types, whose words
+these are: see CONTRIBUTING.md#generated-files."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from .config import Facts, Preset, SessionConfig, ToolSpec
+from .data import Status
+from .effects import Effect, Output
+from .events import Event
+from .history import Turn
+from .inputs import Bytes, Input, Reason
+from .model import ModelConfig, ProfileKind
+from .parts import Docs, Parts, Provider
+from .patch import SessionConfigPatch
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class RequestModel(TypedDict):
+    """What is known of a model; of the provider's own choice if none is named."""
+
+    provider: str
+    name: NotRequired[str | None]
+
+
+class RequestDocNames(TypedDict):
+    """The names of the files that instruct a family's models."""
+
+    profile: ProfileKind
+
+
+class RequestBlueprint(TypedDict):
+    """What sessions of one configuration share."""
+
+    config: SessionConfig
+    parts: NotRequired[Parts]
+
+
+class RequestResume(TypedDict):
+    """A session that goes on from the log behind the line."""
+
+    parts: NotRequired[Parts]
+    wall: int
+    owe_runs: NotRequired[bool]
+    """Whether tools' runs are owed again, and not lost."""
+
+
+class RequestRestore(TypedDict):
+    """A session that goes on from the snapshot behind the line."""
+
+    parts: NotRequired[Parts]
+    wall: int
+    owe_runs: NotRequired[bool]
+
+
+class RequestFork(TypedDict):
+    """Another session that has heard the first turns of this one, all if nothing is said."""
+
+    session: int
+    id: str
+    turns: NotRequired[int | None]
+    parts: NotRequired[Parts]
+    wall: int
+
+
+class RequestHandle(TypedDict):
+    """Something happened."""
+
+    session: int
+    at: int
+    input: Input
+
+
+class RequestChunk(TypedDict):
+    """The bytes behind the line are a piece of a response's body."""
+
+    session: int
+    at: int
+    id: int
+
+
+class RequestRekey(TypedDict):
+    """Another key for the session's endpoint."""
+
+    session: int
+    key: str
+
+
+class RequestSnapshot(TypedDict):
+    """The session as it stands."""
+
+    session: int
+
+
+class RequestOwed(TypedDict):
+    """All that is open, again."""
+
+    session: int
+
+
+class RequestStatus(TypedDict):
+    """Where an agent stands."""
+
+    session: int
+    agent: NotRequired[int]
+
+
+RequestHistory = TypedDict(
+    "RequestHistory",
+    {
+        "session": "int",
+        "agent": "NotRequired[int]",
+        "from": "NotRequired[int]",
+    },
+)
+"""What an agent and its user have said."""
+
+
+class RequestSaid(TypedDict):
+    """What is new to an agent's model, as recordings compare it."""
+
+    session: int
+    agent: NotRequired[int]
+
+
+class RequestClose(TypedDict):
+    """The host needs the session no more."""
+
+    session: int
+
+
+class RequestDiscard(TypedDict):
+    """The host opens no more sessions of the blueprint."""
+
+    blueprint: int
+
+
+class Request(TypedDict, total=False):
+    """A request. Exactly one of these keys is there."""
+
+    providers: None
+    """The table of providers."""
+    model: RequestModel
+    """What is known of a model; of the provider's own choice if none is named."""
+    doc_names: RequestDocNames
+    """The names of the files that instruct a family's models."""
+    docs: DocFiles
+    """The instruction files among those of a workspace, with what they import."""
+    config: Settings
+    """The configuration that settings come to."""
+    blueprint: RequestBlueprint
+    """What sessions of one configuration share."""
+    open: Opening
+    """A session."""
+    resume: RequestResume
+    """A session that goes on from the log behind the line."""
+    restore: RequestRestore
+    """A session that goes on from the snapshot behind the line."""
+    fork: RequestFork
+    """Another session that has heard the first turns of this one, all if nothing is said."""
+    handle: RequestHandle
+    """Something happened."""
+    chunk: RequestChunk
+    """The bytes behind the line are a piece of a response's body."""
+    rekey: RequestRekey
+    """Another key for the session's endpoint."""
+    snapshot: RequestSnapshot
+    """The session as it stands."""
+    owed: RequestOwed
+    """All that is open, again."""
+    status: RequestStatus
+    """Where an agent stands."""
+    history: RequestHistory
+    """What an agent and its user have said."""
+    said: RequestSaid
+    """What is new to an agent's model, as recordings compare it."""
+    replay: None
+    """What followed from each line of the log behind the line."""
+    close: RequestClose
+    """The host needs the session no more."""
+    discard: RequestDiscard
+    """The host opens no more sessions of the blueprint."""
+
+
+class DocFiles(TypedDict):
+    """What a host knows of a workspace's files."""
+
+    profile: ProfileKind
+    paths: list[str]
+    texts: NotRequired[dict[str, str | None]]
+    """The texts of those that were asked for; ``None`` where one cannot be read."""
+
+
+class Settings(TypedDict, total=False):
+    """Settings of a host's user, see ``Settings``."""
+
+    id: str
+    provider: str
+    model: str | None
+    models: dict[str, Any] | None
+    """A catalogue of models, in place of the one that comes along."""
+    preset: Preset | None
+    facts: Facts
+    tools: list[ToolSpec]
+    patches: list[SessionConfigPatch]
+    """Merge patches of the configuration, one over the other."""
+
+
+class OwnOpening(TypedDict):
+    config: SessionConfig
+    """The configuration."""
+    parts: NotRequired[Parts]
+    """What the session's driver works with."""
+    wall: int
+    """The wall time."""
+
+
+class SharedOpening(TypedDict):
+    blueprint: int
+    """The blueprint's number."""
+    id: str
+    """The session's id."""
+    wall: int
+    """The wall time."""
+
+
+Opening = OwnOpening | SharedOpening
+"""A session of its own configuration, or of a blueprint under an id of its own."""
+
+
+class LineRejected(TypedDict):
+    """An input that the session refuses."""
+
+    input: Input
+    """The input, whole."""
+    reason: Reason
+    """Why it was refused."""
+    message: str
+    """The same in words."""
+
+
+class Line(TypedDict, total=False):
+    """A line of an answer. The log's lines and the recording's stand in theirs as they are.
+    Exactly one of these keys is there."""
+
+    providers: list[Provider]
+    """The table of providers."""
+    model: ModelConfig
+    """What is known of a model."""
+    doc_names: list[str]
+    """The names of the files that instruct a family's models."""
+    docs: Docs
+    """The instruction files of a workspace."""
+    config: SessionConfig
+    """The configuration that settings come to."""
+    blueprint: int
+    """The number of a new blueprint."""
+    session: int
+    """The number of a new session."""
+    now: int
+    """The session time at which it goes on."""
+    effect: Effect
+    """A thing to do."""
+    event: Event
+    """A thing to know."""
+    deadline: int | None
+    """When to send a tick if nothing else happens; ``null`` for never."""
+    status: Status | None
+    """Where an agent stands; ``null`` where there is no such agent."""
+    history: list[Turn] | None
+    """What an agent and its user have said; ``null`` where there is no such agent."""
+    said: str | None
+    """What is new to an agent's model; ``null`` where there is no such agent."""
+    outputs: list[Output]
+    """What followed from a line of a log."""
+    rejected: LineRejected
+    """An input that the session refuses."""
+    error: Fault
+    """A request that is refused."""
+    entry: LogEntry
+    """A line of the log, to be made durable before what follows."""
+    recording: Exchange
+    """A line of the recording."""
+
+
+class Fault(TypedDict):
+    """Why a request has no other answer: a mistake of the host, and nothing has changed."""
+
+    code: str
+    """Which kind of mistake it is."""
+    message: str
+    """What is wrong."""
+    field: NotRequired[str]
+    """Of a configuration that cannot work: the field."""
+
+
+class LogHeader(TypedDict):
+    """The log's first line."""
+
+    format: str
+    """``innerloop-log``."""
+    replay: int
+    """The version of what follows from the inputs."""
+    wall: int
+    """The wall time at which the session was opened."""
+    config: SessionConfig
+    """What it was opened with."""
+
+
+class EntryRef(TypedDict):
+    """An input."""
+
+    at: int
+    """When it came, in session time."""
+    input: Input
+    """The input."""
+
+
+class SnapshotRef(TypedDict):
+    """A snapshot."""
+
+    snapshot: Any
+    """The session as it stood."""
+
+
+LogEntry = LogHeader | EntryRef | SnapshotRef
+"""What a log's lines are: a header first, then inputs and snapshots."""
+
+
+class Exchange(TypedDict):
+    """One recorded exchange: a line of the recording."""
+
+    call: int
+    """The model call, counted from 1."""
+    digest: str
+    """The digest of what was new in the request (FNV-1a, 64 bits, hexadecimal)."""
+    said: str
+    """The beginning of what was new in the request, for people."""
+    status: int
+    """The response's status."""
+    headers: list[list[str]]
+    """The response's headers that a replay needs: the content type and what says when to retry."""
+    body: Bytes
+    """The response's body, as far as it came."""
+    failed: NotRequired[str]
+    """How the exchange broke, if it did."""

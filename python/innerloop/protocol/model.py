@@ -1,0 +1,274 @@
+"""Which model a session has, and how to talk to it. Made of the core's types, whose words these
+are: see CONTRIBUTING.md#generated-files."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from .history import WireKind
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
+    from typing_extensions import NotRequired
+
+
+class ModelConfig(TypedDict):
+    """Which model, and how to talk to it."""
+
+    endpoint: str
+    """The host's name for the endpoint."""
+    wire: WireKind
+    """The protocol that the endpoint speaks."""
+    profile: ProfileKind
+    """The model family whose tools and prompt are used."""
+    vocabulary: Vocabulary
+    """Under which names the family's tools are shown."""
+    name: str
+    """The model's name, as the endpoint knows it."""
+    max_output_tokens: int
+    """Most tokens that one reply may have."""
+    context_window: int
+    """How many tokens the model can read and write in one call."""
+    reasoning_effort: str | None
+    """``low``, ``medium``, ``high`` or what else the provider knows; the provider's default if
+    absent."""
+    tool_choice: ToolChoice
+    """Whether the model must, may or must not call tools."""
+    parallel_tool_calls: bool | None
+    """Whether one reply may hold several calls; the provider's default if absent."""
+    stream: bool
+    """Whether replies are streamed. Either form is read, whatever was asked for."""
+    text_calls: TextCalls
+    """Whether tool calls are also looked for in the model's text."""
+    text_family: TextFamily
+    """In which format the model writes calls in its text."""
+    begins_in_thinking: bool | None
+    """Whether the model's text begins in thinking, which its template has opened; told from the
+    model's name if absent. It counts where calls are looked for in the text."""
+    compat: Compat
+    """What the endpoint does otherwise than the protocol's author."""
+    betas: list[str]
+    """Beta features to ask for (Anthropic: the header ``anthropic-beta``)."""
+    options: dict[str, Any]
+    """Further fields of the request's body, by name, sent as they are: safety settings,
+    grounding, sampling."""
+    price: Price | None
+    """What the model's tokens cost, where it is known."""
+
+
+ProfileKind = Literal["openai", "anthropic", "gemini", "small"]
+"""A model family: its tools, its base prompt, its capabilities.
+
+- ``openai``: GPT models: patches.
+- ``anthropic``: Claude models: search and replace.
+- ``gemini``: Gemini models.
+- ``small``: Small and local models: few tools, examples, calls in text where need be.
+"""
+
+
+Vocabulary = Literal["seed", "native"]
+"""Under which names a family's tools are shown to the model.
+
+- ``seed``: The specification's names.
+- ``native``: The names that the family was trained on.
+"""
+
+
+class ToolChoiceObject(TypedDict, total=False):
+    """Exactly one of these keys is there."""
+
+    tool: str
+    """A call of this tool."""
+
+
+ToolChoice = Literal["auto", "none", "required"] | ToolChoiceObject
+"""Whether the model must, may or must not call tools.
+
+- ``auto``: As the model likes.
+- ``none``: No calls, though the tools are shown.
+- ``required``: At least one call.
+"""
+
+
+TextCalls = Literal["never", "fallback", "always"]
+"""Whether tool calls are also looked for in the model's text.
+
+- ``never``: No: text is text.
+- ``fallback``: Where a reply has no calls of the protocol's own; and an endpoint that says
+  that it has no tools is told of them in the prompt from then on.
+- ``always``: Always: the tools are told in the prompt, never as the protocol's own.
+"""
+
+
+TextFamily = Literal[
+    "auto",
+    "hermes",
+    "qwen3_coder_xml",
+    "llama_json",
+    "mistral",
+    "deepseek",
+    "pythonic",
+    "harmony",
+    "glm",
+    "kimi",
+    "gemma",
+    "step3",
+    "minimax",
+    "cohere",
+    "hunyuan",
+    "react",
+    "functionary",
+    "inkling",
+    "fenced_json",
+    "json",
+]
+"""In which format a model writes calls in its text.
+
+- ``auto``: Told from the text's marks.
+- ``hermes``: Hermes and Qwen: ``<tool_call>{…}</tool_call>``.
+- ``qwen3_coder_xml``: Qwen3-Coder:
+  ``<function=name><parameter=key>value</parameter></function>``.
+- ``llama_json``: Llama 3: ``{"name": …, "parameters": …}``.
+- ``mistral``: Mistral: ``[TOOL_CALLS]``.
+- ``deepseek``: DeepSeek: ``<｜tool▁calls▁begin｜>``, and DSML.
+- ``pythonic``: Llama 4 and others: ``[f(a=1)]``.
+- ``harmony``: gpt-oss: channels.
+- ``glm``: GLM: ``<tool_call>name<arg_key>…</arg_key><arg_value>…</arg_value></tool_call>``.
+- ``kimi``: Kimi: ``<|tool_calls_section_begin|>``.
+- ``gemma``: Gemma 4 and FunctionGemma:
+  ``<|tool_call>call:name{key:<|"|>value<|"|>}<tool_call|>``.
+- ``step3``: Step 3: ``<steptml:invoke name="…">`` between tokens; Step 3.5: as Qwen3-Coder.
+- ``minimax``: MiniMax: ``<invoke name="…">``, or elements behind a token of its own.
+- ``cohere``: Cohere: ``<|START_ACTION|>``.
+- ``hunyuan``: Hunyuan: ``<tool_calls>``, with JSON or with calls like GLM's.
+- ``react``: ReAct: ``Action:``, and below it ``Action Input:``.
+- ``functionary``: Functionary 3.2: ``>>>name``, and below it the arguments.
+- ``inkling``: Inkling: ``<|content_invoke_tool_json|>``.
+- ``fenced_json``: JSON in a fence of Markdown.
+- ``json``: Bare JSON.
+"""
+
+
+class Compat(TypedDict):
+    """What an endpoint does otherwise than the protocol's author. The default is OpenAI's own
+    Chat Completions; other protocols read few of these."""
+
+    system_role: SystemRole
+    """The role of the system prompt."""
+    max_tokens_field: MaxTokensField
+    """The name of the output limit's field."""
+    usage_in_stream: bool
+    """Whether ``stream_options.include_usage`` is understood."""
+    thinking: ThinkingFormat
+    """How effort is asked for."""
+    replay_reasoning: ReplayReasoning
+    """How the thinking of earlier replies goes back."""
+    tool_choice: bool
+    """Whether ``tool_choice`` is understood."""
+    parallel_tool_calls: bool
+    """Whether ``parallel_tool_calls`` is understood."""
+    custom_tools: bool
+    """Whether free-form (``custom``) tools are understood."""
+    strict_tools: bool
+    """Whether ``strict`` may stand in a tool's definition."""
+    tool_result_name: bool
+    """Whether a tool's result must carry the tool's name."""
+    assistant_after_tool_result: bool
+    """Whether a user's message may not follow a tool's result directly."""
+    call_ids: CallIds
+    """What ids of calls must look like."""
+    prompt_cache_key: bool
+    """Whether ``prompt_cache_key`` is understood."""
+    store: bool
+    """Whether ``store`` is understood; it is then sent as false."""
+    images: bool
+    """Whether the model takes images."""
+    json_schema: bool
+    """Whether a tool's parameters may be any JSON Schema (Gemini's ``parametersJsonSchema``); if
+    not, they are written in the subset that OpenAPI 3.0 has."""
+
+
+SystemRole = Literal["system", "developer"]
+"""The role of the system prompt.
+
+- ``system``: ``system``: what most servers take.
+- ``developer``: ``developer``: OpenAI's newer models.
+"""
+
+
+MaxTokensField = Literal["max_tokens", "max_completion_tokens"]
+"""The name of the output limit's field.
+
+- ``max_tokens``: ``max_tokens``: what most servers take.
+- ``max_completion_tokens``: ``max_completion_tokens``: OpenAI.
+"""
+
+
+ThinkingFormat = Literal[
+    "none",
+    "reasoning_effort",
+    "openrouter",
+    "zai",
+    "qwen",
+    "qwen_chat_template",
+]
+"""How effort is asked for.
+
+- ``none``: Not at all.
+- ``reasoning_effort``: ``reasoning_effort``.
+- ``openrouter``: OpenRouter: ``reasoning: {effort}``.
+- ``zai``: z.ai: ``thinking: {type}``.
+- ``qwen``: Qwen: ``enable_thinking``.
+- ``qwen_chat_template``: vLLM and llama.cpp with Qwen: ``chat_template_kwargs:
+  {enable_thinking}``.
+"""
+
+
+ReplayReasoning = Literal["never", "reasoning_content", "reasoning_details", "text"]
+"""How the thinking of earlier replies goes back to the model.
+
+- ``never``: It is left out.
+- ``reasoning_content``: DeepSeek: ``reasoning_content``, also where it is empty.
+- ``reasoning_details``: OpenRouter: ``reasoning_details``, untouched.
+- ``text``: As text in front of the message's own.
+"""
+
+
+CallIds = Literal["any", "nine"]
+"""What ids of calls must look like.
+
+- ``any``: As they come.
+- ``nine``: Mistral: nine letters and digits.
+"""
+
+
+class Price(TypedDict):
+    """What a model's tokens cost, in micro-dollars (10⁻⁶ US dollars) per million tokens."""
+
+    input: int
+    """Input that is in no cache."""
+    output: int
+    """Output, reasoning included."""
+    cache_read: NotRequired[int]
+    """Input read from the cache; the price of input if absent."""
+    cache_write: NotRequired[int]
+    """Input written to the cache; the price of input if absent."""
+    tiers: NotRequired[list[PriceTier]]
+    """Other prices for calls with much input, by rising threshold."""
+
+
+class PriceTier(TypedDict):
+    """Prices for calls whose whole input has more tokens than a threshold."""
+
+    above: int
+    """The threshold, in tokens."""
+    input: int
+    """As in ``Price``."""
+    output: int
+    """As in ``Price``."""
+    cache_read: NotRequired[int]
+    """As in ``Price``."""
+    cache_write: NotRequired[int]
+    """As in ``Price``."""
