@@ -2,8 +2,8 @@
 
 use crate::{
     build_error::BuildError,
-    builder::{AgentBuilder, Begun, tools_patch},
-    run::{Prompt, Run},
+    builder::{AgentBuilder, Begun},
+    run::Run,
     session::{Ended, Link, Submitted},
     site::{Outlets, Site},
 };
@@ -15,6 +15,7 @@ use innerloop_core::{
     message::Turn,
     status::Status,
 };
+use innerloop_face::{Prompt, patch};
 use innerloop_host::tools::{OwnTool, Tools};
 use innerloop_workspace::{ApplyError, FileChange, Workspace};
 use std::{
@@ -297,7 +298,7 @@ impl Agent {
             (before, tools.specs())
         });
         let (before, specs) = changed.await?;
-        let said = self.say(Command::Configure { patch: tools_patch(&specs) }).await;
+        let said = self.say(Command::Configure { patch: patch::of_tools(&specs) }).await;
         if said.is_err() {
             // What the model is not told of is not run either.
             self.link.visit(move |_, tools| *tools = before).await?;

@@ -4,18 +4,16 @@ use crate::{
     build_error::BuildError,
     hooks::Hooks,
     lock,
-    people::{Approval, Decision, People},
+    people::People,
     session::Link,
     site::{Model, Outlets, Site},
-    tool::schema_of,
 };
 use innerloop_core::{
     config::{Facts, HookPoint, SessionConfig},
     id::SessionId,
     input::{Command, HookReply},
-    json::{Json, Object, from_str},
+    json::{Json, Object},
     preset::Preset,
-    tool::ToolSpec,
 };
 use innerloop_driver::{
     Driver, Endpoint, EndpointError, Endpoints, Key, Models, Parts as DriverParts, Settings,
@@ -23,6 +21,7 @@ use innerloop_driver::{
     providers::{self, Provider},
     traffic::Recorder,
 };
+use innerloop_face::{Approval, Decision, patch, schema_of};
 use innerloop_host::{
     environment::Environment,
     facts,
@@ -36,7 +35,7 @@ use innerloop_host::{
 use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
 use innerloop_workspace::{Workspace, places};
 use schemars::JsonSchema;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::{
     env, fs,
     future::Future,
@@ -236,8 +235,7 @@ impl AgentBuilder {
     /// Asks for the final answer in the form of a type, which is
     /// [`RunResult::answer`](crate::RunResult::answer) then.
     pub fn answer<T: JsonSchema>(self) -> Self {
-        let schema = schema_of::<T>();
-        self.config(format!(r#"{{"answer": {{"schema": {}}}}}"#, schema.text()))
+        self.config(patch::of_answer(&schema_of::<T>()))
     }
 
     /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON; a
@@ -308,8 +306,8 @@ impl AgentBuilder {
         let outlets = Outlets { journal: self.journal()?, recording, lock };
         let link = site.begin(driver, site.tools().clone(), outlets)?;
         if !matches!(self.origin, Origin::New) {
-            let tools = (!is_told_of_tools).then(|| tools_patch(&specs));
-            for patch in self.changes()?.into_iter().chain(tools) {
+            let tools = (!is_told_of_tools).then(|| patch::of_tools(&specs));
+            for patch in self.changes(&site)?.into_iter().chain(tools) {
                 let said = link.say(Command::Configure { patch }).await?;
                 said.map_err(|rejected| rejected.reason)?;
             }
@@ -389,7 +387,7 @@ impl AgentBuilder {
         provider: &Provider,
         site: &Site,
     ) -> Result<SessionConfig, BuildError> {
-        let (specs, own) = (site.tools().specs(), self.own_patch());
+        let (specs, own) = (site.tools().specs(), Value::from(self.own_patch(site)).to_string());
         let patches: Vec<&str> =
             iter::once(&own).chain(&self.patches).map(String::as_str).collect();
         let (id, catalogue) =
@@ -419,37 +417,19 @@ impl AgentBuilder {
         Ok(settings(&facts)?)
     }
 
-    /// What follows for the configuration from who is there.
-    fn own_patch(&self) -> String {
-        let mut patch = Map::new();
-        let points = self.hooks.points();
-        if !points.is_empty() {
-            // What is written as JSON is JSON.
-            let points = serde_json::from_str::<Value>(Json::of(&points).text());
-            patch.insert("hooks".into(), json!({ "points": points.unwrap_or_default() }));
-        }
-        if self.people.approves() {
-            patch.insert("approval".into(), json!({ "ask": "changes" }));
-        }
-        if self.people.answers() {
-            patch.insert("ask_user".into(), true.into());
-        }
+    /// What follows for the configuration from who is there, and from what may be read.
+    fn own_patch(&self, site: &Site) -> Map<String, Value> {
+        let mut patch = patch::of_people(&site.people());
         if !self.domains.is_empty() {
             patch.insert("web_fetch".into(), true.into());
         }
-        Value::from(patch).to_string()
+        patch
     }
 
     /// What this builder says over the configuration of a session that goes on.
-    fn changes(&self) -> Result<Vec<Object>, BuildError> {
-        let model = self.model.as_ref().map(|name| json!({ "model": { "name": name } }));
-        let own = Some(self.own_patch()).filter(|patch| patch != "{}");
-        let own = [own, model.map(|model| model.to_string())];
-        let patches = own.iter().flatten().chain(&self.patches);
-        let parsed = patches.map(|text| {
-            from_str::<Object>(text).map_err(|error| BuildError::Patch(error.to_string()))
-        });
-        parsed.collect()
+    fn changes(&self, site: &Site) -> Result<Vec<Object>, BuildError> {
+        let own = self.own_patch(site);
+        patch::over_restored(own, self.model.as_deref(), &self.patches).map_err(BuildError::Patch)
     }
 
     fn journal(&self) -> Result<Option<Journal>, JournalError> {
@@ -466,13 +446,6 @@ pub(crate) struct Begun {
     pub(crate) id: SessionId,
     pub(crate) link: Link,
     pub(crate) site: Site,
-}
-
-/// What tells a session of the program's own tools.
-pub(crate) fn tools_patch(specs: &[ToolSpec]) -> Object {
-    let mut patch = Object::default();
-    patch.set("tools", Json::of(specs));
-    patch
 }
 
 /// Where the model's traffic goes and comes from.

@@ -44,8 +44,7 @@ mod tool;
 pub use agent::{Agent, AgentError, Events};
 pub use build_error::BuildError;
 pub use builder::AgentBuilder;
-pub use people::{Approval, Decision};
-pub use run::{AnswerError, Prompt, Run, RunError, RunResult};
+pub use run::{Run, RunError};
 pub use session::Ended;
 pub use tool::Tool;
 
@@ -59,6 +58,7 @@ pub use innerloop_core::{
     message::{Part, Turn, Usage},
     status::{AgentState, RunEnd, Status},
 };
+pub use innerloop_face::{AnswerError, Approval, Decision, Prompt, RunResult};
 pub use innerloop_host::tools::{Call, OwnTool};
 pub use innerloop_sandbox::{Options as EngineOptions, SandboxEngine};
 pub use innerloop_workspace::{ApplyError, FileChange, Workspace};

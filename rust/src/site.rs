@@ -70,13 +70,18 @@ impl Site {
         self.sandbox.programs().facts()
     }
 
-    /// What a session's driver works with here.
-    pub(crate) fn parts(&self, keeps_log: bool) -> DriverParts {
-        let people = Asked {
+    /// Who is there to be asked.
+    pub(crate) fn people(&self) -> Asked {
+        Asked {
             approve: self.people.approves(),
             answer: self.people.answers(),
             hooks: self.hooks.points(),
-        };
+        }
+    }
+
+    /// What a session's driver works with here.
+    pub(crate) fn parts(&self, keeps_log: bool) -> DriverParts {
+        let people = self.people();
         let (endpoints, models) = (self.model.endpoints.clone(), self.model.models.clone());
         DriverParts { endpoints, models, people, keeps_log }
     }

@@ -1,8 +1,9 @@
 //! Tools that are async functions of the program, with a schema made from their arguments' type.
 
-use innerloop_core::{action::Outcome, json::Json, tool::ToolSpec};
+use innerloop_core::{action::Outcome, tool::ToolSpec};
+use innerloop_face::schema_of;
 use innerloop_host::tools::{Call, OwnTool};
-use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::{
     fmt::{self, Display},
@@ -113,17 +114,4 @@ impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tool").field("spec", &self.spec).finish_non_exhaustive()
     }
-}
-
-/// The JSON Schema of a type, in one piece and without a title: both are more tokens for a model,
-/// and some providers take no references.
-pub(crate) fn schema_of<T: JsonSchema>() -> Json {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
-    schema.remove("title");
-    // What is written as JSON is JSON.
-    Json::parse(schema.as_value().to_string()).unwrap_or_default()
 }

@@ -17,6 +17,7 @@ mod examples;
 mod failure;
 mod features;
 mod files;
+mod front_ends;
 mod fuzz;
 mod kills;
 mod licences;

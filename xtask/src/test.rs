@@ -6,6 +6,7 @@ use crate::dist;
 use crate::elsewhere;
 use crate::engines;
 use crate::failure::Failure;
+use crate::front_ends::FRONT_ENDS;
 use crate::load::Load;
 use crate::npm;
 use crate::prepare;
@@ -78,7 +79,8 @@ pub(crate) fn run(workspace: &mut Workspace, storey: &Storey) -> Result<(), Fail
             if steps.iter().any(|step| step.is_test) {
                 steps.retain(|step| step.is_test);
             }
-            let is_light = |step: &Step| [LIGHT.title, SCRIPTS.title].contains(&step.title);
+            let light = [LIGHT.title, SCRIPTS.title, FRONT_ENDS.title];
+            let is_light = |step: &Step| light.contains(&step.title);
             if !steps.iter().all(is_light) {
                 run_all(workspace, &built())?;
             }
@@ -147,6 +149,7 @@ fn all() -> Vec<Step> {
         test_step("run both hosts against a third-party mock", test_aimock),
         site::ASSEMBLE,
         test_step("run the page test in Chromium", test_page),
+        FRONT_ENDS,
         test_step("try the packages in bundlers and plain pages", test_places),
         test_step("run the examples of the README", test_readme),
         step("see what the simulation found", simulate::finish),

@@ -53,6 +53,23 @@ impl Toolchain {
         cargo.args(["--target", target, "--profile", profile]);
         cargo
     }
+
+    /// Cargo with a subcommand, set up to build for the page as people build front ends: in the dev
+    /// profile, with the standard library that the toolchain has, if it has one.
+    pub(crate) fn cargo_for_front_ends(self, subcommand: &str) -> Command {
+        let mut cargo = match self {
+            Self::Rustup => Command::new("cargo"),
+            Self::Debian => Command::new("/usr/bin/cargo"),
+        };
+        cargo.arg(subcommand);
+        if self == Self::Debian {
+            use_debian(&mut cargo, PAGE);
+            cargo.arg("-Zbuild-std=std,panic_abort");
+        }
+        cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
+        cargo.args(["--target", PAGE]);
+        cargo
+    }
 }
 
 /// Debian's cargo with a subcommand, which builds the standard library, too.

@@ -2,6 +2,7 @@
 //! binding with its glue. What the npm package makes of the binding is in `npm`.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::failure::Failure;
 use crate::files;
@@ -102,9 +103,25 @@ pub(crate) fn write_glue(
     module: &Path,
     folder: &Path,
 ) -> Result<(), Failure> {
+    process::run(bindgen(workspace).arg(module).arg(folder))
+}
+
+/// Lets wasm-bindgen write a module and its glue as it does for people who run it themselves.
+///
+/// # Errors
+/// When wasm-bindgen does not build or fails.
+pub(crate) fn write_plain_glue(
+    workspace: &Workspace,
+    module: &Path,
+    folder: &Path,
+) -> Result<(), Failure> {
+    process::run(bindgen(workspace).arg("--plain").arg(module).arg(folder))
+}
+
+fn bindgen(workspace: &Workspace) -> Command {
     // Optimised dependencies cost this tool a minute to build and save it one second to run.
     let plain = "profile.dev.package.\"*\".opt-level=0";
     let mut bindgen = workspace.cargo("run");
     bindgen.args(["--config", plain, "-p", "xtask-bindgen", "--"]);
-    process::run(bindgen.arg(module).arg(folder))
+    bindgen
 }

@@ -12,7 +12,7 @@ use crate::toolchain::{self, Toolchain};
 
 /// The packages of the native build. They are always named together: another set would give
 /// shared dependencies other features, and wasmtime would be built twice.
-pub(crate) const NATIVE_PACKAGES: [&str; 12] = [
+pub(crate) const NATIVE_PACKAGES: [&str; 14] = [
     "innerloop-types",
     "innerloop-wire",
     "innerloop-core",
@@ -22,7 +22,9 @@ pub(crate) const NATIVE_PACKAGES: [&str; 12] = [
     "innerloop-sandbox",
     "innerloop-host",
     "innerloop-cli",
+    "innerloop-face",
     "innerloop",
+    "innerloop-web",
     "innerloop-tests",
     "xtask",
 ];
@@ -101,14 +103,33 @@ impl Workspace {
         target: &str,
         profile: &str,
     ) -> Result<Command, Failure> {
-        let missing = || Failure("no step has looked for the wasm targets".to_owned());
-        let mut cargo = self.toolchain.ok_or_else(missing)?.cargo(subcommand, target, profile);
+        let mut cargo = self.wasm_toolchain()?.cargo(subcommand, target, profile);
         cargo.current_dir(&self.root);
         drop_cargo_run(&mut cargo);
         cargo.env("CARGO_TARGET_DIR", self.wasm_target());
         // Many a CI sets it to 0, which would beat the profile, and the module would weigh more.
         cargo.env_remove("CARGO_INCREMENTAL");
         Ok(cargo)
+    }
+
+    /// The cargo that builds front ends for pages, in a folder of the workspace.
+    ///
+    /// # Errors
+    /// When no step has looked for the wasm targets.
+    pub(crate) fn cargo_for_front_ends(
+        &self,
+        subcommand: &str,
+        inside: &str,
+    ) -> Result<Command, Failure> {
+        let mut cargo = self.wasm_toolchain()?.cargo_for_front_ends(subcommand);
+        cargo.current_dir(self.path(inside));
+        drop_cargo_run(&mut cargo);
+        cargo.env("CARGO_TARGET_DIR", self.wasm_target());
+        Ok(cargo)
+    }
+
+    fn wasm_toolchain(&self) -> Result<Toolchain, Failure> {
+        self.toolchain.ok_or_else(|| Failure("no step has looked for the wasm targets".to_owned()))
     }
 
     /// Debian's cargo with a subcommand, which builds the standard library, too, in a folder of

@@ -1,7 +1,8 @@
-//! `xtask-bindgen MODULE FOLDER`: runs wasm-bindgen, in the version of the library, over a built
-//! module and writes the glue for `--target web` with its types. The module keeps its functions'
-//! symbols; what it imports and exports gets short names. Only `xtask` starts it; its dependencies
-//! are why it is a program of its own.
+//! `xtask-bindgen [--plain] MODULE FOLDER`: runs wasm-bindgen, in the version of the library, over
+//! a built module and writes the glue for `--target web` with its types. The module keeps its
+//! functions' symbols; what it imports and exports gets short names. With `--plain` it is as people
+//! have it who run wasm-bindgen themselves. Only `xtask` starts it; its dependencies are why it is
+//! a program of its own.
 
 mod short;
 
@@ -15,17 +16,26 @@ use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [module, folder] = arguments.as_slice() else {
-        eprintln!("usage: xtask-bindgen MODULE FOLDER");
-        return ExitCode::from(2);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (module, written) = match arguments[..] {
+        ["--plain", module, folder] => (module, write_plain(Path::new(module), Path::new(folder))),
+        [module, folder] => (module, write_glue(Path::new(module), Path::new(folder))),
+        _ => {
+            eprintln!("usage: xtask-bindgen [--plain] MODULE FOLDER");
+            return ExitCode::from(2);
+        }
     };
-    match write_glue(Path::new(module), Path::new(folder)) {
+    match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: wasm-bindgen over {module}: {error:#}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn write_plain(module: &Path, folder: &Path) -> Result<(), Error> {
+    Bindgen::new().input_path(module).web(true)?.omit_default_module_path(false).generate(folder)
 }
 
 fn write_glue(module: &Path, folder: &Path) -> Result<(), Error> {

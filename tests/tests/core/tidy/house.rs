@@ -122,6 +122,11 @@ impl House {
     }
 }
 
+/// Whether a package is a workspace of its own, with dependencies and lints of its own.
+pub(super) fn is_workspace(manifest: &str) -> bool {
+    manifest.lines().any(|line| line == "[workspace]")
+}
+
 /// A module path with one step more.
 pub(super) fn join(path: &str, step: &str) -> String {
     if path.is_empty() { step.to_owned() } else { format!("{path}::{step}") }

@@ -1,7 +1,7 @@
 //! Code does not panic on what it meets: the lints that refuse `unwrap` and its like are on in
 //! every crate, warnings are denied, and nothing but tests and programs for them is exempt.
 
-use super::house::House;
+use super::house::{House, is_workspace};
 use super::{check_found, check_none};
 
 /// Lints without which code may panic where it meets what it does not expect.
@@ -29,7 +29,7 @@ fn may_panic(house: &House) -> Vec<String> {
             faults.push(format!("Cargo.toml: clippy::{lint} is off"));
         }
     }
-    for (folder, manifest) in house.manifests().filter(|(folder, _)| *folder != "fuzz") {
+    for (folder, manifest) in house.manifests().filter(|(_, text)| !is_workspace(text)) {
         if !manifest.contains("[lints]\nworkspace = true") {
             faults.push(format!("{folder}/Cargo.toml: takes no lints of the workspace"));
         }

@@ -1,0 +1,14 @@
+//! What the crates `innerloop` and `innerloop-web` share: what is said to an agent and what comes
+//! of it, as plain data. Nothing here waits, so that it is the same in a program and in a page.
+//! Whoever uses one of the two finds all of it there.
+
+pub mod patch;
+mod people;
+mod prompt;
+mod result;
+mod schema;
+
+pub use people::{Approval, Decision, unanswered};
+pub use prompt::Prompt;
+pub use result::{AnswerError, ResultReader, RunResult};
+pub use schema::schema_of;

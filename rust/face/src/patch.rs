@@ -1,0 +1,57 @@
+//! Patches of a session's configuration that follow from what a builder was told.
+
+use innerloop_core::{
+    json::{Json, Object, from_str},
+    tool::ToolSpec,
+};
+use innerloop_driver::People;
+use serde_json::{Map, Value, json};
+
+/// What follows from who is there.
+#[must_use]
+pub fn of_people(people: &People) -> Map<String, Value> {
+    let mut patch = Map::new();
+    if !people.hooks.is_empty() {
+        // What is written as JSON is JSON.
+        let points = serde_json::from_str::<Value>(Json::of(&people.hooks).text());
+        patch.insert("hooks".into(), json!({ "points": points.unwrap_or_default() }));
+    }
+    if people.approve {
+        patch.insert("approval".into(), json!({ "ask": "changes" }));
+    }
+    if people.answer {
+        patch.insert("ask_user".into(), true.into());
+    }
+    patch
+}
+
+/// What asks for the final answer in the form of a schema.
+#[must_use]
+pub fn of_answer(schema: &Json) -> String {
+    format!(r#"{{"answer": {{"schema": {}}}}}"#, schema.text())
+}
+
+/// What tells a session of the program's own tools.
+#[must_use]
+pub fn of_tools(specs: &[ToolSpec]) -> Object {
+    let mut patch = Object::default();
+    patch.set("tools", Json::of(specs));
+    patch
+}
+
+/// What goes over the configuration of a session that goes on: what follows from who is there, the
+/// model's name, and the builder's own patches, in that order.
+///
+/// # Errors
+/// One of the builder's patches is no JSON object; why.
+pub fn over_restored(
+    own: Map<String, Value>,
+    model: Option<&str>,
+    patches: &[String],
+) -> Result<Vec<Object>, String> {
+    let model = model.map(|name| json!({ "model": { "name": name } }).to_string());
+    let own = (!own.is_empty()).then(|| Value::from(own).to_string());
+    let all = [own, model];
+    let all = all.iter().flatten().chain(patches);
+    all.map(|text| from_str(text).map_err(|error| error.to_string())).collect()
+}

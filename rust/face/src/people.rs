@@ -1,0 +1,85 @@
+//! What people are asked about calls, and what they decide.
+
+use innerloop_core::{config::ApprovalRule, id::AgentId, input::Answer, json::Json, output::Ask};
+
+/// A tool call that needs approval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Approval {
+    /// The call's id.
+    pub call_id: String,
+    /// Whose call it is: the session's own agent's, or a subagent's.
+    pub agent: AgentId,
+    /// The tool's name, as the model knows it.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Json,
+    /// The folder of the workspace that the arguments' paths begin in, from the root on, which is
+    /// empty.
+    pub folder: String,
+}
+
+impl Approval {
+    /// The one that a question of an agent is about, if it is about a call.
+    #[must_use]
+    pub fn of(agent: AgentId, ask: &Ask) -> Option<Self> {
+        let Ask::Approval { call_id, name, arguments, folder, .. } = ask else { return None };
+        let (call_id, name, folder) = (call_id.clone(), name.clone(), folder.clone());
+        Some(Self { call_id, agent, name, arguments: arguments.clone(), folder })
+    }
+}
+
+/// What is to become of a call.
+///
+/// ```
+/// # use innerloop_face::{Approval, Decision};
+/// let approve = async |call: Approval| match call.name.as_str() {
+///     "shell" => Decision::deny("no commands, please"),
+///     _ => Decision::Allow,
+/// };
+/// # let _ = approve;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It may run.
+    Allow,
+    /// It may run, and so may every later call of its tool.
+    AllowAlways,
+    /// It may run, and so may later calls that the rule names.
+    AllowRule(ApprovalRule),
+    /// It may run with these arguments, which are checked again.
+    AllowEdited(Json),
+    /// It may not run.
+    Deny {
+        /// Why, for the model to read.
+        reason: String,
+    },
+    /// The whole run is to stop.
+    Abort,
+}
+
+impl Decision {
+    /// A denial for that reason, which the model reads.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::Deny { reason: reason.into() }
+    }
+}
+
+impl From<Decision> for Answer {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Allow => Self::Allow,
+            Decision::AllowAlways => Self::AllowAlways,
+            Decision::AllowRule(rule) => Self::AllowRule(rule),
+            Decision::AllowEdited(arguments) => Self::AllowEdited(arguments),
+            Decision::Deny { reason } => Self::Deny { reason },
+            Decision::Abort => Self::Abort,
+        }
+    }
+}
+
+/// What the model reads where nobody has answered.
+#[must_use]
+pub fn unanswered() -> Answer {
+    Answer::Deny { reason: "nobody answered; decide for yourself, and say what you assumed".into() }
+}

@@ -1,0 +1,48 @@
+//! What the user says to an agent.
+
+use innerloop_core::{input::TurnOptions, message::Part};
+
+/// What the user says: a text, or parts such as pictures, and what holds for this prompt only.
+///
+/// ```
+/// # use innerloop_core::input::TurnOptions;
+/// # use innerloop_face::Prompt;
+/// let prompt = Prompt::from("What does this project do?").with_options(TurnOptions {
+///     tools: Some(vec!["read_file".into(), "grep".into()]),
+///     ..TurnOptions::default()
+/// });
+/// assert_eq!(prompt.parts.len(), 1);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// What is said.
+    pub parts: Vec<Part>,
+    /// What holds until the run ends.
+    pub options: Option<TurnOptions>,
+}
+
+impl Prompt {
+    /// The same with options that hold until the run ends.
+    #[must_use]
+    pub fn with_options(self, options: TurnOptions) -> Self {
+        Self { options: Some(options), ..self }
+    }
+}
+
+impl From<&str> for Prompt {
+    fn from(text: &str) -> Self {
+        Self::from(vec![Part::text(text)])
+    }
+}
+
+impl From<String> for Prompt {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<Vec<Part>> for Prompt {
+    fn from(parts: Vec<Part>) -> Self {
+        Self { parts, options: None }
+    }
+}

@@ -1,0 +1,109 @@
+//! What came of a run, as its events tell it.
+
+use innerloop_core::{
+    event::{Event, EventKind},
+    id::AgentId,
+    json::Json,
+    message::Usage,
+    status::RunEnd,
+};
+use serde::de::DeserializeOwned;
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunResult {
+    /// What the model said last.
+    pub text: String,
+    /// How the run ended. Only [`RunEnd::Completed`] means that the model was done.
+    pub end: RunEnd,
+    /// Why the model or its endpoint failed, if that is how it ended.
+    pub error: Option<String>,
+    /// The final answer as JSON, where one of a certain form was asked for and given.
+    pub answer: Option<Json>,
+    /// Tokens of the run.
+    pub usage: Usage,
+    /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
+    pub cost_nano_usd: Option<u64>,
+    /// Model replies of the run.
+    pub replies: u32,
+    /// Tool calls of the run.
+    pub tool_calls: u32,
+}
+
+impl RunResult {
+    /// The final answer as a type, where the builder's `answer` has asked for one.
+    ///
+    /// # Errors
+    /// [`AnswerError`]: there is none, or it is not of that type.
+    pub fn answer<T: DeserializeOwned>(&self) -> Result<T, AnswerError> {
+        let missing = || AnswerError::Missing { end: self.end, text: self.text.clone() };
+        let answer = self.answer.as_ref().ok_or_else(missing)?;
+        Ok(serde_json::from_str(answer.text())?)
+    }
+}
+
+/// Why a run has no answer of the type that is wanted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// The model gave none.
+    #[error("the run ended ({end:?}) without an answer in the form that was asked for: {text}")]
+    Missing {
+        /// How the run ended.
+        end: RunEnd,
+        /// What the model said in place of it.
+        text: String,
+    },
+    /// It fits the schema, but not the type.
+    #[error("the answer is not of that type: {0}")]
+    Unfit(#[from] serde_json::Error),
+}
+
+/// Reads a run's events for its result.
+#[derive(Debug, Default)]
+pub struct ResultReader {
+    result: Option<RunResult>,
+    answer: Option<Json>,
+    error: Option<String>,
+}
+
+impl ResultReader {
+    /// Notes an event; whether the run ends with it.
+    pub fn note(&mut self, event: &Event) -> bool {
+        if event.agent != AgentId::ROOT {
+            return false;
+        }
+        match &event.kind {
+            EventKind::FinalAnswer { value } => self.answer = Some(value.clone()),
+            EventKind::Error { message, .. } => self.error = Some(message.clone()),
+            EventKind::ProcessingEnd {
+                end,
+                text,
+                usage,
+                cost_nano_usd,
+                replies,
+                tool_calls,
+                ..
+            } => {
+                self.result = Some(RunResult {
+                    text: text.clone(),
+                    end: *end,
+                    error: self.error.take(),
+                    answer: self.answer.take(),
+                    usage: *usage,
+                    cost_nano_usd: *cost_nano_usd,
+                    replies: *replies,
+                    tool_calls: *tool_calls,
+                });
+            }
+            _ => {}
+        }
+        self.result.is_some()
+    }
+
+    /// Takes the result, once the run has ended.
+    pub fn take(&mut self) -> Option<RunResult> {
+        self.result.take()
+    }
+}

@@ -1,0 +1,50 @@
+//! Why an agent could not be made.
+
+use innerloop_core::{RestoreError, config::ConfigError, input::Rejected};
+use innerloop_driver::{
+    EndpointError, SettingsError, providers::UnknownProvider, traffic::TrafficError,
+};
+
+/// Why there is no agent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// No provider has that name.
+    #[error(transparent)]
+    UnknownProvider(#[from] UnknownProvider),
+    /// The provider wants a key, and there is none.
+    #[error(
+        "{provider} wants a key: give one by `api_key`, or the `base_url` of a proxy that adds one"
+    )]
+    MissingKey {
+        /// The provider's name for people.
+        provider: String,
+    },
+    /// The endpoint cannot be used.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// No model is named, or a patch of the configuration does not fit.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The configuration cannot work.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A patch of the configuration is no JSON object.
+    #[error("the patch is no JSON object: {0}")]
+    Patch(String),
+    /// The snapshot is none that a session can be made of.
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
+    /// The session refuses the configuration that goes over its own.
+    #[error(transparent)]
+    Refused(#[from] Box<Rejected>),
+    /// The recording cannot be read.
+    #[error(transparent)]
+    Recording(#[from] TrafficError),
+    /// Options of JavaScript are none.
+    #[error("{0}")]
+    Options(String),
+    /// The page gives no random numbers, of which a session's id is made.
+    #[error("the page gives no random numbers: {0}")]
+    Random(#[source] getrandom::Error),
+}

@@ -1,0 +1,266 @@
+//! What an agent is made with, and how it is put together.
+
+use crate::{
+    agent::Agent,
+    build_error::BuildError,
+    clock::wall_time,
+    facts,
+    files::MemoryFiles,
+    host::{Host, Site},
+    tool::Tool,
+};
+use innerloop_core::{
+    config::{Facts, HookPoint, SessionConfig},
+    id::SessionId,
+    input::{Command, HookReply, Input},
+    json::{Json, Object},
+    preset::Preset,
+};
+use innerloop_driver::{
+    Driver, Endpoint, EndpointError, Endpoints, Key, Models, Parts, Settings,
+    catalogue::Catalogue,
+    providers::{self, Provider},
+    traffic::Player,
+};
+use innerloop_face::{Approval, Decision, patch, schema_of};
+use schemars::JsonSchema;
+use serde_json::Value;
+use std::iter;
+
+/// The provider where nothing else is said.
+const STANDARD: &str = "anthropic";
+
+/// What an agent is made with. Without more than a provider and a key it is one over no files, with
+/// all built-in tools that work on files.
+///
+/// ```no_run
+/// use innerloop_web::{Agent, Call, JsonSchema, MemoryFiles, Tool};
+///
+/// #[derive(serde::Deserialize, JsonSchema)]
+/// struct Ticket {
+///     number: u32,
+/// }
+///
+/// # fn example(key: String, files: MemoryFiles) -> Result<(), innerloop_web::BuildError> {
+/// let agent = Agent::builder()
+///     .provider("openai")
+///     .model("gpt-5.1")
+///     .api_key(key)
+///     .files(files)
+///     .tool(Tool::new("ticket", "A ticket's text.", async |ticket: Ticket, _: Call| {
+///         Ok::<_, std::io::Error>(format!("#{}: it is broken", ticket.number))
+///     }))
+///     .config(r#"{"limits": {"max_turns": 50}}"#)
+///     .build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+#[must_use = "it makes an agent by `build`"]
+pub struct AgentBuilder {
+    provider: Option<String>,
+    model: Option<String>,
+    key: Key,
+    base_url: Option<String>,
+    site: Site,
+    patches: Vec<String>,
+    snapshot: Option<Vec<u8>>,
+    replay: Option<String>,
+}
+
+impl AgentBuilder {
+    /// The provider's name, `anthropic` if nothing is said; see [`innerloop_driver::providers`].
+    pub fn provider(mut self, name: impl Into<String>) -> Self {
+        self.provider = Some(name.into());
+        self
+    }
+
+    /// The model's name; else the provider's own choice.
+    pub fn model(mut self, name: impl Into<String>) -> Self {
+        self.model = Some(name.into());
+        self
+    }
+
+    /// The provider's key. Whoever uses the page can see it: let people bring their own, or have a
+    /// server of yours add it and give that one's address by [`AgentBuilder::base_url`]. It gets
+    /// into no request to another place, no snapshot and no event, but for a key that is shorter
+    /// than 12 characters or of letters alone, which stands in ordinary text as well.
+    pub fn api_key(mut self, key: impl AsRef<str>) -> Self {
+        self.key = Key::new(key.as_ref());
+        self
+    }
+
+    /// Where the provider's protocol is spoken; else at the provider's own address. There no key is
+    /// needed: a proxy may add it.
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = Some(url.into());
+        self
+    }
+
+    /// The files that the agent works on, which the page and other agents may share.
+    pub fn files(mut self, files: MemoryFiles) -> Self {
+        self.site.files = files;
+        self
+    }
+
+    /// Gives the model a tool, in place of one of that name.
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.site.tools.retain(|known| known.spec().name != tool.spec().name);
+        self.site.tools.push(tool);
+        self
+    }
+
+    /// Asks before calls that change something; a configuration's `approval` says otherwise.
+    pub fn approve(mut self, approve: impl AsyncFn(Approval) -> Decision + 'static) -> Self {
+        self.site.people.set_approve(approve);
+        self
+    }
+
+    /// Lets the model ask questions. Nothing as an answer has it decide for itself.
+    pub fn ask(mut self, answer: impl AsyncFn(String) -> Option<String> + 'static) -> Self {
+        self.site.people.set_answer(answer);
+        self
+    }
+
+    /// Sets a hook: what it is told is JSON, as `docs/protocol.md` has it for each point.
+    ///
+    /// ```
+    /// use innerloop_web::{Agent, HookPoint, HookReply, Json};
+    ///
+    /// let builder = Agent::builder().hook(HookPoint::BeforeTool, async |call: Json| {
+    ///     match call.text().contains("secrets/") {
+    ///         true => HookReply::Deny { reason: "that folder is off limits".into() },
+    ///         false => HookReply::Allow,
+    ///     }
+    /// });
+    /// ```
+    pub fn hook(
+        mut self,
+        point: HookPoint,
+        hook: impl AsyncFn(Json) -> HookReply + 'static,
+    ) -> Self {
+        self.site.hooks.set(point, hook);
+        self
+    }
+
+    /// Asks for the final answer in the form of a type, which is
+    /// [`RunResult::answer`](crate::RunResult::answer) then.
+    pub fn answer<T: JsonSchema>(self) -> Self {
+        self.config(patch::of_answer(&schema_of::<T>()))
+    }
+
+    /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON; a
+    /// later one goes over those before.
+    pub fn config(mut self, patch: impl Into<String>) -> Self {
+        self.patches.push(patch.into());
+        self
+    }
+
+    /// Goes on with the session of a snapshot, see [`Agent::snapshot`]: what it had asked a model
+    /// is asked again, and what became of a tool's run is not known. Its configuration goes on,
+    /// with what this builder says over it; the tools and files are this builder's.
+    pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
+        self.snapshot = Some(snapshot.into());
+        self
+    }
+
+    /// Has a recording, as the crate `innerloop` writes one, answer in place of the model: no key,
+    /// no network.
+    pub fn replay(mut self, recording: impl Into<String>) -> Self {
+        self.replay = Some(recording.into());
+        self
+    }
+
+    /// Makes the agent.
+    ///
+    /// # Errors
+    /// [`BuildError`], which says what to do.
+    pub fn build(self) -> Result<Agent, BuildError> {
+        let provider = providers::find(self.provider.as_deref().unwrap_or(STANDARD))?;
+        let endpoints = Endpoints::default().with(provider.endpoint(), self.endpoint(&provider)?);
+        let models = match &self.replay {
+            None => Models::Live,
+            Some(recording) => Models::Replayed { player: Player::parse(recording)?, pace_ms: 0 },
+        };
+        let people = self.site.asked();
+        let parts = Parts { endpoints: endpoints.clone(), models, people, keeps_log: false };
+        let driver = match &self.snapshot {
+            None => Driver::open(self.new_config(&provider)?, wall_time(), parts)?,
+            Some(snapshot) => Driver::restore(snapshot, wall_time(), parts)?,
+        };
+        let over = self.over(&driver)?;
+        let host = Host::new(driver, self.site);
+        for patch in over {
+            host.tell(Input::command(Command::Configure { patch })).map_err(Box::new)?;
+        }
+        Ok(Agent::new(host, endpoints))
+    }
+
+    /// Where requests go.
+    fn endpoint(&self, provider: &Provider) -> Result<Endpoint, BuildError> {
+        let (url, key) = (self.base_url.as_deref(), self.key.clone());
+        let endpoint = match &self.replay {
+            // Where a recording answers, no request goes anywhere.
+            Some(_) => {
+                let nowhere = url.or(provider.base_url.is_none().then_some("http://localhost"));
+                Endpoint::without_check(provider, nowhere, key)?
+            }
+            None if url.is_some() => Endpoint::without_check(provider, url, key)?,
+            None => Endpoint::new(provider, url, key).map_err(|error| match error {
+                EndpointError::MissingKey => {
+                    BuildError::MissingKey { provider: provider.title.clone() }
+                }
+                error => error.into(),
+            })?,
+        };
+        Ok(endpoint.with_headers(provider.page_headers.clone()))
+    }
+
+    /// The configuration of a new session.
+    fn new_config(&self, provider: &Provider) -> Result<SessionConfig, BuildError> {
+        let (id, catalogue) = (new_session_id()?, Catalogue::standard());
+        let own = Value::from(patch::of_people(&self.site.asked())).to_string();
+        let patches: Vec<&str> =
+            iter::once(&own).chain(&self.patches).map(String::as_str).collect();
+        let specs = self.site.specs();
+        let settings = |facts: &Facts| {
+            Settings {
+                id: &id,
+                provider,
+                model: self.model.as_deref(),
+                catalogue: &catalogue,
+                preset: Preset::Modern,
+                facts,
+                tools: &specs,
+                patches: &patches,
+            }
+            .config()
+        };
+        let facts = facts::of_page();
+        // A patch may name another family, which reads other files.
+        let family = settings(&facts)?.model.profile;
+        Ok(settings(&facts::with_docs(facts, family, &self.site.files))?)
+    }
+
+    /// What this builder says over the configuration of a session that goes on.
+    fn over(&self, driver: &Driver) -> Result<Vec<Object>, BuildError> {
+        if self.snapshot.is_none() {
+            return Ok(Vec::new());
+        }
+        let own = patch::of_people(&self.site.asked());
+        let said = patch::over_restored(own, self.model.as_deref(), &self.patches);
+        let mut over = said.map_err(BuildError::Patch)?;
+        let specs = self.site.specs();
+        if driver.session().config().tools != specs {
+            over.push(patch::of_tools(&specs));
+        }
+        Ok(over)
+    }
+}
+
+/// An id that no other session has.
+pub(crate) fn new_session_id() -> Result<SessionId, BuildError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(BuildError::Random)?;
+    Ok(SessionId(format!("{:032x}", u128::from_ne_bytes(bytes))))
+}

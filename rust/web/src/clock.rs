@@ -1,0 +1,42 @@
+//! The clocks of the page: session time and wall time.
+
+use innerloop_core::time::{Instant, UnixMillis};
+use std::time::Duration;
+use web_time::{SystemTime, UNIX_EPOCH};
+
+/// Session time by the page's monotonic clock.
+#[derive(Debug)]
+pub(crate) struct SessionClock {
+    /// The session time at which the clock was made.
+    from: Instant,
+    made: web_time::Instant,
+}
+
+impl SessionClock {
+    /// A clock that shows `now`.
+    pub(crate) fn at(now: Instant) -> Self {
+        Self { from: now, made: web_time::Instant::now() }
+    }
+
+    /// Session time: rounded up, so that a deadline is over when its tick comes.
+    pub(crate) fn now(&self) -> Instant {
+        let elapsed = self.made.elapsed() + Duration::from_micros(999);
+        self.from.plus_ms(millis(elapsed))
+    }
+}
+
+/// The wall time.
+pub(crate) fn wall_time() -> UnixMillis {
+    UnixMillis(millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()))
+}
+
+/// Today, as `2026-11-27`.
+pub(crate) fn today() -> String {
+    let now = String::from(js_sys::Date::new_0().to_iso_string());
+    now.split_once('T').map_or(now.clone(), |(date, _)| date.to_owned())
+}
+
+/// A time in whole milliseconds.
+pub(crate) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,34 @@
+//! What the model is told of the place: the day, and the instruction files of the project.
+
+use crate::{clock::today, files::MemoryFiles};
+use innerloop_core::{
+    config::{Facts, MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
+    doc_places, instructed_folder, with_imports,
+};
+
+/// The facts of a page, without what its files say.
+pub(crate) fn of_page() -> Facts {
+    Facts {
+        working_directory: "/".into(),
+        platform: "wasm".into(),
+        date: today(),
+        ..Facts::default()
+    }
+}
+
+/// The same with the instruction files that a model family reads.
+pub(crate) fn with_docs(facts: Facts, family: ProfileKind, files: &MemoryFiles) -> Facts {
+    let doc = |path: &str| {
+        let text = with_imports(path, files.text(path)?, &mut |path| files.text(path));
+        Some(ProjectDoc { path: path.to_owned(), text })
+    };
+    let paths = files.paths();
+    let is_nested =
+        |path: &&String| instructed_folder(family, path).is_some_and(|folder| !folder.is_empty());
+    let nested = paths.iter().filter(is_nested).take(MAX_NESTED_DOCS);
+    Facts {
+        project_docs: doc_places(family, "", "").iter().filter_map(|path| doc(path)).collect(),
+        nested_docs: nested.filter_map(|path| doc(path)).collect(),
+        ..facts
+    }
+}

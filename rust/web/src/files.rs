@@ -1,0 +1,103 @@
+//! The agent's files, which are in the page's memory.
+
+use innerloop_core::action::{Action, Outcome};
+use innerloop_tools::{FileError, Files as _, Memory, PathError, WorkspacePath, perform_known};
+use std::{cell::RefCell, fmt, rc::Rc};
+
+/// The files that an agent works on, in memory. Clones are of the same files, so that the page sees
+/// what the agent writes, and agents can share them.
+///
+/// ```
+/// use innerloop_web::MemoryFiles;
+///
+/// let files = MemoryFiles::new();
+/// files.write("notes/today.md", "Buy bread.")?;
+/// assert_eq!(files.paths(), ["notes/today.md"]);
+/// assert_eq!(files.text("notes/today.md").as_deref(), Some("Buy bread."));
+/// assert!(files.write("../elsewhere", "").is_err());
+/// # Ok::<(), innerloop_web::FilesError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct MemoryFiles(Rc<RefCell<Memory>>);
+
+/// Why a file was not written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilesError {
+    /// The path is none of a file.
+    #[error("{path:?}: {error}")]
+    Path {
+        /// What was given.
+        path: String,
+        /// What is wrong with it.
+        error: PathError,
+    },
+    /// A folder stands there, or a file stands in place of a folder above it.
+    #[error("{path:?} cannot be written: {error}")]
+    Blocked {
+        /// The path.
+        path: String,
+        /// What stands there.
+        error: FileError,
+    },
+}
+
+impl MemoryFiles {
+    /// No files.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Writes a file, with the folders above it.
+    ///
+    /// # Errors
+    /// [`FilesError`], and the files are as they were.
+    pub fn write(&self, path: &str, content: impl Into<Vec<u8>>) -> Result<(), FilesError> {
+        let parsed = WorkspacePath::parse_file(path)
+            .map_err(|error| FilesError::Path { path: path.to_owned(), error })?;
+        let written = self.0.borrow_mut().write(&parsed, content.into());
+        written.map_err(|error| FilesError::Blocked { path: path.to_owned(), error })
+    }
+
+    /// A file's bytes, if there is such a file.
+    #[must_use]
+    pub fn read(&self, path: &str) -> Option<Vec<u8>> {
+        let path = WorkspacePath::parse_file(path).ok()?;
+        self.0.borrow().bytes(&path).map(<[u8]>::to_vec)
+    }
+
+    /// A file's text, if there is such a file; what is no UTF-8 in it is replaced by `U+FFFD`.
+    #[must_use]
+    pub fn text(&self, path: &str) -> Option<String> {
+        self.read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Removes a file; whether there was one.
+    pub fn remove(&self, path: &str) -> bool {
+        let path = WorkspacePath::parse_file(path);
+        path.is_ok_and(|path| self.0.borrow_mut().remove(&path).is_ok())
+    }
+
+    /// The paths of all files, sorted.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        self.0.borrow().iter().map(|(path, _)| path.to_owned()).collect()
+    }
+
+    /// Does what a built-in tool does for an agent in `folder` that knows so much of the files.
+    pub(crate) fn perform(
+        &self,
+        folder: &str,
+        action: &Action,
+        known: Option<&[Option<String>]>,
+    ) -> Outcome {
+        perform_known(&mut *self.0.borrow_mut(), folder, action, known)
+    }
+}
+
+impl fmt::Debug for MemoryFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MemoryFiles").field(&self.paths()).finish()
+    }
+}

@@ -1,0 +1,274 @@
+//! One session's host in the page: its driver, and what is under way for it. All that happens comes
+//! in through [`Host::tell`] and [`Host::report`]; what takes time is done by tasks of the page,
+//! which hold no host while they wait, so that it goes with its last handle and they with it.
+
+use crate::{
+    clock::SessionClock,
+    files::MemoryFiles,
+    hooks::Hooks,
+    http,
+    people::People,
+    tool::{self, LONGEST_MS, Tool},
+    watchers::Watchers,
+};
+use futures::future::{AbortHandle, abortable};
+use gloo_timers::callback::Timeout;
+use innerloop_core::{
+    id::{AgentId, EffectId},
+    input::{Input, Rejected, ToolInput},
+    time::Instant,
+    tool::{Job, ToolRun, ToolSpec},
+};
+use innerloop_driver::{Driver, Output, Outputs, People as Asked, custom};
+use std::{
+    cell::{Cell, RefCell},
+    collections::{BTreeMap, VecDeque},
+    rc::{Rc, Weak},
+    sync::Arc,
+};
+use wasm_bindgen_futures::spawn_local;
+
+/// What a session works with, and its forks after it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Site {
+    pub(crate) files: MemoryFiles,
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) people: People,
+    pub(crate) hooks: Hooks,
+}
+
+impl Site {
+    /// Who is there to be asked.
+    pub(crate) fn asked(&self) -> Asked {
+        Asked {
+            approve: self.people.approves(),
+            answer: self.people.answers(),
+            hooks: self.hooks.points(),
+        }
+    }
+
+    /// What the model is told of the page's own tools.
+    pub(crate) fn specs(&self) -> Vec<ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec().clone()).collect()
+    }
+}
+
+/// One session and what is under way for it.
+pub(crate) struct Host {
+    pub(crate) driver: RefCell<Driver>,
+    pub(crate) site: RefCell<Site>,
+    pub(crate) watchers: RefCell<Watchers>,
+    clock: SessionClock,
+    has_begun: Cell<bool>,
+    open: RefCell<BTreeMap<EffectId, Task>>,
+    timer: RefCell<Option<Timer>>,
+    own: Weak<Self>,
+}
+
+/// A task of the page.
+struct Task {
+    abort: AbortHandle,
+    /// Whether it is a tool's run, which owes its answer also when it is stopped.
+    is_run: bool,
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.abort.abort();
+    }
+}
+
+/// When the page wakes the host; dropped, it does not.
+struct Timer {
+    at: Instant,
+    _timeout: Timeout,
+}
+
+impl Host {
+    /// A host for a driver that has not been started. It begins when the page has its turn, or with
+    /// the first word that is said, so that whoever makes it can watch before.
+    pub(crate) fn new(driver: Driver, site: Site) -> Rc<Self> {
+        let clock = SessionClock::at(driver.session().now());
+        let host = Rc::new_cyclic(|own| Self {
+            driver: driver.into(),
+            site: site.into(),
+            watchers: RefCell::default(),
+            clock,
+            has_begun: Cell::new(false),
+            open: RefCell::default(),
+            timer: RefCell::default(),
+            own: own.clone(),
+        });
+        let own = host.own.clone();
+        spawn_local(async move { own.upgrade().into_iter().for_each(|host| host.begin()) });
+        host
+    }
+
+    /// Carries out what follows from opening or restoring, once.
+    fn begin(&self) {
+        if !self.has_begun.replace(true) {
+            let outputs = self.driver.borrow_mut().start();
+            self.follow(outputs);
+        }
+    }
+
+    /// Hands over an input of the caller.
+    ///
+    /// # Errors
+    /// The session's refusal.
+    #[expect(clippy::result_large_err, reason = "the refused input comes back to the caller")]
+    pub(crate) fn tell(&self, input: Input) -> Result<(), Rejected> {
+        self.begin();
+        let now = self.clock.now();
+        let outputs = self.driver.borrow_mut().handle(input, now)?;
+        self.follow(outputs);
+        Ok(())
+    }
+
+    /// Hands over news of what is under way.
+    fn report(&self, input: Input) {
+        let heard = self.tell(input);
+        debug_assert!(heard.is_ok(), "{heard:?}");
+    }
+
+    /// Carries out what has followed, and what follows from that in turn.
+    fn follow(&self, outputs: Outputs) {
+        let mut answers = VecDeque::new();
+        self.carry_out_all(outputs, &mut answers);
+        while let Some(answer) = answers.pop_front() {
+            let now = self.clock.now();
+            let heard = self.driver.borrow_mut().handle(answer, now);
+            debug_assert!(heard.is_ok(), "{heard:?}");
+            if let Ok(outputs) = heard {
+                self.carry_out_all(outputs, &mut answers);
+            }
+        }
+        self.arm();
+    }
+
+    fn carry_out_all(&self, outputs: Outputs, answers: &mut VecDeque<Input>) {
+        for output in outputs.list {
+            answers.extend(self.carry_out(output));
+        }
+    }
+
+    /// Begins a thing to do; the answer, where it is there already.
+    fn carry_out(&self, output: Output) -> Option<Input> {
+        match output {
+            Output::Event(event) => self.watchers.borrow_mut().tell(&event),
+            Output::Send { id, request } => {
+                let own = self.own.clone();
+                let report = move |input| report_to(&own, Input::Http { id, input });
+                self.spawn(id, false, async move {
+                    Input::Http { id, input: http::exchange(request, report).await }
+                });
+            }
+            Output::Run { id, run, .. } => return self.run_tool(id, run),
+            Output::Ask { id, agent, ask } => {
+                let people = self.site.borrow().people.clone();
+                self.spawn(id, false, async move {
+                    Input::Answer { id, answer: people.answer(agent, ask).await }
+                });
+            }
+            Output::Hook { id, hook, .. } => {
+                let hooks = self.site.borrow().hooks.clone();
+                self.spawn(
+                    id,
+                    false,
+                    async move { Input::Hook { id, reply: hooks.reply(hook).await } },
+                );
+            }
+            Output::Cancel { id } => {
+                let stopped = self.open.borrow_mut().remove(&id);
+                return stopped.filter(|task| task.is_run).map(|_| done(id, custom::interrupted()));
+            }
+        }
+        None
+    }
+
+    /// Runs a tool: a built-in one over the files at once, or one of the page's own.
+    fn run_tool(&self, id: EffectId, run: Arc<ToolRun>) -> Option<Input> {
+        let site = self.site.borrow();
+        let arguments = match &run.job {
+            Job::Builtin(action) => {
+                let known = run.known.as_deref();
+                return Some(done(id, site.files.perform(&run.folder, action, known)));
+            }
+            Job::Custom(arguments) => arguments.clone(),
+        };
+        let tool = site.tools.iter().find(|tool| tool.spec().name == run.name).cloned();
+        let own = self.own.clone();
+        let on_delta = Rc::new(move |text: &str| {
+            let input = Input::Tool { id, input: ToolInput::Delta(text.to_owned()) };
+            report_to(&own, input);
+        });
+        self.spawn(id, true, async move {
+            done(id, tool::carry_out(tool, run, arguments, on_delta).await)
+        });
+        None
+    }
+
+    /// Has the page do something that ends with its answer.
+    fn spawn(&self, id: EffectId, is_run: bool, work: impl Future<Output = Input> + 'static) {
+        let (work, abort) = abortable(work);
+        self.open.borrow_mut().insert(id, Task { abort, is_run });
+        let own = self.own.clone();
+        spawn_local(async move {
+            if let Ok(answer) = work.await
+                && let Some(host) = own.upgrade()
+                && host.open.borrow_mut().remove(&id).is_some()
+            {
+                host.report(answer);
+            }
+        });
+    }
+
+    /// Has itself woken at the driver's deadline, or before: each piece of a response puts it off,
+    /// and it is cheaper to be woken in vain once than to be put off each time.
+    fn arm(&self) {
+        let due = self.driver.borrow().deadline();
+        let armed = self.timer.borrow().as_ref().map(|timer| timer.at);
+        let is_armed = match (armed, due) {
+            (Some(armed), Some(due)) => armed <= due,
+            (armed, due) => armed == due,
+        };
+        if is_armed {
+            return;
+        }
+        let timer = due.map(|at| {
+            let ms = at.ms_since(self.clock.now()).min(LONGEST_MS);
+            let own = self.own.clone();
+            let wake = move || own.upgrade().into_iter().for_each(|host| host.wake());
+            let ms = u32::try_from(ms).unwrap_or(u32::MAX);
+            Timer { at, _timeout: Timeout::new(ms, wake) }
+        });
+        drop(self.timer.replace(timer));
+    }
+
+    /// The time is up for which it wanted to be woken.
+    fn wake(&self) {
+        drop(self.timer.take());
+        let due = self.driver.borrow().deadline();
+        match due {
+            Some(due) if due <= self.clock.now() => self.report(Input::Tick),
+            _ => self.arm(),
+        }
+    }
+}
+
+/// Hands news of an effect to its host, as long as it is under way.
+fn report_to(host: &Weak<Host>, input: Input) {
+    let (Input::Http { id, .. } | Input::Tool { id, .. }) = &input else { return };
+    if let Some(host) = host.upgrade()
+        && host.open.borrow().contains_key(id)
+    {
+        host.report(input);
+    }
+}
+
+const fn done(id: EffectId, outcome: innerloop_core::action::Outcome) -> Input {
+    Input::Tool { id, input: ToolInput::Done(outcome) }
+}
+
+/// The agent that people speak to.
+pub(crate) const ROOT: AgentId = AgentId::ROOT;

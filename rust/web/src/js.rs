@@ -1,0 +1,156 @@
+//! Where JavaScript is the caller: options come in as an object, and what the agent tells goes out
+//! as plain objects, with the names of `docs/protocol.md`.
+//!
+//! The types of the agent hold JSON that nobody has read yet, such as a tool's arguments.
+//! `serde-wasm-bindgen` alone does not know it and makes objects of it that hold a text, without a
+//! word. Hence [`to_js`] and [`from_js`] go through the JSON itself. As a field of a type of one's
+//! own that `serde-wasm-bindgen` carries over, a value says so:
+//!
+//! ```
+//! use innerloop_web::Event;
+//!
+//! #[derive(serde::Serialize)]
+//! struct Message {
+//!     chat: u32,
+//!     #[serde(with = "innerloop_web::js")]
+//!     event: Event,
+//! }
+//! ```
+
+use crate::{build_error::BuildError, builder::AgentBuilder, files::MemoryFiles};
+use innerloop_core::json::{FromJson, Object, ToJson, from_str, to_string};
+use js_sys::{JSON, Uint8Array};
+use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
+use serde_wasm_bindgen::preserve;
+use std::collections::BTreeMap;
+use wasm_bindgen::{JsCast as _, JsValue};
+
+/// A value of the agent's, as JavaScript has it.
+///
+/// ```no_run
+/// # fn example(event: innerloop_web::Event, listener: js_sys::Function) {
+/// let told = innerloop_web::js::to_js(&event);
+/// drop(listener.call1(&wasm_bindgen::JsValue::NULL, &told));
+/// # }
+/// ```
+pub fn to_js(value: &(impl ToJson + ?Sized)) -> JsValue {
+    // What is written as JSON is JSON.
+    JSON::parse(&to_string(value)).unwrap_or(JsValue::NULL)
+}
+
+/// A value of the agent's that JavaScript has made; what JSON leaves out, such as `undefined`, is
+/// absent in it.
+///
+/// # Errors
+/// Where it does not fit, and why.
+pub fn from_js<T: for<'a> FromJson<'a>>(value: &JsValue) -> Result<T, String> {
+    let text = JSON::stringify(value).map_err(|_| "it is no JSON".to_owned())?;
+    // Of `undefined` and functions there is none.
+    let text = JsValue::from(text).as_string().unwrap_or_else(|| "null".to_owned());
+    from_str(&text).map_err(|error| error.to_string())
+}
+
+/// For `#[serde(with = "innerloop_web::js")]`: a value of the agent's in a type that
+/// `serde-wasm-bindgen` carries over.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize<T: ToJson, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    preserve::serialize(&to_js(value), serializer)
+}
+
+/// For `#[serde(with = "innerloop_web::js")]`, as [`serialize`] is.
+///
+/// # Errors
+/// Where it does not fit, and why.
+pub fn deserialize<'de, T: for<'a> FromJson<'a>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let value: JsValue = preserve::deserialize(deserializer)?;
+    from_js(&value).map_err(D::Error::custom)
+}
+
+/// The names of the options.
+const OPTIONS: [&str; 7] =
+    ["provider", "model", "apiKey", "baseUrl", "files", "config", "snapshot"];
+
+/// The options of an agent, as JavaScript has them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Options {
+    provider: Option<String>,
+    model: Option<String>,
+    api_key: Option<String>,
+    base_url: Option<String>,
+    /// Texts by their paths.
+    files: Option<BTreeMap<String, String>>,
+    #[serde(default, with = "self")]
+    config: Option<Object>,
+    #[serde(default, deserialize_with = "bytes")]
+    snapshot: Option<Vec<u8>>,
+}
+
+/// The bytes of a `Uint8Array`, if there is one.
+fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
+    let value: JsValue = preserve::deserialize(deserializer)?;
+    if value.is_undefined() || value.is_null() {
+        return Ok(None);
+    }
+    let array = value.dyn_into::<Uint8Array>();
+    array.map(|array| Some(array.to_vec())).map_err(|_| D::Error::custom("it is no Uint8Array"))
+}
+
+impl AgentBuilder {
+    /// What an agent is made with, as JavaScript says it: an object with any of `provider`,
+    /// `model`, `apiKey`, `baseUrl`, `files` (texts by their paths), `config` (a JSON Merge Patch
+    /// of the configuration, as an object) and `snapshot` (a `Uint8Array`). Tools and people are
+    /// added in Rust.
+    ///
+    /// ```no_run
+    /// use innerloop_web::{Agent, AgentBuilder, BuildError};
+    /// use wasm_bindgen::JsValue;
+    ///
+    /// fn make(options: JsValue) -> Result<Agent, BuildError> {
+    ///     AgentBuilder::from_js(&options)?.build()
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`BuildError::Options`]: it is no such object.
+    pub fn from_js(options: &JsValue) -> Result<Self, BuildError> {
+        let wrong = BuildError::Options;
+        let Some(object) = js_sys::Object::try_from(options) else {
+            return Err(wrong("the options are no object".to_owned()));
+        };
+        let names = js_sys::Object::keys(object).into_iter();
+        let mut names = names.filter_map(|name| name.as_string());
+        if let Some(unknown) = names.find(|name| !OPTIONS.contains(&name.as_str())) {
+            let known = OPTIONS.join(", ");
+            return Err(wrong(format!("there is no option {unknown:?}; known: {known}")));
+        }
+        let Options { provider, model, api_key, base_url, files, config, snapshot } =
+            serde_wasm_bindgen::from_value(options.clone())
+                .map_err(|error| wrong(format!("the options do not fit: {error}")))?;
+        let builder = Self::default().files(memory_of(files.unwrap_or_default())?);
+        let set = |builder, value: Option<_>, how: fn(Self, String) -> Self| match value {
+            Some(value) => how(builder, value),
+            None => builder,
+        };
+        let builder = set(builder, provider, Self::provider);
+        let builder = set(builder, model, Self::model);
+        let builder = set(builder, api_key, Self::api_key);
+        let builder = set(builder, base_url, Self::base_url);
+        let builder = set(builder, config.map(|patch| to_string(&patch)), Self::config);
+        Ok(snapshot.into_iter().fold(builder, Self::restore))
+    }
+}
+
+/// The files of these texts.
+fn memory_of(texts: BTreeMap<String, String>) -> Result<MemoryFiles, BuildError> {
+    let files = MemoryFiles::new();
+    for (path, text) in texts {
+        let written = files.write(&path, text);
+        written.map_err(|error| BuildError::Options(format!("files: {error}")))?;
+    }
+    Ok(files)
+}

@@ -1,0 +1,122 @@
+//! A run: what the agent does for one prompt, as a stream of events and as a result.
+
+use crate::host::Host;
+use futures::{Stream, StreamExt as _, channel::mpsc::UnboundedReceiver, future::LocalBoxFuture};
+use innerloop_core::{
+    event::Event,
+    input::{Command, Input, Rejected},
+};
+use innerloop_face::{Prompt, ResultReader, RunResult};
+use std::{
+    fmt,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll, ready},
+};
+
+/// A run that is under way: a [`Stream`] of its [`Event`]s, subagents' included, and awaited, its
+/// [`RunResult`]. It begins at once, also if nobody looks at it; events wait in memory until they
+/// are read. Dropped before its end, it is interrupted.
+///
+/// ```no_run
+/// use futures::StreamExt as _;
+/// use innerloop_web::{Agent, EventKind};
+///
+/// # async fn example(agent: Agent, show: impl Fn(&str)) -> Result<(), innerloop_web::RunError> {
+/// let mut run = agent.run("Tidy up the notes");
+/// while let Some(event) = run.next().await {
+///     if let EventKind::AssistantTextDelta { text } = &event.kind {
+///         show(text);
+///     }
+/// }
+/// let result = run.await?;
+/// show(&format!("{:?}", result.end));
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a run that is dropped is interrupted"]
+pub struct Run {
+    number: u64,
+    host: Rc<Host>,
+    events: UnboundedReceiver<Event>,
+    refused: Option<Box<Rejected>>,
+    result: ResultReader,
+    /// Whether no more events come.
+    is_over: bool,
+}
+
+/// Why a run never began, or has no end. What fails in the world, such as a model that cannot be
+/// reached, is no error but a [`RunResult`] whose `end` says so.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The session refuses the prompt, for example since another run is under way.
+    #[error(transparent)]
+    Refused(#[from] Box<Rejected>),
+    /// The session was closed before the run's end.
+    #[error("the session was closed before the run's end")]
+    Closed,
+}
+
+impl Run {
+    /// Says the prompt.
+    pub(crate) fn begin(host: Rc<Host>, Prompt { parts, options }: Prompt) -> Self {
+        let (number, events) = host.watchers.borrow_mut().expect_run();
+        let options = options.map(Box::new);
+        let said = host.tell(Input::command(Command::Submit { parts, options }));
+        let refused = said.err().map(Box::new);
+        if refused.is_some() {
+            host.watchers.borrow_mut().forget_run(number);
+        }
+        Self { number, host, events, refused, result: ResultReader::default(), is_over: false }
+    }
+
+    /// Waits for the end, past all events.
+    async fn finish(mut self) -> Result<RunResult, RunError> {
+        while self.next().await.is_some() {}
+        match (self.result.take(), self.refused.take()) {
+            (Some(result), _) => Ok(result),
+            (None, Some(rejected)) => Err(rejected.into()),
+            (None, None) => Err(RunError::Closed),
+        }
+    }
+}
+
+impl Stream for Run {
+    type Item = Event;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        let run = self.get_mut();
+        if run.is_over {
+            return Poll::Ready(None);
+        }
+        let event = ready!(run.events.poll_next_unpin(context));
+        run.is_over = event.as_ref().is_none_or(|event| run.result.note(event));
+        Poll::Ready(event)
+    }
+}
+
+impl IntoFuture for Run {
+    type Output = Result<RunResult, RunError>;
+    type IntoFuture = LocalBoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.finish())
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let is_under_way = self.host.watchers.borrow().has_run(self.number);
+        if is_under_way {
+            let told = self.host.tell(Input::command(Command::Interrupt));
+            debug_assert!(told.is_ok(), "{told:?}");
+        }
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("number", &self.number).finish_non_exhaustive()
+    }
+}

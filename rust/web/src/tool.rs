@@ -1,0 +1,199 @@
+//! Tools that are async functions of the page, with a schema made from their arguments' type.
+
+use futures::future::{Either, LocalBoxFuture, select};
+use gloo_timers::future::TimeoutFuture;
+use innerloop_core::{
+    action::{Outcome, ToolError},
+    json::Json,
+    tool::{ToolRun, ToolSpec},
+};
+use innerloop_driver::custom;
+use innerloop_face::schema_of;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use std::{
+    fmt::{self, Display},
+    rc::Rc,
+    sync::Arc,
+    time::Duration,
+};
+
+/// The longest time that a browser's timer takes.
+pub(crate) const LONGEST_MS: u64 = 0x7fff_ffff;
+
+type Work = dyn Fn(Call) -> LocalBoxFuture<'static, Result<Outcome, String>>;
+
+/// A tool of the page's own. What the model reads of it is its name, its description and the schema
+/// of its arguments: doc comments of the fields become their descriptions.
+///
+/// ```
+/// use innerloop_web::{Call, JsonSchema, Tool};
+///
+/// #[derive(serde::Deserialize, JsonSchema)]
+/// struct Weather {
+///     /// The city, with its country.
+///     city: String,
+/// }
+///
+/// let tool = Tool::new(
+///     "temperature",
+///     "The temperature in a city, in degrees Celsius.",
+///     async |arguments: Weather, call: Call| {
+///         call.say("asking the weather service\n");
+///         Ok::<_, std::io::Error>(format!("21 degrees in {}", arguments.city))
+///     },
+/// )
+/// .read_only();
+/// assert!(tool.spec().parameters.text().contains("The city, with its country."));
+/// ```
+#[derive(Clone)]
+pub struct Tool {
+    spec: ToolSpec,
+    work: Rc<Work>,
+}
+
+impl Tool {
+    /// A tool that is called with arguments of type `A`. A text that the function returns is the
+    /// result, an [`Outcome`] says more; an error becomes an error result for the model, and the
+    /// session goes on. When the run is interrupted or the call's time is up, the future is
+    /// dropped. A panic ends the page's whole module, as anywhere in it.
+    pub fn new<A, T, E>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: impl AsyncFn(A, Call) -> Result<T, E> + 'static,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + 'static,
+        T: Into<Outcome> + 'static,
+        E: Display + 'static,
+    {
+        let spec = ToolSpec::new(name, description, schema_of::<A>());
+        Self::with_spec(spec, async move |call: Call| {
+            let arguments = call.read::<A>().map_err(|error| error.to_string())?;
+            function(arguments, call).await.map_err(|error| error.to_string())
+        })
+    }
+
+    /// A tool whose specification is known only when the page runs, such as one of JavaScript: the
+    /// arguments are [`Call::arguments`], which fit its schema. Otherwise as [`Tool::new`].
+    pub fn with_spec<T, E>(
+        spec: ToolSpec,
+        function: impl AsyncFn(Call) -> Result<T, E> + 'static,
+    ) -> Self
+    where
+        T: Into<Outcome> + 'static,
+        E: Display + 'static,
+    {
+        let function = Rc::new(function);
+        let work = move |call| -> LocalBoxFuture<'static, Result<Outcome, String>> {
+            let function = Rc::clone(&function);
+            Box::pin(async move {
+                function(call).await.map(Into::into).map_err(|error| error.to_string())
+            })
+        };
+        Self { spec, work: Rc::new(work) }
+    }
+
+    /// The same, but it changes nothing: its calls run side by side with others that only read, and
+    /// need no approval.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.spec.read_only = true;
+        self
+    }
+
+    /// The same with a time limit of its own for each call.
+    #[must_use]
+    pub fn with_time_limit(mut self, limit: Duration) -> Self {
+        self.spec.timeout_ms = Some(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+        self
+    }
+
+    /// The same, whose arguments of these names are paths of the workspace, so that rules about
+    /// paths hold for them.
+    #[must_use]
+    pub fn with_paths(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.spec.paths = arguments.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// What the model is told of it.
+    #[must_use]
+    pub const fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+/// One call of a tool. Clones are of the same call.
+#[derive(Clone)]
+pub struct Call {
+    /// The call's id, as the model gave it.
+    pub id: String,
+    /// The arguments. They fit the tool's schema.
+    pub arguments: Json,
+    /// The folder of the workspace that the calling agent works in, from the root on, which is
+    /// empty.
+    pub folder: String,
+    /// How long the call may take. After that nobody waits for the result.
+    pub time_limit: Duration,
+    on_delta: Rc<dyn Fn(&str)>,
+}
+
+impl Call {
+    /// Reads the arguments as a type.
+    ///
+    /// # Errors
+    /// They are not of that type: the schema allows more.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.arguments.text())
+    }
+
+    /// Shows output while the tool runs. It is no part of the result.
+    pub fn say(&self, text: &str) {
+        (self.on_delta)(text);
+    }
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, arguments, folder, time_limit, .. } = self;
+        f.debug_struct("Call")
+            .field("id", id)
+            .field("arguments", arguments)
+            .field("folder", folder)
+            .field("time_limit", time_limit)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Carries out a call by the tool of its name, no longer than it may take.
+pub(crate) async fn carry_out(
+    tool: Option<Tool>,
+    run: Arc<ToolRun>,
+    arguments: Json,
+    on_delta: Rc<dyn Fn(&str)>,
+) -> Outcome {
+    let Some(tool) = tool else {
+        let message = format!("The tool {} is not available here.", run.name);
+        return Outcome::error(ToolError::UnknownTool, message);
+    };
+    let call = Call {
+        id: run.call_id.clone(),
+        arguments,
+        folder: run.folder.clone(),
+        time_limit: Duration::from_millis(run.timeout_ms),
+        on_delta,
+    };
+    let limit = u32::try_from(run.timeout_ms.min(LONGEST_MS)).unwrap_or(u32::MAX);
+    match select((tool.work)(call), TimeoutFuture::new(limit)).await {
+        Either::Left((Ok(outcome), _)) => outcome,
+        Either::Left((Err(reason), _)) => custom::failed(&run.name, &reason),
+        Either::Right(_) => custom::timed_out(),
+    }
+}
