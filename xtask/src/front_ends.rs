@@ -1,5 +1,5 @@
-//! Rust front ends with an agent in the page: the example of the crate `innerloop-web`, and the chat
-//! on Leptos, built as people build them and driven in Chromium.
+//! Rust front ends with an agent in the page: the example of the crate `innerloop-web`, and the
+//! chat on Leptos, built as people build them and driven in Chromium.
 
 use crate::failure::Failure;
 use crate::files;

@@ -63,14 +63,21 @@ pub enum AgentError {
     Patch(String),
 }
 
+impl AgentBuilder {
+    /// Makes the agent.
+    ///
+    /// # Errors
+    /// [`BuildError`], which says what to do.
+    pub fn build(self) -> Result<Agent, BuildError> {
+        let (host, endpoints) = self.begin()?;
+        Ok(Agent { host, endpoints })
+    }
+}
+
 impl Agent {
     /// What an agent is made with.
     pub fn builder() -> AgentBuilder {
         AgentBuilder::default()
-    }
-
-    pub(crate) fn new(host: Rc<Host>, endpoints: Endpoints) -> Self {
-        Self { host, endpoints }
     }
 
     /// The session's id.
@@ -155,7 +162,9 @@ impl Agent {
     /// Uses another key from the next request on, for example since the server has refused the one
     /// before.
     pub fn set_api_key(&self, key: &str) {
-        self.host.driver.borrow_mut().rekey(Key::new(key));
+        let key = Key::new(key);
+        self.host.site.borrow_mut().key = Some(key.clone());
+        self.host.driver.borrow_mut().rekey(key);
     }
 
     /// Gives the model a tool more, in place of one of that name, from the next model call on.
@@ -212,8 +221,9 @@ impl Agent {
         let parts =
             Parts { endpoints: self.endpoints.clone(), people: site.asked(), ..Parts::default() };
         let (id, turns) = (new_session_id()?, turns.unwrap_or(usize::MAX));
-        let driver = self.host.driver.borrow().fork(id, turns, wall_time(), parts)?;
-        Ok(Self::new(Host::new(driver, site), self.endpoints.clone()))
+        let mut driver = self.host.driver.borrow().fork(id, turns, wall_time(), parts)?;
+        site.key.iter().for_each(|key| driver.rekey(key.clone()));
+        Ok(Self { host: Host::new(driver, site), endpoints: self.endpoints.clone() })
     }
 
     /// Everything that happens from here on, in all runs and between them. It waits in memory until

@@ -1,7 +1,6 @@
 //! What an agent is made with, and how it is put together.
 
 use crate::{
-    agent::Agent,
     build_error::BuildError,
     clock::wall_time,
     facts,
@@ -25,7 +24,7 @@ use innerloop_driver::{
 use innerloop_face::{Approval, Decision, patch, schema_of};
 use schemars::JsonSchema;
 use serde_json::Value;
-use std::iter;
+use std::{iter, rc::Rc};
 
 /// The provider where nothing else is said.
 const STANDARD: &str = "anthropic";
@@ -156,8 +155,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Goes on with the session of a snapshot, see [`Agent::snapshot`]: what it had asked a model
-    /// is asked again, and what became of a tool's run is not known. Its configuration goes on,
+    /// Goes on with the session of a snapshot, see
+    /// [`Agent::snapshot`](crate::Agent::snapshot): what it had asked a model is asked again, and what became of a tool's run is not known. Its configuration goes on,
     /// with what this builder says over it; the tools and files are this builder's.
     pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
         self.snapshot = Some(snapshot.into());
@@ -171,11 +170,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Makes the agent.
-    ///
-    /// # Errors
-    /// [`BuildError`], which says what to do.
-    pub fn build(self) -> Result<Agent, BuildError> {
+    /// Makes the session's host, and says where its requests go.
+    pub(crate) fn begin(self) -> Result<(Rc<Host>, Endpoints), BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(STANDARD))?;
         let endpoints = Endpoints::default().with(provider.endpoint(), self.endpoint(&provider)?);
         let models = match &self.replay {
@@ -193,7 +189,7 @@ impl AgentBuilder {
         for patch in over {
             host.tell(Input::command(Command::Configure { patch })).map_err(Box::new)?;
         }
-        Ok(Agent::new(host, endpoints))
+        Ok((host, endpoints))
     }
 
     /// Where requests go.

@@ -14,12 +14,13 @@ use crate::{
 use futures::future::{AbortHandle, abortable};
 use gloo_timers::callback::Timeout;
 use innerloop_core::{
+    action::Outcome,
     id::{AgentId, EffectId},
     input::{Input, Rejected, ToolInput},
     time::Instant,
     tool::{Job, ToolRun, ToolSpec},
 };
-use innerloop_driver::{Driver, Output, Outputs, People as Asked, custom};
+use innerloop_driver::{Driver, Key, Output, Outputs, People as Asked, custom};
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, VecDeque},
@@ -35,6 +36,8 @@ pub(crate) struct Site {
     pub(crate) tools: Vec<Tool>,
     pub(crate) people: People,
     pub(crate) hooks: Hooks,
+    /// The key that has taken the place of the first one, if one has.
+    pub(crate) key: Option<Key>,
 }
 
 impl Site {
@@ -266,7 +269,7 @@ fn report_to(host: &Weak<Host>, input: Input) {
     }
 }
 
-const fn done(id: EffectId, outcome: innerloop_core::action::Outcome) -> Input {
+const fn done(id: EffectId, outcome: Outcome) -> Input {
     Input::Tool { id, input: ToolInput::Done(outcome) }
 }
 

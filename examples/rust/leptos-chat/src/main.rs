@@ -1,5 +1,5 @@
-//! A chat with an agent that lives in the page: replies are streamed, runs can be stopped, the agent
-//! has files in memory and a tool that paints the page, and the chat goes on after a reload.
+//! A chat with an agent that lives in the page: replies are streamed, runs can be stopped, the
+//! agent has files in memory and a tool that paints the page, and the chat outlives a reload.
 
 use futures::StreamExt as _;
 use gloo_storage::{LocalStorage as Browser, Storage as _};
@@ -9,7 +9,6 @@ use std::error::Error;
 
 /// Texts with their names: what was said by whom, or files by their paths.
 type Texts = Vec<(String, String)>;
-
 /// The name under which the browser keeps the chat.
 const NAME: &str = "leptos-chat";
 
@@ -88,7 +87,7 @@ impl Chat {
         }
         let result = run.await?;
         if result.end != RunEnd::Completed {
-            self.show("note", &result.error.unwrap_or_else(|| format!("{:?}", result.end)));
+            self.show("note", &result.error.unwrap_or(format!("{:?}", result.end)));
         }
         let (lines, files) = (self.lines.get_untracked(), self.files.get_untracked());
         Ok(Browser::set(NAME, Saved { lines, files, session: Some(agent.snapshot()) })?)
@@ -117,8 +116,9 @@ fn App() -> impl IntoView {
     let send = move |event: SubmitEvent| {
         event.prevent_default();
         chat.is_running.set(true);
+        let said = std::mem::take(&mut *prompt.write());
         spawn_local(async move {
-            if let Err(error) = chat.run(std::mem::take(&mut *prompt.write())).await {
+            if let Err(error) = chat.run(said).await {
                 chat.show("note", &error.to_string());
             }
             chat.is_running.set(false);
