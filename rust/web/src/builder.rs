@@ -155,9 +155,10 @@ impl AgentBuilder {
         self
     }
 
-    /// Goes on with the session of a snapshot, see
-    /// [`Agent::snapshot`](crate::Agent::snapshot): what it had asked a model is asked again, and what became of a tool's run is not known. Its configuration goes on,
-    /// with what this builder says over it; the tools and files are this builder's.
+    /// Goes on with the session of a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot):
+    /// what it had asked a model is asked again, and what became of a tool's run is not known. Its
+    /// configuration goes on, with what this builder says over it; the tools and files are this
+    /// builder's.
     pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
         self.snapshot = Some(snapshot.into());
         self

@@ -51,7 +51,7 @@ pub fn from_js<T: for<'a> FromJson<'a>>(value: &JsValue) -> Result<T, String> {
 }
 
 /// For `#[serde(with = "innerloop_web::js")]`: a value of the agent's in a type that
-/// `serde-wasm-bindgen` carries over.
+/// `serde-wasm-bindgen` carries over. With another serializer it is of no use.
 ///
 /// # Errors
 /// Those of the serializer.
