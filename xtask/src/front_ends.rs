@@ -34,8 +34,7 @@ fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         script.args(["--config", plain]);
     }
     process::run(script.args(["-p", "innerloop-web", "--example", "from_javascript"]))?;
-    let mut chat = workspace.cargo_for_front_ends("build", CHAT)?;
-    process::run(chat.arg("--locked"))?;
+    process::run(&mut workspace.cargo_for_front_ends("build", CHAT)?)?;
     let built = workspace.wasm_target().join(PAGE).join("debug");
     for (module, name) in
         [("examples/from_javascript.wasm", "from-javascript"), ("leptos-chat.wasm", "leptos-chat")]
