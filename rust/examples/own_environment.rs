@@ -17,7 +17,7 @@ struct Far {
 
 impl Environment for Far {
     fn carry_out(&self, request: Request) -> Running<'_> {
-        let Request { action, folder, known, on_delta, .. } = request;
+        let Request { action, call, on_delta, .. } = request;
         Box::pin(async move {
             match action {
                 Action::Shell { command, .. } if command == "uptime" => {
@@ -32,7 +32,7 @@ impl Environment for Far {
                 // What every tool on files means, over any `Files`.
                 action => {
                     let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-                    perform_known(&mut *files, &folder, &action, known.as_deref())
+                    perform_known(&mut *files, &call.folder, &action, call.known.as_deref())
                 }
             }
         })

@@ -73,7 +73,7 @@ pub mod environment {
         action::{Action, ToolError},
         config::Facts,
     };
-    pub use innerloop_host::environment::{Environment, Request, Running, Stop};
+    pub use innerloop_host::environment::{CallContext, Environment, Request, Running, Stop};
     pub use innerloop_tools::{
         Directory, Entry, FileError, Files, Kind, Memory, Stat, WorkspacePath, perform_known,
     };

@@ -17,7 +17,7 @@ use innerloop_core::{
 };
 use innerloop_driver::NOBODY_APPROVES;
 use innerloop_host::{host::Commands, web::Domains};
-use innerloop_sandbox::Executor;
+use innerloop_sandbox::{CallContext, Executor};
 use innerloop_workspace::Workspace;
 use std::{
     collections::BTreeMap,
@@ -35,7 +35,7 @@ pub(super) struct Judge {
     domains: Domains,
     asks_about: AskAbout,
     /// Where the command lines are carried out that can be judged, if any can.
-    sandbox: Option<Executor>,
+    sandbox: Option<Arc<Executor>>,
     commands: Commands,
     person: Option<Person>,
     /// The questions that nobody has been asked yet.
@@ -77,7 +77,7 @@ impl Judge {
             workspace,
             domains,
             asks_about,
-            sandbox,
+            sandbox: sandbox.map(Arc::new),
             commands,
             person,
             open,
@@ -137,9 +137,11 @@ impl Judge {
         };
         waits(None);
         let (judge, ask) = (self.clone(), ask.clone());
-        let sandbox = sandbox.of_agent(agent).of_call(call_id).within(folder);
+        let (id_of_call, folder) = (call_id.clone(), folder.clone());
+        let call = CallContext { agent, id: id_of_call, folder, known: None };
+        let sandbox = Arc::clone(sandbox);
         tokio::spawn(async move {
-            let may_run = judge.holds(&reason, &sandbox).await;
+            let may_run = judge.holds(&reason, &sandbox, &call).await;
             if !may_run {
                 judge.open().entry(id).and_modify(|open| open.ask = Some(ask));
                 judge.pass_on_due();
@@ -171,9 +173,9 @@ impl Judge {
     }
 
     /// Whether that is so where the call is carried out.
-    async fn holds(&self, reason: &Reason, sandbox: &Executor) -> bool {
+    async fn holds(&self, reason: &Reason, sandbox: &Executor, call: &CallContext) -> bool {
         match reason {
-            Reason::Reads(command) => sandbox.reads_only(command).await,
+            Reason::Reads(command) => sandbox.reads_only(call, command).await,
             // What only reads is asked about, too.
             Reason::Named(Conditions { readers, .. })
                 if self.asks_about == AskAbout::Everything && !readers.is_empty() =>
@@ -181,7 +183,7 @@ impl Judge {
                 false
             }
             Reason::Named(Conditions { programs, readers }) => {
-                sandbox.runs_as_named(programs, readers).await
+                sandbox.runs_as_named(call, programs, readers).await
             }
         }
     }

@@ -15,7 +15,6 @@ use innerloop_core::{
     Profile,
     action::{Action, Outcome, Part, ToolError},
     config::{Facts, ProfileKind, Timeouts, Vocabulary},
-    id::AgentId,
     json::{Json, from_str, to_string},
     schema,
     tool::{Job, ToolRun, ToolSpec},
@@ -24,7 +23,7 @@ use innerloop_host::{
     environment::{Environment, Request, Stop},
     tools::OwnTool,
 };
-use innerloop_sandbox::{Executor, OnDelta, OnProgress, programs::Programs};
+use innerloop_sandbox::{CallContext, Executor, OnDelta, OnProgress, programs::Programs};
 use serde_json::{Map, Value};
 use std::{
     fmt::Write as _,
@@ -296,10 +295,7 @@ impl Asked {
             Work::Builtin(action) => {
                 let request = Request {
                     action,
-                    call_id: String::new(),
-                    agent: AgentId::ROOT,
-                    folder: String::new(),
-                    known: None,
+                    call: CallContext::default(),
                     timeout: Duration::from_millis(timeout_ms),
                     on_delta,
                     stop,
@@ -309,15 +305,17 @@ impl Asked {
             Work::Own(tool, arguments) => (tool, arguments),
         };
         own::prepare(slice::from_ref(&tool), sandbox).await?;
+        let call = CallContext { id: "tool".to_owned(), ..CallContext::default() };
         let run = ToolRun {
-            call_id: "tool".to_owned(),
+            call_id: call.id.clone(),
             name: tool.spec().name.clone(),
             job: Job::Custom(arguments.clone()),
             folder: String::new(),
             known: None,
             timeout_ms,
         };
-        Ok(tool.run(sandbox, &run, &arguments, Arc::new(|_: &str| ()), stop).await)
+        let called = (&call, &run, &arguments);
+        Ok(tool.run(sandbox, called, Arc::new(|_: &str| ()), stop).await)
     }
 }
 

@@ -153,7 +153,8 @@ struct Open {
 pub struct Host {
     driver: Driver,
     http: Option<Arc<Http>>,
-    tools: Tools,
+    /// Shared with the runs that are under way, which keep those that they began with.
+    tools: Arc<Tools>,
     journal: Option<Journal>,
     recording: Option<Recording>,
     renewal: Option<Renewal>,
@@ -180,7 +181,7 @@ impl Host {
         Self {
             driver,
             http: http.map(Arc::new),
-            tools,
+            tools: Arc::new(tools),
             journal,
             recording,
             renewal: None,
@@ -238,7 +239,7 @@ impl Host {
             match word {
                 Word::Input(input) => drop(self.take(input, &mut watch).await?),
                 Word::Visit(Visit { look, say }) => {
-                    look(&self.driver, &mut self.tools);
+                    look(&self.driver, Arc::make_mut(&mut self.tools));
                     if let Some((input, tell)) = say {
                         // Who has stopped waiting misses nothing.
                         drop(tell.send(self.take(input, &mut watch).await?));
@@ -385,7 +386,7 @@ impl Host {
     }
 
     fn run_tool(&mut self, id: EffectId, agent: AgentId, run: Arc<ToolRun>) {
-        let tools = self.tools.clone();
+        let tools = Arc::clone(&self.tools);
         let room = self.runs.clone();
         let deltas = Deltas::default();
         let limits = self.media_limits();

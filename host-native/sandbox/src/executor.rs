@@ -4,6 +4,7 @@
 //! can read.
 
 use super::{
+    call_context::CallContext,
     carried,
     command_line::{self, CommandLine, Shells, Starts},
     engine::{Guest, SandboxEngine},
@@ -24,7 +25,6 @@ use innerloop_driver::{
 use innerloop_tools::Temporary;
 use innerloop_types::{
     action::{Action, Outcome, Part, ToolError},
-    id::AgentId,
     json::{from_str, to_string},
 };
 use innerloop_workspace::{
@@ -60,7 +60,8 @@ pub enum Isolation {
 }
 
 /// Carries out actions over one workspace: in the sandbox, but for those that only read, see
-/// [`Isolation`].
+/// [`Isolation`]. It stays as it is from call to call: what is so for one call alone is a
+/// [`CallContext`].
 #[derive(Clone, Debug)]
 pub struct Executor {
     engine: Arc<SandboxEngine>,
@@ -70,17 +71,16 @@ pub struct Executor {
     isolation: Isolation,
     budget: Arc<Budget>,
     keys: Keys,
-    /// Whose shell carries out command lines.
-    pub(super) agent: AgentId,
-    /// The call that is carried out, by its id.
-    pub(super) call: String,
     pub(super) shells: Shells,
-    /// The folder of the workspace in which actions' paths begin, and which programs see.
-    pub(super) folder: String,
-    /// What the model knows of the files that the action names: `ToolRun::known`.
-    known: Option<Vec<Option<String>>>,
-    /// What the action means by `tmp`.
+}
+
+/// A call that is under way.
+pub(super) struct Scope<'a> {
+    pub(super) call: &'a CallContext,
+    /// What the call means by `tmp`.
     meant: Temporary,
+    /// The workspace for a call that means that.
+    pub(super) workspace: Workspace,
 }
 
 impl Executor {
@@ -92,23 +92,8 @@ impl Executor {
         let (limits, keys) = (Limits::default(), Keys::default());
         let isolation = Isolation::default();
         let budget = Budget::new(&SessionLimits::default());
-        let folder = String::new();
-        let (agent, shells) = (AgentId::ROOT, Shells::default());
-        Self {
-            engine,
-            workspace,
-            programs,
-            limits,
-            isolation,
-            budget,
-            keys,
-            agent,
-            call: String::new(),
-            shells,
-            folder,
-            known: None,
-            meant: Temporary::default(),
-        }
+        let shells = Shells::default();
+        Self { engine, workspace, programs, limits, isolation, budget, keys, shells }
     }
 
     /// The same executor, which carries out there what only reads.
@@ -144,32 +129,6 @@ impl Executor {
         self
     }
 
-    /// The same executor for an agent that works in a folder of the workspace: the paths of actions
-    /// begin there, and programs see it as `/` and nothing else.
-    #[must_use]
-    pub fn within(&self, folder: &str) -> Self {
-        Self { folder: folder.to_owned(), ..self.clone() }
-    }
-
-    /// The same executor for that agent, which has a shell of its own.
-    #[must_use]
-    pub fn of_agent(&self, agent: AgentId) -> Self {
-        Self { agent, ..self.clone() }
-    }
-
-    /// The same executor for the call of that id.
-    #[must_use]
-    pub fn of_call(&self, call: &str) -> Self {
-        Self { call: call.to_owned(), ..self.clone() }
-    }
-
-    /// The same executor for an action of which the model knows so much: `ToolRun::known`. A file
-    /// that it names is left alone if it is another one by now.
-    #[must_use]
-    pub fn knowing(&self, known: Option<Vec<Option<String>>>) -> Self {
-        Self { known, ..self.clone() }
-    }
-
     /// The workspace that the actions work on.
     #[must_use]
     pub const fn workspace(&self) -> &Workspace {
@@ -200,49 +159,55 @@ impl Executor {
         self.engine.ready(&tools()).await.map(drop)
     }
 
-    /// Carries out `action`, for `timeout` at most. The output of a program goes to `on_delta`
-    /// as it comes. Dropping the future stops the run; what it changed until then stays.
+    /// Carries out `action` for the session's own agent in the workspace's root, for `timeout` at
+    /// most. The output of a program goes to `on_delta` as it comes. Dropping the future stops the
+    /// run; what it changed until then stays.
     pub async fn run(
         &self,
         action: &Action,
         timeout: Duration,
         on_delta: Option<OnDelta>,
     ) -> Outcome {
-        self.run_until(action, timeout, on_delta, pending()).await
+        self.run_until(&CallContext::default(), action, timeout, on_delta, pending()).await
     }
 
-    /// As [`Executor::run`], but when `stop` is done the run ends with
+    /// As [`Executor::run`], but for that call, and when `stop` is done the run ends with
     /// [`ToolError::Interrupted`] and what it printed and changed until then.
     pub async fn run_until(
         &self,
+        call: &CallContext,
         action: &Action,
         timeout: Duration,
         on_delta: Option<OnDelta>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
-        let changing = || self.meaning(Temporary::of(action));
+        if !self.needs_sandbox(action) {
+            return self.read(call, action, timeout, stop).await;
+        }
+        let reads = action.is_read_only();
+        let meant = if reads { Temporary::default() } else { Temporary::of(action) };
+        let scope = self.scope(call, meant);
         match action {
             Action::RunProgram { program, args, stdin } => {
                 let called = (program.as_str(), args.as_slice(), stdin.as_deref());
-                changing().run_program(called, timeout, on_delta, stop).await
+                self.run_program(&scope, called, timeout, on_delta, stop).await
             }
             Action::Shell { command, folder } => {
                 let line = (command.as_str(), folder.as_deref());
-                changing().run_shell(line, timeout, on_delta, stop).await
+                self.run_shell(&scope, line, timeout, on_delta, stop).await
             }
-            _ if !self.needs_sandbox(action) => self.read(action, timeout, stop).await,
-            _ if action.is_read_only() => self.run_tool(action, timeout, stop).await,
-            _ => changing().run_tool(action, timeout, stop).await,
+            _ => self.run_tool(&scope, action, timeout, stop).await,
         }
     }
 
-    /// The same executor for an action that means this by `tmp`.
-    fn meaning(&self, meant: Temporary) -> Self {
-        Self { meant, workspace: self.workspace.meaning(meant), ..self.clone() }
+    /// A call that means that by `tmp`.
+    pub(super) fn scope<'a>(&self, call: &'a CallContext, meant: Temporary) -> Scope<'a> {
+        Scope { call, meant, workspace: self.workspace.meaning(meant) }
     }
 
     async fn run_program(
         &self,
+        scope: &Scope<'_>,
         (program, args, stdin): (&str, &[String], Option<&str>),
         timeout: Duration,
         on_delta: Option<OnDelta>,
@@ -263,7 +228,7 @@ impl Executor {
         let argv = argv.map(str::to_owned).collect();
         let (stdin, end): (_, fn(End, Option<&str>) -> End) = if is_shell {
             let programs = started_by_name(&self.programs);
-            let said = command_line::as_program(args, stdin, programs, (timeout, self.meant));
+            let said = command_line::as_program(args, stdin, programs, (timeout, scope.meant));
             (said, |end, reply| command_line::told(end, reply).0)
         } else {
             (stdin.unwrap_or_default().to_owned(), |end, _| end)
@@ -271,14 +236,15 @@ impl Executor {
         let starts = is_shell.then(|| self.programs.clone());
         let Start { guest, terms } = start;
         let (limits, timeout) = (terms.limits(self.limits), terms.time(timeout));
-        let plain = self.invocation(guest, argv, stdin.into_bytes(), timeout);
+        let plain = self.invocation(scope, guest, argv, stdin.into_bytes(), timeout);
         let Terms { is_driver, env, sight, .. } = terms;
         let invocation = Invocation { is_driver, env, sight, limits, on_delta, starts, ..plain };
-        self.outcome(invocation, stop, end).await
+        self.outcome(scope, invocation, stop, end).await
     }
 
     async fn run_shell(
         &self,
+        scope: &Scope<'_>,
         (command, folder): (&str, Option<&str>),
         timeout: Duration,
         on_delta: Option<OnDelta>,
@@ -298,28 +264,29 @@ impl Executor {
         if !is_shell {
             let script = plain_script(command, folder);
             let args = ["-c".to_owned(), script];
-            return self.run_program((SHELL, &args, None), timeout, on_delta, stop).await;
+            return self.run_program(scope, (SHELL, &args, None), timeout, on_delta, stop).await;
         }
-        let named = self.shells.take_named(&self.call);
-        if named.is_some_and(|programs| !self.are_as_named(&programs)) {
+        let named = self.shells.take_named(&scope.call.id);
+        if named.is_some_and(|programs| !self.are_as_named(scope, &programs)) {
             let why = "The call was allowed for the programs that it names, and by now the names \
                        stand for something else. Call again.";
             return Outcome::error(ToolError::PermissionDenied, why);
         }
-        let line = CommandLine { agent: self.agent, command, folder };
-        let may_write = !self.shells.take_reader(&self.call);
+        let line = CommandLine { agent: scope.call.agent, command, folder };
+        let may_write = !self.shells.take_reader(&scope.call.id);
         let limits = terms.limits(self.limits);
         let programs = if may_write { self.programs.clone() } else { Programs::default() };
         let names = started_by_name(&programs);
-        let stdin = self.shells.request(line, names, (timeout, self.meant)).into_bytes();
+        let stdin = self.shells.request(line, names, (timeout, scope.meant)).into_bytes();
         // The shell itself ends at the time limit, and keeps what it can.
-        let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, timeout + LAST_WORDS);
+        let argv = vec![SHELL.to_owned()];
+        let plain = self.invocation(scope, guest, argv, stdin, timeout + LAST_WORDS);
         let starts = Some(programs);
         let Terms { env, mut sight, .. } = terms;
         sight.may_write &= may_write;
         let invocation = Invocation { env, sight, limits, on_delta, starts, ..plain };
         let ended = |end, reply: Option<&str>| self.shells.ended(line, end, reply);
-        self.outcome(invocation, stop, ended).await
+        self.outcome(scope, invocation, stop, ended).await
     }
 
     /// The program that a command starts.
@@ -351,11 +318,12 @@ impl Executor {
     /// Runs a program in the agent's folder and tells what came of it, with its end told by `end`.
     async fn outcome(
         &self,
+        scope: &Scope<'_>,
         invocation: Invocation,
         stop: impl Future<Output = ()> + Send + 'static,
         end: impl FnOnce(End, Option<&str>) -> End,
     ) -> Outcome {
-        match self.run_in_folder(invocation, stop).await {
+        match self.run_in_folder(scope, invocation, stop).await {
             Ok(Ended { end: how, printed, records: Records { changes, overflow }, reply }) => {
                 printed.outcome(&end(how, reply.as_deref()), changes, overflow)
             }
@@ -372,25 +340,27 @@ impl Executor {
     }
 
     /// Calls a module as a program is run, for `timeout` at most or until `stop` is done: the
-    /// folder is its `/`, what it prints goes to `on_delta` as it comes. What it prints to standard
-    /// output is the result; an exit code other than 0 makes it an error.
+    /// call's folder is its `/`, what it prints goes to `on_delta` as it comes. What it prints to
+    /// standard output is the result; an exit code other than 0 makes it an error.
     pub async fn call_module(
         &self,
+        call: &CallContext,
         module: &Module,
-        call: ModuleCall,
+        given: ModuleCall,
         timeout: Duration,
         on_delta: Option<OnDelta>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
-        let ModuleCall { args, env, stdin, may_write, limits } = call;
+        let ModuleCall { args, env, stdin, may_write, limits } = given;
         let argv = std::iter::once(module.name().to_owned()).chain(args).collect();
         let limits = limits.unwrap_or(self.limits);
         let own = env.into_iter().map(|(name, value)| (name.to_owned(), value));
         let env = program_env().into_iter().chain(own).collect();
         let sight = Sight::workspace(may_write);
-        let plain = self.invocation(module.guest(), argv, stdin.into_bytes(), timeout);
+        let scope = self.scope(call, Temporary::default());
+        let plain = self.invocation(&scope, module.guest(), argv, stdin.into_bytes(), timeout);
         let invocation = Invocation { env, sight, limits, on_delta, ..plain };
-        match self.run_in_folder(invocation, stop).await {
+        match self.run_in_folder(&scope, invocation, stop).await {
             Ok(Ended { end, printed, records: Records { changes, overflow }, .. }) => {
                 printed.result(&end, changes, overflow)
             }
@@ -398,32 +368,27 @@ impl Executor {
         }
     }
 
-    /// Where the folder is on this machine, if it is there and no link leads out of the workspace.
-    pub fn folder(&self) -> Result<PathBuf, Outcome> {
-        let folder = self.workspace.folder(&self.folder);
-        let folder = folder.map(|inside| at(self.workspace.root(), &inside));
-        folder.ok_or_else(|| no_folder(&self.folder))
+    /// Where a folder of the workspace is on this machine.
+    ///
+    /// # Errors
+    /// The outcome where it is not there, or a link leads out of the workspace.
+    pub fn folder(&self, folder: &str) -> Result<PathBuf, Outcome> {
+        let inside = self.workspace.folder(folder);
+        let inside = inside.map(|inside| at(self.workspace.root(), &inside));
+        inside.ok_or_else(|| no_folder(folder))
     }
 
-    /// The folder as a real path of the workspace, if it is there. The top always is.
-    async fn root(&self) -> Option<PathBuf> {
-        if self.folder.is_empty() {
-            return Some(PathBuf::new());
-        }
-        let (workspace, folder) = (self.workspace.clone(), self.folder.clone());
-        spawn_blocking(move || workspace.folder(&folder)).await.ok().flatten()
-    }
-
-    /// Runs a program that sees the folder as `/`.
+    /// Runs a program that sees the call's folder as `/`.
     ///
     /// # Errors
     /// The outcome where it can't be started.
     pub(super) async fn run_in_folder(
         &self,
+        scope: &Scope<'_>,
         invocation: Invocation,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Ended, Outcome> {
-        let root = self.root().await.ok_or_else(|| no_folder(&self.folder))?;
+        let root = scope.root().await.ok_or_else(|| no_folder(&scope.call.folder))?;
         let name = invocation.guest.name.clone();
         let invocation = Invocation { root, keys: self.keys.clone(), ..invocation };
         let ended = run::run(&self.engine, invocation, stop).await;
@@ -434,14 +399,15 @@ impl Executor {
     /// nobody waits for them: they see it soon.
     async fn read(
         &self,
+        call: &CallContext,
         action: &Action,
         timeout: Duration,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
         let ending = Stop::default();
         let _ends = ending.on_drop();
-        let (workspace, folder) = (self.workspace.clone(), self.folder.clone());
-        let (action, known) = (action.clone(), self.known.clone());
+        let (workspace, action) = (self.workspace.clone(), action.clone());
+        let CallContext { folder, known, .. } = call.clone();
         let reading = spawn_blocking(move || {
             reading::perform(&workspace, &folder, &action, known.as_deref(), &ending)
         });
@@ -471,6 +437,7 @@ impl Executor {
 
     async fn run_tool(
         &self,
+        scope: &Scope<'_>,
         action: &Action,
         timeout: Duration,
         stop: impl Future<Output = ()> + Send + 'static,
@@ -480,9 +447,10 @@ impl Executor {
         let kept_output_bytes = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
         let limits =
             Limits { kept_output_bytes: kept_output_bytes.saturating_mul(2), ..self.limits };
-        let known = self.known.as_ref().map(to_string);
-        let argv = ["tools".to_owned(), self.folder.clone()].into_iter().chain(known).collect();
-        let plain = self.invocation(tools(), argv, stdin, timeout);
+        let CallContext { folder, known, .. } = scope.call;
+        let known = known.as_ref().map(to_string);
+        let argv = ["tools".to_owned(), folder.clone()].into_iter().chain(known).collect();
+        let plain = self.invocation(scope, tools(), argv, stdin, timeout);
         let sight = Sight { writes_whole: true, ..plain.sight.clone() };
         let env = BTreeMap::from([(innerloop_tools::REPLACED_BY_HOST.to_owned(), "1".to_owned())]);
         let invocation = Invocation { limits, sight, env, ends_changes: true, ..plain };
@@ -494,6 +462,7 @@ impl Executor {
 
     pub(super) fn invocation(
         &self,
+        scope: &Scope<'_>,
         guest: Guest,
         argv: Vec<String>,
         stdin: Vec<u8>,
@@ -505,7 +474,7 @@ impl Executor {
             is_driver: false,
             env: BTreeMap::new(),
             stdin,
-            workspace: self.workspace.clone(),
+            workspace: scope.workspace.clone(),
             root: PathBuf::new(),
             sight: Sight::workspace(true),
             limits: self.limits,
@@ -516,6 +485,17 @@ impl Executor {
             keys: Keys::default(),
             starts: None,
         }
+    }
+}
+
+impl Scope<'_> {
+    /// The call's folder as a real path of the workspace, if it is there. The top always is.
+    async fn root(&self) -> Option<PathBuf> {
+        if self.call.folder.is_empty() {
+            return Some(PathBuf::new());
+        }
+        let (workspace, folder) = (self.workspace.clone(), self.call.folder.clone());
+        spawn_blocking(move || workspace.folder(&folder)).await.ok().flatten()
     }
 }
 

@@ -6,6 +6,7 @@
 //! changed is reported.
 
 mod cache;
+mod call_context;
 mod calls;
 mod carried;
 pub mod client;
@@ -47,6 +48,7 @@ pub mod toml_place;
 mod whole;
 
 pub use cache::OnProgress;
+pub use call_context::CallContext;
 pub use carried::Damaged;
 pub use compiler::{compile_if_asked, own_program};
 pub use engine::{Options, SandboxEngine};

@@ -4,7 +4,9 @@
 
 use crate::sandbox_engine;
 use innerloop_core::action::{Action, ChangeKind, Outcome, ToolError};
-use innerloop_sandbox::{Executor, Limits, OnDelta, manifest::Manifest, programs::Programs};
+use innerloop_sandbox::{
+    CallContext, Executor, Limits, OnDelta, manifest::Manifest, programs::Programs,
+};
 use innerloop_tests::{
     example::{data_home, programs_and_shell, python},
     program::{Run, Started, innerloop, run, run_with, wait_for},
@@ -334,7 +336,10 @@ while True:
         while True: pass
     except BaseException: pass";
     let action = program("python", &["-c", code]);
-    let outcome = project.executor.run_until(&action, A_MINUTE, Some(on_delta), begun).await;
+    let outcome = project
+        .executor
+        .run_until(&CallContext::default(), &action, A_MINUTE, Some(on_delta), begun)
+        .await;
     assert_eq!(outcome.error, Some(ToolError::Interrupted), "{outcome:?}");
     assert_eq!(outcome.stdout(), Some("begun\n"));
 }

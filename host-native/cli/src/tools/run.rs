@@ -8,7 +8,7 @@ use crate::{
     setup,
 };
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_sandbox::{Limits, OnProgress};
+use innerloop_sandbox::{CallContext, Limits, OnProgress};
 use std::{
     io::{self, IsTerminal, Read, Write, stderr, stdin, stdout},
     sync::{Arc, OnceLock},
@@ -40,7 +40,7 @@ pub(super) async fn run(args: ToolsRunArgs) -> Result<(), Failure> {
         let exit = interrupts.next().await;
         heard.get_or_init(|| exit);
     };
-    let outcome = sandbox.run_until(&action, A_DAY, None, stop).await;
+    let outcome = sandbox.run_until(&CallContext::default(), &action, A_DAY, None, stop).await;
     told(&outcome, signal.get().copied())
 }
 

@@ -3,9 +3,8 @@
 use innerloop_core::{
     action::{Action, Outcome},
     config::Facts,
-    id::AgentId,
 };
-use innerloop_sandbox::{Executor, OnDelta};
+use innerloop_sandbox::{CallContext, Executor, OnDelta};
 use std::{fmt::Debug, future::Future, pin::Pin, sync::Arc, time::Duration};
 
 /// The end of a run that is under way.
@@ -18,15 +17,8 @@ pub type Stop = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub struct Request {
     /// What is to be done.
     pub action: Action,
-    /// The id of the call, as the model gave it.
-    pub call_id: String,
-    /// For whom: a shell stands where the agent's last command has left it.
-    pub agent: AgentId,
-    /// The folder of the workspace that the agent works in, from the root on, which is empty:
-    /// paths begin there, and commands run there.
-    pub folder: String,
-    /// What the model knows of the files that the action names: `ToolRun::known`.
-    pub known: Option<Vec<Option<String>>>,
+    /// For whom and where, and what the model knows of the files that the action names.
+    pub call: CallContext,
     /// After how long it is stopped and answered with what there is, `timed_out` set.
     pub timeout: Duration,
     /// Who is told what a program prints, as it comes.
@@ -61,8 +53,7 @@ impl<T: Environment + ?Sized> Environment for Arc<T> {
 /// The sandbox.
 impl Environment for Executor {
     fn carry_out(&self, request: Request) -> Running<'_> {
-        let Request { action, call_id, agent, folder, known, timeout, on_delta, stop } = request;
-        let executor = self.of_agent(agent).of_call(&call_id).within(&folder).knowing(known);
-        Box::pin(async move { executor.run_until(&action, timeout, on_delta, stop).await })
+        let Request { action, call, timeout, on_delta, stop } = request;
+        Box::pin(async move { self.run_until(&call, &action, timeout, on_delta, stop).await })
     }
 }

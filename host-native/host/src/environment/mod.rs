@@ -6,6 +6,7 @@ mod interface;
 mod logged;
 mod read_only;
 
+pub use innerloop_sandbox::CallContext;
 pub use interface::{Environment, Request, Running, Stop};
 pub use logged::Logged;
 pub use read_only::ReadOnly;

@@ -18,7 +18,7 @@ use innerloop_core::{
     json::Json,
     tool::{Job, ToolRun, ToolSpec},
 };
-use innerloop_sandbox::{Executor, OnDelta};
+use innerloop_sandbox::{CallContext, Executor, OnDelta};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
@@ -96,21 +96,23 @@ impl Tools {
         on_delta: OnDelta,
         stop: oneshot::Receiver<()>,
     ) -> Outcome {
-        let sandbox = self.sandbox.of_agent(agent).of_call(&run.call_id).within(&run.folder);
-        let sandbox = sandbox.knowing(run.known.clone());
+        let call = CallContext {
+            agent,
+            id: run.call_id.clone(),
+            folder: run.folder.clone(),
+            known: run.known.clone(),
+        };
         let stopped = async move { drop(stop.await) };
         match (&run.job, &self.web) {
             (Job::Builtin(action @ Action::Fetch { .. }), Some(reader)) => {
-                reader.run(&sandbox, &run, &Json::of(action), on_delta, stopped).await
+                let called = (&call, &*run, &Json::of(action));
+                reader.run(&self.sandbox, called, on_delta, stopped).await
             }
             (Job::Builtin(action), _) => {
                 let timeout = Duration::from_millis(run.timeout_ms);
                 let request = Request {
                     action: action.clone(),
-                    call_id: run.call_id.clone(),
-                    agent,
-                    folder: run.folder.clone(),
-                    known: run.known.clone(),
+                    call,
                     timeout,
                     on_delta: Some(on_delta),
                     stop: Box::pin(stopped),
@@ -121,7 +123,9 @@ impl Tools {
                 }
             }
             (Job::Custom(arguments), _) => match self.get(&run.name) {
-                Some(tool) => tool.run(&sandbox, &run, arguments, on_delta, stopped).await,
+                Some(tool) => {
+                    tool.run(&self.sandbox, (&call, &*run, arguments), on_delta, stopped).await
+                }
                 None => {
                     let message = format!("The tool {} is not available here.", run.name);
                     Outcome::error(ToolError::UnknownTool, message)

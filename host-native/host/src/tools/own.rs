@@ -8,7 +8,7 @@ use innerloop_core::{
     tool::{ToolRun, ToolSpec},
 };
 use innerloop_driver::custom;
-use innerloop_sandbox::{Executor, Limits, Module, ModuleCall, OnDelta};
+use innerloop_sandbox::{CallContext, Executor, Limits, Module, ModuleCall, OnDelta};
 use std::{
     any::Any,
     fmt::{self, Display},
@@ -143,12 +143,11 @@ impl OwnTool {
         }
     }
 
-    /// Carries out a call.
+    /// Carries out a call: its context, and with which arguments it is run.
     pub async fn run(
         &self,
         sandbox: &Executor,
-        run: &ToolRun,
-        arguments: &Json,
+        (call, run, arguments): (&CallContext, &ToolRun, &Json),
         on_delta: OnDelta,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
@@ -156,7 +155,7 @@ impl OwnTool {
         match &self.work {
             Work::Module { module, args, limits } => {
                 let variable = |name, value: &str| (name, value.to_owned());
-                let call = ModuleCall {
+                let given = ModuleCall {
                     args: args.clone(),
                     env: vec![
                         variable("INNERLOOP_CALL_ID", &run.call_id),
@@ -166,11 +165,12 @@ impl OwnTool {
                     may_write: !self.spec.read_only,
                     limits: *limits,
                 };
-                let called = sandbox.call_module(module, call, limit, Some(on_delta), stop).await;
+                let said = Some(on_delta);
+                let called = sandbox.call_module(call, module, given, limit, said, stop).await;
                 reply::read(&self.spec.name, called)
             }
             Work::Function(function) => {
-                let folder = match sandbox.folder() {
+                let folder = match sandbox.folder(&call.folder) {
                     Ok(folder) => folder,
                     Err(outcome) => return outcome,
                 };

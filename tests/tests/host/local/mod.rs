@@ -8,12 +8,9 @@ mod places;
 mod program;
 mod wrapped;
 
-use innerloop_core::{
-    action::{Action, Outcome},
-    id::AgentId,
-};
+use innerloop_core::action::{Action, Outcome};
 use innerloop_host::{
-    environment::{Environment, Request, Stop},
+    environment::{CallContext, Environment, Request, Stop},
     local::{Confined, Local, Options},
 };
 use innerloop_sandbox::{
@@ -109,10 +106,7 @@ fn shell(command: &str, folder: Option<&str>) -> Action {
 fn request(action: Action) -> Request {
     Request {
         action,
-        call_id: "call".to_owned(),
-        agent: AgentId::ROOT,
-        folder: String::new(),
-        known: None,
+        call: CallContext { id: "call".to_owned(), ..CallContext::default() },
         timeout: LONG,
         on_delta: None,
         stop: never(),

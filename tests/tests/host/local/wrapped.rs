@@ -32,8 +32,8 @@ struct Remote(Arc<Mutex<Vec<String>>>);
 impl Environment for Remote {
     fn carry_out(&self, request: Request) -> Running<'_> {
         Box::pin(async move {
-            let Request { action, agent, .. } = request;
-            self.0.lock().unwrap().push(format!("{agent:?} {action:?}"));
+            let Request { action, call, .. } = request;
+            self.0.lock().unwrap().push(format!("{:?} {action:?}", call.agent));
             match action {
                 Action::Shell { command, .. } => {
                     Outcome { exit: Some(0), ..Outcome::text(format!("far: {command}")) }

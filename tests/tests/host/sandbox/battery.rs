@@ -6,7 +6,7 @@ use innerloop_core::{
     action::{ChangeKind, Outcome, ToolError},
     json::to_string,
 };
-use innerloop_sandbox::{Module, ModuleCall};
+use innerloop_sandbox::{CallContext, Module, ModuleCall};
 use innerloop_tests::skip::skip;
 use std::{
     fs, future::pending, os::unix::fs::symlink, path::Path, process::Command, time::Duration,
@@ -77,7 +77,10 @@ async fn a_folder_that_may_only_be_read_is_not_changed_by_any_operation() {
     let call = async |args: &[&str]| {
         let args = args.iter().map(|&arg| arg.into()).collect();
         let call = ModuleCall { args, may_write: false, ..ModuleCall::default() };
-        bench.executor.call_module(&module, call, TEN_SECONDS, None, pending()).await
+        bench
+            .executor
+            .call_module(&CallContext::default(), &module, call, TEN_SECONDS, None, pending())
+            .await
     };
     for args in [
         &["w", "b.txt"][..],
@@ -207,7 +210,8 @@ async fn stopped_after_a_write(
         }
         then();
     };
-    let outcome = bench.executor.run_until(&action, TEN_SECONDS, None, stop).await;
+    let outcome =
+        bench.executor.run_until(&CallContext::default(), &action, TEN_SECONDS, None, stop).await;
     assert_eq!(outcome.error, Some(ToolError::Interrupted));
     outcome
 }

@@ -2,7 +2,7 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
-use innerloop_sandbox::Limits;
+use innerloop_sandbox::{CallContext, Limits};
 use std::{fs, os::unix::fs::symlink, time::Duration};
 
 fn change(path: &str, kind: ChangeKind, before: Option<&str>, after: Option<&str>) -> Change {
@@ -136,7 +136,8 @@ async fn a_run_that_is_stopped_still_reports_its_changes() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let outcome = bench.executor.run_until(&action, TEN_SECONDS, None, stop).await;
+    let outcome =
+        bench.executor.run_until(&CallContext::default(), &action, TEN_SECONDS, None, stop).await;
     assert_eq!(outcome.error, Some(ToolError::Interrupted));
     let kinds: Vec<_> = outcome.changes.iter().map(|change| change.kind).collect();
     assert_eq!(kinds, [ChangeKind::Created]);

@@ -2,7 +2,7 @@
 
 use super::{Bench, collector, run_program};
 use innerloop_core::action::{Outcome, ToolError};
-use innerloop_sandbox::{Limits, SessionLimits};
+use innerloop_sandbox::{CallContext, Limits, SessionLimits};
 use std::time::{Duration, Instant};
 
 /// Long enough for a program to begin and to print something.
@@ -162,7 +162,10 @@ async fn a_stopped_run_gives_what_it_printed() {
     };
     let action = run_program("bombs", &["s"]);
     let hour = Duration::from_secs(3600);
-    let outcome = bench.executor.run_until(&action, hour, Some(on_delta), stop).await;
+    let outcome = bench
+        .executor
+        .run_until(&CallContext::default(), &action, hour, Some(on_delta), stop)
+        .await;
     assert_eq!(outcome.error, Some(ToolError::Interrupted));
     assert_eq!(outcome.joined_text(), "half\n[it was interrupted]");
 }

@@ -17,11 +17,17 @@ mod stops;
 mod tools;
 mod whole;
 
-use innerloop_core::action::{Action, Outcome};
-use innerloop_sandbox::{Executor, Limits, OnDelta, Options, SandboxEngine, programs::Programs};
+use innerloop_core::{
+    action::{Action, Outcome},
+    id::AgentId,
+};
+use innerloop_sandbox::{
+    CallContext, Executor, Limits, OnDelta, Options, SandboxEngine, programs::Programs,
+};
 use innerloop_workspace::Workspace;
 use std::{
     fs,
+    future::pending,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
@@ -41,6 +47,16 @@ const TEN_SECONDS: Duration = Duration::from_secs(10);
 fn options(cache: PathBuf) -> Options {
     let compiler = Some(innerloop_tests::program::binary().to_owned());
     Options { cache_dir: Some(cache), compiler, ..Options::default() }
+}
+
+/// A call of that agent.
+fn of_agent(number: u32) -> CallContext {
+    CallContext { agent: AgentId(number), ..CallContext::default() }
+}
+
+/// A call of an agent that works in that folder.
+fn within(folder: &str) -> CallContext {
+    CallContext { folder: folder.to_owned(), ..CallContext::default() }
 }
 
 /// A workspace with nothing in it, the guests `ops` and `bombs`, and an executor over them.
@@ -110,6 +126,11 @@ impl Bench {
     /// One that works in place and one over an overlay, both made so.
     fn both(make: impl Fn() -> Self) -> [Self; 2] {
         [make(), make().over()]
+    }
+
+    /// Carries out an action for that call, which nobody stops.
+    async fn carry_out(&self, call: &CallContext, action: &Action) -> Outcome {
+        self.executor.run_until(call, action, TEN_SECONDS, None, pending()).await
     }
 
     fn limited(mut self, limits: Limits) -> Self {

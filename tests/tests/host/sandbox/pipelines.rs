@@ -2,17 +2,19 @@
 //! said, two shells at once get no further out of the workspace than one, and each time the next
 //! command line works.
 
-use super::{Bench, Swaps, TEN_SECONDS};
-use innerloop_core::{
-    action::{Action, Outcome, ToolError},
-    id::AgentId,
-};
-use innerloop_sandbox::{Executor, Limits};
-use std::{fs, os::unix::fs::symlink, path::Path, time::Duration};
+use super::{Bench, Swaps, TEN_SECONDS, of_agent};
+use innerloop_core::action::{Action, Outcome, ToolError};
+use innerloop_sandbox::{CallContext, Executor, Limits};
+use std::{fs, future::pending, os::unix::fs::symlink, path::Path, time::Duration};
 
 async fn line(executor: &Executor, command: &str, limit: Duration) -> Outcome {
     let action = Action::Shell { command: command.into(), folder: None };
     executor.run(&action, limit, None).await
+}
+
+async fn line_of(bench: &Bench, call: &CallContext, command: &str, limit: Duration) -> Outcome {
+    let action = Action::Shell { command: command.into(), folder: None };
+    bench.executor.run_until(call, &action, limit, None, pending()).await
 }
 
 /// How a bomb ends.
@@ -123,12 +125,13 @@ async fn c11_two_shells_at_once_reach_no_further_than_one() {
         fs::write(outside.join("secret"), "secret").unwrap();
         bench.write("a/plain", "plain\n");
         symlink("../outside", bench.path("b")).unwrap();
-        let [one, other] = [1, 2].map(|id| bench.executor.of_agent(AgentId(id)));
+        let [one, other] = [1, 2].map(of_agent);
         let reads = "for i in {1..150}; do cat a/plain a/secret | cat; done | sort -u; echo over";
         let writes = "for i in {1..150}; do echo $i | tee a/$i | cat > a/plain; done; echo done";
         let swaps = Swaps::of(&bench);
         let long = 6 * TEN_SECONDS;
-        let (read, written) = tokio::join!(line(&one, reads, long), line(&other, writes, long));
+        let (read, written) =
+            tokio::join!(line_of(&bench, &one, reads, long), line_of(&bench, &other, writes, long));
         swaps.end();
         let said = read.stdout().unwrap();
         assert!(!said.contains("secret") && said.ends_with("over\n"), "{read:?}");
@@ -144,13 +147,14 @@ async fn c11_two_shells_at_once_can_not_change_git_between_them() {
         bench.write(".git/config", "config");
         bench.write("door/config", "plain");
         symlink(".git", bench.path("link")).unwrap();
-        let [one, other] = [1, 2].map(|id| bench.executor.of_agent(AgentId(id)));
+        let [one, other] = [1, 2].map(of_agent);
         let swaps = "for i in {1..150}; do mv door aside && mv link door && mv door link && \
                      mv aside door && echo swapped; done | sort | uniq -c";
         let writes = "for i in {1..300}; do for name in config hook; do \
                       echo evil | tee door/$name; done; done 2>/dev/null | sort | uniq -c";
         let long = 6 * TEN_SECONDS;
-        let (swapped, written) = tokio::join!(line(&one, swaps, long), line(&other, writes, long));
+        let (swapped, written) =
+            tokio::join!(line_of(&bench, &one, swaps, long), line_of(&bench, &other, writes, long));
         for (outcome, word) in [(swapped, "swapped"), (written, "evil")] {
             assert!(outcome.stdout().unwrap().contains(word), "{outcome:?}");
         }

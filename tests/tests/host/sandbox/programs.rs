@@ -1,6 +1,6 @@
 //! Programs that behave: their output, exit code, input, environment, and where they are found.
 
-use super::{Bench, OPS, TEN_SECONDS, collector, run_program, wasm};
+use super::{Bench, OPS, TEN_SECONDS, collector, run_program, wasm, within};
 use innerloop_core::action::{Action, ToolError};
 use innerloop_sandbox::{
     ModuleError,
@@ -229,7 +229,7 @@ async fn f1_a_program_sees_the_folder_of_its_agent_and_nothing_else() {
          }\n",
     );
     let run = run_program("qjs", &["-m", "main.mjs"]);
-    let outcome = bench.executor.within("sub").run(&run, TEN_SECONDS, None).await;
+    let outcome = bench.carry_out(&within("sub"), &run).await;
     assert_eq!(outcome.joined_text(), "null\nnull\nnull\n");
     assert_eq!((bench.read("sub/x.txt"), bench.read("sub/y.txt")), ("mine".into(), "mine".into()));
     let changed: Vec<_> = outcome.changes.iter().map(|change| change.path.as_str()).collect();
@@ -243,7 +243,7 @@ async fn f1_a_folder_that_is_not_there_or_leads_out_is_refused() {
     std::os::unix::fs::symlink("../outside", bench.path("link")).unwrap();
     for folder in ["link", "none", ".."] {
         let run = run_program("ops", &["e"]);
-        let outcome = bench.executor.within(folder).run(&run, TEN_SECONDS, None).await;
+        let outcome = bench.carry_out(&within(folder), &run).await;
         assert_eq!(outcome.error, Some(ToolError::NotFound), "{outcome:?}");
         assert_eq!(outcome.joined_text(), format!("there is no folder {folder} to run in"));
     }
@@ -255,7 +255,7 @@ async fn f2_the_tools_work_in_the_folder_of_their_agent() {
     bench.write("x.txt", "of the root");
     let (path, content) = ("x.txt".to_owned(), "mine".to_owned());
     let write = Action::Write { path, content };
-    let outcome = bench.executor.within("sub").run(&write, TEN_SECONDS, None).await;
+    let outcome = bench.carry_out(&within("sub"), &write).await;
     assert_eq!(outcome.joined_text(), "Wrote 4 bytes to x.txt (created).");
     assert_eq!(outcome.changes[0].path, "sub/x.txt");
     assert_eq!(

@@ -3,7 +3,7 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_sandbox::{Isolation, Limits};
+use innerloop_sandbox::{CallContext, Isolation, Limits};
 use innerloop_tests::program::binary;
 use innerloop_tools::{Files, Memory, WorkspacePath, perform};
 use serde_json::{Value, json};
@@ -305,7 +305,8 @@ async fn reading_ends_at_its_time_limit_and_when_it_is_stopped() {
     assert_eq!((outcome.error, outcome.timed_out), (Some(ToolError::Timeout), true));
     assert_eq!(outcome.joined_text(), "the tool failed: the time limit of 50 ms ended it");
     let stop = tokio::time::sleep(Duration::from_millis(50));
-    let outcome = bench.executor.run_until(&asked, TEN_SECONDS, None, stop).await;
+    let outcome =
+        bench.executor.run_until(&CallContext::default(), &asked, TEN_SECONDS, None, stop).await;
     assert_eq!(outcome.error, Some(ToolError::Interrupted), "{outcome:?}");
 }
 

@@ -1,11 +1,8 @@
 //! The shell: command lines over the workspace, with the programs of the registry in its pipelines.
 
-use super::{Bench, OPS, TEN_SECONDS, collector, wasm};
-use innerloop_core::{
-    action::{Action, ChangeKind, Outcome, ToolError},
-    id::AgentId,
-};
-use innerloop_sandbox::{Limits, SessionLimits};
+use super::{Bench, OPS, TEN_SECONDS, collector, of_agent, wasm};
+use innerloop_core::action::{Action, ChangeKind, Outcome, ToolError};
+use innerloop_sandbox::{CallContext, Limits, SessionLimits};
 use std::{fs, future::pending, os::unix::fs::PermissionsExt as _, time::Duration};
 use tokio::sync::oneshot;
 
@@ -58,8 +55,8 @@ async fn c11_folder_variables_and_functions_are_kept_for_each_agent() {
     let there = bench.executor.run(&line("ls; cd ..; x=1", Some("src")), TEN_SECONDS, None).await;
     assert_eq!(there.stdout(), Some("b.txt\n"));
     assert_eq!(bench.prints("pwd; echo $x").await, "/lib\n1\n");
-    let other = bench.executor.of_agent(AgentId(1));
-    let said = other.run(&line("pwd; echo \"[$name]\"", None), TEN_SECONDS, None).await;
+    let other = of_agent(1);
+    let said = bench.carry_out(&other, &line("pwd; echo \"[$name]\"", None)).await;
     assert_eq!(said.stdout(), Some("/\n[]\n"));
     let nowhere = bench.executor.run(&line("ls", Some("nowhere")), TEN_SECONDS, None).await;
     assert_eq!(nowhere.stderr(), Some("bash: there is no folder /nowhere to run in\n"));
@@ -179,7 +176,7 @@ async fn c11_a_patch_is_applied_as_a_command() {
         assert_eq!(bench.line("apply_patch a b").await.exit, Some(2));
         let outside = bench.line(&format!("apply_patch <<'EOF'\n{}EOF", add("../out"))).await;
         assert_eq!(outside.exit, Some(1), "{outside:?}");
-        assert!(!bench.executor.reads_only("apply_patch < p").await);
+        assert!(!bench.executor.reads_only(&CallContext::default(), "apply_patch < p").await);
     }
 }
 
@@ -242,7 +239,9 @@ async fn c11_it_is_cancelled_in_the_middle_of_a_pipeline() {
     let action = line(endless, None);
     let running = tokio::spawn(async move {
         let stop = async move { drop(stopped.await) };
-        executor.run_until(&action, TEN_SECONDS, Some(on_delta), stop).await
+        executor
+            .run_until(&CallContext::default(), &action, TEN_SECONDS, Some(on_delta), stop)
+            .await
     });
     while seen.lock().unwrap().concat() != "begun\n" {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -283,10 +282,10 @@ async fn c11_a_hundred_command_lines_at_once() {
         .with_session_limits(&SessionLimits { memory_bytes: 8 << 30, ..SessionLimits::default() });
     let tasks: Vec<_> = (0..100)
         .map(|number| {
-            let executor = executor.of_agent(AgentId(number));
+            let (executor, call) = (executor.clone(), of_agent(number));
             let action = line(&format!("seq {number} | wc -l > out/{number}"), None);
             tokio::spawn(async move {
-                executor.run_until(&action, 6 * TEN_SECONDS, None, pending()).await
+                executor.run_until(&call, &action, 6 * TEN_SECONDS, None, pending()).await
             })
         })
         .collect();
@@ -437,7 +436,7 @@ async fn m5_a_command_line_that_only_reads_is_known() {
         "x=3; echo $((x + 1))",
         "[[ -d src ]] && ls src",
     ] {
-        assert!(bench.executor.reads_only(reads).await, "{reads}");
+        assert!(bench.executor.reads_only(&CallContext::default(), reads).await, "{reads}");
     }
     for writes in [
         "ls > list",
@@ -465,21 +464,21 @@ async fn m5_a_command_line_that_only_reads_is_known() {
         "trap 'rm a' EXIT",
         "bash -c 'rm a'",
     ] {
-        assert!(!bench.executor.reads_only(writes).await, "{writes}");
+        assert!(!bench.executor.reads_only(&CallContext::default(), writes).await, "{writes}");
     }
     bench.prints("cat() { echo mine > x; }; alias wc='rm x'").await;
     for changed in ["cat a.txt", "ls | wc"] {
-        assert!(!bench.executor.reads_only(changed).await, "{changed}");
+        assert!(!bench.executor.reads_only(&CallContext::default(), changed).await, "{changed}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn m5_a_call_that_was_found_to_only_read_is_held_to_it() {
     let bench = Bench::shell();
-    let call = bench.executor.of_call("call-1");
-    assert!(call.reads_only("ls").await);
+    let call = CallContext { id: "call-1".to_owned(), ..CallContext::default() };
+    assert!(bench.executor.reads_only(&call, "ls").await);
     // As if the shell had been changed meanwhile.
-    let outcome = call.run(&line("echo x > y; qjs -e 1", None), TEN_SECONDS, None).await;
+    let outcome = bench.carry_out(&call, &line("echo x > y; qjs -e 1", None)).await;
     assert_eq!(outcome.error, Some(ToolError::Exit));
     let said = outcome.joined_text();
     assert!(said.contains("y: ") && said.contains("qjs: command not found"), "{said}");
@@ -530,8 +529,8 @@ async fn m3_a_program_of_the_workspace_reaches_no_further_than_others() {
     }
     assert_eq!(bench.line("./ops w .git/config; echo $?").await.stdout(), Some("63\n"));
     assert_eq!(bench.read(".git/config"), "mine");
-    assert!(!bench.executor.reads_only("./ops r text").await);
-    assert!(!bench.executor.reads_only("wasi-run ops r text").await);
+    assert!(!bench.executor.reads_only(&CallContext::default(), "./ops r text").await);
+    assert!(!bench.executor.reads_only(&CallContext::default(), "wasi-run ops r text").await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,7 @@
 
 use super::{Bench, Dice, run_program, wasm};
 use innerloop_core::action::{Action, Change, ChangeKind, Outcome, ToolError};
-use innerloop_sandbox::{Limits, SessionLimits};
+use innerloop_sandbox::{CallContext, Limits, SessionLimits};
 use std::{fs, path::Path, time::Duration};
 
 const BUSY: &str = include_str!("../guests/busy.wat");
@@ -71,7 +71,8 @@ async fn a_run_that_is_stopped_within_an_operation_on_a_file_is_told_as_it_is() 
             let (place, moment) = (bench.path(path), moment(&mut dice));
             let action = run_program("busy", &[letter, path]);
             let stop = tokio::time::sleep(moment);
-            let run = bench.executor.run_until(&action, LONG, None, stop);
+            let call = CallContext::default();
+            let run = bench.executor.run_until(&call, &action, LONG, None, stop);
             let outcome = tokio::time::timeout(LONG, run).await.expect("it does not end");
             assert_eq!(outcome.error, Some(ToolError::Interrupted), "{outcome:?}");
             assert_told(&outcome, path, &place);
@@ -144,13 +145,15 @@ async fn c4_a_write_that_has_begun_when_it_is_stopped_is_written_to_its_end() {
             }
         };
         let write = Action::Write { path: "large.txt".into(), content: content.clone() };
-        let outcome = bench.executor.run_until(&write, LONG, None, begun).await;
+        let outcome =
+            bench.executor.run_until(&CallContext::default(), &write, LONG, None, begun).await;
         assert_eq!(outcome.error, None, "{outcome:?}");
         assert!(fs::read(bench.path("large.txt")).unwrap() == content.as_bytes());
     }
     // One that has not begun does not begin.
     let write = Action::Write { path: "small.txt".into(), content };
-    let outcome = bench.executor.run_until(&write, LONG, None, async {}).await;
+    let outcome =
+        bench.executor.run_until(&CallContext::default(), &write, LONG, None, async {}).await;
     assert_eq!(outcome.error, Some(ToolError::Interrupted));
     assert!(!bench.path("small.txt").exists());
 }

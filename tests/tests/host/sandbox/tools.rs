@@ -2,7 +2,9 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Action, ChangeKind, Numbering, ToolError};
-use innerloop_sandbox::{Executor, Isolation, Limits, Options, SandboxEngine, programs::Programs};
+use innerloop_sandbox::{
+    CallContext, Executor, Isolation, Limits, Options, SandboxEngine, programs::Programs,
+};
 use innerloop_tests::tool_cases::{Done, cases, check, lay_out, read_back};
 use innerloop_workspace::{Workspace, WorkspaceError};
 use std::{fs, time::Duration};
@@ -56,7 +58,8 @@ async fn m6_a_file_that_is_another_one_by_now_is_left_alone() {
     bench.write("secret.txt", "not to be lost");
     let run = async |action: &Action, known: &[Option<&String>]| {
         let known = known.iter().map(|known| known.cloned()).collect();
-        bench.executor.knowing(Some(known)).run(action, TEN_SECONDS, None).await
+        let call = CallContext { known: Some(known), ..CallContext::default() };
+        bench.carry_out(&call, action).await
     };
     let read = Action::read("a.txt", None, Numbering::None);
     let outcome = run(&read, &[]).await;

@@ -3,7 +3,7 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_sandbox::{Limits, SessionLimits};
+use innerloop_sandbox::{CallContext, Limits, SessionLimits};
 use serde_json::json;
 use std::{fs, io::ErrorKind, os::unix::fs::PermissionsExt as _};
 
@@ -17,7 +17,16 @@ async fn line(bench: &Bench, command: &str) -> Outcome {
 }
 
 async fn act(bench: &Bench, deed: &serde_json::Value) -> Outcome {
-    bench.executor.run_until(&action(deed), TEN_SECONDS, None, std::future::pending()).await
+    bench
+        .executor
+        .run_until(
+            &CallContext::default(),
+            &action(deed),
+            TEN_SECONDS,
+            None,
+            std::future::pending(),
+        )
+        .await
 }
 
 /// More than the session has room for.

@@ -14,10 +14,9 @@ use command::Listener;
 use innerloop_core::{
     action::{Action, Outcome, ToolError},
     config::{Facts, ProgramFacts},
-    id::AgentId,
 };
 use innerloop_driver::Keys;
-use innerloop_sandbox::{Executor, Limits, OnDelta, SessionLimits};
+use innerloop_sandbox::{CallContext, Executor, Limits, OnDelta, SessionLimits};
 use innerloop_workspace::platform::HAS_BUBBLEWRAP;
 use processes::Plan;
 use shell::{Note, Place, Places, Shell};
@@ -120,14 +119,14 @@ impl Local {
     /// Carries out a command line. The shell stands where the agent's last one has left it, unless
     /// a folder is named for this one.
     async fn command(&self, line: &str, folder: Option<&str>, call: Call) -> Outcome {
-        let home = match self.files.within(&call.folder).folder() {
+        let home = match self.files.folder(&call.context.folder) {
             Ok(home) => home,
             Err(outcome) => return outcome,
         };
         let place = match folder {
             Some("/") => Place::Home,
             Some(folder) => Place::There(home.join(folder)),
-            None => self.places.last(call.agent).map_or(Place::Home, Place::Last),
+            None => self.places.last(call.context.agent).map_or(Place::Home, Place::Last),
         };
         let note = match folder {
             Some(_) => None,
@@ -136,7 +135,7 @@ impl Local {
                 Err(error) => return not_started(self.shell.name, &error),
             },
         };
-        let agent = call.agent;
+        let agent = call.context.agent;
         let script = shell::script(line, &place, note.as_ref().map(Note::path));
         let argv = self.shell.argv(script);
         let outcome = self.run_in(argv, None, home, note.as_ref().map(Note::path), call).await;
@@ -156,7 +155,7 @@ impl Local {
     ) -> Outcome {
         let argv = [program].into_iter().chain(args.iter().map(String::as_str));
         let argv = argv.map(OsString::from).collect();
-        match self.files.within(&call.folder).folder() {
+        match self.files.folder(&call.context.folder) {
             Ok(home) => self.run_in(argv, stdin, home, None, call).await,
             Err(outcome) => outcome,
         }
@@ -200,8 +199,7 @@ impl Local {
 
 /// What a command is carried out with.
 struct Call {
-    agent: AgentId,
-    folder: String,
+    context: CallContext,
     timeout: Duration,
     on_delta: Option<OnDelta>,
     stop: crate::environment::Stop,
@@ -209,8 +207,8 @@ struct Call {
 
 impl Environment for Local {
     fn carry_out(&self, request: Request) -> Running<'_> {
-        let Request { action, call_id: _, agent, folder, known, timeout, on_delta, stop } = request;
-        let call = Call { agent, folder, timeout, on_delta, stop };
+        let Request { action, call: context, timeout, on_delta, stop } = request;
+        let call = Call { context, timeout, on_delta, stop };
         Box::pin(async move {
             match action {
                 Action::Shell { command, folder } => {
@@ -222,8 +220,8 @@ impl Environment for Local {
                 action => {
                     let root = self.files.workspace().root().to_string_lossy();
                     let action = paths::below(&root, action);
-                    let files = self.files.within(&call.folder).knowing(known);
-                    files.run_until(&action, call.timeout, call.on_delta, call.stop).await
+                    let Call { context, timeout, on_delta, stop } = call;
+                    self.files.run_until(&context, &action, timeout, on_delta, stop).await
                 }
             }
         })
