@@ -44,7 +44,7 @@ pub use files::{
 };
 pub use memory::Memory;
 pub use path::{PathError, WorkspacePath};
-pub use perform::{perform, perform_in, perform_known};
+pub use perform::{perform, perform_in, perform_known, perform_patch};
 pub use protected::{VERSION_SYSTEMS, is_version_system};
 pub use temporary::Temporary;
 pub use write::{MAX_CHANGE_BYTES, change_text};

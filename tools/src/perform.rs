@@ -25,6 +25,12 @@ pub fn perform_in(files: &mut impl Files, folder: &str, action: &Action) -> Outc
     attempt(files, folder, action).unwrap_or_else(|failure| failure)
 }
 
+/// Carries out a patch that was read before, as [`perform_in`] does one that is text.
+pub fn perform_patch(files: &mut impl Files, folder: &str, patch: &Patch) -> Outcome {
+    let done = explain::folder(folder).and_then(|within| patch::apply(files, &within, patch));
+    done.unwrap_or_else(|failure| failure)
+}
+
 /// Does what [`perform_in`] does, unless a file that the action names is another one than the model
 /// knows: `known` is `ToolRun::known`. Says of a success what the files' digests are now.
 pub fn perform_known(
@@ -33,7 +39,11 @@ pub fn perform_known(
     action: &Action,
     known: Option<&[Option<String>]>,
 ) -> Outcome {
-    let named = known.map(|known| (known, named(folder, action)));
+    let patch = known.and_then(|_| match action {
+        Action::Patch { patch } => Patch::parse(patch).ok(),
+        _ => None,
+    });
+    let named = known.map(|known| (known, named(folder, action, patch.as_ref())));
     if let Some((known, named)) = &named {
         for (path, known) in named.iter().zip(*known) {
             if let Some(path) = path
@@ -43,7 +53,10 @@ pub fn perform_known(
             }
         }
     }
-    let mut outcome = perform_in(files, folder, action);
+    let mut outcome = match &patch {
+        Some(patch) => perform_patch(files, folder, patch),
+        None => perform_in(files, folder, action),
+    };
     if let Some((_, named)) = named.filter(|_| outcome.error.is_none()) {
         let digest = |path: &WorkspacePath| digest(files, path);
         let digests = named.iter().map(|path| path.as_ref().map(digest).unwrap_or_default());
@@ -52,15 +65,12 @@ pub fn perform_known(
     outcome
 }
 
-/// The files that the action names; one that cannot be reached is told by the action itself.
-fn named(folder: &str, action: &Action) -> Vec<Option<WorkspacePath>> {
-    let patch = match action {
-        Action::Patch { patch } => Patch::parse(patch).ok(),
-        _ => None,
-    };
+/// The files that the action names, where `patch` is what its patch says; one that cannot be
+/// reached is told by the action itself.
+fn named(folder: &str, action: &Action, patch: Option<&Patch>) -> Vec<Option<WorkspacePath>> {
     let within = explain::folder(folder).ok();
     let place = |path| explain::writable_path(within.as_ref()?, path).ok();
-    action.files(patch.as_ref()).into_iter().map(|file| place(file.path)).collect()
+    action.files(patch).into_iter().map(|file| place(file.path)).collect()
 }
 
 /// Checks that a file is as the model knows it, or that there is none where it knows of none.

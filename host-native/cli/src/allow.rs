@@ -1,14 +1,12 @@
 //! Rules for calls that run without a question: `--allow`, and what a person allows for the rest of
 //! a session. A rule is judged by what a call means, not by its text: a model writes that.
 
-use super::plain_line::{Simple, simple_commands};
-use fast_glob::{glob_match, validate};
-use innerloop_core::{
-    Profile,
-    action::{Action, Patch},
-    config::SessionConfig,
-    path::resolved,
+use super::{
+    patch_reader::PatchReader,
+    plain_line::{Simple, simple_commands},
 };
+use fast_glob::{glob_match, validate};
+use innerloop_core::{Profile, action::Action, config::SessionConfig, path::resolved};
 use innerloop_tools::parts::with_bracketed_names;
 use innerloop_workspace::Workspace;
 use std::sync::{
@@ -269,6 +267,7 @@ impl Rules {
         &self,
         name: &str,
         action: Option<&Action>,
+        patches: &PatchReader,
         (folder, workspace): (&str, &Workspace),
     ) -> Verdict {
         if self.are_suspended() {
@@ -291,7 +290,7 @@ impl Rules {
                 let words: Vec<String> = std::iter::once(program).chain(args).cloned().collect();
                 about.iter().any(|rule| rule.begins(&words))
             }
-            Some(action) => files(&about, action, folder, workspace),
+            Some(action) => files(&about, action, patches, (folder, workspace)),
             None => false,
         };
         if is_allowed { Verdict::Allowed } else { Verdict::Open }
@@ -322,15 +321,21 @@ fn is_relative(program: &str) -> bool {
 
 /// Whether each file that an action names is one that a rule names, by the words of its path and
 /// where links lead.
-fn files(rules: &[&Rule], action: &Action, folder: &str, workspace: &Workspace) -> bool {
+fn files(
+    rules: &[&Rule],
+    action: &Action,
+    patches: &PatchReader,
+    (folder, workspace): (&str, &Workspace),
+) -> bool {
     let patch = match action {
-        Action::Patch { patch } => match Patch::parse(patch) {
-            Ok(patch) => Some(patch),
-            Err(_) => return false,
+        Action::Patch { patch } => match patches.read(patch) {
+            None => return false,
+            patch => patch,
         },
         _ => None,
     };
-    let mut paths: Vec<&str> = action.files(patch.as_ref()).iter().map(|file| file.path).collect();
+    let mut paths: Vec<&str> =
+        action.files(patch.as_deref()).iter().map(|file| file.path).collect();
     if let Action::ViewImage { path } = action {
         paths.push(path);
     }
@@ -413,7 +418,7 @@ mod tests {
     fn verdict(texts: &[&str], name: &str, action: &Action) -> Verdict {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
-        rules(texts).verdict(name, Some(action), ("", &workspace))
+        rules(texts).verdict(name, Some(action), &PatchReader::default(), ("", &workspace))
     }
 
     /// The conditions under which a line runs.
@@ -594,7 +599,8 @@ mod tests {
         let workspace = Workspace::open(folder.path()).unwrap();
         let rules = rules(&["write:docs/**", "edit:src/*.rs", "patch:docs/*"]);
         let said = |name: &str, action: &Action, inside: &str| {
-            rules.verdict(name, Some(action), (inside, &workspace)) == Verdict::Allowed
+            let patches = PatchReader::default();
+            rules.verdict(name, Some(action), &patches, (inside, &workspace)) == Verdict::Allowed
         };
         for (path, inside, want) in [
             ("docs/a.txt", "", true),
@@ -678,7 +684,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = ("", &Workspace::open(folder.path()).unwrap());
         let rules = rules(&["deploy", "shell", "notes:x"]);
-        let own = |name: &str| rules.verdict(name, None, place);
+        let own = |name: &str| rules.verdict(name, None, &PatchReader::default(), place);
         assert_eq!([own("deploy"), own("notes")], [Verdict::Allowed, Verdict::Open]);
         assert_eq!(own("evil"), Verdict::Open);
     }
@@ -716,7 +722,8 @@ mod tests {
         let rules = Rules::default();
         rules.remember("", shell("make > log"));
         let said = |line: &str, inside: &str| {
-            rules.clone().verdict("shell", Some(&shell(line)), (inside, &workspace))
+            let patches = PatchReader::default();
+            rules.clone().verdict("shell", Some(&shell(line)), &patches, (inside, &workspace))
         };
         assert_eq!(said("make > log", ""), Verdict::Allowed);
         assert_eq!(said("make > log", "sub"), Verdict::Open);

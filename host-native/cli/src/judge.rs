@@ -60,15 +60,15 @@ enum Reason {
 }
 
 impl Judge {
-    /// For the calls of a session with that configuration.
+    /// For the calls of a session with that configuration, in those words.
     pub(super) fn new(
-        config: &SessionConfig,
+        (config, words): (&SessionConfig, &Words),
         (rules, workspace, domains): (Rules, Workspace, Domains),
         sandbox: Option<Executor>,
         commands: Commands,
         person: Option<Person>,
     ) -> Self {
-        let (words, family) = (Arc::new(Words::new(config)), config.model.profile);
+        let (words, family) = (Arc::new(words.clone()), config.model.profile);
         let (asks_about, open) = (config.approval.ask, Arc::default());
         Self {
             words,
@@ -121,7 +121,7 @@ impl Judge {
             return self.commands.answer(id, Answer::Allow);
         }
         let place = (folder.as_str(), &self.workspace);
-        let reason = match self.rules.verdict(name, action.as_ref(), place) {
+        let reason = match self.rules.verdict(name, action.as_ref(), self.words.patches(), place) {
             Verdict::Allowed => return self.commands.answer(id, Answer::Allow),
             Verdict::AllowedIf(conditions) => Some(Reason::Named(conditions)),
             Verdict::Open => self.reads(action),

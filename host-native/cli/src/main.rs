@@ -42,6 +42,7 @@ mod own;
 mod pages;
 mod past;
 mod patch;
+mod patch_reader;
 mod piped;
 mod places;
 mod plain_line;

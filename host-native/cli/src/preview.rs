@@ -7,12 +7,8 @@ use super::{
     style::{Colour, Style, brief, harmless},
     words::{Phrase, Words},
 };
-use innerloop_core::{
-    action::{Action, Patch},
-    config::SessionConfig,
-    json::Object,
-};
-use innerloop_tools::{Files, Memory, WorkspacePath, perform_in};
+use innerloop_core::{action::Action, json::Object};
+use innerloop_tools::{Files, Memory, WorkspacePath, perform_in, perform_patch};
 use innerloop_workspace::{Workspace, diff::Changes};
 
 /// What is shown of an argument: of what a diff shows in full, of others, and where all is wanted.
@@ -54,9 +50,9 @@ pub(super) struct Preview {
 }
 
 impl Preview {
-    /// For the calls of a session with that configuration, over that workspace.
-    pub(super) fn new(config: &SessionConfig, workspace: &Workspace) -> Self {
-        Self { words: Words::new(config), workspace: workspace.clone() }
+    /// For calls that are told in those words, over that workspace.
+    pub(super) fn new(words: &Words, workspace: &Workspace) -> Self {
+        Self { words: words.clone(), workspace: workspace.clone() }
     }
 
     /// A call as a person reads it before it is allowed: what it does in words, then each argument
@@ -70,7 +66,8 @@ impl Preview {
     ) -> String {
         let action = self.words.action(name, arguments);
         let room = if action.as_ref().is_some_and(changes_files) { LITTLE } else { MUCH };
-        let phrase = action.map_or_else(|| Phrase::name(name), |action| Phrase::of(&action));
+        let phrase =
+            action.map_or_else(|| Phrase::name(name), |action| self.words.phrase_of(&action));
         let verb = style.paint(Colour::Cyan, &phrase.verb);
         let headline = format!("{verb} {}", phrase.rest);
         let is_all = phrase.is_all || matches!(effect, Effect::Diff(_));
@@ -104,19 +101,23 @@ impl Preview {
     /// What the call of an agent in `folder` would do to files.
     pub(super) fn effect(&self, name: &str, arguments: &str, folder: &str) -> Effect {
         let Some(action) = self.words.action(name, arguments) else { return Effect::Unknown };
-        let paths: Vec<String> = match &action {
-            Action::Write { path, .. } | Action::Edit { path, .. } => vec![path.clone()],
-            Action::Patch { patch, .. } => match Patch::parse(patch) {
-                Ok(patch) => patch.paths().map(|affected| affected.path.to_owned()).collect(),
-                Err(_) => return Effect::Unknown,
+        let patch = match &action {
+            Action::Write { .. } | Action::Edit { .. } => None,
+            Action::Patch { patch } => match self.words.patches().read(patch) {
+                None => return Effect::Unknown,
+                patch => patch,
             },
             _ => return Effect::Unknown,
         };
         let mut files = Memory::new();
-        if !paths.iter().all(|path| self.load(path, folder, &mut files)) {
+        let named = action.files(patch.as_deref());
+        if !named.iter().all(|file| self.load(file.path, folder, &mut files)) {
             return Effect::Unknown;
         }
-        let outcome = perform_in(&mut files, folder, &action);
+        let outcome = match &patch {
+            Some(patch) => perform_patch(&mut files, folder, patch),
+            None => perform_in(&mut files, folder, &action),
+        };
         if outcome.error.is_some() {
             return Effect::Failure(outcome.joined_text().trim_end().to_owned());
         }

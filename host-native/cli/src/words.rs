@@ -1,6 +1,6 @@
 //! Calls in words: what a tool is to do, the same whatever the model's vocabulary calls it.
 
-use super::style::brief;
+use super::{patch_reader::PatchReader, style::brief};
 use innerloop_core::{
     Profile,
     action::{Action, FilePatch, Grep, Patch},
@@ -32,6 +32,7 @@ pub(super) struct Words {
     own: Vec<String>,
     /// Calls that may end without having begun, since an earlier program told that, by id.
     told: BTreeMap<String, Phrase>,
+    patches: PatchReader,
 }
 
 /// A call in words; neither part can steer the terminal.
@@ -52,7 +53,7 @@ impl Words {
     pub(super) fn new(config: &SessionConfig) -> Self {
         let own = config.tools.iter().map(|tool| tool.name.clone()).collect();
         let (profile, facts) = (Profile::of(&config.model), config.facts.clone());
-        Self { profile, facts, own, told: BTreeMap::new() }
+        Self { profile, facts, own, told: BTreeMap::new(), patches: PatchReader::default() }
     }
 
     /// With calls whose beginning was told before.
@@ -81,19 +82,24 @@ impl Words {
     pub(super) fn phrase(&self, name: &str, arguments: &str) -> Phrase {
         let action = self.action(name, arguments);
         let other = || Phrase::new(&brief(name, NAME), &named(arguments), false);
-        action.map_or_else(other, |action| Phrase::of(&action))
+        action.map_or_else(other, |action| self.phrase_of(&action))
+    }
+
+    /// A call that means that, in words.
+    pub(super) fn phrase_of(&self, action: &Action) -> Phrase {
+        let (verb, rest, is_all) = told(action, &self.patches);
+        let is_edit =
+            matches!(action, Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. });
+        Phrase { is_edit, ..Phrase::new(verb, &rest, is_all) }
+    }
+
+    /// What reads the patches of its calls.
+    pub(super) const fn patches(&self) -> &PatchReader {
+        &self.patches
     }
 }
 
 impl Phrase {
-    /// Of a call that means that.
-    pub(super) fn of(action: &Action) -> Self {
-        let (verb, rest, is_all) = told(action);
-        let is_edit =
-            matches!(action, Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. });
-        Self { is_edit, ..Self::new(verb, &rest, is_all) }
-    }
-
     /// Nothing but a tool's name.
     pub(super) fn name(name: &str) -> Self {
         Self::new(&brief(name, NAME), "", false)
@@ -116,7 +122,7 @@ impl Phrase {
 }
 
 /// The verb, what it is done to, and whether that is all there is to say.
-fn told(action: &Action) -> (&'static str, String, bool) {
+fn told(action: &Action, patches: &PatchReader) -> (&'static str, String, bool) {
     let place = |path: &Option<String>| match path.as_deref() {
         None | Some("" | ".") => String::new(),
         Some(path) => format!(" in {path}"),
@@ -143,7 +149,10 @@ fn told(action: &Action) -> (&'static str, String, bool) {
             let everywhere = if *all { " (everywhere)" } else { "" };
             ("edit", format!("{path}{everywhere}"), false)
         }
-        Action::Patch { patch } => ("patch", patched(patch), false),
+        Action::Patch { patch } => {
+            let patch = patches.read(patch);
+            ("patch", patch.map(|patch| patched(&patch)).unwrap_or_default(), false)
+        }
         Action::List { path, depth, .. } => {
             let depth = if *depth > 1 { format!(" ({depth} levels)") } else { String::new() };
             let path = path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".");
@@ -155,10 +164,11 @@ fn told(action: &Action) -> (&'static str, String, bool) {
             let words = std::iter::once(program).chain(args).map(|word| quoted(word));
             ("run", words.collect::<Vec<_>>().join(" "), stdin.is_none())
         }
-        Action::Shell { command, folder: None } if only_patches(command) => {
-            ("shell", format!("apply_patch {}", patched(command)), false)
-        }
         Action::Shell { command, folder } => {
+            let patch = patches.read_line(command).filter(|_| folder.is_none());
+            if let Some(patch) = patch {
+                return ("shell", format!("apply_patch {}", patched(&patch)), false);
+            }
             let folder = folder.as_deref().filter(|folder| !folder.is_empty());
             let folder = folder.map(|folder| format!(" (in {folder})")).unwrap_or_default();
             // A command line may end as if a folder were named.
@@ -195,18 +205,8 @@ fn searched(grep: &Grep) -> String {
     format!("\"{}\"{place}{only}", grep.pattern)
 }
 
-/// Whether a command line does nothing but hand over a patch as it stands there.
-fn only_patches(command: &str) -> bool {
-    let (first, _) = command.trim_start().split_once('\n').unwrap_or_default();
-    let is_patching = ["apply_patch", "applypatch"].iter().any(|name| first.starts_with(name));
-    // The shell changes what is in a document without quotes.
-    let is_quoted = first.contains("<<'") || first.contains("<<\"");
-    is_patching && is_quoted && Patch::parse(command).is_ok()
-}
-
 /// The files of a patch.
-fn patched(patch: &str) -> String {
-    let Ok(patch) = Patch::parse(patch) else { return String::new() };
+fn patched(patch: &Patch) -> String {
     let mut paths: Vec<&str> = Vec::new();
     for file in &patch.files {
         let (FilePatch::Add { path, .. }

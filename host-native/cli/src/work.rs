@@ -191,10 +191,10 @@ impl Work {
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let host = host.with_renewal(renewal);
         tell_lost(workspace.is_partial(), held.as_mut(), &host.commands());
-        let shown = (Preview::new(&config, &workspace), rules.clone());
+        let shown = (Preview::new(&words, &workspace), rules.clone());
         let person = seat.map(|seat| Person::new(host.commands(), shown, style, seat));
         let ruled = (rules, workspace.clone(), pages.ask(person.as_ref()));
-        let judge = Judge::new(&config, ruled, judged, host.commands(), person.clone());
+        let judge = Judge::new((&config, &words), ruled, judged, host.commands(), person.clone());
         Ok(Self {
             host,
             held,

@@ -38,6 +38,15 @@ pub(crate) fn patch(
 ) -> Result<Outcome, Outcome> {
     let patch = Patch::parse(text)
         .map_err(|error| explain::error(ToolError::InvalidArguments, error.to_string()))?;
+    apply(files, within, &patch)
+}
+
+/// Applies a patch that was read before.
+pub(crate) fn apply(
+    files: &mut impl Files,
+    within: &WorkspacePath,
+    patch: &Patch,
+) -> Result<Outcome, Outcome> {
     let mut draft =
         Draft { files: &*files, within, order: Vec::new(), states: Map::new(), again: 0 };
     let mut loose = Vec::new();
@@ -52,7 +61,7 @@ pub(crate) fn patch(
         return Ok(Outcome::text("The files have what the patch would write. Nothing changed."));
     }
     let mut message =
-        format!("Success. Updated the following files:\n{}", summary(within, &patch, &changes));
+        format!("Success. Updated the following files:\n{}", summary(within, patch, &changes));
     append_loose(&loose, &mut message);
     Ok(Outcome { changes, ..Outcome::text(message) })
 }

@@ -66,7 +66,7 @@ impl Draft {
 fn about(words: &Words, name: &str, arguments: &str) -> String {
     match words.action(name, arguments) {
         Some(Action::Write { path, .. } | Action::Edit { path, .. }) => path,
-        Some(action) => Phrase::of(&action).label(usize::MAX),
+        Some(action) => words.phrase_of(&action).label(usize::MAX),
         None => {
             let value: Value = serde_json::from_str(arguments).unwrap_or_default();
             let first =

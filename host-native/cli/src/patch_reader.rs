@@ -1,0 +1,58 @@
+//! The patches of calls. A call is told, judged and shown to whoever allows it, and for all of that
+//! its patch is read once.
+
+use innerloop_core::action::Patch;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// How many patches are kept: those of a reply are told before the first of them is judged.
+const KEPT: usize = 16;
+
+/// Reads patches and keeps the latest. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PatchReader(Arc<Mutex<VecDeque<(String, Arc<Patch>)>>>);
+
+impl PatchReader {
+    /// The patch of a command line that does nothing but hand it over as it stands there.
+    pub(super) fn read_line(&self, command: &str) -> Option<Arc<Patch>> {
+        let (first, _) = command.trim_start().split_once('\n').unwrap_or_default();
+        let is_patching = ["apply_patch", "applypatch"].iter().any(|name| first.starts_with(name));
+        // The shell changes what is in a document without quotes.
+        let is_quoted = first.contains("<<'") || first.contains("<<\"");
+        if is_patching && is_quoted { self.read(command) } else { None }
+    }
+
+    /// What the text says, if it is a patch.
+    pub(super) fn read(&self, text: &str) -> Option<Arc<Patch>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, patch)) = kept.iter().find(|(known, _)| known == text) {
+            return Some(Arc::clone(patch));
+        }
+        let patch = Arc::new(Patch::parse(text).ok()?);
+        if kept.len() == KEPT {
+            kept.pop_front();
+        }
+        kept.push_back((text.to_owned(), Arc::clone(&patch)));
+        Some(patch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_read_once_and_the_oldest_is_forgotten() {
+        let reader = PatchReader::default();
+        let text =
+            |n: usize| format!("*** Begin Patch\n*** Add File: {n}.txt\n+x\n*** End Patch\n");
+        let first = reader.read(&text(0)).unwrap();
+        assert!(Arc::ptr_eq(&first, &reader.clone().read(&text(0)).unwrap()));
+        assert!(reader.read("*** Begin Patch\n*** Add File: 0.txt").is_none());
+        (1..=KEPT).for_each(|n| assert!(reader.read(&text(n)).is_some()));
+        let again = reader.read(&text(0)).unwrap();
+        assert!(!Arc::ptr_eq(&first, &again) && first == again);
+    }
+}
