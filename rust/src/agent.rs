@@ -229,9 +229,9 @@ impl Agent {
         let forked = self
             .link
             .visit(move |driver, tools| site.fork(driver, turns).map(|fork| (fork, tools.clone())));
-        let (driver, tools) = forked.await??;
-        let (id, site) = (driver.session().id().clone(), Arc::clone(&self.site));
-        let link = site.begin(driver, tools, Outlets::default())?;
+        let (opened, tools) = forked.await??;
+        let (id, site) = (opened.session().id().clone(), Arc::clone(&self.site));
+        let link = site.begin(opened, tools, Outlets::default());
         Ok(Self { id, link, site })
     }
 

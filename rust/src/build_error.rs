@@ -3,10 +3,13 @@
 use crate::session::Ended;
 use innerloop_core::{RestoreError, config::ConfigError, input::Reason, log::LogError};
 use innerloop_driver::{EndpointError, SettingsError, providers::UnknownProvider};
-use innerloop_host::{journal::JournalError, recording::RecordingError, web::DomainError};
+use innerloop_host::{
+    journal::JournalError, recording::RecordingError, setup::SiteError, web::DomainError,
+};
 use innerloop_sandbox::{manifest::ManifestError, programs::ProgramsError};
 use innerloop_workspace::WorkspaceError;
 use std::{io, path::PathBuf};
+use tokio::task::JoinError;
 
 /// Why there is no agent.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +44,9 @@ pub enum BuildError {
     /// The file of the project that says so cannot be used.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
+    /// What looks at the project has broken.
+    #[error("cannot look at the project: {0}")]
+    Facts(#[source] JoinError),
     /// A domain whose pages may be read is none.
     #[error(transparent)]
     Domain(#[from] DomainError),
@@ -101,4 +107,13 @@ pub enum BuildError {
     /// The session that was to be forked is over.
     #[error(transparent)]
     Ended(#[from] Ended),
+}
+
+impl From<SiteError> for BuildError {
+    fn from(error: SiteError) -> Self {
+        match error {
+            SiteError::Programs(error) => error.into(),
+            SiteError::Manifest(error) => error.into(),
+        }
+    }
 }

@@ -6,7 +6,7 @@ use crate::{
     lock,
     people::People,
     session::Link,
-    site::{Model, Outlets, Site},
+    site::{Outlets, Site},
 };
 use innerloop_core::{
     config::{Facts, HookPoint, SessionConfig},
@@ -16,24 +16,22 @@ use innerloop_core::{
     preset::Preset,
 };
 use innerloop_driver::{
-    Driver, Endpoint, EndpointError, Endpoints, Key, Models, Parts as DriverParts, Settings,
+    Endpoint, EndpointError, Key, Settings,
     catalogue::Catalogue,
     providers::{self, Provider},
-    traffic::Recorder,
 };
 use innerloop_face::{Approval, Decision, patch, schema_of};
 use innerloop_host::{
     environment::Environment,
-    facts,
     host::new_session_id,
-    http::wall_time,
     journal::{Journal, JournalError},
-    recording::{self, Recording},
+    recording,
+    setup::{ModelTraffic, OpenSession, SessionSetup, WorkSite},
     tools::{OwnTool, Tools},
-    web::{self, Allowed, Domains},
+    web::{self, Allowed, DomainError, Domains},
 };
-use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
-use innerloop_workspace::{Workspace, places};
+use innerloop_sandbox::{Options, SandboxEngine};
+use innerloop_workspace::Workspace;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 use std::{
@@ -45,7 +43,6 @@ use std::{
     sync::Arc,
 };
 use tempfile::TempDir;
-use tokio::task::spawn_blocking;
 
 /// The provider where nothing else is said.
 const STANDARD: &str = "anthropic";
@@ -286,25 +283,23 @@ impl AgentBuilder {
             Some(log) => Some(lock::take(log).await?),
             None => None,
         };
-        let Traffic { endpoints, models, recording } = self.traffic(&provider)?;
-        let site = self.site(endpoints, models)?;
-        self.reserve(site.workspace());
-        let specs = site.tools().specs();
-        let keeps_log = self.log.is_some();
-        let driver = match &self.origin {
-            Origin::New => {
-                let config = self.new_config(&provider, &site).await?;
-                Driver::open(config, wall_time(), site.parts(keeps_log))?
-            }
-            Origin::Snapshot(snapshot) => {
-                Driver::restore(snapshot, wall_time(), site.parts(keeps_log))?
-            }
-            Origin::Log(path) => resumed(path, site.parts(keeps_log))?,
+        let traffic = self.traffic(&provider)?;
+        let site = self.site(traffic)?;
+        site.work().reserve(self.own_files().iter().map(PathBuf::as_path));
+        // What comes from a recording is recorded already.
+        let record = self.record.as_deref().filter(|_| self.replay.is_none());
+        let setup = site.setup()?.recorded(record)?.with_log(self.log.is_some());
+        let tools = self.tools(site.work().tools(&setup.keys()))?;
+        let specs = tools.specs();
+        let opened = match &self.origin {
+            Origin::New => setup.open(self.new_config(&provider, &site, &specs).await?)?,
+            Origin::Snapshot(snapshot) => setup.restore(snapshot)?,
+            Origin::Log(path) => resumed(path, setup)?,
         };
-        let id = driver.session().id().clone();
-        let is_told_of_tools = driver.session().config().tools == specs;
-        let outlets = Outlets { journal: self.journal()?, recording, lock };
-        let link = site.begin(driver, site.tools().clone(), outlets)?;
+        let id = opened.session().id().clone();
+        let is_told_of_tools = opened.session().config().tools == specs;
+        let outlets = Outlets { journal: self.journal()?, lock };
+        let link = site.begin(opened, tools, outlets);
         if !matches!(self.origin, Origin::New) {
             let tools = (!is_told_of_tools).then(|| patch::of_tools(&specs));
             for patch in self.changes(&site)?.into_iter().chain(tools) {
@@ -316,19 +311,16 @@ impl AgentBuilder {
     }
 
     /// Where the model's traffic goes and comes from.
-    fn traffic(&mut self, provider: &Provider) -> Result<Traffic, BuildError> {
+    fn traffic(&mut self, provider: &Provider) -> Result<ModelTraffic, BuildError> {
         let key =
             self.key.take().or_else(|| variable(&provider.key_variables).map(|key| Key::new(&key)));
         let key = key.unwrap_or_default();
         let own = variable(slice::from_ref(&provider.base_url_variable));
         let url = self.base_url.take().or(own);
-        let named = |endpoint| Endpoints::default().with(provider.endpoint(), endpoint);
         if let Some(path) = &self.replay {
             let player = recording::read(path)?.player;
-            let endpoint = Endpoint::without_check(provider, url.as_deref(), key);
-            let endpoints = endpoint.map_or_else(|_| Endpoints::default(), named);
-            let models = Models::Replayed { player, pace_ms: 0 };
-            return Ok(Traffic { endpoints, models, recording: None });
+            let endpoint = Endpoint::without_check(provider, url.as_deref(), key).ok();
+            return Ok(ModelTraffic::replayed(provider, endpoint, player));
         }
         let endpoint =
             Endpoint::new(provider, url.as_deref(), key).map_err(|error| match error {
@@ -338,16 +330,11 @@ impl AgentBuilder {
                 },
                 error => error.into(),
             })?;
-        let recording = self.record.as_deref().map(Recording::create).transpose()?;
-        let models = match recording {
-            Some(_) => Models::Recorded(Recorder::default()),
-            None => Models::Live,
-        };
-        Ok(Traffic { endpoints: named(endpoint), models, recording })
+        Ok(ModelTraffic::live(provider, endpoint))
     }
 
     /// The workspace, with everything that works there.
-    fn site(&mut self, endpoints: Endpoints, models: Models) -> Result<Site, BuildError> {
+    fn site(&mut self, traffic: ModelTraffic) -> Result<Site, BuildError> {
         let (workspace, own) = match &self.place {
             Place::Own => {
                 let folder = TempDir::with_prefix("innerloop-").map_err(BuildError::Folder)?;
@@ -356,29 +343,25 @@ impl AgentBuilder {
             Place::Over(folder) => (Workspace::open(folder)?.overlay()?, None),
             Place::In(folder) => (Workspace::open(folder)?, None),
         };
-        let programs = Programs::find(self.programs.as_deref())?.in_project(&workspace)?;
-        let engine = self.engine.clone().unwrap_or_else(|| SandboxEngine::new(Options::default()));
-        let sandbox = Executor::new(engine, workspace.clone(), programs);
-        let mut tools = Tools::new(sandbox.clone().without_keys(&endpoints.keys()));
-        if let Some(environment) = self.environment.clone() {
-            tools = tools.with_environment(environment);
-        }
+        let engine = self.engine.take().unwrap_or_else(|| SandboxEngine::new(Options::default()));
+        let work = WorkSite::open(workspace, self.programs.as_deref(), engine)?;
+        let work = self.environment.take().into_iter().fold(work, WorkSite::with_environment);
+        Ok(Site::new((work, own), traffic, (self.people.clone(), self.hooks.clone())))
+    }
+
+    /// Those tools, with what reads pages and the program's own.
+    fn tools(&mut self, mut tools: Tools) -> Result<Tools, DomainError> {
         if !self.domains.is_empty() {
             let domains = Domains::new(Allowed::parse(&self.domains)?);
             tools = tools.with_web_fetch(web::reader(domains));
         }
-        let tools = self.tools.drain(..).fold(tools, Tools::with);
-        let (people, hooks) = (self.people.clone(), self.hooks.clone());
-        Ok(Site::new(workspace, own, sandbox, tools, Model { endpoints, models }, (people, hooks)))
+        Ok(self.tools.drain(..).fold(tools, Tools::with))
     }
 
-    /// Lets nothing that the agent does change the session's own files, nor what the next one
-    /// obeys, should they lie in the workspace.
-    fn reserve(&self, workspace: &Workspace) {
+    /// The session's own files, also those that are not there yet.
+    fn own_files(&self) -> Vec<PathBuf> {
         let lock = self.log.as_deref().map(lock::beside);
-        let written = [&self.log, &lock, &self.record];
-        written.into_iter().flatten().for_each(|file| workspace.reserve(file));
-        places::of_next_run().for_each(|folder| workspace.reserve_folder(&folder));
+        [&self.log, &lock, &self.record].into_iter().flatten().cloned().collect()
     }
 
     /// The configuration of a new session.
@@ -386,8 +369,9 @@ impl AgentBuilder {
         &self,
         provider: &Provider,
         site: &Site,
+        specs: &[ToolSpec],
     ) -> Result<SessionConfig, BuildError> {
-        let (specs, own) = (site.tools().specs(), Value::from(self.own_patch(site)).to_string());
+    site::{Outlets, Site},
         let patches: Vec<&str> =
             iter::once(&own).chain(&self.patches).map(String::as_str).collect();
         let (id, catalogue) =
@@ -400,20 +384,13 @@ impl AgentBuilder {
                 catalogue: &catalogue,
                 preset: Preset::Modern,
                 facts,
-                tools: &specs,
+                tools: specs,
                 patches: &patches,
             }
             .config()
         };
         let family = settings(&Facts::default())?.model.profile;
-        let (workspace, programs) = (site.workspace().clone(), site.programs());
-        // It reads files, for seconds where a repository is large.
-        let collected = spawn_blocking(move || facts::collect(&workspace, programs, family)).await;
-        let facts = collected.unwrap_or_default();
-        let facts = match &self.environment {
-            Some(environment) => environment.facts(facts),
-            None => facts,
-        };
+        let facts = site.work().facts(family).await.map_err(BuildError::Facts)?;
         Ok(settings(&facts)?)
     }
 
@@ -448,11 +425,7 @@ pub(crate) struct Begun {
     pub(crate) site: Site,
 }
 
-/// Where the model's traffic goes and comes from.
-struct Traffic {
-    endpoints: Endpoints,
-    models: Models,
-    recording: Option<Recording>,
+    site::{Outlets, Site},
 }
 
 /// What is set of those variables first, if anything is.
@@ -462,9 +435,8 @@ fn variable(names: &[String]) -> Option<String> {
 }
 
 /// The session of a log, as it stands.
-fn resumed(path: &Path, parts: DriverParts) -> Result<Driver, BuildError> {
+fn resumed(path: &Path, setup: SessionSetup) -> Result<OpenSession, BuildError> {
     let unreadable = |error| BuildError::Unreadable { path: path.to_owned(), error };
     let log = fs::read_to_string(path).map_err(unreadable)?;
-    Driver::resume(&log, wall_time(), parts)
-        .map_err(|error| BuildError::Resume { path: path.to_owned(), error })
+    setup.resume(&log).map_err(|error| BuildError::Resume { path: path.to_owned(), error })
 }

@@ -2,9 +2,8 @@
 //! takes the same.
 
 use crate::build_error::BuildError;
-use innerloop_host::journal::private;
+use innerloop_host::lock::LockFile;
 use std::{
-    fs::{File, OpenOptions, TryLockError},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -16,16 +15,15 @@ const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Takes the lock of the log at a path, which lasts as long as what is returned.
-pub(crate) async fn take(log: &Path) -> Result<File, BuildError> {
+pub(crate) async fn take(log: &Path) -> Result<LockFile, BuildError> {
     let path = beside(log);
-    let file = private(OpenOptions::new().append(true).create(true)).open(&path);
-    let file = file.map_err(|error| BuildError::Unlocked { path: path.clone(), error })?;
+    let unlocked = |error| BuildError::Unlocked { path: path.clone(), error };
+    let file = LockFile::open(&path).map_err(unlocked)?;
     for _ in 0..TRIES {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => sleep(PAUSE).await,
-            Err(TryLockError::Error(error)) => return Err(BuildError::Unlocked { path, error }),
+        if file.try_hold().map_err(unlocked)? {
+            return Ok(file);
         }
+        sleep(PAUSE).await;
     }
     Err(BuildError::Busy { path: log.to_owned() })
 }

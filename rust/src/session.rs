@@ -10,10 +10,10 @@ use innerloop_core::{
 use innerloop_driver::Driver;
 use innerloop_host::{
     host::{Commands, Host, News},
+    lock::LockFile,
     tools::Tools,
 };
 use std::{
-    fs::File,
     mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -68,7 +68,7 @@ struct Watched {
 
 impl Link {
     /// Has a task drive the session until it is closed.
-    pub(crate) fn begin(mut host: Host, mut people: People, lock: Option<File>) -> Self {
+    pub(crate) fn begin(mut host: Host, mut people: People, lock: Option<LockFile>) -> Self {
         let (watchers, commands) = (Arc::<Mutex<Watchers>>::default(), host.commands());
         let (told, asked) = (Arc::clone(&watchers), commands.clone());
         let task = tokio::spawn(async move {

@@ -6,19 +6,16 @@
 //!
 //! ```no_run
 //! use innerloop_core::{
-//!     config::Facts, event::EventKind, id::SessionId, input::Command, json::Json, message::Part,
+//!     event::EventKind, id::SessionId, input::Command, json::Json, message::Part,
 //!     preset::Preset, tool::ToolSpec,
 //! };
-//! use innerloop_driver::{
-//!     Driver, Endpoint, Endpoints, Key, Parts as DriverParts, Settings, catalogue::Catalogue,
-//!     providers,
-//! };
+//! use innerloop_driver::{Endpoint, Key, Settings, catalogue::Catalogue, providers};
 //! use innerloop_host::{
-//!     host::{Host, News, Parts},
-//!     http::{Http, wall_time},
-//!     tools::{Call, OwnTool, Tools},
+//!     host::News,
+//!     setup::{ModelTraffic, SessionSetup, WorkSite},
+//!     tools::{Call, OwnTool},
 //! };
-//! use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
+//! use innerloop_sandbox::{Options, SandboxEngine};
 //! use innerloop_workspace::Workspace;
 //!
 //! # async fn run(session_id: String, key: String) -> Result<(), Box<dyn std::error::Error>> {
@@ -31,28 +28,24 @@
 //!         Ok::<_, String>("21")
 //!     },
 //! );
-//! let engine = SandboxEngine::new(Options::default());
-//! let workspace = Workspace::open("my-project")?;
-//! let programs = Programs::find(None)?.in_project(&workspace)?;
-//! let sandbox = Executor::new(engine, workspace, programs);
 //! let provider = providers::find("anthropic")?;
 //! let endpoint = Endpoint::new(&provider, None, Key::new(&key))?;
-//! let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
-//! let tools = Tools::new(sandbox.without_keys(&endpoints.keys())).with(temperature);
+//! let traffic = ModelTraffic::live(&provider, endpoint);
+//! let engine = SandboxEngine::new(Options::default());
+//! let site = WorkSite::open(Workspace::open("my-project")?, None, engine)?;
+//! let tools = site.tools(&traffic.keys()).with(temperature);
 //! let settings = Settings {
 //!     id: &SessionId(session_id),
 //!     provider: &provider,
 //!     model: None,
 //!     catalogue: &Catalogue::standard(),
 //!     preset: Preset::Modern,
-//!     facts: &Facts::default(),
+//!     facts: &site.facts(provider.profile).await?,
 //!     tools: &tools.specs(),
 //!     patches: &[],
 //! };
-//! let parts = DriverParts { endpoints, ..DriverParts::default() };
-//! let driver = Driver::open(settings.config()?, wall_time(), parts)?;
-//! let http = Http::new(false).map_err(|failure| failure.message)?;
-//! let mut host = Host::new(driver, Parts { http: Some(http), tools, journal: None, recording: None });
+//! let setup = SessionSetup::new(traffic).map_err(|failure| failure.message)?;
+//! let mut host = setup.open(settings.config()?)?.host(tools, None);
 //! let commands = host.commands();
 //! let prompt = "Write the temperature into notes.md";
 //! commands.send(Command::submit(vec![Part::text(prompt)]));
@@ -78,7 +71,9 @@ pub mod host;
 pub mod http;
 pub mod journal;
 pub mod local;
+pub mod lock;
 mod pictures;
 pub mod recording;
+pub mod setup;
 pub mod tools;
 pub mod web;

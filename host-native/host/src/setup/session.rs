@@ -1,0 +1,172 @@
+//! A session between a model and the place where its tools work, from the first thing that is known
+//! of it to what drives it.
+
+use super::traffic::ModelTraffic;
+use crate::{
+    hooks::Hooks,
+    host::{Host, Parts, Renewal},
+    http::{Http, wall_time},
+    journal::Journal,
+    recording::{Origin, Recording, RecordingError},
+    tools::Tools,
+};
+use innerloop_core::{
+    RestoreError, Session,
+    config::{ConfigError, SessionConfig},
+    id::SessionId,
+    input::HttpFailure,
+    log::LogError,
+};
+use innerloop_driver::{Driver, Keys, Models, Parts as DriverParts, People, traffic::Recorder};
+use std::{path::Path, sync::Arc};
+
+/// What a session is begun with.
+#[derive(Debug)]
+pub struct SessionSetup {
+    traffic: ModelTraffic,
+    http: Option<Http>,
+    people: People,
+    keeps_log: bool,
+    beside: Beside,
+}
+
+/// What goes with a session and decides nothing about its beginning.
+#[derive(Debug, Default)]
+struct Beside {
+    recording: Option<Recording>,
+    renewal: Option<Renewal>,
+    hooks: Option<Arc<dyn Hooks>>,
+}
+
+/// A session that has begun, and that nothing drives yet.
+#[derive(Debug)]
+pub struct OpenSession {
+    driver: Driver,
+    http: Option<Http>,
+    beside: Beside,
+}
+
+impl SessionSetup {
+    /// One that speaks to that model, asks nobody and keeps no log.
+    ///
+    /// # Errors
+    /// HTTP cannot be set up: the system's certificates cannot be read.
+    pub fn new(traffic: ModelTraffic) -> Result<Self, HttpFailure> {
+        let http = traffic.http()?;
+        let (people, beside) = (People::default(), Beside::default());
+        Ok(Self { traffic, http, people, keeps_log: false, beside })
+    }
+
+    /// With its traffic recorded into a new file, if one is named.
+    ///
+    /// # Errors
+    /// [`RecordingError`]: the file cannot be made, or is there already.
+    pub fn recorded(mut self, file: Option<&Path>) -> Result<Self, RecordingError> {
+        if let Some(file) = file {
+            self.beside.recording = Some(Recording::create(file)?);
+            self.traffic.models = Models::Recorded(Recorder::default());
+        }
+        Ok(self)
+    }
+
+    /// Writes what the session talks to at the beginning of the recording, if one is made.
+    pub fn name_model(&mut self, origin: &Origin) {
+        self.beside.recording.iter_mut().for_each(|recording| recording.begin(origin));
+    }
+
+    /// With those who answer it.
+    #[must_use]
+    pub fn with_people(self, people: People) -> Self {
+        Self { people, ..self }
+    }
+
+    /// With hooks, at the points that its people name.
+    #[must_use]
+    pub fn with_hooks(mut self, hooks: Arc<dyn Hooks>) -> Self {
+        self.beside.hooks = Some(hooks);
+        self
+    }
+
+    /// With a key that may change, if there is a way to know.
+    #[must_use]
+    pub fn with_renewal(mut self, renewal: Option<Renewal>) -> Self {
+        self.beside.renewal = renewal;
+        self
+    }
+
+    /// With a log, which [`OpenSession::host`] is given then, or without one.
+    #[must_use]
+    pub fn with_log(self, keeps_log: bool) -> Self {
+        Self { keeps_log, ..self }
+    }
+
+    /// The keys that must not be seen.
+    #[must_use]
+    pub fn keys(&self) -> Keys {
+        self.traffic.keys()
+    }
+
+    /// A new session of that configuration.
+    ///
+    /// # Errors
+    /// As [`Driver::open`].
+    pub fn open(self, config: SessionConfig) -> Result<OpenSession, ConfigError> {
+        self.begun(|parts| Driver::open(config, wall_time(), parts))
+    }
+
+    /// The session of a snapshot.
+    ///
+    /// # Errors
+    /// As [`Driver::restore`].
+    pub fn restore(self, snapshot: &[u8]) -> Result<OpenSession, RestoreError> {
+        self.begun(|parts| Driver::restore(snapshot, wall_time(), parts))
+    }
+
+    /// The session of a log.
+    ///
+    /// # Errors
+    /// As [`Driver::resume`].
+    pub fn resume(self, log: &str) -> Result<OpenSession, LogError> {
+        self.begun(|parts| Driver::resume(log, wall_time(), parts))
+    }
+
+    /// A session of that id which has heard the first `turns` turns of another.
+    ///
+    /// # Errors
+    /// As [`Driver::fork`].
+    pub fn fork(
+        self,
+        of: &Driver,
+        id: SessionId,
+        turns: usize,
+    ) -> Result<OpenSession, ConfigError> {
+        self.begun(|parts| of.fork(id, turns, wall_time(), parts))
+    }
+
+    fn begun<E>(
+        self,
+        begin: impl FnOnce(DriverParts) -> Result<Driver, E>,
+    ) -> Result<OpenSession, E> {
+        let Self { traffic, http, people, keeps_log, beside } = self;
+        let ModelTraffic { endpoints, models } = traffic;
+        let driver = begin(DriverParts { endpoints, models, people, keeps_log })?;
+        Ok(OpenSession { driver, http, beside })
+    }
+}
+
+impl OpenSession {
+    /// The session as it stands.
+    #[must_use]
+    pub const fn session(&self) -> &Session {
+        self.driver.session()
+    }
+
+    /// What drives it, with those tools and its log.
+    #[must_use]
+    pub fn host(self, tools: Tools, journal: Option<Journal>) -> Host {
+        let Self { driver, http, beside: Beside { recording, renewal, hooks } } = self;
+        let host = Host::new(driver, Parts { http, tools, journal, recording });
+        let host = host.with_renewal(renewal);
+        hooks.into_iter().fold(host, Host::with_hooks)
+    }
+}
