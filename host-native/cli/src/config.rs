@@ -14,15 +14,14 @@ use super::{
     setup,
 };
 use innerloop_core::{
-    config::{AskAbout, ConfigError, Facts, ProgramFacts, SessionConfig},
+    config::{AskAbout, ConfigError, Facts, SessionConfig},
     id::SessionId,
     json::{Object, from_str, to_string},
     preset::Preset,
     tool::ToolSpec,
 };
 use innerloop_driver::{Settings, SettingsError, catalogue::Catalogue, providers::Provider};
-use innerloop_host::{environment::Environment, facts};
-use innerloop_workspace::Workspace;
+use innerloop_host::setup::WorkSite;
 use serde_json::{Map, Value, json};
 use std::{fmt::Display, fs, path::Path};
 
@@ -30,10 +29,10 @@ use std::{fmt::Display, fs, path::Path};
 const ROUNDS: u32 = 200;
 
 /// What the user wants, read and checked.
-pub(super) struct Plan<'a> {
+pub(super) struct Plan {
     id: SessionId,
-    provider: &'a Provider,
-    model: Option<&'a str>,
+    provider: Provider,
+    model: Option<String>,
     catalogue: Catalogue,
     preset: Preset,
     tools: Vec<ToolSpec>,
@@ -43,12 +42,12 @@ pub(super) struct Plan<'a> {
     patches: Vec<String>,
 }
 
-impl<'a> Plan<'a> {
+impl Plan {
     /// Reads what the user wants, whose own tools are `tools`. `asks` says what needs approval if
     /// neither the preset nor the user says more, `pages` which pages of the web may be read.
     pub(super) async fn read(
-        provider: &'a Provider,
-        model: &'a ModelArgs,
+        provider: &Provider,
+        model: &ModelArgs,
         tuning: &TuningArgs,
         tools: Vec<ToolSpec>,
         asks: AskAbout,
@@ -65,7 +64,7 @@ impl<'a> Plan<'a> {
         let settings = tuning.settings.clone();
         let lower = [Some(defaults(preset, asks, pages)), standard, settings.user];
         let upper = [settings.environment, file, Some(options(tuning)?)];
-        let (id, model) = (new_id()?, model.model.as_deref());
+        let (id, provider, model) = (new_id()?, provider.clone(), model.model.clone());
         let reads_web = !tuning.web.domains.is_empty() || pages.can_be_asked_for();
         let patches = Vec::new();
         let mut plan = Self { id, provider, model, catalogue, preset, tools, reads_web, patches };
@@ -88,26 +87,19 @@ impl<'a> Plan<'a> {
         self.with(&Facts::default())
     }
 
-    /// The configuration of a session over that workspace, whose actions are carried out there.
-    pub(super) async fn config(
-        &self,
-        workspace: &Workspace,
-        programs: Vec<ProgramFacts>,
-        place: &dyn Environment,
-    ) -> Result<SessionConfig, Failure> {
-        let family = self.with(&Facts::default())?.model.profile;
-        let workspace = workspace.clone();
-        let collect = move || facts::collect(&workspace, programs, family);
-        let facts = tokio::task::spawn_blocking(collect).await;
+    /// The configuration of a session whose tools work there.
+    pub(super) async fn config(&self, site: &WorkSite) -> Result<SessionConfig, Failure> {
+        let family = self.draft()?.model.profile;
+        let facts = site.facts(family).await;
         let facts = facts.map_err(|error| Failure::new(Exit::Failed, error))?;
         instructions::cut(&facts).iter().for_each(|line| warn(line));
-        self.with(&place.facts(facts))
+        self.with(&facts)
     }
 
     fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {
         let Self { id, provider, model, catalogue, preset, tools, reads_web, patches } = self;
         let patches: Vec<&str> = patches.iter().map(String::as_str).collect();
-        let (model, preset) = (*model, *preset);
+        let (model, preset) = (model.as_deref(), *preset);
         let settings =
             Settings { id, provider, model, catalogue, preset, facts, tools, patches: &patches };
         let config = settings.config().map_err(|error| told(&error))?;

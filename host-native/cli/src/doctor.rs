@@ -224,12 +224,13 @@ async fn try_out(
         }
     });
     let opened = setup::workspace(folder, true);
-    let sandbox = match opened.and_then(|it| setup::executor(it, programs, Some(note))) {
-        Ok(sandbox) => sandbox,
+    let site = match opened.and_then(|it| setup::site(it, programs, Some(note))) {
+        Ok(site) => site,
         Err(failure) => return vec![("tools", Broken(failure.message))],
     };
+    let sandbox = site.sandbox();
     let read = Action::read("probe.txt", None, Numbering::None);
-    let mut findings = vec![("tools", did(&sandbox, &read, "a file was read", TEXT).await)];
+    let mut findings = vec![("tools", did(sandbox, &read, "a file was read", TEXT).await)];
     let write = |path: &str, content: &str| Action::Write {
         path: path.to_owned(),
         content: content.to_owned(),
@@ -238,7 +239,7 @@ async fn try_out(
     findings.push(("walls", walls(folder, &outside)));
     let line = Action::Shell { command: "echo the shell | tr a-z A-Z".to_owned(), folder: None };
     let shell = if sandbox.programs().has("bash") {
-        did(&sandbox, &line, "a command line ran", "THE SHELL").await
+        did(sandbox, &line, "a command line ran", "THE SHELL").await
     } else {
         Warning(
             "there is none, so that the agent has no command lines; leave --programs \
@@ -250,7 +251,7 @@ async fn try_out(
     let script = ["-e".to_owned(), "console.log(6 * 7)".to_owned()].into();
     let script = Action::RunProgram { program: "qjs".to_owned(), args: script, stdin: None };
     let javascript = if sandbox.programs().has("qjs") {
-        did(&sandbox, &script, "a program ran", "42").await
+        did(sandbox, &script, "a program ran", "42").await
     } else {
         Warning("qjs is not there; innerloop tools install qjs brings it".to_owned())
     };

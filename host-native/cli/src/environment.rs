@@ -7,8 +7,11 @@ use super::{
     exit::Failure,
 };
 use innerloop_core::config::{Facts, ProgramFacts};
-use innerloop_host::local::{Confined, Inherit, Local, LocalError, Options};
-use innerloop_sandbox::{Executor, programs::Programs};
+use innerloop_host::{
+    local::{Confined, Inherit, Local, LocalError, Options},
+    setup::WorkSite,
+};
+use innerloop_sandbox::programs::Programs;
 
 /// What a run's options mean where commands change the folder itself: that it is worked on in
 /// place. Off a terminal that must have been said.
@@ -39,20 +42,20 @@ pub(super) fn settled(args: SessionArgs, is_attended: bool) -> Result<SessionArg
     }
 }
 
-/// The machine as the place where commands run, if that was asked for; what it means is told.
+/// Has commands run on the machine itself, if that was asked for; what it means is told.
 pub(super) fn open(
     args: &EnvironmentArgs,
     guests: &GuestArgs,
-    sandbox: &Executor,
-) -> Result<Option<Local>, Failure> {
-    let Some(options) = options(args)? else { return Ok(None) };
+    site: WorkSite,
+) -> Result<WorkSite, Failure> {
+    let Some(options) = options(args)? else { return Ok(site) };
     if guests.programs.is_some() {
         return Err(Failure::usage(
             "--programs names programs of the sandbox, and --env local runs those of this machine; \
              leave one of them out",
         ));
     }
-    let opened = Local::open(sandbox.clone(), &options);
+    let opened = Local::open(site.sandbox().clone(), &options);
     let local = opened.map_err(|error| match error {
         LocalError::Unconfined(_) => Failure::configuration(format!(
             "{error}; install it or allow user namespaces, or say --bubblewrap never"
@@ -60,7 +63,7 @@ pub(super) fn open(
         error => Failure::configuration(error),
     })?;
     warn(&format!("--env local: {}", local.notice()));
-    Ok(Some(local))
+    Ok(site.with_local(local))
 }
 
 /// What is known of the place before it is opened: which programs it has.

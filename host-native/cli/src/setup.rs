@@ -11,12 +11,11 @@ use innerloop_driver::{
     providers::{self, Provider},
 };
 use innerloop_host::{
+    setup::WorkSite,
     tools::OwnTool,
     web::{self, Allowed, Domains},
 };
-use innerloop_sandbox::{
-    Executor, OnProgress, Options, SandboxEngine, own_program, programs::Programs,
-};
+use innerloop_sandbox::{OnProgress, Options, SandboxEngine, own_program};
 use innerloop_workspace::Workspace;
 use std::{collections::BTreeSet, env, io::Read, path::Path, time::Duration};
 
@@ -32,33 +31,25 @@ pub(super) fn workspace(path: &Path, any: bool) -> Result<Workspace, Failure> {
     opened.map_err(Failure::usage)
 }
 
-/// The sandbox over a folder, whose tools are compiled meanwhile if they have to be.
-pub(super) fn sandbox(
-    workspace: Workspace,
-    programs: Option<&Path>,
-    on_progress: Option<OnProgress>,
-) -> Result<Executor, Failure> {
-    let executor = executor(workspace, programs, on_progress)?;
-    // Beside whatever comes next. What goes wrong is told by the first call that needs them.
-    let tools = executor.clone();
-    drop(tokio::spawn(async move {
-        tokio::time::sleep(SHORTEST_RUN).await;
-        tools.compile().await
-    }));
-    Ok(executor)
-}
-
 /// The sandbox over a folder, whose tools are compiled when one is called.
-pub(super) fn executor(
+pub(super) fn site(
     workspace: Workspace,
     programs: Option<&Path>,
     on_progress: Option<OnProgress>,
-) -> Result<Executor, Failure> {
-    let programs = Programs::find(programs).map_err(Failure::configuration)?;
-    let programs = programs.in_project(&workspace).map_err(Failure::configuration)?;
+) -> Result<WorkSite, Failure> {
     let engine =
         SandboxEngine::new(Options { on_progress, compiler: own_program(), ..Options::default() });
-    Ok(Executor::new(engine, workspace, programs))
+    WorkSite::open(workspace, programs, engine).map_err(Failure::configuration)
+}
+
+/// Has the tools compiled beside whatever comes next, if they have to be. What goes wrong is told by
+/// the first call that needs them.
+pub(super) fn compile_meanwhile(site: &WorkSite) {
+    let sandbox = site.sandbox().clone();
+    drop(tokio::spawn(async move {
+        tokio::time::sleep(SHORTEST_RUN).await;
+        sandbox.compile().await
+    }));
 }
 
 /// What reads pages of the web, if any may be read.

@@ -138,15 +138,14 @@ async fn call(
     let arguments = setup::given(arguments, "the JSON of the arguments").await?;
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
     let tell: OnProgress = Arc::new(|line: &str| warn(line));
-    let sandbox = setup::executor(workspace, args.guests.programs.as_deref(), Some(tell))?
+    let site = setup::site(workspace, args.guests.programs.as_deref(), Some(tell))?
         .with_isolation(args.guests.isolation());
-    let facts = environment::facts(&args.environment, sandbox.programs());
+    let facts = environment::facts(&args.environment, site.sandbox().programs());
     let asked = match own {
         Some(tool) => Asked::own(tool, &arguments)?,
         None => Asked::builtin(name, &arguments, &facts)?.reading(web),
     };
-    let local = environment::open(&args.environment, &args.guests, &sandbox)?;
-    let place: &dyn Environment = local.as_ref().map_or(&sandbox, |local| local);
+    let site = environment::open(&args.environment, &args.guests, site)?;
     let mut interrupts = Interrupts::new()?;
     let signal = Arc::new(OnceLock::new());
     let heard = Arc::clone(&signal);
@@ -156,7 +155,7 @@ async fn call(
     });
     let live = Live::default();
     let on_delta = (!args.json).then(|| live.watcher());
-    let outcome = asked.run(&sandbox, place, on_delta, stop).await?;
+    let outcome = asked.run(site.sandbox(), site.place(), on_delta, stop).await?;
     match args.json {
         true => say_escaped(&to_string(&outcome)),
         false => live.end(&outcome),

@@ -25,8 +25,8 @@ const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub(super) async fn run(args: ToolsRunArgs) -> Result<(), Failure> {
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
     let tell: OnProgress = Arc::new(|line: &str| warn(line));
-    let sandbox = setup::executor(workspace, args.programs.as_deref(), Some(tell))?;
-    let sandbox = sandbox.with_limits(Limits {
+    let site = setup::site(workspace, args.programs.as_deref(), Some(tell))?;
+    let sandbox = site.sandbox().clone().with_limits(Limits {
         output_bytes: MAX_STREAM,
         kept_output_bytes: usize::try_from(2 * MAX_STREAM).unwrap_or(usize::MAX),
         ..Limits::default()

@@ -1,0 +1,62 @@
+//! The way to the model: by the endpoint and the key that options, environment and settings name,
+//! or a recording in their place.
+
+use super::asked::Asked;
+use crate::{
+    console::warn,
+    exit::Failure,
+    key_in_use::KeyInUse,
+    recorded,
+    setup::{self, Reached},
+};
+use innerloop_core::{config::SessionConfig, input::HttpFailure};
+use innerloop_driver::providers::Provider;
+use innerloop_host::{
+    recording::Origin,
+    setup::{ModelTraffic, SessionSetup},
+};
+
+/// The way to the model.
+pub(super) struct Access {
+    pub(super) setup: SessionSetup,
+    pub(super) key: KeyInUse,
+    /// What the recording was played to that answers, where it says so.
+    replayed: Option<Origin>,
+}
+
+impl Access {
+    /// To that provider, or to what the recording has of it.
+    pub(super) fn of(provider: &Provider, asked: &mut Asked) -> Result<Self, Failure> {
+        let Asked { args, replay, .. } = asked;
+        let unreachable = |failure: HttpFailure| Failure::configuration(failure.message);
+        if let Some(replay) = replay.take() {
+            let (player, replayed) = replay.parts();
+            let endpoint = setup::recorded_endpoint(provider, &args.model);
+            let traffic = ModelTraffic::replayed(provider, endpoint, player);
+            let setup = SessionSetup::new(traffic).map_err(unreachable)?;
+            return Ok(Self { setup, key: KeyInUse::recorded(provider), replayed });
+        }
+        let Reached { endpoint, found } = setup::endpoint_of(provider, &args.model)?;
+        if let Some(found) = found.as_ref().filter(|found| found.key.is_simple()) {
+            let place = found.origin.told();
+            let why = "is short or a plain word, so it is not masked where it appears in text";
+            warn(&format!("the key in {place} {why}"));
+        }
+        let key = KeyInUse::new(provider, found);
+        let traffic = ModelTraffic::live(provider, endpoint);
+        let setup = SessionSetup::new(traffic).map_err(unreachable)?;
+        let setup = setup.recorded(args.files.record.as_deref()).map_err(Failure::usage)?;
+        let setup = setup.with_renewal(Some(key.renewal(provider, &args.model)));
+        Ok(Self { setup, key, replayed: None })
+    }
+
+    /// Writes which model a recording is made of, and tells where that of a replay is another one.
+    pub(super) fn settled(mut self, provider: &Provider, config: &SessionConfig) -> Self {
+        let made = recorded::origin(provider, config);
+        let replayed = self.replayed.as_ref();
+        let differs = replayed.and_then(|recorded| recorded::difference(recorded, &made));
+        differs.iter().for_each(|told| warn(told));
+        self.setup.name_model(&made);
+        self
+    }
+}

@@ -1,0 +1,137 @@
+//! What the user's own words say of a session, looked at before anything of the environment.
+
+use super::source::Source;
+use crate::{
+    allow::Rules,
+    args::{LimitArgs, SessionArgs, Where},
+    config::Plan,
+    console::warn,
+    environment,
+    exit::Failure,
+    form::Form,
+    limits,
+    mode::Mode,
+    own,
+    pages::Pages,
+    past::Past,
+    recorded::Replay,
+    settings, setup,
+};
+use innerloop_core::config::{AskAbout, SessionConfig};
+use innerloop_driver::{Keys, catalogue::Catalogue, providers::Provider};
+use innerloop_host::{
+    setup::WorkSite,
+    tools::{OwnTool, Tools},
+};
+use innerloop_workspace::Workspace;
+use std::mem;
+
+/// What the user's own words say of a session.
+pub(crate) struct Asked {
+    pub(super) args: SessionArgs,
+    pub(super) mode: Mode,
+    pub(super) folder: Workspace,
+    pub(super) own: Vec<OwnTool>,
+    pub(super) pages: Pages,
+    pub(super) rules: Rules,
+    /// The session that goes on, if none is opened.
+    past: Option<Past>,
+    pub(super) replay: Option<Replay>,
+    /// The form of the final answer, if it is to have one.
+    form: Option<Form>,
+    limits: LimitArgs,
+}
+
+impl Asked {
+    /// Reads what is said of a new session, or of `past`, which goes on.
+    pub(crate) async fn read(
+        args: SessionArgs,
+        past: Option<Past>,
+        is_attended: bool,
+    ) -> Result<Self, Failure> {
+        let folder = setup::workspace(&args.workspace, args.any_folder)?;
+        let args = settings::settle(args, &folder, is_attended).await?;
+        let mut args = environment::settled(args, is_attended)?;
+        let mode = Mode::of(&args, is_attended)?;
+        let own = own::read(&args.guests.tools)?;
+        let own = if args.tuning.read_only { own::that_only_read(own) } else { own };
+        let may_ask = is_attended && !args.tuning.read_only;
+        let pages = Pages::of(setup::domains(&args.tuning.web)?, may_ask);
+        let rules = rules(&args)?;
+        let replay = Replay::read(&mut args)?;
+        let (form, limits) = (None, LimitArgs::default());
+        Ok(Self { args, mode, folder, own, pages, rules, past, replay, form, limits })
+    }
+
+    /// With a final answer of that form, and limits that the session must be able to tell.
+    pub(crate) fn with(self, form: Option<Form>, limits: LimitArgs) -> Self {
+        Self { form, limits, ..self }
+    }
+
+    /// Where the session comes from: the one that goes on, brought to what is asked for now, or a
+    /// plan of a new one.
+    pub(super) async fn source(
+        &mut self,
+        provider: &Provider,
+        catalogue: &Catalogue,
+        is_attended: bool,
+    ) -> Result<Source, Failure> {
+        let (args, pages) = (&self.args, &self.pages);
+        let specs = self.own.iter().map(|tool| tool.spec().clone()).collect::<Vec<_>>();
+        if let Some(past) = self.past.take() {
+            let past = past.with_model(provider, catalogue)?.with_pages(pages)?;
+            let past = past.with_tools(&specs, args.tuning.read_only)?;
+            return Ok(Source::Kept(Box::new(past)));
+        }
+        let asks = asks_about(args, self.mode, is_attended);
+        let plan = Plan::read(provider, &args.model, &args.tuning, specs, asks, pages).await?;
+        Ok(Source::New(Box::new(plan)))
+    }
+
+    /// Takes out of a configuration what a session has not that only reads, and checks that rules
+    /// name tools of the session.
+    pub(super) fn narrow(&self, config: &mut SessionConfig) -> Result<(), Failure> {
+        let tuning = &self.args.tuning;
+        if tuning.read_only {
+            config.tools.retain(|tool| tool.read_only);
+        }
+        // Settings may name tools that another session has.
+        if tuning.allow.is_empty() {
+            return Ok(());
+        }
+        self.rules.check(config).map_err(|why| Failure::usage(format!("--allow: {why}")))
+    }
+
+    /// Sets the form of the final answer and the limits.
+    pub(super) fn bound(&mut self, config: &mut SessionConfig) -> Result<(), Failure> {
+        self.form.take().into_iter().for_each(|form| form.set(config));
+        limits::set(self.limits, config)
+    }
+
+    /// The tools that work there, without those keys in what they say.
+    pub(super) fn tools(&mut self, site: &WorkSite, keys: &Keys) -> Tools {
+        let tools = mem::take(&mut self.own).into_iter().fold(site.tools(keys), Tools::with);
+        tools.with_web_fetch(self.pages.reader())
+    }
+}
+
+/// The rules of options, or else those of settings.
+fn rules(args: &SessionArgs) -> Result<Rules, Failure> {
+    let (options, settings) = (&args.tuning.allow, &args.tuning.settings.allow);
+    let rules = if options.is_empty() {
+        Rules::parse(settings).map_err(|why| Failure::configuration(format!("allow: {why}")))
+    } else {
+        Rules::parse(options).map_err(|why| Failure::usage(format!("--allow: {why}")))
+    }?;
+    rules.understood().for_each(|rule| warn(&rule));
+    Ok(rules)
+}
+
+/// What needs approval if neither the preset nor the user says more.
+fn asks_about(args: &SessionArgs, mode: Mode, is_attended: bool) -> AskAbout {
+    match args.environment.env {
+        _ if is_attended && mode == Mode::InPlace => AskAbout::Changes,
+        Where::Local => AskAbout::Programs,
+        Where::Sandbox => AskAbout::Nothing,
+    }
+}

@@ -1,0 +1,51 @@
+//! Where a session comes from: it is new, or was kept.
+
+use crate::{
+    args::TuningArgs,
+    config::{self, Plan},
+    exit::Failure,
+    past::Past,
+    words::Words,
+};
+use innerloop_core::config::SessionConfig;
+use innerloop_host::setup::{OpenSession, SessionSetup, WorkSite};
+
+/// Where a session comes from.
+pub(super) enum Source {
+    New(Box<Plan>),
+    Kept(Box<Past>),
+}
+
+impl Source {
+    /// Its configuration, where the tools of the site are.
+    pub(super) async fn config(&self, site: &WorkSite) -> Result<SessionConfig, Failure> {
+        match self {
+            Self::Kept(past) => Ok(past.session().config().clone()),
+            Self::New(plan) => plan.config(site).await,
+        }
+    }
+
+    /// The session: a new one of that configuration, or the one that was kept, with what is
+    /// otherwise by now; and the words in which its calls are told.
+    pub(super) fn begin(
+        self,
+        setup: SessionSetup,
+        config: SessionConfig,
+        tuning: &TuningArgs,
+    ) -> Result<(OpenSession, Words), Failure> {
+        let (opened, told) = match self {
+            Self::Kept(mut past) => {
+                let told = past.open_calls();
+                past.adapt(&config)?;
+                let snapshot = past.session().snapshot();
+                (setup.restore(&snapshot).map_err(Failure::configuration)?, told)
+            }
+            Self::New(_) => {
+                let opened = setup.open(config);
+                (opened.map_err(|error| config::unworkable(&error, tuning))?, Vec::new())
+            }
+        };
+        let words = Words::new(opened.session().config()).with_told(told);
+        Ok((opened, words))
+    }
+}
