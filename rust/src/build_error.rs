@@ -44,7 +44,7 @@ pub enum BuildError {
     /// The file of the project that says so cannot be used.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// What looks at the project has broken.
+    /// The look at the project has broken.
     #[error("cannot look at the project: {0}")]
     Facts(#[source] JoinError),
     /// A domain whose pages may be read is none.

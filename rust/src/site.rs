@@ -1,4 +1,4 @@
-//! What the sessions of an agent work with: the place of their tools, the model, and who is asked.
+//! The site of an agent's sessions: the place of their tools, the model, and who is asked.
 
 use crate::{build_error::BuildError, hooks::Hooks, people::People, session::Link};
 use innerloop_driver::{Driver, People as Asked};
@@ -13,7 +13,7 @@ use innerloop_workspace::Workspace;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// What the sessions of an agent work with.
+/// All that the sessions of an agent work with.
 #[derive(Debug)]
 pub(crate) struct Site {
     work: WorkSite,
@@ -24,11 +24,11 @@ pub(crate) struct Site {
     hooks: Hooks,
 }
 
-/// What a session's log is written to.
+/// The log of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Outlets {
     pub(crate) journal: Option<Journal>,
-    /// What keeps others from writing the log, as long as it is held.
+    /// Keeps others from writing the log, as long as it is held.
     pub(crate) lock: Option<LockFile>,
 }
 
@@ -49,7 +49,7 @@ impl Site {
         &self.work
     }
 
-    /// What a session here is begun with.
+    /// The set-up of a session here.
     pub(crate) fn setup(&self) -> Result<SessionSetup, BuildError> {
         let people = Asked {
             approve: self.people.approves(),

@@ -7,12 +7,15 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// How many patches are kept: those of a reply are told before the first of them is judged.
+/// The number of patches that are kept: those of a reply are told before the first is judged.
 const KEPT: usize = 16;
 
 /// Reads patches and keeps the latest. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PatchReader(Arc<Mutex<VecDeque<(String, Arc<Patch>)>>>);
+pub(super) struct PatchReader(Arc<Mutex<VecDeque<ReadPatch>>>);
+
+/// A patch, and the text that it was read from.
+type ReadPatch = (String, Arc<Patch>);
 
 impl PatchReader {
     /// The patch of a command line that does nothing but hand it over as it stands there.
@@ -24,7 +27,7 @@ impl PatchReader {
         if is_patching && is_quoted { self.read(command) } else { None }
     }
 
-    /// What the text says, if it is a patch.
+    /// The patch, if the text is one.
     pub(super) fn read(&self, text: &str) -> Option<Arc<Patch>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, patch)) = kept.iter().find(|(known, _)| known == text) {
@@ -46,10 +49,11 @@ mod tests {
     #[test]
     fn a_patch_is_read_once_and_the_oldest_is_forgotten() {
         let reader = PatchReader::default();
+        let other = reader.clone();
         let text =
             |n: usize| format!("*** Begin Patch\n*** Add File: {n}.txt\n+x\n*** End Patch\n");
         let first = reader.read(&text(0)).unwrap();
-        assert!(Arc::ptr_eq(&first, &reader.clone().read(&text(0)).unwrap()));
+        assert!(Arc::ptr_eq(&first, &other.read(&text(0)).unwrap()));
         assert!(reader.read("*** Begin Patch\n*** Add File: 0.txt").is_none());
         (1..=KEPT).for_each(|n| assert!(reader.read(&text(n)).is_some()));
         let again = reader.read(&text(0)).unwrap();

@@ -42,8 +42,8 @@ pub(super) fn site(
     WorkSite::open(workspace, programs, engine).map_err(Failure::configuration)
 }
 
-/// Has the tools compiled beside whatever comes next, if they have to be. What goes wrong is told by
-/// the first call that needs them.
+/// Has the tools compiled beside whatever comes next, if they have to be. What goes wrong is told
+/// by the first call that needs them.
 pub(super) fn compile_meanwhile(site: &WorkSite) {
     let sandbox = site.sandbox().clone();
     drop(tokio::spawn(async move {

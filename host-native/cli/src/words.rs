@@ -93,7 +93,7 @@ impl Words {
         Phrase { is_edit, ..Phrase::new(verb, &rest, is_all) }
     }
 
-    /// What reads the patches of its calls.
+    /// The reader of its calls' patches.
     pub(super) const fn patches(&self) -> &PatchReader {
         &self.patches
     }

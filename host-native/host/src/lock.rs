@@ -1,5 +1,5 @@
-//! Files by which programs know that another one works with something. Such a lock goes with whoever
-//! holds it, also where that is killed.
+//! Files by which programs know that another one works with something. Such a lock goes with its
+//! holder, also when that is killed.
 
 use crate::journal::private;
 use std::{

@@ -1,9 +1,9 @@
-//! What is so for one call alone: whose it is, where it is carried out, and what the model knows of
+//! The context of one call: whose it is, where it is carried out, and what the model knows of
 //! its files.
 
 use innerloop_types::id::AgentId;
 
-/// What is so for one call alone. That of [`CallContext::default`] is one of the session's own
+/// All that is so for one call alone. That of [`CallContext::default`] is one of the session's own
 /// agent, in the workspace's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallContext {
@@ -14,8 +14,8 @@ pub struct CallContext {
     /// The folder of the workspace that the agent works in, from the root on, which is empty:
     /// paths of actions begin there, and programs see it as `/` and nothing else.
     pub folder: String,
-    /// What the model knows of the files that the action names: `ToolRun::known`. A file that is
-    /// another one by now is left alone.
+    /// All that the model knows of the files that the action names: `ToolRun::known`. A file that
+    /// is another one by now is left alone.
     pub known: Option<Vec<Option<String>>>,
 }
 

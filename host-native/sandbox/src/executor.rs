@@ -75,9 +75,9 @@ pub struct Executor {
 }
 
 /// A call that is under way.
-pub(super) struct Scope<'a> {
+pub(super) struct CallScope<'a> {
     pub(super) call: &'a CallContext,
-    /// What the call means by `tmp`.
+    /// The folder that the call means by `tmp`.
     meant: Temporary,
     /// The workspace for a call that means that.
     pub(super) workspace: Workspace,
@@ -201,13 +201,13 @@ impl Executor {
     }
 
     /// A call that means that by `tmp`.
-    pub(super) fn scope<'a>(&self, call: &'a CallContext, meant: Temporary) -> Scope<'a> {
-        Scope { call, meant, workspace: self.workspace.meaning(meant) }
+    pub(super) fn scope<'a>(&self, call: &'a CallContext, meant: Temporary) -> CallScope<'a> {
+        CallScope { call, meant, workspace: self.workspace.meaning(meant) }
     }
 
     async fn run_program(
         &self,
-        scope: &Scope<'_>,
+        scope: &CallScope<'_>,
         (program, args, stdin): (&str, &[String], Option<&str>),
         timeout: Duration,
         on_delta: Option<OnDelta>,
@@ -244,7 +244,7 @@ impl Executor {
 
     async fn run_shell(
         &self,
-        scope: &Scope<'_>,
+        scope: &CallScope<'_>,
         (command, folder): (&str, Option<&str>),
         timeout: Duration,
         on_delta: Option<OnDelta>,
@@ -318,7 +318,7 @@ impl Executor {
     /// Runs a program in the agent's folder and tells what came of it, with its end told by `end`.
     async fn outcome(
         &self,
-        scope: &Scope<'_>,
+        scope: &CallScope<'_>,
         invocation: Invocation,
         stop: impl Future<Output = ()> + Send + 'static,
         end: impl FnOnce(End, Option<&str>) -> End,
@@ -368,7 +368,7 @@ impl Executor {
         }
     }
 
-    /// Where a folder of the workspace is on this machine.
+    /// The path of a folder of the workspace on this machine.
     ///
     /// # Errors
     /// The outcome where it is not there, or a link leads out of the workspace.
@@ -384,7 +384,7 @@ impl Executor {
     /// The outcome where it can't be started.
     pub(super) async fn run_in_folder(
         &self,
-        scope: &Scope<'_>,
+        scope: &CallScope<'_>,
         invocation: Invocation,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Ended, Outcome> {
@@ -437,7 +437,7 @@ impl Executor {
 
     async fn run_tool(
         &self,
-        scope: &Scope<'_>,
+        scope: &CallScope<'_>,
         action: &Action,
         timeout: Duration,
         stop: impl Future<Output = ()> + Send + 'static,
@@ -462,7 +462,7 @@ impl Executor {
 
     pub(super) fn invocation(
         &self,
-        scope: &Scope<'_>,
+        scope: &CallScope<'_>,
         guest: Guest,
         argv: Vec<String>,
         stdin: Vec<u8>,
@@ -488,7 +488,7 @@ impl Executor {
     }
 }
 
-impl Scope<'_> {
+impl CallScope<'_> {
     /// The call's folder as a real path of the workspace, if it is there. The top always is.
     async fn root(&self) -> Option<PathBuf> {
         if self.call.folder.is_empty() {

@@ -4,7 +4,7 @@
 use super::{
     call_context::CallContext,
     command_line::{self, CommandLine},
-    executor::{Executor, SHELL, Scope},
+    executor::{CallScope, Executor, SHELL},
     programs::{Programs, Start},
     run::{Ended, Invocation},
     sight::Sight,
@@ -50,8 +50,8 @@ impl Executor {
 
     /// Whether programs are found in the agent's shell where a new one finds them, and no file of
     /// the workspace takes the place of one.
-    pub(super) fn are_as_named(&self, scope: &Scope<'_>, programs: &[String]) -> bool {
-        let Scope { call, workspace, .. } = scope;
+    pub(super) fn are_as_named(&self, scope: &CallScope<'_>, programs: &[String]) -> bool {
+        let CallScope { call, workspace, .. } = scope;
         let is_taken = |program: &String| {
             let stands = |place: &str| {
                 let path = at(Path::new(&call.folder), &Path::new(place).join(program));

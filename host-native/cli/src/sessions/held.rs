@@ -5,9 +5,9 @@ use super::{
     kept::{ABOUT, Kept, Listed, locked, read, remove},
 };
 use crate::{console::warn, exit::Failure};
-use innerloop_host::journal::private;
+use innerloop_host::{journal::private, lock::LockFile};
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     io::{self, Write as _},
 };
 
@@ -17,7 +17,7 @@ pub(crate) struct Held {
     pub(crate) kept: Kept,
     /// Whether it was made by this program.
     is_new: bool,
-    _lock: File,
+    _lock: LockFile,
 }
 
 impl Drop for Held {
@@ -30,7 +30,7 @@ impl Drop for Held {
 }
 
 impl Held {
-    pub(super) const fn new(kept: Kept, is_new: bool, lock: File) -> Self {
+    pub(super) const fn new(kept: Kept, is_new: bool, lock: LockFile) -> Self {
         Self { kept, is_new, _lock: lock }
     }
 

@@ -6,10 +6,10 @@ use super::{
     logs,
 };
 use crate::exit::Failure;
-use innerloop_host::journal::private;
+use innerloop_host::lock::LockFile;
 use innerloop_workspace::plain_file;
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
     time::SystemTime,
@@ -89,7 +89,7 @@ impl Listed {
     }
 
     /// Its folder for this program alone, as long as what is given lives.
-    pub(crate) fn lock(&self) -> Result<File, Failure> {
+    pub(crate) fn lock(&self) -> Result<LockFile, Failure> {
         locked(self.folder()).map_err(|error| refused(self.folder(), self.short(), &error))
     }
 
@@ -241,14 +241,13 @@ pub(super) fn unusable(what: &str, folder: &Path, error: &io::Error) -> Failure 
 }
 
 /// The lock of a session's folder; `WouldBlock` if another program has it.
-pub(super) fn locked(folder: &Path) -> io::Result<File> {
-    let options = &mut OpenOptions::new();
-    let file = private(options.write(true).create(true).truncate(false)).open(folder.join(LOCK))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+pub(super) fn locked(folder: &Path) -> io::Result<LockFile> {
+    let lock = LockFile::open(&folder.join(LOCK))?;
+    match lock.try_hold() {
+        Ok(true) => Ok(lock),
+        Ok(false) => Err(io::ErrorKind::WouldBlock.into()),
         // Some file systems have no locks.
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(file),
-        Err(TryLockError::Error(error)) => Err(error),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(lock),
+        Err(error) => Err(error),
     }
 }

@@ -17,14 +17,14 @@ use innerloop_host::{
 };
 
 /// The way to the model.
-pub(super) struct Access {
+pub(super) struct ModelAccess {
     pub(super) setup: SessionSetup,
     pub(super) key: KeyInUse,
-    /// What the recording was played to that answers, where it says so.
+    /// The model that the recording which answers was made of, if it says so.
     replayed: Option<Origin>,
 }
 
-impl Access {
+impl ModelAccess {
     /// To that provider, or to what the recording has of it.
     pub(super) fn of(provider: &Provider, asked: &mut Asked) -> Result<Self, Failure> {
         let Asked { args, replay, .. } = asked;

@@ -1,6 +1,6 @@
-//! What the user's own words say of a session, looked at before anything of the environment.
+//! The user's own words about a session, looked at before anything of the environment.
 
-use super::source::Source;
+use super::source::SessionSource;
 use crate::{
     allow::Rules,
     args::{LimitArgs, SessionArgs, Where},
@@ -26,7 +26,7 @@ use innerloop_host::{
 use innerloop_workspace::Workspace;
 use std::mem;
 
-/// What the user's own words say of a session.
+/// The user's own words about a session.
 pub(crate) struct Asked {
     pub(super) args: SessionArgs,
     pub(super) mode: Mode,
@@ -68,24 +68,23 @@ impl Asked {
         Self { form, limits, ..self }
     }
 
-    /// Where the session comes from: the one that goes on, brought to what is asked for now, or a
-    /// plan of a new one.
+    /// The session that goes on, brought to what is asked for now, or a plan of a new one.
     pub(super) async fn source(
         &mut self,
         provider: &Provider,
         catalogue: &Catalogue,
         is_attended: bool,
-    ) -> Result<Source, Failure> {
+    ) -> Result<SessionSource, Failure> {
         let (args, pages) = (&self.args, &self.pages);
         let specs = self.own.iter().map(|tool| tool.spec().clone()).collect::<Vec<_>>();
         if let Some(past) = self.past.take() {
             let past = past.with_model(provider, catalogue)?.with_pages(pages)?;
             let past = past.with_tools(&specs, args.tuning.read_only)?;
-            return Ok(Source::Kept(Box::new(past)));
+            return Ok(SessionSource::Kept(Box::new(past)));
         }
         let asks = asks_about(args, self.mode, is_attended);
         let plan = Plan::read(provider, &args.model, &args.tuning, specs, asks, pages).await?;
-        Ok(Source::New(Box::new(plan)))
+        Ok(SessionSource::New(Box::new(plan)))
     }
 
     /// Takes out of a configuration what a session has not that only reads, and checks that rules
@@ -127,7 +126,7 @@ fn rules(args: &SessionArgs) -> Result<Rules, Failure> {
     Ok(rules)
 }
 
-/// What needs approval if neither the preset nor the user says more.
+/// The calls that need approval if neither the preset nor the user says more.
 fn asks_about(args: &SessionArgs, mode: Mode, is_attended: bool) -> AskAbout {
     match args.environment.env {
         _ if is_attended && mode == Mode::InPlace => AskAbout::Changes,

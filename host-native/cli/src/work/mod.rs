@@ -3,12 +3,12 @@
 
 mod access;
 mod asked;
-mod chosen;
-mod ground;
+mod choice;
+mod place;
 mod source;
 
 pub(super) use asked::Asked;
-pub(super) use ground::over;
+pub(super) use place::over;
 
 use super::{
     approval::{Person, Seat},
@@ -22,46 +22,46 @@ use super::{
     terminal::Screen,
     words::Words,
 };
-use access::Access;
-use chosen::Chosen;
-use ground::Ground;
+use access::ModelAccess;
+use choice::SessionChoice;
 use innerloop_core::message::Part;
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
 use innerloop_host::host::Host;
 use innerloop_sandbox::OnProgress;
 use innerloop_workspace::Workspace;
+use place::SessionPlace;
 
 /// A session and what it works with.
 pub(super) struct Work {
     pub(super) host: Host,
     /// The session's place among those that are kept, if it is one.
     pub(super) held: Option<Held>,
-    /// Who is asked, if anybody is there.
+    /// The person who is asked, if anybody is there.
     pub(super) person: Option<Person>,
     pub(super) judge: Judge,
     pub(super) workspace: Workspace,
-    /// How its calls are told.
+    /// The words in which its calls are told.
     pub(super) words: Words,
-    /// Where its changes go.
+    /// The way that its changes go.
     pub(super) mode: Mode,
-    /// Whether it changes and runs nothing.
+    /// True if it changes and runs nothing.
     pub(super) reads_only: bool,
     pub(super) key: KeyInUse,
     pub(super) provider: Provider,
-    /// What is known of its models.
+    /// The provider's models, as far as they are known.
     pub(super) catalogue: Catalogue,
-    /// Where it is shown.
+    /// The screen that shows it.
     pub(super) screen: Screen,
 }
 
-/// Whoever sits there.
+/// The people who sit there.
 pub(super) struct Audience {
-    /// Where it is shown.
+    /// The screen that shows it.
     pub(super) screen: Screen,
-    /// Where somebody sits who can be asked.
+    /// The seat of somebody who can be asked.
     pub(super) seat: Option<Seat>,
     pub(super) style: Style,
-    /// Whom it is told what takes long.
+    /// Hears of everything that takes long.
     pub(super) progress: Option<OnProgress>,
 }
 
@@ -70,34 +70,34 @@ impl Work {
     /// the place where its tools work, the session, and what drives it and answers it.
     pub(super) async fn begin(mut asked: Asked, audience: Audience) -> Result<Self, Failure> {
         let is_attended = audience.seat.is_some();
-        let mut chosen = Chosen::of(&mut asked, is_attended).await?;
-        let access = Access::of(&chosen.provider, &mut asked)?;
-        audience.tell(chosen.because.as_deref());
-        let mut ground = Ground::open(&asked, &mut chosen, audience.progress.clone()).await?;
-        let config = ground.config(&mut asked, &chosen.source).await?;
-        let journal = ground.journal(&asked.args.files)?;
-        let Access { setup, key, .. } = access.settled(&chosen.provider, &config);
-        let tools = asked.tools(&ground.site, &setup.keys());
-        let people = ground.people(&asked, &config, is_attended);
+        let mut choice = SessionChoice::of(&mut asked, is_attended).await?;
+        let access = ModelAccess::of(&choice.provider, &mut asked)?;
+        audience.tell(choice.because.as_deref());
+        let mut place = SessionPlace::open(&asked, &mut choice, audience.progress.clone()).await?;
+        let config = place.config(&mut asked, &choice.source).await?;
+        let journal = place.journal(&asked.args.files)?;
+        let ModelAccess { setup, key, .. } = access.settled(&choice.provider, &config);
+        let tools = asked.tools(&place.site, &setup.keys());
+        let people = place.people(&asked, &config, is_attended);
         let setup = setup.with_people(people).with_log(journal.is_some());
-        let (opened, words) = chosen.source.begin(setup, config, &asked.args.tuning)?;
+        let (opened, words) = choice.source.begin(setup, config, &asked.args.tuning)?;
         let host = opened.host(tools, journal);
-        ground.tell_lost(&host.commands());
+        place.tell_lost(&host.commands());
         let (mode, reads_only) = (asked.mode, asked.args.tuning.read_only);
         let screen = audience.screen.clone();
-        let (person, judge) = answering(&host, &words, (asked, &ground), audience);
+        let (person, judge) = answering(&host, &words, (asked, &place), audience);
         Ok(Self {
             host,
             person,
             judge,
-            workspace: ground.site.workspace().clone(),
-            held: ground.held,
+            workspace: place.site.workspace().clone(),
+            held: place.held,
             words,
             mode,
             reads_only,
             key,
-            provider: chosen.provider,
-            catalogue: chosen.catalogue,
+            provider: choice.provider,
+            catalogue: choice.catalogue,
             screen,
         })
     }
@@ -120,19 +120,19 @@ impl Audience {
     }
 }
 
-/// Whoever sits there, and what says of calls that they may run before anybody is asked.
+/// The person who sits there, and the judge of calls, whom nobody is asked before.
 fn answering(
     host: &Host,
     words: &Words,
-    (asked, ground): (Asked, &Ground),
+    (asked, place): (Asked, &SessionPlace),
     Audience { seat, style, .. }: Audience,
 ) -> (Option<Person>, Judge) {
-    let (workspace, commands) = (ground.site.workspace(), host.commands());
+    let (workspace, commands) = (place.site.workspace(), host.commands());
     let Asked { rules, pages, .. } = asked;
     let shown = (Preview::new(words, workspace), rules.clone());
     let person = seat.map(|seat| Person::new(commands.clone(), shown, style, seat));
     let ruled = (rules, workspace.clone(), pages.ask(person.as_ref()));
     let told = (host.driver().session().config(), words);
-    let judge = Judge::new(told, ruled, ground.judged(), commands, person.clone());
+    let judge = Judge::new(told, ruled, place.judged(), commands, person.clone());
     (person, judge)
 }

@@ -1,4 +1,4 @@
-//! Where a session comes from: it is new, or was kept.
+//! The source of a session: a plan of a new one, or one that was kept.
 
 use crate::{
     args::TuningArgs,
@@ -10,13 +10,13 @@ use crate::{
 use innerloop_core::config::SessionConfig;
 use innerloop_host::setup::{OpenSession, SessionSetup, WorkSite};
 
-/// Where a session comes from.
-pub(super) enum Source {
+/// The source of a session.
+pub(super) enum SessionSource {
     New(Box<Plan>),
     Kept(Box<Past>),
 }
 
-impl Source {
+impl SessionSource {
     /// Its configuration, where the tools of the site are.
     pub(super) async fn config(&self, site: &WorkSite) -> Result<SessionConfig, Failure> {
         match self {

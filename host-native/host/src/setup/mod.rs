@@ -1,6 +1,6 @@
-//! The set-up of a session on this machine, which the program and the crate `innerloop` share: where
-//! its model is reached, where its tools work, and the session between the two. What their users
-//! can say of each, and in which words a failure is told to them, is their own.
+//! The set-up of a session on this machine, which the program and the crate `innerloop` share:
+//! where its model is reached, where its tools work, and the session between the two. What their
+//! users can say of each, and in which words a failure is told to them, is their own.
 //!
 //! The steps, each of which needs those before it:
 //!

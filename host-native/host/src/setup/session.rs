@@ -20,19 +20,19 @@ use innerloop_core::{
 use innerloop_driver::{Driver, Keys, Models, Parts as DriverParts, People, traffic::Recorder};
 use std::{path::Path, sync::Arc};
 
-/// What a session is begun with.
+/// Everything that a session is begun with.
 #[derive(Debug)]
 pub struct SessionSetup {
     traffic: ModelTraffic,
     http: Option<Http>,
     people: People,
     keeps_log: bool,
-    beside: Beside,
+    extras: HostExtras,
 }
 
-/// What goes with a session and decides nothing about its beginning.
+/// The parts of its host that its beginning does not depend on.
 #[derive(Debug, Default)]
-struct Beside {
+struct HostExtras {
     recording: Option<Recording>,
     renewal: Option<Renewal>,
     hooks: Option<Arc<dyn Hooks>>,
@@ -43,7 +43,7 @@ struct Beside {
 pub struct OpenSession {
     driver: Driver,
     http: Option<Http>,
-    beside: Beside,
+    extras: HostExtras,
 }
 
 impl SessionSetup {
@@ -53,8 +53,8 @@ impl SessionSetup {
     /// HTTP cannot be set up: the system's certificates cannot be read.
     pub fn new(traffic: ModelTraffic) -> Result<Self, HttpFailure> {
         let http = traffic.http()?;
-        let (people, beside) = (People::default(), Beside::default());
-        Ok(Self { traffic, http, people, keeps_log: false, beside })
+        let (people, extras) = (People::default(), HostExtras::default());
+        Ok(Self { traffic, http, people, keeps_log: false, extras })
     }
 
     /// With its traffic recorded into a new file, if one is named.
@@ -63,7 +63,7 @@ impl SessionSetup {
     /// [`RecordingError`]: the file cannot be made, or is there already.
     pub fn recorded(mut self, file: Option<&Path>) -> Result<Self, RecordingError> {
         if let Some(file) = file {
-            self.beside.recording = Some(Recording::create(file)?);
+            self.extras.recording = Some(Recording::create(file)?);
             self.traffic.models = Models::Recorded(Recorder::default());
         }
         Ok(self)
@@ -71,7 +71,7 @@ impl SessionSetup {
 
     /// Writes what the session talks to at the beginning of the recording, if one is made.
     pub fn name_model(&mut self, origin: &Origin) {
-        self.beside.recording.iter_mut().for_each(|recording| recording.begin(origin));
+        self.extras.recording.iter_mut().for_each(|recording| recording.begin(origin));
     }
 
     /// With those who answer it.
@@ -83,14 +83,14 @@ impl SessionSetup {
     /// With hooks, at the points that its people name.
     #[must_use]
     pub fn with_hooks(mut self, hooks: Arc<dyn Hooks>) -> Self {
-        self.beside.hooks = Some(hooks);
+        self.extras.hooks = Some(hooks);
         self
     }
 
     /// With a key that may change, if there is a way to know.
     #[must_use]
     pub fn with_renewal(mut self, renewal: Option<Renewal>) -> Self {
-        self.beside.renewal = renewal;
+        self.extras.renewal = renewal;
         self
     }
 
@@ -147,10 +147,10 @@ impl SessionSetup {
         self,
         begin: impl FnOnce(DriverParts) -> Result<Driver, E>,
     ) -> Result<OpenSession, E> {
-        let Self { traffic, http, people, keeps_log, beside } = self;
+        let Self { traffic, http, people, keeps_log, extras } = self;
         let ModelTraffic { endpoints, models } = traffic;
         let driver = begin(DriverParts { endpoints, models, people, keeps_log })?;
-        Ok(OpenSession { driver, http, beside })
+        Ok(OpenSession { driver, http, extras })
     }
 }
 
@@ -161,10 +161,10 @@ impl OpenSession {
         self.driver.session()
     }
 
-    /// What drives it, with those tools and its log.
+    /// The host that drives it, with those tools and its log.
     #[must_use]
     pub fn host(self, tools: Tools, journal: Option<Journal>) -> Host {
-        let Self { driver, http, beside: Beside { recording, renewal, hooks } } = self;
+        let Self { driver, http, extras: HostExtras { recording, renewal, hooks } } = self;
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let host = host.with_renewal(renewal);
         hooks.into_iter().fold(host, Host::with_hooks)

@@ -1,11 +1,11 @@
-//! Where a session's requests go, and where the answers come from.
+//! The model's traffic: where requests go, and where the answers come from.
 
 use crate::http::Http;
 use innerloop_core::input::HttpFailure;
 use innerloop_driver::{Endpoint, Endpoints, Keys, Models, providers::Provider, traffic::Player};
 
-/// Where a session's requests go, and where the answers come from. Clones are for sessions that
-/// speak to the same model.
+/// The place that a session's requests go to and the answers come from. Clones are for sessions
+/// that speak to the same model.
 #[derive(Clone, Debug)]
 pub struct ModelTraffic {
     pub(super) endpoints: Endpoints,
@@ -20,7 +20,7 @@ impl ModelTraffic {
         Self { endpoints, models: Models::Live }
     }
 
-    /// Out of a recording: nothing is sent to the endpoint, but where it is known its key is masked.
+    /// Out of a recording: nothing is sent to the endpoint, but its key is masked if it is known.
     #[must_use]
     pub fn replayed(provider: &Provider, endpoint: Option<Endpoint>, player: Player) -> Self {
         let named = |endpoint| Endpoints::default().with(provider.endpoint(), endpoint);
@@ -34,7 +34,7 @@ impl ModelTraffic {
         self.endpoints.keys()
     }
 
-    /// Who sends the requests; nobody where a recording answers them.
+    /// The client that sends the requests; none if a recording answers them.
     pub(super) fn http(&self) -> Result<Option<Http>, HttpFailure> {
         match self.models {
             Models::Replayed { .. } => Ok(None),

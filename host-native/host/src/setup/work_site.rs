@@ -1,4 +1,4 @@
-//! Where a session's tools work: the workspace, the sandbox over it, and another place for the
+//! The site of a session's tools: the workspace, the sandbox over it, and another place for the
 //! built-in actions where one is wanted.
 
 use crate::{
@@ -18,16 +18,16 @@ use innerloop_workspace::{Workspace, places};
 use std::{path::Path, sync::Arc};
 use tokio::task::{JoinError, spawn_blocking};
 
-/// Where a session's tools work.
+/// The site of a session's tools.
 #[derive(Debug)]
 pub struct WorkSite {
     sandbox: Executor,
-    place: Place,
+    place: ActionPlace,
 }
 
-/// Where built-in actions are carried out.
+/// The place where built-in actions are carried out.
 #[derive(Debug)]
-enum Place {
+enum ActionPlace {
     Sandbox,
     /// In the sandbox, where they change and run nothing.
     ReadOnly,
@@ -35,7 +35,7 @@ enum Place {
     Elsewhere(Arc<dyn Environment>),
 }
 
-/// Why there is no sandbox over a workspace.
+/// The reason that there is no sandbox over a workspace.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
     /// The file that says which programs there are cannot be used.
@@ -58,7 +58,10 @@ impl WorkSite {
         engine: Arc<SandboxEngine>,
     ) -> Result<Self, SiteError> {
         let programs = Programs::find(programs)?.in_project(&workspace)?;
-        Ok(Self { sandbox: Executor::new(engine, workspace, programs), place: Place::Sandbox })
+        Ok(Self {
+            sandbox: Executor::new(engine, workspace, programs),
+            place: ActionPlace::Sandbox,
+        })
     }
 
     /// With what only reads carried out there.
@@ -70,19 +73,19 @@ impl WorkSite {
     /// With nothing changed and nothing run.
     #[must_use]
     pub fn reading_only(self) -> Self {
-        Self { place: Place::ReadOnly, ..self }
+        Self { place: ActionPlace::ReadOnly, ..self }
     }
 
     /// With commands on the machine itself.
     #[must_use]
     pub fn with_local(self, local: Local) -> Self {
-        Self { place: Place::Local(Box::new(local)), ..self }
+        Self { place: ActionPlace::Local(Box::new(local)), ..self }
     }
 
     /// With built-in actions carried out there.
     #[must_use]
     pub fn with_environment(self, environment: Arc<dyn Environment>) -> Self {
-        Self { place: Place::Elsewhere(environment), ..self }
+        Self { place: ActionPlace::Elsewhere(environment), ..self }
     }
 
     /// The workspace, as the agent sees it.
@@ -97,20 +100,20 @@ impl WorkSite {
         &self.sandbox
     }
 
-    /// Where built-in actions are carried out, without a look at keys.
+    /// The place of built-in actions, as it is before keys are taken out of what it says.
     #[must_use]
     pub fn place(&self) -> &dyn Environment {
         match &self.place {
-            Place::Sandbox | Place::ReadOnly => &self.sandbox,
-            Place::Local(local) => &**local,
-            Place::Elsewhere(environment) => environment,
+            ActionPlace::Sandbox | ActionPlace::ReadOnly => &self.sandbox,
+            ActionPlace::Local(local) => &**local,
+            ActionPlace::Elsewhere(environment) => environment,
         }
     }
 
-    /// Whether commands run on the machine itself.
+    /// True if commands run on the machine itself.
     #[must_use]
     pub const fn is_local(&self) -> bool {
-        matches!(self.place, Place::Local(_))
+        matches!(self.place, ActionPlace::Local(_))
     }
 
     /// Lets nothing that the agent does change these files, nor what the next session obeys, should
@@ -121,28 +124,30 @@ impl WorkSite {
         places::of_next_run().for_each(|folder| workspace.reserve_folder(&folder));
     }
 
-    /// What a model of that family is told of the place. It may take seconds where a repository is
+    /// The facts that a model of that family is told. It may take seconds where a repository is
     /// large, and holds up nobody else.
     ///
     /// # Errors
-    /// What looks at the project has panicked.
+    /// The look at the project has panicked.
     pub async fn facts(&self, family: ProfileKind) -> Result<Facts, JoinError> {
         let (workspace, programs) = (self.workspace().clone(), self.sandbox.programs().facts());
         let found = spawn_blocking(move || facts::collect(&workspace, programs, family)).await?;
         Ok(self.place().facts(found))
     }
 
-    /// What runs tools here and takes these keys out of what they say; those of the host's own are
-    /// added to it.
+    /// The tools of this site, with these keys taken out of what they say; the host's own are added
+    /// to them.
     #[must_use]
     pub fn tools(&self, keys: &Keys) -> Tools {
         let sandbox = self.sandbox.clone().without_keys(keys);
         let tools = Tools::new(sandbox.clone());
         match &self.place {
-            Place::Sandbox => tools,
-            Place::ReadOnly => tools.with_environment(ReadOnly::new(sandbox)),
-            Place::Local(local) => tools.with_environment(Local::clone(local).without_keys(keys)),
-            Place::Elsewhere(environment) => tools.with_environment(Arc::clone(environment)),
+            ActionPlace::Sandbox => tools,
+            ActionPlace::ReadOnly => tools.with_environment(ReadOnly::new(sandbox)),
+            ActionPlace::Local(local) => {
+                tools.with_environment(Local::clone(local).without_keys(keys))
+            }
+            ActionPlace::Elsewhere(environment) => tools.with_environment(Arc::clone(environment)),
         }
     }
 }

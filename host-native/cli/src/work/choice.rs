@@ -1,6 +1,6 @@
-//! Which model is spoken to, and in which session.
+//! The choice of a model, and of the session that speaks to it.
 
-use super::{asked::Asked, source::Source};
+use super::{asked::Asked, source::SessionSource};
 use crate::{
     config,
     exit::Failure,
@@ -8,18 +8,18 @@ use crate::{
 };
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
 
-/// Which model is spoken to, and in which session.
-pub(super) struct Chosen {
+/// A model, and the session that speaks to it.
+pub(super) struct SessionChoice {
     pub(super) provider: Provider,
-    /// Why it is that provider, where nobody has named one.
+    /// The reason for that provider, where nobody has named one.
     pub(super) because: Option<String>,
-    /// What is known of its models.
+    /// The provider's models, as far as they are known.
     pub(super) catalogue: Catalogue,
-    pub(super) source: Source,
+    pub(super) source: SessionSource,
 }
 
-impl Chosen {
-    /// What was asked for.
+impl SessionChoice {
+    /// The choice that was asked for.
     pub(super) async fn of(asked: &mut Asked, is_attended: bool) -> Result<Self, Failure> {
         let Choice { provider, because } = match asked.args.files.replay {
             None => setup::provider(&asked.args.model)?,

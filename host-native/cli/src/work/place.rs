@@ -1,7 +1,7 @@
-//! Where a session works and is kept: its place among those that are kept, the workspace as the
-//! agent sees it, and what carries out its calls there.
+//! The place of a session: among those that are kept, and where it works, which is the workspace as
+//! the agent sees it, with all that carries out its calls there.
 
-use super::{asked::Asked, chosen::Chosen, source::Source};
+use super::{asked::Asked, choice::SessionChoice, source::SessionSource};
 use crate::{
     args::FileArgs,
     console::warn,
@@ -27,38 +27,38 @@ use innerloop_sandbox::{Executor, OnProgress};
 use innerloop_workspace::Workspace;
 use std::{fs, path::Path};
 
-/// What the model reads where its changes were not taken over.
+/// The model reads this if its changes were not taken over.
 const DROPPED: &str = "The changes that were made to files before have not been taken over: the \
                        files are as they were at the beginning.";
 
-/// What it reads where a call was cut off that changed files.
+/// It reads this if a call was cut off that changed files.
 const CUT_OFF: &str = "The program was stopped while a call changed files: they may be changed by \
                        half. Look at what you have changed last before you go on.";
 
-/// What the person reads then.
+/// The person reads this then.
 const PARTIAL: &str = "the program was stopped while a call changed files: they may be changed by \
                        half, and the agent is told to look; --apply does not apply them, but a \
                        yes does";
 
-/// Where a session works and is kept.
-pub(super) struct Ground {
+/// The place where a session works and is kept.
+pub(super) struct SessionPlace {
     /// The session's place among those that are kept, if it is one.
     pub(super) held: Option<Held>,
     pub(super) site: WorkSite,
 }
 
-impl Ground {
+impl SessionPlace {
     /// Opens all that calls are carried out with, in the workspace of a session that goes on or is
     /// kept from here on. Who waits for what takes long is told of it.
     pub(super) async fn open(
         asked: &Asked,
-        chosen: &mut Chosen,
+        choice: &mut SessionChoice,
         progress: Option<OnProgress>,
     ) -> Result<Self, Failure> {
         let Asked { args, mode, folder, own, .. } = asked;
-        let held = match &mut chosen.source {
-            Source::Kept(past) => past.take_held(),
-            Source::New(plan) => keep(asked, &chosen.provider, &plan.draft()?),
+        let held = match &mut choice.source {
+            SessionSource::Kept(past) => past.take_held(),
+            SessionSource::New(plan) => keep(asked, &choice.provider, &plan.draft()?),
         };
         let workspace = over(folder.clone(), *mode, held.as_ref())?;
         let site = setup::site(workspace, args.guests.programs.as_deref(), progress)?;
@@ -74,7 +74,7 @@ impl Ground {
     pub(super) async fn config(
         &mut self,
         asked: &mut Asked,
-        source: &Source,
+        source: &SessionSource,
     ) -> Result<SessionConfig, Failure> {
         let mut config = source.config(&self.site).await?;
         asked.narrow(&mut config)?;
@@ -108,7 +108,7 @@ impl Ground {
         Ok(journals.into_iter().flatten().reduce(Journal::and))
     }
 
-    /// Who answers: somebody who sits there, or rules and looks that decide about calls.
+    /// Those who answer: somebody who sits there, or rules and looks that decide about calls.
     pub(super) fn people(
         &self,
         asked: &Asked,
@@ -119,8 +119,8 @@ impl Ground {
         People { approve: is_attended || decides, answer: is_attended, hooks: Vec::new() }
     }
 
-    /// Where command lines are carried out that can be judged, if they can be. What one of the
-    /// machine does is not known from reading it.
+    /// The sandbox whose command lines can be judged, if they run there. One of the machine is not
+    /// understood by reading it.
     pub(super) fn judged(&self) -> Option<Executor> {
         (!self.site.is_local()).then(|| self.site.sandbox().clone())
     }
