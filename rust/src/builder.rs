@@ -14,6 +14,7 @@ use innerloop_core::{
     input::{Command, HookReply},
     json::{Json, Object},
     preset::Preset,
+    tool::ToolSpec,
 };
 use innerloop_driver::{
     Endpoint, EndpointError, Key, Settings,
@@ -371,7 +372,7 @@ impl AgentBuilder {
         site: &Site,
         specs: &[ToolSpec],
     ) -> Result<SessionConfig, BuildError> {
-    site::{Outlets, Site},
+        let own = Value::from(self.own_patch(site)).to_string();
         let patches: Vec<&str> =
             iter::once(&own).chain(&self.patches).map(String::as_str).collect();
         let (id, catalogue) =
@@ -423,9 +424,6 @@ pub(crate) struct Begun {
     pub(crate) id: SessionId,
     pub(crate) link: Link,
     pub(crate) site: Site,
-}
-
-    site::{Outlets, Site},
 }
 
 /// What is set of those variables first, if anything is.

@@ -49,13 +49,18 @@ impl Site {
         &self.work
     }
 
-    /// The set-up of a session here.
-    pub(crate) fn setup(&self) -> Result<SessionSetup, BuildError> {
-        let people = Asked {
+    /// Who is there to be asked.
+    pub(crate) fn people(&self) -> Asked {
+        Asked {
             approve: self.people.approves(),
             answer: self.people.answers(),
             hooks: self.hooks.points(),
-        };
+        }
+    }
+
+    /// The set-up of a session here.
+    pub(crate) fn setup(&self) -> Result<SessionSetup, BuildError> {
+        let people = self.people();
         let setup = SessionSetup::new(self.traffic.clone());
         let setup = setup.map_err(|failure| BuildError::Http(failure.message))?;
         Ok(setup.with_people(people).with_hooks(Arc::new(self.hooks.clone())))
