@@ -98,6 +98,7 @@ impl Prefix {
 }
 
 /// The turns in one of the protocols.
+#[allow(clippy::large_enum_variant, reason = "a protocol that this build lacks has no state")]
 #[derive(Clone, Debug)]
 enum Encoded {
     Anthropic(<AnthropicMessages as Wire>::Prefix),
