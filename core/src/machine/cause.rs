@@ -1,5 +1,5 @@
-//! What happens to an agent: an order of the host, news of an open effect, a word of another agent,
-//! or time.
+//! The causes of all that an agent does: an order of the host, news of an open effect, a word of
+//! another agent, or time.
 
 use super::{agent_state::UserInput, ledger::EffectKind};
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -9,7 +9,7 @@ use innerloop_types::{
     message::{Part, Turn, Why},
 };
 
-/// What happens to an agent.
+/// A cause for an agent to move.
 #[derive(Debug)]
 pub(crate) enum Cause {
     Order(Order),

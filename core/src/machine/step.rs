@@ -1,5 +1,5 @@
-//! What follows in the loop: one of these, whatever has happened before. `table` follows them until
-//! the agent waits.
+//! The steps of the loop. Each says which one follows, whatever has happened before; `table` takes
+//! them until the agent waits.
 
 use super::{
     agent_state::UserInput,
@@ -14,7 +14,7 @@ use innerloop_types::{
 };
 use innerloop_wire::Failure;
 
-/// What follows.
+/// A step of the loop.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// The agent waits in that phase for what happens next.

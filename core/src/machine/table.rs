@@ -1,6 +1,6 @@
-//! The loop as a table that runs: what follows from each cause in each phase, and from each step
-//! until the agent waits again. `docs/architecture.md` shows both as a reader sees them; a test
-//! holds that what it shows is what runs.
+//! The loop as a table that runs: the first step for each cause in each phase, and the next one for
+//! each step, until the agent waits again. `docs/architecture.md` shows both as a reader sees them;
+//! a test holds that what it shows is what runs.
 
 use super::{
     agent_state::UserInput,
@@ -24,7 +24,7 @@ use innerloop_types::{
     message::Part,
 };
 
-/// What has happened to an agent in a phase, and all that follows, until it waits again.
+/// Takes all steps that follow from a cause, until the agent waits again.
 pub(crate) fn step(phase: Phase, cause: Cause, ctx: &mut Ctx<'_>) -> Phase {
     #[cfg(feature = "seams")]
     let from = [phase.name(), cause.name()];
@@ -37,7 +37,7 @@ pub(crate) fn step(phase: Phase, cause: Cause, ctx: &mut Ctx<'_>) -> Phase {
     settled(step, ctx)
 }
 
-/// All that follows from a step, until the agent waits.
+/// Takes a step and all that follow, until the agent waits.
 fn settled(mut step: Step, ctx: &mut Ctx<'_>) -> Phase {
     loop {
         #[cfg(feature = "seams")]
@@ -51,7 +51,7 @@ fn settled(mut step: Step, ctx: &mut Ctx<'_>) -> Phase {
     }
 }
 
-/// What follows from a step.
+/// Takes a step; gives the next one.
 fn next(step: Step, ctx: &mut Ctx<'_>) -> Step {
     match step {
         Step::Wait(phase) => Step::Wait(phase),
@@ -88,7 +88,7 @@ fn next(step: Step, ctx: &mut Ctx<'_>) -> Step {
     }
 }
 
-/// What follows first from a cause in a phase.
+/// Takes in a cause; gives the first step.
 fn first(phase: Phase, cause: Cause, ctx: &mut Ctx<'_>) -> Step {
     match (phase, cause) {
         (Phase::Idle, Cause::Order(Order::Submit(input))) => run::begin(input, ctx),
@@ -181,7 +181,7 @@ fn on_news(phase: Phase, id: EffectId, news: News, ctx: &mut Ctx<'_>) -> Step {
     }
 }
 
-/// A model call goes on, or is over.
+/// Gives the step behind a model call, which goes on or is over.
 fn on_call(phase: Phase, ended: Option<EndedCall>, ctx: &mut Ctx<'_>) -> Step {
     let Some(EndedCall { purpose, result }) = ended else { return Step::Wait(phase) };
     match (phase, purpose, result) {
@@ -195,7 +195,7 @@ fn on_call(phase: Phase, ended: Option<EndedCall>, ctx: &mut Ctx<'_>) -> Step {
     }
 }
 
-/// Time has passed: what is due comes one after the other, each with all that follows.
+/// Takes in that time has passed: all that is due comes one after the other, each with its steps.
 fn tick(mut phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
     if let Phase::Round(round) = phase {
         let step = round.on_tick(ctx);
@@ -218,7 +218,7 @@ fn tick(mut phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
     phase
 }
 
-/// A message for the model at its next step; one that waits for other agents takes it now.
+/// Queues a message for the model's next call; a round that waits for other agents takes it now.
 fn steer(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Step {
     ctx.body.pending_mut().steering.push(parts);
     match phase {

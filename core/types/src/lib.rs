@@ -1,5 +1,5 @@
-//! What goes into a session and what comes out of it: plain data with public fields, and below it
-//! ids, time, bytes, opaque JSON and text. Nothing here decides anything.
+//! The data that goes into a session and comes out of it, with public fields, and below it ids,
+//! time, bytes, opaque JSON and text. Nothing here decides anything.
 #![no_std]
 #![forbid(unsafe_code)]
 
