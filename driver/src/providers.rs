@@ -84,6 +84,9 @@ pub struct UnknownProvider {
     pub known: Vec<String>,
 }
 
+/// The name of the provider where a host is told of none.
+pub const DEFAULT: &str = "anthropic";
+
 /// Every provider, in the table's order.
 #[must_use]
 pub fn all() -> Vec<Provider> {

@@ -45,9 +45,6 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The provider where nothing else is said.
-const STANDARD: &str = "anthropic";
-
 /// What an agent is made with. Without more than a provider it is one in an empty folder of its
 /// own, with all built-in tools in a sandbox.
 ///
@@ -279,7 +276,7 @@ impl AgentBuilder {
 
     /// Opens the workspace, looks at the project, and begins the session.
     pub(crate) async fn begin(mut self) -> Result<Begun, BuildError> {
-        let provider = providers::find(self.provider.as_deref().unwrap_or(STANDARD))?;
+        let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
         let lock = match &self.log {
             Some(log) => Some(lock::take(log).await?),
             None => None,

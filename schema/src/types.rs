@@ -27,6 +27,13 @@ pub struct MadeFile {
     pub text: String,
 }
 
+/// A module that is to be made, and the types that it begins with.
+pub(crate) struct ModulePlan {
+    pub(crate) path: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) roots: &'static [&'static str],
+}
+
 impl PublicTypes {
     pub(crate) fn collect() -> Self {
         let (mut read, mut write) = (SchemaTable::default(), SchemaTable::default());

@@ -19,9 +19,6 @@ use innerloop_sandbox::{OnProgress, Options, SandboxEngine, own_program};
 use innerloop_workspace::Workspace;
 use std::{collections::BTreeSet, env, io::Read, path::Path, time::Duration};
 
-/// The provider where nothing else is said.
-const STANDARD: &str = "anthropic";
-
 /// A run that is over after this time needs no tools.
 const SHORTEST_RUN: Duration = Duration::from_millis(30);
 
@@ -77,7 +74,7 @@ pub(super) fn provider(args: &ModelArgs) -> Result<Choice, Failure> {
     if let Some(name) = &args.provider {
         return Ok(Choice { provider: named(name)?, because: None });
     }
-    let standard = named(STANDARD)?;
+    let standard = named(providers::DEFAULT)?;
     let of_variables = |provider: &Provider| keys::of_variables(provider, &args.settings).is_some();
     // A file that can't be used is told when a key of it is needed.
     let at_hand =
@@ -105,7 +102,7 @@ pub(super) fn provider(args: &ModelArgs) -> Result<Choice, Failure> {
 
 /// The provider that a recording stands in for: its key is not looked at.
 pub(super) fn recorded_provider(args: &ModelArgs) -> Result<Choice, Failure> {
-    let name = args.provider.as_deref().unwrap_or(STANDARD);
+    let name = args.provider.as_deref().unwrap_or(providers::DEFAULT);
     let provider = providers::find(name).map_err(Failure::configuration)?;
     Ok(Choice { provider, because: None })
 }
@@ -181,11 +178,12 @@ fn first_steps() -> String {
         variables.split_first().map_or(("", Vec::new()), |(first, rest)| (*first, rest.to_vec()));
     format!(
         "there is no key of a model's provider: {standard} is not set, nor is {}; put a key into \
-         one of them; or keep one with `innerloop login {STANDARD}` (`innerloop providers` lists \
+         one of them; or keep one with `innerloop login {}` (`innerloop providers` lists \
          the others); or use a model of this machine, without a key: --provider {} --model NAME; \
          or another gateway: --provider openai-compatible --base-url URL --model NAME; or play a \
          recording: --replay FILE",
         others.join(", "),
+        providers::DEFAULT,
         own,
     )
 }

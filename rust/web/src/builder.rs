@@ -26,9 +26,6 @@ use schemars::JsonSchema;
 use serde_json::Value;
 use std::{iter, rc::Rc};
 
-/// The provider where nothing else is said.
-const STANDARD: &str = "anthropic";
-
 /// What an agent is made with. Without more than a provider and a key it is one over no files, with
 /// all built-in tools that work on files.
 ///
@@ -173,7 +170,7 @@ impl AgentBuilder {
 
     /// Makes the session's host, and says where its requests go.
     pub(crate) fn begin(self) -> Result<(Rc<Host>, Endpoints), BuildError> {
-        let provider = providers::find(self.provider.as_deref().unwrap_or(STANDARD))?;
+        let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
         let endpoints = Endpoints::default().with(provider.endpoint(), self.endpoint(&provider)?);
         let models = match &self.replay {
             None => Models::Live,

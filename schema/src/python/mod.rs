@@ -5,7 +5,7 @@ mod text;
 use crate::{
     docs::camel,
     patches::patches,
-    types::{MadeFile, PublicTypes},
+    types::{MadeFile, ModulePlan, PublicTypes},
 };
 use innerloop_json::schema::{
     ChoiceForm, ChoiceSchema, FieldPresence, FieldSchema, ObjectSchema, SchemaTable, TypeBody,
@@ -41,65 +41,58 @@ const GIVEN: [&str; 8] = [
     "GitFacts",
 ];
 
-/// A module that is to be made, and the types that it begins with.
-struct Plan {
-    path: &'static str,
-    about: &'static str,
-    roots: &'static [&'static str],
-}
-
-const PLANS: [Plan; 11] = [
-    Plan {
+const PLANS: [ModulePlan; 11] = [
+    ModulePlan {
         path: "python/innerloop/protocol/data.py",
         about: "What inputs, effects, events and the history hold.",
         roots: &["Part", "Outcome", "Status", "RunEnd", "ErrorKind"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/action.py",
         about: "What built-in tools do.",
         roots: &["Action", "ToolRun"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/history.py",
         about: "What was said.",
         roots: &["Turn"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/model.py",
         about: "Which model a session has, and how to talk to it.",
         roots: &["ModelConfig"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/config.py",
         about: "What a session is opened with.",
         roots: &["SessionConfig", "Preset"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/parts.py",
         about: "What a session's driver works with, and what it knows.",
         roots: &["Given", "Provider", "Docs"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/patch.py",
         about: "Merge patches of the configuration.",
         roots: &["SessionConfigPatch"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/events.py",
         about: "Things to know.",
         roots: &["Event"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/inputs.py",
         about: "What goes into a session, and why it may be refused.",
         roots: &["Input", "Reason"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/effects.py",
         about: "Things to do.",
         roots: &["LineEffect", "Output"],
     },
-    Plan {
+    ModulePlan {
         path: "python/innerloop/protocol/lines.py",
         about: "Requests to sessions, and the lines of their answers.",
         roots: &["Request", "Line"],

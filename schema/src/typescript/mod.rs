@@ -5,7 +5,7 @@ mod text;
 
 use crate::{
     docs::camel,
-    types::{MadeFile, PublicTypes},
+    types::{MadeFile, ModulePlan, PublicTypes},
 };
 use innerloop_json::schema::{
     ChoiceForm, ChoiceSchema, FieldPresence, ObjectSchema, TypeBody, TypeSchema, ValueSchema,
@@ -86,46 +86,39 @@ const GIVEN: [&str; 1] = ["Command"];
 /// What is asked for the only field that it has.
 const ONE_OF: [&str; 5] = ["Ask", "BuiltinTools", "Effect", "Job", "Output"];
 
-/// A file that is to be made, and the types that it begins with.
-struct Plan {
-    path: &'static str,
-    about: &'static str,
-    roots: &'static [&'static str],
-}
-
-const PLANS: [Plan; 7] = [
-    Plan {
+const PLANS: [ModulePlan; 7] = [
+    ModulePlan {
         path: "wasm/npm/src/json/data.ts",
         about: "The data that inputs, effects, events and the history hold, as the session's log \
                 has it (snake_case).",
         roots: &["Usage", "Part", "AgentState", "RunEnd", "ErrorKind", "Outcome", "Status"],
     },
-    Plan {
+    ModulePlan {
         path: "wasm/npm/src/json/action.ts",
         about: "What built-in tools do, as the session's log has it (snake_case).",
         roots: &["Action"],
     },
-    Plan {
+    ModulePlan {
         path: "wasm/npm/src/json/history.ts",
         about: "What was said, as the session's log has it (snake_case).",
         roots: &["Turn", "Said"],
     },
-    Plan {
+    ModulePlan {
         path: "wasm/npm/src/json/model.ts",
         about: "Which model a session has, and how to talk to it, as its log has it (snake_case).",
         roots: &["ModelConfig"],
     },
-    Plan {
+    ModulePlan {
         path: "wasm/npm/src/json/config.ts",
         about: "The configuration of a session, as its log has it (snake_case).",
         roots: &["SessionConfig", "Preset"],
     },
-    Plan {
+    ModulePlan {
         path: "wasm/npm/src/json/events.ts",
         about: "Things to know, as the session's log has them.",
         roots: &["Event"],
     },
-    Plan {
+    ModulePlan {
         path: "wasm/npm/src/json/protocol.ts",
         about: "What goes into a session and what follows from it, as JSON. What goes through this \
                 door is an object with one key, its kind, whose value is `null` if there is \
