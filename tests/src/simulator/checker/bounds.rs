@@ -10,10 +10,10 @@ use innerloop_core::{
     config::{HookPoint, SessionConfig},
     event::{Event, EventKind},
     id::AgentId,
-    message::{Finish, TurnKind},
+    message::{Finish, Leaving, PartPlace, TurnKind},
     output::{Effect, Output, Purpose},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The runs under way.
 #[derive(Debug, Default)]
@@ -31,6 +31,10 @@ struct Run {
     /// Replies that called tools, and those that the provider has paused.
     rounds: u64,
     pauses: u64,
+    /// Parts that the provider has refused and that are left out, and the times that a turn left
+    /// out some more.
+    left_out: BTreeSet<PartPlace>,
+    leavings: u64,
     /// Folds that a model is to sum up, and those that the host has asked for.
     folds: u64,
     asked: u64,
@@ -100,10 +104,21 @@ impl Run {
     fn look(&mut self, agent: AgentId, seen: &Seen<'_>) {
         let turns = seen.turns(agent);
         for turn in turns.iter().skip(self.turns) {
-            let TurnKind::Assistant(reply) = &turn.kind else { continue };
-            let has_calls = reply.tool_calls().next().is_some();
-            self.rounds += u64::from(has_calls);
-            self.pauses += u64::from(!has_calls && reply.finish == Finish::Pause);
+            match &turn.kind {
+                TurnKind::Assistant(reply) => {
+                    let has_calls = reply.tool_calls().next().is_some();
+                    self.rounds += u64::from(has_calls);
+                    self.pauses += u64::from(!has_calls && reply.finish == Finish::Pause);
+                }
+                TurnKind::LeftOut(left) if left.how != Leaving::PutBack => {
+                    let before = self.left_out.len();
+                    self.left_out.extend(&left.parts);
+                    // Without parts it is signatures that are left out.
+                    let is_more = left.parts.is_empty() || self.left_out.len() > before;
+                    self.leavings += u64::from(is_more);
+                }
+                _ => {}
+            }
         }
         self.turns = turns.len();
         self.sums_up = sums_up(turns);
@@ -138,6 +153,6 @@ impl Run {
             + self.grown.min(self.inputs)
             + self.overflows.min(self.inputs);
         let once = u64::from(again + answers) + u64::from(self.sums_up) + u64::from(self.in_text);
-        rounds + self.pauses + self.steers + for_inputs + once
+        rounds + self.pauses + self.steers + self.leavings + for_inputs + once
     }
 }
