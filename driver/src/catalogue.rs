@@ -3,12 +3,9 @@
 //! can replace; the one that comes along is [`STANDARD`].
 
 use crate::providers::Provider;
-use alloc::{
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 use innerloop_core::config::{ModelConfig, Price};
-use innerloop_json::{FromJson, ToJson, from_str, quoted};
+use innerloop_json::{Error, FromJson, ToJson, from_str, quoted};
 
 /// The catalogue that comes along, as text, distilled on 2026-11-22: windows, limits, images and
 /// efforts from `@oh-my-pi/pi-catalog` 18.2.11, prices and the windows of the newest models from
@@ -67,8 +64,17 @@ pub struct Known {
 
 /// A text that is no catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is no catalogue of models: {0}")]
-pub struct CatalogueError(String);
+pub enum CatalogueError {
+    /// It is not the JSON of one.
+    #[error("this is no catalogue of models: {0}")]
+    Json(#[from] Error),
+    /// A model without a name, or with a limit of 0.
+    #[error("this is no catalogue of models: the model {name} needs a name, and limits above 0")]
+    Model {
+        /// Its name, in quotes.
+        name: String,
+    },
+}
 
 impl Catalogue {
     /// Reads a catalogue.
@@ -76,7 +82,7 @@ impl Catalogue {
     /// # Errors
     /// [`CatalogueError`] with the place where the text does not fit.
     pub fn parse(text: &str) -> Result<Self, CatalogueError> {
-        let read: Self = from_str(text).map_err(|error| CatalogueError(error.to_string()))?;
+        let read: Self = from_str(text)?;
         let mut models = read.groups.iter().flat_map(|group| &group.models);
         let unfit = |known: &&Known| {
             let none = [known.context_window, known.max_output_tokens].contains(&Some(0));
@@ -84,10 +90,7 @@ impl Catalogue {
         };
         match models.find(unfit) {
             None => Ok(read),
-            Some(known) => Err(CatalogueError(alloc::format!(
-                "the model {} needs a name, and limits above 0",
-                quoted(&known.name)
-            ))),
+            Some(known) => Err(CatalogueError::Model { name: quoted(&known.name) }),
         }
     }
 

@@ -130,7 +130,7 @@ fn mask_answer(keys: &Keys, answer: &mut Answer) {
             mask_all(keys, starting.values_mut());
         }
         Answer::AllowEdited(arguments) => mask_json(keys, arguments),
-        Answer::Deny { reason: text } | Answer::Text(text) => keys.mask(text),
+        Answer::Deny { reason: text, .. } | Answer::Text(text) => keys.mask(text),
     }
 }
 

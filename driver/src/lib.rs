@@ -51,7 +51,6 @@ pub use masking::{Keys, Masking};
 #[cfg(feature = "log")]
 pub use memory_log::MemoryLog;
 pub use output::{Output, Outputs};
-pub use patch::PatchError;
 pub use people::{NOBODY_APPROVES, People};
 pub use settings::{Settings, SettingsError};
 pub use undone::{FileSteps, FileUndo, UndoneFile, imported};

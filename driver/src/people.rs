@@ -34,8 +34,7 @@ impl People {
                 "nobody is here to answer; decide for yourself, and say what you have assumed",
             ),
         };
-        let answer = || Answer::Deny { reason: reason.into() };
-        (!is_there).then(|| Input::Answer { id, answer: answer() })
+        (!is_there).then(|| Input::Answer { id, answer: Answer::nobody(reason) })
     }
 
     /// The reply for a point at which the host has no hook.

@@ -2,14 +2,10 @@
 //! from the catalogue, over a preset, and over all of it patches of the configuration's JSON. A
 //! field of the configuration needs no line here to be reachable.
 
-use crate::{
-    catalogue::Catalogue,
-    patch::{self, PatchError},
-    providers::Provider,
-};
+use crate::{catalogue::Catalogue, patch, providers::Provider};
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
-    config::{Facts, ModelConfig, SessionConfig},
+    config::{ConfigError, Facts, ModelConfig, SessionConfig},
     id::SessionId,
     preset::Preset,
     tool::ToolSpec,
@@ -49,7 +45,7 @@ pub enum SettingsError {
     },
     /// A patch does not fit.
     #[error(transparent)]
-    Patch(#[from] PatchError),
+    Patch(#[from] ConfigError),
 }
 
 impl Settings<'_> {

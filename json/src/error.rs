@@ -1,42 +1,118 @@
-//! What is wrong with a text, and where.
+//! What is wrong with a text, and where: a kind and a path for programs, a sentence for people.
 
-use alloc::{boxed::Box, format, string::String};
+use crate::text::joined;
+use alloc::{borrow::Cow, boxed::Box, format, string::String, vec::Vec};
 use core::fmt;
+use innerloop_json_derive::ToJson;
 
-/// What is wrong with a JSON text: a sentence, the path of the value, its line and column.
+/// What is wrong with a JSON text: the kind of fault, the path of the value, its line and column.
+///
+/// A host that knows the fields under other names words the fault itself, by its kind:
+///
+/// ```
+/// use innerloop_json::{JsonFault, FromJson, from_str};
+///
+/// #[derive(FromJson)]
+/// #[json(deny_unknown_fields)]
+/// struct Limits {
+///     max_turns: u32,
+/// }
+///
+/// let error = from_str::<Limits>(r#"{"max_turn":1}"#).err().unwrap();
+/// let JsonFault::UnknownField { name, known } = error.fault() else { unreachable!() };
+/// assert_eq!((name.as_str(), known.as_slice()), ("max_turn", ["max_turns"].as_slice()));
+/// assert_eq!(error.message(), "unknown field `max_turn`, expected `max_turns`");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(Box<Fault>);
+pub struct Error(Box<Located>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Fault {
-    message: String,
+struct Located {
+    fault: JsonFault,
     path: String,
-    /// The field that is wrong in the object at the path: the message names it.
-    field: Option<String>,
     line: usize,
     column: usize,
 }
 
+/// The kind of fault.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+#[json(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum JsonFault {
+    /// The text ends in the middle of a value, so that it may be the beginning of a valid one.
+    Eof,
+    /// The text is not JSON.
+    Syntax {
+        /// What is wrong with it.
+        message: &'static str,
+    },
+    /// A value of another type.
+    Unexpected {
+        /// What stands there, for example `null` or `"ten"`.
+        found: String,
+        /// What is read there, for example `an object`.
+        expected: Cow<'static, str>,
+    },
+    /// A number that does not fit.
+    Range {
+        /// The number.
+        found: String,
+        /// The numbers that fit, for example `a whole number from 0 to 255`.
+        expected: Cow<'static, str>,
+    },
+    /// A field that there is not; the path ends with it.
+    UnknownField {
+        /// Its name.
+        name: String,
+        /// The fields that there are.
+        known: Vec<&'static str>,
+    },
+    /// A value that is none of those that there are.
+    UnknownValue {
+        /// The value.
+        name: String,
+        /// The values that there are.
+        known: Vec<&'static str>,
+    },
+    /// A field that must be there and is not; the path ends with it.
+    MissingField {
+        /// Its name.
+        name: String,
+    },
+    /// A field that is there twice.
+    DuplicateField {
+        /// Its name.
+        name: String,
+    },
+    /// Another reason why the value is refused.
+    Invalid {
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+/// `` `a` ``, `` `a` or `b` ``, or `` one of `a`, `b`, `c` ``.
+pub(crate) fn one_of(names: &[&str]) -> String {
+    match names {
+        [one, other] => format!("`{one}` or `{other}`"),
+        [one] => format!("`{one}`"),
+        names => format!("one of `{}`", joined(names, "`, `")),
+    }
+}
+
 impl Error {
-    /// A fault with a message of its own behind the first `at` bytes of `text`.
-    pub(crate) fn new(message: String, text: &str, at: usize) -> Self {
+    /// A fault behind the first `at` bytes of `text`.
+    pub(crate) fn new(fault: JsonFault, text: &str, at: usize) -> Self {
         let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
-        Self(Box::new(Fault { message, path: String::new(), field: None, line, column }))
-    }
-
-    /// The same fault, of an object's field that should not be there or is missing.
-    pub(crate) fn about(mut self, field: &str) -> Self {
-        self.0.field = Some(field.into());
-        self
+        Self(Box::new(Located { fault, path: String::new(), line, column }))
     }
 
     /// The same fault, seen from the object whose field `name` holds it.
     #[must_use]
     pub fn within(mut self, name: &str) -> Self {
-        let dot = if self.0.path.is_empty() || self.0.path.starts_with('[') { "" } else { "." };
-        self.0.path = format!("{name}{dot}{}", self.0.path);
+        self.0.path = inside(name, &self.0.path);
         self
     }
 
@@ -46,49 +122,91 @@ impl Error {
         self.within(&format!("[{index}]"))
     }
 
+    /// The kind of fault.
+    #[must_use]
+    pub const fn fault(&self) -> &JsonFault {
+        &self.0.fault
+    }
+
+    /// The kind of fault, without a copy.
+    #[must_use]
+    pub fn into_fault(self) -> JsonFault {
+        self.0.fault
+    }
+
     /// What is wrong, without the place.
     #[must_use]
-    pub fn message(&self) -> &str {
-        &self.0.message
+    pub fn message(&self) -> String {
+        format!("{}", self.0.fault)
     }
 
     /// Whether the text ended too early, so that it may be the beginning of a valid one.
     #[must_use]
-    pub fn is_eof(&self) -> bool {
-        self.0.message.starts_with("EOF")
+    pub const fn is_eof(&self) -> bool {
+        matches!(self.0.fault, JsonFault::Eof)
     }
 
     /// The path of the value that is wrong, as `tools[2].name`; empty for the whole.
     #[must_use]
     pub fn path(&self) -> String {
-        let Fault { path, field, .. } = &*self.0;
-        match field {
-            Some(field) if path.is_empty() => field.clone(),
-            Some(field) => format!("{path}.{field}"),
-            None => path.clone(),
+        match &self.0.fault {
+            JsonFault::UnknownField { name, .. } | JsonFault::MissingField { name } => {
+                inside(&self.0.path, name)
+            }
+            _ => self.0.path.clone(),
         }
     }
 
     /// The line, counted from 1.
     #[must_use]
-    pub fn line(&self) -> usize {
+    pub const fn line(&self) -> usize {
         self.0.line
     }
 
     /// The column in bytes, counted from 1; 0 stands before the line's first byte.
     #[must_use]
-    pub fn column(&self) -> usize {
+    pub const fn column(&self) -> usize {
         self.0.column
+    }
+}
+
+/// The path of `inner` in what stands at the path `outer`.
+fn inside(outer: &str, inner: &str) -> String {
+    let is_joined = outer.is_empty() || inner.is_empty() || inner.starts_with('[');
+    format!("{outer}{}{inner}", if is_joined { "" } else { "." })
+}
+
+impl fmt::Display for JsonFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Eof => f.write_str("it ends too early"),
+            Self::Syntax { message } => f.write_str(message),
+            Self::Invalid { message } => f.write_str(message),
+            Self::Unexpected { found, expected } | Self::Range { found, expected } => {
+                write!(f, "must be {expected}, not {found}")
+            }
+            Self::UnknownField { name, known } if known.is_empty() => {
+                write!(f, "unknown field `{name}`, there are no fields")
+            }
+            Self::UnknownField { name, known } => {
+                write!(f, "unknown field `{name}`, expected {}", one_of(known))
+            }
+            Self::UnknownValue { name, known } => {
+                write!(f, "unknown value `{name}`, expected {}", one_of(known))
+            }
+            Self::MissingField { name } => write!(f, "missing field `{name}`"),
+            Self::DuplicateField { name } => write!(f, "duplicate field `{name}`"),
+        }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { message, path, line, column, .. } = &*self.0;
+        let Located { fault, path, line, column } = &*self.0;
         if !path.is_empty() {
             write!(f, "{path}: ")?;
         }
-        write!(f, "{message} at line {line} column {column}")
+        write!(f, "{fault} at line {line} column {column}")
     }
 }
 

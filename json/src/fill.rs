@@ -1,7 +1,7 @@
 //! Reading structs and enums by their shapes.
 
 use crate::{
-    error::Error,
+    error::{Error, JsonFault, one_of},
     reader::{Kind, Reader},
     shape::{EMPTY, Entry, Shape, Variants},
     traits::FromJson,
@@ -32,7 +32,7 @@ pub fn fill_fields<'a>(
     let shape = Shape::of(shape);
     let tag = core::mem::take(&mut reader.tag);
     if reader.kind()? != Kind::Object {
-        return Err(reader.unexpected(&format!("struct {}", shape.name())));
+        return Err(reader.unexpected("an object".into()));
     }
     reader.object()?;
     let (mut seen, mut next) = (0_u64, shape.fields());
@@ -41,14 +41,15 @@ pub fn fill_fields<'a>(
         let slot = found.and_then(|at| Some((at, target.slot(at)?)));
         let Some((at, slot)) = slot else {
             if shape.is_closed() && *name != *tag {
-                return Err(reader.error(shape.unknown(&name)).about(&name));
+                let known = shape.names();
+                return Err(reader.fault(JsonFault::UnknownField { name: name.into(), known }));
             }
             reader.skip().map_err(|error| error.within(&name))?;
             continue;
         };
         let bit = 1 << at;
         if seen & bit != 0 {
-            return Err(reader.error(format!("duplicate field `{name}`")));
+            return Err(reader.fault(JsonFault::DuplicateField { name: name.into() }));
         }
         seen |= bit;
         slot.fill(reader).map_err(|error| error.within(&name))?;
@@ -59,10 +60,7 @@ pub fn fill_fields<'a>(
 fn missing(reader: &Reader<'_>, shape: Shape, seen: u64) -> Result<(), Error> {
     let is_missing = |field: &Entry| field.is_required() && seen >> field.place & 1 == 0;
     match shape.fields().find(is_missing) {
-        Some(field) => {
-            let name = field.name();
-            Err(reader.error(format!("missing field `{name}`")).about(name))
-        }
+        Some(field) => Err(reader.fault(JsonFault::MissingField { name: field.name().into() })),
         None => Ok(()),
     }
 }
@@ -81,7 +79,7 @@ pub fn fill_variant<'a>(
     let kind = reader.kind()?;
     if !tag.is_empty() {
         if kind != Kind::Object {
-            return Err(reader.unexpected("a map"));
+            return Err(reader.unexpected("an object".into()));
         }
         let mut ahead = reader.clone();
         let name = tag_of(&mut ahead, tag)?;
@@ -98,9 +96,7 @@ pub fn fill_variant<'a>(
             let name = reader.string()?;
             let variant = named(reader, variants, &name)?;
             if variant.content().is_some() {
-                let message =
-                    format!("invalid type: unit variant, expected `{name}` as an object's key");
-                return Err(reader.error(message));
+                return Err(reader.error(format!("expected `{name}` as an object's key")));
             }
             target.choose(variant.place);
             Ok(())
@@ -108,7 +104,8 @@ pub fn fill_variant<'a>(
         Kind::Object => {
             reader.object()?;
             let Some(name) = reader.key()? else {
-                return Err(reader.error(format!("expected {} as a key", variants.expected())));
+                let known = one_of(&variants.names());
+                return Err(reader.error(format!("expected {known} as a key")));
             };
             let variant = named(reader, variants, &name)?;
             target.choose(variant.place);
@@ -122,13 +119,13 @@ pub fn fill_variant<'a>(
                 None => Ok(()),
             }
         }
-        _ => Err(reader.unexpected(&variants.expected())),
+        _ => Err(reader.unexpected(one_of(&variants.names()).into())),
     }
 }
 
 fn named(reader: &Reader<'_>, variants: Variants, name: &str) -> Result<Entry, Error> {
     variants.entries().find(|variant| variant.name() == name).ok_or_else(|| {
-        reader.error(format!("unknown variant `{name}`, expected {}", variants.expected()))
+        reader.fault(JsonFault::UnknownValue { name: name.into(), known: variants.names() })
     })
 }
 
@@ -141,7 +138,7 @@ fn tag_of<'a>(ahead: &mut Reader<'a>, tag: &str) -> Result<Cow<'a, str>, Error> 
         }
         ahead.skip()?;
     }
-    Err(ahead.error(format!("missing field `{tag}`")).about(tag))
+    Err(ahead.fault(JsonFault::MissingField { name: tag.into() }))
 }
 
 /// Reads what the variant holds that `target` has become: fields, or one value.

@@ -33,6 +33,8 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[allow(unused_extern_crates, reason = "the derives name this crate")]
+extern crate self as innerloop_json;
 #[cfg(test)]
 extern crate std;
 
@@ -40,6 +42,7 @@ mod bridge;
 mod cow;
 mod decimal;
 mod error;
+mod error_json;
 mod fill;
 mod map;
 mod number;
@@ -58,7 +61,7 @@ mod writer;
 
 pub use cow::FromJsonCow;
 pub use decimal::parse_f64;
-pub use error::Error;
+pub use error::{Error, JsonFault};
 pub use innerloop_json_derive::{FromJson, ToJson};
 pub use innerloop_json_scan::{MAX_DEPTH, Token, push_string, quoted};
 pub use map::Map;
@@ -67,7 +70,7 @@ pub use order::sort;
 pub use raw::{Json, Object, Raw};
 pub use reader::{Kind, Reader};
 pub use text::joined;
-pub use traits::{FromJson, ToJson, from_str, to_string};
+pub use traits::{FieldNames, FromJson, ToJson, VariantNames, from_str, to_string};
 pub use value::Value;
 pub use writer::Writer;
 

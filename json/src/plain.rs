@@ -1,7 +1,7 @@
 //! The JSON of the standard library's types.
 
 use crate::{
-    error::Error,
+    error::{Error, JsonFault},
     number::Number,
     reader::{Kind, Reader},
     traits::{FromJson, ToJson},
@@ -10,7 +10,7 @@ use crate::{
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 macro_rules! integers {
-    ($($type:ident $wide:ident $as:ident),*) => {$(
+    ($($type:ident $wide:ident $as:ident $expected:literal),*) => {$(
         impl ToJson for $type {
             fn write(&self, writer: &mut Writer) {
                 writer.number($wide::from(*self));
@@ -23,32 +23,36 @@ macro_rules! integers {
             }
 
             fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-                let number = integer(reader, stringify!($type))?;
+                let number = number(reader, $expected)?;
                 let fitting = number.$as().and_then(|number| Self::try_from(number).ok());
-                *self = fitting.ok_or_else(|| misfit(reader, number, stringify!($type)))?;
+                *self = fitting.ok_or_else(|| misfit(reader, number, $expected))?;
                 Ok(())
             }
         }
     )*};
 }
 
-integers!(u8 u64 as_u64, u16 u64 as_u64, u32 u64 as_u64, u64 u64 as_u64);
-integers!(i8 i64 as_i64, i16 i64 as_i64, i32 i64 as_i64, i64 i64 as_i64);
+integers!(
+    u8 u64 as_u64 "a whole number from 0 to 255",
+    u16 u64 as_u64 "a whole number from 0 to 65535",
+    u32 u64 as_u64 "a whole number from 0 to 4294967295",
+    u64 u64 as_u64 "a whole number, 0 or more",
+    i8 i64 as_i64 "a whole number from -128 to 127",
+    i16 i64 as_i64 "a whole number from -32768 to 32767",
+    i32 i64 as_i64 "a whole number from -2147483648 to 2147483647",
+    i64 i64 as_i64 "a whole number"
+);
 
-fn integer(reader: &mut Reader<'_>, expected: &str) -> Result<Number, Error> {
+fn number(reader: &mut Reader<'_>, expected: &'static str) -> Result<Number, Error> {
     if reader.kind()? != Kind::Number {
-        return Err(reader.unexpected(expected));
+        return Err(reader.unexpected(expected.into()));
     }
     reader.number()
 }
 
-fn misfit(reader: &Reader<'_>, number: Number, expected: &str) -> Error {
-    reader.error(match number {
-        Number::Float(_) => {
-            format!("invalid type: floating point `{number}`, expected {expected}")
-        }
-        number => format!("invalid value: integer `{number}`, expected {expected}"),
-    })
+fn misfit(reader: &Reader<'_>, number: Number, expected: &'static str) -> Error {
+    let (found, expected) = (format!("{number}"), expected.into());
+    reader.fault(JsonFault::Range { found, expected })
 }
 
 impl ToJson for usize {
@@ -63,9 +67,10 @@ impl<'a> FromJson<'a> for usize {
     }
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        let number = integer(reader, "usize")?;
+        let expected = "a whole number, 0 or more";
+        let number = number(reader, expected)?;
         let fitting = number.as_u64().and_then(|number| Self::try_from(number).ok());
-        *self = fitting.ok_or_else(|| misfit(reader, number, "usize"))?;
+        *self = fitting.ok_or_else(|| misfit(reader, number, expected))?;
         Ok(())
     }
 }
@@ -82,7 +87,7 @@ impl<'a> FromJson<'a> for f64 {
     }
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        *self = integer(reader, "f64")?.as_f64();
+        *self = number(reader, "a number")?.as_f64();
         Ok(())
     }
 }
@@ -274,13 +279,12 @@ fn pair<'a>(
     reader.array()?;
     for (index, item) in items.into_iter().enumerate() {
         if !reader.element()? {
-            let message = format!("invalid length {index}, expected a tuple of size 2");
-            return Err(reader.error(message));
+            return Err(reader.error("must be an array of two"));
         }
         item.fill(reader).map_err(|error| error.within_element(index))?;
     }
     if reader.element()? {
-        return Err(reader.error("invalid length, expected a tuple of size 2"));
+        return Err(reader.error("must be an array of two"));
     }
     Ok(())
 }

@@ -1,13 +1,11 @@
 //! Reading JSON step by step. Every step checks what it passes over, so that a value that was
 //! skipped is as valid as one that was read.
 
-use crate::{error::Error, number::Number};
-use alloc::{
-    borrow::Cow,
-    format,
-    string::{String, ToString},
-    vec::Vec,
+use crate::{
+    error::{Error, JsonFault},
+    number::Number,
 };
+use alloc::{borrow::Cow, string::String, vec::Vec};
 use innerloop_json_scan::{
     Index, MAX_DEPTH, MAX_TEXT, Token, code_unit, plain_len, quoted, unescaped, value_end,
 };
@@ -69,7 +67,7 @@ impl<'a> Reader<'a> {
             Some(b'[') => Ok(Kind::Array),
             Some(b'{') => Ok(Kind::Object),
             Some(_) => Err(self.error_ahead("expected value")),
-            None => Err(self.error("EOF while parsing a value")),
+            None => Err(self.eof()),
         }
     }
 
@@ -80,7 +78,7 @@ impl<'a> Reader<'a> {
     pub fn null(&mut self) -> Result<(), Error> {
         match self.kind()? {
             Kind::Null => self.word("null"),
-            _ => Err(self.unexpected("null")),
+            _ => Err(self.unexpected("null".into())),
         }
     }
 
@@ -92,7 +90,7 @@ impl<'a> Reader<'a> {
         match self.kind()? {
             Kind::Bool if self.peek() == Some(b't') => self.word("true").map(|()| true),
             Kind::Bool => self.word("false").map(|()| false),
-            _ => Err(self.unexpected("a boolean")),
+            _ => Err(self.unexpected("true or false".into())),
         }
     }
 
@@ -102,7 +100,7 @@ impl<'a> Reader<'a> {
     /// It is none, or one that is larger than any floating number.
     pub fn number(&mut self) -> Result<Number, Error> {
         let text = self.number_text()?;
-        Number::of(text).ok_or_else(|| self.error("number out of range"))
+        Number::of(text).ok_or_else(|| self.syntax("number out of range"))
     }
 
     /// Reads a number and leaves it as it is written.
@@ -111,7 +109,7 @@ impl<'a> Reader<'a> {
     /// It is none.
     pub fn number_text(&mut self) -> Result<&'a str, Error> {
         if self.kind()? != Kind::Number {
-            return Err(self.unexpected("a number"));
+            return Err(self.unexpected("a number".into()));
         }
         let from = self.at;
         self.eat(b'-');
@@ -136,7 +134,7 @@ impl<'a> Reader<'a> {
     /// It is none, or half of a surrogate pair is in it.
     pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
         if self.kind()? != Kind::String {
-            return Err(self.unexpected("a string"));
+            return Err(self.unexpected("a string".into()));
         }
         self.string_text(false)
     }
@@ -147,7 +145,7 @@ impl<'a> Reader<'a> {
     /// It is none.
     pub fn string_lossy(&mut self) -> Result<Cow<'a, str>, Error> {
         if self.kind()? != Kind::String {
-            return Err(self.unexpected("a string"));
+            return Err(self.unexpected("a string".into()));
         }
         self.string_text(true)
     }
@@ -159,7 +157,7 @@ impl<'a> Reader<'a> {
     pub fn object(&mut self) -> Result<(), Error> {
         match self.kind()? {
             Kind::Object => self.enter(),
-            _ => Err(self.unexpected("a map")),
+            _ => Err(self.unexpected("an object".into())),
         }
     }
 
@@ -178,7 +176,7 @@ impl<'a> Reader<'a> {
     pub fn array(&mut self) -> Result<(), Error> {
         match self.kind()? {
             Kind::Array => self.enter(),
-            _ => Err(self.unexpected("a sequence")),
+            _ => Err(self.unexpected("an array".into())),
         }
     }
 
@@ -247,14 +245,14 @@ impl<'a> Reader<'a> {
     /// It is not valid JSON, or longer than 2 GiB.
     pub fn tokens(&mut self) -> Result<Vec<Token>, Error> {
         if self.text.len() > MAX_TEXT {
-            return Err(self.error("longer than 2 GiB"));
+            return Err(self.syntax("longer than 2 GiB"));
         }
         let mut tokens = Vec::new();
         let index = Index::new(&mut tokens, self.text.as_bytes());
         match value_end(self.text.as_bytes(), self.at, self.depth, Some(index)) {
             Some(end) => self.at = end,
             // The way step by step finds out what is wrong.
-            None => self.walk().and_then(|()| Err(self.error("expected value")))?,
+            None => self.walk().and_then(|()| Err(self.syntax("expected value")))?,
         }
         Ok(tokens)
     }
@@ -270,39 +268,50 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An error about what was read last.
+    /// An error about what was read last, in words of its own.
     #[must_use]
     pub fn error(&self, message: impl Into<String>) -> Error {
-        Error::new(message.into(), self.text, self.at)
+        self.fault(JsonFault::Invalid { message: message.into() })
+    }
+
+    /// An error about what was read last.
+    #[must_use]
+    pub fn fault(&self, kind: JsonFault) -> Error {
+        Error::new(kind, self.text, self.at)
     }
 
     /// The error of a value that comes next and is not what was `expected`.
     #[must_use]
-    pub fn unexpected(&mut self, expected: &str) -> Error {
-        let found = match self.found() {
-            Ok(found) => found,
-            Err(error) => return error,
-        };
-        self.error(format!("invalid type: {found}, expected {expected}"))
+    pub fn unexpected(&mut self, expected: Cow<'static, str>) -> Error {
+        match self.found() {
+            Ok(found) => self.fault(JsonFault::Unexpected { found, expected }),
+            Err(error) => error,
+        }
+    }
+
+    fn syntax(&self, message: &'static str) -> Error {
+        self.fault(JsonFault::Syntax { message })
+    }
+
+    fn eof(&self) -> Error {
+        self.fault(JsonFault::Eof)
     }
 
     fn found(&mut self) -> Result<String, Error> {
         Ok(match self.kind()? {
             Kind::Null => self.word("null").map(|()| String::from("null"))?,
-            Kind::Bool => format!("boolean `{}`", self.bool()?),
-            Kind::String => format!("string {}", quoted(&self.string_lossy()?)),
-            Kind::Array => "sequence".to_string(),
-            Kind::Object => "map".to_string(),
-            Kind::Number => match self.number()? {
-                number @ Number::Float(_) => format!("floating point `{number}`"),
-                number => format!("integer `{number}`"),
-            },
+            Kind::Bool => String::from(if self.bool()? { "true" } else { "false" }),
+            Kind::String => quoted(&self.string_lossy()?),
+            Kind::Array => "an array".into(),
+            Kind::Object => "an object".into(),
+            Kind::Number => self.number_text()?.into(),
         })
     }
 
     /// An error about the byte that comes next.
-    fn error_ahead(&self, message: &str) -> Error {
-        Error::new(message.into(), self.text, self.text.len().min(self.at + 1))
+    fn error_ahead(&self, message: &'static str) -> Error {
+        let at = self.text.len().min(self.at + 1);
+        Error::new(JsonFault::Syntax { message }, self.text, at)
     }
 
     fn byte(&self) -> Option<u8> {
@@ -334,7 +343,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let is_cut = word.starts_with(rest);
-        Err(self.error(if is_cut { "EOF while parsing a value" } else { "expected ident" }))
+        Err(if is_cut { self.eof() } else { self.syntax("expected value") })
     }
 
     fn digits(&mut self) -> Result<(), Error> {
@@ -345,7 +354,7 @@ impl<'a> Reader<'a> {
         match self.byte() {
             _ if self.at > from => Ok(()),
             Some(_) => Err(self.error_ahead("invalid number")),
-            None => Err(self.error("EOF while parsing a value")),
+            None => Err(self.eof()),
         }
     }
 
@@ -378,14 +387,12 @@ impl<'a> Reader<'a> {
                     return Err(self.error_ahead("trailing comma"));
                 }
             }
-            None if is_array => return Err(self.error("EOF while parsing a list")),
-            None => return Err(self.error("EOF while parsing an object")),
+            None => return Err(self.eof()),
             Some(_) if is_array => return Err(self.error_ahead("expected `,` or `]`")),
             Some(_) => return Err(self.error_ahead("expected `,` or `}`")),
         }
         match self.peek() {
-            None if is_array => Err(self.error("EOF while parsing a value")),
-            None => Err(self.error("EOF while parsing an object")),
+            None => Err(self.eof()),
             Some(byte) if !is_array && byte != b'"' => {
                 Err(self.error_ahead("key must be a string"))
             }
@@ -406,7 +413,7 @@ impl<'a> Reader<'a> {
                 Ok(())
             }
             Some(_) => Err(self.error_ahead("expected `:`")),
-            None => Err(self.error("EOF while parsing an object")),
+            None => Err(self.eof()),
         }
     }
 
@@ -417,7 +424,7 @@ impl<'a> Reader<'a> {
         }
         match unescaped(inside, is_lossy) {
             Ok(text) => Ok(Cow::Owned(text)),
-            Err(_) => Err(self.error("lone leading surrogate in hex escape")),
+            Err(_) => Err(self.syntax("lone leading surrogate in hex escape")),
         }
     }
 
@@ -438,9 +445,9 @@ impl<'a> Reader<'a> {
                 Some(_) => {
                     let message =
                         "control character (\\u0000-\\u001F) found while parsing a string";
-                    return Err(self.error(message));
+                    return Err(self.syntax(message));
                 }
-                None => return Err(self.error("EOF while parsing a string")),
+                None => return Err(self.eof()),
             }
         }
         let inside = self.since(from);
@@ -457,10 +464,10 @@ impl<'a> Reader<'a> {
             Some((b'u', digits)) if code_unit(digits).is_some() => self.at += 5,
             Some((b'u', digits)) if digits.len() < 4 => {
                 self.at = self.text.len();
-                return Err(self.error("EOF while parsing a string"));
+                return Err(self.eof());
             }
             Some(_) => return Err(self.error_ahead("invalid escape")),
-            None => return Err(self.error("EOF while parsing a string")),
+            None => return Err(self.eof()),
         }
         Ok(())
     }

@@ -1,17 +1,17 @@
 //! What a derive says of a type: one text, which the reading and the writing functions share. A
 //! table of names would take a pointer for each of them.
 //!
-//! A struct is its name and its fields, `Point..,"x":!,"y":=old_y,"more":+`: behind a field stands
-//! `!` if it must be there, `+` if its own fields stand in its place, and behind each `=` a further
-//! name that is read. Without `..` an unknown field is an error; else it is passed over.
+//! A struct is its fields, `..,"x":!,"y":=old_y,"more":+`: behind a field stands `!` if it must be
+//! there, `+` if its own fields stand in its place, and behind each `=` a further name that is
+//! read. With `.` at the start an unknown field is an error; with `..` it is passed over.
 //!
-//! An enum is its form and its variants, `type|"stop":|"text":=|"read":=Read,"path":!,"limit":`. A
+//! An enum is its form and its variants, `type|"stop":|"text":=|"read":=.,"path":!,"limit":`. A
 //! variant with `=` holds a value, and a struct's text behind it says that it is fields. The form
 //! is the field that names the variant beside its own fields; without one the variant's name is the
 //! key of an object around them, and with `{}` also where there are none; with `*` the content
 //! alone is written.
 
-use alloc::{format, string::String};
+use alloc::vec::Vec;
 
 /// The fields of a variant that has none.
 pub(crate) const EMPTY: &str = "..";
@@ -19,7 +19,7 @@ pub(crate) const EMPTY: &str = "..";
 /// A struct's fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// The type's name, and behind it `..` or nothing.
+    /// `..` where unknown fields are passed over.
     head: &'static str,
     fields: &'static str,
 }
@@ -54,11 +54,6 @@ impl Shape {
         Self { head, fields }
     }
 
-    /// The type's name.
-    pub(crate) fn name(self) -> &'static str {
-        self.head.strip_suffix("..").unwrap_or(self.head)
-    }
-
     /// The fields, in order.
     pub(crate) const fn fields(self) -> Entries {
         Entries { rest: self.fields, place: 0 }
@@ -66,7 +61,7 @@ impl Shape {
 
     /// Whether an unknown field is an error.
     pub(crate) fn is_closed(self) -> bool {
-        !self.head.ends_with("..")
+        self.head != ".."
     }
 
     /// The place of the field `name`, looked for among `next` first: mostly fields come in their
@@ -79,12 +74,9 @@ impl Shape {
         found.map(|field| field.place)
     }
 
-    /// Why the field `name` is refused.
-    pub(crate) fn unknown(self, name: &str) -> String {
-        if self.fields.is_empty() {
-            return format!("unknown field `{name}`, there are no fields");
-        }
-        format!("unknown field `{name}`, expected {}", one_of(self.fields()))
+    /// The fields' names.
+    pub(crate) fn names(self) -> Vec<&'static str> {
+        self.fields().names()
     }
 }
 
@@ -120,9 +112,15 @@ impl Variants {
         self.form == "*"
     }
 
-    /// What is expected.
-    pub(crate) fn expected(self) -> String {
-        one_of(self.entries())
+    /// The variants' names.
+    pub(crate) fn names(self) -> Vec<&'static str> {
+        self.entries().names()
+    }
+}
+
+impl Entries {
+    fn names(self) -> Vec<&'static str> {
+        self.map(Entry::name).collect()
     }
 }
 
@@ -177,21 +175,4 @@ fn cut(text: &'static str, byte: u8, more: usize) -> (&'static str, &'static str
     let at = text.bytes().position(|other| other == byte);
     let at = at.map_or(text.len(), |at| at + more);
     text.split_at_checked(at).unwrap_or_default()
-}
-
-/// `` `a` ``, `` `a` or `b` ``, or `` one of `a`, `b`, `c` ``.
-fn one_of(entries: Entries) -> String {
-    let count = entries.count();
-    let mut text = String::from(if count > 2 { "one of " } else { "" });
-    for entry in entries {
-        text.push_str(match (entry.place, count) {
-            (0, _) => "",
-            (_, 2) => " or ",
-            _ => ", ",
-        });
-        text.push('`');
-        text.push_str(entry.name());
-        text.push('`');
-    }
-    text
 }

@@ -1,12 +1,33 @@
 //! What has a JSON: the two traits, and the way from and to text.
 
 use crate::{error::Error, reader::Reader, writer::Writer};
-use alloc::string::String;
+use alloc::{boxed::Box, string::String};
 
 /// What can be written as JSON.
 pub trait ToJson {
     /// Writes the value.
     fn write(&self, writer: &mut Writer);
+}
+
+/// What a derived `FromJson` of a struct knows: the fields that it reads.
+pub trait FieldNames {
+    /// Their names, in order.
+    const FIELDS: &'static [&'static str];
+}
+
+impl<T: FieldNames> FieldNames for Box<T> {
+    const FIELDS: &'static [&'static str] = T::FIELDS;
+}
+
+/// What a derived `FromJson` of an enum knows: the variants that it reads.
+pub trait VariantNames {
+    /// Their names, in order.
+    const VARIANTS: &'static [&'static str];
+
+    /// The fields of the variant of that name, if there is one. A value under the variant's name
+    /// has none.
+    #[must_use]
+    fn fields(variant: &str) -> Option<&'static [&'static str]>;
 }
 
 /// What can be read from JSON text that lives for `'a`. A value is made in two steps, so that one

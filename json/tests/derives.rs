@@ -1,6 +1,9 @@
 //! What the derives read and write, and what they say of what does not fit.
 
-use innerloop_json::{Error, FromJson, Json, Map, Object, Raw, ToJson, Value, from_str, to_string};
+use innerloop_json::{
+    Error, FieldNames as _, FromJson, Json, Map, Object, Raw, ToJson, Value, VariantNames as _,
+    from_str, to_string,
+};
 use std::{borrow::Cow, sync::Arc};
 
 #[derive(Debug, PartialEq, ToJson, FromJson)]
@@ -150,7 +153,7 @@ fn the_marks_between_names_are_no_part_of_a_name() {
     assert_eq!((read.first_field, read.patch), (4, Some(None)));
     for name in ["text=", "tick|command", "{}", ""] {
         let error = from_str::<Door>(&format!(r#"{{"{name}":"a"}}"#)).unwrap_err();
-        assert!(error.message().starts_with(&format!("unknown variant `{name}`")), "{error}");
+        assert!(error.message().starts_with(&format!("unknown value `{name}`")), "{error}");
     }
 }
 
@@ -188,7 +191,7 @@ fn a_tag_may_stand_anywhere_and_is_no_unknown_field() {
     fails::<Action>(r#"{"path":"p"}"#, "missing field `action` at line 1 column 12");
     let message = "unknown field `to`, expected `pattern` at line 1 column 38";
     fails::<Action>(r#"{"action":"search","pattern":"p","to":1}"#, message);
-    let message = "action: unknown variant `fly`, expected one of `stop`, `read`, `search` \
+    let message = "action: unknown value `fly`, expected one of `stop`, `read`, `search` \
                    at line 1 column 15";
     fails::<Action>(r#"{"action":"fly"}"#, message);
 }
@@ -222,31 +225,25 @@ fn what_is_borrowed_is_a_part_of_the_text() {
 #[test]
 fn an_error_says_where_it_is_and_what_was_expected() {
     fails::<Plain>("{}", "missing field `name` at line 1 column 2");
-    fails::<Plain>("[]", "invalid type: sequence, expected struct Plain at line 1 column 0");
+    fails::<Plain>("[]", "must be an object, not an array at line 1 column 0");
     let message = "unknown field `x`, expected one of `name`, `limit`, `size`, `type` \
                    at line 1 column 5";
     fails::<Plain>(r#"{"x": 1}"#, message);
-    fails::<Plain>(
-        "{\"name\":\n 5}",
-        "name: invalid type: integer `5`, expected a string at line 2 column 2",
-    );
+    fails::<Plain>("{\"name\":\n 5}", "name: must be a string, not 5 at line 2 column 2");
     fails::<Plain>(r#"{"name":"a","name":"b"}"#, "duplicate field `name` at line 1 column 19");
     fails::<Plain>(
         r#"{"size":300}"#,
-        "size: invalid value: integer `300`, expected u8 at line 1 column 11",
+        "size: must be a whole number from 0 to 255, not 300 at line 1 column 11",
     );
     fails::<Plain>(
         r#"{"type":"four"}"#,
-        "type: unknown variant `four`, expected one of `one`, `two_words`, `three` \
+        "type: unknown value `four`, expected one of `one`, `two_words`, `three` \
          at line 1 column 14",
     );
     let json = r#"{"command":{"command":{"type":true}}}"#;
     let error = from_str::<Door>(json).unwrap_err();
     assert_eq!(error.path(), "command.command.type");
-    assert_eq!(
-        error.message(),
-        "invalid type: boolean `true`, expected one of `one`, `two_words`, `three`"
-    );
+    assert_eq!(error.message(), "must be one of `one`, `two_words`, `three`, not true");
     let error = from_str::<Door>(r#"{"command":{"index":1}}"#).unwrap_err();
     assert_eq!(error.path(), "command.command");
     assert_eq!(error.to_string(), "command: missing field `command` at line 1 column 22");
@@ -260,8 +257,48 @@ fn an_error_says_where_it_is_and_what_was_expected() {
         "{}",
         "expected one of `tick`, `command`, `text`, `many` as a key at line 1 column 2",
     );
-    fails::<Door>(
-        r#""text""#,
-        "invalid type: unit variant, expected `text` as an object's key at line 1 column 6",
-    );
+    fails::<Door>(r#""text""#, "expected `text` as an object's key at line 1 column 6");
+}
+
+#[test]
+fn an_error_is_json_with_its_kind_and_its_path() {
+    let told = |json| to_string(&from_str::<Vec<Plain>>(json).unwrap_err());
+    let cases = [
+        ("[", r#"{"path":"","kind":"eof","line":1,"column":1}"#),
+        ("[,", r#"{"path":"[0]","kind":"syntax","message":"expected value","line":1,"column":2}"#),
+        (
+            r#"[{"name":null}]"#,
+            r#"{"path":"[0].name","kind":"unexpected","found":"null","expected":"a string","line":1,"column":13}"#,
+        ),
+        (
+            r#"[{"size":-1}]"#,
+            r#"{"path":"[0].size","kind":"range","found":"-1","expected":"a whole number from 0 to 255","line":1,"column":11}"#,
+        ),
+        (
+            r#"[{"names":1}]"#,
+            r#"{"path":"[0].names","kind":"unknown_field","name":"names","known":["name","limit","size","type"],"line":1,"column":10}"#,
+        ),
+        (
+            r#"[{"type":"four"}]"#,
+            r#"{"path":"[0].type","kind":"unknown_value","name":"four","known":["one","two_words","three"],"line":1,"column":15}"#,
+        ),
+        ("[{}]", r#"{"path":"[0].name","kind":"missing_field","name":"name","line":1,"column":3}"#),
+        (
+            r#"[{"size":1,"size":2}]"#,
+            r#"{"path":"[0]","kind":"duplicate_field","name":"size","line":1,"column":18}"#,
+        ),
+    ];
+    for (json, error) in cases {
+        assert_eq!(told(json), error, "{json}");
+    }
+}
+
+#[test]
+fn a_type_names_its_variants_and_their_fields() {
+    assert_eq!(Action::VARIANTS, ["stop", "read", "search"]);
+    assert_eq!(Action::fields("read"), Some(["path", "limit"].as_slice()));
+    assert_eq!(Action::fields("search"), Some(["pattern"].as_slice()));
+    assert_eq!(Action::fields("stop"), Some([].as_slice()));
+    assert_eq!(Action::fields("fly"), None);
+    assert_eq!(Plain::FIELDS, ["name", "limit", "size", "type"]);
 }

@@ -189,7 +189,8 @@ class Core:
             line = Line(text[2 : text.index('"', 2)], text)
             if line.kind == "error":
                 fault: Json = line.value
-                raise InnerloopError(fault["code"], fault["message"], fault.get("field"))
+                said = fault["code"], fault["message"]
+                raise InnerloopError(*said, fault.get("field"), fault.get("fault"))
             if line.kind == "rejected":
                 raise RejectedError(line.value)
             lines.append(line)

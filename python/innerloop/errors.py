@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from .protocol import Input, LineRejected, Reason
+from collections.abc import Mapping
+from typing import Any
+
+from .protocol import Input, JsonFault, LineRejected, Reason
 
 
 class InnerloopError(Exception):
@@ -13,14 +16,21 @@ class InnerloopError(Exception):
     ``bad_snapshot``, ``replay_unreadable``, ``too_large``, ``no_memory``), the reason of a refusal
     (``busy``, ``closed``, ``unknown_effect``, …), or one of the package's: ``bad_tool``,
     ``bad_workspace``, ``no_loop``, ``internal``. ``field`` names the field of a configuration that
-    does not fit.
+    does not fit; ``fault`` says how its JSON does not, for programs that word it themselves.
     """
 
-    def __init__(self, code: str, message: str, field: str | None = None) -> None:
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        field: str | None = None,
+        fault: JsonFault | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.field = field
+        self.fault = fault
 
     def __str__(self) -> str:
         return f"{self.message} ({self.code})"
@@ -32,7 +42,10 @@ class RejectedError(InnerloopError):
     def __init__(self, rejected: LineRejected) -> None:
         self.reason: Reason = rejected["reason"]
         self.input: Input = rejected["input"]
-        super().__init__(next(iter(self.reason)), rejected["message"])
+        # Only one of them is there.
+        config: Mapping[str, Any] = dict(self.reason).get("config") or {}
+        code, message = next(iter(self.reason)), rejected["message"]
+        super().__init__(code, message, config.get("field"), config.get("fault"))
 
 
 class ToolError(Exception):

@@ -124,6 +124,11 @@ class Sessions(unittest.TestCase):
                 "anthropic", id="s", patches=[cast(SessionConfigPatch, {"retry": {"max": 1}})]
             )
         self.assertIn("retry.max", str(field.exception))
+        self.assertEqual(field.exception.field, "config.retry.max")
+        fault = field.exception.fault
+        assert fault is not None and fault["kind"] == "unknown_field"
+        self.assertEqual(fault["name"], "max")
+        self.assertIn("max_retries", fault["known"])
         _, step = Session.restore(before, parts=PARTS, wall=WALL, core=core)
         self.assertEqual(kinds(step), ["http 1"])
         session.close()

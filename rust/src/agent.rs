@@ -52,6 +52,19 @@ pub struct Agent {
 }
 
 /// Why a word to an agent had no effect.
+///
+/// ```
+/// use innerloop::{Agent, AgentError};
+///
+/// # async fn example(agent: Agent) -> Result<(), AgentError> {
+/// match agent.configure(r#"{"limits": {"max_turn": 5}}"#).await {
+///     // "config.limits.max_turn: unknown field `max_turn`, expected one of …"
+///     Err(AgentError::Refused(refused)) => eprintln!("{}", refused.reason),
+///     other => other?,
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
@@ -308,6 +321,22 @@ impl Agent {
 }
 
 /// What happens in a session, until it is closed.
+///
+/// ```
+/// use futures_util::StreamExt as _;
+/// use innerloop::{Agent, EventKind};
+///
+/// # async fn example(agent: &Agent) {
+/// let mut events = agent.subscribe();
+/// tokio::spawn(async move {
+///     while let Some(event) = events.next().await {
+///         if let EventKind::Warning { message } = &event.kind {
+///             eprintln!("agent {}: {message}", event.agent.0);
+///         }
+///     }
+/// });
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Events(UnboundedReceiver<Event>);
 

@@ -12,6 +12,17 @@ use std::{io, path::PathBuf};
 use tokio::task::JoinError;
 
 /// Why there is no agent.
+///
+/// ```
+/// use innerloop::{Agent, BuildError};
+///
+/// # async fn example() -> Result<Agent, BuildError> {
+/// match Agent::builder().provider("anthropic").build().await {
+///     Err(BuildError::MissingKey { variables, .. }) => panic!("set {variables} first"),
+///     other => other,
+/// }
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {

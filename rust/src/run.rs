@@ -46,6 +46,20 @@ pub struct Run {
 
 /// Why a run never began, or has no end. What fails in the world, such as a model that cannot be
 /// reached, is no error but a [`RunResult`] whose `end` says so.
+///
+/// ```
+/// use innerloop::{Agent, RunError};
+///
+/// # async fn example(agent: Agent) -> Result<(), RunError> {
+/// match agent.run("And the tests?").await {
+///     Ok(result) => println!("{}", result.text),
+///     // Another run is under way: its model hears of it as soon as it can.
+///     Err(RunError::Refused(_)) => drop(agent.steer("And the tests?").await),
+///     Err(ended) => return Err(ended),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

@@ -24,6 +24,16 @@ use tokio::sync::{
 use tokio::task::AbortHandle;
 
 /// The session is over: it was closed, or its log can no longer be written.
+///
+/// ```
+/// use innerloop::{Agent, Ended};
+///
+/// # async fn example(agent: Agent) {
+/// agent.close().await;
+/// let status: Result<_, Ended> = agent.status().await;
+/// assert!(status.is_err());
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the session is over: {0}")]
 pub struct Ended(String);

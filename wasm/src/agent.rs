@@ -261,5 +261,5 @@ fn parts_of(json: &str) -> Result<Vec<Part>, Misuse> {
 }
 
 fn from_json<T: for<'a> FromJson<'a>>(json: &str) -> Result<T, Misuse> {
-    innerloop_json::from_str(json).map_err(Misuse::bad_option)
+    Ok(innerloop_json::from_str(json)?)
 }

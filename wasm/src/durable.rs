@@ -67,7 +67,7 @@ impl RawAgent {
         let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
         let driver = self.host.driver.borrow();
         let fork = driver.fork(SessionId(id), turns, wall(), parts);
-        Ok(Self::with(fork.map_err(Misuse::bad_option)?, files, callbacks))
+        Ok(Self::with(fork.map_err(Misuse::from)?, files, callbacks))
     }
 
     /// The conversation as bytes.

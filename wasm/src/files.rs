@@ -72,8 +72,8 @@ impl RawFiles {
     /// `bad_option` for what is no action; `unsupported` for a program, which needs an agent.
     pub fn perform(&self, action: &str, folder: &str, known: &str) -> Result<String, JsValue> {
         let known: Option<Vec<Option<String>>> =
-            innerloop_json::from_str(known).map_err(Misuse::bad_option)?;
-        let action: Action = innerloop_json::from_str(action).map_err(Misuse::bad_option)?;
+            innerloop_json::from_str(known).map_err(Misuse::from)?;
+        let action: Action = innerloop_json::from_str(action).map_err(Misuse::from)?;
         if matches!(action, Action::RunProgram { .. } | Action::Shell { .. }) {
             let message = "programs run in a worker, which only an agent starts";
             return Err(Misuse::new("unsupported", message).into());

@@ -14,7 +14,7 @@ use innerloop_core::{
 };
 use innerloop_driver::{
     Endpoint, EndpointError, Endpoints, Key, Models, Parts, People, Settings, SettingsError,
-    catalogue::Catalogue,
+    catalogue::{Catalogue, CatalogueError},
     providers::{self, Provider},
     traffic::Player,
 };
@@ -65,7 +65,7 @@ impl Options {
     /// # Errors
     /// `bad_option` for what does not fit.
     pub(crate) fn read(json: &str) -> Result<Self, Misuse> {
-        innerloop_json::from_str(json).map_err(Misuse::bad_option)
+        Ok(innerloop_json::from_str(json)?)
     }
 
     /// The session's configuration; the project's instruction files are looked for in `files`.
@@ -75,8 +75,7 @@ impl Options {
     pub(crate) fn config(&self, files: &Memory) -> Result<SessionConfig, Misuse> {
         let provider = self.provider()?;
         let catalogue = match &self.models {
-            Some(text) => Catalogue::parse(text)
-                .map_err(|error| Misuse::bad_option(format!("`models`: {error}")))?,
+            Some(text) => Catalogue::parse(text).map_err(bad_catalogue)?,
             None => Catalogue::standard(),
         };
         let recorded = self.replay.is_some().then_some("recorded");
@@ -219,12 +218,19 @@ fn text(files: &Memory, path: &str) -> Option<String> {
     Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
+fn bad_catalogue(error: CatalogueError) -> Misuse {
+    match error {
+        CatalogueError::Json(error) => error.within("models").into(),
+        error @ CatalogueError::Model { .. } => Misuse::bad_option(format!("`models`: {error}")),
+    }
+}
+
 fn bad_settings(error: SettingsError) -> Misuse {
     match error {
         SettingsError::MissingModel { .. } => {
             Misuse::bad_option("`model` is missing: name the model as the provider knows it")
         }
-        SettingsError::Patch(error) => Misuse::bad_option(error),
+        SettingsError::Patch(error) => error.into(),
     }
 }
 

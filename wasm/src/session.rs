@@ -44,9 +44,9 @@ impl RawSession {
     /// # Errors
     /// `bad_option` with the field that does not fit.
     pub fn open(config: &str, wall: f64, logs: bool) -> Result<Self, JsValue> {
-        let config: SessionConfig = innerloop_json::from_str(config).map_err(Misuse::bad_option)?;
+        let config: SessionConfig = innerloop_json::from_str(config).map_err(Misuse::from)?;
         let (wall, journal) = (millis(wall), journal(logs));
-        let (session, outputs) = Session::open(config, wall).map_err(Misuse::bad_option)?;
+        let (session, outputs) = Session::open(config, wall).map_err(Misuse::from)?;
         let line = journal.header(&session, wall);
         Ok(Self::opened(session, &outputs, journal, line))
     }
@@ -58,7 +58,7 @@ impl RawSession {
     pub fn fork(&self, id: String, turns: Option<u32>, wall: f64) -> Result<Self, JsValue> {
         let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
         let fork = self.session.borrow().fork(SessionId(id), turns, millis(wall));
-        let (session, outputs) = fork.map_err(Misuse::bad_option)?;
+        let (session, outputs) = fork.map_err(Misuse::from)?;
         Ok(Self::opened(session, &outputs, journal(false), String::new()))
     }
 
@@ -73,7 +73,7 @@ impl RawSession {
     /// # Errors
     /// `bad_option` for what is no input; `rejected`, with the input and the reason.
     pub fn handle(&self, input: &str, at: f64) -> Result<String, JsValue> {
-        let input: Input = innerloop_json::from_str(input).map_err(Misuse::bad_option)?;
+        let input: Input = innerloop_json::from_str(input).map_err(Misuse::from)?;
         self.hear(input, at)
     }
 

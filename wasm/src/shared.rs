@@ -45,7 +45,7 @@ pub(crate) fn open(options: &str, id: String, files: &Memory) -> Result<Driver, 
     if is_live {
         NEWEST.set(Some((options.to_owned(), shared)));
     }
-    driver.map_err(Misuse::bad_option)
+    driver.map_err(Misuse::from)
 }
 
 impl Shared {
@@ -57,7 +57,7 @@ impl Shared {
         id.clone_into(&mut read.id);
         let blueprint = Driver::blueprint(read.config(files)?, &parts);
         let shared = Self {
-            blueprint: blueprint.map_err(Misuse::bad_option)?,
+            blueprint: blueprint.map_err(Misuse::from)?,
             endpoints: parts.endpoints,
             people: parts.people,
             #[cfg(feature = "log")]

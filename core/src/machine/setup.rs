@@ -432,7 +432,8 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
 
 /// The schema of the tool at that place of the configuration.
 fn schema(spec: &ToolSpec, place: usize) -> Result<Value, ConfigError> {
-    schema::of_tool(spec).map_err(|ConfigError { field, message }| {
-        ConfigError::new(format!("tools[{place}].{field}"), message)
+    schema::of_tool(spec).map_err(|error| ConfigError {
+        field: format!("tools[{place}].{}", error.field).into(),
+        ..error
     })
 }

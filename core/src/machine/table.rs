@@ -17,7 +17,7 @@ use super::{
     stopping::{close, interrupt},
     turn_options,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 use innerloop_types::{
     id::EffectId,
     input::{Answer, HookReply},
@@ -166,10 +166,7 @@ fn on_news(phase: Phase, id: EffectId, news: News, ctx: &mut Ctx<'_>) -> Step {
         (Phase::Asked(asked), news @ (News::Answer(_) | News::Lost)) => {
             let answer = match news {
                 News::Answer(answer) => answer,
-                _ => {
-                    let reason = String::from("the question was lost when the host stopped");
-                    Answer::Deny { reason }
-                }
+                _ => Answer::nobody("the question was lost when the host stopped"),
             };
             ctx.ledger.settle(asked.effect);
             run::on_go_on(answer, ctx)

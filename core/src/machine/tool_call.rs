@@ -14,7 +14,7 @@ use crate::{
 use alloc::{format, string::String, sync::Arc};
 use innerloop_json::ToJson;
 use innerloop_types::{
-    action::{Action, Outcome, Patch, ToolError},
+    action::{Action, DeniedBy, Outcome, Patch, ToolError},
     config::{ApprovalRule, AskAbout, ExecMode, HookPoint},
     event::EventKind,
     id::{AgentId, EffectId},
@@ -98,7 +98,7 @@ impl RoundCall {
         match core::mem::replace(&mut self.state, State::Stopped) {
             State::Hooked { work, .. } => match reply {
                 HookReply::Allow | HookReply::Failed { .. } => self.approve(work, before, ctx),
-                HookReply::Deny { reason } => self.fail(denied(&reason), ctx),
+                HookReply::Deny { reason } => self.fail(denied(DeniedBy::Hook, &reason), ctx),
                 HookReply::Replace(arguments) => {
                     self.tool_call.arguments = arguments.text().into();
                     match self.prepare(ctx) {
@@ -112,7 +112,7 @@ impl RoundCall {
                     self.settle(ran, &outcome, None, ctx);
                 }
                 HookReply::Deny { reason } => {
-                    self.settle(Ran::Nothing, &denied(&reason), None, ctx);
+                    self.settle(Ran::Nothing, &denied(DeniedBy::Hook, &reason), None, ctx);
                 }
                 HookReply::Replace(text) => {
                     self.settle(ran, &outcome, Some(text_of(&text)), ctx);
@@ -143,15 +143,18 @@ impl RoundCall {
                         Err(outcome) => self.fail(outcome, ctx),
                     }
                 }
-                Answer::Deny { reason } | Answer::Text(reason) => {
-                    self.fail(denied(&reason), ctx);
-                }
+                Answer::Deny { reason, by } => self.fail(denied(by, &reason), ctx),
+                Answer::Text(reason) => self.fail(denied(DeniedBy::Person, &reason), ctx),
                 // Ends the run before it comes here.
                 Answer::Abort => {}
             },
             State::Question { .. } => match answer {
                 Answer::Text(text) => self.on_outcome(Outcome::text(text), ctx),
-                Answer::Deny { reason } => self.on_outcome(denied(&reason), ctx),
+                Answer::Deny { reason, by } => {
+                    // A question needs no yes.
+                    let outcome = Outcome { denied_by: None, ..denied(by, &reason) };
+                    self.on_outcome(outcome, ctx);
+                }
                 _ => self.on_outcome(Outcome::text("The user agrees."), ctx),
             },
             other => self.state = other,
@@ -224,8 +227,8 @@ impl RoundCall {
                 self.on_hook(HookReply::Failed { message }, before, ctx);
             }
             State::Asking { .. } | State::Question { .. } => {
-                let reason = String::from("the question was lost when the host stopped");
-                self.on_answer(Answer::Deny { reason }, ctx);
+                let reason = "the question was lost when the host stopped";
+                self.on_answer(Answer::nobody(reason), ctx);
             }
             _ => {
                 // When it ended, nobody knows.
@@ -489,11 +492,11 @@ pub(crate) fn text_of(json: &Json) -> String {
     innerloop_json::from_str(json.text()).unwrap_or_else(|_| json.text().into())
 }
 
-fn denied(reason: &str) -> Outcome {
+fn denied(by: DeniedBy, reason: &str) -> Outcome {
     let message = if reason.trim().is_empty() {
         String::from("The call was denied.")
     } else {
         format!("The call was denied: {reason}")
     };
-    Outcome::error(ToolError::Denied, message)
+    Outcome::denied(by, message)
 }

@@ -6,7 +6,7 @@ use crate::rules::paths::Allowed;
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::{joined, quoted};
 use innerloop_types::{
-    action::{Outcome, ToolError},
+    action::{DeniedBy, Outcome, ToolError},
     config::{ConfigError, ToolChoice},
     event::EventKind,
     input::TurnOptions,
@@ -114,7 +114,7 @@ pub(super) fn check_tool(name: &str, ctx: &Ctx<'_>) -> Result<(), Outcome> {
         format!("You may call: {}.", joined(&offered, ", "))
     };
     let message = format!("{name} may not be called for this input. {offered}");
-    Err(Outcome::error(ToolError::Denied, message))
+    Err(Outcome::denied(DeniedBy::Options, message))
 }
 
 /// Whether the call keeps to the paths of the input.

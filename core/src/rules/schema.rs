@@ -27,17 +27,20 @@ pub fn of_tool(spec: &ToolSpec) -> Result<Value, ConfigError> {
         );
         return Err(ConfigError::new("name", message));
     }
-    let field = "parameters";
-    let schema: Value = from_str(parameters.text())
-        .map_err(|error| ConfigError::new(field, format!("{name}: {error}")))?;
+    let fault = |field: &'static str, message: String| {
+        let tool = Some(name.clone());
+        Err(ConfigError { tool, ..ConfigError::new(field, message) })
+    };
+    let schema: Value = match from_str(parameters.text()) {
+        Ok(schema) => schema,
+        Err(error) => return fault("parameters", error.to_string()),
+    };
     if schema.get("type").and_then(Value::as_str) != Some("object") {
-        let message = format!("{name}: the root of the schema must have type \"object\"");
-        return Err(ConfigError::new(field, message));
+        return fault("parameters", "the root of the schema must have type \"object\"".into());
     }
     let has = |path: &&String| schema.get("properties").is_some_and(|all| all.get(path).is_some());
     if let Some(unknown) = spec.paths.iter().find(|path| !has(path)) {
-        let message = format!("{name} has no argument {}", quoted(unknown));
-        return Err(ConfigError::new("paths", message));
+        return fault("paths", format!("there is no argument {}", quoted(unknown)));
     }
     Ok(schema)
 }

@@ -142,7 +142,7 @@ impl Session {
             }
             Order::Submit(UserInput { options: Some(options), .. })
             | Order::FollowUp(UserInput { options: Some(options), .. }) => {
-                turn_options::check(options, &agent.setup).map_err(Reason::Config)
+                turn_options::check(options, &agent.setup).map_err(Reason::from)
             }
             _ => Ok(()),
         }
@@ -185,7 +185,7 @@ impl Session {
             let why = "the configuration is the session's: give it to agent 0";
             return Err(Reason::Unsupported(why));
         }
-        let setup = self.root.setup.patched(patch).and_then(Setup::new).map_err(Reason::Config)?;
+        let setup = self.root.setup.patched(patch).and_then(Setup::new).map_err(Reason::from)?;
         let mut others = self.others.values().filter(|agent| !agent.phase.is_over());
         let models = others.find_map(|agent| {
             let own = agent.body.spawned.as_ref()?.model.as_deref()?;
@@ -194,7 +194,7 @@ impl Session {
         match models {
             Some(model) => {
                 let message = format!("an agent works with {model}, whose price is not known");
-                Err(Reason::Config(ConfigError::new("limits", message)))
+                Err(ConfigError::new("limits", message).into())
             }
             None => Ok(Arc::new(setup)),
         }

@@ -30,7 +30,7 @@ use innerloop_types::{
 };
 
 /// Raised whenever equal inputs no longer give equal outputs.
-pub const REPLAY_VERSION: u32 = 10;
+pub const REPLAY_VERSION: u32 = 11;
 
 /// A conversation with a model that works with tools.
 #[derive(Debug)]

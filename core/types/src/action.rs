@@ -11,6 +11,7 @@ pub use crate::base::digest::Digest;
 pub use crate::{
     message::Part,
     patch::{Affected, FilePatch, Hunk, HunkLine, Operation, Patch, PatchError},
+    tool_error::{DeniedBy, ToolError},
     v4a::PatchStream,
 };
 
@@ -412,6 +413,9 @@ pub struct Outcome {
     /// What went wrong, if anything did; `parts` then say how and what to do.
     #[json(skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolError>,
+    /// Of a call that needed a yes and got none: who denied it.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub denied_by: Option<DeniedBy>,
     /// A program's exit code.
     #[json(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
@@ -453,6 +457,12 @@ impl Outcome {
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { parts: vec![Part::text(text)], ..Self::default() }
+    }
+
+    /// A call that `by` did not allow, with what the model reads.
+    #[must_use]
+    pub fn denied(by: DeniedBy, message: impl Into<String>) -> Self {
+        Self { denied_by: Some(by), ..Self::error(ToolError::Denied, message) }
     }
 
     /// A failure of the kind `error` that says `message`.
@@ -513,43 +523,6 @@ impl From<&str> for Outcome {
     fn from(text: &str) -> Self {
         Self::text(text)
     }
-}
-
-/// The kinds of failure that a model can act on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
-#[json(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ToolError {
-    /// No such file, folder or program.
-    NotFound,
-    /// The path is outside of the workspace or protected.
-    PermissionDenied,
-    /// The text to replace was not found, or not once.
-    EditConflict,
-    /// The arguments do not fit the tool's schema, or a pattern does not parse.
-    InvalidArguments,
-    /// No tool of that name.
-    UnknownTool,
-    /// A folder where a file is needed, or the other way round.
-    WrongFileType,
-    /// The file is not text.
-    Binary,
-    /// The file or the output is larger than the tool handles.
-    TooLarge,
-    /// The program ended with another exit code than 0.
-    Exit,
-    /// The time limit ended the run.
-    Timeout,
-    /// A person or a hook did not allow the call.
-    Denied,
-    /// The user or the host interrupted the run.
-    Interrupted,
-    /// A limit of the sandbox (memory, output, disk) ended the run.
-    Limit,
-    /// Reading or writing failed for another reason.
-    Io,
-    /// The tool itself broke.
-    Crashed,
 }
 
 /// A file that an action changed.

@@ -6,8 +6,9 @@ use crate::{
     compaction::Compaction,
     tool::{BuiltinTools, ToolSpec},
 };
-use alloc::{borrow::Cow, string::String, vec, vec::Vec};
-use innerloop_json::{Error, FromJson, Map, ToJson};
+use alloc::{borrow::Cow, boxed::Box, string::String, vec, vec::Vec};
+use core::fmt;
+use innerloop_json::{Error, FromJson, JsonFault, Map, ToJson};
 
 pub use crate::limits::{LimitAction, Limits, Spend};
 pub use crate::model::{
@@ -340,26 +341,44 @@ const fn two() -> u32 {
 }
 
 /// A configuration that cannot work.
-#[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
-#[error("{field}: {message}")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct ConfigError {
     /// The field, as a path in the configuration, for example `tools[2].name`.
     pub field: Cow<'static, str>,
+    /// Of a tool's field, the tool's name.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
     /// What is wrong with it and what would be right.
     pub message: String,
+    /// Where the JSON does not fit: the kind of fault, for a host that words it itself.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Box<JsonFault>>,
 }
 
 impl ConfigError {
     /// Says what is wrong with a field and what would be right.
     pub fn new(field: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        Self { field: field.into(), message: message.into() }
+        Self { field: field.into(), tool: None, message: message.into(), fault: None }
     }
 }
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, tool, message, .. } = self;
+        match tool {
+            Some(tool) => write!(f, "{field}: {tool}: {message}"),
+            None => write!(f, "{field}: {message}"),
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
 
 /// The error of a configuration whose JSON does not fit.
 impl From<Error> for ConfigError {
     fn from(error: Error) -> Self {
-        Self::new(error.path(), error.message())
+        let (field, message) = (error.path(), error.message());
+        Self { fault: Some(Box::new(error.into_fault())), ..Self::new(field, message) }
     }
 }
 

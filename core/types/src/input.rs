@@ -1,7 +1,7 @@
 //! What happened: everything that goes into a session, and why it may be refused.
 
 use crate::{
-    action::Outcome,
+    action::{DeniedBy, Outcome},
     base::{
         bytes::Bytes,
         id::{AgentId, EffectId},
@@ -312,6 +312,18 @@ pub enum ToolInput {
     Done(Outcome),
 }
 
+impl Answer {
+    /// The call may not run: a person says so, for that reason.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::Deny { reason: reason.into(), by: DeniedBy::Person }
+    }
+
+    /// The call may not run: nobody is there to allow it, for that reason.
+    pub fn nobody(reason: impl Into<String>) -> Self {
+        Self::Deny { reason: reason.into(), by: DeniedBy::Nobody }
+    }
+}
+
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
@@ -328,6 +340,9 @@ pub enum Answer {
     Deny {
         /// Why, for the model to read.
         reason: String,
+        /// Who does not allow it: a person, or nobody, since nobody is there.
+        #[json(default, skip_serializing_if = "DeniedBy::is_person")]
+        by: DeniedBy,
     },
     /// The run is to stop.
     Abort,
@@ -402,8 +417,14 @@ pub enum Reason {
     Import(&'static str),
     /// A configuration that cannot work.
     #[error("{0}")]
-    Config(ConfigError),
+    Config(Box<ConfigError>),
     /// Not offered by this version.
     #[error("{0}")]
     Unsupported(&'static str),
+}
+
+impl From<ConfigError> for Reason {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(Box::new(error))
+    }
 }

@@ -23,6 +23,7 @@ pub mod patch;
 pub mod preset;
 pub mod status;
 pub mod tool;
+mod tool_error;
 pub mod v4a;
 
 pub use base::{by_id, bytes, digest, id, json, path, steps, text, time};

@@ -26,5 +26,5 @@ pub fn check(model: &ModelConfig) -> Result<(), ConfigError> {
     };
     let (field, feature) = missing;
     let message = format!("this build has no {feature}: it was made without that feature");
-    Err(ConfigError { field: field.into(), message })
+    Err(ConfigError::new(field, message))
 }

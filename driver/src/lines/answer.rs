@@ -11,6 +11,8 @@ use crate::{
     traffic::TrafficError,
 };
 use alloc::{
+    borrow::Cow,
+    boxed::Box,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -29,7 +31,7 @@ use innerloop_core::{
     time::Instant,
     tool::ToolRun,
 };
-use innerloop_json::{ToJson, to_string};
+use innerloop_json::{Error, JsonFault, ToJson, to_string};
 
 /// A line of an answer. The log's lines and the recording's stand in theirs as they are.
 #[derive(ToJson)]
@@ -164,14 +166,20 @@ pub(super) struct Fault {
     code: &'static str,
     /// What is wrong.
     message: String,
-    /// Of a configuration that cannot work: the field.
+    /// Of a request or a configuration that does not fit: the field.
     #[json(skip_serializing_if = "Option::is_none")]
-    field: Option<String>,
+    field: Option<Cow<'static, str>>,
+    /// Of a configuration's tool: its name.
+    #[json(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    /// Where the JSON does not fit: the kind of fault, for a host that words it itself.
+    #[json(skip_serializing_if = "Option::is_none")]
+    fault: Option<Box<JsonFault>>,
 }
 
 impl Fault {
     pub(super) const fn new(code: &'static str, message: String) -> Self {
-        Self { code, message, field: None }
+        Self { code, message, field: None, tool: None, fault: None }
     }
 
     /// What is no request.
@@ -187,19 +195,29 @@ impl Fault {
     }
 }
 
+/// What is no request of the protocol.
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        Self { code: "bad_request", message, ..ConfigError::from(error).into() }
+    }
+}
+
 impl From<ConfigError> for Fault {
     fn from(error: ConfigError) -> Self {
-        Self { field: Some(error.field.to_string()), ..Self::bad_option(error) }
+        let message = error.to_string();
+        let ConfigError { field, tool, fault, .. } = error;
+        let field = Some(field).filter(|field| !field.is_empty());
+        Self { field, tool, fault, ..Self::new("bad_option", message) }
     }
 }
 
 impl From<SettingsError> for Fault {
     fn from(error: SettingsError) -> Self {
-        let field = match &error {
-            SettingsError::MissingModel { .. } => None,
-            SettingsError::Patch(error) => Some(error.path.clone()),
-        };
-        Self { field, ..Self::bad_option(error) }
+        match error {
+            SettingsError::Patch(error) => error.into(),
+            error @ SettingsError::MissingModel { .. } => Self::bad_option(error),
+        }
     }
 }
 

@@ -114,7 +114,7 @@ impl<'a> Request<'a> {
         let (line, bytes) = request.split_at_checked(end).unwrap_or_default();
         let bytes = bytes.get(1..).unwrap_or_default();
         let line = str::from_utf8(line).map_err(Fault::bad_request)?;
-        let request: Self = from_str(line).map_err(Fault::bad_request)?;
+        let request: Self = from_str(line)?;
         if !bytes.is_empty() && !request.takes_bytes() {
             return Err(Fault::bad_request("this verb takes no bytes behind its line"));
         }

@@ -428,3 +428,15 @@ func TestALogInWhichNothingStandsBegins(t *testing.T) {
 		t.Errorf("%s", kept)
 	}
 }
+
+func TestAFieldThatDoesNotFitIsNamed(t *testing.T) {
+	patch := object{"retry": object{"max": 1}}
+	_, err := sharedCore(t).Ask("config", object{"provider": "anthropic", "model": "m", "patches": []any{patch}}, nil)
+	var refusal *Refusal
+	if !errors.As(err, &refusal) || refusal.Code != "bad_option" || refusal.Field != "config.retry.max" {
+		t.Fatalf("%#v", err)
+	}
+	if !strings.HasPrefix(string(refusal.Fault), `{"kind":"unknown_field","name":"max"`) {
+		t.Error(string(refusal.Fault))
+	}
+}

@@ -97,6 +97,29 @@ func (c *Core) Answer(verb string, fields any, data []byte) ([]byte, error) {
 	return bytes.Clone(answer), nil
 }
 
+// refusal is the error of an `error` or a `rejected` line.
+func refusal(line json.RawMessage) error {
+	var said struct {
+		Refusal
+		Reason map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(line, &said); err != nil {
+		return err
+	}
+	for reason, value := range said.Reason {
+		if reason == "config" {
+			// Its message is whole already.
+			message := said.Message
+			if err := json.Unmarshal(value, &said.Refusal); err != nil {
+				return err
+			}
+			said.Message = message
+		}
+		said.Code = reason
+	}
+	return &said.Refusal
+}
+
 // readLines cuts an answer into its lines, each an object with one key: {"kind":value}.
 func readLines(answer []byte) ([]Line, error) {
 	var lines []Line
@@ -108,17 +131,7 @@ func readLines(answer []byte) ([]Line, error) {
 		}
 		line := Line{string(kind), bytes.TrimSuffix(value, []byte("}"))}
 		if line.Kind == "error" || line.Kind == "rejected" {
-			var fault struct {
-				Code, Message string
-				Reason        map[string]any
-			}
-			if err := json.Unmarshal(line.Value, &fault); err != nil {
-				return nil, err
-			}
-			for reason := range fault.Reason {
-				fault.Code = reason
-			}
-			return nil, &Refusal{fault.Code, fault.Message}
+			return nil, refusal(line.Value)
 		}
 		lines = append(lines, line)
 	}
@@ -127,6 +140,12 @@ func readLines(answer []byte) ([]Line, error) {
 
 // Refusal says why the core did not take a request, or the session an input such as a Run while
 // another is under way; nothing has changed.
-type Refusal struct{ Code, Message string }
+type Refusal struct {
+	Code, Message string
+	// Field is the field of a request or a configuration that does not fit, and Fault how its JSON
+	// does not: {"kind":"unknown_field","name":…,"known":[…]} for one (docs/protocol.md, JsonFault).
+	Field string
+	Fault json.RawMessage
+}
 
 func (r *Refusal) Error() string { return r.Message }

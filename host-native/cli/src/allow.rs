@@ -6,29 +6,15 @@ use super::{
     plain_line::{Simple, simple_commands},
 };
 use fast_glob::{glob_match, validate};
-use innerloop_core::{Profile, action::Action, config::SessionConfig, path::resolved};
+use innerloop_core::{
+    Profile, action::Action, config::SessionConfig, json::VariantNames as _, path::resolved,
+};
 use innerloop_tools::parts::with_bracketed_names;
 use innerloop_workspace::Workspace;
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
-
-/// The names of the actions, which people may use in place of the model's names.
-pub(super) const ACTIONS: [&str; 12] = [
-    "edit",
-    "fetch",
-    "glob",
-    "grep",
-    "list",
-    "patch",
-    "read",
-    "read_many",
-    "run_program",
-    "shell",
-    "view_image",
-    "write",
-];
 
 /// Actions whose rules may have no pattern: they name neither one command nor files alone.
 const WHOLE: [&str; 5] = ["fetch", "glob", "grep", "list", "read_many"];
@@ -139,7 +125,9 @@ impl Pattern {
         let (words, paths) = (Beginning::parse(text), glob(text));
         match tool {
             "shell" | "run_program" => Ok(Self { words: Some(words?), paths: None }),
-            tool if ACTIONS.contains(&tool) => Ok(Self { words: None, paths: Some(paths?) }),
+            tool if Action::VARIANTS.contains(&tool) => {
+                Ok(Self { words: None, paths: Some(paths?) })
+            }
             // What calls of the tool mean is seen when one comes.
             _ => match (words, paths) {
                 (Err(why), Ok(_)) if text.contains([' ', '\t']) => Err(why),
@@ -225,9 +213,11 @@ impl Rules {
             if is_own(tool) && pattern.is_some() {
                 return Err(format!("{tool} is a tool of your own, and takes no pattern"));
             }
-            if !is_own(tool) && !ACTIONS.contains(&tool.as_str()) && !profile.knows(tool) {
-                let actions = ACTIONS.join(", ");
-                return Err(format!("there is no tool {tool}; beside tools there are {actions}"));
+            if !is_own(tool) && !Action::VARIANTS.contains(&tool.as_str()) && !profile.knows(tool) {
+                let actions = Action::VARIANTS.join(", ");
+                return Err(format!(
+                    "there is no tool {tool}; name one of the model's, or an action: {actions}"
+                ));
             }
         }
         Ok(())

@@ -187,18 +187,17 @@ fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
 /// What is said of a configuration that cannot work: with the option's name where an option has
 /// said what is wrong.
 pub(super) fn unworkable(error: &ConfigError, tuning: &TuningArgs) -> Failure {
-    let ConfigError { field, message } = error;
-    let option = match field.as_ref() {
+    let option = match error.field.as_ref() {
         "builtin_tools" if tuning.without_tools.is_some() => "--without-tools",
         "builtin_tools" if tuning.builtin_tools.is_some() => "--tools",
         field if field.starts_with("compaction.auto") && tuning.compact.is_some() => "--compact",
         _ => {
             return Failure::configuration(format!(
-                "the configuration cannot work: config.{field}: {message}"
+                "the configuration cannot work: config.{error}"
             ));
         }
     };
-    Failure::usage(format!("{option}: {message}"))
+    Failure::usage(format!("{option}: {}", error.message))
 }
 
 /// Sets a field of a patch, if there is something to set.

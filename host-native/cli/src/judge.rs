@@ -209,7 +209,7 @@ impl Judge {
         match &self.person {
             Some(person) => person.ask(id, ask),
             None => {
-                self.commands.answer(id, Answer::Deny { reason: NOBODY_APPROVES.to_owned() });
+                self.commands.answer(id, Answer::nobody(NOBODY_APPROVES));
             }
         }
     }

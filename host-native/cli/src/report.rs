@@ -13,7 +13,7 @@ use super::{
     words::Words,
 };
 use innerloop_core::{
-    action::{Outcome, ToolError},
+    action::{DeniedBy, Outcome},
     config::LimitAction,
     cost,
     event::{ErrorKind, Event, EventKind},
@@ -21,7 +21,6 @@ use innerloop_core::{
     message::Usage,
     status::RunEnd,
 };
-use innerloop_driver::NOBODY_APPROVES;
 use innerloop_json::{Json, to_string};
 use innerloop_workspace::{
     FileChange, Workspace,
@@ -521,7 +520,7 @@ fn limit_text(limit: &str, value: u32) -> String {
 
 /// Whether a call needed a yes, and nobody was there to give it.
 fn nobody_allowed(outcome: &Outcome) -> bool {
-    outcome.error == Some(ToolError::Denied) && outcome.joined_text().contains(NOBODY_APPROVES)
+    outcome.denied_by == Some(DeniedBy::Nobody)
 }
 
 /// For example `1 call needed a yes that nobody was there to give: write: note.txt (1 line)`.

@@ -2,7 +2,6 @@
 //! call, tells which tools there are and what they take.
 
 use super::{
-    allow::ACTIONS,
     args::ToolArgs,
     arguments::{Fields, nearest, unknown},
     console::{note, say, say_escaped, shown, warn},
@@ -15,7 +14,7 @@ use innerloop_core::{
     Profile,
     action::{Action, Outcome, Part, ToolError},
     config::{Facts, ProfileKind, Timeouts, Vocabulary},
-    json::{Json, from_str, to_string},
+    json::{self, Json, JsonFault, VariantNames as _, from_str, to_string},
     schema,
     tool::{Job, ToolRun, ToolSpec},
 };
@@ -62,7 +61,7 @@ fn list(args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure> {
         say(&format!("{:<width$}  {}", spec.name, about.trim_end()));
         say(&format!("{:<width$}  {}", "", Fields::of(spec).line()));
     }
-    let actions = ACTIONS.join(", ");
+    let actions = Action::VARIANTS.join(", ");
     say("\ninnerloop tool NAME tells more of one, innerloop tool NAME JSON runs it.");
     say(&format!("Actions have names of their own, too: {actions}."));
     Ok(())
@@ -104,10 +103,8 @@ fn builtin(facts: &Facts) -> Vec<ToolSpec> {
 fn describe(name: &str, args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure> {
     let own = own.iter().map(OwnTool::spec).find(|spec| spec.name == name).cloned();
     let Some(spec) = own.or_else(|| PROFILE.tool(name)) else {
-        if !ACTIONS.contains(&name) {
-            return Err(no_tool(name));
-        }
-        say(&format!("{name}, an action, takes {}", fields_of_action(name).join(", ")));
+        let fields = Action::fields(name).ok_or_else(|| no_tool(name))?;
+        say(&format!("{name}, an action, takes {}", fields.join(", ")));
         return Ok(());
     };
     if args.json {
@@ -243,12 +240,12 @@ impl Asked {
             Err(why) => why,
         };
         let spec = PROFILE.tool(name);
-        if spec.is_none() && !ACTIONS.contains(&name) {
+        if spec.is_none() && !Action::VARIANTS.contains(&name) {
             return Err(no_tool(name));
         }
         let mut action = value.clone();
         action.insert("action".to_owned(), Value::from(name));
-        match (serde_json::from_value(action.into()), spec) {
+        match (from_str(&Value::from(action).to_string()), spec) {
             (Ok(action), _) => Ok(Self { work: Work::Builtin(action), timeout_ms: None }),
             (Err(_), Some(spec)) => Err(misfit(&spec, &value, &why)),
             (Err(error), None) => Err(Failure::usage(format!("{name}: {}", in_action(&error)))),
@@ -321,7 +318,7 @@ impl Asked {
 fn no_tool(name: &str) -> Failure {
     let names = builtin(&Facts::default()).into_iter().map(|spec| spec.name);
     let names: Vec<String> = names.collect();
-    let known = names.iter().map(String::as_str).chain(ACTIONS);
+    let known = names.iter().map(String::as_str).chain(Action::VARIANTS.iter().copied());
     let known: Vec<&str> = known.chain(["web_fetch"]).collect();
     let meant = nearest(name, &known).map(|meant| format!(", did you mean {meant}?"));
     let meant = meant.unwrap_or_default();
@@ -341,27 +338,14 @@ fn misfit(spec: &ToolSpec, given: &Map<String, Value>, why: &str) -> Failure {
     Failure::usage(format!("{}: {faults}; it takes {}", spec.name, fields.line()))
 }
 
-/// The fields of an action, as the refusal of another names them.
-fn fields_of_action(name: &str) -> Vec<String> {
-    let asked = serde_json::json!({"action": name, "?": null});
-    let refused = serde_json::from_value::<Action>(asked).map_err(|error| error.to_string());
-    let text = refused.err().unwrap_or_default();
-    text.split('`').skip(3).step_by(2).map(str::to_owned).collect()
-}
-
 /// What is wrong with an action's fields.
-fn in_action(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-    if let Some(field) = text.strip_prefix("missing field ") {
-        return format!("{}: missing", field.trim_matches('`'));
-    }
-    let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
-    match quoted.split_first() {
-        Some((name, known)) if text.starts_with("unknown field ") => {
+fn in_action(error: &json::Error) -> String {
+    match error.fault() {
+        JsonFault::MissingField { .. } => format!("{}: missing", error.path()),
+        JsonFault::UnknownField { name, known } => {
             format!("{}; it takes {}", unknown(name, known), known.join(", "))
         }
-        _ => text.to_owned(),
+        fault => format!("{}: {fault}", error.path()),
     }
 }
 
@@ -371,21 +355,5 @@ fn object(arguments: &str) -> Result<Map<String, Value>, Failure> {
         Ok(Value::Object(fields)) => Ok(fields),
         Ok(_) => Err(Failure::usage("the arguments are no JSON object; write {\"name\": …}")),
         Err(error) => Err(Failure::usage(format!("the arguments are no JSON: {error}"))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_actions_are_those_that_there_are() {
-        let none = serde_json::json!({"action": "?"});
-        let text = serde_json::from_value::<Action>(none).unwrap_err().to_string();
-        let mut known: Vec<&str> = text.split('`').skip(3).step_by(2).collect();
-        known.sort_unstable();
-        assert_eq!(known, ACTIONS);
-        assert_eq!(fields_of_action("write"), ["path", "content"]);
-        assert!(ACTIONS.iter().all(|name| !fields_of_action(name).is_empty()));
     }
 }

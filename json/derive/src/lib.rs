@@ -18,6 +18,7 @@
 
 mod attributes;
 mod model;
+mod names;
 mod read;
 mod schema;
 mod write;

@@ -175,11 +175,11 @@ pub(crate) fn placed<'a, 'b>(fields: &'b [Field<'a>]) -> impl Iterator<Item = &'
 /// The text that says what a struct is, as `innerloop-json` reads it.
 pub(crate) fn shape(model: &Model<'_>, fields: &[Field<'_>]) -> String {
     let Attributes { is_closed, default, .. } = &model.attributes;
-    shape_of(&model.name.to_string(), fields, *is_closed, default.is_some())
+    shape_of(fields, *is_closed, default.is_some())
 }
 
 /// The same of `fields`; with `optional` none of them must be there.
-fn shape_of(name: &str, fields: &[Field<'_>], is_closed: bool, optional: bool) -> String {
+fn shape_of(fields: &[Field<'_>], is_closed: bool, optional: bool) -> String {
     let entries = placed(fields).map(|field| {
         let mark = match field {
             field if field.flatten => "+",
@@ -189,8 +189,8 @@ fn shape_of(name: &str, fields: &[Field<'_>], is_closed: bool, optional: bool) -
         let aliases: String = field.aliases.iter().map(|alias| format!("={alias}")).collect();
         format!(",\"{}\":{mark}{aliases}", field.name)
     });
-    let open = if is_closed { "" } else { ".." };
-    format!("{name}{open}{}", entries.collect::<String>())
+    let head = if is_closed { "." } else { ".." };
+    format!("{head}{}", entries.collect::<String>())
 }
 
 /// The text that says what an enum is, as `innerloop-json` reads it, and where in it each variant
@@ -210,9 +210,7 @@ pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> (String, 
             Form::Unit => String::new(),
             Form::Newtype(_) => "=".to_owned(),
             Form::Fields(fields) => {
-                // Beside a tag there are fields, or the tag is not found: no error says the name.
-                let name = if tag.is_some() { String::new() } else { variant.ident.to_string() };
-                format!("={}", shape_of(&name, fields, *is_closed, false))
+                format!("={}", shape_of(fields, *is_closed, false))
             }
         };
         starts.push(text.len());

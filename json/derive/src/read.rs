@@ -1,6 +1,7 @@
 //! The derive of `FromJson`.
 
 use crate::model::{Body, Field, Form, Model, Variant, field_arms, placed, shape, variants};
+use crate::names;
 use crate::schema::{self, Direction};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -38,18 +39,8 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
             }
         }
     });
-    let choose = choose.map(|choose| {
-        quote! {
-            #[automatically_derived]
-            impl #generics ::innerloop_json::derived::Choice<#lifetime>
-                for #name #arguments #bounds
-            {
-                fn choose(&mut self, place: usize) {
-                    #choose
-                }
-            }
-        }
-    });
+    let choose = choose.map(|choose| choice(model, &choose));
+    let names = names::implementation(model);
     let bridge = bridge(model);
     let schema = schema::implementation(model, Direction::Read);
     Ok(quote! {
@@ -72,9 +63,26 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
 
             #choose
 
+            #names
+
             #bridge #schema
         };
     })
+}
+
+/// The trait of an enum whose variant is chosen.
+fn choice(model: &Model<'_>, choose: &TokenStream) -> TokenStream {
+    let name = model.name;
+    let (lifetime, generics) = borrowed(model);
+    let (_, arguments, bounds) = model.generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #generics ::innerloop_json::derived::Choice<#lifetime> for #name #arguments #bounds {
+            fn choose(&mut self, place: usize) {
+                #choose
+            }
+        }
+    }
 }
 
 /// serde's trait, which reads from no text that lives on.

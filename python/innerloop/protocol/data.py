@@ -65,6 +65,8 @@ class Outcome(TypedDict):
     reads them all as one text, ``joined_text``."""
     error: NotRequired[ToolErrorName]
     """What went wrong, if anything did; ``parts`` then say how and what to do."""
+    denied_by: NotRequired[DeniedBy]
+    """Of a call that needed a yes and got none: who denied it."""
     exit: NotRequired[int]
     """A program's exit code."""
     count: NotRequired[int]
@@ -118,11 +120,21 @@ ToolErrorName = Literal[
 - ``too_large``: The file or the output is larger than the tool handles.
 - ``exit``: The program ended with another exit code than 0.
 - ``timeout``: The time limit ended the run.
-- ``denied``: A person or a hook did not allow the call.
+- ``denied``: The call was not allowed; ``denied_by`` says by whom.
 - ``interrupted``: The user or the host interrupted the run.
 - ``limit``: A limit of the sandbox (memory, output, disk) ended the run.
 - ``io``: Reading or writing failed for another reason.
 - ``crashed``: The tool itself broke.
+"""
+
+
+DeniedBy = Literal["person", "nobody", "hook", "options"]
+"""Who did not allow a call.
+
+- ``person``: A person, or who decides for them.
+- ``nobody``: Nobody was there to allow it.
+- ``hook``: A hook of the host.
+- ``options``: The options of the input, which leave the tool out.
 """
 
 

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .config import ApprovalRule
-from .data import Outcome, Part
+from .data import DeniedBy, Outcome, Part
 from .history import Turn
 from .model import ToolChoice
 from .patch import SessionConfigPatch
@@ -310,6 +310,8 @@ class AnswerDeny(TypedDict):
 
     reason: str
     """Why, for the model to read."""
+    by: NotRequired[DeniedBy]
+    """Who does not allow it: a person, or nobody, since nobody is there."""
 
 
 class Answer(TypedDict, total=False):
@@ -396,5 +398,101 @@ class ConfigError(TypedDict):
 
     field: str
     """The field, as a path in the configuration, for example ``tools[2].name``."""
+    tool: NotRequired[str]
+    """Of a tool's field, the tool's name."""
     message: str
     """What is wrong with it and what would be right."""
+    fault: NotRequired[JsonFault]
+    """Where the JSON does not fit: the kind of fault, for a host that words it itself."""
+
+
+class JsonFaultEof(TypedDict):
+    """The text ends in the middle of a value, so that it may be the beginning of a valid one."""
+
+    kind: Literal["eof"]
+
+
+class JsonFaultSyntax(TypedDict):
+    """The text is not JSON."""
+
+    kind: Literal["syntax"]
+    message: str
+    """What is wrong with it."""
+
+
+class JsonFaultUnexpected(TypedDict):
+    """A value of another type."""
+
+    kind: Literal["unexpected"]
+    found: str
+    """What stands there, for example ``null`` or ``"ten"``."""
+    expected: str
+    """What is read there, for example ``an object``."""
+
+
+class JsonFaultRange(TypedDict):
+    """A number that does not fit."""
+
+    kind: Literal["range"]
+    found: str
+    """The number."""
+    expected: str
+    """The numbers that fit, for example ``a whole number from 0 to 255``."""
+
+
+class JsonFaultUnknownField(TypedDict):
+    """A field that there is not; the path ends with it."""
+
+    kind: Literal["unknown_field"]
+    name: str
+    """Its name."""
+    known: list[str]
+    """The fields that there are."""
+
+
+class JsonFaultUnknownValue(TypedDict):
+    """A value that is none of those that there are."""
+
+    kind: Literal["unknown_value"]
+    name: str
+    """The value."""
+    known: list[str]
+    """The values that there are."""
+
+
+class JsonFaultMissingField(TypedDict):
+    """A field that must be there and is not; the path ends with it."""
+
+    kind: Literal["missing_field"]
+    name: str
+    """Its name."""
+
+
+class JsonFaultDuplicateField(TypedDict):
+    """A field that is there twice."""
+
+    kind: Literal["duplicate_field"]
+    name: str
+    """Its name."""
+
+
+class JsonFaultInvalid(TypedDict):
+    """Another reason why the value is refused."""
+
+    kind: Literal["invalid"]
+    message: str
+    """What is wrong with it."""
+
+
+JsonFault = (
+    JsonFaultEof
+    | JsonFaultSyntax
+    | JsonFaultUnexpected
+    | JsonFaultRange
+    | JsonFaultUnknownField
+    | JsonFaultUnknownValue
+    | JsonFaultMissingField
+    | JsonFaultDuplicateField
+    | JsonFaultInvalid
+)
+"""The kind of fault."""

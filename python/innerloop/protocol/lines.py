@@ -11,7 +11,7 @@ from .data import Status
 from .effects import Effect, Output
 from .events import Event
 from .history import Turn
-from .inputs import Bytes, Input, Reason
+from .inputs import Bytes, Input, JsonFault, Reason
 from .model import ModelConfig, ProfileKind
 from .parts import Docs, Parts, Provider
 from .patch import SessionConfigPatch
@@ -297,7 +297,11 @@ class Fault(TypedDict):
     message: str
     """What is wrong."""
     field: NotRequired[str]
-    """Of a configuration that cannot work: the field."""
+    """Of a request or a configuration that does not fit: the field."""
+    tool: NotRequired[str]
+    """Of a configuration's tool: its name."""
+    fault: NotRequired[JsonFault]
+    """Where the JSON does not fit: the kind of fault, for a host that words it itself."""
 
 
 class LogHeader(TypedDict):

@@ -3,6 +3,13 @@
 use innerloop_core::{config::ApprovalRule, id::AgentId, input::Answer, json::Json, output::Ask};
 
 /// A tool call that needs approval.
+///
+/// ```
+/// # use innerloop_face::Approval;
+/// fn shown(call: &Approval) -> String {
+///     format!("{} wants to run {} with {}", call.agent.0, call.name, call.arguments.text())
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Approval {
@@ -72,7 +79,7 @@ impl From<Decision> for Answer {
             Decision::AllowAlways => Self::AllowAlways,
             Decision::AllowRule(rule) => Self::AllowRule(rule),
             Decision::AllowEdited(arguments) => Self::AllowEdited(arguments),
-            Decision::Deny { reason } => Self::Deny { reason },
+            Decision::Deny { reason } => Self::deny(reason),
             Decision::Abort => Self::Abort,
         }
     }
@@ -81,5 +88,5 @@ impl From<Decision> for Answer {
 /// What the model reads where nobody has answered.
 #[must_use]
 pub fn unanswered() -> Answer {
-    Answer::Deny { reason: "nobody answered; decide for yourself, and say what you assumed".into() }
+    Answer::nobody("nobody answered; decide for yourself, and say what you assumed")
 }

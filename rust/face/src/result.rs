@@ -10,6 +10,18 @@ use innerloop_core::{
 use serde::de::DeserializeOwned;
 
 /// What came of a run.
+///
+/// ```
+/// # use innerloop_core::status::RunEnd;
+/// # use innerloop_face::RunResult;
+/// fn shown(result: &RunResult) -> String {
+///     match (result.end, &result.error) {
+///         (RunEnd::Completed, _) => result.text.clone(),
+///         (_, Some(error)) => format!("it failed: {error}"),
+///         (end, None) => format!("it stopped early ({end:?}), after {} replies", result.replies),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunResult {
@@ -44,6 +56,23 @@ impl RunResult {
 }
 
 /// Why a run has no answer of the type that is wanted.
+///
+/// ```
+/// # use innerloop_face::{AnswerError, RunResult};
+/// #[derive(serde::Deserialize)]
+/// struct Verdict {
+///     is_safe: bool,
+/// }
+///
+/// fn is_safe(result: &RunResult) -> Result<bool, AnswerError> {
+///     match result.answer::<Verdict>() {
+///         Ok(verdict) => Ok(verdict.is_safe),
+///         // The model spoke in place of an answer.
+///         Err(AnswerError::Missing { .. }) => Ok(false),
+///         Err(unfit) => Err(unfit),
+///     }
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
@@ -61,6 +90,15 @@ pub enum AnswerError {
 }
 
 /// Reads a run's events for its result.
+///
+/// ```
+/// # use innerloop_core::event::Event;
+/// # use innerloop_face::{ResultReader, RunResult};
+/// fn result_of(events: &[Event]) -> Option<RunResult> {
+///     let mut reader = ResultReader::default();
+///     events.iter().any(|event| reader.note(event)).then(|| reader.take()).flatten()
+/// }
+/// ```
 #[derive(Debug, Default)]
 pub struct ResultReader {
     result: Option<RunResult>,

@@ -52,6 +52,19 @@ pub struct Agent {
 }
 
 /// Why a word to an agent had no effect.
+///
+/// ```
+/// use innerloop_web::{Agent, AgentError};
+///
+/// # fn example(agent: &Agent) -> Result<(), AgentError> {
+/// match agent.configure(r#"{"limits": {"max_turn": 5}}"#) {
+///     // "config.limits.max_turn: unknown field `max_turn`, expected one of …"
+///     Err(AgentError::Refused(refused)) => eprintln!("{}", refused.reason),
+///     other => other?,
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
@@ -270,6 +283,20 @@ impl fmt::Debug for Agent {
 }
 
 /// What happens in a session, until it is closed.
+///
+/// ```
+/// use futures::StreamExt as _;
+/// use innerloop_web::{Agent, EventKind};
+///
+/// # async fn example(agent: &Agent, show: impl Fn(&str)) {
+/// let mut events = agent.subscribe();
+/// while let Some(event) = events.next().await {
+///     if let EventKind::Warning { message } = &event.kind {
+///         show(message);
+///     }
+/// }
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct EventStream(UnboundedReceiver<Event>);
 

@@ -6,6 +6,18 @@ use innerloop_driver::{
 };
 
 /// Why there is no agent.
+///
+/// ```
+/// use innerloop_web::{Agent, BuildError};
+///
+/// # fn example(show: impl Fn(&str)) -> Result<Agent, BuildError> {
+/// let built = Agent::builder().provider("anthropic").build();
+/// if let Err(BuildError::MissingKey { provider }) = &built {
+///     show(&format!("Type your key of {provider}"));
+/// }
+/// built
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {

@@ -21,6 +21,14 @@ use std::{cell::RefCell, fmt, rc::Rc};
 pub struct MemoryFiles(Rc<RefCell<Memory>>);
 
 /// Why a file was not written.
+///
+/// ```
+/// use innerloop_web::{FilesError, MemoryFiles};
+///
+/// let files = MemoryFiles::default();
+/// let refused = files.write("../elsewhere", "").unwrap_err();
+/// assert!(matches!(refused, FilesError::Path { .. }));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilesError {

@@ -47,6 +47,20 @@ pub struct Run {
 
 /// Why a run never began, or has no end. What fails in the world, such as a model that cannot be
 /// reached, is no error but a [`RunResult`] whose `end` says so.
+///
+/// ```
+/// use innerloop_web::{Agent, RunError};
+///
+/// # async fn example(agent: Agent, show: impl Fn(&str)) -> Result<(), RunError> {
+/// match agent.run("And the tests?").await {
+///     Ok(result) => show(&result.text),
+///     // Another run is under way: its model hears of it as soon as it can.
+///     Err(RunError::Refused(_)) => drop(agent.steer("And the tests?")),
+///     Err(closed) => return Err(closed),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

@@ -131,6 +131,18 @@ impl fmt::Debug for Tool {
 }
 
 /// One call of a tool. Clones are of the same call.
+///
+/// ```
+/// use innerloop_web::Call;
+///
+/// async fn counted(call: Call) -> String {
+///     for step in 1..=3 {
+///         call.say(&format!("step {step}\n"));
+///     }
+///     format!("the arguments have {} bytes", call.arguments.text().len())
+/// }
+/// # let _ = counted;
+/// ```
 #[derive(Clone)]
 pub struct Call {
     /// The call's id, as the model gave it.

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{broken, comment, fits, literal};
 
 /// The types that users of the package know by name, and what they are called there.
-const NAMES: [(&str, &str); 62] = [
+const NAMES: [(&str, &str); 65] = [
     ("Action", "Action"),
     ("AgentState", "AgentState"),
     ("Answer", "Answer"),
@@ -29,7 +29,9 @@ const NAMES: [(&str, &str); 62] = [
     ("Command", "Command"),
     ("Compaction", "CompactionPolicy"),
     ("Compat", "Compat"),
+    ("ConfigError", "ConfigError"),
     ("Deadline", "Deadline"),
+    ("DeniedBy", "DeniedBy"),
     ("Effect", "Effect"),
     ("ErrorKind", "ErrorKind"),
     ("Event", "AgentEvent"),
@@ -44,6 +46,7 @@ const NAMES: [(&str, &str); 62] = [
     ("HttpInput", "HttpInput"),
     ("HttpRequest", "HttpRequest"),
     ("Input", "Input"),
+    ("JsonFault", "JsonFault"),
     ("Leaving", "Leaving"),
     ("LeftOut", "LeftOut"),
     ("LimitAction", "LimitAction"),

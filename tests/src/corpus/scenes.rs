@@ -64,7 +64,7 @@ fn calls(wire: WireKind) -> TestHost {
 fn approvals(wire: WireKind) -> TestHost {
     let mut host = open(wire, |config| config.approval.ask = AskAbout::Changes);
     let edited = Json::parse(r#"{"key":"edited é"}"#).unwrap();
-    let deny = Answer::Deny { reason: "nicht schön".into() };
+    let deny = Answer::deny("nicht schön");
     let answers = [Answer::Allow, Answer::AllowEdited(edited), deny, Answer::AllowAlways];
     let _ = host.submit("Store all of it.");
     for (number, answer) in (1..).zip(answers) {

@@ -5,8 +5,8 @@ use super::{
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::action::{
-    Action, Change, ChangeKind, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering,
-    Outcome, Part, ToolError,
+    Action, Change, ChangeKind, DeniedBy, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice,
+    Numbering, Outcome, Part, ToolError,
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
@@ -24,6 +24,8 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("GrepMode", &modes);
     visitor.visit_read("Action", &[actions(), plain_actions()].concat());
     visitor.visit_read("ToolError", &tool_errors());
+    let deniers: Vec<DeniedBy> = one_of_each!(DeniedBy: Person, Nobody, Hook, Options);
+    visitor.visit_read("DeniedBy", &deniers);
     let kinds: Vec<ChangeKind> = one_of_each!(ChangeKind: Created, Modified, Deleted);
     let changes: Vec<Change> = kinds.into_iter().map(change).collect();
     visitor.visit_read("Change", &changes);
@@ -37,6 +39,7 @@ pub(super) fn outcome() -> Outcome {
         parts,
         streams: true,
         error: Some(ToolError::Exit),
+        denied_by: Some(DeniedBy::Nobody),
         exit: Some(-1),
         count: Some(3),
         duration_ms: Some(1_500),

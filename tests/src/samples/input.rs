@@ -8,6 +8,7 @@ use super::{
 };
 use innerloop_core::{
     RestoreError,
+    action::DeniedBy,
     bytes::Bytes,
     config::{ConfigError, ToolChoice},
     id::{AgentId, EffectId},
@@ -15,7 +16,7 @@ use innerloop_core::{
         Answer, Command, HookReply, HttpFailure, HttpFailureKind, HttpInput, Input, Reason,
         Rejected, ResponseHead, ToolInput, TurnOptions,
     },
-    json::Json,
+    json::{Json, JsonFault},
     log::LogError,
     time::UnixMillis,
 };
@@ -34,12 +35,31 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     let refusals: Vec<Rejected> = reasons().into_iter().map(rejected).collect();
     visitor.visit("Rejected", &refusals);
     visitor.visit("ConfigError", &[config_error()]);
+    visitor.visit("JsonFault", &json_faults());
     visitor.visit("RestoreError", &restore_errors());
     visitor.visit("LogError", &log_errors());
 }
 
+fn json_faults() -> Vec<JsonFault> {
+    one_of_each!(open JsonFault:
+        Eof,
+        Syntax { message: "expected value" },
+        Unexpected { found: "null".into(), expected: "an object".into() },
+        Range { found: "-1".into(), expected: "a whole number, 0 or more".into() },
+        UnknownField { name: "max".into(), known: vec!["max_turns"] },
+        UnknownValue { name: "sound".into(), known: vec!["text", "image"] },
+        MissingField { name: "type".into() },
+        DuplicateField { name: "type".into() },
+        Invalid { message: "must be an array of two".into() },
+    )
+}
+
 fn config_error() -> ConfigError {
-    ConfigError::new("tools[2].name", "is empty")
+    ConfigError {
+        tool: Some("search".into()),
+        fault: Some(Box::new(JsonFault::MissingField { name: "type".into() })),
+        ..ConfigError::new("tools[2].name", "is empty")
+    }
 }
 
 fn restore_errors() -> Vec<RestoreError> {
@@ -119,7 +139,7 @@ fn answers() -> Vec<Answer> {
         AllowAlways,
         AllowRule(rule()),
         AllowEdited(opaque()),
-        Deny { reason: "too risky".into() },
+        Deny { reason: "too risky".into(), by: DeniedBy::Nobody },
         Abort,
         Text("blue".into()),
     )
@@ -160,7 +180,7 @@ fn reasons() -> Vec<Reason> {
         Nothing("there is nothing to undo"),
         Budget,
         Import("a conversation begins with the user"),
-        Config(config_error()),
+        Config(config_error().into()),
         Unsupported("not offered"),
     )
 }

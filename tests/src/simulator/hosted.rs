@@ -209,8 +209,11 @@ fn leaked(input: Input, rng: &mut Rng) -> Vec<Input> {
         Input::Answer { id, answer: Answer::Text(text) } => {
             vec![Input::Answer { id, answer: Answer::Text(format!("{text}{KEY}")) }]
         }
-        Input::Answer { id, answer: Answer::Deny { reason } } => {
-            vec![Input::Answer { id, answer: Answer::Deny { reason: format!("{reason} {KEY}") } }]
+        Input::Answer { id, answer: Answer::Deny { reason, by } } => {
+            vec![Input::Answer {
+                id,
+                answer: Answer::Deny { reason: format!("{reason} {KEY}"), by },
+            }]
         }
         Input::Hook { id, reply: HookReply::Deny { reason } } => {
             vec![Input::Hook { id, reply: HookReply::Deny { reason: format!("{reason} {KEY}") } }]

@@ -42,7 +42,7 @@ pub(super) fn answer(rng: &mut Rng) -> Answer {
         0 => Answer::Allow,
         1 => Answer::AllowAlways,
         2 => Answer::AllowEdited(arguments(rng)),
-        3 => Answer::Deny { reason: prose(rng) },
+        3 => Answer::deny(prose(rng)),
         4 => Answer::Abort,
         _ => Answer::Text(prose(rng)),
     }

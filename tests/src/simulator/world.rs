@@ -317,7 +317,7 @@ fn ended(effect: &Effect) -> Input {
             let outcome = innerloop_core::action::Outcome::text("in part");
             Input::Tool { id, input: ToolInput::Done(outcome) }
         }
-        Effect::Ask { .. } => Input::Answer { id, answer: Answer::Deny { reason: String::new() } },
+        Effect::Ask { .. } => Input::Answer { id, answer: Answer::deny("") },
         Effect::RunHook { .. } => Input::Hook { id, reply: HookReply::Allow },
         Effect::Cancel { .. } => Input::Lost { id },
     }

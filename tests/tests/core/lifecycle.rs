@@ -462,7 +462,7 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
             Input::command(Command::Configure {
                 patch: serde_json::from_value(json!({"model": {"name": ""}})).unwrap(),
             }),
-            Reason::Config(ConfigError::new("model.name", "is empty: name the model to talk to")),
+            ConfigError::new("model.name", "is empty: name the model to talk to").into(),
         ),
     ] {
         let rejected = host.offer(input.clone()).unwrap_err();
@@ -470,7 +470,7 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
         assert_eq!((rejected.reason, rejected.input), (reason, input));
         assert_eq!(host.session.snapshot(), before);
     }
-    assert_eq!(REPLAY_VERSION, 10);
+    assert_eq!(REPLAY_VERSION, 11);
 }
 
 #[test]

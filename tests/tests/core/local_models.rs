@@ -211,7 +211,7 @@ fn i17_an_unknown_or_denied_call_is_told_as_text_and_the_loop_goes_on() {
         host.reply_whole(&call("write_file", &json!({"file_path": "a", "content": reason})));
         assert!(host.runs.is_empty(), "it waits for the person");
         let id = host.asks[0].0;
-        let _ = host.input(Input::Answer { id, answer: Answer::Deny { reason: reason.into() } });
+        let _ = host.input(Input::Answer { id, answer: Answer::deny(reason) });
         assert_eq!(results(&host), [told]);
     }
     host.reply_whole(&call("list_dir", &json!({})));

@@ -2,7 +2,7 @@
 
 use innerloop_core::{
     REPLAY_VERSION, Session,
-    action::{Outcome, ToolError},
+    action::{DeniedBy, Outcome, ToolError},
     config::{ApprovalPolicy, AskAbout, HookPoint, SessionConfig},
     event::EventKind,
     input::{Answer, Command, HookReply, Input, ToolInput},
@@ -118,7 +118,7 @@ fn d2_what_never_ran_took_no_time() {
         &json!({"file_path": 1}),
     );
     host.reply(&calls);
-    answer(&mut host, 900, Answer::Deny { reason: String::new() });
+    answer(&mut host, 900, Answer::deny(""));
     let mut told = durations(&host);
     told.sort_unstable();
     assert_eq!(told, [("denied", None), ("invalid", None), ("unknown", None)]);
@@ -248,4 +248,43 @@ fn d2_both_outputs_are_cut_for_the_model_as_the_one_text_that_they_are() {
     let _ = apart.done(id, Outcome::text(format!("{out}\nstandard error:\n{err}")));
     assert_eq!(read(&host), read(&apart));
     assert!(read(&host).as_str().unwrap().len() < 100_000);
+}
+
+#[test]
+fn m5_a_denied_call_says_who_denied_it() {
+    let denied = |before: &dyn Fn(&mut SessionConfig), deny: &dyn Fn(&mut TestHost)| {
+        let mut config = asking();
+        config.ask_user = true;
+        before(&mut config);
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        deny(&mut host);
+        let told = host.find(|kind| match kind {
+            EventKind::ToolCallEnd { outcome, .. } => Some((outcome.error, outcome.denied_by)),
+            _ => None,
+        });
+        let [(error, by)] = told[..] else { panic!("{told:?}") };
+        assert_eq!(error, Some(ToolError::Denied));
+        by
+    };
+    let deny = |host: &mut TestHost, by: Answer| {
+        host.reply(&write("a"));
+        answer(host, 1, by);
+    };
+    let hook = |config: &mut SessionConfig| config.hooks.points = vec![HookPoint::BeforeTool];
+    let by_hook = |host: &mut TestHost| {
+        host.reply(&write("a"));
+        let reply = HookReply::Deny { reason: "no".into() };
+        let _ = host.input(Input::Hook { id: host.hooks[0].0, reply });
+    };
+    let question = |host: &mut TestHost| {
+        host.reply(&Message::call("q", "ask_user", &json!({"question": "Which one?"})));
+        answer(host, 1, Answer::nobody("gone"));
+    };
+    let by = |by: Answer| denied(&|_| {}, &|host| deny(host, by.clone()));
+    assert_eq!(by(Answer::deny("no")), Some(DeniedBy::Person));
+    assert_eq!(by(Answer::Text("no".into())), Some(DeniedBy::Person));
+    assert_eq!(by(Answer::nobody("gone")), Some(DeniedBy::Nobody));
+    assert_eq!(denied(&hook, &by_hook), Some(DeniedBy::Hook));
+    assert_eq!(denied(&|_| {}, &question), None, "a question needs no yes");
 }

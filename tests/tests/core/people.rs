@@ -106,7 +106,7 @@ fn m5_a_question_says_which_calls_before_it_are_not_over() {
     assert_eq!(asked, [("a".into(), String::new()), ("b".into(), "a r".into())]);
     // Asked again after a restart, it waits for what is still open then.
     let first = host.asks[0].0;
-    answer(&mut host, first, Answer::Deny { reason: "no".into() });
+    answer(&mut host, first, Answer::deny("no"));
     let owed = host.session.owed().0.into_iter().find_map(|output| match output {
         Output::Effect(Effect::Ask { ask, .. }) => Some(after(&ask)),
         _ => None,
@@ -128,7 +128,7 @@ fn m5_nobody_is_asked_about_what_the_guard_refuses() {
     assert_eq!(host.asks.len(), 1);
     let _ = host.answer("1 | x");
     let first = host.asks[0].0;
-    answer(&mut host, first, Answer::Deny { reason: "no".into() });
+    answer(&mut host, first, Answer::deny("no"));
     let results = said(&host);
     assert!(results[2].0.contains("Read b before you edit it."), "{results:?}");
 }
@@ -169,7 +169,7 @@ fn m5_k22_allowed_calls_run_denied_ones_are_error_results_and_the_others_go_on()
     let [first, second] = [host.asks[0].0, host.asks[1].0];
     answer(&mut host, second, Answer::Allow);
     let _ = host.answer("listed");
-    answer(&mut host, first, Answer::Deny { reason: "not there".into() });
+    answer(&mut host, first, Answer::deny("not there"));
     assert_eq!(
         said(&host),
         [("The call was denied: not there".into(), true), ("listed".into(), false)]

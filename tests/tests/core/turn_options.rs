@@ -379,7 +379,7 @@ fn a_tool_names_only_arguments_that_it_has() {
     tool.paths.push("to".into());
     config.tools = vec![tool];
     let error = Session::open(config, EPOCH).unwrap_err();
-    assert_eq!(error.to_string(), "tools[0].paths: copy has no argument \"to\"");
+    assert_eq!(error.to_string(), "tools[0].paths: copy: there is no argument \"to\"");
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn a_key_in_heads_and_failures_is_masked() {
 #[test]
 fn a_key_in_answers_and_replies_is_masked() {
     let answers = [
-        Answer::Deny { reason: KEY.into() },
+        Answer::deny(KEY),
         Answer::Text(KEY.into()),
         Answer::AllowEdited(Json::parse(json!({"file_path": KEY}).to_string()).unwrap()),
         Answer::AllowEdited(

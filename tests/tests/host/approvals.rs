@@ -135,7 +135,10 @@ fn m5_the_users_file_has_rules_and_options_come_before_it() {
 fn m5_a_rule_that_names_nothing_is_refused() {
     for (rule, why) in [
         ("shell:ls > x", "--allow: \"shell:ls > x\": write the words of one command"),
-        ("deploy", "--allow: there is no tool deploy; beside tools there are edit, "),
+        (
+            "deploy",
+            "--allow: there is no tool deploy; name one of the model's, or an action: read, ",
+        ),
         ("write:../x", "neither . nor .."),
     ] {
         let scene = scene(&[]);

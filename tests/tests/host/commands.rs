@@ -46,7 +46,7 @@ fn an_error_result_exits_with_1_and_bad_usage_with_2() {
         ),
         ("read_file", r#"{"file_path": "a.txt", "limit": 0}"#, "`limit` must be at least 1"),
         ("read", "{}", "path: missing"),
-        ("read", r#"{"path": 1}"#, "path: invalid type"),
+        ("read", r#"{"path": 1}"#, "path: must be a string, not 1"),
         ("read", r#"{"path": "a.txt", "colour": 1}"#, "colour: unknown; it takes path, offset"),
         ("no_such_tool", "{}", "no_such_tool"),
         ("raed_file", "{}", "did you mean read_file?"),

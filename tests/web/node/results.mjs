@@ -74,16 +74,16 @@ const WRITTEN = [
   [{ timeouts: { defaultMs: 0 } }, /^`timeouts\.defaultMs`: is 0: .* to timeouts\.maxMs/],
   [{ limits: { action: "explode" } }, /^`limits\.action`: there is no `explode`; give `idle`/],
   [{ loops: { ladder: ["dance"] } }, /^`loops\.ladder\[0\]`: there is no `dance`/],
-  [{ betas: [7] }, /^`betas\[0\]`: it must be a text, not 7$/],
+  [{ betas: [7] }, /^`betas\[0\]`: it must be a string, not 7$/],
   [{ providerOptions: 7 }, /^`providerOptions`: it must be an object, not 7$/],
-  [{ facts: [] }, /^`facts`: it must be an object, not a list$/],
+  [{ facts: [] }, /^`facts`: it must be an object, not an array$/],
   [{ preset: "baroque" }, /^`preset`: there is no `baroque`; give `seed001`/],
-  [{ answer: {} }, /^`answer\.schema`: `schema` is missing$/],
+  [{ answer: {} }, /^`answer\.schema` is missing$/],
   [{ answer: { schema: { type: "string" } } }, /^`answer\.schema`: the root/],
   [{ tools: [{ ...tool, parameters: { type: "string" } }] }, /^`t`: its `parameters`: the root/],
   [{ config: { retri: {} } }, /^`config\.retri`: there is no `retri`; there is `id`/],
   [{ config: { model: { max_output_tokens: 0 } } }, /^`config\.model\.max_output_tokens`: is 0/],
-  [{ config: { retry: { max_ms: "x" } } }, /^`config\.retry\.max_ms`: .* whole number, not "x"$/],
+  [{ config: { retry: { max_ms: "x" } } }, /^`config\.retry\.max_ms`: .* whole number, 0 or more, not "x"$/],
 ];
 
 test("a refusal names the option as the user has written it", async () => {
@@ -113,8 +113,8 @@ test("a refused change and a refused word name what the user has written", async
   }
   const words = [
     [[{ type: "sound" }], /^`\[0\]\.type`: there is no `sound`; give `text`/],
-    [[{ text: "x" }], /^`\[0\]`: `type` is missing$/],
-    [[{ type: "text", text: 7 }], /^`\[0\]\.text`: it must be a text, not 7$/],
+    [[{ text: "x" }], /^`\[0\]\.type` is missing$/],
+    [[{ type: "text", text: 7 }], /^`\[0\]\.text`: it must be a string, not 7$/],
   ];
   for (const [parts, message] of words) {
     for (const say of ["run", "steer", "followUp"]) {

@@ -1,11 +1,11 @@
 //! Bytes that are readable in a log: a JSON string where they are UTF-8, else base64.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 use base64ct::{Base64, Encoding};
 #[cfg(feature = "schema")]
 use innerloop_json::schema::{self, WriteSchema};
 use innerloop_json::{
-    Error, FromJson, Kind, Reader, ToJson, Writer, bridge_deserialize, bridge_serialize,
+    Error, FromJson, JsonFault, Kind, Reader, ToJson, Writer, bridge_deserialize, bridge_serialize,
     hand_schema,
 };
 
@@ -75,11 +75,12 @@ impl<'a> FromJson<'a> for Bytes {
             if name == BASE64 && encoded.is_none() {
                 encoded = Some(reader.string()?);
             } else {
-                return Err(reader.error(format!("unknown field `{name}`, expected `{BASE64}`")));
+                return Err(reader
+                    .fault(JsonFault::UnknownField { name: name.into(), known: vec![BASE64] }));
             }
         }
         let Some(encoded) = encoded else {
-            return Err(reader.error(format!("missing field `{BASE64}`")));
+            return Err(reader.fault(JsonFault::MissingField { name: BASE64.into() }));
         };
         let decoded = Base64::decode_vec(&encoded);
         self.0 = decoded.map_err(|error| reader.error(format!("{error}")))?;

@@ -1,5 +1,6 @@
 //! JSON: the codec's types and traits.
 
 pub use innerloop_json::{
-    Error, FromJson, Json, Map, Number, Object, Reader, ToJson, Value, from_str, to_string,
+    Error, FieldNames, FromJson, Json, JsonFault, Map, Number, Object, Reader, ToJson, Value,
+    VariantNames, from_str, to_string,
 };

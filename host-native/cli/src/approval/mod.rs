@@ -265,7 +265,7 @@ impl Asking {
                 let question = Question::open("your answer: ");
                 self.questions.read(id, &question).await.map(|line| match line {
                     Some(line) => Answer::Text(line),
-                    None => Answer::Deny { reason: GONE.to_owned() },
+                    None => Answer::nobody(GONE),
                 })
             }
         };
@@ -293,7 +293,7 @@ impl Asking {
         let text = arguments.text();
         let effect = self.preview.effect(name, text, folder);
         if let Effect::Failure(why) = &effect {
-            return Some(Answer::Deny { reason: format!("{FAILS}: {why}") });
+            return Some(Answer::deny(format!("{FAILS}: {why}")));
         }
         let changes = self.preview.changes_files(name, text);
         let choice = choice(once.as_ref().and_then(only_this), name, changes);
@@ -301,12 +301,12 @@ impl Asking {
         self.show(name, text, folder, &effect);
         loop {
             let Some(line) = self.questions.read(id, &choice).await? else {
-                return Some(Answer::Deny { reason: GONE.to_owned() });
+                return Some(Answer::nobody(GONE));
             };
             match choice.word(&line) {
                 Some("yes" | "always") if is_unseen => self.questions.tell_wrapped(UNSEEN),
                 Some("yes") => return Some(Answer::Allow),
-                Some("no") => return Some(Answer::Deny { reason: NO.to_owned() }),
+                Some("no") => return Some(Answer::deny(NO)),
                 Some("always") => {
                     self.questions.tell_wrapped(TAKEN_BACK);
                     let Some(action) = once else { return Some(Answer::AllowAlways) };
@@ -340,7 +340,7 @@ impl Asking {
                         let parts = vec![Part::text(said.trim())];
                         self.commands.send(Command::Steer { parts });
                         let reason = format!("{NO}, and has something to say");
-                        return Some(Answer::Deny { reason });
+                        return Some(Answer::deny(reason));
                     }
                 }
                 _ => {}

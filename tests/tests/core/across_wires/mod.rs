@@ -69,7 +69,7 @@ fn eventful(wire: WireKind) -> TestHost {
     let id = *host.runs.keys().next().unwrap();
     let _ = host.done(id, picture);
     let (id, _) = host.asks[0];
-    let _ = host.input(Input::Answer { id, answer: Answer::Deny { reason: "not now".into() } });
+    let _ = host.input(Input::Answer { id, answer: Answer::deny("not now") });
     let more = Message::text("")
         .thinking("Other ways.")
         .and_call(&"d".repeat(if is_free { 100 } else { 60 }), "look", &json!({"n": 1}))

@@ -1,7 +1,7 @@
 // Calls of the binding: what they throw becomes an error of the package.
 
 import { AgentError, type AgentErrorCode, RejectedError } from "../errors.js";
-import type { Input, Reason } from "../json/protocol.js";
+import type { ConfigError, Input, Reason } from "../json/protocol.js";
 import { asWritten } from "../options/names.js";
 import { isError } from "../platform/kinds.js";
 import { retire } from "./instance.js";
@@ -10,6 +10,8 @@ import { retire } from "./instance.js";
 interface Misuse {
   code: AgentErrorCode;
   message: string;
+  /** What does not fit, a `ConfigError` as JSON. */
+  fault?: string;
   /** `{ input, reason }` as JSON. */
   rejected?: string;
 }
@@ -26,8 +28,10 @@ export function guarded<T>(call: () => T, options?: { config?: unknown }): T {
     const error = errorOf(thrown);
     // A trap, or what was thrown through the module: the instance is not to be trusted any more.
     if (error.code === "internal") retire();
-    if (options === undefined || error.code !== "bad_option") throw error;
-    throw new AgentError(error.code, asWritten(error.message, options.config));
+    const { fault } = thrown as Partial<Misuse>;
+    if (options === undefined || fault === undefined) throw error;
+    const said = asWritten(JSON.parse(fault) as ConfigError, options.config);
+    throw new AgentError(error.code, said);
   }
 }
 

@@ -132,6 +132,8 @@ export interface Outcome {
   streams?: boolean;
   /** What went wrong, if anything did; `parts` then say how and what to do. */
   error?: ToolErrorKind;
+  /** Of a call that needed a yes and got none: who denied it. */
+  denied_by?: DeniedBy;
   /** A program's exit code. */
   exit?: number;
   /**
@@ -162,6 +164,17 @@ export interface Outcome {
    */
   details?: unknown;
 }
+
+/** Who did not allow a call. */
+export type DeniedBy =
+  /** A person, or who decides for them. */
+  | "person"
+  /** Nobody was there to allow it. */
+  | "nobody"
+  /** A hook of the host. */
+  | "hook"
+  /** The options of the input, which leave the tool out. */
+  | "options";
 
 /** A file that an action changed. */
 export interface FileChange {
@@ -197,7 +210,7 @@ export type ToolErrorKind =
   | "exit"
   /** The time limit ended the run. */
   | "timeout"
-  /** A person or a hook did not allow the call. */
+  /** The call was not allowed; `denied_by` says by whom. */
   | "denied"
   /** The user or the host interrupted the run. */
   | "interrupted"

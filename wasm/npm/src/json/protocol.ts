@@ -4,7 +4,7 @@
 
 import type { Action } from "./action.js";
 import type { ApprovalRule, HookPoint, SessionConfig } from "./config.js";
-import type { Outcome, Part } from "./data.js";
+import type { DeniedBy, Outcome, Part } from "./data.js";
 import type { AgentEvent } from "./events.js";
 import type { SessionTurn } from "./history.js";
 import type { SessionToolChoice } from "./model.js";
@@ -82,6 +82,8 @@ export type Answer =
       deny: {
         /** Why, for the model to read. */
         reason: string;
+        /** Who does not allow it: a person, or nobody, since nobody is there. */
+        by?: DeniedBy;
       };
     }
   /** The run is to stop. */
@@ -472,13 +474,81 @@ export type Reason =
   /** Turns that cannot be taken over. */
   | { import: string }
   /** A configuration that cannot work. */
-  | {
-      config: {
-        /** The field, as a path in the configuration, for example `tools[2].name`. */
-        field: string;
-        /** What is wrong with it and what would be right. */
-        message: string;
-      };
-    }
+  | { config: ConfigError }
   /** Not offered by this version. */
   | { unsupported: string };
+
+/** A configuration that cannot work. */
+export interface ConfigError {
+  /** The field, as a path in the configuration, for example `tools[2].name`. */
+  field: string;
+  /** Of a tool's field, the tool's name. */
+  tool?: string;
+  /** What is wrong with it and what would be right. */
+  message: string;
+  /** Where the JSON does not fit: the kind of fault, for a host that words it itself. */
+  fault?: JsonFault;
+}
+
+/** The kind of fault. */
+export type JsonFault =
+  /** The text ends in the middle of a value, so that it may be the beginning of a valid one. */
+  | {
+      kind: "eof";
+    }
+  /** The text is not JSON. */
+  | {
+      kind: "syntax";
+      /** What is wrong with it. */
+      message: string;
+    }
+  /** A value of another type. */
+  | {
+      kind: "unexpected";
+      /** What stands there, for example `null` or `"ten"`. */
+      found: string;
+      /** What is read there, for example `an object`. */
+      expected: string;
+    }
+  /** A number that does not fit. */
+  | {
+      kind: "range";
+      /** The number. */
+      found: string;
+      /** The numbers that fit, for example `a whole number from 0 to 255`. */
+      expected: string;
+    }
+  /** A field that there is not; the path ends with it. */
+  | {
+      kind: "unknown_field";
+      /** Its name. */
+      name: string;
+      /** The fields that there are. */
+      known: string[];
+    }
+  /** A value that is none of those that there are. */
+  | {
+      kind: "unknown_value";
+      /** The value. */
+      name: string;
+      /** The values that there are. */
+      known: string[];
+    }
+  /** A field that must be there and is not; the path ends with it. */
+  | {
+      kind: "missing_field";
+      /** Its name. */
+      name: string;
+    }
+  /** A field that is there twice. */
+  | {
+      kind: "duplicate_field";
+      /** Its name. */
+      name: string;
+    }
+  /** Another reason why the value is refused. */
+  | {
+      kind: "invalid";
+      /** What is wrong with it. */
+      message: string;
+    };

@@ -2,6 +2,7 @@
 
 import { AgentError, messageOf } from "../errors.js";
 import { toJson } from "../json/encode.js";
+import type { ConfigError } from "../json/protocol.js";
 import { asWritten } from "./names.js";
 
 /** How deep the place of a value that JSON cannot hold is looked for. */
@@ -17,9 +18,9 @@ export function givenJson(value: unknown, patch?: unknown, at = ""): string {
   try {
     return toJson(value) ?? "null";
   } catch (error) {
-    const field = at + fieldOf(value, placeOf(value, []));
-    const begin = field === "" ? "" : `${field}: `;
-    throw new AgentError("bad_option", asWritten(begin + whyNot(error), patch));
+    const place = fieldOf(value, placeOf(value, []));
+    const fault = { ...place, field: at + place.field, message: whyNot(error) };
+    throw new AgentError("bad_option", asWritten(fault, patch));
   }
 }
 
@@ -50,13 +51,13 @@ function isJson(value: unknown): boolean {
   }
 }
 
-// The field of the configuration that they lead to; of a tool also its name, as the core says it.
-function fieldOf(value: unknown, place: readonly string[]): string {
+// The field of the configuration that they lead to; of a tool also its name.
+function fieldOf(value: unknown, place: readonly string[]): Pick<ConfigError, "field" | "tool"> {
   const names = place[0] === "patches" ? place.slice(2) : place;
   const parts = names.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`));
   const field = parts.join("").replace(/^\./, "");
-  if (names[0] !== "tools") return field;
+  if (names[0] !== "tools") return { field };
   const tools = (value as { tools?: { name?: string }[] }).tools;
   const tool = tools?.[Number(names[1])]?.name;
-  return tool === undefined ? field : `${field}: ${tool}`;
+  return tool === undefined ? { field } : { field, tool };
 }

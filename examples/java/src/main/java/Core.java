@@ -45,8 +45,30 @@ final class Core {
   JsonNode ask(String verb, Object request) throws IOException {
     JsonNode answer = JSON.readTree(lines(verb, request, new byte[0], 0)[0]);
     if (answer.has("error")) {
-      throw new IOException(answer.at("/error/message").asText());
+      throw new Refusal(answer.get("error"));
     }
     return answer;
+  }
+
+  /** Why the core did not take a request, or the session an input; nothing has changed. */
+  static final class Refusal extends IOException {
+    /** The error's code, or the reason of the session. */
+    final String code;
+
+    /** The field that does not fit, or an empty text. */
+    final String field;
+
+    /** How its JSON does not fit ({@code docs/protocol.md}, JsonFault), or a missing node. */
+    final JsonNode fault;
+
+    /** Of the value of an {@code error} or a {@code rejected} line. */
+    Refusal(JsonNode said) {
+      super(said.get("message").asText());
+      JsonNode reason = said.path("reason");
+      JsonNode place = reason.has("config") ? reason.get("config") : said;
+      code = reason.isObject() ? reason.fieldNames().next() : said.get("code").asText();
+      field = place.path("field").asText();
+      fault = place.path("fault");
+    }
   }
 }

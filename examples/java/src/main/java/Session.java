@@ -129,7 +129,7 @@ final class Session implements AutoCloseable {
       } else if (line.has("deadline")) {
         deadline = line.get("deadline").isNull() ? null : line.get("deadline").asLong();
       } else if (line.has("error") || line.has("rejected")) {
-        throw new IOException(line.findPath("message").asText());
+        throw new Core.Refusal(line.elements().next());
       }
     }
     log.force(false);

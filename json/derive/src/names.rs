@@ -1,0 +1,59 @@
+//! The names that a derived `FromJson` knows.
+
+use crate::model::{Body, Form, Model, Variant, placed};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The names of the fields or the variants.
+pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
+    let name = model.name;
+    let (generics, arguments, bounds) = model.generics.split_for_impl();
+    match &model.body {
+        Body::Transparent(_) => quote!(),
+        Body::Struct(fields) => {
+            let fields = placed(fields).map(|field| &field.name);
+            quote! {
+                #[automatically_derived]
+                impl #generics ::innerloop_json::FieldNames for #name #arguments #bounds {
+                    const FIELDS: &'static [&'static str] = &[#(#fields),*];
+                }
+            }
+        }
+        Body::Enum(variants) => {
+            let is_tagged = model.attributes.tag.is_some();
+            let names = variants.iter().map(|variant| &variant.name);
+            let fields = variants.iter().map(|variant| {
+                let (name, fields) = (&variant.name, fields_of(variant, is_tagged));
+                quote!(#name => #fields,)
+            });
+            quote! {
+                #[automatically_derived]
+                impl #generics ::innerloop_json::VariantNames for #name #arguments #bounds {
+                    const VARIANTS: &'static [&'static str] = &[#(#names),*];
+
+                    fn fields(variant: &str) -> ::core::option::Option<&'static [&'static str]> {
+                        ::core::option::Option::Some(match variant {
+                            #(#fields)*
+                            _ => return ::core::option::Option::None,
+                        })
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The fields that stand beside a variant's name, or in the object under it.
+fn fields_of(variant: &Variant<'_>, is_tagged: bool) -> TokenStream {
+    match &variant.form {
+        Form::Newtype(field) if is_tagged => {
+            let kind = field.kind;
+            quote!(<#kind as ::innerloop_json::FieldNames>::FIELDS)
+        }
+        Form::Unit | Form::Newtype(_) => quote!(&[]),
+        Form::Fields(fields) => {
+            let names = placed(fields).map(|field| &field.name);
+            quote!(&[#(#names),*])
+        }
+    }
+}
