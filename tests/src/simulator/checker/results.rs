@@ -91,7 +91,11 @@ impl Results {
     }
 }
 
-/// The model reads what the hook made of the call; behind it, that the run's time was over.
+/// Begins what the model reads of arguments that are not its own.
+const CHANGED_ARGUMENTS: &str = "\n[The user or a hook changed the arguments";
+
+/// The model reads what the hook made of the call; behind it, that the run's time was over or that
+/// its arguments were others.
 fn check_said(said: &Said, result: &ToolResult, outcome: &Outcome) -> Result<(), String> {
     let (text, is_error) = match said {
         Said::Denied(text) => (text.as_str(), true),
@@ -99,7 +103,9 @@ fn check_said(said: &Said, result: &ToolResult, outcome: &Outcome) -> Result<(),
         Said::Replaced(text) => (text.as_str(), outcome.error.is_some()),
     };
     let read = joined_text(&result.parts);
-    let is_same = read == text || (outcome.timed_out && read.starts_with(text));
+    let is_same = read.strip_prefix(text).is_some_and(|more| {
+        more.is_empty() || outcome.timed_out || more.starts_with(CHANGED_ARGUMENTS)
+    });
     let is_fit = text.len() > SAID || is_same;
     require(is_fit && result.is_error == is_error, || {
         format!("a hook said {said:?} of {}, and the model reads {read:?}", result.call_id)
