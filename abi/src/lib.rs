@@ -1,8 +1,8 @@
 //! The core as a WebAssembly module without imports, for hosts in any language
-//! (`docs/protocol.md#the-module`). Requests and answers are those of [`Lines`]; they cross in the
-//! module's memory, of which the host is told the address.
+//! (`docs/protocol.md#the-module`). Requests and answers are those of [`LineServer`]; they cross in
+//! the module's memory, of which the host is told the address.
 
-use innerloop_driver::Lines;
+use innerloop_driver::LineServer;
 use std::cell::RefCell;
 
 /// A larger room is given back when a smaller one will do.
@@ -14,7 +14,7 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 
 thread_local! {
     /// The sessions, and the room in which the host puts its requests.
-    static MODULE: RefCell<(Lines, Vec<u8>)> = RefCell::default();
+    static MODULE: RefCell<(LineServer, Vec<u8>)> = RefCell::default();
 }
 
 /// The version of this interface: of these three functions.

@@ -4,7 +4,7 @@
 //!
 //! ```
 //! # use innerloop_core::{Session, config::SessionConfig, message::Part, output::{Effect, Output}};
-//! # use innerloop_core::{id::{EndpointId, SessionId}, time::{Instant, UnixMillis}};
+//! # use innerloop_core::{id::{EndpointId, SessionId}, time::{SessionInstant, UnixMillis}};
 //! # use innerloop_core::input::{Command, HttpFailure, HttpFailureKind, HttpInput, Input};
 //! let mut config = SessionConfig { id: SessionId("session-1".into()), ..Default::default() };
 //! config.model.endpoint = EndpointId("anthropic".into());
@@ -13,7 +13,7 @@
 //! assert_eq!(opening.events().count(), 1);
 //!
 //! let parts = vec![Part::text("Make the tests pass")];
-//! for output in session.handle(Input::command(Command::submit(parts)), Instant(0))? {
+//! for output in session.handle(Input::command(Command::submit(parts)), SessionInstant(0))? {
 //!     match output {
 //!         Output::Event(event) => println!("{}: {:?}", event.seq, event.kind),
 //!         // To be sent, and answered with head, chunks and end. Here the network is down.
@@ -21,7 +21,7 @@
 //!             let message = format!("{} cannot be reached", request.endpoint.0);
 //!             let failure = HttpFailure { kind: HttpFailureKind::Network, message };
 //!             let input = HttpInput::Failed(failure);
-//!             assert!(!session.handle(Input::Http { id, input }, Instant(40))?.is_empty());
+//!             assert!(!session.handle(Input::Http { id, input }, SessionInstant(40))?.is_empty());
 //!         }
 //!         // Tools to run, people to ask, hooks to call: each effect is owed one answer.
 //!         Output::Effect(effect) => println!("{effect:?}"),
@@ -52,15 +52,17 @@ pub use innerloop_types::{
 };
 #[cfg(feature = "text-calls")]
 pub use innerloop_wire::text_calls;
-pub use innerloop_wire::{CallPiece, Decoder, Failure, FailureKind, Head, Piece, Prefix};
+pub use innerloop_wire::{
+    CallPiece, Decoder, FailureKind, ModelCallError, ReplyPiece, RequestHead, RequestPrefix,
+};
 
 #[cfg(feature = "seams")]
 pub use innerloop_types::steps::taken as steps;
 pub use machine::history::History;
-pub use profile::{Capabilities, Profile, doc_names, doc_places, instructed_folder};
+pub use profile::{ModelCapabilities, Profile, doc_names, doc_places, instructed_folder};
 pub use rules::{
     budget, cost, fold, gauge, guard, imports::with_imports, prompt::cut_docs, repeat, schema,
     transcript, truncate,
 };
-pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint};
+pub use session::{REPLAY_VERSION, Session, blueprint::SessionBlueprint};
 pub use session::{log, snapshot::RestoreError};

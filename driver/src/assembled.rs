@@ -2,12 +2,12 @@
 //! escaped in it. No piece holds such a key, so that it gets into the session; it is taken out of
 //! what is told, and out of the session as soon as nothing is under way in it.
 
-use crate::masking::Keys;
+use crate::masking::SecretKeys;
 use alloc::string::String;
 use innerloop_core::{event::EventKind, json::Json};
 
 /// Masks all text of an event that may come from a model. Whether a key was there.
-pub(crate) fn mask(keys: &Keys, kind: &mut EventKind) -> bool {
+pub(crate) fn mask(keys: &SecretKeys, kind: &mut EventKind) -> bool {
     if keys.is_empty() {
         return false;
     }
@@ -38,7 +38,7 @@ pub(crate) fn mask(keys: &Keys, kind: &mut EventKind) -> bool {
     }
 }
 
-fn in_text(keys: &Keys, text: &mut String) -> bool {
+fn in_text(keys: &SecretKeys, text: &mut String) -> bool {
     let before = text.len();
     let masked = keys.masked(text);
     let found = masked.len() != before || *masked != **text;
@@ -49,7 +49,7 @@ fn in_text(keys: &Keys, text: &mut String) -> bool {
 }
 
 /// Of arguments, which are JSON as far as a model has written it well.
-fn in_json(keys: &Keys, text: &mut String) -> bool {
+fn in_json(keys: &SecretKeys, text: &mut String) -> bool {
     let masked = keys.masked_json(text);
     let found = masked.is_some();
     if let Some(masked) = masked {
@@ -58,7 +58,7 @@ fn in_json(keys: &Keys, text: &mut String) -> bool {
     in_text(keys, text) || found
 }
 
-fn in_value(keys: &Keys, value: &mut Json) -> bool {
+fn in_value(keys: &SecretKeys, value: &mut Json) -> bool {
     let masked = keys.masked_json(value.text()).and_then(|masked| Json::parse(masked).ok());
     let found = masked.is_some();
     if let Some(masked) = masked {

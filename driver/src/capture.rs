@@ -1,9 +1,9 @@
 //! What a program prints, as much of it as is kept, and how its run is told to the model. The
 //! words are the same on every host, so that one recording fits all.
 
-use crate::masking::{Keys, Masking};
+use crate::masking::{SecretKeys, StreamMasker};
 use alloc::{format, string::String, vec::Vec};
-use innerloop_core::action::{Change, Outcome, Part, ToolError};
+use innerloop_core::action::{Outcome, Part, ReportedChange, ToolError};
 use innerloop_json::joined;
 
 /// Bytes that are kept of each output: half of them from its beginning, half from its end.
@@ -11,7 +11,7 @@ pub const KEPT: usize = 2 << 20;
 
 /// Which of a program's two outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
+pub enum StandardStream {
     /// Standard output.
     Out,
     /// Standard error.
@@ -20,14 +20,14 @@ pub enum Channel {
 
 /// Both outputs of one run: of each the beginning and the end.
 #[derive(Debug)]
-pub struct Capture {
-    out: Kept,
-    err: Kept,
+pub struct OutputCapture {
+    out: HeadTailBuffer,
+    err: HeadTailBuffer,
 }
 
 /// How a program's run ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum End {
+pub enum ProgramExit {
     /// By itself, with this exit code.
     #[error("exit code {0}")]
     Exit(i32),
@@ -36,7 +36,7 @@ pub enum End {
     Crash(String),
     /// It went beyond a limit.
     #[error(transparent)]
-    Limit(Limit),
+    Limit(ExceededLimit),
     /// The time limit ended it.
     #[error("the time limit ended it")]
     TimedOut,
@@ -47,7 +47,7 @@ pub enum End {
 
 /// A limit of a program's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Limit {
+pub enum ExceededLimit {
     /// Of what it prints.
     #[error("it was stopped because it printed too much")]
     Output,
@@ -62,21 +62,21 @@ pub enum Limit {
     Files,
 }
 
-impl Capture {
+impl OutputCapture {
     /// For a run that begins. What it prints is kept without the keys; of each output `kept` bytes
     /// at most, for example [`KEPT`].
     #[must_use]
-    pub fn new(keys: &Keys, kept: usize) -> Self {
-        Self { out: Kept::new(keys, kept / 2), err: Kept::new(keys, kept / 2) }
+    pub fn new(keys: &SecretKeys, kept: usize) -> Self {
+        Self { out: HeadTailBuffer::new(keys, kept / 2), err: HeadTailBuffer::new(keys, kept / 2) }
     }
 
     /// Takes what the program prints. Returns the text that it completes, for people to watch: the
     /// start of a character, or of a key, waits for its end.
     #[must_use]
-    pub fn push(&mut self, channel: Channel, bytes: &[u8]) -> String {
+    pub fn push(&mut self, channel: StandardStream, bytes: &[u8]) -> String {
         let kept = match channel {
-            Channel::Out => &mut self.out,
-            Channel::Err => &mut self.err,
+            StandardStream::Out => &mut self.out,
+            StandardStream::Err => &mut self.err,
         };
         let masked = kept.masking.push(bytes.into());
         kept.push(&masked);
@@ -102,7 +102,7 @@ impl Capture {
     #[must_use]
     pub fn whole(mut self) -> (Option<Vec<u8>>, String) {
         let _shown = self.finish();
-        let Kept { mut head, tail, dropped, .. } = self.out;
+        let HeadTailBuffer { mut head, tail, dropped, .. } = self.out;
         head.extend(tail);
         ((dropped == 0).then_some(head), self.err.text())
     }
@@ -110,29 +110,45 @@ impl Capture {
     /// The outcome of the run: what was printed, and how it ended if not well. `unlisted` says
     /// that `changes` is not complete.
     #[must_use]
-    pub fn outcome(self, end: &End, changes: Vec<Change>, unlisted: bool) -> Outcome {
+    pub fn outcome(
+        self,
+        end: &ProgramExit,
+        changes: Vec<ReportedChange>,
+        unlisted: bool,
+    ) -> Outcome {
         // Of exit codes and time limits the session tells itself.
-        let is_told = matches!(end, End::Exit(_) | End::TimedOut);
+        let is_told = matches!(end, ProgramExit::Exit(_) | ProgramExit::TimedOut);
         self.told(end, is_told, changes, unlisted)
     }
 
     /// The outcome of a run that was a call of the host's own tool: where it went well, what was
     /// printed to standard output is the result, and standard error was for people to watch.
     #[must_use]
-    pub fn result(mut self, end: &End, changes: Vec<Change>, unlisted: bool) -> Outcome {
+    pub fn result(
+        mut self,
+        end: &ProgramExit,
+        changes: Vec<ReportedChange>,
+        unlisted: bool,
+    ) -> Outcome {
         let _shown = self.finish();
-        if *end == End::Exit(0) {
-            self.err = Kept::new(&Keys::default(), 0);
+        if *end == ProgramExit::Exit(0) {
+            self.err = HeadTailBuffer::new(&SecretKeys::default(), 0);
             return self.told(end, true, changes, unlisted);
         }
         // Of its time limit the session tells itself.
-        let outcome = self.told(end, *end == End::TimedOut, changes, unlisted);
-        let has_exited = matches!(end, End::Exit(_));
+        let outcome = self.told(end, *end == ProgramExit::TimedOut, changes, unlisted);
+        let has_exited = matches!(end, ProgramExit::Exit(_));
         let error = if has_exited { Some(ToolError::Crashed) } else { outcome.error };
         Outcome { error, ..outcome }
     }
 
-    fn told(mut self, end: &End, is_told: bool, changes: Vec<Change>, unlisted: bool) -> Outcome {
+    fn told(
+        mut self,
+        end: &ProgramExit,
+        is_told: bool,
+        changes: Vec<ReportedChange>,
+        unlisted: bool,
+    ) -> Outcome {
         let _shown = self.finish();
         let capped_at_source = self.out.dropped > 0 || self.err.dropped > 0;
         let mut outcome = Outcome::text(self.out.text());
@@ -148,8 +164,8 @@ impl Capture {
         Outcome {
             streams: true,
             error: end.error(),
-            exit: if let End::Exit(code) = end { Some(*code) } else { None },
-            timed_out: *end == End::TimedOut,
+            exit: if let ProgramExit::Exit(code) = end { Some(*code) } else { None },
+            timed_out: *end == ProgramExit::TimedOut,
             changes,
             capped_at_source,
             ..outcome
@@ -157,7 +173,7 @@ impl Capture {
     }
 }
 
-impl End {
+impl ProgramExit {
     /// The kind of failure; nothing where all went well.
     #[must_use]
     pub const fn error(&self) -> Option<ToolError> {
@@ -186,8 +202,8 @@ pub fn unknown_program(name: &str, names: &[&str]) -> Outcome {
 }
 
 #[derive(Debug)]
-struct Kept {
-    masking: Masking,
+struct HeadTailBuffer {
+    masking: StreamMasker,
     /// Most bytes that are kept of `head`, and of `tail`.
     half: usize,
     head: Vec<u8>,
@@ -198,10 +214,10 @@ struct Kept {
     partial: Vec<u8>,
 }
 
-impl Kept {
-    fn new(keys: &Keys, half: usize) -> Self {
+impl HeadTailBuffer {
+    fn new(keys: &SecretKeys, half: usize) -> Self {
         let (head, tail, partial) = (Vec::new(), Vec::new(), Vec::new());
-        Self { masking: Masking::new(keys), half, head, tail, dropped: 0, partial }
+        Self { masking: StreamMasker::new(keys), half, head, tail, dropped: 0, partial }
     }
 
     fn push(&mut self, bytes: &[u8]) {

@@ -26,23 +26,23 @@ pub struct Catalogue {
     #[json(default)]
     pub about: String,
     /// The models, by whose prices hold where.
-    pub groups: Vec<Group>,
+    pub groups: Vec<PricingGroup>,
 }
 
 /// Models with the providers at which their prices hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Group {
+pub struct PricingGroup {
     /// The providers' names; a model's limits hold anywhere.
     pub providers: Vec<String>,
     /// The models.
-    pub models: Vec<Known>,
+    pub models: Vec<ModelEntry>,
 }
 
 /// What is known of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Known {
+pub struct ModelEntry {
     /// Its name, without a date and without what stands before the last slash.
     pub name: String,
     /// How many tokens it reads and writes in one call.
@@ -84,7 +84,7 @@ impl Catalogue {
     pub fn parse(text: &str) -> Result<Self, CatalogueError> {
         let read: Self = from_str(text)?;
         let mut models = read.groups.iter().flat_map(|group| &group.models);
-        let unfit = |known: &&Known| {
+        let unfit = |known: &&ModelEntry| {
             let none = [known.context_window, known.max_output_tokens].contains(&Some(0));
             none || known.name.trim().is_empty()
         };
@@ -104,12 +104,13 @@ impl Catalogue {
     /// What is known of the model of that name at that provider. The name may have a date, a tag
     /// or a path around the one in the catalogue. The price is left out where it does not hold.
     #[must_use]
-    pub fn find(&self, provider: &str, model: &str) -> Option<Known> {
+    pub fn find(&self, provider: &str, model: &str) -> Option<ModelEntry> {
         let wanted = plain(model);
-        let here = |group: &&Group| group.providers.iter().any(|name| name == provider);
+        let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
         let own = longest(self.groups.iter().filter(here), &wanted).cloned();
-        let mut known =
-            own.or_else(|| Some(Known { price: None, ..longest(&self.groups, &wanted)?.clone() }))?;
+        let mut known = own.or_else(|| {
+            Some(ModelEntry { price: None, ..longest(&self.groups, &wanted)?.clone() })
+        })?;
         if wanted.ends_with("-free") {
             known.price = None;
         }
@@ -119,14 +120,14 @@ impl Catalogue {
     /// Whether the model of that name is known to be at that provider.
     #[must_use]
     pub fn has(&self, provider: &str, model: &str) -> bool {
-        let here = |group: &&Group| group.providers.iter().any(|name| name == provider);
+        let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
         longest(self.groups.iter().filter(here), &plain(model)).is_some()
     }
 
     /// The names of the models that are known to be at that provider.
     #[must_use]
     pub fn names(&self, provider: &str) -> Vec<String> {
-        let here = |group: &&Group| group.providers.iter().any(|name| name == provider);
+        let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
         let groups = self.groups.iter().filter(here);
         groups.flat_map(|group| &group.models).map(|known| known.name.clone()).collect()
     }
@@ -148,7 +149,10 @@ impl Catalogue {
 }
 
 /// The model whose name is the longest that `wanted` begins with.
-fn longest<'a>(groups: impl IntoIterator<Item = &'a Group>, wanted: &str) -> Option<&'a Known> {
+fn longest<'a>(
+    groups: impl IntoIterator<Item = &'a PricingGroup>,
+    wanted: &str,
+) -> Option<&'a ModelEntry> {
     let models = groups.into_iter().flat_map(|group| &group.models);
     let fitting = models.filter(|known| {
         let rest = wanted.strip_prefix(plain(&known.name).as_str());

@@ -2,18 +2,18 @@
 
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
-    Decoder, Failure, FailureKind,
+    Decoder, FailureKind, ModelCallError,
     config::WireKind,
     event::ErrorKind,
     input::ResponseHead,
     json::Json,
-    message::{Finish, Reply, ToolCall, Usage},
+    message::{FinishReason, Reply, ToolCall, Usage},
 };
 use innerloop_json::{ToJson, to_string};
 
 /// A response, normalised.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
-pub struct Decoded {
+pub struct DecodedResponse {
     /// The text for the user; empty if the model refused.
     pub text: String,
     /// The thinking.
@@ -23,14 +23,14 @@ pub struct Decoded {
     /// The calls that the client must carry out.
     pub tool_calls: Vec<DecodedCall>,
     /// Why the reply ended.
-    pub finish: Finish,
+    pub finish: FinishReason,
     /// Tokens, where the provider says.
     pub usage: Option<Usage>,
     /// What went wrong.
     pub error: Option<DecodedError>,
 }
 
-impl Decoded {
+impl DecodedResponse {
     /// The response as one JSON object that begins with `id`.
     #[must_use]
     pub fn line(&self, id: &Json) -> String {
@@ -38,7 +38,7 @@ impl Decoded {
         struct Line<'a> {
             id: &'a Json,
             #[json(flatten)]
-            decoded: &'a Decoded,
+            decoded: &'a DecodedResponse,
         }
 
         to_string(&Line { id, decoded: self })
@@ -53,13 +53,13 @@ pub struct DecodedCall {
     /// The tool.
     pub name: String,
     /// The arguments.
-    pub arguments: Arguments,
+    pub arguments: CallArguments,
 }
 
 /// A call's arguments: the value, or the raw text where it is not JSON or not meant to be.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(untagged)]
-pub enum Arguments {
+pub enum CallArguments {
     /// JSON.
     Value(Json),
     /// Text as it came.
@@ -87,7 +87,7 @@ pub fn decode<'a>(
     wire: WireKind,
     head: &ResponseHead,
     chunks: impl Iterator<Item = &'a [u8]>,
-) -> Decoded {
+) -> DecodedResponse {
     let mut decoder = Decoder::new(wire, head);
     let mut pieces = Vec::new();
     for chunk in chunks {
@@ -100,11 +100,11 @@ pub fn decode<'a>(
     }
 }
 
-impl Decoded {
+impl DecodedResponse {
     /// What stands in place of a response that could not be read in the first place.
     #[must_use]
     pub fn unreadable(message: impl Into<String>) -> Self {
-        of_failure(Failure::new(FailureKind::InvalidRequest, message))
+        of_failure(ModelCallError::new(FailureKind::InvalidRequest, message))
     }
 }
 
@@ -117,22 +117,22 @@ impl DecodedCall {
             "" => Json::parse("{}").ok(),
             _ => Json::parse(call.arguments.as_str()).ok(),
         };
-        let arguments = value.map_or(Arguments::Raw(call.arguments), Arguments::Value);
+        let arguments = value.map_or(CallArguments::Raw(call.arguments), CallArguments::Value);
         Self { id: call.id, name: call.name, arguments }
     }
 }
 
-fn of_reply(reply: &Reply) -> Decoded {
+fn of_reply(reply: &Reply) -> DecodedResponse {
     let mut text = reply.text();
     // Where the protocol has a place of its own for a refusal, text is text.
     let has_place = matches!(reply.wire, Some(WireKind::OpenaiResponses | WireKind::OpenaiChat));
-    let is_said = reply.finish == Finish::Refusal && !has_place;
+    let is_said = reply.finish == FinishReason::Refusal && !has_place;
     let refusal = if is_said && !text.is_empty() {
         core::mem::take(&mut text)
     } else {
         reply.refusal.clone().filter(|_| has_place || is_said).unwrap_or_default()
     };
-    Decoded {
+    DecodedResponse {
         text,
         reasoning: reply.reasoning(),
         refusal,
@@ -143,8 +143,8 @@ fn of_reply(reply: &Reply) -> Decoded {
     }
 }
 
-fn of_failure(failure: Failure) -> Decoded {
-    Decoded {
+fn of_failure(failure: ModelCallError) -> DecodedResponse {
+    DecodedResponse {
         text: String::new(),
         reasoning: String::new(),
         refusal: String::new(),
@@ -152,11 +152,13 @@ fn of_failure(failure: Failure) -> Decoded {
         finish: match failure.kind {
             // The response had begun: it is the conversation that does not fit.
             FailureKind::ContextOverflow if (200..300).contains(&failure.status) => {
-                Finish::ContextWindow
+                FinishReason::ContextWindow
             }
             // Groq could not read the model's own call.
-            _ if failure.code.as_deref() == Some("tool_use_failed") => Finish::MalformedToolCall,
-            _ => Finish::Error,
+            _ if failure.code.as_deref() == Some("tool_use_failed") => {
+                FinishReason::MalformedToolCall
+            }
+            _ => FinishReason::Error,
         },
         usage: None,
         error: Some(DecodedError {

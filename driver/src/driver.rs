@@ -4,64 +4,64 @@
 
 use crate::{
     assembled,
-    endpoints::Endpoints,
+    endpoints::EndpointTable,
     inputs,
-    journal::Journal,
-    key::Key,
-    masking::Keys,
-    open::Open,
-    output::{Output, Outputs},
-    people::People,
+    journal::SessionLogEncoder,
+    key::ApiKey,
+    masking::SecretKeys,
+    open::InFlightEffect,
+    output::{DriverOutput, DriverOutputBatch},
+    people::HostCapabilities,
     playback,
-    traffic::{Player, Recorder, TrafficError, said},
+    traffic::{TrafficError, TrafficPlayer, TrafficRecorder, said},
 };
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use core::mem;
 use innerloop_core::{
-    Blueprint, Session,
+    Session, SessionBlueprint,
     config::{ConfigError, SessionConfig},
     id::{AgentId, ById, EffectId, SessionId},
-    input::{HttpInput, Input, Rejected},
-    output::{Effect, HttpRequest, Output as SessionOutput, Outputs as SessionOutputs},
+    input::{HttpInput, Input, RejectedInput},
+    output::{Effect, HttpRequest, Output as SessionOutput, OutputBatch as SessionOutputs},
     status::AgentState,
-    time::{Instant, UnixMillis},
+    time::{SessionInstant, UnixMillis},
 };
 
 /// What a driver works with.
 #[derive(Clone, Debug, Default)]
-pub struct Parts {
+pub struct DriverOptions {
     /// Where requests go. No key of the table gets into the session.
-    pub endpoints: Endpoints,
+    pub endpoints: EndpointTable,
     /// Where the answers come from.
-    pub models: Models,
+    pub models: ModelSource,
     /// Whom the session can ask.
-    pub people: People,
+    pub people: HostCapabilities,
     /// Whether the session's log is kept; if not, no line of it is made.
     #[cfg(feature = "log")]
     pub keeps_log: bool,
 }
 
-impl Parts {
-    pub(crate) const fn journal(&self) -> Journal {
+impl DriverOptions {
+    pub(crate) const fn journal(&self) -> SessionLogEncoder {
         #[cfg(feature = "log")]
-        return Journal::new(self.keeps_log);
+        return SessionLogEncoder::new(self.keeps_log);
         #[cfg(not(feature = "log"))]
-        Journal::none()
+        SessionLogEncoder::none()
     }
 }
 
 /// Where the answers of models come from.
 #[derive(Clone, Debug, Default)]
-pub enum Models {
+pub enum ModelSource {
     /// From the endpoints.
     #[default]
     Live,
     /// From the endpoints, and each exchange becomes a line of a recording.
-    Recorded(Recorder),
+    Recorded(TrafficRecorder),
     /// From a recording.
     Replayed {
         /// The recording.
-        player: Player,
+        player: TrafficPlayer,
         /// The pause before each piece of a reply, so that people can watch, in milliseconds.
         pace_ms: u64,
     },
@@ -71,15 +71,15 @@ pub enum Models {
 #[derive(Debug)]
 pub struct Driver {
     session: Session,
-    endpoints: Endpoints,
-    keys: Keys,
-    models: Models,
-    people: People,
-    journal: Journal,
+    endpoints: EndpointTable,
+    keys: SecretKeys,
+    models: ModelSource,
+    people: HostCapabilities,
+    journal: SessionLogEncoder,
     /// What was asked for and has no answer yet.
-    open: ById<EffectId, Open>,
+    open: ById<EffectId, InFlightEffect>,
     /// What follows from the opening, until [`Driver::start`].
-    opening: Option<Box<Opening>>,
+    opening: Option<Box<OpeningOutputs>>,
     replay_error: Option<Box<TrafficError>>,
     was_idle: bool,
     /// Whether the session has put a key together.
@@ -91,15 +91,15 @@ pub struct Driver {
 
 /// What follows from the opening.
 #[derive(Debug)]
-pub(crate) struct Opening {
+pub(crate) struct OpeningOutputs {
     pub(crate) log: String,
     pub(crate) outputs: SessionOutputs,
-    pub(crate) owed: Owed,
+    pub(crate) owed: OwedEffects,
 }
 
 /// What of the opening's outputs was asked for before, perhaps by a host that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owed {
+pub(crate) enum OwedEffects {
     /// Nothing: the session is new.
     Nothing,
     /// All; tools' runs are lost.
@@ -110,10 +110,10 @@ pub(crate) enum Owed {
 }
 
 /// The work of one input: inputs that are still to be heard, and what has followed so far.
-struct Work {
-    now: Instant,
+struct InputWorklist {
+    now: SessionInstant,
     queue: Vec<Input>,
-    outputs: Outputs,
+    outputs: DriverOutputBatch,
 }
 
 impl Driver {
@@ -125,7 +125,7 @@ impl Driver {
     pub fn open(
         config: SessionConfig,
         wall: UnixMillis,
-        parts: Parts,
+        parts: DriverOptions,
     ) -> Result<Self, ConfigError> {
         let id = config.id.clone();
         Self::open_as(&Self::blueprint(config, &parts)?, id, wall, parts)
@@ -135,8 +135,11 @@ impl Driver {
     ///
     /// # Errors
     /// As [`Driver::open`].
-    pub fn blueprint(config: SessionConfig, parts: &Parts) -> Result<Blueprint, ConfigError> {
-        Blueprint::new(inputs::masked_config(&parts.endpoints.keys(), config)?)
+    pub fn blueprint(
+        config: SessionConfig,
+        parts: &DriverOptions,
+    ) -> Result<SessionBlueprint, ConfigError> {
+        SessionBlueprint::new(inputs::masked_config(&parts.endpoints.keys(), config)?)
     }
 
     /// Opens a session of a blueprint, under an id of its own.
@@ -144,20 +147,20 @@ impl Driver {
     /// # Errors
     /// The id is empty.
     pub fn open_as(
-        blueprint: &Blueprint,
+        blueprint: &SessionBlueprint,
         id: SessionId,
         wall: UnixMillis,
-        parts: Parts,
+        parts: DriverOptions,
     ) -> Result<Self, ConfigError> {
         let (session, outputs) = blueprint.open(id, wall)?;
         let log = parts.journal().header(&session, wall);
-        let opening = Opening { log, outputs, owed: Owed::Nothing };
+        let opening = OpeningOutputs { log, outputs, owed: OwedEffects::Nothing };
         Ok(Self::with(session, opening, parts))
     }
 
-    pub(crate) fn with(session: Session, opening: Opening, parts: Parts) -> Self {
+    pub(crate) fn with(session: Session, opening: OpeningOutputs, parts: DriverOptions) -> Self {
         let journal = parts.journal();
-        let Parts { endpoints, models, people, .. } = parts;
+        let DriverOptions { endpoints, models, people, .. } = parts;
         Self {
             keys: endpoints.keys(),
             was_idle: is_idle(&session),
@@ -177,22 +180,24 @@ impl Driver {
     /// What follows from the opening, once. Of what a restored session still waits for, requests
     /// are sent again, questions asked again and hooks run again; tools' runs are reported as
     /// lost, since they may have taken effect, unless the host knows what became of them.
-    pub fn start(&mut self) -> Outputs {
-        let mut work = Work::at(self.session.now());
-        let owed = self.opening.as_ref().map_or(Owed::Nothing, |opening| opening.owed);
+    pub fn start(&mut self) -> DriverOutputBatch {
+        let mut work = InputWorklist::at(self.session.now());
+        let owed = self.opening.as_ref().map_or(OwedEffects::Nothing, |opening| opening.owed);
         if let Some(opening) = self.opening.take() {
             work.outputs.log = opening.log;
             for output in opening.outputs {
                 match output {
-                    SessionOutput::Effect(Effect::RunTool { id, .. }) if owed == Owed::LostRuns => {
-                        self.open.insert(id, Open::run(&self.keys));
+                    SessionOutput::Effect(Effect::RunTool { id, .. })
+                        if owed == OwedEffects::LostRuns =>
+                    {
+                        self.open.insert(id, InFlightEffect::run(&self.keys));
                         work.queue.push(Input::Lost { id });
                     }
                     output => self.follow(output, &mut work),
                 }
             }
         }
-        self.first_own = (owed != Owed::Nothing).then_some(EffectId(u64::MAX));
+        self.first_own = (owed != OwedEffects::Nothing).then_some(EffectId(u64::MAX));
         // Its own words the session does not refuse.
         let heard = self.hear_all(&mut work);
         debug_assert!(heard.is_ok(), "{heard:?}");
@@ -204,7 +209,7 @@ impl Driver {
     #[cfg(feature = "log")]
     pub(crate) fn owe_runs(&mut self) {
         if let Some(opening) = &mut self.opening {
-            opening.owed = Owed::Runs;
+            opening.owed = OwedEffects::Runs;
         }
     }
 
@@ -218,8 +223,12 @@ impl Driver {
         clippy::result_large_err,
         reason = "only a host's mistake pays for the input's return"
     )]
-    pub fn handle(&mut self, input: Input, now: Instant) -> Result<Outputs, Rejected> {
-        let mut work = Work::at(now);
+    pub fn handle(
+        &mut self,
+        input: Input,
+        now: SessionInstant,
+    ) -> Result<DriverOutputBatch, RejectedInput> {
+        let mut work = InputWorklist::at(now);
         let mut input = input;
         inputs::mask(&self.keys, &mut input);
         match input {
@@ -242,8 +251,8 @@ impl Driver {
 
     /// When to send [`Input::Tick`] if nothing else happens before.
     #[must_use]
-    pub fn deadline(&self) -> Option<Instant> {
-        let played = self.open.values().filter_map(Open::next_piece);
+    pub fn deadline(&self) -> Option<SessionInstant> {
+        let played = self.open.values().filter_map(InFlightEffect::next_piece);
         played.chain(self.session.deadline().map(|deadline| deadline.at)).min()
     }
 
@@ -254,25 +263,25 @@ impl Driver {
     }
 
     /// All that the host has in hand, again, whole and under its ids: for a host that has lost it.
-    pub fn owed(&self) -> Outputs {
+    pub fn owed(&self) -> DriverOutputBatch {
         let outputs = self.session.owed().into_iter();
-        Outputs {
+        DriverOutputBatch {
             list: outputs.filter_map(|output| self.held(output)).collect(),
-            ..Outputs::default()
+            ..DriverOutputBatch::default()
         }
     }
 
-    fn held(&self, output: SessionOutput) -> Option<Output> {
+    fn held(&self, output: SessionOutput) -> Option<DriverOutput> {
         let SessionOutput::Effect(effect) = output else { return None };
         self.open.get(effect.id()).filter(|open| open.is_with_host())?;
         Some(match effect {
             Effect::Http { id, request, .. } => {
-                Output::Send { id, request: self.endpoints.request(request).ok()? }
+                DriverOutput::Send { id, request: self.endpoints.request(request).ok()? }
             }
-            Effect::RunTool { id, agent, run } => Output::Run { id, agent, run },
-            Effect::Ask { id, agent, ask } => Output::Ask { id, agent, ask },
-            Effect::RunHook { id, agent, hook } => Output::Hook { id, agent, hook },
-            Effect::Cancel { id, .. } => Output::Cancel { id },
+            Effect::RunTool { id, agent, run } => DriverOutput::Run { id, agent, run },
+            Effect::Ask { id, agent, ask } => DriverOutput::Ask { id, agent, ask },
+            Effect::RunHook { id, agent, hook } => DriverOutput::Hook { id, agent, hook },
+            Effect::Cancel { id, .. } => DriverOutput::Cancel { id },
         })
     }
 
@@ -295,20 +304,20 @@ impl Driver {
 
     /// The keys that must not be seen, for what a host tells beside the session.
     #[must_use]
-    pub const fn keys(&self) -> &Keys {
+    pub const fn keys(&self) -> &SecretKeys {
         &self.keys
     }
 
     /// Gives the session's endpoint another key, for the requests from now on; the one before stays
     /// masked. What no header can hold is refused by whoever sends the requests.
-    pub fn rekey(&mut self, key: Key) {
+    pub fn rekey(&mut self, key: ApiKey) {
         self.endpoints.rekey(&self.session.config().model.endpoint, key);
         self.keys = self.endpoints.keys();
     }
 
     /// Lets the session's requests reach further endpoints, to which its configuration may then
     /// change; the keys of those before stay masked.
-    pub fn reach(&mut self, endpoints: Endpoints) {
+    pub fn reach(&mut self, endpoints: EndpointTable) {
         self.endpoints.extend(endpoints);
         self.keys = self.endpoints.keys();
     }
@@ -321,7 +330,7 @@ impl Driver {
     /// Hears what is in the queue and what follows from it. Only the first can be refused: it is
     /// the host's.
     #[expect(clippy::result_large_err, reason = "see `handle`")]
-    fn hear_all(&mut self, work: &mut Work) -> Result<(), Rejected> {
+    fn hear_all(&mut self, work: &mut InputWorklist) -> Result<(), RejectedInput> {
         let mut is_first = true;
         while !work.queue.is_empty() {
             for input in mem::take(&mut work.queue) {
@@ -337,7 +346,7 @@ impl Driver {
     }
 
     #[expect(clippy::result_large_err, reason = "see `handle`")]
-    fn hear(&mut self, input: Input, work: &mut Work) -> Result<(), Rejected> {
+    fn hear(&mut self, input: Input, work: &mut InputWorklist) -> Result<(), RejectedInput> {
         let id = input_id(&input);
         // News of what has its answer already, or was never asked for, leave no trace.
         let answered = input.answered();
@@ -357,7 +366,7 @@ impl Driver {
         Ok(())
     }
 
-    fn follow(&mut self, output: SessionOutput, work: &mut Work) {
+    fn follow(&mut self, output: SessionOutput, work: &mut InputWorklist) {
         if let SessionOutput::Effect(effect) = &output
             && !matches!(effect, Effect::Cancel { .. })
         {
@@ -367,32 +376,32 @@ impl Driver {
         match output {
             SessionOutput::Event(mut event) => {
                 self.holds_key |= assembled::mask(&self.keys, &mut event.kind);
-                list.push(Output::Event(event));
+                list.push(DriverOutput::Event(event));
             }
             SessionOutput::Effect(Effect::Http { id, agent, request, .. }) => {
                 self.begin_exchange(id, agent, request, work);
             }
             SessionOutput::Effect(Effect::RunTool { id, agent, run }) => {
-                self.open.insert(id, Open::run(&self.keys));
-                list.push(Output::Run { id, agent, run });
+                self.open.insert(id, InFlightEffect::run(&self.keys));
+                list.push(DriverOutput::Run { id, agent, run });
             }
             SessionOutput::Effect(Effect::Ask { id, agent, ask }) => {
-                self.open.insert(id, Open::Ask);
+                self.open.insert(id, InFlightEffect::Ask);
                 match self.people.absent(id, &ask) {
                     Some(answer) => work.queue.push(answer),
-                    None => list.push(Output::Ask { id, agent, ask }),
+                    None => list.push(DriverOutput::Ask { id, agent, ask }),
                 }
             }
             SessionOutput::Effect(Effect::RunHook { id, agent, hook }) => {
-                self.open.insert(id, Open::Hook);
+                self.open.insert(id, InFlightEffect::Hook);
                 match self.people.unhooked(id, &hook) {
                     Some(reply) => work.queue.push(reply),
-                    None => list.push(Output::Hook { id, agent, hook }),
+                    None => list.push(DriverOutput::Hook { id, agent, hook }),
                 }
             }
             SessionOutput::Effect(Effect::Cancel { id, .. }) => {
                 if let Some(open) = self.open.get(id) {
-                    list.extend(open.is_with_host().then_some(Output::Cancel { id }));
+                    list.extend(open.is_with_host().then_some(DriverOutput::Cancel { id }));
                     work.queue.extend(open.cancelled(id));
                 }
             }
@@ -404,24 +413,24 @@ impl Driver {
         id: EffectId,
         agent: AgentId,
         request: HttpRequest,
-        work: &mut Work,
+        work: &mut InputWorklist,
     ) {
         let history = self.session.history(agent);
         let said = || history.map(said).unwrap_or_default();
         let recorded = match &mut self.models {
-            Models::Replayed { player, pace_ms } => {
+            ModelSource::Replayed { player, pace_ms } => {
                 let answer = player.next(&said());
                 let pace_ms = *pace_ms;
                 let news = answer.map(|exchange| playback::news(exchange, &self.keys));
                 return self.play(id, news, pace_ms, work);
             }
-            Models::Recorded(recorder) => Some(recorder.begin(&said())),
-            Models::Live => None,
+            ModelSource::Recorded(recorder) => Some(recorder.begin(&said())),
+            ModelSource::Live => None,
         };
         let base = self.endpoints.find(&request.endpoint).map(|endpoint| endpoint.base().clone());
-        self.open.insert(id, Open::exchange(&self.keys, base, recorded));
+        self.open.insert(id, InFlightEffect::exchange(&self.keys, base, recorded));
         match self.endpoints.request(request) {
-            Ok(request) => work.outputs.list.push(Output::Send { id, request }),
+            Ok(request) => work.outputs.list.push(DriverOutput::Send { id, request }),
             Err(failure) => {
                 work.queue.push(Input::Http { id, input: HttpInput::Failed(failure) });
             }
@@ -434,19 +443,19 @@ impl Driver {
         id: EffectId,
         answer: Result<Vec<HttpInput>, TrafficError>,
         pace_ms: u64,
-        work: &mut Work,
+        work: &mut InputWorklist,
     ) {
         let news = answer.unwrap_or_else(|error| {
             let failed = HttpInput::Failed(playback::failure(&error, &self.keys));
             self.replay_error = Some(Box::new(error));
             vec![failed]
         });
-        self.open.insert(id, Open::playback(news.into_iter(), pace_ms, work.now));
+        self.open.insert(id, InFlightEffect::playback(news.into_iter(), pace_ms, work.now));
         self.play_on(work);
     }
 
     /// Hears the pieces of recorded answers that are due.
-    fn play_on(&mut self, work: &mut Work) {
+    fn play_on(&mut self, work: &mut InputWorklist) {
         for (id, open) in self.open.iter_mut() {
             for input in open.take_pieces(work.now) {
                 work.queue.push(Input::Http { id, input });
@@ -454,7 +463,7 @@ impl Driver {
         }
     }
 
-    fn on_tick(&mut self, work: &mut Work) {
+    fn on_tick(&mut self, work: &mut InputWorklist) {
         self.play_on(work);
         if self.session.deadline().is_some_and(|deadline| deadline.at <= work.now) {
             work.queue.push(Input::Tick);
@@ -464,10 +473,10 @@ impl Driver {
     /// Whether the response to an open request leads elsewhere, where no key goes.
     fn redirects(&self, id: EffectId, status: u16) -> bool {
         let is_redirect = matches!(status, 301 | 302 | 303 | 307 | 308);
-        is_redirect && self.open.get(id).is_some_and(Open::is_exchange)
+        is_redirect && self.open.get(id).is_some_and(InFlightEffect::is_exchange)
     }
 
-    fn refuse_redirect(&mut self, id: EffectId, status: u16, work: &mut Work) {
+    fn refuse_redirect(&mut self, id: EffectId, status: u16, work: &mut InputWorklist) {
         let Some(open) = self.open.get(id) else { return };
         let message = format!(
             "{} answered {status}, and redirects are not followed, since the key would go along; \
@@ -475,12 +484,12 @@ impl Driver {
             open.place()
         );
         let failure = crate::endpoints::refused(message);
-        work.outputs.list.push(Output::Cancel { id });
+        work.outputs.list.push(DriverOutput::Cancel { id });
         work.queue.push(Input::Http { id, input: HttpInput::Failed(failure) });
     }
 
     /// What has followed, with a snapshot where the session has become idle.
-    fn ended(&mut self, work: Work) -> Outputs {
+    fn ended(&mut self, work: InputWorklist) -> DriverOutputBatch {
         let mut outputs = work.outputs;
         let is_idle = self.open.is_empty() && is_idle(&self.session);
         #[cfg(feature = "log")]
@@ -495,9 +504,9 @@ impl Driver {
     }
 }
 
-impl Work {
-    fn at(now: Instant) -> Self {
-        Self { now, queue: Vec::new(), outputs: Outputs::default() }
+impl InputWorklist {
+    fn at(now: SessionInstant) -> Self {
+        Self { now, queue: Vec::new(), outputs: DriverOutputBatch::default() }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The table from an endpoint's name to its origin, its way to authenticate and its key. A session
 //! knows the name only. A key leaves the table for the one header of a request to its own origin.
 
-use crate::{base::BaseUrl, key::Key, masking::Keys, providers::Provider};
+use crate::{base::BaseUrl, key::ApiKey, masking::SecretKeys, providers::Provider};
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::mem;
 use innerloop_core::{
-    bytes::Bytes,
+    bytes::BodyBytes,
     id::EndpointId,
     input::{HttpFailure, HttpFailureKind},
     output::HttpRequest,
@@ -18,7 +18,7 @@ pub struct Endpoint {
     base: BaseUrl,
     header: String,
     prefix: String,
-    key: Key,
+    key: ApiKey,
     headers: Vec<(String, String)>,
 }
 
@@ -53,7 +53,7 @@ impl Endpoint {
     pub fn new(
         provider: &Provider,
         base_url: Option<&str>,
-        key: Key,
+        key: ApiKey,
     ) -> Result<Self, EndpointError> {
         if key.is_empty() && !provider.key_optional {
             return Err(EndpointError::MissingKey);
@@ -68,7 +68,7 @@ impl Endpoint {
     pub fn without_check(
         provider: &Provider,
         base_url: Option<&str>,
-        key: Key,
+        key: ApiKey,
     ) -> Result<Self, EndpointError> {
         if !key.fits_header() {
             return Err(EndpointError::BadKey);
@@ -93,7 +93,7 @@ impl Endpoint {
         &self.base
     }
 
-    fn request(&self, request: HttpRequest) -> Result<Request, HttpFailure> {
+    fn request(&self, request: HttpRequest) -> Result<EndpointRequest, HttpFailure> {
         let Some(url) = self.base.join(&request.path) else {
             return Err(refused(format!("{} is no path of {}", quoted(&request.path), self.base)));
         };
@@ -106,7 +106,7 @@ impl Endpoint {
         headers.extend(self.headers.iter().cloned());
         let key =
             (!self.key.is_empty()).then(|| (self.header.clone(), self.key.behind(&self.prefix)));
-        Ok(Request { url, headers, key, body: request.body, base: self.base.clone() })
+        Ok(EndpointRequest { url, headers, key, body: request.body, base: self.base.clone() })
     }
 }
 
@@ -117,28 +117,28 @@ fn shown(text: &str) -> String {
 
 /// A request that a host can send as it is: a `POST`. A host follows no redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct EndpointRequest {
     /// The whole URL.
     pub url: String,
     /// The headers that hold no secret.
     pub headers: Vec<(String, String)>,
     /// The header that holds the key, if there is one; the value must not be shown or kept.
-    pub key: Option<(String, Key)>,
+    pub key: Option<(String, ApiKey)>,
     /// The body.
-    pub body: Bytes,
+    pub body: BodyBytes,
     /// The endpoint's place, for messages.
     pub base: BaseUrl,
 }
 
 /// The table of endpoints. Its clones share it until one changes.
 #[derive(Clone, Debug, Default)]
-pub struct Endpoints {
+pub struct EndpointTable {
     table: Arc<Vec<(EndpointId, Endpoint)>>,
     /// The key that was in force before: what comes in may still hold it.
-    former: Key,
+    former: ApiKey,
 }
 
-impl Endpoints {
+impl EndpointTable {
     /// Enters an endpoint.
     #[must_use]
     pub fn with(mut self, id: EndpointId, endpoint: Endpoint) -> Self {
@@ -157,7 +157,7 @@ impl Endpoints {
     }
 
     /// Gives an endpoint another key, for the requests from now on.
-    pub(crate) fn rekey(&mut self, id: &EndpointId, key: Key) {
+    pub(crate) fn rekey(&mut self, id: &EndpointId, key: ApiKey) {
         // A key that is given again leaves the table shared.
         if self.find(id).is_none_or(|endpoint| endpoint.key == key) {
             return;
@@ -182,15 +182,15 @@ impl Endpoints {
 
     /// The keys of all of them, and the one that was in force before.
     #[must_use]
-    pub fn keys(&self) -> Keys {
-        Keys::new(self.table.iter().map(|(_, endpoint)| &endpoint.key).chain([&self.former]))
+    pub fn keys(&self) -> SecretKeys {
+        SecretKeys::new(self.table.iter().map(|(_, endpoint)| &endpoint.key).chain([&self.former]))
     }
 
     /// The request of a session as it is sent.
     ///
     /// # Errors
     /// A refusal: the table has no such endpoint, or the path is none below its base.
-    pub fn request(&self, request: HttpRequest) -> Result<Request, HttpFailure> {
+    pub fn request(&self, request: HttpRequest) -> Result<EndpointRequest, HttpFailure> {
         match self.find(&request.endpoint) {
             Some(endpoint) => endpoint.request(request),
             None => {

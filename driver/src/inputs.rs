@@ -1,17 +1,17 @@
 //! Keys in what comes in, value by value: text is masked as text, opaque JSON inside its strings.
 
-use crate::masking::{Keys, Masking};
+use crate::masking::{SecretKeys, StreamMasker};
 use alloc::{format, string::String};
 use innerloop_core::{
-    action::{Change, Outcome, Part},
+    action::{Outcome, Part, ReportedChange},
     config::{ApprovalRule, ConfigError, SessionConfig},
     input::{Answer, Command, HookReply, HttpFailure, HttpInput, Input, ResponseHead, ToolInput},
     json::{Json, from_str, to_string},
 };
 
 /// Masks all text of an input. Bodies and deltas, which are cut anywhere, are masked as streams
-/// instead, see [`Masking`](crate::Masking).
-pub(crate) fn mask(keys: &Keys, input: &mut Input) {
+/// instead, see [`StreamMasker`](crate::Masking).
+pub(crate) fn mask(keys: &SecretKeys, input: &mut Input) {
     if keys.is_empty() {
         return;
     }
@@ -26,11 +26,11 @@ pub(crate) fn mask(keys: &Keys, input: &mut Input) {
 }
 
 /// Masks a piece of a stream that belongs to none: the session refuses it or ignores it.
-pub(crate) fn mask_stray(keys: &Keys, input: &mut Input) {
+pub(crate) fn mask_stray(keys: &SecretKeys, input: &mut Input) {
     match input {
         Input::Tool { input: ToolInput::Delta(text), .. } => keys.mask(text),
         Input::Http { input: HttpInput::Chunk(bytes), .. } => {
-            let mut masking = Masking::new(keys);
+            let mut masking = StreamMasker::new(keys);
             let mut masked = masking.push(core::mem::take(&mut bytes.0));
             masked.extend(masking.end());
             bytes.0 = masked;
@@ -44,7 +44,7 @@ pub(crate) fn mask_stray(keys: &Keys, input: &mut Input) {
 /// # Errors
 /// A key stands where the configuration has a word of its own.
 pub(crate) fn masked_config(
-    keys: &Keys,
+    keys: &SecretKeys,
     config: SessionConfig,
 ) -> Result<SessionConfig, ConfigError> {
     if keys.is_empty() {
@@ -57,7 +57,7 @@ pub(crate) fn masked_config(
     })
 }
 
-fn mask_command(keys: &Keys, command: &mut Command) {
+fn mask_command(keys: &SecretKeys, command: &mut Command) {
     match command {
         Command::Steer { parts } => mask_parts(keys, parts),
         Command::Submit { parts, options } | Command::FollowUp { parts, options } => {
@@ -93,7 +93,7 @@ fn mask_command(keys: &Keys, command: &mut Command) {
 }
 
 /// Masks what comes of an exchange, but for its body.
-pub(crate) fn mask_http(keys: &Keys, input: &mut HttpInput) {
+pub(crate) fn mask_http(keys: &SecretKeys, input: &mut HttpInput) {
     match input {
         HttpInput::Head(ResponseHead { headers, .. }) => {
             mask_all(keys, headers.iter_mut().flat_map(|(name, value)| [name, value]));
@@ -103,7 +103,7 @@ pub(crate) fn mask_http(keys: &Keys, input: &mut HttpInput) {
     }
 }
 
-fn mask_tool(keys: &Keys, input: &mut ToolInput) {
+fn mask_tool(keys: &SecretKeys, input: &mut ToolInput) {
     match input {
         ToolInput::Delta(_) => {}
         ToolInput::Parked { handle, outcome } => {
@@ -114,15 +114,15 @@ fn mask_tool(keys: &Keys, input: &mut ToolInput) {
     }
 }
 
-fn mask_outcome(keys: &Keys, outcome: &mut Outcome) {
+fn mask_outcome(keys: &SecretKeys, outcome: &mut Outcome) {
     mask_parts(keys, &mut outcome.parts);
     outcome.details.iter_mut().for_each(|details| mask_json(keys, details));
-    for Change { path, before, after, .. } in &mut outcome.changes {
+    for ReportedChange { path, before, after, .. } in &mut outcome.changes {
         mask_all(keys, [Some(path), before.as_mut(), after.as_mut()].into_iter().flatten());
     }
 }
 
-fn mask_answer(keys: &Keys, answer: &mut Answer) {
+fn mask_answer(keys: &SecretKeys, answer: &mut Answer) {
     match answer {
         Answer::Allow | Answer::AllowAlways | Answer::Abort => {}
         Answer::AllowRule(ApprovalRule { tool, starting }) => {
@@ -134,7 +134,7 @@ fn mask_answer(keys: &Keys, answer: &mut Answer) {
     }
 }
 
-fn mask_reply(keys: &Keys, reply: &mut HookReply) {
+fn mask_reply(keys: &SecretKeys, reply: &mut HookReply) {
     match reply {
         HookReply::Allow => {}
         HookReply::Deny { reason: text } | HookReply::Failed { message: text } => keys.mask(text),
@@ -142,7 +142,7 @@ fn mask_reply(keys: &Keys, reply: &mut HookReply) {
     }
 }
 
-fn mask_parts(keys: &Keys, parts: &mut [Part]) {
+fn mask_parts(keys: &SecretKeys, parts: &mut [Part]) {
     for part in parts {
         match part {
             Part::Text { text } => keys.mask(text),
@@ -156,7 +156,7 @@ fn mask_parts(keys: &Keys, parts: &mut [Part]) {
     }
 }
 
-fn mask_json(keys: &Keys, value: &mut Json) {
+fn mask_json(keys: &SecretKeys, value: &mut Json) {
     if let Some(masked) = keys.masked_json(value.text())
         && let Ok(masked) = Json::parse(masked)
     {
@@ -164,6 +164,6 @@ fn mask_json(keys: &Keys, value: &mut Json) {
     }
 }
 
-fn mask_all<'a>(keys: &Keys, texts: impl Iterator<Item = &'a mut String>) {
+fn mask_all<'a>(keys: &SecretKeys, texts: impl Iterator<Item = &'a mut String>) {
     texts.for_each(|text| keys.mask(text));
 }

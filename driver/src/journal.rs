@@ -6,18 +6,18 @@ use innerloop_core::log;
 use innerloop_core::{
     Session,
     input::Input,
-    time::{Instant, UnixMillis},
+    time::{SessionInstant, UnixMillis},
 };
 
 /// Makes the lines of a log that is kept, and none of one that is not.
 #[derive(Clone, Copy, Debug)]
-pub struct Journal {
+pub struct SessionLogEncoder {
     #[cfg(feature = "log")]
     is_kept: bool,
 }
 
 #[cfg(feature = "log")]
-impl Journal {
+impl SessionLogEncoder {
     /// Of a log that is kept, or not.
     #[must_use]
     pub const fn new(is_kept: bool) -> Self {
@@ -38,7 +38,7 @@ impl Journal {
 
     /// The line of an input.
     #[must_use]
-    pub fn entry(self, input: &Input, at: Instant) -> Option<String> {
+    pub fn entry(self, input: &Input, at: SessionInstant) -> Option<String> {
         self.is_kept.then(|| log::entry(input, at))
     }
 
@@ -49,7 +49,7 @@ impl Journal {
 }
 
 #[cfg(not(feature = "log"))]
-impl Journal {
+impl SessionLogEncoder {
     /// Of no log.
     #[must_use]
     pub const fn none() -> Self {
@@ -64,7 +64,7 @@ impl Journal {
 
     /// Nothing.
     #[must_use]
-    pub const fn entry(self, _: &Input, _: Instant) -> Option<String> {
+    pub const fn entry(self, _: &Input, _: SessionInstant) -> Option<String> {
         None
     }
 

@@ -10,9 +10,9 @@ const SHORTEST: usize = 12;
 
 /// A key. Its `Debug` and `Display` show [`MASK`].
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
-impl Key {
+impl ApiKey {
     /// Keeps `key`, without the white space around it.
     #[must_use]
     pub fn new(key: &str) -> Self {
@@ -51,13 +51,13 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
     }

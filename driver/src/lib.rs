@@ -39,18 +39,18 @@ pub mod traffic;
 mod undone;
 
 pub use base::BaseUrl;
-pub use driver::{Driver, Models, Parts};
-pub use endpoints::{Endpoint, EndpointError, Endpoints, Request};
-pub use journal::Journal;
-pub use key::{Key, MASK};
+pub use driver::{Driver, DriverOptions, ModelSource};
+pub use endpoints::{Endpoint, EndpointError, EndpointRequest, EndpointTable};
+pub use journal::SessionLogEncoder;
+pub use key::{ApiKey, MASK};
 #[cfg(feature = "log")]
-pub use lines::Lines;
+pub use lines::LineServer;
 #[cfg(feature = "schema")]
 pub use lines::{line_schema, request_schema};
-pub use masking::{Keys, Masking};
+pub use masking::{SecretKeys, StreamMasker};
 #[cfg(feature = "log")]
 pub use memory_log::MemoryLog;
-pub use output::{Output, Outputs};
-pub use people::{NOBODY_APPROVES, People};
-pub use settings::{Settings, SettingsError};
+pub use output::{DriverOutput, DriverOutputBatch};
+pub use people::{HostCapabilities, NOBODY_APPROVES};
+pub use settings::{SessionSettings, SettingsError};
 pub use undone::{FileSteps, FileUndo, UndoneFile, imported};

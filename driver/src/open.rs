@@ -4,8 +4,8 @@
 use crate::{
     base::BaseUrl,
     inputs,
-    masking::{Keys, Masking},
-    traffic::Exchange,
+    masking::{SecretKeys, StreamMasker},
+    traffic::TrafficExchange,
 };
 use alloc::{
     string::{String, ToString},
@@ -14,39 +14,43 @@ use alloc::{
 use innerloop_core::{
     id::EffectId,
     input::{HttpFailure, HttpFailureKind, HttpInput, Input, ToolInput},
-    time::Instant,
+    time::SessionInstant,
 };
 
 /// What is under way.
 #[derive(Debug)]
-pub(crate) enum Open {
+pub(crate) enum InFlightEffect {
     /// A request that the host has sent, or that was refused.
-    Exchange { base: Option<BaseUrl>, masking: Masking, recorded: Option<Exchange> },
+    Exchange { base: Option<BaseUrl>, masking: StreamMasker, recorded: Option<TrafficExchange> },
     /// An answer of a recording.
-    Playback { news: vec::IntoIter<HttpInput>, pace_ms: u64, next: Instant },
+    Playback { news: vec::IntoIter<HttpInput>, pace_ms: u64, next: SessionInstant },
     /// A tool's run.
-    Run { masking: Masking },
+    Run { masking: StreamMasker },
     /// A question to a person.
     Ask,
     /// A hook.
     Hook,
 }
 
-impl Open {
-    pub(crate) fn exchange(keys: &Keys, base: Option<BaseUrl>, recorded: Option<Exchange>) -> Self {
-        Self::Exchange { base, masking: Masking::new(keys), recorded }
+impl InFlightEffect {
+    pub(crate) fn exchange(
+        keys: &SecretKeys,
+        base: Option<BaseUrl>,
+        recorded: Option<TrafficExchange>,
+    ) -> Self {
+        Self::Exchange { base, masking: StreamMasker::new(keys), recorded }
     }
 
     pub(crate) const fn playback(
         news: vec::IntoIter<HttpInput>,
         pace_ms: u64,
-        now: Instant,
+        now: SessionInstant,
     ) -> Self {
         Self::Playback { news, pace_ms, next: now.plus_ms(pace_ms) }
     }
 
-    pub(crate) fn run(keys: &Keys) -> Self {
-        Self::Run { masking: Masking::new(keys) }
+    pub(crate) fn run(keys: &SecretKeys) -> Self {
+        Self::Run { masking: StreamMasker::new(keys) }
     }
 
     pub(crate) const fn is_exchange(&self) -> bool {
@@ -67,7 +71,7 @@ impl Open {
     }
 
     /// Hands on the news of it: streams masked, with what was held back before their end.
-    pub(crate) fn mask(&mut self, input: Input, keys: &Keys, queue: &mut Vec<Input>) {
+    pub(crate) fn mask(&mut self, input: Input, keys: &SecretKeys, queue: &mut Vec<Input>) {
         match (self, input) {
             (Self::Exchange { masking, .. }, Input::Http { id, input }) => {
                 let mut chunk = |bytes: Vec<u8>| {
@@ -83,7 +87,7 @@ impl Open {
                         return;
                     }
                     HttpInput::Held { .. } => {}
-                    HttpInput::Head(_) => *masking = Masking::new(keys),
+                    HttpInput::Head(_) => *masking = StreamMasker::new(keys),
                     HttpInput::End | HttpInput::Failed(_) => {
                         let held = masking.end();
                         if !held.is_empty() {
@@ -149,7 +153,7 @@ impl Open {
     }
 
     /// When the next piece of a recorded answer is due.
-    pub(crate) fn next_piece(&self) -> Option<Instant> {
+    pub(crate) fn next_piece(&self) -> Option<SessionInstant> {
         match self {
             Self::Playback { news, next, .. } if news.len() > 0 => Some(*next),
             _ => None,
@@ -157,7 +161,7 @@ impl Open {
     }
 
     /// The pieces of a recorded answer that are due: one after each pause, all if there is none.
-    pub(crate) fn take_pieces(&mut self, now: Instant) -> impl Iterator<Item = HttpInput> {
+    pub(crate) fn take_pieces(&mut self, now: SessionInstant) -> impl Iterator<Item = HttpInput> {
         let due = match self {
             Self::Playback { news, pace_ms: 0, .. } => Some(news.take(usize::MAX)),
             Self::Playback { news, pace_ms, next } if *next <= now => {

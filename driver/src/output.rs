@@ -1,6 +1,6 @@
 //! What follows from what happened: what to keep, what to do and what to tell.
 
-use crate::endpoints::Request;
+use crate::endpoints::EndpointRequest;
 use alloc::{string::String, sync::Arc, vec::Vec};
 use innerloop_core::{
     event::Event,
@@ -12,7 +12,7 @@ use innerloop_core::{
 /// All that follows from one input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "what is not carried out leaves the session waiting"]
-pub struct Outputs {
+pub struct DriverOutputBatch {
     /// Lines of the session's log. They must be durable before anything else here is done.
     pub log: String,
     /// A line of the log with the session as it stands, behind those of `log`; there whenever the
@@ -21,13 +21,13 @@ pub struct Outputs {
     /// Lines of the recording, to be written before anything of `list` is done.
     pub recording: String,
     /// Things to do and things to tell, in order.
-    pub list: Vec<Output>,
+    pub list: Vec<DriverOutput>,
 }
 
 /// A thing to do or a thing to tell. Each thing to do owes one terminal answer under its id; where
 /// that cannot be given, [`Input::Lost`](innerloop_core::input::Input::Lost) stands for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Output {
+pub enum DriverOutput {
     /// Tell whoever watches.
     Event(Event),
     /// Send a request, without following redirects, and report the response as
@@ -36,7 +36,7 @@ pub enum Output {
         /// Its id.
         id: EffectId,
         /// The request, whole.
-        request: Request,
+        request: EndpointRequest,
     },
     /// Run a tool and report it as [`ToolInput`](innerloop_core::input::ToolInput)s.
     Run {
@@ -73,11 +73,11 @@ pub enum Output {
     },
 }
 
-impl Outputs {
+impl DriverOutputBatch {
     /// The events, in order.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.list.iter().filter_map(|output| match output {
-            Output::Event(event) => Some(event),
+            DriverOutput::Event(event) => Some(event),
             _ => None,
         })
     }

@@ -3,16 +3,16 @@
 use alloc::{format, string::String};
 use innerloop_core::{
     config::{ConfigError, SessionConfig},
-    json::{Json, Object, from_str},
+    json::{Json, JsonObject, from_str},
 };
 
 /// Reads a patch.
-pub(crate) fn object(text: &str) -> Result<Object, ConfigError> {
-    from_str::<Object>(text).map_err(|error| error.within("config").into())
+pub(crate) fn object(text: &str) -> Result<JsonObject, ConfigError> {
+    from_str::<JsonObject>(text).map_err(|error| error.within("config").into())
 }
 
 /// The model that a patch names.
-pub(crate) fn model_name(patch: &Object) -> Option<String> {
+pub(crate) fn model_name(patch: &JsonObject) -> Option<String> {
     let model = patch.field("model").and_then(as_object)?;
     from_str(model.field("name")?.text()).ok()
 }
@@ -20,7 +20,7 @@ pub(crate) fn model_name(patch: &Object) -> Option<String> {
 /// The configuration with the patch over it.
 pub(crate) fn patched(
     config: &SessionConfig,
-    patch: &Object,
+    patch: &JsonObject,
 ) -> Result<SessionConfig, ConfigError> {
     config.merged(patch).map_err(|error| {
         let field = format!("config.{}", error.field).into();
@@ -28,6 +28,6 @@ pub(crate) fn patched(
     })
 }
 
-fn as_object(value: &Json) -> Option<Object> {
+fn as_object(value: &Json) -> Option<JsonObject> {
     from_str(value.text()).ok()
 }

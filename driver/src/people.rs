@@ -15,7 +15,7 @@ pub const NOBODY_APPROVES: &str = "\
 
 /// Whom a session can ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct People {
+pub struct HostCapabilities {
     /// Whether somebody says which calls may run.
     pub approve: bool,
     /// Whether somebody answers the model's questions.
@@ -24,7 +24,7 @@ pub struct People {
     pub hooks: Vec<HookPoint>,
 }
 
-impl People {
+impl HostCapabilities {
     /// The answer where nobody is there to give one.
     pub(crate) fn absent(&self, id: EffectId, ask: &Ask) -> Option<Input> {
         let (is_there, reason) = match ask {

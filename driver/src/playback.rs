@@ -2,8 +2,8 @@
 
 use crate::{
     inputs,
-    masking::{Keys, Masking},
-    traffic::{Exchange, TrafficError},
+    masking::{SecretKeys, StreamMasker},
+    traffic::{TrafficError, TrafficExchange},
 };
 use alloc::{format, string::String, vec::Vec};
 use innerloop_core::{
@@ -13,12 +13,12 @@ use innerloop_core::{
 
 /// The news that the exchange consists of, the terminal one last. The recording may be another
 /// host's, so that keys are masked as in what comes from a network.
-pub(crate) fn news(exchange: Exchange, keys: &Keys) -> Vec<HttpInput> {
-    let Exchange { status, headers, body, failed, .. } = exchange;
+pub(crate) fn news(exchange: TrafficExchange, keys: &SecretKeys) -> Vec<HttpInput> {
+    let TrafficExchange { status, headers, body, failed, .. } = exchange;
     let mut news = Vec::new();
     if status != 0 {
         let separator: &[u8] = if is_lines(&headers) { b"\n" } else { b"\n\n" };
-        let mut masking = Masking::new(keys);
+        let mut masking = StreamMasker::new(keys);
         let mut body = masking.push(body.0);
         body.extend(masking.end());
         let pieces = pieces(&body, separator);
@@ -34,7 +34,7 @@ pub(crate) fn news(exchange: Exchange, keys: &Keys) -> Vec<HttpInput> {
 }
 
 /// The failure that tells why the recording has no answer.
-pub(crate) fn failure(error: &TrafficError, keys: &Keys) -> HttpFailure {
+pub(crate) fn failure(error: &TrafficError, keys: &SecretKeys) -> HttpFailure {
     let advice = match error {
         TrafficError::Mismatch { .. } => {
             "\nthe tools, the files or the prompt are not those of the recording; restore them, \

@@ -5,9 +5,9 @@
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
     Profile,
-    config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
+    config::{EndpointCompat, ModelConfig, ProfileKind, TextCalls, VocabularyKind, WireKind},
     id::EndpointId,
-    json::Object,
+    json::JsonObject,
 };
 use innerloop_json::{FromJson, Map, ToJson, from_str, joined, quoted};
 
@@ -39,7 +39,7 @@ pub struct Provider {
     /// The environment variable that may hold another base URL.
     pub base_url_variable: String,
     /// How a key is sent.
-    pub auth: Auth,
+    pub auth: AuthHeader,
     /// The environment variables that may hold the key; the first that is set counts.
     pub key_variables: Vec<String>,
     /// Whether it works without a key, as servers of one's own do.
@@ -50,14 +50,14 @@ pub struct Provider {
     pub default_model: Option<String>,
     /// What it does otherwise than the protocol's author.
     #[json(default)]
-    pub compat: Compat,
+    pub compat: EndpointCompat,
     /// Whether calls are also looked for in the models' text; as the family has it if absent.
     #[json(default)]
     pub text_calls: Option<TextCalls>,
     /// What a session with it starts from besides, as a merge patch (RFC 7396) of the
     /// configuration.
     #[json(default)]
-    pub config: Object,
+    pub config: JsonObject,
     /// Headers that it wants from a web page, whose visitors can see the key.
     #[json(default)]
     pub page_headers: Vec<(String, String)>,
@@ -66,7 +66,7 @@ pub struct Provider {
 /// How a key is sent.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Auth {
+pub struct AuthHeader {
     /// The header's name.
     pub header: String,
     /// What stands in front of the key.
@@ -127,7 +127,7 @@ impl Provider {
     /// The configuration of a model of that name: the family's defaults, with what the endpoint
     /// does otherwise.
     #[must_use]
-    pub fn model(&self, name: &str, vocabulary: Vocabulary) -> ModelConfig {
+    pub fn model(&self, name: &str, vocabulary: VocabularyKind) -> ModelConfig {
         let defaults = Profile::new(self.family(name), vocabulary).model_defaults();
         ModelConfig {
             endpoint: self.endpoint(),

@@ -2,8 +2,8 @@
 //! from may be a key of the table that they go on with.
 
 use crate::{
-    driver::{Driver, Opening, Owed, Parts},
-    masking::Keys,
+    driver::{Driver, DriverOptions, OpeningOutputs, OwedEffects},
+    masking::SecretKeys,
 };
 use alloc::{
     string::{String, ToString},
@@ -23,7 +23,11 @@ impl Driver {
     ///
     /// # Errors
     /// The bytes are damaged, or come from another version.
-    pub fn restore(snapshot: &[u8], wall: UnixMillis, parts: Parts) -> Result<Self, RestoreError> {
+    pub fn restore(
+        snapshot: &[u8],
+        wall: UnixMillis,
+        parts: DriverOptions,
+    ) -> Result<Self, RestoreError> {
         let keys = parts.endpoints.keys();
         let session = Session::restore_edited(snapshot, wall, &|state| keys.masked_json(state))?;
         Ok(Self::again(session, wall, parts))
@@ -35,7 +39,7 @@ impl Driver {
     ///
     /// # Errors
     /// The first line that is needed and cannot be read or does not fit.
-    pub fn resume(log: &str, wall: UnixMillis, parts: Parts) -> Result<Self, LogError> {
+    pub fn resume(log: &str, wall: UnixMillis, parts: DriverOptions) -> Result<Self, LogError> {
         let session = log::resume(log, wall)?.session;
         // The log that follows begins with its snapshot, in which no response is half read: it
         // comes anew.
@@ -54,13 +58,13 @@ impl Driver {
         id: SessionId,
         turns: usize,
         wall: UnixMillis,
-        parts: Parts,
+        parts: DriverOptions,
     ) -> Result<Self, ConfigError> {
         let (session, outputs) = self.session().fork(id, turns, wall)?;
         let session = without_keys(session, wall, &parts.endpoints.keys())
             .map_err(|error| ConfigError::new("model.endpoint", error.to_string()))?;
         let log = parts.journal().beginning(&session, wall);
-        Ok(Self::with(session, Opening { log, outputs, owed: Owed::Nothing }, parts))
+        Ok(Self::with(session, OpeningOutputs { log, outputs, owed: OwedEffects::Nothing }, parts))
     }
 
     /// The session as bytes, without a key that it has put together, be it in half a reply, which
@@ -86,16 +90,20 @@ impl Driver {
         }
     }
 
-    fn again(session: Session, wall: UnixMillis, parts: Parts) -> Self {
+    fn again(session: Session, wall: UnixMillis, parts: DriverOptions) -> Self {
         let log = parts.journal().beginning(&session, wall);
         let outputs = session.owed();
-        Self::with(session, Opening { log, outputs, owed: Owed::LostRuns }, parts)
+        Self::with(session, OpeningOutputs { log, outputs, owed: OwedEffects::LostRuns }, parts)
     }
 }
 
 /// A session without the keys of a table that was not its own: what was no secret there is one
 /// now.
-fn without_keys(session: Session, wall: UnixMillis, keys: &Keys) -> Result<Session, RestoreError> {
+fn without_keys(
+    session: Session,
+    wall: UnixMillis,
+    keys: &SecretKeys,
+) -> Result<Session, RestoreError> {
     let snapshot = session.snapshot();
     if keys.masked_json(&String::from_utf8_lossy(&snapshot)).is_none() {
         return Ok(session);
@@ -103,6 +111,6 @@ fn without_keys(session: Session, wall: UnixMillis, keys: &Keys) -> Result<Sessi
     without(&snapshot, wall, keys)
 }
 
-fn without(snapshot: &[u8], wall: UnixMillis, keys: &Keys) -> Result<Session, RestoreError> {
+fn without(snapshot: &[u8], wall: UnixMillis, keys: &SecretKeys) -> Result<Session, RestoreError> {
     Session::restore_edited(snapshot, wall, &|state| keys.masked_json(state))
 }

@@ -5,15 +5,15 @@
 use crate::{catalogue::Catalogue, patch, providers::Provider};
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
-    config::{ConfigError, Facts, ModelConfig, SessionConfig},
+    config::{ConfigError, EnvironmentFacts, ModelConfig, SessionConfig},
     id::SessionId,
-    preset::Preset,
+    preset::ConfigPreset,
     tool::ToolSpec,
 };
 
 /// What a host's user says.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings<'a> {
+pub struct SessionSettings<'a> {
     /// The session's id.
     pub id: &'a SessionId,
     /// Who serves the model.
@@ -23,9 +23,9 @@ pub struct Settings<'a> {
     /// What is known of models.
     pub catalogue: &'a Catalogue,
     /// What stands where nothing else is said.
-    pub preset: Preset,
+    pub preset: ConfigPreset,
     /// The place that the agent works in.
-    pub facts: &'a Facts,
+    pub facts: &'a EnvironmentFacts,
     /// The host's own tools.
     pub tools: &'a [ToolSpec],
     /// Changes, one over the other, each the text of a JSON Merge Patch (RFC 7396) of the
@@ -48,7 +48,7 @@ pub enum SettingsError {
     Patch(#[from] ConfigError),
 }
 
-impl Settings<'_> {
+impl SessionSettings<'_> {
     /// The configuration.
     ///
     /// # Errors

@@ -9,9 +9,9 @@ use alloc::{
 };
 use innerloop_core::{
     History,
-    bytes::Bytes,
-    digest::Digest,
-    message::{Said, joined_text},
+    bytes::BodyBytes,
+    digest::DigestBuilder,
+    message::{VisibleTurn, joined_text},
     text::prefix,
 };
 use innerloop_json::{FromJson, ToJson, from_str, to_string};
@@ -25,7 +25,7 @@ const SHOWN: usize = 2_000;
 /// One recorded exchange: a line of the recording.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Exchange {
+pub struct TrafficExchange {
     /// The model call, counted from 1.
     pub call: u32,
     /// The digest of what was new in the request (FNV-1a, 64 bits, hexadecimal).
@@ -38,7 +38,7 @@ pub struct Exchange {
     #[json(default)]
     pub headers: Vec<(String, String)>,
     /// The response's body, as far as it came.
-    pub body: Bytes,
+    pub body: BodyBytes,
     /// How the exchange broke, if it did.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
@@ -46,28 +46,28 @@ pub struct Exchange {
 
 /// Records exchanges.
 #[derive(Clone, Debug, Default)]
-pub struct Recorder {
+pub struct TrafficRecorder {
     calls: u32,
 }
 
-impl Recorder {
+impl TrafficRecorder {
     /// An exchange that begins: its number and what is new in its request (see [`said`]).
     #[must_use]
-    pub fn begin(&mut self, said: &str) -> Exchange {
+    pub fn begin(&mut self, said: &str) -> TrafficExchange {
         self.calls = self.calls.saturating_add(1);
-        Exchange {
+        TrafficExchange {
             call: self.calls,
             digest: digest(said),
             said: prefix(said, KEPT).into(),
             status: 0,
             headers: Vec::new(),
-            body: Bytes::default(),
+            body: BodyBytes::default(),
             failed: None,
         }
     }
 }
 
-impl Exchange {
+impl TrafficExchange {
     /// Notes status and headers; only those that a replay needs are kept.
     pub fn head(&mut self, status: u16, headers: &[(String, String)]) {
         const KEPT: [&str; 4] = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
@@ -87,8 +87,8 @@ impl Exchange {
 
 /// Answers model calls from a recording.
 #[derive(Clone, Debug)]
-pub struct Player {
-    exchanges: vec::IntoIter<Exchange>,
+pub struct TrafficPlayer {
+    exchanges: vec::IntoIter<TrafficExchange>,
     calls: u32,
 }
 
@@ -124,7 +124,7 @@ pub enum TrafficError {
     },
 }
 
-impl Player {
+impl TrafficPlayer {
     /// Reads a recording.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl Player {
         let mut exchanges = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let unreadable = |message| TrafficError::Unreadable { line: index + 1, message };
-            let exchange: Exchange =
+            let exchange: TrafficExchange =
                 from_str(line).map_err(|error| unreadable(error.to_string()))?;
             // Without a response there is at least a failure.
             let is_answer = matches!(exchange.status, 100..1000);
@@ -153,7 +153,7 @@ impl Player {
     ///
     /// # Errors
     /// The recording is exhausted, or was made with other words.
-    pub fn next(&mut self, said: &str) -> Result<Exchange, TrafficError> {
+    pub fn next(&mut self, said: &str) -> Result<TrafficExchange, TrafficError> {
         let call = self.calls.saturating_add(1);
         let exchange = self.exchanges.as_slice().first().ok_or(TrafficError::Exhausted { call })?;
         if exchange.digest != digest(said) {
@@ -204,25 +204,25 @@ pub fn said(history: &History) -> String {
     let mut out = String::new();
     for said in history.unread() {
         match said {
-            Said::User(parts) | Said::Steering(parts) => {
+            VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => {
                 out.push_str(&format!("user: {}\n", masked(&joined_text(&parts))));
             }
-            Said::System(text) => out.push_str(&format!("system: {}\n", masked(text))),
-            Said::ToolResults(results) => {
+            VisibleTurn::System(text) => out.push_str(&format!("system: {}\n", masked(text))),
+            VisibleTurn::ToolResults(results) => {
                 for result in results.iter() {
                     let kind = if result.is_error { "error" } else { "result" };
                     let text = masked(&joined_text(&result.parts));
                     out.push_str(&format!("{kind} of {}: {text}\n", result.call_id));
                 }
             }
-            Said::Assistant(_) => {}
+            VisibleTurn::Assistant(_) => {}
         }
     }
     out
 }
 
 fn digest(text: &str) -> String {
-    format!("{:016x}", Digest::of(text.as_bytes()).0)
+    format!("{:016x}", DigestBuilder::of(text.as_bytes()).0)
 }
 
 /// What may stand around a word.

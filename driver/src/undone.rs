@@ -4,11 +4,11 @@
 use crate::key::MASK;
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
-    action::{Change, ChangeKind},
+    action::{ChangeKind, ReportedChange},
     event::{Event, EventKind},
     id::AgentId,
     input::Command,
-    message::{TurnKind, Why},
+    message::{RewindReason, TurnKind},
 };
 use innerloop_json::ToJson;
 
@@ -41,7 +41,7 @@ pub enum FileUndo {
 #[derive(Debug, Default)]
 pub struct FileSteps {
     /// In order, each with its step.
-    changes: Vec<(i64, Change)>,
+    changes: Vec<(i64, ReportedChange)>,
     /// The newest step that is not undone; those before the first that was heard of are below 1.
     newest: i64,
     /// How many steps are undone.
@@ -66,7 +66,7 @@ impl FileSteps {
             }
             EventKind::UserInput { .. } if event.agent == AgentId::ROOT => self.on_import(1),
             EventKind::Rewound { why, redo_left, .. } if event.agent == AgentId::ROOT => {
-                if matches!(why, Why::Undo | Why::Redo) {
+                if matches!(why, RewindReason::Undo | RewindReason::Redo) {
                     let undone = i64::from(*redo_left);
                     self.newest -= undone - self.undone;
                     self.undone = undone;
@@ -91,7 +91,7 @@ impl FileSteps {
     /// was, where it still is as its step left it. `read` gives a file's bytes, or nothing if it is
     /// not there.
     pub fn undone(&self, read: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Vec<UndoneFile> {
-        let mut files: Vec<(&Change, &Change)> = Vec::new();
+        let mut files: Vec<(&ReportedChange, &ReportedChange)> = Vec::new();
         for (_, change) in self.changes.iter().filter(|(step, _)| *step > self.newest) {
             match files.iter_mut().find(|(first, _)| first.path == change.path) {
                 Some((_, last)) => *last = change,
@@ -112,7 +112,7 @@ impl FileSteps {
 
     /// Forgets the oldest texts where all are too large.
     fn forget(&mut self) {
-        let size = |change: &Change| {
+        let size = |change: &ReportedChange| {
             [&change.before, &change.after].into_iter().flatten().map(String::len).sum::<usize>()
         };
         let mut all: usize = self.changes.iter().map(|(_, change)| size(change)).sum();
@@ -129,8 +129,8 @@ impl FileSteps {
 /// What is to be done with a file that is changed from before the first change to behind the last;
 /// nothing if it came and went.
 fn undo(
-    first: &Change,
-    last: &Change,
+    first: &ReportedChange,
+    last: &ReportedChange,
     read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
 ) -> Option<FileUndo> {
     let (is_new, is_gone) = (first.kind == ChangeKind::Created, last.kind == ChangeKind::Deleted);

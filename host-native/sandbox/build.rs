@@ -10,7 +10,7 @@ use std::{
 };
 
 /// A module that is carried.
-struct Module {
+struct EmbeddedModuleSpec {
     /// The constant that it becomes.
     constant: &'static str,
     name: &'static str,
@@ -20,20 +20,20 @@ struct Module {
     variable: &'static str,
 }
 
-const MODULES: [Module; 3] = [
-    Module {
+const MODULES: [EmbeddedModuleSpec; 3] = [
+    EmbeddedModuleSpec {
         constant: "TOOLS",
         name: "the tools",
         prepared: "guests/tools.wasm",
         variable: "INNERLOOP_TOOLS_WASM",
     },
-    Module {
+    EmbeddedModuleSpec {
         constant: "BASH",
         name: "bash",
         prepared: "programs/bash.wasm",
         variable: "INNERLOOP_BASH_WASM",
     },
-    Module {
+    EmbeddedModuleSpec {
         constant: "QJS",
         name: "qjs",
         prepared: "programs/qjs.wasm",
@@ -73,15 +73,15 @@ fn main() {
 }
 
 /// Writes the module, compressed, into the folder, and says what is known of it in Rust.
-fn packed(module: &Module, bytes: &[u8], out: &Path) -> io::Result<String> {
-    let Module { constant, name, .. } = module;
+fn packed(module: &EmbeddedModuleSpec, bytes: &[u8], out: &Path) -> io::Result<String> {
+    let EmbeddedModuleSpec { constant, name, .. } = module;
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
     let path = out.join(format!("{constant}.deflate"));
     fs::write(&path, encoder.finish()?)?;
     let (size, digest): (_, [u8; 32]) = (bytes.len(), Sha256::digest(bytes).into());
     Ok(format!(
-        "pub(crate) static {constant}: Carried = Carried {{ name: {name:?}, size: {size}, \
-         digest: Digest::known({digest:?}), packed: include_bytes!({path:?}) }};\n"
+        "pub(crate) static {constant}: EmbeddedModule = EmbeddedModule {{ name: {name:?}, \
+         size: {size}, digest: Digest::known({digest:?}), packed: include_bytes!({path:?}) }};\n"
     ))
 }

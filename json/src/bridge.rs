@@ -3,7 +3,7 @@
 
 #[cfg(feature = "serde")]
 use crate::{
-    raw::{Json, Object},
+    raw::{Json, JsonObject},
     traits::{FromJson, ToJson, from_str, to_string},
     value::Value,
 };
@@ -118,12 +118,12 @@ where
 
 #[cfg(feature = "serde")]
 mod own {
-    use super::{Json, Object, Value};
+    use super::{Json, JsonObject, Value};
 
     bridge_serialize!([] Json);
     bridge_deserialize!(Json);
-    bridge_serialize!([] Object);
-    bridge_deserialize!(Object);
+    bridge_serialize!([] JsonObject);
+    bridge_deserialize!(JsonObject);
     bridge_serialize!([] Value);
     bridge_deserialize!(Value);
 }

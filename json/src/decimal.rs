@@ -56,7 +56,7 @@ fn nearest(digits: &[u8], power: i64) -> f64 {
         _ => {}
     }
     let is_more = rest.iter().any(|digit| *digit != b'0');
-    let mut natural = Natural { limbs: Vec::new(), exponent: 0, is_more };
+    let mut natural = BigNatural { limbs: Vec::new(), exponent: 0, is_more };
     for digits in digits.chunks(STEP) {
         let number = digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
         natural.multiply_add(ten_to(digits.len()), number);
@@ -79,14 +79,14 @@ fn powers_of_ten(power: u64) -> impl Iterator<Item = u64> {
 
 /// A natural number, in limbs of 32 bits of which the lowest is the first, times two to the
 /// `exponent`.
-struct Natural {
+struct BigNatural {
     limbs: Vec<u64>,
     exponent: i32,
     /// Whether the number is a little more than its limbs say.
     is_more: bool,
 }
 
-impl Natural {
+impl BigNatural {
     fn multiply_add(&mut self, factor: u64, summand: u64) {
         let mut carry = summand;
         for limb in &mut self.limbs {

@@ -24,10 +24,10 @@ use innerloop_json_derive::ToJson;
 /// assert_eq!(error.message(), "unknown field `max_turn`, expected `max_turns`");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(Box<Located>);
+pub struct Error(Box<ErrorDetails>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Located {
+struct ErrorDetails {
     fault: JsonFault,
     path: String,
     line: usize,
@@ -106,7 +106,7 @@ impl Error {
         let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
-        Self(Box::new(Located { fault, path: String::new(), line, column }))
+        Self(Box::new(ErrorDetails { fault, path: String::new(), line, column }))
     }
 
     /// The same fault, seen from the object whose field `name` holds it.
@@ -202,7 +202,7 @@ impl fmt::Display for JsonFault {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Located { fault, path, line, column } = &*self.0;
+        let ErrorDetails { fault, path, line, column } = &*self.0;
         if !path.is_empty() {
             write!(f, "{path}: ")?;
         }

@@ -2,20 +2,20 @@
 
 use crate::{
     error::{Error, JsonFault, one_of},
-    reader::{Kind, Reader},
-    shape::{EMPTY, Entry, Shape, Variants},
+    reader::{Reader, ValueKind},
+    shape::{EMPTY, EnumShape, ShapeEntry, StructShape},
     traits::FromJson,
 };
 use alloc::{borrow::Cow, format};
 
 /// The fields of a struct, or of the variant that an enum holds, by their places.
-pub trait Slots<'a> {
+pub trait FieldSlots<'a> {
     /// The field at `index`, to be filled.
     fn slot(&mut self, index: usize) -> Option<&mut dyn FromJson<'a>>;
 }
 
 /// An enum whose variant can be chosen.
-pub trait Choice<'a>: Slots<'a> {
+pub trait VariantSlots<'a>: FieldSlots<'a> {
     /// Becomes the variant at `index`, with blank fields.
     fn choose(&mut self, index: usize);
 }
@@ -27,11 +27,11 @@ pub trait Choice<'a>: Slots<'a> {
 pub fn fill_fields<'a>(
     reader: &mut Reader<'a>,
     shape: &'static str,
-    target: &mut dyn Slots<'a>,
+    target: &mut dyn FieldSlots<'a>,
 ) -> Result<(), Error> {
-    let shape = Shape::of(shape);
+    let shape = StructShape::of(shape);
     let tag = core::mem::take(&mut reader.tag);
-    if reader.kind()? != Kind::Object {
+    if reader.kind()? != ValueKind::Object {
         return Err(reader.unexpected("an object".into()));
     }
     reader.object()?;
@@ -57,8 +57,8 @@ pub fn fill_fields<'a>(
     missing(reader, shape, seen)
 }
 
-fn missing(reader: &Reader<'_>, shape: Shape, seen: u64) -> Result<(), Error> {
-    let is_missing = |field: &Entry| field.is_required() && seen >> field.place & 1 == 0;
+fn missing(reader: &Reader<'_>, shape: StructShape, seen: u64) -> Result<(), Error> {
+    let is_missing = |field: &ShapeEntry| field.is_required() && seen >> field.place & 1 == 0;
     match shape.fields().find(is_missing) {
         Some(field) => Err(reader.fault(JsonFault::MissingField { name: field.name().into() })),
         None => Ok(()),
@@ -72,13 +72,13 @@ fn missing(reader: &Reader<'_>, shape: Shape, seen: u64) -> Result<(), Error> {
 pub fn fill_variant<'a>(
     reader: &mut Reader<'a>,
     variants: &'static str,
-    target: &mut dyn Choice<'a>,
+    target: &mut dyn VariantSlots<'a>,
 ) -> Result<(), Error> {
-    let variants = Variants::of(variants);
+    let variants = EnumShape::of(variants);
     let tag = variants.tag();
     let kind = reader.kind()?;
     if !tag.is_empty() {
-        if kind != Kind::Object {
+        if kind != ValueKind::Object {
             return Err(reader.unexpected("an object".into()));
         }
         let mut ahead = reader.clone();
@@ -92,7 +92,7 @@ pub fn fill_variant<'a>(
         };
     }
     match kind {
-        Kind::String => {
+        ValueKind::String => {
             let name = reader.string()?;
             let variant = named(reader, variants, &name)?;
             if variant.content().is_some() {
@@ -101,7 +101,7 @@ pub fn fill_variant<'a>(
             target.choose(variant.place);
             Ok(())
         }
-        Kind::Object => {
+        ValueKind::Object => {
             reader.object()?;
             let Some(name) = reader.key()? else {
                 let known = one_of(&variants.names());
@@ -123,7 +123,7 @@ pub fn fill_variant<'a>(
     }
 }
 
-fn named(reader: &Reader<'_>, variants: Variants, name: &str) -> Result<Entry, Error> {
+fn named(reader: &Reader<'_>, variants: EnumShape, name: &str) -> Result<ShapeEntry, Error> {
     variants.entries().find(|variant| variant.name() == name).ok_or_else(|| {
         reader.fault(JsonFault::UnknownValue { name: name.into(), known: variants.names() })
     })
@@ -145,7 +145,7 @@ fn tag_of<'a>(ahead: &mut Reader<'a>, tag: &str) -> Result<Cow<'a, str>, Error> 
 fn fill_content<'a>(
     reader: &mut Reader<'a>,
     content: &'static str,
-    target: &mut dyn Choice<'a>,
+    target: &mut dyn VariantSlots<'a>,
 ) -> Result<(), Error> {
     if !content.is_empty() {
         return fill_fields(reader, content, target);

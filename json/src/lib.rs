@@ -67,8 +67,8 @@ pub use innerloop_json_scan::{MAX_DEPTH, Token, push_string, quoted};
 pub use map::Map;
 pub use number::Number;
 pub use order::sort;
-pub use raw::{Json, Object, Raw};
-pub use reader::{Kind, Reader};
+pub use raw::{Json, JsonObject, RawJson};
+pub use reader::{Reader, ValueKind};
 pub use text::joined;
 pub use traits::{FieldNames, FromJson, ToJson, VariantNames, from_str, to_string};
 pub use value::Value;
@@ -109,8 +109,8 @@ macro_rules! any_schema {
 /// What the derives build on; no part of the interface.
 #[doc(hidden)]
 pub mod derived {
-    pub use crate::fill::{Choice, Slots, fill_fields, fill_variant};
-    pub use crate::write::{Parts, write_fields, write_variant};
+    pub use crate::fill::{FieldSlots, VariantSlots, fill_fields, fill_variant};
+    pub use crate::write::{FieldValues, write_fields, write_variant};
     #[cfg(feature = "serde")]
     pub use {
         crate::bridge::{deserialize, serialize},

@@ -88,8 +88,8 @@ impl<T> Map<T> {
 
     /// The names with their values.
     #[must_use]
-    pub fn iter(&self) -> Iter<'_, T> {
-        Iter { places: self.places.iter(), values: &self.values }
+    pub fn iter(&self) -> MapIter<'_, T> {
+        MapIter { places: self.places.iter(), values: &self.values }
     }
 
     /// The names.
@@ -135,12 +135,12 @@ impl<T: fmt::Debug> fmt::Debug for Map<T> {
 
 /// The names of a [`Map`] with their values.
 #[derive(Clone, Debug)]
-pub struct Iter<'a, T> {
+pub struct MapIter<'a, T> {
     places: btree_map::Iter<'a, String, usize>,
     values: &'a [T],
 }
 
-impl<'a, T> Iterator for Iter<'a, T> {
+impl<'a, T> Iterator for MapIter<'a, T> {
     type Item = (&'a str, &'a T);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -151,9 +151,9 @@ impl<'a, T> Iterator for Iter<'a, T> {
 
 impl<'a, T> IntoIterator for &'a Map<T> {
     type Item = (&'a str, &'a T);
-    type IntoIter = Iter<'a, T>;
+    type IntoIter = MapIter<'a, T>;
 
-    fn into_iter(self) -> Iter<'a, T> {
+    fn into_iter(self) -> MapIter<'a, T> {
         self.iter()
     }
 }
@@ -203,11 +203,11 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for Map<T> {
 }
 
 /// A map that grows by one blank value after the other.
-trait Fields<'a> {
+trait GrowableMap<'a> {
     fn add(&mut self, name: String) -> Option<&mut dyn FromJson<'a>>;
 }
 
-impl<'a, T: FromJson<'a>> Fields<'a> for Map<T> {
+impl<'a, T: FromJson<'a>> GrowableMap<'a> for Map<T> {
     fn add(&mut self, name: String) -> Option<&mut dyn FromJson<'a>> {
         let place = place(&mut self.places, name, self.values.len());
         match self.values.get_mut(place) {
@@ -219,7 +219,7 @@ impl<'a, T: FromJson<'a>> Fields<'a> for Map<T> {
 }
 
 /// Reads an object; of equal names the last one counts.
-fn fields<'a>(reader: &mut Reader<'a>, map: &mut dyn Fields<'a>) -> Result<(), Error> {
+fn fields<'a>(reader: &mut Reader<'a>, map: &mut dyn GrowableMap<'a>) -> Result<(), Error> {
     reader.object()?;
     while let Some(name) = reader.key()? {
         let value = map.add(name.clone().into_owned());

@@ -3,7 +3,7 @@
 use crate::{
     error::{Error, JsonFault},
     number::Number,
-    reader::{Kind, Reader},
+    reader::{Reader, ValueKind},
     traits::{FromJson, ToJson},
     writer::Writer,
 };
@@ -44,7 +44,7 @@ integers!(
 );
 
 fn number(reader: &mut Reader<'_>, expected: &'static str) -> Result<Number, Error> {
-    if reader.kind()? != Kind::Number {
+    if reader.kind()? != ValueKind::Number {
         return Err(reader.unexpected(expected.into()));
     }
     reader.number()
@@ -192,7 +192,7 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for Option<T> {
     }
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        if !T::takes_null() && reader.kind()? == Kind::Null {
+        if !T::takes_null() && reader.kind()? == ValueKind::Null {
             return reader.null();
         }
         self.insert(T::blank()).fill(reader)
@@ -228,18 +228,18 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for Vec<T> {
 }
 
 /// A list that grows by one blank element after the other.
-trait Elements<'a> {
+trait GrowableList<'a> {
     fn add(&mut self) -> Option<&mut dyn FromJson<'a>>;
 }
 
-impl<'a, T: FromJson<'a>> Elements<'a> for Vec<T> {
+impl<'a, T: FromJson<'a>> GrowableList<'a> for Vec<T> {
     fn add(&mut self) -> Option<&mut dyn FromJson<'a>> {
         self.push(T::blank());
         self.last_mut().map(|last| -> &mut dyn FromJson<'a> { last })
     }
 }
 
-fn elements<'a>(reader: &mut Reader<'a>, list: &mut dyn Elements<'a>) -> Result<(), Error> {
+fn elements<'a>(reader: &mut Reader<'a>, list: &mut dyn GrowableList<'a>) -> Result<(), Error> {
     reader.array()?;
     let mut index = 0;
     while reader.element()? {

@@ -39,8 +39,8 @@ impl Json {
 
     /// The value, borrowed.
     #[must_use]
-    pub const fn raw(&self) -> Raw<'_> {
-        Raw(&self.0)
+    pub const fn raw(&self) -> RawJson<'_> {
+        RawJson(&self.0)
     }
 
     /// The value's text, without a copy.
@@ -85,9 +85,9 @@ impl<'a> FromJson<'a> for Json {
 
 /// One JSON value in a text that lives on, as it stands there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Raw<'a>(&'a str);
+pub struct RawJson<'a>(&'a str);
 
-impl<'a> Raw<'a> {
+impl<'a> RawJson<'a> {
     /// The value's text.
     #[must_use]
     pub const fn text(self) -> &'a str {
@@ -95,19 +95,19 @@ impl<'a> Raw<'a> {
     }
 }
 
-impl Default for Raw<'_> {
+impl Default for RawJson<'_> {
     fn default() -> Self {
         Self("null")
     }
 }
 
-impl ToJson for Raw<'_> {
+impl ToJson for RawJson<'_> {
     fn write(&self, writer: &mut Writer) {
         writer.raw(self.0);
     }
 }
 
-impl<'a> FromJson<'a> for Raw<'a> {
+impl<'a> FromJson<'a> for RawJson<'a> {
     fn blank() -> Self {
         Self("null")
     }
@@ -120,9 +120,9 @@ impl<'a> FromJson<'a> for Raw<'a> {
 
 /// A JSON object whose fields keep their order and their text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Object(pub Vec<(String, Json)>);
+pub struct JsonObject(pub Vec<(String, Json)>);
 
-impl Object {
+impl JsonObject {
     /// The value of the field `name`.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Json> {
@@ -144,7 +144,7 @@ impl Object {
     }
 }
 
-impl ToJson for Object {
+impl ToJson for JsonObject {
     fn write(&self, writer: &mut Writer) {
         writer.object();
         for (name, value) in &self.0 {
@@ -155,7 +155,7 @@ impl ToJson for Object {
     }
 }
 
-impl<'a> FromJson<'a> for Object {
+impl<'a> FromJson<'a> for JsonObject {
     fn blank() -> Self {
         Self::default()
     }

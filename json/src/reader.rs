@@ -7,12 +7,12 @@ use crate::{
 };
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use innerloop_json_scan::{
-    Index, MAX_DEPTH, MAX_TEXT, Token, code_unit, plain_len, quoted, unescaped, value_end,
+    MAX_DEPTH, MAX_TEXT, Token, TokenIndex, code_unit, plain_len, quoted, unescaped, value_end,
 };
 
 /// What kind of value comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -58,14 +58,14 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// There is no value, or not the beginning of one.
-    pub fn kind(&mut self) -> Result<Kind, Error> {
+    pub fn kind(&mut self) -> Result<ValueKind, Error> {
         match self.peek() {
-            Some(b'n') => Ok(Kind::Null),
-            Some(b't' | b'f') => Ok(Kind::Bool),
-            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
-            Some(b'"') => Ok(Kind::String),
-            Some(b'[') => Ok(Kind::Array),
-            Some(b'{') => Ok(Kind::Object),
+            Some(b'n') => Ok(ValueKind::Null),
+            Some(b't' | b'f') => Ok(ValueKind::Bool),
+            Some(b'-' | b'0'..=b'9') => Ok(ValueKind::Number),
+            Some(b'"') => Ok(ValueKind::String),
+            Some(b'[') => Ok(ValueKind::Array),
+            Some(b'{') => Ok(ValueKind::Object),
             Some(_) => Err(self.error_ahead("expected value")),
             None => Err(self.eof()),
         }
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
     /// It is something else.
     pub fn null(&mut self) -> Result<(), Error> {
         match self.kind()? {
-            Kind::Null => self.word("null"),
+            ValueKind::Null => self.word("null"),
             _ => Err(self.unexpected("null".into())),
         }
     }
@@ -88,8 +88,8 @@ impl<'a> Reader<'a> {
     /// It is something else.
     pub fn bool(&mut self) -> Result<bool, Error> {
         match self.kind()? {
-            Kind::Bool if self.peek() == Some(b't') => self.word("true").map(|()| true),
-            Kind::Bool => self.word("false").map(|()| false),
+            ValueKind::Bool if self.peek() == Some(b't') => self.word("true").map(|()| true),
+            ValueKind::Bool => self.word("false").map(|()| false),
             _ => Err(self.unexpected("true or false".into())),
         }
     }
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// It is none.
     pub fn number_text(&mut self) -> Result<&'a str, Error> {
-        if self.kind()? != Kind::Number {
+        if self.kind()? != ValueKind::Number {
             return Err(self.unexpected("a number".into()));
         }
         let from = self.at;
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// It is none, or half of a surrogate pair is in it.
     pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
-        if self.kind()? != Kind::String {
+        if self.kind()? != ValueKind::String {
             return Err(self.unexpected("a string".into()));
         }
         self.string_text(false)
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// It is none.
     pub fn string_lossy(&mut self) -> Result<Cow<'a, str>, Error> {
-        if self.kind()? != Kind::String {
+        if self.kind()? != ValueKind::String {
             return Err(self.unexpected("a string".into()));
         }
         self.string_text(true)
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
     /// It is none, or it is nested too deep.
     pub fn object(&mut self) -> Result<(), Error> {
         match self.kind()? {
-            Kind::Object => self.enter(),
+            ValueKind::Object => self.enter(),
             _ => Err(self.unexpected("an object".into())),
         }
     }
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
     /// It is none, or it is nested too deep.
     pub fn array(&mut self) -> Result<(), Error> {
         match self.kind()? {
-            Kind::Array => self.enter(),
+            ValueKind::Array => self.enter(),
             _ => Err(self.unexpected("an array".into())),
         }
     }
@@ -205,18 +205,18 @@ impl<'a> Reader<'a> {
     /// Passes over a value step by step, as far as it is valid.
     fn walk(&mut self) -> Result<(), Error> {
         match self.kind()? {
-            Kind::Null => self.word("null"),
-            Kind::Bool => self.bool().map(|_| ()),
-            Kind::Number => self.number_text().map(|_| ()),
-            Kind::String => self.inside().map(|_| ()),
-            Kind::Array => {
+            ValueKind::Null => self.word("null"),
+            ValueKind::Bool => self.bool().map(|_| ()),
+            ValueKind::Number => self.number_text().map(|_| ()),
+            ValueKind::String => self.inside().map(|_| ()),
+            ValueKind::Array => {
                 self.enter()?;
                 while self.next_item(b']')? {
                     self.walk()?;
                 }
                 Ok(())
             }
-            Kind::Object => {
+            ValueKind::Object => {
                 self.enter()?;
                 while self.next_item(b'}')? {
                     self.inside()?;
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
             return Err(self.syntax("longer than 2 GiB"));
         }
         let mut tokens = Vec::new();
-        let index = Index::new(&mut tokens, self.text.as_bytes());
+        let index = TokenIndex::new(&mut tokens, self.text.as_bytes());
         match value_end(self.text.as_bytes(), self.at, self.depth, Some(index)) {
             Some(end) => self.at = end,
             // The way step by step finds out what is wrong.
@@ -299,12 +299,12 @@ impl<'a> Reader<'a> {
 
     fn found(&mut self) -> Result<String, Error> {
         Ok(match self.kind()? {
-            Kind::Null => self.word("null").map(|()| String::from("null"))?,
-            Kind::Bool => String::from(if self.bool()? { "true" } else { "false" }),
-            Kind::String => quoted(&self.string_lossy()?),
-            Kind::Array => "an array".into(),
-            Kind::Object => "an object".into(),
-            Kind::Number => self.number_text()?.into(),
+            ValueKind::Null => self.word("null").map(|()| String::from("null"))?,
+            ValueKind::Bool => String::from(if self.bool()? { "true" } else { "false" }),
+            ValueKind::String => quoted(&self.string_lossy()?),
+            ValueKind::Array => "an array".into(),
+            ValueKind::Object => "an object".into(),
+            ValueKind::Number => self.number_text()?.into(),
         })
     }
 

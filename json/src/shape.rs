@@ -18,7 +18,7 @@ pub(crate) const EMPTY: &str = "..";
 
 /// A struct's fields.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct StructShape {
     /// `..` where unknown fields are passed over.
     head: &'static str,
     fields: &'static str,
@@ -26,21 +26,21 @@ pub(crate) struct Shape {
 
 /// An enum's variants.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Variants {
+pub(crate) struct EnumShape {
     form: &'static str,
     variants: &'static str,
 }
 
 /// The entries of a list that are still to come, each behind the list's separator.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entries {
+pub(crate) struct ShapeEntries {
     rest: &'static str,
     place: usize,
 }
 
 /// A field or a variant.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ShapeEntry {
     /// Which it is.
     pub(crate) place: usize,
     /// The separator, the name in quotes, and a colon.
@@ -48,15 +48,15 @@ pub(crate) struct Entry {
     more: &'static str,
 }
 
-impl Shape {
+impl StructShape {
     pub(crate) fn of(text: &'static str) -> Self {
         let (head, fields) = cut(text, b',', 0);
         Self { head, fields }
     }
 
     /// The fields, in order.
-    pub(crate) const fn fields(self) -> Entries {
-        Entries { rest: self.fields, place: 0 }
+    pub(crate) const fn fields(self) -> ShapeEntries {
+        ShapeEntries { rest: self.fields, place: 0 }
     }
 
     /// Whether an unknown field is an error.
@@ -66,7 +66,7 @@ impl Shape {
 
     /// The place of the field `name`, looked for among `next` first: mostly fields come in their
     /// order.
-    pub(crate) fn find(self, name: &str, next: &mut Entries) -> Option<usize> {
+    pub(crate) fn find(self, name: &str, next: &mut ShapeEntries) -> Option<usize> {
         let found = next.find(|field| field.is(name)).or_else(|| {
             *next = self.fields();
             next.find(|field| field.is(name))
@@ -80,20 +80,20 @@ impl Shape {
     }
 }
 
-impl Variants {
+impl EnumShape {
     pub(crate) fn of(text: &'static str) -> Self {
         let (form, variants) = cut(text, b'|', 0);
         Self { form, variants }
     }
 
     /// The variant that begins at `start` in an enum's text. Its place is not told.
-    pub(crate) fn at(text: &'static str, start: usize) -> Option<Entry> {
+    pub(crate) fn at(text: &'static str, start: usize) -> Option<ShapeEntry> {
         Self { form: "", variants: text.get(start..)? }.entries().next()
     }
 
     /// The variants, in order.
-    pub(crate) const fn entries(self) -> Entries {
-        Entries { rest: self.variants, place: 0 }
+    pub(crate) const fn entries(self) -> ShapeEntries {
+        ShapeEntries { rest: self.variants, place: 0 }
     }
 
     /// The field that names the variant, beside its own fields; empty where the variant's name is
@@ -118,27 +118,27 @@ impl Variants {
     }
 }
 
-impl Entries {
+impl ShapeEntries {
     fn names(self) -> Vec<&'static str> {
-        self.map(Entry::name).collect()
+        self.map(ShapeEntry::name).collect()
     }
 }
 
-impl Iterator for Entries {
-    type Item = Entry;
+impl Iterator for ShapeEntries {
+    type Item = ShapeEntry;
 
-    fn next(&mut self) -> Option<Entry> {
+    fn next(&mut self) -> Option<ShapeEntry> {
         let separator = *self.rest.as_bytes().first()?;
         let (start, behind) = cut(self.rest, b':', 1);
         let (more, rest) = cut(behind, separator, 0);
         let place = self.place;
         self.rest = rest;
         self.place += 1;
-        Some(Entry { place, start, more })
+        Some(ShapeEntry { place, start, more })
     }
 }
 
-impl Entry {
+impl ShapeEntry {
     /// The name.
     pub(crate) fn name(self) -> &'static str {
         self.start.get(2..self.start.len().saturating_sub(2)).unwrap_or_default()

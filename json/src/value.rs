@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     map::Map,
     number::Number,
-    reader::{Kind, Reader},
+    reader::{Reader, ValueKind},
     traits::{FromJson, ToJson, to_string},
     writer::Writer,
 };
@@ -175,12 +175,12 @@ impl<'a> FromJson<'a> for Value {
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         *self = match reader.kind()? {
-            Kind::Null => reader.null().map(|()| Self::Null)?,
-            Kind::Bool => Self::Bool(reader.bool()?),
-            Kind::Number => Self::Number(reader.number()?),
-            Kind::String => Self::String(reader.string()?.into_owned()),
-            Kind::Array => Self::Array(Vec::read(reader)?),
-            Kind::Object => Self::Object(Map::read(reader)?),
+            ValueKind::Null => reader.null().map(|()| Self::Null)?,
+            ValueKind::Bool => Self::Bool(reader.bool()?),
+            ValueKind::Number => Self::Number(reader.number()?),
+            ValueKind::String => Self::String(reader.string()?.into_owned()),
+            ValueKind::Array => Self::Array(Vec::read(reader)?),
+            ValueKind::Object => Self::Object(Map::read(reader)?),
         };
         Ok(())
     }

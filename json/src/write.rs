@@ -1,19 +1,19 @@
 //! Writing structs and enums by their shapes.
 
 use crate::{
-    shape::{EMPTY, Shape, Variants},
+    shape::{EMPTY, EnumShape, StructShape},
     traits::ToJson,
     writer::Writer,
 };
 
 /// The fields of a struct, or of the variant that an enum holds, by their places.
-pub trait Parts {
+pub trait FieldValues {
     /// The field at `index`; none if it is left out.
     fn part(&self, index: usize) -> Option<&dyn ToJson>;
 }
 
 /// Writes an object by its shape.
-pub fn write_fields(writer: &mut Writer, shape: &'static str, parts: &dyn Parts) {
+pub fn write_fields(writer: &mut Writer, shape: &'static str, parts: &dyn FieldValues) {
     let is_flattened = core::mem::take(&mut writer.is_flattened);
     if !is_flattened {
         writer.object();
@@ -22,7 +22,7 @@ pub fn write_fields(writer: &mut Writer, shape: &'static str, parts: &dyn Parts)
         writer.key(tag);
         writer.string(name);
     }
-    for field in Shape::of(shape).fields() {
+    for field in StructShape::of(shape).fields() {
         let Some(part) = parts.part(field.place) else { continue };
         if field.is_flattened() {
             writer.is_flattened = true;
@@ -38,9 +38,14 @@ pub fn write_fields(writer: &mut Writer, shape: &'static str, parts: &dyn Parts)
 }
 
 /// Writes the variant that begins at `start` in the shape of its enum.
-pub fn write_variant(writer: &mut Writer, shape: &'static str, start: usize, parts: &dyn Parts) {
-    let variants = Variants::of(shape);
-    let Some(variant) = Variants::at(shape, start) else { return };
+pub fn write_variant(
+    writer: &mut Writer,
+    shape: &'static str,
+    start: usize,
+    parts: &dyn FieldValues,
+) {
+    let variants = EnumShape::of(shape);
+    let Some(variant) = EnumShape::at(shape, start) else { return };
     let tag = variants.tag();
     let is_tagged = !tag.is_empty();
     let has_key = !is_tagged

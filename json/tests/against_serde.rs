@@ -7,7 +7,7 @@
     reason = "a test that meets what it does not expect is to fail at once"
 )]
 
-use innerloop_json::{Json, Kind, MAX_DEPTH, Reader, Value, from_str, to_string};
+use innerloop_json::{Json, MAX_DEPTH, Reader, Value, ValueKind, from_str, to_string};
 
 /// xorshift: the same values on every machine.
 struct Random(u64);
@@ -171,7 +171,7 @@ fn nesting_is_bounded_and_the_stack_is_safe() {
 #[test]
 fn a_reader_walks_objects_and_arrays_by_hand() {
     let mut reader = Reader::new(r#" {"a" : [1, "x"], "b":{"c":null}, "d":2.50} tail"#);
-    assert_eq!(reader.kind().unwrap(), Kind::Object);
+    assert_eq!(reader.kind().unwrap(), ValueKind::Object);
     reader.object().unwrap();
     assert_eq!(reader.key().unwrap().as_deref(), Some("a"));
     reader.array().unwrap();

@@ -1,8 +1,8 @@
 //! What the derives read and write, and what they say of what does not fit.
 
 use innerloop_json::{
-    Error, FieldNames as _, FromJson, Json, Map, Object, Raw, ToJson, Value, VariantNames as _,
-    from_str, to_string,
+    Error, FieldNames as _, FromJson, Json, JsonObject, Map, RawJson, ToJson, Value,
+    VariantNames as _, from_str, to_string,
 };
 use std::{borrow::Cow, sync::Arc};
 
@@ -83,9 +83,9 @@ struct Search {
 #[derive(Debug, PartialEq, ToJson, FromJson)]
 struct Borrowed<'a> {
     text: Cow<'a, str>,
-    raw: Raw<'a>,
+    raw: RawJson<'a>,
     opaque: Json,
-    object: Object,
+    object: JsonObject,
     maps: Map<Value>,
 }
 

@@ -26,12 +26,12 @@ from wasmtime import (
 
 from .errors import InnerloopError, RejectedError
 from .protocol import (
-    Docs,
-    Facts,
+    DocsAnswer,
+    EnvironmentFacts,
     ModelConfig,
     Output,
     Parts,
-    Preset,
+    ConfigPreset,
     ProfileKind,
     Provider,
     SessionConfig,
@@ -210,13 +210,13 @@ class Core:
 
     def docs(
         self, profile: ProfileKind, paths: Sequence[str], read: Callable[[str], str | None]
-    ) -> Facts:
+    ) -> EnvironmentFacts:
         """The facts ``project_docs`` and ``nested_docs``: what instructs a family's models among
         files of a workspace, with what it imports. ``read`` gives the text of a file."""
         texts: dict[str, str | None] = {}
         while True:
             wanted = {"profile": profile, "paths": list(paths), "texts": texts}
-            found: Docs = self._value({"docs": wanted})
+            found: DocsAnswer = self._value({"docs": wanted})
             if not found["missing"]:
                 return {"project_docs": found["project_docs"], "nested_docs": found["nested_docs"]}
             texts |= {path: read(path) for path in found["missing"]}
@@ -228,8 +228,8 @@ class Core:
         id: str,
         model: str | None = None,
         models: Json | None = None,
-        preset: Preset | None = None,
-        facts: Facts | None = None,
+        preset: ConfigPreset | None = None,
+        facts: EnvironmentFacts | None = None,
         tools: Sequence[ToolSpec] = (),
         patches: Sequence[SessionConfigPatch] = (),
     ) -> SessionConfig:

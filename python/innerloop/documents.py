@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .core import Core
-from .protocol import Facts, ProfileKind
+from .protocol import EnvironmentFacts, ProfileKind
 
 _MOST_BYTES = (32 << 10) + 1
 """Of one file: the prompt has no room for more."""
@@ -20,7 +20,7 @@ _MOST_PATH_BYTES = 4096
 _EXTENDED = 0x4000
 
 
-def documents(core: Core, profile: ProfileKind, workspace: str | os.PathLike[str]) -> Facts:
+def documents(core: Core, profile: ProfileKind, workspace: str | os.PathLike[str]) -> EnvironmentFacts:
     """The facts ``project_docs`` and ``nested_docs`` for a model family."""
     root = Path(workspace).resolve()
     names = core.doc_names(profile)

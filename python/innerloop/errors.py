@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .protocol import Input, JsonFault, LineRejected, Reason
+from .protocol import Input, JsonFault, LineRejected, RejectionReason
 
 
 class InnerloopError(Exception):
@@ -40,7 +40,7 @@ class RejectedError(InnerloopError):
     """An input that the session refuses; the session is as it was."""
 
     def __init__(self, rejected: LineRejected) -> None:
-        self.reason: Reason = rejected["reason"]
+        self.reason: RejectionReason = rejected["reason"]
         self.input: Input = rejected["input"]
         # Only one of them is there.
         config: Mapping[str, Any] = dict(self.reason).get("config") or {}

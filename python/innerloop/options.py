@@ -21,9 +21,9 @@ from .errors import InnerloopError
 from .protocol import (
     Endpoint,
     Event,
-    Facts,
+    EnvironmentFacts,
     Parts,
-    Preset,
+    ConfigPreset,
     Provider,
     SessionConfig,
     SessionConfigPatch,
@@ -71,8 +71,8 @@ class Options:
     replay: str | None = None
     instructions: str | None = None
     system_prompt: str | None = None
-    preset: Preset | None = None
-    facts: Facts | None = None
+    preset: ConfigPreset | None = None
+    facts: EnvironmentFacts | None = None
     config: SessionConfigPatch | None = None
     id: str | None = None
 
@@ -109,7 +109,7 @@ class Options:
             patch["instructions"] = self.instructions
         if self.system_prompt is not None:
             patch["base_prompt"] = self.system_prompt
-        facts: Facts = {
+        facts: EnvironmentFacts = {
             "working_directory": "/",
             "platform": "wasm",
             "date": datetime.date.today().isoformat(),

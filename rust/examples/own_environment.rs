@@ -3,7 +3,10 @@
 
 use innerloop::{
     Agent, Outcome,
-    environment::{Action, Environment, Facts, Memory, Request, Running, perform_known},
+    environment::{
+        Action, ActionRequest, Environment, EnvironmentFacts, InMemoryFiles, OutcomeFuture,
+        perform_known,
+    },
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,12 +15,12 @@ mod common;
 /// A machine of which we know nothing but its files.
 #[derive(Debug, Default)]
 struct Far {
-    files: Mutex<Memory>,
+    files: Mutex<InMemoryFiles>,
 }
 
 impl Environment for Far {
-    fn carry_out(&self, request: Request) -> Running<'_> {
-        let Request { action, call, on_delta, .. } = request;
+    fn carry_out(&self, request: ActionRequest) -> OutcomeFuture<'_> {
+        let ActionRequest { action, call, on_delta, .. } = request;
         Box::pin(async move {
             match action {
                 Action::Shell { command, .. } if command == "uptime" => {
@@ -38,8 +41,8 @@ impl Environment for Far {
         })
     }
 
-    fn facts(&self, found: Facts) -> Facts {
-        Facts { platform: "far".into(), programs: Vec::new(), ..found }
+    fn facts(&self, found: EnvironmentFacts) -> EnvironmentFacts {
+        EnvironmentFacts { platform: "far".into(), programs: Vec::new(), ..found }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A tool that is an async function: `cargo run --example own_tool`.
 
-use innerloop::{Agent, Call, JsonSchema, Tool};
+use innerloop::{Agent, JsonSchema, OwnToolCall, Tool};
 
 mod common;
 
@@ -15,7 +15,7 @@ async fn main() -> anyhow::Result<()> {
     let temperature = Tool::new(
         "temperature",
         "The temperature in a city, in degrees Celsius.",
-        async |weather: Weather, call: Call| {
+        async |weather: Weather, call: OwnToolCall| {
             call.say("asking the weather service\n");
             // An error, such as a city that nobody knows, is for the model to read.
             match weather.city.as_str() {

@@ -2,21 +2,21 @@
 
 use crate::{
     build_error::BuildError,
-    builder::{AgentBuilder, Begun},
-    run::Run,
-    session::{Ended, Link, Submitted},
-    site::{Outlets, Site},
+    builder::{AgentBuilder, StartedSession},
+    run::AgentRun,
+    session::{SessionEndedError, SessionHandle, SubmittedRun},
+    site::{SessionLog, SessionResources},
 };
 use innerloop_core::{
     event::Event,
     id::{AgentId, SessionId},
-    input::{Command, Rejected},
-    json::Object,
+    input::{Command, RejectedInput},
+    json::JsonObject,
     message::Turn,
     status::Status,
 };
 use innerloop_face::{Prompt, patch};
-use innerloop_host::tools::{OwnTool, Tools};
+use innerloop_host::tools::{OwnTool, ToolRunner};
 use innerloop_workspace::{ApplyError, FileChange, Workspace};
 use std::{
     io,
@@ -47,8 +47,8 @@ use tokio::{sync::mpsc::UnboundedReceiver, task::spawn_blocking};
 #[derive(Clone, Debug)]
 pub struct Agent {
     id: SessionId,
-    link: Link,
-    site: Arc<Site>,
+    link: SessionHandle,
+    site: Arc<SessionResources>,
 }
 
 /// Why a word to an agent had no effect.
@@ -70,10 +70,10 @@ pub struct Agent {
 pub enum AgentError {
     /// The session refuses it, and is as it was.
     #[error(transparent)]
-    Refused(#[from] Rejected),
+    Refused(#[from] RejectedInput),
     /// The session is over.
     #[error(transparent)]
-    Ended(#[from] Ended),
+    Ended(#[from] SessionEndedError),
     /// It is no JSON object.
     #[error("the patch is no JSON object: {0}")]
     Patch(String),
@@ -86,7 +86,7 @@ impl AgentBuilder {
     /// # Errors
     /// [`BuildError`], which says what to do.
     pub async fn build(self) -> Result<Agent, BuildError> {
-        let Begun { id, link, site } = self.begin().await?;
+        let StartedSession { id, link, site } = self.begin().await?;
         Ok(Agent { id, link, site: Arc::new(site) })
     }
 }
@@ -105,12 +105,12 @@ impl Agent {
 
     /// Begins a run. While one is under way, another is refused: [`Agent::steer`] and
     /// [`Agent::follow_up`] say something to it.
-    pub fn run(&self, prompt: impl Into<Prompt>) -> Run {
+    pub fn run(&self, prompt: impl Into<Prompt>) -> AgentRun {
         let Prompt { parts, options } = prompt.into();
         let options = options.map(Box::new);
-        let Submitted { number, events, heard } =
+        let SubmittedRun { number, events, heard } =
             self.link.submit(Command::Submit { parts, options });
-        Run::new(number, self.link.clone(), events, heard)
+        AgentRun::new(number, self.link.clone(), events, heard)
     }
 
     /// Says something to the run that is under way: the model reads it after the current round of
@@ -174,7 +174,7 @@ impl Agent {
     /// # Errors
     /// [`AgentError`]: it is no JSON object, or makes no configuration that works.
     pub async fn configure(&self, patch: &str) -> Result<(), AgentError> {
-        let patch = innerloop_core::json::from_str::<Object>(patch);
+        let patch = innerloop_core::json::from_str::<JsonObject>(patch);
         let patch = patch.map_err(|error| AgentError::Patch(error.to_string()))?;
         self.say(Command::Configure { patch }).await
     }
@@ -205,8 +205,8 @@ impl Agent {
     /// more.
     ///
     /// # Errors
-    /// [`Ended`] if the session is over.
-    pub async fn history(&self) -> Result<Vec<Turn>, Ended> {
+    /// [`SessionEndedError`] if the session is over.
+    pub async fn history(&self) -> Result<Vec<Turn>, SessionEndedError> {
         let turns = self.link.visit(|driver, _| {
             let history = driver.session().history(AgentId::ROOT);
             history.map_or_else(Vec::new, |history| history.turns().to_vec())
@@ -217,8 +217,8 @@ impl Agent {
     /// Where the agent stands, and what it has used so far.
     ///
     /// # Errors
-    /// [`Ended`] if the session is over.
-    pub async fn status(&self) -> Result<Status, Ended> {
+    /// [`SessionEndedError`] if the session is over.
+    pub async fn status(&self) -> Result<Status, SessionEndedError> {
         let status = self.link.visit(|driver, _| driver.session().status(AgentId::ROOT)).await?;
         status.ok_or_else(|| self.link.ended())
     }
@@ -227,8 +227,8 @@ impl Agent {
     /// are not in it.
     ///
     /// # Errors
-    /// [`Ended`] if the session is over.
-    pub async fn snapshot(&self) -> Result<Vec<u8>, Ended> {
+    /// [`SessionEndedError`] if the session is over.
+    pub async fn snapshot(&self) -> Result<Vec<u8>, SessionEndedError> {
         self.link.visit(|driver, _| driver.snapshot()).await
     }
 
@@ -244,15 +244,15 @@ impl Agent {
             .visit(move |driver, tools| site.fork(driver, turns).map(|fork| (fork, tools.clone())));
         let (opened, tools) = forked.await??;
         let (id, site) = (opened.session().id().clone(), Arc::clone(&self.site));
-        let link = site.begin(opened, tools, Outlets::default());
+        let link = site.begin(opened, tools, SessionLog::default());
         Ok(Self { id, link, site })
     }
 
     /// Everything that happens from here on, in all runs and between them. It waits in memory until
     /// it is read.
     #[must_use]
-    pub fn subscribe(&self) -> Events {
-        Events(self.link.subscribe())
+    pub fn subscribe(&self) -> EventStream {
+        EventStream(self.link.subscribe())
     }
 
     /// The folder that the agent works on.
@@ -303,7 +303,7 @@ impl Agent {
     /// Changes the tools that are run, and then those that the model is told of.
     async fn change_tools(
         &self,
-        change: impl FnOnce(Tools) -> Tools + Send + 'static,
+        change: impl FnOnce(ToolRunner) -> ToolRunner + Send + 'static,
     ) -> Result<(), AgentError> {
         let changed = self.link.visit(move |_, tools| {
             let before = tools.clone();
@@ -338,9 +338,9 @@ impl Agent {
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Events(UnboundedReceiver<Event>);
+pub struct EventStream(UnboundedReceiver<Event>);
 
-impl futures_core::Stream for Events {
+impl futures_core::Stream for EventStream {
     type Item = Event;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {

@@ -1,7 +1,7 @@
 //! Why an agent could not be made.
 
-use crate::session::Ended;
-use innerloop_core::{RestoreError, config::ConfigError, input::Reason, log::LogError};
+use crate::session::SessionEndedError;
+use innerloop_core::{RestoreError, config::ConfigError, input::RejectionReason, log::LogError};
 use innerloop_driver::{EndpointError, SettingsError, providers::UnknownProvider};
 use innerloop_host::{
     journal::JournalError, recording::RecordingError, setup::SiteError, web::DomainError,
@@ -108,7 +108,7 @@ pub enum BuildError {
     },
     /// The session refuses the configuration that goes over its own.
     #[error(transparent)]
-    Refused(#[from] Reason),
+    Refused(#[from] RejectionReason),
     /// The recording cannot be read or made.
     #[error(transparent)]
     Recording(#[from] RecordingError),
@@ -117,7 +117,7 @@ pub enum BuildError {
     Random(#[source] io::Error),
     /// The session that was to be forked is over.
     #[error(transparent)]
-    Ended(#[from] Ended),
+    Ended(#[from] SessionEndedError),
 }
 
 impl From<SiteError> for BuildError {

@@ -2,36 +2,36 @@
 
 use crate::{
     build_error::BuildError,
-    hooks::Hooks,
+    hooks::HookTable,
     lock,
-    people::People,
-    session::Link,
-    site::{Outlets, Site},
+    people::UserCallbacks,
+    session::SessionHandle,
+    site::{SessionLog, SessionResources},
 };
 use innerloop_core::{
-    config::{Facts, HookPoint, SessionConfig},
+    config::{EnvironmentFacts, HookPoint, SessionConfig},
     id::SessionId,
     input::{Command, HookReply},
-    json::{Json, Object},
-    preset::Preset,
+    json::{Json, JsonObject},
+    preset::ConfigPreset,
     tool::ToolSpec,
 };
 use innerloop_driver::{
-    Endpoint, EndpointError, Key, Settings,
+    ApiKey, Endpoint, EndpointError, SessionSettings,
     catalogue::Catalogue,
     providers::{self, Provider},
 };
-use innerloop_face::{Approval, Decision, patch, schema_of};
+use innerloop_face::{ApprovalDecision, ApprovalRequest, patch, schema_of};
 use innerloop_host::{
     environment::Environment,
     host::new_session_id,
     journal::{Journal, JournalError},
     recording,
     setup::{ModelTraffic, OpenSession, SessionSetup, WorkSite},
-    tools::{OwnTool, Tools},
-    web::{self, Allowed, DomainError, Domains},
+    tools::{OwnTool, ToolRunner},
+    web::{self, AllowedDomains, DomainError, SessionDomains},
 };
-use innerloop_sandbox::{Options, SandboxEngine};
+use innerloop_sandbox::{EngineOptions, SandboxEngine};
 use innerloop_workspace::Workspace;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
@@ -49,7 +49,7 @@ use tempfile::TempDir;
 /// own, with all built-in tools in a sandbox.
 ///
 /// ```
-/// use innerloop::{Agent, Call, JsonSchema, Tool};
+/// use innerloop::{Agent, JsonSchema, OwnToolCall, Tool};
 ///
 /// #[derive(serde::Deserialize, JsonSchema)]
 /// struct Ticket {
@@ -61,7 +61,7 @@ use tempfile::TempDir;
 ///     .provider("openai")
 ///     .model("gpt-5.1")
 ///     .workspace("my-project")
-///     .tool(Tool::new("ticket", "A ticket's text.", async |ticket: Ticket, _: Call| {
+///     .tool(Tool::new("ticket", "A ticket's text.", async |ticket: Ticket, _: OwnToolCall| {
 ///         Ok::<_, std::io::Error>(format!("#{}: it is broken", ticket.number))
 ///     }))
 ///     .config(r#"{"limits": {"max_turns": 50}}"#)
@@ -75,18 +75,18 @@ use tempfile::TempDir;
 pub struct AgentBuilder {
     provider: Option<String>,
     model: Option<String>,
-    key: Option<Key>,
+    key: Option<ApiKey>,
     base_url: Option<String>,
-    place: Place,
+    place: WorkspaceLocation,
     programs: Option<PathBuf>,
     engine: Option<Arc<SandboxEngine>>,
     domains: Vec<String>,
     environment: Option<Arc<dyn Environment>>,
     tools: Vec<OwnTool>,
-    people: People,
-    hooks: Hooks,
+    people: UserCallbacks,
+    hooks: HookTable,
     patches: Vec<String>,
-    origin: Origin,
+    origin: SessionOrigin,
     log: Option<PathBuf>,
     record: Option<PathBuf>,
     replay: Option<PathBuf>,
@@ -94,7 +94,7 @@ pub struct AgentBuilder {
 
 /// Where the agent works.
 #[derive(Debug, Default)]
-enum Place {
+enum WorkspaceLocation {
     /// In an empty folder of its own, which goes with it.
     #[default]
     Own,
@@ -106,7 +106,7 @@ enum Place {
 
 /// Where the session comes from.
 #[derive(Debug, Default)]
-enum Origin {
+enum SessionOrigin {
     #[default]
     New,
     Snapshot(Vec<u8>),
@@ -130,7 +130,7 @@ impl AgentBuilder {
     /// into no request to another place, no log and no event, but for a key that is shorter than
     /// twelve characters or a plain word: that is not told apart from other text.
     pub fn api_key(mut self, key: &str) -> Self {
-        self.key = Some(Key::new(key));
+        self.key = Some(ApiKey::new(key));
         self
     }
 
@@ -144,13 +144,13 @@ impl AgentBuilder {
     /// Works on a folder, which stays as it is until
     /// [`Agent::apply`](crate::Agent::apply).
     pub fn workspace(mut self, folder: impl AsRef<Path>) -> Self {
-        self.place = Place::Over(folder.as_ref().to_owned());
+        self.place = WorkspaceLocation::Over(folder.as_ref().to_owned());
         self
     }
 
     /// Works on a folder in place: what the agent writes is written.
     pub fn in_place(mut self, folder: impl AsRef<Path>) -> Self {
-        self.place = Place::In(folder.as_ref().to_owned());
+        self.place = WorkspaceLocation::In(folder.as_ref().to_owned());
         self
     }
 
@@ -186,9 +186,12 @@ impl AgentBuilder {
     }
 
     /// Asks before calls that change something; a configuration's `approval` says otherwise.
-    pub fn approve<R>(mut self, approve: impl Fn(Approval) -> R + Send + Sync + 'static) -> Self
+    pub fn approve<R>(
+        mut self,
+        approve: impl Fn(ApprovalRequest) -> R + Send + Sync + 'static,
+    ) -> Self
     where
-        R: Future<Output = Decision> + Send + 'static,
+        R: Future<Output = ApprovalDecision> + Send + 'static,
     {
         self.people.set_approve(approve);
         self
@@ -243,7 +246,7 @@ impl AgentBuilder {
     /// Goes on with the session of a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot). Its
     /// configuration goes on, with what this builder says over it; the tools are this builder's.
     pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
-        self.origin = Origin::Snapshot(snapshot.into());
+        self.origin = SessionOrigin::Snapshot(snapshot.into());
         self
     }
 
@@ -251,7 +254,7 @@ impl AgentBuilder {
     /// model is asked again, and what became of a tool's run is not known. With
     /// [`AgentBuilder::log`] the session is logged on; the same file may be named by both.
     pub fn resume(mut self, log: impl AsRef<Path>) -> Self {
-        self.origin = Origin::Log(log.as_ref().to_owned());
+        self.origin = SessionOrigin::Log(log.as_ref().to_owned());
         self
     }
 
@@ -275,7 +278,7 @@ impl AgentBuilder {
     }
 
     /// Opens the workspace, looks at the project, and begins the session.
-    pub(crate) async fn begin(mut self) -> Result<Begun, BuildError> {
+    pub(crate) async fn begin(mut self) -> Result<StartedSession, BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
         let lock = match &self.log {
             Some(log) => Some(lock::take(log).await?),
@@ -290,28 +293,30 @@ impl AgentBuilder {
         let tools = self.tools(site.work().tools(&setup.keys()))?;
         let specs = tools.specs();
         let opened = match &self.origin {
-            Origin::New => setup.open(self.new_config(&provider, &site, &specs).await?)?,
-            Origin::Snapshot(snapshot) => setup.restore(snapshot)?,
-            Origin::Log(path) => resumed(path, setup)?,
+            SessionOrigin::New => setup.open(self.new_config(&provider, &site, &specs).await?)?,
+            SessionOrigin::Snapshot(snapshot) => setup.restore(snapshot)?,
+            SessionOrigin::Log(path) => resumed(path, setup)?,
         };
         let id = opened.session().id().clone();
         let is_told_of_tools = opened.session().config().tools == specs;
-        let outlets = Outlets { journal: self.journal()?, lock };
+        let outlets = SessionLog { journal: self.journal()?, lock };
         let link = site.begin(opened, tools, outlets);
-        if !matches!(self.origin, Origin::New) {
+        if !matches!(self.origin, SessionOrigin::New) {
             let tools = (!is_told_of_tools).then(|| patch::of_tools(&specs));
             for patch in self.changes(&site)?.into_iter().chain(tools) {
                 let said = link.say(Command::Configure { patch }).await?;
                 said.map_err(|rejected| rejected.reason)?;
             }
         }
-        Ok(Begun { id, link, site })
+        Ok(StartedSession { id, link, site })
     }
 
     /// Where the model's traffic goes and comes from.
     fn traffic(&mut self, provider: &Provider) -> Result<ModelTraffic, BuildError> {
-        let key =
-            self.key.take().or_else(|| variable(&provider.key_variables).map(|key| Key::new(&key)));
+        let key = self
+            .key
+            .take()
+            .or_else(|| variable(&provider.key_variables).map(|key| ApiKey::new(&key)));
         let key = key.unwrap_or_default();
         let own = variable(slice::from_ref(&provider.base_url_variable));
         let url = self.base_url.take().or(own);
@@ -332,28 +337,29 @@ impl AgentBuilder {
     }
 
     /// The workspace, with everything that works there.
-    fn site(&mut self, traffic: ModelTraffic) -> Result<Site, BuildError> {
+    fn site(&mut self, traffic: ModelTraffic) -> Result<SessionResources, BuildError> {
         let (workspace, own) = match &self.place {
-            Place::Own => {
+            WorkspaceLocation::Own => {
                 let folder = TempDir::with_prefix("innerloop-").map_err(BuildError::Folder)?;
                 (Workspace::open(folder.path())?, Some(folder))
             }
-            Place::Over(folder) => (Workspace::open(folder)?.overlay()?, None),
-            Place::In(folder) => (Workspace::open(folder)?, None),
+            WorkspaceLocation::Over(folder) => (Workspace::open(folder)?.overlay()?, None),
+            WorkspaceLocation::In(folder) => (Workspace::open(folder)?, None),
         };
-        let engine = self.engine.take().unwrap_or_else(|| SandboxEngine::new(Options::default()));
+        let engine =
+            self.engine.take().unwrap_or_else(|| SandboxEngine::new(EngineOptions::default()));
         let work = WorkSite::open(workspace, self.programs.as_deref(), engine)?;
         let work = self.environment.take().into_iter().fold(work, WorkSite::with_environment);
-        Ok(Site::new((work, own), traffic, (self.people.clone(), self.hooks.clone())))
+        Ok(SessionResources::new((work, own), traffic, (self.people.clone(), self.hooks.clone())))
     }
 
     /// Those tools, with what reads pages and the program's own.
-    fn tools(&mut self, mut tools: Tools) -> Result<Tools, DomainError> {
+    fn tools(&mut self, mut tools: ToolRunner) -> Result<ToolRunner, DomainError> {
         if !self.domains.is_empty() {
-            let domains = Domains::new(Allowed::parse(&self.domains)?);
+            let domains = SessionDomains::new(AllowedDomains::parse(&self.domains)?);
             tools = tools.with_web_fetch(web::reader(domains));
         }
-        Ok(self.tools.drain(..).fold(tools, Tools::with))
+        Ok(self.tools.drain(..).fold(tools, ToolRunner::with))
     }
 
     /// The session's own files, also those that are not there yet.
@@ -366,7 +372,7 @@ impl AgentBuilder {
     async fn new_config(
         &self,
         provider: &Provider,
-        site: &Site,
+        site: &SessionResources,
         specs: &[ToolSpec],
     ) -> Result<SessionConfig, BuildError> {
         let own = Value::from(self.own_patch(site)).to_string();
@@ -374,26 +380,26 @@ impl AgentBuilder {
             iter::once(&own).chain(&self.patches).map(String::as_str).collect();
         let (id, catalogue) =
             (new_session_id().map_err(BuildError::Random)?, Catalogue::standard());
-        let settings = |facts: &Facts| {
-            Settings {
+        let settings = |facts: &EnvironmentFacts| {
+            SessionSettings {
                 id: &id,
                 provider,
                 model: self.model.as_deref(),
                 catalogue: &catalogue,
-                preset: Preset::Modern,
+                preset: ConfigPreset::Modern,
                 facts,
                 tools: specs,
                 patches: &patches,
             }
             .config()
         };
-        let family = settings(&Facts::default())?.model.profile;
+        let family = settings(&EnvironmentFacts::default())?.model.profile;
         let facts = site.work().facts(family).await.map_err(BuildError::Facts)?;
         Ok(settings(&facts)?)
     }
 
     /// What follows for the configuration from who is there, and from what may be read.
-    fn own_patch(&self, site: &Site) -> Map<String, Value> {
+    fn own_patch(&self, site: &SessionResources) -> Map<String, Value> {
         let mut patch = patch::of_people(&site.people());
         if !self.domains.is_empty() {
             patch.insert("web_fetch".into(), true.into());
@@ -402,7 +408,7 @@ impl AgentBuilder {
     }
 
     /// What this builder says over the configuration of a session that goes on.
-    fn changes(&self, site: &Site) -> Result<Vec<Object>, BuildError> {
+    fn changes(&self, site: &SessionResources) -> Result<Vec<JsonObject>, BuildError> {
         let own = self.own_patch(site);
         patch::over_restored(own, self.model.as_deref(), &self.patches).map_err(BuildError::Patch)
     }
@@ -410,17 +416,17 @@ impl AgentBuilder {
     fn journal(&self) -> Result<Option<Journal>, JournalError> {
         let Some(path) = &self.log else { return Ok(None) };
         match &self.origin {
-            Origin::Log(resumed) if resumed == path => Journal::replace(path).map(Some),
+            SessionOrigin::Log(resumed) if resumed == path => Journal::replace(path).map(Some),
             _ => Journal::create(path).map(Some),
         }
     }
 }
 
 /// A session that has begun.
-pub(crate) struct Begun {
+pub(crate) struct StartedSession {
     pub(crate) id: SessionId,
-    pub(crate) link: Link,
-    pub(crate) site: Site,
+    pub(crate) link: SessionHandle,
+    pub(crate) site: SessionResources,
 }
 
 /// What is set of those variables first, if anything is.

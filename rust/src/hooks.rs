@@ -5,14 +5,14 @@ use innerloop_core::{config::HookPoint, id::AgentId, input::HookReply, output::H
 use innerloop_host::hooks;
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-type Replying = Pin<Box<dyn Future<Output = HookReply> + Send>>;
-type Hook = Arc<dyn Fn(Json) -> Replying + Send + Sync>;
+type HookFuture = Pin<Box<dyn Future<Output = HookReply> + Send>>;
+type HookFunction = Arc<dyn Fn(Json) -> HookFuture + Send + Sync>;
 
 /// The functions, each with its point.
 #[derive(Clone, Default)]
-pub(crate) struct Hooks(Vec<(HookPoint, Hook)>);
+pub(crate) struct HookTable(Vec<(HookPoint, HookFunction)>);
 
-impl Hooks {
+impl HookTable {
     /// Sets the function of a point, in place of one that was there.
     pub(crate) fn set<R>(
         &mut self,
@@ -31,8 +31,8 @@ impl Hooks {
     }
 }
 
-impl hooks::Hooks for Hooks {
-    fn reply(&self, _: AgentId, run: HookRun) -> Replying {
+impl hooks::HookHandler for HookTable {
+    fn reply(&self, _: AgentId, run: HookRun) -> HookFuture {
         let hook = self.0.iter().find(|(point, _)| *point == run.point);
         match hook {
             Some((_, hook)) => hook(run.payload),
@@ -41,7 +41,7 @@ impl hooks::Hooks for Hooks {
     }
 }
 
-impl fmt::Debug for Hooks {
+impl fmt::Debug for HookTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Hooks").field(&self.points()).finish()
     }

@@ -41,11 +41,11 @@ mod session;
 mod site;
 mod tool;
 
-pub use agent::{Agent, AgentError, Events};
+pub use agent::{Agent, AgentError, EventStream};
 pub use build_error::BuildError;
 pub use builder::AgentBuilder;
-pub use run::{Run, RunError};
-pub use session::Ended;
+pub use run::{AgentRun, RunError};
+pub use session::SessionEndedError;
 pub use tool::Tool;
 
 pub use innerloop_core::{
@@ -53,28 +53,32 @@ pub use innerloop_core::{
     config::{ApprovalRule, HookPoint},
     event::{Event, EventKind},
     id::{AgentId, SessionId},
-    input::{HookReply, Rejected, TurnOptions},
+    input::{HookReply, RejectedInput, TurnOptions},
     json::Json,
     message::{Part, Turn, Usage},
     status::{AgentState, RunEnd, Status},
 };
-pub use innerloop_face::{AnswerError, Approval, Decision, Prompt, RunResult};
-pub use innerloop_host::tools::{Call, OwnTool};
-pub use innerloop_sandbox::{Options as EngineOptions, SandboxEngine};
+pub use innerloop_face::{AnswerError, ApprovalDecision, ApprovalRequest, Prompt, RunResult};
+pub use innerloop_host::tools::{OwnTool, OwnToolCall};
+pub use innerloop_sandbox::{EngineOptions, SandboxEngine};
 pub use innerloop_workspace::{ApplyError, FileChange, Workspace};
 pub use schemars::JsonSchema;
 
 /// Where the built-in tools' actions are carried out, if not in the sandbox: what
-/// [`AgentBuilder::environment`] takes, and what every tool on files means, over any [`Files`].
+/// [`AgentBuilder::environment`] takes, and what every tool on files means, over any
+/// [`WorkspaceFiles`].
 ///
-/// [`Files`]: environment::Files
+/// [`WorkspaceFiles`]: environment::WorkspaceFiles
 pub mod environment {
     pub use innerloop_core::{
         action::{Action, ToolError},
-        config::Facts,
+        config::EnvironmentFacts,
     };
-    pub use innerloop_host::environment::{CallContext, Environment, Request, Running, Stop};
+    pub use innerloop_host::environment::{
+        ActionRequest, CallContext, Environment, OutcomeFuture, StopFuture,
+    };
     pub use innerloop_tools::{
-        Directory, Entry, FileError, Files, Kind, Memory, Stat, WorkspacePath, perform_known,
+        DirectoryFiles, EntryKind, FileError, FileStat, FolderEntry, InMemoryFiles, WorkspaceFiles,
+        WorkspacePath, perform_known,
     };
 }

@@ -5,26 +5,28 @@ use innerloop_core::{
     input::Answer,
     output::Ask,
 };
-use innerloop_face::{Approval, Decision, unanswered};
-use innerloop_host::host::Commands;
+use innerloop_face::{ApprovalDecision, ApprovalRequest, unanswered};
+use innerloop_host::host::CommandSender;
 use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc};
 use tokio::task::AbortHandle;
 
-type Deciding = Pin<Box<dyn Future<Output = Decision> + Send>>;
-type Answering = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
+type DecisionFuture = Pin<Box<dyn Future<Output = ApprovalDecision> + Send>>;
+type AnswerFuture = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
 
 /// Who is asked, and what is being asked.
 #[derive(Clone, Default)]
-pub(crate) struct People {
-    approve: Option<Arc<dyn Fn(Approval) -> Deciding + Send + Sync>>,
-    answer: Option<Arc<dyn Fn(String) -> Answering + Send + Sync>>,
+pub(crate) struct UserCallbacks {
+    approve: Option<Arc<dyn Fn(ApprovalRequest) -> DecisionFuture + Send + Sync>>,
+    answer: Option<Arc<dyn Fn(String) -> AnswerFuture + Send + Sync>>,
     open: BTreeMap<EffectId, AbortHandle>,
 }
 
-impl People {
-    pub(crate) fn set_approve<R>(&mut self, approve: impl Fn(Approval) -> R + Send + Sync + 'static)
-    where
-        R: Future<Output = Decision> + Send + 'static,
+impl UserCallbacks {
+    pub(crate) fn set_approve<R>(
+        &mut self,
+        approve: impl Fn(ApprovalRequest) -> R + Send + Sync + 'static,
+    ) where
+        R: Future<Output = ApprovalDecision> + Send + 'static,
     {
         self.approve = Some(Arc::new(move |call| Box::pin(approve(call))));
     }
@@ -45,10 +47,16 @@ impl People {
     }
 
     /// Asks whoever is there, who answers in a task of their own; one that breaks has denied.
-    pub(crate) fn asked(&mut self, commands: &Commands, id: EffectId, agent: AgentId, ask: &Ask) {
+    pub(crate) fn asked(
+        &mut self,
+        commands: &CommandSender,
+        id: EffectId,
+        agent: AgentId,
+        ask: &Ask,
+    ) {
         let (approve, answer, ask) = (self.approve.clone(), self.answer.clone(), ask.clone());
         let answering = async move {
-            match (Approval::of(agent, &ask), ask, approve, answer) {
+            match (ApprovalRequest::of(agent, &ask), ask, approve, answer) {
                 (Some(call), _, Some(approve), _) => approve(call).await.into(),
                 (_, Ask::Question { text }, _, Some(answer)) => {
                     answer(text).await.map_or_else(unanswered, Answer::Text)
@@ -71,9 +79,12 @@ impl People {
     }
 }
 
-impl fmt::Debug for People {
+impl fmt::Debug for UserCallbacks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (approves, answers) = (self.approves(), self.answers());
-        f.debug_struct("People").field("approves", &approves).field("answers", &answers).finish()
+        f.debug_struct("UserCallbacks")
+            .field("approves", &approves)
+            .field("answers", &answers)
+            .finish()
     }
 }

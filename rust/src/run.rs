@@ -1,8 +1,8 @@
 //! A run: what the agent does for one prompt, as a stream of events and as a result.
 
-use crate::session::{Ended, Link};
+use crate::session::{SessionEndedError, SessionHandle};
 use futures_core::Stream;
-use innerloop_core::{event::Event, input::Rejected};
+use innerloop_core::{event::Event, input::RejectedInput};
 use innerloop_face::{ResultReader, RunResult};
 use std::{
     fmt,
@@ -32,13 +32,13 @@ use tokio::sync::{mpsc::UnboundedReceiver, oneshot};
 /// # }
 /// ```
 #[must_use = "a run that is dropped is interrupted"]
-pub struct Run {
+pub struct AgentRun {
     number: u64,
-    link: Link,
+    link: SessionHandle,
     events: UnboundedReceiver<Event>,
     /// Whether the session has taken the prompt.
-    heard: Option<oneshot::Receiver<Result<(), Rejected>>>,
-    refused: Option<Rejected>,
+    heard: Option<oneshot::Receiver<Result<(), RejectedInput>>>,
+    refused: Option<RejectedInput>,
     result: ResultReader,
     /// Whether no more events come.
     is_over: bool,
@@ -65,18 +65,18 @@ pub struct Run {
 pub enum RunError {
     /// The session refuses the prompt, for example since another run is under way.
     #[error(transparent)]
-    Refused(#[from] Rejected),
+    Refused(#[from] RejectedInput),
     /// The session is over.
     #[error(transparent)]
-    Ended(#[from] Ended),
+    Ended(#[from] SessionEndedError),
 }
 
-impl Run {
+impl AgentRun {
     pub(crate) fn new(
         number: u64,
-        link: Link,
+        link: SessionHandle,
         events: UnboundedReceiver<Event>,
-        heard: oneshot::Receiver<Result<(), Rejected>>,
+        heard: oneshot::Receiver<Result<(), RejectedInput>>,
     ) -> Self {
         let result = ResultReader::default();
         Self { number, link, events, heard: Some(heard), refused: None, result, is_over: false }
@@ -111,7 +111,7 @@ impl Run {
     }
 }
 
-impl Stream for Run {
+impl Stream for AgentRun {
     type Item = Event;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
@@ -119,7 +119,7 @@ impl Stream for Run {
     }
 }
 
-impl IntoFuture for Run {
+impl IntoFuture for AgentRun {
     type Output = Result<RunResult, RunError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
@@ -128,7 +128,7 @@ impl IntoFuture for Run {
     }
 }
 
-impl Drop for Run {
+impl Drop for AgentRun {
     fn drop(&mut self) {
         if !self.is_over {
             self.link.abandon(self.number);
@@ -136,8 +136,8 @@ impl Drop for Run {
     }
 }
 
-impl fmt::Debug for Run {
+impl fmt::Debug for AgentRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("number", &self.number).finish_non_exhaustive()
+        f.debug_struct("AgentRun").field("number", &self.number).finish_non_exhaustive()
     }
 }

@@ -1,17 +1,17 @@
 //! The task that drives a session, and the ways to it: each handle asks, and the task answers
 //! between two things that happen.
 
-use crate::people::People;
+use crate::people::UserCallbacks;
 use innerloop_core::{
     event::{Event, EventKind},
     id::AgentId,
-    input::{Command, Rejected},
+    input::{Command, RejectedInput},
 };
 use innerloop_driver::Driver;
 use innerloop_host::{
-    host::{Commands, Host, News},
+    host::{CommandSender, Host, HostEvent},
     lock::LockFile,
-    tools::Tools,
+    tools::ToolRunner,
 };
 use std::{
     mem,
@@ -26,32 +26,32 @@ use tokio::task::AbortHandle;
 /// The session is over: it was closed, or its log can no longer be written.
 ///
 /// ```
-/// use innerloop::{Agent, Ended};
+/// use innerloop::{Agent, SessionEndedError};
 ///
 /// # async fn example(agent: Agent) {
 /// agent.close().await;
-/// let status: Result<_, Ended> = agent.status().await;
+/// let status: Result<_, SessionEndedError> = agent.status().await;
 /// assert!(status.is_err());
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the session is over: {0}")]
-pub struct Ended(String);
+pub struct SessionEndedError(String);
 
 /// A way to a session. Clones lead to the same one, and it stops with the last.
 #[derive(Clone, Debug)]
-pub(crate) struct Link {
-    commands: Commands,
-    watchers: Arc<Mutex<Watchers>>,
-    _driven: Arc<Driven>,
+pub(crate) struct SessionHandle {
+    commands: CommandSender,
+    watchers: Arc<Mutex<EventSubscribers>>,
+    _driven: Arc<DriverTask>,
 }
 
 /// The task that drives a session, which is stopped when this is dropped: the session is as if the
 /// program had ended, and can be resumed from its log.
 #[derive(Debug)]
-struct Driven(AbortHandle);
+struct DriverTask(AbortHandle);
 
-impl Drop for Driven {
+impl Drop for DriverTask {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -59,9 +59,9 @@ impl Drop for Driven {
 
 /// Who is told what happens.
 #[derive(Debug, Default)]
-struct Watchers {
+struct EventSubscribers {
     /// The run that is under way.
-    run: Option<Watched>,
+    run: Option<RunSubscriber>,
     runs: u64,
     all: Vec<UnboundedSender<Event>>,
     ended: Option<String>,
@@ -69,39 +69,41 @@ struct Watchers {
 
 /// A run, and who is told of it.
 #[derive(Debug)]
-struct Watched {
+struct RunSubscriber {
     number: u64,
     tell: UnboundedSender<Event>,
     /// Whether the session has taken its prompt.
     has_begun: bool,
 }
 
-impl Link {
+impl SessionHandle {
     /// Has a task drive the session until it is closed.
-    pub(crate) fn begin(mut host: Host, mut people: People, lock: Option<LockFile>) -> Self {
-        let (watchers, commands) = (Arc::<Mutex<Watchers>>::default(), host.commands());
+    pub(crate) fn begin(mut host: Host, mut people: UserCallbacks, lock: Option<LockFile>) -> Self {
+        let (watchers, commands) = (Arc::<Mutex<EventSubscribers>>::default(), host.commands());
         let (told, asked) = (Arc::clone(&watchers), commands.clone());
         let task = tokio::spawn(async move {
             // Held until nothing is written any more.
             let _lock = lock;
             let driven = host
                 .run(|news| match news {
-                    News::Event(event) => held(&told).tell(event),
-                    News::Asked(id, agent, ask) => people.asked(&asked, id, agent, ask),
-                    News::Withdrawn(id) => people.withdrawn(id),
-                    News::Rejected(_) => held(&told).refused(),
-                    News::Http(..) => {}
+                    HostEvent::Event(event) => held(&told).tell(event),
+                    HostEvent::Asked(id, agent, ask) => people.asked(&asked, id, agent, ask),
+                    HostEvent::Withdrawn(id) => people.withdrawn(id),
+                    HostEvent::Rejected(_) => held(&told).refused(),
+                    HostEvent::Http(..) => {}
                 })
                 .await;
             let why = driven.map_or_else(|error| error.to_string(), |()| "it was closed".into());
             held(&told).end(why);
         });
-        Self { commands, watchers, _driven: Arc::new(Driven(task.abort_handle())) }
+        Self { commands, watchers, _driven: Arc::new(DriverTask(task.abort_handle())) }
     }
 
     /// Why nothing follows any more.
-    pub(crate) fn ended(&self) -> Ended {
-        Ended(held(&self.watchers).ended.clone().unwrap_or_else(|| "its task was stopped".into()))
+    pub(crate) fn ended(&self) -> SessionEndedError {
+        SessionEndedError(
+            held(&self.watchers).ended.clone().unwrap_or_else(|| "its task was stopped".into()),
+        )
     }
 
     /// Says something that nobody waits to hear of.
@@ -110,20 +112,23 @@ impl Link {
     }
 
     /// Says something and waits until the session has heard it.
-    pub(crate) async fn say(&self, command: Command) -> Result<Result<(), Rejected>, Ended> {
+    pub(crate) async fn say(
+        &self,
+        command: Command,
+    ) -> Result<Result<(), RejectedInput>, SessionEndedError> {
         self.commands.say(command, |_, _| {}).await.map_err(|_| self.ended())
     }
 
     /// Looks at the session, or changes its tools, between two things that happen.
     pub(crate) async fn visit<T: Send + 'static>(
         &self,
-        visit: impl FnOnce(&Driver, &mut Tools) -> T + Send + 'static,
-    ) -> Result<T, Ended> {
+        visit: impl FnOnce(&Driver, &mut ToolRunner) -> T + Send + 'static,
+    ) -> Result<T, SessionEndedError> {
         self.commands.visit(visit).await.map_err(|_| self.ended())
     }
 
     /// Begins a run: its number, its events, and whether the session takes the prompt.
-    pub(crate) fn submit(&self, command: Command) -> Submitted {
+    pub(crate) fn submit(&self, command: Command) -> SubmittedRun {
         let (tell, events) = unbounded_channel();
         let number = {
             let mut watchers = held(&self.watchers);
@@ -131,15 +136,15 @@ impl Link {
             watchers.runs
         };
         let watchers = Arc::clone(&self.watchers);
-        let begin = move |_: &Driver, _: &mut Tools| {
+        let begin = move |_: &Driver, _: &mut ToolRunner| {
             let mut watchers = held(&watchers);
             // While one is under way, the session refuses another.
             if watchers.run.is_none() {
-                watchers.run = Some(Watched { number, tell, has_begun: false });
+                watchers.run = Some(RunSubscriber { number, tell, has_begun: false });
             }
         };
         let heard = self.commands.say(command, begin);
-        Submitted { number, events, heard }
+        SubmittedRun { number, events, heard }
     }
 
     /// Ends a run that nobody waits for any more, if it is under way.
@@ -165,13 +170,13 @@ impl Link {
 }
 
 /// A run whose prompt was said.
-pub(crate) struct Submitted {
+pub(crate) struct SubmittedRun {
     pub(crate) number: u64,
     pub(crate) events: UnboundedReceiver<Event>,
-    pub(crate) heard: oneshot::Receiver<Result<(), Rejected>>,
+    pub(crate) heard: oneshot::Receiver<Result<(), RejectedInput>>,
 }
 
-impl Watchers {
+impl EventSubscribers {
     fn tell(&mut self, event: &Event) {
         if let Some(run) = &mut self.run {
             run.has_begun = true;
@@ -197,6 +202,6 @@ impl Watchers {
     }
 }
 
-fn held(watchers: &Mutex<Watchers>) -> MutexGuard<'_, Watchers> {
+fn held(watchers: &Mutex<EventSubscribers>) -> MutexGuard<'_, EventSubscribers> {
     watchers.lock().unwrap_or_else(PoisonError::into_inner)
 }

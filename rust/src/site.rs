@@ -1,13 +1,15 @@
 //! The site of an agent's sessions: the place of their tools, the model, and who is asked.
 
-use crate::{build_error::BuildError, hooks::Hooks, people::People, session::Link};
-use innerloop_driver::{Driver, People as Asked};
+use crate::{
+    build_error::BuildError, hooks::HookTable, people::UserCallbacks, session::SessionHandle,
+};
+use innerloop_driver::{Driver, HostCapabilities as Asked};
 use innerloop_host::{
     host::new_session_id,
     journal::Journal,
     lock::LockFile,
     setup::{ModelTraffic, OpenSession, SessionSetup, WorkSite},
-    tools::Tools,
+    tools::ToolRunner,
 };
 use innerloop_workspace::Workspace;
 use std::sync::Arc;
@@ -15,28 +17,28 @@ use tempfile::TempDir;
 
 /// All that the sessions of an agent work with.
 #[derive(Debug)]
-pub(crate) struct Site {
+pub(crate) struct SessionResources {
     work: WorkSite,
     /// The folder of the workspace, if nobody else has it.
     _own: Option<TempDir>,
     traffic: ModelTraffic,
-    people: People,
-    hooks: Hooks,
+    people: UserCallbacks,
+    hooks: HookTable,
 }
 
 /// The log of a session.
 #[derive(Debug, Default)]
-pub(crate) struct Outlets {
+pub(crate) struct SessionLog {
     pub(crate) journal: Option<Journal>,
     /// Keeps others from writing the log, as long as it is held.
     pub(crate) lock: Option<LockFile>,
 }
 
-impl Site {
+impl SessionResources {
     pub(crate) fn new(
         (work, own): (WorkSite, Option<TempDir>),
         traffic: ModelTraffic,
-        (people, hooks): (People, Hooks),
+        (people, hooks): (UserCallbacks, HookTable),
     ) -> Self {
         Self { work, _own: own, traffic, people, hooks }
     }
@@ -67,9 +69,14 @@ impl Site {
     }
 
     /// Has the session driven, with those tools.
-    pub(crate) fn begin(&self, opened: OpenSession, tools: Tools, outlets: Outlets) -> Link {
-        let Outlets { journal, lock } = outlets;
-        Link::begin(opened.host(tools, journal), self.people.clone(), lock)
+    pub(crate) fn begin(
+        &self,
+        opened: OpenSession,
+        tools: ToolRunner,
+        outlets: SessionLog,
+    ) -> SessionHandle {
+        let SessionLog { journal, lock } = outlets;
+        SessionHandle::begin(opened.host(tools, journal), self.people.clone(), lock)
     }
 
     /// A session that has heard the first `turns` turns of a driver's, or all.

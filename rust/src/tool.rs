@@ -2,7 +2,7 @@
 
 use innerloop_core::{action::Outcome, tool::ToolSpec};
 use innerloop_face::schema_of;
-use innerloop_host::tools::{Call, OwnTool};
+use innerloop_host::tools::{OwnTool, OwnToolCall};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::{
@@ -13,14 +13,14 @@ use std::{
     time::Duration,
 };
 
-type Work = dyn Fn(Call) -> Running + Send + Sync;
-type Running = Pin<Box<dyn Future<Output = Result<Outcome, String>> + Send>>;
+type ToolFunction = dyn Fn(OwnToolCall) -> ToolFuture + Send + Sync;
+type ToolFuture = Pin<Box<dyn Future<Output = Result<Outcome, String>> + Send>>;
 
 /// A tool of the program's own. What the model reads of it is its name, its description and the
 /// schema of its arguments: doc comments of the fields become their descriptions.
 ///
 /// ```
-/// use innerloop::{Call, JsonSchema, Tool};
+/// use innerloop::{JsonSchema, OwnToolCall, Tool};
 ///
 /// #[derive(serde::Deserialize, JsonSchema)]
 /// struct Weather {
@@ -31,7 +31,7 @@ type Running = Pin<Box<dyn Future<Output = Result<Outcome, String>> + Send>>;
 /// let tool = Tool::new(
 ///     "temperature",
 ///     "The temperature in a city, in degrees Celsius.",
-///     async |arguments: Weather, call: Call| {
+///     async |arguments: Weather, call: OwnToolCall| {
 ///         call.say("asking the weather service\n");
 ///         Ok::<_, std::io::Error>(format!("21 degrees in {}", arguments.city))
 ///     },
@@ -42,13 +42,14 @@ type Running = Pin<Box<dyn Future<Output = Result<Outcome, String>> + Send>>;
 #[derive(Clone)]
 pub struct Tool {
     spec: ToolSpec,
-    work: Arc<Work>,
+    work: Arc<ToolFunction>,
 }
 
 impl Tool {
     /// A tool that is called with arguments of type `A`. A text that the function returns is the
     /// result, an [`Outcome`] says more; an error, or a panic, becomes an error result for the
-    /// model, and the session goes on. [`Call`] tells what else there is to know of the call.
+    /// model, and the session goes on. [`OwnToolCall`] tells what else there is to know of the
+    /// call.
     pub fn new<A, F, R, T, E>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -56,14 +57,14 @@ impl Tool {
     ) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
-        F: Fn(A, Call) -> R + Send + Sync + 'static,
+        F: Fn(A, OwnToolCall) -> R + Send + Sync + 'static,
         R: Future<Output = Result<T, E>> + Send + 'static,
         T: Into<Outcome>,
         E: Display,
     {
         let spec = ToolSpec::new(name, description, schema_of::<A>());
-        let work = move |call: Call| match call.read::<A>() {
-            Err(error) => Box::pin(async move { Err(error.to_string()) }) as Running,
+        let work = move |call: OwnToolCall| match call.read::<A>() {
+            Err(error) => Box::pin(async move { Err(error.to_string()) }) as ToolFuture,
             Ok(arguments) => {
                 let running = function(arguments, call);
                 Box::pin(

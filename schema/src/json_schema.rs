@@ -13,16 +13,18 @@ use innerloop_json::schema::{
 };
 
 /// What types are called here that have another name inside their module.
-const NAMES: [(&str, &str); 10] = [
+const NAMES: [(&str, &str); 12] = [
+    ("AnswerLine", "line"),
     ("Effect", "session_effect"),
-    ("Given", "parts"),
-    ("Header", "log_header"),
-    ("Known", "workspace"),
+    ("SetupSpec", "parts"),
+    ("LogHeader", "log_header"),
+    ("DocsRequest", "workspace"),
     ("LineEffect", "effect"),
-    ("Place", "endpoint"),
-    ("Recorded", "replay"),
-    ("Sent", "sent_request"),
-    ("Wanted", "settings"),
+    ("EndpointSpec", "endpoint"),
+    ("ReplaySpec", "replay"),
+    ("LineHttpRequest", "sent_request"),
+    ("LineRequest", "request"),
+    ("ConfigRequest", "settings"),
     ("LogLine", "entry"),
 ];
 
@@ -33,14 +35,15 @@ const ABOUT: &str = "Requests to sessions, and the lines of their answers: see \
                      CONTRIBUTING.md#generated-files";
 
 /// The fields of a schema.
-type Fields = Vec<(String, JsonText)>;
+type SchemaFields = Vec<(String, JsonText)>;
 
 /// The schema, whole.
 pub(crate) fn lines_schema(types: &PublicTypes) -> String {
     let patches = patches(&types.read, "SessionConfig");
-    let mut definitions = Definitions { types, patches, wanted: Vec::new() };
-    let roots = ["Request", "Line"].map(|root| JsonText::Fields(definitions.reference(root)));
-    let mut all: Fields = [(16, "count_16"), (32, "count_32"), (64, "count")]
+    let mut definitions = SchemaDefinitions { types, patches, wanted: Vec::new() };
+    let roots =
+        ["LineRequest", "AnswerLine"].map(|root| JsonText::Fields(definitions.reference(root)));
+    let mut all: SchemaFields = [(16, "count_16"), (32, "count_32"), (64, "count")]
         .map(|(bits, name)| (name.to_owned(), JsonText::Fields(count(bits))))
         .into();
     let headers = ValueSchema::Pair(Box::new((ValueSchema::Text, ValueSchema::Text)));
@@ -67,27 +70,27 @@ fn json_name(name: &str) -> String {
     known.map_or_else(|| snake(name), |(_, name)| (*name).to_owned())
 }
 
-struct Definitions<'a> {
+struct SchemaDefinitions<'a> {
     types: &'a PublicTypes,
     patches: SchemaTable,
     /// The types that are referred to, in the order in which they are come to.
     wanted: Vec<String>,
 }
 
-impl Definitions<'_> {
+impl SchemaDefinitions<'_> {
     fn get(&self, name: &str) -> Option<TypeSchema> {
         self.patches.get(name).or_else(|| self.types.given(name)).cloned()
     }
 
-    fn reference(&mut self, name: &str) -> Fields {
+    fn reference(&mut self, name: &str) -> SchemaFields {
         if !self.wanted.iter().any(|own| own == name) {
             self.wanted.push(name.to_owned());
         }
         fields([("$ref", JsonText::text(&format!("#/$defs/{}", json_name(name))))])
     }
 
-    fn definition(&mut self, name: &str) -> Fields {
-        let Some(own) = self.get(name) else { return Fields::new() };
+    fn definition(&mut self, name: &str) -> SchemaFields {
+        let Some(own) = self.get(name) else { return SchemaFields::new() };
         let mut fields = described(&own.docs);
         fields.extend(match &own.body {
             TypeBody::Object(object) => self.object(object, None),
@@ -97,10 +100,10 @@ impl Definitions<'_> {
     }
 
     /// An object, with a tag before its own fields.
-    fn object(&mut self, object: &ObjectSchema, tag: Option<(&str, &str)>) -> Fields {
-        let mut properties = Fields::new();
+    fn object(&mut self, object: &ObjectSchema, tag: Option<(&str, &str)>) -> SchemaFields {
+        let mut properties = SchemaFields::new();
         let mut required = Vec::new();
-        let mut flattened = Fields::new();
+        let mut flattened = SchemaFields::new();
         if let Some((name, value)) = tag {
             properties.push((name.to_owned(), JsonText::Fields(constant(value))));
             required.push(name.to_owned());
@@ -128,13 +131,13 @@ impl Definitions<'_> {
         all
     }
 
-    fn field(&mut self, field: &FieldSchema) -> Fields {
+    fn field(&mut self, field: &FieldSchema) -> SchemaFields {
         let mut fields = described(&field.docs);
         fields.extend(self.value(&field.value));
         fields
     }
 
-    fn choice(&mut self, choice: &ChoiceSchema) -> Fields {
+    fn choice(&mut self, choice: &ChoiceSchema) -> SchemaFields {
         let variants = &choice.variants;
         match choice.form {
             ChoiceForm::Keyed => self.keyed(variants),
@@ -189,7 +192,7 @@ impl Definitions<'_> {
     }
 
     /// An object with one key.
-    fn keyed(&mut self, variants: &[VariantSchema]) -> Fields {
+    fn keyed(&mut self, variants: &[VariantSchema]) -> SchemaFields {
         let properties = variants.iter().map(|variant| {
             let mut kind = described(&variant.docs);
             kind.extend(match &variant.content {
@@ -210,9 +213,9 @@ impl Definitions<'_> {
         all
     }
 
-    fn value(&mut self, value: &ValueSchema) -> Fields {
+    fn value(&mut self, value: &ValueSchema) -> SchemaFields {
         match value {
-            ValueSchema::Any => Fields::new(),
+            ValueSchema::Any => SchemaFields::new(),
             ValueSchema::Bool => of_type("boolean"),
             ValueSchema::Number => of_type("number"),
             ValueSchema::Text => of_type("string"),
@@ -258,8 +261,8 @@ impl Definitions<'_> {
         }
     }
 
-    fn pair_of(&mut self, pair: &ValueSchema) -> Fields {
-        let ValueSchema::Pair(of) = pair else { return Fields::new() };
+    fn pair_of(&mut self, pair: &ValueSchema) -> SchemaFields {
+        let ValueSchema::Pair(of) = pair else { return SchemaFields::new() };
         let (first, second) = (self.value(&of.0), self.value(&of.1));
         let items = match of.0 == of.1 {
             true => ("items", JsonText::Fields(first)),
@@ -274,30 +277,30 @@ impl Definitions<'_> {
     }
 }
 
-fn fields<const N: usize>(fields: [(&str, JsonText); N]) -> Fields {
+fn fields<const N: usize>(fields: [(&str, JsonText); N]) -> SchemaFields {
     fields.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
-fn described(docs: &str) -> Fields {
+fn described(docs: &str) -> SchemaFields {
     match docs {
-        "" => Fields::new(),
+        "" => SchemaFields::new(),
         docs => fields([("description", JsonText::text(docs))]),
     }
 }
 
-fn of_type(name: &str) -> Fields {
+fn of_type(name: &str) -> SchemaFields {
     fields([("type", JsonText::text(name))])
 }
 
-fn refer(name: &str) -> Fields {
+fn refer(name: &str) -> SchemaFields {
     fields([("$ref", JsonText::text(&format!("#/$defs/{name}")))])
 }
 
-fn null() -> Fields {
+fn null() -> SchemaFields {
     of_type("null")
 }
 
-fn constant(value: &str) -> Fields {
+fn constant(value: &str) -> SchemaFields {
     fields([("const", JsonText::text(value))])
 }
 
@@ -312,7 +315,7 @@ fn closed() -> (String, JsonText) {
 }
 
 /// A whole number that is not below zero.
-fn count(bits: u32) -> Fields {
+fn count(bits: u32) -> SchemaFields {
     let mut all = fields([("type", JsonText::text("integer")), ("minimum", JsonText::word(&0))]);
     // Where a number of JSON is exact everywhere, the limit is one that people reach.
     if bits < 64 {

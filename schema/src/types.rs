@@ -3,8 +3,8 @@
 use crate::docs;
 use innerloop_core::{
     event::Event,
-    input::Rejected,
-    message::{Said, Turn},
+    input::RejectedInput,
+    message::{Turn, VisibleTurn},
     output::{Deadline, Output},
 };
 use innerloop_json::schema::{
@@ -41,10 +41,10 @@ impl PublicTypes {
         innerloop_driver::line_schema(&mut write);
         Event::write_schema(&mut write);
         Output::write_schema(&mut write);
-        Rejected::write_schema(&mut write);
+        RejectedInput::write_schema(&mut write);
         Deadline::write_schema(&mut write);
         Turn::write_schema(&mut write);
-        Said::write_schema(&mut write);
+        VisibleTurn::write_schema(&mut write);
         for own in read.types.iter_mut().chain(&mut write.types) {
             clean(own);
         }

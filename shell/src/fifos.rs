@@ -11,12 +11,12 @@ use tokio::sync::Notify;
 
 /// The named pipes, and what was written to each and not yet read.
 #[derive(Debug, Default)]
-pub(crate) struct Fifos {
+pub(crate) struct FifoTable {
     pipes: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
     written: Notify,
 }
 
-impl Fifos {
+impl FifoTable {
     fn pipes(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Vec<u8>>> {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner)
     }

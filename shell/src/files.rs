@@ -3,18 +3,18 @@
 //! workspace has none of its own.
 
 use crate::{
-    fifos::Fifos,
-    host::{self, About, make_link},
-    listed::Listed,
-    system::{self, System},
-    temporary::{self, Kept},
+    fifos::FifoTable,
+    host::{self, FileStat, make_link},
+    listed::ListingCache,
+    system::{self, SystemEntry},
+    temporary::{self, TmpEntry},
     turns,
 };
 use bashkit::{
     DirEntry, FileSystem, FileSystemExt, FileType, InMemoryFs, Metadata, Result, async_trait,
 };
 use innerloop_json::Map;
-use innerloop_shell_protocol::Tmp;
+use innerloop_shell_protocol::TmpPolicy;
 use std::{
     collections::{BTreeSet, HashMap},
     fs,
@@ -31,41 +31,41 @@ const TMP: &str = "/tmp";
 const ALL_BITS: u32 = 0o7777;
 
 /// The files of the workspace, the devices, and `/tmp`.
-pub(crate) struct Files {
+pub(crate) struct ShellFileSystem {
     /// The `/tmp` in memory.
     scratch: InMemoryFs,
     /// What it is for, where the workspace has none.
-    tmp: Option<Tmp>,
+    tmp: Option<TmpPolicy>,
     /// What earlier command lines have left in it.
     left: Mutex<BTreeSet<PathBuf>>,
-    fifos: Fifos,
+    fifos: FifoTable,
     /// The commands that have a file.
     commands: OnceLock<BTreeSet<String>>,
     /// What `chmod` said, which WASI has no place for.
     modes: Mutex<HashMap<PathBuf, u32>>,
-    listed: Listed,
+    listed: ListingCache,
 }
 
 /// Where a path leads.
-enum Place<'a> {
-    System(System),
-    Fifo(&'a Fifos),
+enum PathTarget<'a> {
+    System(SystemEntry),
+    Fifo(&'a FifoTable),
     Scratch(&'a InMemoryFs),
     Workspace,
 }
 
-impl Files {
+impl ShellFileSystem {
     /// The files that the host gives.
-    pub(crate) fn new(tmp: Tmp) -> Self {
+    pub(crate) fn new(tmp: TmpPolicy) -> Self {
         let is_free = host::stat(TMP).is_err();
         Self {
             scratch: InMemoryFs::new(),
             tmp: is_free.then_some(tmp),
             left: Mutex::default(),
-            fifos: Fifos::default(),
+            fifos: FifoTable::default(),
             commands: OnceLock::new(),
             modes: Mutex::default(),
-            listed: Listed::default(),
+            listed: ListingCache::default(),
         }
     }
 
@@ -93,30 +93,30 @@ impl Files {
         let _first = self.commands.set(system::programs(commands));
     }
 
-    fn place(&self, path: &Path) -> (PathBuf, Place<'_>) {
+    fn place(&self, path: &Path) -> (PathBuf, PathTarget<'_>) {
         let path = normal(path);
-        let system = self.commands.get().and_then(|commands| System::at(&path, commands));
+        let system = self.commands.get().and_then(|commands| SystemEntry::at(&path, commands));
         if let Some(system) = system {
-            return (path, Place::System(system));
+            return (path, PathTarget::System(system));
         }
         if self.fifos.has(&path) {
-            return (path, Place::Fifo(&self.fifos));
+            return (path, PathTarget::Fifo(&self.fifos));
         }
         if path.starts_with(TMP) && self.is_in_memory(&path) {
-            return (path, Place::Scratch(&self.scratch));
+            return (path, PathTarget::Scratch(&self.scratch));
         }
-        (path, Place::Workspace)
+        (path, PathTarget::Workspace)
     }
 
     /// Whether a path below `/tmp` is one in memory: all are, or earlier command lines have left it
     /// there, and the workspace has nothing of that name.
     fn is_in_memory(&self, path: &Path) -> bool {
-        if self.tmp == Some(Tmp::Own) {
+        if self.tmp == Some(TmpPolicy::Own) {
             return true;
         }
         let left = self.left();
         let is_left = match path.parent() {
-            _ if path == Path::new(TMP) => self.tmp == Some(Tmp::Needed) && !left.is_empty(),
+            _ if path == Path::new(TMP) => self.tmp == Some(TmpPolicy::Needed) && !left.is_empty(),
             above => left.contains(path) || above.is_some_and(|above| left.contains(above)),
         };
         drop(left);
@@ -124,13 +124,13 @@ impl Files {
     }
 
     /// Takes up what earlier command lines have left in `/tmp` in memory.
-    pub(crate) async fn take_up(&self, kept: &[Kept]) {
+    pub(crate) async fn take_up(&self, kept: &[TmpEntry]) {
         let left = temporary::restored(&self.scratch, kept).await;
         self.left().extend(left);
     }
 
     /// What is in `/tmp` in memory now.
-    pub(crate) async fn temporary(&self) -> Vec<Kept> {
+    pub(crate) async fn temporary(&self) -> Vec<TmpEntry> {
         temporary::kept(&self.scratch, Path::new(TMP)).await
     }
 
@@ -140,7 +140,7 @@ impl Files {
 
     /// Makes the workspace's `/tmp`, which every program expects, for what is to be put into it.
     fn make_way(&self, path: &Path) {
-        if matches!(self.tmp, Some(Tmp::Needed | Tmp::Both))
+        if matches!(self.tmp, Some(TmpPolicy::Needed | TmpPolicy::Both))
             && path.parent() == Some(Path::new(TMP))
         {
             // Where it can't be made, what is put into it fails, and says why.
@@ -163,7 +163,7 @@ impl Files {
         Ok(())
     }
 
-    fn metadata(&self, path: &Path, about: &About) -> Metadata {
+    fn metadata(&self, path: &Path, about: &FileStat) -> Metadata {
         let file_type = match about.kind {
             3 => FileType::Directory,
             7 => FileType::Symlink,
@@ -204,28 +204,28 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 #[async_trait]
-impl FileSystem for Files {
+impl FileSystem for ShellFileSystem {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         // What reads the file may never end.
         turns::give().await;
         match self.place(path) {
-            (_, Place::System(system)) => system.read(),
-            (path, Place::Fifo(fifos)) => Ok(fifos.read(&path).await),
-            (path, Place::Scratch(scratch)) => scratch.read_file(&path).await,
-            (path, Place::Workspace) => Ok(host::read(text(&path)?)?),
+            (_, PathTarget::System(system)) => system.read(),
+            (path, PathTarget::Fifo(fifos)) => Ok(fifos.read(&path).await),
+            (path, PathTarget::Scratch(scratch)) => scratch.read_file(&path).await,
+            (path, PathTarget::Workspace) => Ok(host::read(text(&path)?)?),
         }
     }
 
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::System(system)) => system.write(),
-            (path, Place::Fifo(fifos)) => {
+            (_, PathTarget::System(system)) => system.write(),
+            (path, PathTarget::Fifo(fifos)) => {
                 fifos.write(&path, content);
                 Ok(())
             }
-            (path, Place::Scratch(scratch)) => scratch.write_file(&path, content).await,
-            (path, Place::Workspace) => {
+            (path, PathTarget::Scratch(scratch)) => scratch.write_file(&path, content).await,
+            (path, PathTarget::Workspace) => {
                 self.make_way(&path);
                 Ok(fs::write(path, content)?)
             }
@@ -235,13 +235,13 @@ impl FileSystem for Files {
     async fn append_file(&self, path: &Path, content: &[u8]) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::System(system)) => system.write(),
-            (path, Place::Fifo(fifos)) => {
+            (_, PathTarget::System(system)) => system.write(),
+            (path, PathTarget::Fifo(fifos)) => {
                 fifos.write(&path, content);
                 Ok(())
             }
-            (path, Place::Scratch(scratch)) => scratch.append_file(&path, content).await,
-            (path, Place::Workspace) => {
+            (path, PathTarget::Scratch(scratch)) => scratch.append_file(&path, content).await,
+            (path, PathTarget::Workspace) => {
                 self.make_way(&path);
                 let mut file = fs::OpenOptions::new().append(true).create(true).open(path)?;
                 Ok(file.write_all(content)?)
@@ -252,13 +252,13 @@ impl FileSystem for Files {
     async fn mkdir(&self, path: &Path, recursive: bool) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::System(_)) if recursive => Ok(()),
-            (_, Place::System(_) | Place::Fifo(_)) => {
+            (_, PathTarget::System(_)) if recursive => Ok(()),
+            (_, PathTarget::System(_) | PathTarget::Fifo(_)) => {
                 Err(io::Error::from(ErrorKind::AlreadyExists).into())
             }
-            (path, Place::Scratch(scratch)) => scratch.mkdir(&path, recursive).await,
-            (path, Place::Workspace) if recursive => Ok(fs::create_dir_all(path)?),
-            (path, Place::Workspace) => {
+            (path, PathTarget::Scratch(scratch)) => scratch.mkdir(&path, recursive).await,
+            (path, PathTarget::Workspace) if recursive => Ok(fs::create_dir_all(path)?),
+            (path, PathTarget::Workspace) => {
                 self.make_way(&path);
                 Ok(fs::create_dir(path)?)
             }
@@ -268,13 +268,13 @@ impl FileSystem for Files {
     async fn remove(&self, path: &Path, recursive: bool) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::System(system)) => Err(system.refused()),
-            (path, Place::Fifo(fifos)) => {
+            (_, PathTarget::System(system)) => Err(system.refused()),
+            (path, PathTarget::Fifo(fifos)) => {
                 fifos.remove(&path);
                 Ok(())
             }
-            (path, Place::Scratch(scratch)) => scratch.remove(&path, recursive).await,
-            (path, Place::Workspace) => {
+            (path, PathTarget::Scratch(scratch)) => scratch.remove(&path, recursive).await,
+            (path, PathTarget::Workspace) => {
                 let is_folder = fs::symlink_metadata(&path)?.is_dir();
                 match (is_folder, recursive) {
                     (true, true) => fs::remove_dir_all(&path),
@@ -291,21 +291,21 @@ impl FileSystem for Files {
     /// What is at a path, be it a link: bashkit follows links itself, here and in `/tmp`.
     async fn stat(&self, path: &Path) -> Result<Metadata> {
         match self.place(path) {
-            (_, Place::System(system)) => Ok(system.metadata()),
-            (_, Place::Fifo(_)) => Ok(Fifos::metadata()),
-            (path, Place::Scratch(scratch)) => scratch.stat(&path).await,
-            (path, Place::Workspace) => self.look(&path),
+            (_, PathTarget::System(system)) => Ok(system.metadata()),
+            (_, PathTarget::Fifo(_)) => Ok(FifoTable::metadata()),
+            (path, PathTarget::Scratch(scratch)) => scratch.stat(&path).await,
+            (path, PathTarget::Workspace) => self.look(&path),
         }
     }
 
     async fn read_dir(&self, path: &Path) -> Result<Vec<DirEntry>> {
         match self.place(path) {
-            (_, Place::System(system)) => {
+            (_, PathTarget::System(system)) => {
                 system.entries(self.commands.get().unwrap_or(&BTreeSet::new()))
             }
-            (_, Place::Fifo(_)) => Err(io::Error::from(ErrorKind::NotADirectory).into()),
-            (path, Place::Scratch(scratch)) => scratch.read_dir(&path).await,
-            (path, Place::Workspace) => {
+            (_, PathTarget::Fifo(_)) => Err(io::Error::from(ErrorKind::NotADirectory).into()),
+            (path, PathTarget::Scratch(scratch)) => scratch.read_dir(&path).await,
+            (path, PathTarget::Workspace) => {
                 let entries = host::list(text(&path)?)?;
                 self.listed.keep(&path, &entries);
                 let entries = entries.into_iter().map(|(name, about)| {
@@ -326,16 +326,16 @@ impl FileSystem for Files {
 
     async fn exists(&self, path: &Path) -> Result<bool> {
         match self.place(path) {
-            (_, Place::System(_) | Place::Fifo(_)) => Ok(true),
-            (path, Place::Scratch(scratch)) => scratch.exists(&path).await,
-            (path, Place::Workspace) => Ok(host::stat(text(&path)?).is_ok()),
+            (_, PathTarget::System(_) | PathTarget::Fifo(_)) => Ok(true),
+            (path, PathTarget::Scratch(scratch)) => scratch.exists(&path).await,
+            (path, PathTarget::Workspace) => Ok(host::stat(text(&path)?).is_ok()),
         }
     }
 
     async fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         self.listed.forget();
         match (self.place(from), self.place(to)) {
-            ((from, Place::Workspace), (to, Place::Workspace)) => {
+            ((from, PathTarget::Workspace), (to, PathTarget::Workspace)) => {
                 self.make_way(&to);
                 fs::rename(&from, &to)?;
                 let mut modes = self.modes();
@@ -344,10 +344,10 @@ impl FileSystem for Files {
                 modes.extend(moved.map(|mode| (to, mode)));
                 Ok(())
             }
-            ((from, Place::Scratch(scratch)), (to, Place::Scratch(_))) => {
+            ((from, PathTarget::Scratch(scratch)), (to, PathTarget::Scratch(_))) => {
                 scratch.rename(&from, &to).await
             }
-            ((_, Place::System(system)), _) | (_, (_, Place::System(system))) => {
+            ((_, PathTarget::System(system)), _) | (_, (_, PathTarget::System(system))) => {
                 Err(system.refused())
             }
             ((from, _), (to, _)) => {
@@ -378,10 +378,10 @@ impl FileSystem for Files {
     async fn symlink(&self, target: &Path, link: &Path) -> Result<()> {
         self.listed.forget();
         match self.place(link) {
-            (_, Place::System(system)) => Err(system.refused()),
-            (_, Place::Fifo(_)) => Err(io::Error::from(ErrorKind::AlreadyExists).into()),
-            (link, Place::Scratch(scratch)) => scratch.symlink(target, &link).await,
-            (link, Place::Workspace) => {
+            (_, PathTarget::System(system)) => Err(system.refused()),
+            (_, PathTarget::Fifo(_)) => Err(io::Error::from(ErrorKind::AlreadyExists).into()),
+            (link, PathTarget::Scratch(scratch)) => scratch.symlink(target, &link).await,
+            (link, PathTarget::Workspace) => {
                 self.make_way(&link);
                 Ok(make_link(text(target)?, text(&link)?)?)
             }
@@ -390,21 +390,21 @@ impl FileSystem for Files {
 
     async fn read_link(&self, path: &Path) -> Result<PathBuf> {
         match self.place(path) {
-            (_, Place::System(_) | Place::Fifo(_)) => {
+            (_, PathTarget::System(_) | PathTarget::Fifo(_)) => {
                 Err(io::Error::from(ErrorKind::InvalidInput).into())
             }
-            (path, Place::Scratch(scratch)) => scratch.read_link(&path).await,
-            (path, Place::Workspace) => Ok(fs::read_link(path)?),
+            (path, PathTarget::Scratch(scratch)) => scratch.read_link(&path).await,
+            (path, PathTarget::Workspace) => Ok(fs::read_link(path)?),
         }
     }
 
     async fn chmod(&self, path: &Path, mode: u32) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::System(system)) => Err(system.refused()),
-            (_, Place::Fifo(_)) => Ok(()),
-            (path, Place::Scratch(scratch)) => scratch.chmod(&path, mode).await,
-            (path, Place::Workspace) => {
+            (_, PathTarget::System(system)) => Err(system.refused()),
+            (_, PathTarget::Fifo(_)) => Ok(()),
+            (path, PathTarget::Scratch(scratch)) => scratch.chmod(&path, mode).await,
+            (path, PathTarget::Workspace) => {
                 fs::metadata(&path)?;
                 self.set_mode(path, mode)
             }
@@ -414,9 +414,9 @@ impl FileSystem for Files {
     async fn set_modified_time(&self, path: &Path, time: SystemTime) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::System(_) | Place::Fifo(_)) => Ok(()),
-            (path, Place::Scratch(scratch)) => scratch.set_modified_time(&path, time).await,
-            (path, Place::Workspace) => {
+            (_, PathTarget::System(_) | PathTarget::Fifo(_)) => Ok(()),
+            (path, PathTarget::Scratch(scratch)) => scratch.set_modified_time(&path, time).await,
+            (path, PathTarget::Workspace) => {
                 // A folder can't be opened to be written.
                 let is_folder = fs::metadata(&path)?.is_dir();
                 let file = fs::OpenOptions::new().read(is_folder).write(!is_folder).open(path)?;
@@ -427,7 +427,7 @@ impl FileSystem for Files {
 }
 
 #[async_trait]
-impl FileSystemExt for Files {
+impl FileSystemExt for ShellFileSystem {
     async fn mkfifo(&self, path: &Path, _mode: u32) -> Result<()> {
         let path = normal(path);
         if self.exists(&path).await? {

@@ -2,7 +2,7 @@
 //! else that needs `unsafe`.
 
 use innerloop_json::to_string;
-use innerloop_shell_protocol::{Launch, Reply};
+use innerloop_shell_protocol::{ProgramLaunch, ShellReply};
 use std::io;
 
 /// The host's functions, by pointer and length.
@@ -39,7 +39,7 @@ mod imported {
 
 /// Gives the host the reply.
 #[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
-pub(crate) fn reply(reply: &Reply) {
+pub(crate) fn reply(reply: &ShellReply) {
     let text = to_string(reply);
     unsafe { imported::reply(text.as_ptr(), text.len()) }
 }
@@ -59,7 +59,7 @@ pub(crate) fn make_link(target: &str, link: &str) -> io::Result<()> {
 
 /// What a file is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct About {
+pub(crate) struct FileStat {
     /// As WASI numbers it: 3 for a folder, 4 for a file, 7 for a link.
     pub(crate) kind: u8,
     /// What is allowed, as far as the host knows.
@@ -72,7 +72,7 @@ pub(crate) struct About {
 /// How many bytes tell that.
 const ABOUT: usize = 19;
 
-impl About {
+impl FileStat {
     fn of(bytes: &[u8; ABOUT]) -> Self {
         let [kind, low, high, rest @ ..] = bytes;
         let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
@@ -83,10 +83,10 @@ impl About {
 
 /// What stands at a path, be it a link.
 #[expect(unsafe_code, reason = "an import; the host writes as many bytes as there is room for")]
-pub(crate) fn stat(path: &str) -> io::Result<About> {
+pub(crate) fn stat(path: &str) -> io::Result<FileStat> {
     let mut about = [0; ABOUT];
     let errno = unsafe { imported::path_stat(path.as_ptr(), path.len(), about.as_mut_ptr()) };
-    if errno == 0 { Ok(About::of(&about)) } else { Err(io::Error::from_raw_os_error(errno)) }
+    if errno == 0 { Ok(FileStat::of(&about)) } else { Err(io::Error::from_raw_os_error(errno)) }
 }
 
 /// Gives a file permissions, as mode bits, if the host has a place for them.
@@ -99,7 +99,7 @@ pub(crate) fn set_mode(path: &str, mode: u32) -> io::Result<()> {
 
 /// The entries of a folder, in the order of their names, and what each is.
 #[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
-pub(crate) fn list(path: &str) -> io::Result<Vec<(String, About)>> {
+pub(crate) fn list(path: &str) -> io::Result<Vec<(String, FileStat)>> {
     let list = taken(unsafe { imported::folder_list(path.as_ptr(), path.len()) })?;
     let (mut entries, mut rest) = (Vec::new(), list.as_slice());
     while let Some((about, more)) = rest.split_first_chunk::<ABOUT>() {
@@ -107,7 +107,7 @@ pub(crate) fn list(path: &str) -> io::Result<Vec<(String, About)>> {
         let Some((name, more)) = more.split_at_checked(u16::from_le_bytes(*length).into()) else {
             break;
         };
-        entries.push((String::from_utf8_lossy(name).into_owned(), About::of(about)));
+        entries.push((String::from_utf8_lossy(name).into_owned(), FileStat::of(about)));
         rest = more;
     }
     Ok(entries)
@@ -131,18 +131,18 @@ fn taken(length: i64) -> io::Result<Vec<u8>> {
 
 /// A program that was started. It is ended when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Started(i32);
+pub(crate) struct ProgramHandle(i32);
 
 /// Which of a program's outputs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Channel {
+pub(crate) enum OutputStream {
     Out = 1,
     Err = 2,
 }
 
 /// What an attempt to move bytes came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moved {
+pub(crate) enum TransferResult {
     /// So many bytes, at least one.
     Bytes(usize),
     /// None now; perhaps later.
@@ -151,7 +151,7 @@ pub(crate) enum Moved {
     Ended,
 }
 
-impl Moved {
+impl TransferResult {
     fn of(count: i32) -> Self {
         match usize::try_from(count) {
             Ok(0) => Self::Nothing,
@@ -162,17 +162,17 @@ impl Moved {
 }
 
 #[expect(unsafe_code, reason = "imports; the host keeps to the slices that it is given")]
-impl Started {
+impl ProgramHandle {
     /// Starts a program, unless the host has none of that name, or too many are running.
-    pub(crate) fn new(launch: &Launch) -> Option<Self> {
+    pub(crate) fn new(launch: &ProgramLaunch) -> Option<Self> {
         let text = to_string(launch);
         let number = unsafe { imported::program_start(text.as_ptr(), text.len()) };
         (number >= 0).then_some(Self(number))
     }
 
     /// Hands over the start of `bytes` for it to read.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Moved {
-        Moved::of(unsafe { imported::program_write(self.0, bytes.as_ptr(), bytes.len()) })
+    pub(crate) fn write(&self, bytes: &[u8]) -> TransferResult {
+        TransferResult::of(unsafe { imported::program_write(self.0, bytes.as_ptr(), bytes.len()) })
     }
 
     /// Says that there is nothing more for it to read.
@@ -181,9 +181,9 @@ impl Started {
     }
 
     /// Takes what it has printed, as much as fits.
-    pub(crate) fn read(&self, channel: Channel, into: &mut [u8]) -> Moved {
+    pub(crate) fn read(&self, channel: OutputStream, into: &mut [u8]) -> TransferResult {
         let (at, len) = (into.as_mut_ptr(), into.len());
-        Moved::of(unsafe { imported::program_read(self.0, channel as i32, at, len) })
+        TransferResult::of(unsafe { imported::program_read(self.0, channel as i32, at, len) })
     }
 
     /// Its exit status, once it has ended.
@@ -194,7 +194,7 @@ impl Started {
 }
 
 #[expect(unsafe_code, reason = "an import; the number is one that the host gave")]
-impl Drop for Started {
+impl Drop for ProgramHandle {
     fn drop(&mut self) {
         unsafe { imported::program_end(self.0) }
     }

@@ -1,7 +1,7 @@
 //! What was listed a moment ago: a walk asks of each entry of a folder what it is, which its list
 //! has said already. Whatever is changed here forgets it, and so does time.
 
-use crate::host::About;
+use crate::host::FileStat;
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
@@ -17,26 +17,26 @@ const MOST: usize = 64;
 
 /// The lists of some folders.
 #[derive(Default)]
-pub(crate) struct Listed(Mutex<HashMap<PathBuf, List>>);
+pub(crate) struct ListingCache(Mutex<HashMap<PathBuf, CachedListing>>);
 
-struct List {
+struct CachedListing {
     at: Instant,
-    entries: HashMap<String, About>,
+    entries: HashMap<String, FileStat>,
 }
 
-impl Listed {
+impl ListingCache {
     /// Keeps a folder's list.
-    pub(crate) fn keep(&self, folder: &Path, entries: &[(String, About)]) {
+    pub(crate) fn keep(&self, folder: &Path, entries: &[(String, FileStat)]) {
         let mut lists = self.lists();
         if lists.len() >= MOST {
             lists.clear();
         }
         let entries = entries.iter().cloned().collect();
-        lists.insert(folder.to_owned(), List { at: Instant::now(), entries });
+        lists.insert(folder.to_owned(), CachedListing { at: Instant::now(), entries });
     }
 
     /// What stands at a path, if its folder was listed a moment ago.
-    pub(crate) fn about(&self, path: &Path) -> Option<About> {
+    pub(crate) fn about(&self, path: &Path) -> Option<FileStat> {
         let lists = self.lists();
         let list = lists.get(path.parent()?)?;
         let about = list.entries.get(path.file_name()?.to_str()?)?;
@@ -48,7 +48,7 @@ impl Listed {
         self.lists().clear();
     }
 
-    fn lists(&self) -> MutexGuard<'_, HashMap<PathBuf, List>> {
+    fn lists(&self) -> MutexGuard<'_, HashMap<PathBuf, CachedListing>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -18,7 +18,7 @@ mod system;
 mod temporary;
 mod turns;
 
-use innerloop_shell_protocol::Request;
+use innerloop_shell_protocol::ShellRequest;
 use std::io::Read;
 
 fn main() {
@@ -26,7 +26,7 @@ fn main() {
     if let Err(error) = std::io::stdin().read_to_string(&mut text) {
         return refuse(&format!("the request can't be read: {error}"));
     }
-    match innerloop_json::from_str::<Request>(&text) {
+    match innerloop_json::from_str::<ShellRequest>(&text) {
         Ok(request) => host::reply(&shell::answer(&request)),
         Err(error) => refuse(&format!("the request can't be understood: {error}")),
     }

@@ -4,7 +4,7 @@
 //! command otherwise: `command -v` does not find them.
 
 use bashkit::{Builtin, BuiltinContext, CommandResolver, ExecResult, Result, async_trait};
-use innerloop_shell_protocol::Missing as Known;
+use innerloop_shell_protocol::MissingCommand as Known;
 use std::{
     collections::BTreeMap,
     sync::{Arc, OnceLock},
@@ -66,17 +66,17 @@ pub(crate) fn is_kept(name: &str) -> bool {
 }
 
 /// What is said of each.
-pub(crate) struct Missing {
-    known: BTreeMap<String, Arc<Told>>,
+pub(crate) struct MissingCommandResolver {
+    known: BTreeMap<String, Arc<MissingCommandBuiltin>>,
     /// The commands that are there, which bashkit may think were meant.
     commands: Arc<OnceLock<Vec<String>>>,
 }
 
-struct Told(String);
+struct MissingCommandBuiltin(String);
 
-impl Missing {
+impl MissingCommandResolver {
     pub(crate) fn new(known: &[Known], commands: &Arc<OnceLock<Vec<String>>>) -> Self {
-        let told = |it: &Known| Arc::new(Told(format!("bash: {}\n", it.words)));
+        let told = |it: &Known| Arc::new(MissingCommandBuiltin(format!("bash: {}\n", it.words)));
         let known = known.iter().map(|it| (it.command.clone(), told(it))).collect();
         Self { known, commands: Arc::clone(commands) }
     }
@@ -89,7 +89,7 @@ impl Missing {
     }
 }
 
-impl CommandResolver for Missing {
+impl CommandResolver for MissingCommandResolver {
     fn resolve(&self, name: &str) -> Option<Arc<dyn Builtin>> {
         if let Some(told) = self.known.get(name) {
             return Some(Arc::clone(told) as Arc<dyn Builtin>);
@@ -101,7 +101,7 @@ impl CommandResolver for Missing {
         } else {
             return None;
         };
-        Some(Arc::new(Told(format!("bash: {name}: {why}\n"))))
+        Some(Arc::new(MissingCommandBuiltin(format!("bash: {name}: {why}\n"))))
     }
 }
 
@@ -133,7 +133,7 @@ fn distance(one: &str, other: &str) -> usize {
 }
 
 #[async_trait]
-impl Builtin for Told {
+impl Builtin for MissingCommandBuiltin {
     async fn execute(&self, _context: BuiltinContext<'_>) -> Result<ExecResult> {
         Ok(ExecResult::err(self.0.clone(), NOT_FOUND))
     }

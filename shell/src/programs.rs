@@ -2,11 +2,11 @@
 //! host and the shell's pipes piece by piece, and the shell goes on meanwhile.
 
 use crate::{
-    files::Files,
-    host::{Channel, Moved, Started, wait_for_programs},
+    files::ShellFileSystem,
+    host::{OutputStream, ProgramHandle, TransferResult, wait_for_programs},
 };
 use bashkit::{Command, CommandContext, CommandOutput, CommandStatus, Result, async_trait};
-use innerloop_shell_protocol::Launch;
+use innerloop_shell_protocol::ProgramLaunch;
 use std::{
     cell::{Cell, RefCell},
     future::{Future, poll_fn},
@@ -32,20 +32,20 @@ thread_local! {
 }
 
 /// A program of the host, by its name, over these files.
-pub(crate) struct Program(pub(crate) Arc<Files>);
+pub(crate) struct HostProgram(pub(crate) Arc<ShellFileSystem>);
 
 #[async_trait]
-impl Command for Program {
+impl Command for HostProgram {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let mut env: Vec<(&String, &String)> = context.env.iter().collect();
         env.sort();
-        let launch = Launch {
+        let launch = ProgramLaunch {
             program: context.name.to_owned(),
             args: context.args.to_vec(),
             env: env.into_iter().flat_map(|(name, value)| [name.clone(), value.clone()]).collect(),
             folder: context.cwd.to_string_lossy().into_owned(),
         };
-        let Some(started) = Started::new(&launch) else {
+        let Some(started) = ProgramHandle::new(&launch) else {
             let words = format!("{}: the program can't be started now\n", context.name);
             context.stderr.write_all(words.as_bytes()).await?;
             return Ok(CommandStatus::with_code(NOT_FOUND));
@@ -57,10 +57,10 @@ impl Command for Program {
 }
 
 /// Moves what the program reads and prints until it has ended and all that it printed was taken.
-async fn run(started: &Started, context: &CommandContext<'_>) -> Result<CommandStatus> {
+async fn run(started: &ProgramHandle, context: &CommandContext<'_>) -> Result<CommandStatus> {
     let mut feeding = pin!(feed(started, context));
-    let mut out = pin!(drain(started, Channel::Out, &context.stdout));
-    let mut err = pin!(drain(started, Channel::Err, &context.stderr));
+    let mut out = pin!(drain(started, OutputStream::Out, &context.stdout));
+    let mut err = pin!(drain(started, OutputStream::Err, &context.stderr));
     let (mut is_fed, mut is_out, mut is_err) = (false, false, false);
     poll_fn(|cx| {
         is_fed = is_fed || poll(&mut feeding, cx)?;
@@ -88,7 +88,7 @@ fn poll(
     }
 }
 
-async fn feed(started: &Started, context: &CommandContext<'_>) -> Result<()> {
+async fn feed(started: &ProgramHandle, context: &CommandContext<'_>) -> Result<()> {
     while let Some(chunk) = context.stdin.read_chunk().await? {
         let mut rest = chunk.as_slice();
         while !rest.is_empty() {
@@ -103,7 +103,7 @@ async fn feed(started: &Started, context: &CommandContext<'_>) -> Result<()> {
     Ok(())
 }
 
-async fn drain(started: &Started, channel: Channel, into: &CommandOutput) -> Result<()> {
+async fn drain(started: &ProgramHandle, channel: OutputStream, into: &CommandOutput) -> Result<()> {
     let mut piece = vec![0; PIECE];
     while let Some(count) = moved(|| started.read(channel, &mut piece)).await {
         into.write_all(piece.get(..count).unwrap_or_default()).await?;
@@ -112,14 +112,14 @@ async fn drain(started: &Started, channel: Channel, into: &CommandOutput) -> Res
 }
 
 /// How many bytes were moved, once some can be; `None` if none can be any more.
-async fn moved(mut attempt: impl FnMut() -> Moved) -> Option<usize> {
+async fn moved(mut attempt: impl FnMut() -> TransferResult) -> Option<usize> {
     poll_fn(|cx| match attempt() {
-        Moved::Bytes(count) => {
+        TransferResult::Bytes(count) => {
             MOVED.set(true);
             Poll::Ready(Some(count))
         }
-        Moved::Ended => Poll::Ready(None),
-        Moved::Nothing => {
+        TransferResult::Ended => Poll::Ready(None),
+        TransferResult::Nothing => {
             wait(cx);
             Poll::Pending
         }

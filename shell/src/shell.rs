@@ -3,17 +3,17 @@
 use crate::{
     analysis::reads_only,
     builtins,
-    files::Files,
-    missing::{Missing, is_kept},
+    files::ShellFileSystem,
+    missing::{MissingCommandResolver, is_kept},
     modules,
-    programs::{Program, driven},
+    programs::{HostProgram, driven},
     state,
 };
 use bashkit::{
     Bash, Error, ExecOptions, ExecutionLimits, FileSystem, LimitExceeded, MemoryLimits, Result,
     SessionLimits,
 };
-use innerloop_shell_protocol::{Reply, Request};
+use innerloop_shell_protocol::{ShellReply, ShellRequest};
 use std::{
     fs,
     io::{self, Write},
@@ -26,7 +26,7 @@ use std::{
 const SYNTAX: i32 = 2;
 
 /// Carries out what is asked.
-pub(crate) fn answer(request: &Request) -> Reply {
+pub(crate) fn answer(request: &ShellRequest) -> ShellReply {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     match runtime {
         Ok(runtime) => runtime.block_on(driven(carried_out(request))),
@@ -34,8 +34,8 @@ pub(crate) fn answer(request: &Request) -> Reply {
     }
 }
 
-async fn carried_out(request: &Request) -> Reply {
-    let files = Arc::new(Files::new(request.tmp));
+async fn carried_out(request: &ShellRequest) -> ShellReply {
+    let files = Arc::new(ShellFileSystem::new(request.tmp));
     let mut bash = match opened(request, &files, &[]) {
         Ok(bash) => bash,
         Err(error) => return failed(&format!("the shell's state is lost: {error}"), 1),
@@ -52,7 +52,7 @@ async fn carried_out(request: &Request) -> Reply {
     }
     if request.analyze {
         let reads_only = reads_only(&bash, &request.script);
-        return Reply { reads_only, ..Reply::default() };
+        return ShellReply { reads_only, ..ShellReply::default() };
     }
     if let Some(state) = &request.state {
         state::take_up(&files, state).await;
@@ -65,8 +65,8 @@ async fn carried_out(request: &Request) -> Reply {
 
 /// A shell as the last command line has left it, with these paths as commands.
 fn opened(
-    request: &Request,
-    files: &Arc<Files>,
+    request: &ShellRequest,
+    files: &Arc<ShellFileSystem>,
     paths: &[String],
 ) -> std::result::Result<Bash, String> {
     let mut bash = build(request, files, paths);
@@ -77,7 +77,12 @@ fn opened(
 }
 
 /// Carries a command line out in a folder, and leaves the shell where it stood.
-async fn within(bash: &mut Bash, files: &Files, folder: &str, request: &Request) -> Reply {
+async fn within(
+    bash: &mut Bash,
+    files: &ShellFileSystem,
+    folder: &str,
+    request: &ShellRequest,
+) -> ShellReply {
     let mut outside = bash.shell_state();
     let folder = Path::new("/").join(folder);
     if !fs::metadata(&folder).is_ok_and(|found| found.is_dir()) {
@@ -90,10 +95,10 @@ async fn within(bash: &mut Bash, files: &Files, folder: &str, request: &Request)
     let mut inside = bash.shell_state();
     inside.cwd = before;
     bash.restore_shell_state(&inside);
-    Reply { state: state::save(bash, files).await, ..reply }
+    ShellReply { state: state::save(bash, files).await, ..reply }
 }
 
-async fn run(bash: &mut Bash, files: &Files, request: &Request) -> Reply {
+async fn run(bash: &mut Bash, files: &ShellFileSystem, request: &ShellRequest) -> ShellReply {
     let mut options = ExecOptions::new();
     if let Some(stdin) = &request.stdin {
         options = options.stdin(stdin.as_str());
@@ -110,10 +115,10 @@ async fn run(bash: &mut Bash, files: &Files, request: &Request) -> Reply {
         .await;
     let _flushed = io::stdout().flush();
     let ended = ended.map(|ended| ended.exit_code);
-    Reply { state: state::save(bash, files).await, ..told(ended, &request.script) }
+    ShellReply { state: state::save(bash, files).await, ..told(ended, &request.script) }
 }
 
-fn build(request: &Request, files: &Arc<Files>, paths: &[String]) -> Bash {
+fn build(request: &ShellRequest, files: &Arc<ShellFileSystem>, paths: &[String]) -> Bash {
     let limits = ExecutionLimits {
         max_work_units: u64::MAX,
         max_aggregate_input_bytes: u64::MAX,
@@ -138,35 +143,36 @@ fn build(request: &Request, files: &Arc<Files>, paths: &[String]) -> Bash {
         .memory_limits(MemoryLimits::default());
     bash = builtins::register(bash, files).builtin_filter(is_kept);
     for name in &request.programs {
-        bash = bash.command(name, Program(Arc::clone(files)));
+        bash = bash.command(name, HostProgram(Arc::clone(files)));
     }
     let commands = Arc::default();
-    bash = bash.command_resolver(Arc::new(Missing::new(&request.missing, &commands)));
+    bash =
+        bash.command_resolver(Arc::new(MissingCommandResolver::new(&request.missing, &commands)));
     let bash = modules::register(bash, paths).build();
     let _first = commands.set(bash.builtin_names());
     files.name_commands(bash.builtin_names());
     bash
 }
 
-fn told(ended: Result<i32>, script: &str) -> Reply {
+fn told(ended: Result<i32>, script: &str) -> ShellReply {
     match ended {
-        Ok(status) => Reply { status, ..Reply::default() },
+        Ok(status) => ShellReply { status, ..ShellReply::default() },
         Err(Error::ResourceLimit(LimitExceeded::Timeout(_))) => {
-            Reply { status: 124, timed_out: true, ..Reply::default() }
+            ShellReply { status: 124, timed_out: true, ..ShellReply::default() }
         }
         Err(error) => match error.syntax_report("bash", script) {
             Some(report) => {
                 // Nobody is left to be told that nobody listens.
                 let _told = write!(io::stderr(), "{report}");
-                Reply { status: SYNTAX, ..Reply::default() }
+                ShellReply { status: SYNTAX, ..ShellReply::default() }
             }
             None => failed(&error.to_string(), 1),
         },
     }
 }
 
-fn failed(why: &str, status: i32) -> Reply {
+fn failed(why: &str, status: i32) -> ShellReply {
     // Nobody is left to be told that nobody listens.
     let _told = writeln!(io::stderr(), "bash: {why}");
-    Reply { status, ..Reply::default() }
+    ShellReply { status, ..ShellReply::default() }
 }

@@ -1,35 +1,40 @@
 //! What is kept of the shell from call to call.
 
-use crate::{files::Files, temporary::Kept};
+use crate::{files::ShellFileSystem, temporary::TmpEntry};
 use bashkit::{Bash, ShellState};
 use innerloop_json::{FromJson, Json, Map, ToJson, from_str};
 
 /// What one command line leaves for the next.
 #[derive(ToJson, FromJson)]
-struct State {
+struct SessionState {
     /// Variables, functions, the working folder and the like.
     shell: Json,
     /// What `chmod` said of files.
     modes: Map<u32>,
     /// What is in `/tmp` in memory.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
-    tmp: Vec<Kept>,
+    tmp: Vec<TmpEntry>,
 }
 
 /// The state as JSON, if it can be told.
-pub(crate) async fn save(bash: &Bash, files: &Files) -> Option<Json> {
+pub(crate) async fn save(bash: &Bash, files: &ShellFileSystem) -> Option<Json> {
     let shell = serde_json::to_string(&bash.shell_state()).ok()?;
     let shell = Json::parse(shell).ok()?;
     let (modes, tmp) = (files.modes_by_name(), files.temporary().await);
-    Some(Json::of(&State { shell, modes, tmp }))
+    Some(Json::of(&SessionState { shell, modes, tmp }))
 }
 
 /// Takes up what an earlier call has left.
 ///
 /// # Errors
 /// In words, if it is not what [`save`] gave.
-pub(crate) fn restore(bash: &mut Bash, files: &Files, state: &Json) -> Result<(), String> {
-    let State { shell, modes, .. } = from_str(state.text()).map_err(|error| error.to_string())?;
+pub(crate) fn restore(
+    bash: &mut Bash,
+    files: &ShellFileSystem,
+    state: &Json,
+) -> Result<(), String> {
+    let SessionState { shell, modes, .. } =
+        from_str(state.text()).map_err(|error| error.to_string())?;
     let shell: ShellState =
         serde_json::from_str(shell.text()).map_err(|error| error.to_string())?;
     bash.restore_shell_state(&shell);
@@ -38,8 +43,8 @@ pub(crate) fn restore(bash: &mut Bash, files: &Files, state: &Json) -> Result<()
 }
 
 /// Takes up what an earlier call has left in `/tmp` in memory; what is no state is told elsewhere.
-pub(crate) async fn take_up(files: &Files, state: &Json) {
-    if let Ok(State { tmp, .. }) = from_str(state.text()) {
+pub(crate) async fn take_up(files: &ShellFileSystem, state: &Json) {
+    if let Ok(SessionState { tmp, .. }) = from_str(state.text()) {
         files.take_up(&tmp).await;
     }
 }

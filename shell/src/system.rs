@@ -72,7 +72,7 @@ const SHELL_ONLY: [&str; 51] = [
 
 /// A file or folder of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum System {
+pub(crate) enum SystemEntry {
     /// A device.
     Device(Device),
     /// A folder of devices.
@@ -85,7 +85,7 @@ pub(crate) enum System {
     Above,
 }
 
-impl System {
+impl SystemEntry {
     /// What the system has at a path that is in the workspace's own words.
     pub(crate) fn at(path: &Path, commands: &BTreeSet<String>) -> Option<Self> {
         if let Some(device) = Device::at(path) {

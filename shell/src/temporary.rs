@@ -14,15 +14,15 @@ const MOST: u64 = 4 << 20;
 
 /// A file, folder or link.
 #[derive(ToJson, FromJson)]
-pub(crate) struct Kept {
+pub(crate) struct TmpEntry {
     path: String,
     mode: u32,
-    is: Content,
+    is: TmpContent,
 }
 
 #[derive(ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-enum Content {
+enum TmpContent {
     Folder,
     /// Its bytes as Base64.
     File(String),
@@ -31,7 +31,7 @@ enum Content {
 
 /// All that is in a folder, what is in a folder behind it. Files for which there is no room are
 /// named.
-pub(crate) async fn kept(files: &InMemoryFs, folder: &Path) -> Vec<Kept> {
+pub(crate) async fn kept(files: &InMemoryFs, folder: &Path) -> Vec<TmpEntry> {
     let (mut all, mut open, mut size) = (Vec::new(), vec![folder.to_owned()], 0);
     while let Some(folder) = open.pop() {
         for entry in files.read_dir(&folder).await.unwrap_or_default() {
@@ -45,40 +45,40 @@ pub(crate) async fn kept(files: &InMemoryFs, folder: &Path) -> Vec<Kept> {
                 continue;
             }
             let Some(is) = content(files, &path, &entry.metadata).await else { continue };
-            if matches!(is, Content::Folder) {
+            if matches!(is, TmpContent::Folder) {
                 open.push(path.clone());
             }
             let path = path.to_string_lossy().into_owned();
-            all.push(Kept { path, mode: entry.metadata.mode, is });
+            all.push(TmpEntry { path, mode: entry.metadata.mode, is });
         }
     }
     all
 }
 
-async fn content(files: &InMemoryFs, path: &Path, found: &Metadata) -> Option<Content> {
+async fn content(files: &InMemoryFs, path: &Path, found: &Metadata) -> Option<TmpContent> {
     Some(match found.file_type {
-        kind if kind.is_dir() => Content::Folder,
+        kind if kind.is_dir() => TmpContent::Folder,
         kind if kind.is_symlink() => {
-            Content::Link(files.read_link(path).await.ok()?.to_string_lossy().into_owned())
+            TmpContent::Link(files.read_link(path).await.ok()?.to_string_lossy().into_owned())
         }
-        _ => Content::File(Base64::encode_string(&files.read_file(path).await.ok()?)),
+        _ => TmpContent::File(Base64::encode_string(&files.read_file(path).await.ok()?)),
     })
 }
 
 /// Puts it there again; gives the paths.
-pub(crate) async fn restored(files: &InMemoryFs, kept: &[Kept]) -> BTreeSet<PathBuf> {
+pub(crate) async fn restored(files: &InMemoryFs, kept: &[TmpEntry]) -> BTreeSet<PathBuf> {
     let mut paths = BTreeSet::new();
-    for Kept { path, mode, is } in kept {
+    for TmpEntry { path, mode, is } in kept {
         let path = PathBuf::from(path);
         let made = match is {
-            Content::Folder => files.mkdir(&path, true).await,
-            Content::Link(target) => files.symlink(Path::new(target), &path).await,
-            Content::File(text) => match Base64::decode_vec(text) {
+            TmpContent::Folder => files.mkdir(&path, true).await,
+            TmpContent::Link(target) => files.symlink(Path::new(target), &path).await,
+            TmpContent::File(text) => match Base64::decode_vec(text) {
                 Ok(bytes) => files.write_file(&path, &bytes).await,
                 Err(_) => continue,
             },
         };
-        let is_link = matches!(is, Content::Link(_));
+        let is_link = matches!(is, TmpContent::Link(_));
         if made.is_ok() && (is_link || files.chmod(&path, *mode).await.is_ok()) {
             paths.insert(path);
         }

@@ -2,7 +2,7 @@
 //! words that it knows.
 
 use crate::{anthropic::Message, wires::FAMILIES};
-use innerloop_core::config::{ProfileKind, Vocabulary, WireKind};
+use innerloop_core::config::{ProfileKind, VocabularyKind, WireKind};
 use serde_json::{Value, json};
 
 /// A column of the matrix: a family under one of its vocabularies.
@@ -13,7 +13,7 @@ pub struct Column {
     /// The family.
     pub profile: ProfileKind,
     /// Whose names the tools have.
-    pub vocabulary: Vocabulary,
+    pub vocabulary: VocabularyKind,
     /// Whether there is a shell among the programs.
     pub has_shell: bool,
 }
@@ -53,15 +53,19 @@ impl Column {
         let families = FAMILIES.into_iter().filter(|(wire, ..)| {
             matches!(wire, WireKind::OpenaiResponses | WireKind::Anthropic | WireKind::Gemini)
         });
-        let column =
-            |(wire, profile, _)| Self { wire, profile, vocabulary: Vocabulary::Native, has_shell };
+        let column = |(wire, profile, _)| Self {
+            wire,
+            profile,
+            vocabulary: VocabularyKind::Native,
+            has_shell,
+        };
         families.map(column).collect()
     }
 
     /// Whether the tools have the names that the family was trained on.
     #[must_use]
     pub const fn is_native(self) -> bool {
-        matches!(self.vocabulary, Vocabulary::Native)
+        matches!(self.vocabulary, VocabularyKind::Native)
     }
 
     /// Whether the family does all but patches in a shell.
@@ -138,7 +142,7 @@ impl Column {
     pub fn patch(self, files: &str) -> Wish {
         let patch = format!("*** Begin Patch\n{files}*** End Patch\n");
         match self.vocabulary {
-            Vocabulary::Native => {
+            VocabularyKind::Native => {
                 Wish { tool: "apply_patch", arguments: patch.into(), is_freeform: true }
             }
             _ => wish("apply_patch", json!({ "patch": patch })),

@@ -1,7 +1,7 @@
 //! Feeding a response's body to its decoder in every chunking, and cut at every place.
 
 use innerloop_core::{config::WireKind, input::ResponseHead};
-use innerloop_driver::decode::{Decoded, decode};
+use innerloop_driver::decode::{DecodedResponse, decode};
 
 /// Bodies up to this size are split at every position; of longer ones, at so many.
 const POSITIONS: usize = 4_096;
@@ -18,7 +18,12 @@ pub fn head(status: u16, content_type: &str) -> ResponseHead {
 /// # Panics
 /// If two of them differ.
 #[must_use]
-pub fn decoded(wire: WireKind, status: u16, content_type: &str, body: impl AsRef<[u8]>) -> Decoded {
+pub fn decoded(
+    wire: WireKind,
+    status: u16,
+    content_type: &str,
+    body: impl AsRef<[u8]>,
+) -> DecodedResponse {
     decoded_with(wire, &head(status, content_type), body)
 }
 
@@ -27,7 +32,11 @@ pub fn decoded(wire: WireKind, status: u16, content_type: &str, body: impl AsRef
 /// # Panics
 /// If two chunkings differ.
 #[must_use]
-pub fn decoded_with(wire: WireKind, head: &ResponseHead, body: impl AsRef<[u8]>) -> Decoded {
+pub fn decoded_with(
+    wire: WireKind,
+    head: &ResponseHead,
+    body: impl AsRef<[u8]>,
+) -> DecodedResponse {
     let body = body.as_ref();
     let whole = decode(wire, head, [body].into_iter());
     for size in [1, 2, 3, 7, 64] {

@@ -1,6 +1,6 @@
 //! Looking into snapshots, and changing them so that their digest still fits.
 
-use innerloop_core::digest::Digest;
+use innerloop_core::digest::DigestBuilder;
 use serde_json::{Value, value::RawValue};
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -22,7 +22,7 @@ pub fn state(snapshot: &[u8]) -> Value {
 #[must_use]
 pub fn with_state(snapshot: &[u8], state: &str) -> Vec<u8> {
     let envelope: Envelope = serde_json::from_slice(snapshot).expect("a snapshot");
-    let digest = format!("{:016x}", Digest::of(state.as_bytes()).0);
+    let digest = format!("{:016x}", DigestBuilder::of(state.as_bytes()).0);
     let state = RawValue::from_string(state.to_owned()).expect("a state in JSON");
     serde_json::to_vec(&Envelope { digest, state, ..envelope }).expect("plain data")
 }

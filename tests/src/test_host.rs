@@ -10,12 +10,13 @@ use innerloop_core::{
     event::{Event, EventKind},
     id::{AgentId, EffectId, EndpointId, SessionId},
     input::{
-        Command, HttpFailure, HttpFailureKind, HttpInput, Input, Rejected, ResponseHead, ToolInput,
+        Command, HttpFailure, HttpFailureKind, HttpInput, Input, RejectedInput, ResponseHead,
+        ToolInput,
     },
     log,
     message::Part,
-    output::{Ask, Effect, HookRun, HttpRequest, Output, Outputs},
-    time::{Instant, UnixMillis},
+    output::{Ask, Effect, HookRun, HttpRequest, Output, OutputBatch},
+    time::{SessionInstant, UnixMillis},
     tool::ToolRun,
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -80,7 +81,7 @@ impl TestHost {
     /// The configuration cannot work.
     #[must_use]
     pub fn open(config: SessionConfig) -> Self {
-        let log = log::Header::new(&config, EPOCH).line();
+        let log = log::LogHeader::new(&config, EPOCH).line();
         let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that works");
         let mut host = Self::around(session, log);
         host.take(outputs);
@@ -111,10 +112,10 @@ impl TestHost {
     /// # Errors
     /// The session refuses it.
     #[expect(clippy::result_large_err, reason = "the refused input is what tests look at")]
-    pub fn offer(&mut self, input: Input) -> Result<Outputs, Rejected> {
-        let line = log::entry(&input, Instant(self.now));
+    pub fn offer(&mut self, input: Input) -> Result<OutputBatch, RejectedInput> {
+        let line = log::entry(&input, SessionInstant(self.now));
         let settles = input.answered();
-        let outputs = self.session.handle(input, Instant(self.now))?;
+        let outputs = self.session.handle(input, SessionInstant(self.now))?;
         self.log.push_str(&line);
         self.calls.retain(|id| Some(*id) != settles);
         self.runs.retain(|id, _| Some(*id) != settles);
@@ -128,22 +129,22 @@ impl TestHost {
     ///
     /// # Panics
     /// The session refuses it.
-    pub fn input(&mut self, input: Input) -> Outputs {
+    pub fn input(&mut self, input: Input) -> OutputBatch {
         self.offer(input).expect("an input that fits")
     }
 
     /// Gives a command.
-    pub fn command(&mut self, command: Command) -> Outputs {
+    pub fn command(&mut self, command: Command) -> OutputBatch {
         self.input(Input::command(command))
     }
 
     /// The user says something.
-    pub fn submit(&mut self, said: &str) -> Outputs {
+    pub fn submit(&mut self, said: &str) -> OutputBatch {
         self.command(Command::submit(text(said)))
     }
 
     /// The host steers.
-    pub fn steer(&mut self, said: &str) -> Outputs {
+    pub fn steer(&mut self, said: &str) -> OutputBatch {
         self.command(Command::Steer { parts: text(said) })
     }
 
@@ -157,7 +158,7 @@ impl TestHost {
     }
 
     /// News of the newest model call.
-    pub fn http(&mut self, input: HttpInput) -> Outputs {
+    pub fn http(&mut self, input: HttpInput) -> OutputBatch {
         let id = self.call();
         self.input(Input::Http { id, input })
     }
@@ -216,7 +217,7 @@ impl TestHost {
     }
 
     /// Answers a run.
-    pub fn done(&mut self, id: EffectId, outcome: Outcome) -> Outputs {
+    pub fn done(&mut self, id: EffectId, outcome: Outcome) -> OutputBatch {
         self.input(Input::Tool { id, input: ToolInput::Done(outcome) })
     }
 
@@ -224,7 +225,7 @@ impl TestHost {
     ///
     /// # Panics
     /// There is none.
-    pub fn answer(&mut self, said: &str) -> Outputs {
+    pub fn answer(&mut self, said: &str) -> OutputBatch {
         let id = *self.runs.keys().next().expect("a run is open");
         self.done(id, Outcome::text(said))
     }
@@ -233,7 +234,7 @@ impl TestHost {
     ///
     /// # Panics
     /// There is no deadline.
-    pub fn wait(&mut self) -> Outputs {
+    pub fn wait(&mut self) -> OutputBatch {
         let deadline = self.session.deadline().expect("a deadline");
         self.now = deadline.at.0;
         self.input(Input::Tick)
@@ -262,7 +263,7 @@ impl TestHost {
         self.events.iter().filter_map(|event| pick(&event.kind)).collect()
     }
 
-    fn take(&mut self, outputs: Outputs) {
+    fn take(&mut self, outputs: OutputBatch) {
         for output in outputs {
             match output {
                 Output::Event(event) => self.events.push(event),

@@ -6,9 +6,9 @@
 use innerloop_core::{
     Decoder,
     config::ResponseLimits,
-    text_calls::{Family, Scanner},
+    text_calls::{Family, TextScanner},
 };
-use innerloop_driver::Lines;
+use innerloop_driver::LineServer;
 use innerloop_tests::{
     feeding::head,
     hostile::{Shape, shapes},
@@ -134,7 +134,7 @@ fn x10_calls_in_text_hold_at_most_sixteen_times_their_bytes() {
         for size in [4_096, LONG] {
             MEMORY.reset_peak_usage();
             let before = MEMORY.current_usage();
-            let (mut scanner, mut pieces) = (Scanner::new(Family::Auto), Vec::new());
+            let (mut scanner, mut pieces) = (TextScanner::new(Family::Auto), Vec::new());
             for chunk in text.as_bytes().chunks(size) {
                 scanner.feed(&String::from_utf8_lossy(chunk), &mut pieces);
                 pieces = Vec::new();
@@ -155,7 +155,7 @@ fn x10_calls_in_text_hold_at_most_sixteen_times_their_bytes() {
 fn a_session_of_a_blueprint_takes_four_kilobytes() {
     const SESSIONS: usize = 1_000;
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut lines = Lines::default();
+    let mut lines = LineServer::default();
     let endpoint = r#"{"provider":"anthropic","key":"sk-ant-0123456789"}"#;
     let model = r#"{"endpoint":"anthropic","name":"claude"}"#;
     let blueprint = format!(

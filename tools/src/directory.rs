@@ -3,7 +3,7 @@
 //! not stop a process that swaps links meanwhile: untrusted code belongs in the sandbox.
 
 use crate::{
-    files::{Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat},
+    files::{EntryKind, FileError, FileStat, FolderEntry, MAX_FILE_BYTES, WorkspaceFiles},
     path::WorkspacePath,
 };
 use std::{
@@ -39,17 +39,17 @@ const MAX_NAMES: usize = 100;
 
 /// The files below a directory.
 #[derive(Clone, Debug)]
-pub struct Directory {
+pub struct DirectoryFiles {
     root: PathBuf,
     is_replaced_by_host: bool,
     /// What lists a folder, where it is not the standard library.
-    lister: Option<Lister>,
+    lister: Option<FolderLister>,
 }
 
 /// Lists a folder of the system.
-pub type Lister = fn(&Path) -> io::Result<Vec<Entry>>;
+pub type FolderLister = fn(&Path) -> io::Result<Vec<FolderEntry>>;
 
-impl Directory {
+impl DirectoryFiles {
     /// The files below `root`, which exists.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
@@ -58,7 +58,7 @@ impl Directory {
 
     /// The same with folders that are listed by that, which leaves out names that are not UTF-8.
     #[must_use]
-    pub fn listed_by(self, lister: Lister) -> Self {
+    pub fn listed_by(self, lister: FolderLister) -> Self {
         Self { lister: Some(lister), ..self }
     }
 
@@ -99,7 +99,7 @@ impl Directory {
     }
 }
 
-impl Files for Directory {
+impl WorkspaceFiles for DirectoryFiles {
     fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
         let place = self.locate(path)?;
         // Before it is opened: opening a pipe blocks until somebody writes, in every sandbox whose
@@ -157,14 +157,14 @@ impl Files for Directory {
         fs::rename(&old, &new).map(|()| true).map_err(|error| fault(&error))
     }
 
-    fn stat(&self, path: &WorkspacePath) -> Result<Stat, FileError> {
+    fn stat(&self, path: &WorkspacePath) -> Result<FileStat, FileError> {
         let found = fs::metadata(self.locate(path)?).map_err(|error| fault(&error))?;
         let kind = kind(found.file_type());
-        let size = if kind == Kind::File { found.len() } else { 0 };
-        Ok(Stat { kind, size, modified: modified(&found) })
+        let size = if kind == EntryKind::File { found.len() } else { 0 };
+        Ok(FileStat { kind, size, modified: modified(&found) })
     }
 
-    fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError> {
+    fn list(&self, path: &WorkspacePath) -> Result<Vec<FolderEntry>, FileError> {
         if let Some(list) = self.lister {
             return list(&self.locate(path)?).map_err(|error| fault(&error));
         }
@@ -174,7 +174,7 @@ impl Files for Directory {
             let entry = entry.map_err(|error| fault(&error))?;
             // No call can name a file whose name is not UTF-8, so it is left out.
             if let (Ok(name), Ok(found)) = (entry.file_name().into_string(), entry.file_type()) {
-                list.push(Entry { name, kind: kind(found) });
+                list.push(FolderEntry { name, kind: kind(found) });
             }
         }
         Ok(list)
@@ -290,15 +290,15 @@ fn modified(found: &fs::Metadata) -> u64 {
     since.and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or(0)
 }
 
-fn kind(found: fs::FileType) -> Kind {
+fn kind(found: fs::FileType) -> EntryKind {
     if found.is_symlink() {
-        Kind::Link
+        EntryKind::Link
     } else if found.is_dir() {
-        Kind::Folder
+        EntryKind::Folder
     } else if found.is_file() {
-        Kind::File
+        EntryKind::File
     } else {
-        Kind::Other
+        EntryKind::Other
     }
 }
 

@@ -1,13 +1,13 @@
 //! Replacing a text in a file, and showing the result.
 
 use crate::{
-    encoding::{Encoding, decode},
+    encoding::{TextEncoding, decode},
     explain,
-    files::{FileError, Files},
+    files::{FileError, WorkspaceFiles},
     path::WorkspacePath,
     read, secrets,
-    source::{Edited, Failure, Source},
-    write::{self, Before, Content},
+    source::{EditedText, ReplaceError, SourceText},
+    write::{self, FileContent, PreviousContent},
 };
 use innerloop_json::{joined, quoted};
 use innerloop_types::action::{MASK, Outcome, ToolError};
@@ -24,7 +24,7 @@ const MAX_SHOWN_LINES: usize = 20;
 const MAX_SHOWN_CHARS: usize = 200;
 
 pub(crate) fn edit(
-    files: &mut impl Files,
+    files: &mut impl WorkspaceFiles,
     within: &WorkspacePath,
     path: &str,
     old: &str,
@@ -39,12 +39,12 @@ pub(crate) fn edit(
     }
     let bytes = match files.read(&path) {
         Ok(bytes) if old.is_empty() && bytes.is_empty() => {
-            let before = Before::Bytes(Vec::new());
+            let before = PreviousContent::Bytes(Vec::new());
             return write::replace_content(files, &path, &before, new);
         }
         Ok(bytes) => bytes,
         Err(FileError::NotFound) if old.is_empty() => {
-            return write::replace_content(files, &path, &Before::Absent, new);
+            return write::replace_content(files, &path, &PreviousContent::Absent, new);
         }
         Err(error) => return Err(explain::failed(files, &path, &error)),
     };
@@ -56,16 +56,16 @@ pub(crate) fn edit(
             format!("{path} exists already. Give the text to replace, or write the whole file."),
         ));
     }
-    let source = Source::new(text);
+    let source = SourceText::new(text);
     let edited = source.replace(old, new, all).map_err(|failure| match failure {
-        Failure::NotFound => not_found(&path, text, old),
-        Failure::NotUnique(lines) => not_unique(&path, &lines),
-        Failure::Indentation(place) => {
+        ReplaceError::NotFound => not_found(&path, text, old),
+        ReplaceError::NotUnique(lines) => not_unique(&path, &lines),
+        ReplaceError::Indentation(place) => {
             let line = source.line_numbers(slice::from_ref(&place)).first().copied();
             let here = text.get(place).unwrap_or_default().lines();
             other_indentation(&path, "The old text", line.unwrap_or(1), here)
         }
-        Failure::TooLarge => explain::failed(files, &path, &FileError::TooLarge),
+        ReplaceError::TooLarge => explain::failed(files, &path, &FileError::TooLarge),
     })?;
     if edited.text == text {
         let message = format!("{path} has the new text there already. Nothing changed.");
@@ -76,8 +76,8 @@ pub(crate) fn edit(
     }
     let message = edited.message(&path);
     let count = u32::try_from(edited.lines.len()).ok();
-    let content = Content { text: edited.text, encoding };
-    let before = Before::Bytes(bytes.into_owned());
+    let content = FileContent { text: edited.text, encoding };
+    let before = PreviousContent::Bytes(bytes.into_owned());
     let (change, _) = write::store(files, (&path, None), &before, content)?;
     Ok(Outcome { changes: vec![change], count, ..Outcome::text(message) })
 }
@@ -86,11 +86,11 @@ pub(crate) fn edit(
 pub(crate) fn text<'a>(
     path: &WorkspacePath,
     bytes: &'a [u8],
-) -> Result<(Cow<'a, str>, Encoding), Outcome> {
+) -> Result<(Cow<'a, str>, TextEncoding), Outcome> {
     decode(bytes).map_err(|why| read::binary(path, why))
 }
 
-impl Edited {
+impl EditedText {
     fn message(&self, path: &WorkspacePath) -> String {
         let count = self.lines.len();
         let plural = if count == 1 { "replacement" } else { "replacements" };

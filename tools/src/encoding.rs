@@ -10,7 +10,7 @@ pub const ENCODINGS: bool = cfg!(feature = "encodings");
 
 /// The encoding of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Encoding {
+pub(crate) enum TextEncoding {
     #[default]
     Utf8,
     /// With a mark, the low byte first.
@@ -39,7 +39,7 @@ const SNIFFED_BYTES: usize = 8 << 10;
 const NUL: &str = "it contains NUL bytes";
 
 /// The text that bytes are, with its byte order mark, and its encoding; or why they are none.
-pub(crate) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), &'static str> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, TextEncoding), &'static str> {
     if let Some(encoding) = marked(bytes) {
         let text = char::decode_utf16(units(bytes, encoding)).collect::<Result<String, _>>();
         let text = text.ok().filter(|_| bytes.len().is_multiple_of(2));
@@ -50,7 +50,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), &'static 
         return Err(NUL);
     }
     match str::from_utf8(bytes) {
-        Ok(text) => Ok((Cow::Borrowed(text), Encoding::Utf8)),
+        Ok(text) => Ok((Cow::Borrowed(text), TextEncoding::Utf8)),
         Err(_) if is_broken_utf8(bytes) => Err("it is UTF-8 with broken characters"),
         Err(_) => {
             let (text, encoding) = legacy(bytes)?;
@@ -78,11 +78,11 @@ pub(crate) fn as_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The encoding that a byte order mark of UTF-16 names; NUL characters follow that of UTF-32.
-pub(crate) fn marked(bytes: &[u8]) -> Option<Encoding> {
+pub(crate) fn marked(bytes: &[u8]) -> Option<TextEncoding> {
     match bytes {
         [0xff, 0xfe, 0, 0, ..] => None,
-        [0xff, 0xfe, ..] => Some(Encoding::Utf16Le),
-        [0xfe, 0xff, ..] => Some(Encoding::Utf16Be),
+        [0xff, 0xfe, ..] => Some(TextEncoding::Utf16Le),
+        [0xfe, 0xff, ..] => Some(TextEncoding::Utf16Be),
         _ => None,
     }
 }
@@ -93,10 +93,10 @@ pub fn looks_binary(bytes: &[u8]) -> bool {
     marked(bytes).is_none() && memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
 }
 
-fn units(bytes: &[u8], encoding: Encoding) -> impl Iterator<Item = u16> {
+fn units(bytes: &[u8], encoding: TextEncoding) -> impl Iterator<Item = u16> {
     bytes.chunks_exact(2).map(move |pair| {
         let pair = <[u8; 2]>::try_from(pair).unwrap_or_default();
-        if encoding == Encoding::Utf16Be {
+        if encoding == TextEncoding::Utf16Be {
             u16::from_be_bytes(pair)
         } else {
             u16::from_le_bytes(pair)
@@ -127,7 +127,7 @@ const UNKNOWN: &str = "it is neither UTF-8, UTF-16 with a mark nor Latin-1, whic
 
 /// Guesses the encoding of a text as browsers do.
 #[cfg(feature = "encodings")]
-fn legacy(bytes: &[u8]) -> Result<(String, Encoding), &'static str> {
+fn legacy(bytes: &[u8]) -> Result<(String, TextEncoding), &'static str> {
     use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
     if has_controls(bytes) {
         return Err(UNKNOWN);
@@ -136,16 +136,16 @@ fn legacy(bytes: &[u8]) -> Result<(String, Encoding), &'static str> {
     detector.feed(bytes, true);
     let guessed = detector.guess(None, Utf8Detection::Deny);
     if guessed == encoding_rs::WINDOWS_1252 {
-        return Ok((western(bytes), Encoding::Western));
+        return Ok((western(bytes), TextEncoding::Western));
     }
     let text = guessed.decode_without_bom_handling_and_without_replacement(bytes);
-    Ok((text.ok_or(UNKNOWN)?.into_owned(), Encoding::Other(guessed)))
+    Ok((text.ok_or(UNKNOWN)?.into_owned(), TextEncoding::Other(guessed)))
 }
 
 /// Text of Western Europe has few letters beyond ASCII, and those mostly by themselves; other
 /// encodings have pairs of bytes or whole words of them, or signs that hardly stand in such a text.
 #[cfg(not(feature = "encodings"))]
-fn legacy(bytes: &[u8]) -> Result<(String, Encoding), &'static str> {
+fn legacy(bytes: &[u8]) -> Result<(String, TextEncoding), &'static str> {
     let (mut runs, mut long) = (0_usize, 0_usize);
     for run in bytes.split(u8::is_ascii).filter(|run| !run.is_empty()) {
         runs += 1;
@@ -155,7 +155,7 @@ fn legacy(bytes: &[u8]) -> Result<(String, Encoding), &'static str> {
     if has_controls(bytes) || bytes.iter().any(is_rare) || 4 * long > runs {
         return Err(UNKNOWN);
     }
-    Ok((western(bytes), Encoding::Western))
+    Ok((western(bytes), TextEncoding::Western))
 }
 
 fn western(bytes: &[u8]) -> String {
@@ -166,7 +166,7 @@ fn western(bytes: &[u8]) -> String {
     bytes.iter().map(letter).collect()
 }
 
-impl Encoding {
+impl TextEncoding {
     /// The encoding of a file with these bytes, for the text that takes their place.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         decode(bytes).map_or(Self::Utf8, |(_, encoding)| encoding)
@@ -282,10 +282,10 @@ mod tests {
 
     #[test]
     fn a_character_without_a_place_is_named() {
-        assert_eq!(Encoding::Western.encode("5 € für 大"), Err('大'));
-        assert_eq!(Encoding::Western.encode("\u{80}"), Err('\u{80}'));
+        assert_eq!(TextEncoding::Western.encode("5 € für 大"), Err('大'));
+        assert_eq!(TextEncoding::Western.encode("\u{80}"), Err('\u{80}'));
         let all: Vec<u8> = (0..=255).collect();
-        assert_eq!(*Encoding::Western.encode(&western(&all)).unwrap(), all);
+        assert_eq!(*TextEncoding::Western.encode(&western(&all)).unwrap(), all);
     }
 
     #[cfg(feature = "encodings")]

@@ -1,7 +1,7 @@
 //! Failures in words for the model: what is wrong, and what to do next.
 
 use crate::{
-    files::{FileError, Files, Kind, sort},
+    files::{EntryKind, FileError, WorkspaceFiles, sort},
     path::{PathError, WorkspacePath},
     protected::version_system,
 };
@@ -71,7 +71,7 @@ fn bad_path(text: &str, cause: PathError) -> Outcome {
 
 /// The outcome of an operation on `path` that failed.
 #[must_use]
-pub fn failed(files: &impl Files, path: &WorkspacePath, cause: &FileError) -> Outcome {
+pub fn failed(files: &impl WorkspaceFiles, path: &WorkspacePath, cause: &FileError) -> Outcome {
     match cause {
         FileError::NotFound | FileError::NotFolder => missing(files, path, cause),
         FileError::Denied => error(
@@ -98,13 +98,13 @@ pub fn failed(files: &impl Files, path: &WorkspacePath, cause: &FileError) -> Ou
 }
 
 /// Names the first part of `path` that does not exist, and entries with a similar name.
-fn missing(files: &impl Files, path: &WorkspacePath, cause: &FileError) -> Outcome {
+fn missing(files: &impl WorkspaceFiles, path: &WorkspacePath, cause: &FileError) -> Outcome {
     let mut above = path.seen_from();
     for name in path.names().skip(above.names().count()) {
         let here = above.join(name);
         let last = here == *path;
         match files.stat(&here) {
-            Ok(found) if found.kind == Kind::Folder => above = here,
+            Ok(found) if found.kind == EntryKind::Folder => above = here,
             Ok(_) if !last || *cause == FileError::NotFolder => {
                 return error(ToolError::WrongFileType, format!("{here} is a file, not a folder."));
             }
@@ -129,7 +129,7 @@ fn hint(above: &WorkspacePath, similar: &[String]) -> String {
 }
 
 /// Up to three entries of `folder` whose name is close to `name`, the closest first.
-fn similar_names(files: &impl Files, folder: &WorkspacePath, name: &str) -> Vec<String> {
+fn similar_names(files: &impl WorkspaceFiles, folder: &WorkspacePath, name: &str) -> Vec<String> {
     let Ok(mut entries) = files.list(folder) else { return Vec::new() };
     sort(&mut entries);
     let wanted = letters(name);

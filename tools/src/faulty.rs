@@ -1,42 +1,42 @@
 //! Files that fail on purpose, to see what the tools make of it.
 
 use crate::{
-    files::{Entry, FileError, Files, Stat},
+    files::{FileError, FileStat, FolderEntry, WorkspaceFiles},
     path::WorkspacePath,
 };
 use std::{borrow::Cow, cell::Cell};
 
 /// Passes each operation on to the files inside, unless it is one that must fail.
 #[derive(Clone, Debug)]
-pub struct Faulty<F> {
+pub struct FaultyFiles<F> {
     inner: F,
     fault: FileError,
-    when: When,
+    when: FaultTrigger,
     operations: Cell<u64>,
 }
 
 #[derive(Clone, Debug)]
-enum When {
+enum FaultTrigger {
     Operation(u64),
     Path(String),
     Writes,
 }
 
-impl<F: Files> Faulty<F> {
+impl<F: WorkspaceFiles> FaultyFiles<F> {
     /// Fails the `n`th operation, counted from 1, and no other.
     pub fn operation(inner: F, n: u64, fault: FileError) -> Self {
-        Self { inner, fault, when: When::Operation(n), operations: Cell::new(0) }
+        Self { inner, fault, when: FaultTrigger::Operation(n), operations: Cell::new(0) }
     }
 
     /// Fails each operation on `path`.
     pub fn path(inner: F, path: &WorkspacePath, fault: FileError) -> Self {
-        let when = When::Path(path.as_str().to_owned());
+        let when = FaultTrigger::Path(path.as_str().to_owned());
         Self { inner, fault, when, operations: Cell::new(0) }
     }
 
     /// Fails each write and each removal.
     pub fn writes(inner: F, fault: FileError) -> Self {
-        Self { inner, fault, when: When::Writes, operations: Cell::new(0) }
+        Self { inner, fault, when: FaultTrigger::Writes, operations: Cell::new(0) }
     }
 
     /// How many operations there were, failed ones included.
@@ -53,15 +53,15 @@ impl<F: Files> Faulty<F> {
         let operation = self.operations.get().saturating_add(1);
         self.operations.set(operation);
         let fails = match &self.when {
-            When::Operation(n) => *n == operation,
-            When::Path(failing) => failing == path.as_str(),
-            When::Writes => writes,
+            FaultTrigger::Operation(n) => *n == operation,
+            FaultTrigger::Path(failing) => failing == path.as_str(),
+            FaultTrigger::Writes => writes,
         };
         if fails { Err(self.fault.clone()) } else { Ok(()) }
     }
 }
 
-impl<F: Files> Files for Faulty<F> {
+impl<F: WorkspaceFiles> WorkspaceFiles for FaultyFiles<F> {
     fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
         self.pass(path, false)?;
         self.inner.read(path)
@@ -77,12 +77,12 @@ impl<F: Files> Files for Faulty<F> {
         self.inner.remove(path)
     }
 
-    fn stat(&self, path: &WorkspacePath) -> Result<Stat, FileError> {
+    fn stat(&self, path: &WorkspacePath) -> Result<FileStat, FileError> {
         self.pass(path, false)?;
         self.inner.stat(path)
     }
 
-    fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError> {
+    fn list(&self, path: &WorkspacePath) -> Result<Vec<FolderEntry>, FileError> {
         self.pass(path, false)?;
         self.inner.list(path)
     }

@@ -13,7 +13,7 @@ pub const MAX_PICTURE_BYTES: usize = 5 << 20;
 pub const MAX_FITTED_PICTURE_BYTES: usize = 30 << 20;
 
 /// A workspace's files. Paths are relative to the workspace's root, and none leads out of it.
-pub trait Files {
+pub trait WorkspaceFiles {
     /// The whole content of a file.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ pub trait Files {
     /// gone by that; if not, it is to be removed.
     ///
     /// # Errors
-    /// As of [`Files::write`].
+    /// As of [`WorkspaceFiles::write`].
     fn move_to(
         &mut self,
         from: &WorkspacePath,
@@ -52,13 +52,13 @@ pub trait Files {
     ///
     /// # Errors
     /// [`FileError`], for example `NotFound`.
-    fn stat(&self, path: &WorkspacePath) -> Result<Stat, FileError>;
+    fn stat(&self, path: &WorkspacePath) -> Result<FileStat, FileError>;
 
     /// The entries of a folder, in any order; a link is an entry of its own kind.
     ///
     /// # Errors
     /// [`FileError`], for example `NotFound` or `NotFolder`.
-    fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError>;
+    fn list(&self, path: &WorkspacePath) -> Result<Vec<FolderEntry>, FileError>;
 
     /// Whether the host makes pictures smaller that are too large for a model.
     fn fits_pictures(&self) -> bool {
@@ -68,9 +68,9 @@ pub trait Files {
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stat {
+pub struct FileStat {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// How many bytes a file has; 0 for anything else.
     pub size: u64,
     /// When it was last written. Only the order counts: greater is newer.
@@ -79,16 +79,16 @@ pub struct Stat {
 
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
+pub struct FolderEntry {
     /// Its name, without the folder's path.
     pub name: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: EntryKind,
 }
 
 /// Kinds of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum EntryKind {
     /// A file.
     File,
     /// A folder.
@@ -100,7 +100,7 @@ pub enum Kind {
 }
 
 /// Sorts entries by name.
-pub(crate) fn sort(entries: &mut Vec<Entry>) {
+pub(crate) fn sort(entries: &mut Vec<FolderEntry>) {
     innerloop_json::sort(entries, Ord::cmp);
 }
 

@@ -2,14 +2,14 @@
 
 use crate::{
     explain,
-    files::{FileError, Files},
+    files::{FileError, WorkspaceFiles},
     ignore::TOO_MANY_RULES,
     path::WorkspacePath,
-    pattern::{Pattern, settle},
+    pattern::{PathPattern, settle},
     walk::{LeftOut, walk},
 };
 use innerloop_json::joined;
-use innerloop_types::action::{Hidden, Outcome, ToolError};
+use innerloop_types::action::{HiddenFiles, Outcome, ToolError};
 use std::{cmp::Reverse, ops::ControlFlow};
 
 /// How many files are named at most.
@@ -17,7 +17,7 @@ const MAX_FILES: u32 = 1000;
 
 /// What to search for, and where.
 #[derive(Debug)]
-pub struct Query<'a> {
+pub struct GlobQuery<'a> {
     /// The folder that the agent works in.
     pub within: &'a WorkspacePath,
     /// The pattern of paths.
@@ -29,35 +29,35 @@ pub struct Query<'a> {
     /// How many files are named at most.
     pub max_results: Option<u32>,
     /// What is left out.
-    pub hidden: Hidden,
+    pub hidden: HiddenFiles,
 }
 
 /// A search for files as the model asked for it.
 #[derive(Debug)]
-pub struct Glob {
+pub struct GlobSearch {
     /// The folder to search.
     pub folder: WorkspacePath,
     /// How many files are named at most.
     pub most: usize,
-    pattern: Pattern,
+    pattern: PathPattern,
 }
 
 /// A file that was found; the newest comes first, and of files of one age the first by path.
-pub type Found = (Reverse<u64>, WorkspacePath);
+pub type GlobMatch = (Reverse<u64>, WorkspacePath);
 
-impl Glob {
+impl GlobSearch {
     /// Reads what is asked for, and looks what brackets in the pattern mean.
     ///
     /// # Errors
     /// The outcome where it makes no sense.
-    pub fn parse(files: &impl Files, query: &Query<'_>) -> Result<Self, Outcome> {
+    pub fn parse(files: &impl WorkspaceFiles, query: &GlobQuery<'_>) -> Result<Self, Outcome> {
         let folder = explain::any_path(query.within, query.path)?;
         let most = usize::try_from(query.max_results.unwrap_or(MAX_FILES)).unwrap_or(usize::MAX);
         if most == 0 {
             let message = "The number of files is limited to 0. Allow at least 1.";
             return Err(explain::error(ToolError::InvalidArguments, message));
         }
-        let pattern = Pattern::parse(query.pattern)?;
+        let pattern = PathPattern::parse(query.pattern)?;
         let mut pattern = if query.ignore_case { pattern.ignoring_case() } else { pattern };
         settle([&mut pattern], files, &folder, query.hidden);
         Ok(Self { folder, most, pattern })
@@ -71,7 +71,7 @@ impl Glob {
 
     /// The outcome where `total` files were found, of which `found` holds the newest at least.
     #[must_use]
-    pub fn outcome(&self, mut found: Vec<Found>, total: usize, left_out: LeftOut) -> Outcome {
+    pub fn outcome(&self, mut found: Vec<GlobMatch>, total: usize, left_out: LeftOut) -> Outcome {
         let unreadable = |before: &str| match left_out.unreadable {
             0 => String::new(),
             1 => format!("{before}[1 folder could not be read.]"),
@@ -102,8 +102,8 @@ impl Glob {
     }
 }
 
-pub(crate) fn glob(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Outcome> {
-    let glob = Glob::parse(files, query)?;
+pub(crate) fn glob(files: &impl WorkspaceFiles, query: &GlobQuery<'_>) -> Result<Outcome, Outcome> {
+    let glob = GlobSearch::parse(files, query)?;
     let mut found = Vec::new();
     let left_out = walk(files, &glob.folder, query.hidden, &mut |path| {
         if glob.wants(path) {
@@ -119,7 +119,11 @@ pub(crate) fn glob(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Out
 
 /// The outcome where a folder could not be searched.
 #[must_use]
-pub fn not_searched(files: &impl Files, folder: &WorkspacePath, error: &FileError) -> Outcome {
+pub fn not_searched(
+    files: &impl WorkspaceFiles,
+    folder: &WorkspacePath,
+    error: &FileError,
+) -> Outcome {
     if *error == FileError::NotFolder && files.stat(folder).is_ok() {
         return explain::error(
             ToolError::WrongFileType,

@@ -4,35 +4,39 @@ use crate::{
     encoding::looks_binary,
     explain,
     file_type::FileType,
-    files::{FileError, Files},
+    files::{FileError, WorkspaceFiles},
     path::WorkspacePath,
-    pattern::{Pattern, settle},
+    pattern::{PathPattern, settle},
     read,
-    report::Report,
-    search::{Matcher, SmallMatcher},
+    report::GrepReport,
+    search::{LineMatcher, SmallMatcher},
     walk::{LeftOut, walk},
 };
 use innerloop_json::quoted;
-use innerloop_types::action::{Grep, Outcome, ToolError};
+use innerloop_types::action::{GrepQuery, Outcome, ToolError};
 use std::ops::ControlFlow;
 
 /// A search as the model asked for it.
 #[derive(Debug)]
-pub struct Search {
+pub struct GrepSearch {
     /// The folder to search, or the file.
     pub path: WorkspacePath,
-    glob: Option<Pattern>,
+    glob: Option<PathPattern>,
     file_type: Option<FileType>,
 }
 
-impl Search {
+impl GrepSearch {
     /// Reads all of it but the expression, and looks what brackets in the pattern of paths mean.
     ///
     /// # Errors
     /// The outcome where something in it makes no sense.
-    pub fn parse(files: &impl Files, within: &WorkspacePath, grep: &Grep) -> Result<Self, Outcome> {
+    pub fn parse(
+        files: &impl WorkspaceFiles,
+        within: &WorkspacePath,
+        grep: &GrepQuery,
+    ) -> Result<Self, Outcome> {
         let path = explain::any_path(within, grep.path.as_deref())?;
-        let mut glob = grep.glob.as_deref().map(Pattern::parse).transpose()?;
+        let mut glob = grep.glob.as_deref().map(PathPattern::parse).transpose()?;
         let file_type = grep.file_type.as_deref().map(FileType::named).transpose()?;
         if grep.max_results == Some(0) || grep.max_per_file == Some(0) {
             let message = "The number of results is limited to 0. Allow at least 1.";
@@ -51,14 +55,14 @@ impl Search {
 }
 
 pub(crate) fn grep(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     within: &WorkspacePath,
-    grep: &Grep,
+    grep: &GrepQuery,
 ) -> Result<Outcome, Outcome> {
-    let search = Search::parse(files, within, grep)?;
+    let search = GrepSearch::parse(files, within, grep)?;
     let path = &search.path;
     let matcher = small_matcher(grep)?;
-    let mut report = Report::new(grep);
+    let mut report = GrepReport::new(grep);
     let searched = walk(files, path, grep.hidden, &mut |file| {
         if !search.wants(file) {
             return ControlFlow::Continue(());
@@ -87,7 +91,7 @@ pub(crate) fn grep(
 ///
 /// # Errors
 /// The outcome where it is not valid.
-pub fn small_matcher(grep: &Grep) -> Result<SmallMatcher, Outcome> {
+pub fn small_matcher(grep: &GrepQuery) -> Result<SmallMatcher, Outcome> {
     SmallMatcher::new(grep).map_err(|(pattern, why)| {
         explain::error(
             ToolError::InvalidArguments,
@@ -105,10 +109,10 @@ pub fn small_matcher(grep: &Grep) -> Result<SmallMatcher, Outcome> {
 /// # Errors
 /// The outcome where it cannot be read, or is no text.
 pub fn grep_file(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     path: &WorkspacePath,
-    matcher: &impl Matcher,
-    report: &mut Report<'_>,
+    matcher: &impl LineMatcher,
+    report: &mut GrepReport<'_>,
 ) -> Result<(), Outcome> {
     let bytes = files.read(path).map_err(|error| explain::failed(files, path, &error))?;
     if looks_binary(&bytes) {

@@ -19,10 +19,10 @@ pub(crate) const TOO_MANY_RULES: &str =
 
 /// The rules of one `.gitignore` file and of those above it.
 #[derive(Debug)]
-pub(crate) struct Rules {
+pub(crate) struct IgnoreRuleSet {
     folder: WorkspacePath,
-    rules: Vec<Rule>,
-    above: Option<Rc<Rules>>,
+    rules: Vec<IgnoreRule>,
+    above: Option<Rc<IgnoreRuleSet>>,
     /// How many may follow further down.
     room: usize,
     /// Whether there were more than are obeyed.
@@ -31,7 +31,7 @@ pub(crate) struct Rules {
 
 /// One line of a `.gitignore` file.
 #[derive(Debug)]
-pub struct Rule {
+pub struct IgnoreRule {
     /// What it names, as a pattern.
     pub glob: String,
     /// Whether `glob` holds no special character, so that it is compared as it is.
@@ -39,13 +39,13 @@ pub struct Rule {
     /// Whether it begins with `!`: what it matches is not ignored.
     pub negated: bool,
     /// What `glob` is compared with.
-    pub scope: Scope,
-    target: Target,
+    pub scope: RuleScope,
+    target: RuleTarget,
 }
 
 /// What a rule's pattern is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum RuleScope {
     /// The name alone, at any depth.
     Name,
     /// The path from the folder of the `.gitignore` file on.
@@ -54,16 +54,16 @@ pub enum Scope {
 
 /// What a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
+enum RuleTarget {
     Any,
     Folders,
 }
 
-impl Rules {
+impl IgnoreRuleSet {
     /// The rules of the `.gitignore` file of `folder`, on top of those `above`.
     pub(crate) fn parse(folder: WorkspacePath, text: &str, above: Option<Rc<Self>>) -> Rc<Self> {
         let (most, was_cut) = above.as_ref().map_or((MAX_RULES, false), |it| (it.room, it.is_cut));
-        let (rules, is_cut) = Rule::first(text, most);
+        let (rules, is_cut) = IgnoreRule::first(text, most);
         let room = most - rules.len();
         Rc::new(Self { folder, rules, above, room, is_cut: was_cut || is_cut })
     }
@@ -83,7 +83,7 @@ impl Rules {
     }
 }
 
-impl Rule {
+impl IgnoreRule {
     /// Reads the first rules of a `.gitignore` file, and says whether there are more than `most`;
     /// the later of two that match decides. A byte order mark before the first is no part of it,
     /// as for git.
@@ -106,10 +106,10 @@ impl Rule {
             None => (false, line),
         };
         let (target, line) = match line.strip_suffix('/') {
-            Some(rest) => (Target::Folders, rest),
-            None => (Target::Any, line),
+            Some(rest) => (RuleTarget::Folders, rest),
+            None => (RuleTarget::Any, line),
         };
-        let scope = if line.contains('/') { Scope::Path } else { Scope::Name };
+        let scope = if line.contains('/') { RuleScope::Path } else { RuleScope::Name };
         let line = line.strip_prefix('/').unwrap_or(line);
         if line.is_empty() {
             return None;
@@ -130,12 +130,12 @@ impl Rule {
     /// `.gitignore` file stands in.
     #[must_use]
     pub fn matches(&self, name: &str, below: &str, is_folder: bool) -> bool {
-        if self.target == Target::Folders && !is_folder {
+        if self.target == RuleTarget::Folders && !is_folder {
             return false;
         }
         let subject = match self.scope {
-            Scope::Name => name,
-            Scope::Path => below,
+            RuleScope::Name => name,
+            RuleScope::Path => below,
         };
         if self.literal { self.glob == subject } else { glob_match(&self.glob, subject) }
     }

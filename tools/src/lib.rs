@@ -1,6 +1,7 @@
 //! What the built-in tools do: [`perform`] carries out an [`Action`](innerloop_types::action) over
-//! anything that implements [`Files`] and says what came of it. The page links this library and
-//! works on [`Memory`]; natively the same code is a WASI program over [`Directory`].
+//! anything that implements [`WorkspaceFiles`] and says what came of it. The page links this
+//! library and works on [`InMemoryFiles`]; natively the same code is a WASI program over
+//! [`DirectoryFiles`].
 #![forbid(unsafe_code)]
 
 mod directory;
@@ -35,18 +36,18 @@ mod temporary;
 mod walk;
 mod write;
 
-pub use directory::{Directory, Lister, REPLACED_BY_HOST, is_draft};
+pub use directory::{DirectoryFiles, FolderLister, REPLACED_BY_HOST, is_draft};
 pub use encoding::ENCODINGS;
-pub use faulty::Faulty;
+pub use faulty::FaultyFiles;
 pub use files::{
-    Entry, FileError, Files, Kind, MAX_FILE_BYTES, MAX_FITTED_PICTURE_BYTES, MAX_PICTURE_BYTES,
-    Stat,
+    EntryKind, FileError, FileStat, FolderEntry, MAX_FILE_BYTES, MAX_FITTED_PICTURE_BYTES,
+    MAX_PICTURE_BYTES, WorkspaceFiles,
 };
-pub use memory::Memory;
+pub use memory::InMemoryFiles;
 pub use path::{PathError, WorkspacePath};
 pub use perform::{perform, perform_in, perform_known, perform_patch};
 pub use protected::{VERSION_SYSTEMS, is_version_system};
-pub use temporary::Temporary;
+pub use temporary::TmpMeaning;
 pub use write::{MAX_CHANGE_BYTES, change_text};
 
 /// What a host that reads files on its own shares with these tools, so that it gives their answers:
@@ -55,13 +56,13 @@ pub mod parts {
     pub use crate::{
         encoding::looks_binary,
         explain::{failed, file_path, folder},
-        glob::{Found, Glob, Query, not_searched},
-        grep::{Search, grep_file, small_matcher},
-        ignore::{MAX_RULES, Rule, Scope},
+        glob::{GlobMatch, GlobQuery, GlobSearch, not_searched},
+        grep::{GrepSearch, grep_file, small_matcher},
+        ignore::{IgnoreRule, MAX_RULES, RuleScope},
         pattern::with_bracketed_names,
-        read::{Lines, binary, past_the_end},
-        report::{MAX_RESULTS, Report},
-        search::{Matcher, SmallMatcher, hits, searched},
+        read::{ReadOptions, binary, past_the_end},
+        report::{GrepReport, MAX_RESULTS},
+        search::{LineMatcher, SmallMatcher, hits, searched},
         walk::LeftOut,
     };
 }

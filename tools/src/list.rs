@@ -2,43 +2,43 @@
 
 use crate::{
     explain,
-    files::{Entry, FileError, Files, Kind, sort},
-    ignore::{Rules, TOO_MANY_RULES},
+    files::{EntryKind, FileError, FolderEntry, WorkspaceFiles, sort},
+    ignore::{IgnoreRuleSet, TOO_MANY_RULES},
     path::WorkspacePath,
-    pattern::{Pattern, settle},
+    pattern::{PathPattern, settle},
     protected::is_version_system,
     walk::{rules_above, rules_of},
 };
-use innerloop_types::action::{Hidden, ListStyle, Outcome, ToolError};
+use innerloop_types::action::{HiddenFiles, ListStyle, Outcome, ToolError};
 use std::{fmt::Write, rc::Rc};
 
 /// How many entries are listed at most.
 const MAX_ENTRIES: u32 = 2000;
 
 /// What to list, and how.
-pub(crate) struct Query<'a> {
+pub(crate) struct ListQuery<'a> {
     pub(crate) within: &'a WorkspacePath,
     pub(crate) path: Option<&'a str>,
     pub(crate) depth: u32,
     pub(crate) ignore: &'a [String],
-    pub(crate) hidden: Hidden,
+    pub(crate) hidden: HiddenFiles,
     pub(crate) style: ListStyle,
 }
 
-pub(crate) fn list(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Outcome> {
+pub(crate) fn list(files: &impl WorkspaceFiles, query: &ListQuery<'_>) -> Result<Outcome, Outcome> {
     let folder = explain::any_path(query.within, query.path)?;
     if query.depth == 0 {
         let message = "The depth is 0. Give at least 1.";
         return Err(explain::error(ToolError::InvalidArguments, message));
     }
-    let ignore = query.ignore.iter().map(|text| Pattern::parse(text));
+    let ignore = query.ignore.iter().map(|text| PathPattern::parse(text));
     let mut ignore = ignore.collect::<Result<Vec<_>, _>>()?;
     settle(&mut ignore, files, &folder, query.hidden);
     let above = match query.hidden {
-        Hidden::Ignored => rules_above(files, &folder),
-        Hidden::Nothing => None,
+        HiddenFiles::Ignored => rules_above(files, &folder),
+        HiddenFiles::Nothing => None,
     };
-    let lister = Lister { files, folder: &folder, ignore, query };
+    let lister = ListRenderer { files, folder: &folder, ignore, query };
     let top = lister.enter(folder.clone(), above).map_err(|error| match error {
         FileError::NotFolder if files.stat(&folder).is_ok() => explain::error(
             ToolError::WrongFileType,
@@ -54,23 +54,23 @@ pub(crate) fn list(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Out
 }
 
 /// Lists one folder.
-struct Lister<'a, F> {
+struct ListRenderer<'a, F> {
     files: &'a F,
     folder: &'a WorkspacePath,
-    ignore: Vec<Pattern>,
-    query: &'a Query<'a>,
+    ignore: Vec<PathPattern>,
+    query: &'a ListQuery<'a>,
 }
 
 /// A folder that is being listed, with the entries still to be shown.
-struct Level {
+struct ListLevel {
     folder: WorkspacePath,
-    entries: std::vec::IntoIter<Entry>,
-    rules: Option<Rc<Rules>>,
+    entries: std::vec::IntoIter<FolderEntry>,
+    rules: Option<Rc<IgnoreRuleSet>>,
 }
 
-impl<F: Files> Lister<'_, F> {
+impl<F: WorkspaceFiles> ListRenderer<'_, F> {
     /// The entries, one a line, each folder followed by what it holds.
-    fn render(&self, top: Level) -> Outcome {
+    fn render(&self, top: ListLevel) -> Outcome {
         let mut out = String::new();
         let mut count = 0;
         let mut unreadable = 0_u32;
@@ -92,7 +92,7 @@ impl<F: Files> Lister<'_, F> {
             let rules = level.rules.clone();
             self.push(&path, entry.kind, &mut out);
             let deeper = u32::try_from(levels.len()).is_ok_and(|level| level < self.query.depth);
-            if entry.kind == Kind::Folder && deeper {
+            if entry.kind == EntryKind::Folder && deeper {
                 match self.enter(path, rules) {
                     Ok(level) => levels.push(level),
                     Err(_) => unreadable += 1,
@@ -114,45 +114,54 @@ impl<F: Files> Lister<'_, F> {
         Outcome { capped_at_source, count: Some(count), ..Outcome::text(out) }
     }
 
-    fn push(&self, path: &WorkspacePath, kind: Kind, out: &mut String) {
+    fn push(&self, path: &WorkspacePath, kind: EntryKind, out: &mut String) {
         let name = path.relative_to(self.folder);
         // Writing to a string cannot fail.
         let _ = match (self.query.style, kind) {
-            (ListStyle::Tag, Kind::Folder) => writeln!(out, "[DIR] {name}"),
+            (ListStyle::Tag, EntryKind::Folder) => writeln!(out, "[DIR] {name}"),
             _ => writeln!(out, "{name}{}", mark(kind)),
         };
     }
 
     /// The entries of a folder, folders first, each by name; without version systems' own.
-    fn enter(&self, folder: WorkspacePath, above: Option<Rc<Rules>>) -> Result<Level, FileError> {
+    fn enter(
+        &self,
+        folder: WorkspacePath,
+        above: Option<Rc<IgnoreRuleSet>>,
+    ) -> Result<ListLevel, FileError> {
         let mut entries = self.files.list(&folder)?;
         let rules = rules_of(self.files, &folder, &entries, above, self.query.hidden);
         entries.retain(|entry| {
             !is_version_system(&entry.name) && !self.leaves_out(&folder, entry, &rules)
         });
         sort(&mut entries);
-        let (mut sorted, others): (Vec<Entry>, Vec<Entry>) =
-            entries.into_iter().partition(|entry| entry.kind == Kind::Folder);
+        let (mut sorted, others): (Vec<FolderEntry>, Vec<FolderEntry>) =
+            entries.into_iter().partition(|entry| entry.kind == EntryKind::Folder);
         sorted.extend(others);
-        Ok(Level { folder, entries: sorted.into_iter(), rules })
+        Ok(ListLevel { folder, entries: sorted.into_iter(), rules })
     }
 
-    fn leaves_out(&self, folder: &WorkspacePath, entry: &Entry, rules: &Option<Rc<Rules>>) -> bool {
+    fn leaves_out(
+        &self,
+        folder: &WorkspacePath,
+        entry: &FolderEntry,
+        rules: &Option<Rc<IgnoreRuleSet>>,
+    ) -> bool {
         if self.ignore.is_empty() && rules.is_none() {
             return false;
         }
         let path = folder.join(&entry.name);
-        let is_folder = entry.kind == Kind::Folder;
+        let is_folder = entry.kind == EntryKind::Folder;
         rules.as_ref().is_some_and(|rules| rules.ignores(&path, is_folder))
             || self.ignore.iter().any(|pattern| pattern.matches(&path, self.folder))
     }
 }
 
-const fn mark(kind: Kind) -> &'static str {
+const fn mark(kind: EntryKind) -> &'static str {
     match kind {
-        Kind::File => "",
-        Kind::Folder => "/",
-        Kind::Link => " (link)",
-        Kind::Other => " (device)",
+        EntryKind::File => "",
+        EntryKind::Folder => "/",
+        EntryKind::Link => " (link)",
+        EntryKind::Other => " (device)",
     }
 }

@@ -1,7 +1,7 @@
 //! The entries of a folder on WASI, by few calls. The C library asks for some 4 KiB at a time, and
 //! runtimes read the whole folder for each call, so that a folder of 50,000 files takes minutes.
 
-use innerloop_tools::{Entry, Kind};
+use innerloop_tools::{EntryKind, FolderEntry};
 use std::{fs::File, io, os::fd::AsRawFd, path::Path};
 
 /// How much is asked for at first, and at most.
@@ -27,7 +27,7 @@ mod imported {
 }
 
 /// The entries of a folder; names that are not UTF-8 are left out.
-pub(crate) fn list(path: &Path) -> io::Result<Vec<Entry>> {
+pub(crate) fn list(path: &Path) -> io::Result<Vec<FolderEntry>> {
     let folder = File::open(path)?;
     let (mut entries, mut cookie) = (Vec::new(), 0);
     let mut bytes = vec![0; FIRST_BYTES];
@@ -66,19 +66,19 @@ fn fill(folder: &File, into: &mut [u8], cookie: u64) -> io::Result<usize> {
 }
 
 /// An entry, the cookie behind it, and the bytes behind it; nothing if its name is cut off.
-fn entry<'a>(head: &[u8; HEAD], names: &'a [u8]) -> Option<(Option<Entry>, u64, &'a [u8])> {
+fn entry<'a>(head: &[u8; HEAD], names: &'a [u8]) -> Option<(Option<FolderEntry>, u64, &'a [u8])> {
     let (next, rest) = head.split_first_chunk::<8>()?;
     let (_inode, rest) = rest.split_first_chunk::<8>()?;
     let (length, rest) = rest.split_first_chunk::<4>()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
     let (name, behind) = names.split_at_checked(length)?;
     let kind = match rest.first()? {
-        3 => Kind::Folder,
-        4 => Kind::File,
-        7 => Kind::Link,
-        _ => Kind::Other,
+        3 => EntryKind::Folder,
+        4 => EntryKind::File,
+        7 => EntryKind::Link,
+        _ => EntryKind::Other,
     };
     let name = str::from_utf8(name).ok().filter(|name| ![".", ".."].contains(name));
-    let entry = name.map(|name| Entry { name: name.to_owned(), kind });
+    let entry = name.map(|name| FolderEntry { name: name.to_owned(), kind });
     Some((entry, u64::from_le_bytes(*next), behind))
 }

@@ -9,7 +9,7 @@ const MAX_NEEDLES: usize = 8;
 
 /// Texts of which a matching line contains at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Needles {
+pub(crate) struct RequiredLiterals {
     /// The texts, none of them empty.
     pub(crate) texts: Vec<String>,
     /// Whether every line that contains one of them matches.
@@ -18,16 +18,16 @@ pub(crate) struct Needles {
     pub(crate) ignores_case: bool,
 }
 
-impl Needles {
+impl RequiredLiterals {
     /// What a line must contain for the valid expression `pattern` to match; `None` if unknown.
     pub(crate) fn of(pattern: &str) -> Option<Self> {
-        let mut scanner = Scanner { rest: pattern.chars().peekable(), ignores_case: false };
+        let mut scanner = LiteralScanner { rest: pattern.chars().peekable(), ignores_case: false };
         let choice = scanner.alternation()?;
         if scanner.rest.next().is_some() {
             return None;
         }
         let texts = choice.texts?;
-        let Scanner { ignores_case, .. } = scanner;
+        let LiteralScanner { ignores_case, .. } = scanner;
         // Lines are searched one by one, so a text with a line feed is never found.
         let usable = texts.len() <= MAX_NEEDLES && !texts.iter().any(|t| t.contains('\n'));
         usable.then_some(Self { texts, sufficient: choice.sufficient, ignores_case })
@@ -35,7 +35,7 @@ impl Needles {
 }
 
 /// What an expression or a part of it requires.
-struct Choice {
+struct LiteralChoice {
     /// One of these texts, if known.
     texts: Option<Vec<String>>,
     sufficient: bool,
@@ -43,26 +43,26 @@ struct Choice {
 
 /// What comes after a piece of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Repeat {
+enum RepeatKind {
     Once,
     AtLeastOnce,
     Optional,
 }
 
-struct Scanner<'a> {
+struct LiteralScanner<'a> {
     rest: Peekable<Chars<'a>>,
     ignores_case: bool,
 }
 
 /// The pieces of a sequence seen so far.
 #[derive(Default)]
-struct Sequence {
+struct LiteralSequence {
     run: String,
     best: Option<Vec<String>>,
     broken: bool,
 }
 
-impl Sequence {
+impl LiteralSequence {
     /// Ends the run of literal characters: what follows need not be adjacent.
     fn end_run(&mut self) {
         if !self.run.is_empty() {
@@ -82,17 +82,17 @@ impl Sequence {
         }
     }
 
-    fn into_choice(mut self) -> Choice {
+    fn into_choice(mut self) -> LiteralChoice {
         let sufficient = !self.broken && self.best.is_none() && !self.run.is_empty();
         self.end_run();
-        Choice { texts: self.best, sufficient }
+        LiteralChoice { texts: self.best, sufficient }
     }
 }
 
-impl Scanner<'_> {
+impl LiteralScanner<'_> {
     /// Reads up to the end or to the parenthesis that closes the group; `None` if something is
     /// not understood.
-    fn alternation(&mut self) -> Option<Choice> {
+    fn alternation(&mut self) -> Option<LiteralChoice> {
         let mut whole = self.sequence()?;
         while self.rest.next_if_eq(&'|').is_some() {
             let branch = self.sequence()?;
@@ -108,8 +108,8 @@ impl Scanner<'_> {
         Some(whole)
     }
 
-    fn sequence(&mut self) -> Option<Choice> {
-        let mut seen = Sequence::default();
+    fn sequence(&mut self) -> Option<LiteralChoice> {
+        let mut seen = LiteralSequence::default();
         while let Some(c) = self.rest.next_if(|c| !matches!(c, '|' | ')')) {
             match c {
                 '(' => self.group(&mut seen)?,
@@ -125,15 +125,15 @@ impl Scanner<'_> {
         Some(seen.into_choice())
     }
 
-    fn literal(&mut self, c: char, seen: &mut Sequence) -> Option<()> {
+    fn literal(&mut self, c: char, seen: &mut LiteralSequence) -> Option<()> {
         match self.repeat()? {
-            Repeat::Once => seen.run.push(c),
-            Repeat::AtLeastOnce => {
+            RepeatKind::Once => seen.run.push(c),
+            RepeatKind::AtLeastOnce => {
                 seen.run.push(c);
                 seen.broken = true;
                 seen.end_run();
             }
-            Repeat::Optional => {
+            RepeatKind::Optional => {
                 seen.broken = true;
                 seen.end_run();
             }
@@ -142,14 +142,14 @@ impl Scanner<'_> {
     }
 
     /// Skips a piece that requires no particular text.
-    fn skip_piece(&mut self, seen: &mut Sequence) -> Option<()> {
+    fn skip_piece(&mut self, seen: &mut LiteralSequence) -> Option<()> {
         self.repeat()?;
         seen.broken = true;
         seen.end_run();
         Some(())
     }
 
-    fn escape(&mut self, seen: &mut Sequence) -> Option<()> {
+    fn escape(&mut self, seen: &mut LiteralSequence) -> Option<()> {
         match self.rest.next()? {
             'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'b' | 'B' | 'A' | 'z' | '<' | '>' => {
                 // The braces of `\b{start}` are not a repetition.
@@ -164,18 +164,18 @@ impl Scanner<'_> {
         }
     }
 
-    fn group(&mut self, seen: &mut Sequence) -> Option<()> {
+    fn group(&mut self, seen: &mut LiteralSequence) -> Option<()> {
         if self.rest.next_if_eq(&'?').is_some() && !self.group_head()? {
             // `(?i)` opens no group: it holds from here on, and repeating it means nothing.
             seen.broken = true;
-            return (self.repeat()? == Repeat::Once).then_some(());
+            return (self.repeat()? == RepeatKind::Once).then_some(());
         }
         let choice = self.alternation()?;
         self.rest.next_if_eq(&')')?;
         let repeat = self.repeat()?;
         seen.broken = true;
         seen.end_run();
-        if let (Some(texts), true) = (choice.texts, repeat != Repeat::Optional) {
+        if let (Some(texts), true) = (choice.texts, repeat != RepeatKind::Optional) {
             seen.offer(texts);
         }
         Some(())
@@ -217,15 +217,15 @@ impl Scanner<'_> {
         }
     }
 
-    fn repeat(&mut self) -> Option<Repeat> {
-        let mut repeat = Repeat::Once;
+    fn repeat(&mut self) -> Option<RepeatKind> {
+        let mut repeat = RepeatKind::Once;
         while let Some(c) = self.rest.next_if(|c| matches!(c, '?' | '*' | '+' | '{')) {
             let next = match c {
-                '+' => Repeat::AtLeastOnce,
+                '+' => RepeatKind::AtLeastOnce,
                 '{' => self.counted()?,
-                _ => Repeat::Optional,
+                _ => RepeatKind::Optional,
             };
-            repeat = if repeat == Repeat::Optional { repeat } else { next };
+            repeat = if repeat == RepeatKind::Optional { repeat } else { next };
             // This one makes the repetition lazy; one more would make it optional.
             self.rest.next_if_eq(&'?');
         }
@@ -233,7 +233,7 @@ impl Scanner<'_> {
     }
 
     /// Reads `n}`, `n,}` or `n,m}`.
-    fn counted(&mut self) -> Option<Repeat> {
+    fn counted(&mut self) -> Option<RepeatKind> {
         let mut text = String::new();
         loop {
             match self.rest.next()? {
@@ -242,7 +242,7 @@ impl Scanner<'_> {
             }
         }
         let least: u32 = text.split(',').next()?.trim().parse().ok()?;
-        Some(if least == 0 { Repeat::Optional } else { Repeat::AtLeastOnce })
+        Some(if least == 0 { RepeatKind::Optional } else { RepeatKind::AtLeastOnce })
     }
 }
 
@@ -250,11 +250,11 @@ impl Scanner<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail at once")]
 
-    use super::Needles;
+    use super::RequiredLiterals;
     use regex_lite::RegexBuilder;
 
     fn texts(pattern: &str) -> Option<(Vec<String>, bool)> {
-        Needles::of(pattern).map(|needles| (needles.texts, needles.sufficient))
+        RequiredLiterals::of(pattern).map(|needles| (needles.texts, needles.sufficient))
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
         for _ in 0..60_000 {
             let pattern: String = (0..=random(7)).map(|_| PIECES[random(PIECES.len())]).collect();
             let Ok(regex) = RegexBuilder::new(&pattern).build() else { continue };
-            let Some(needles) = Needles::of(&pattern) else { continue };
+            let Some(needles) = RequiredLiterals::of(&pattern) else { continue };
             for _ in 0..12 {
                 let line: String = (0..random(7)).map(|_| LETTERS[random(LETTERS.len())]).collect();
                 let fold = |text: &str| match needles.ignores_case {

@@ -6,7 +6,7 @@
 mod listing;
 
 use innerloop_json::{from_str, to_string};
-use innerloop_tools::{Directory, REPLACED_BY_HOST, perform_known};
+use innerloop_tools::{DirectoryFiles, REPLACED_BY_HOST, perform_known};
 use innerloop_types::action::{Action, Outcome, ToolError};
 use std::{
     env,
@@ -22,7 +22,7 @@ fn main() -> io::Result<()> {
             let folder = env::args().nth(1).unwrap_or_default();
             let known = env::args().nth(2).and_then(|known| from_str::<Vec<_>>(&known).ok());
             let is_replaced_by_host = env::var_os(REPLACED_BY_HOST).is_some();
-            let files = Directory::new("/").replaced_by_host(is_replaced_by_host);
+            let files = DirectoryFiles::new("/").replaced_by_host(is_replaced_by_host);
             #[cfg(target_os = "wasi")]
             let files = files.listed_by(listing::list);
             let mut files = files;

@@ -1,17 +1,17 @@
 //! Files in memory. A folder exists as long as there is a file below it.
 
 use crate::{
-    files::{Entry, FileError, Files, Kind, Stat},
+    files::{EntryKind, FileError, FileStat, FolderEntry, WorkspaceFiles},
     path::WorkspacePath,
 };
 use std::{borrow::Cow, collections::BTreeMap, mem, ops::Bound};
 
 /// Files in memory, sorted by path. Time is a counter that grows with each write.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct InMemoryFiles {
     /// Where the file of each path stands.
     places: BTreeMap<String, usize>,
-    files: Vec<File>,
+    files: Vec<StoredFile>,
     /// The places of files that were removed.
     vacant: Vec<usize>,
     writes: u64,
@@ -19,12 +19,12 @@ pub struct Memory {
 }
 
 #[derive(Clone, Debug, Default)]
-struct File {
+struct StoredFile {
     bytes: Vec<u8>,
     modified: u64,
 }
 
-impl Memory {
+impl InMemoryFiles {
     /// No files.
     #[must_use]
     pub fn new() -> Self {
@@ -63,7 +63,7 @@ impl Memory {
         self.file(path).map(|file| file.bytes.as_slice())
     }
 
-    fn file(&self, path: &WorkspacePath) -> Option<&File> {
+    fn file(&self, path: &WorkspacePath) -> Option<&StoredFile> {
         self.files.get(*self.places.get(path.as_str())?)
     }
 
@@ -97,7 +97,7 @@ impl Memory {
     }
 }
 
-impl Files for Memory {
+impl WorkspaceFiles for InMemoryFiles {
     fn fits_pictures(&self) -> bool {
         self.fits_pictures
     }
@@ -116,12 +116,12 @@ impl Files for Memory {
                     error => return Err(error),
                 }
                 let place = self.vacant.pop().unwrap_or(self.files.len());
-                self.files.resize_with(self.files.len().max(place + 1), File::default);
+                self.files.resize_with(self.files.len().max(place + 1), StoredFile::default);
                 *self.places.entry(path.as_str().to_owned()).or_insert(place)
             }
         };
         if let Some(file) = self.files.get_mut(place) {
-            *file = File { bytes, modified };
+            *file = StoredFile { bytes, modified };
         }
         self.writes = modified;
         Ok(())
@@ -134,18 +134,18 @@ impl Files for Memory {
         Ok(())
     }
 
-    fn stat(&self, path: &WorkspacePath) -> Result<Stat, FileError> {
+    fn stat(&self, path: &WorkspacePath) -> Result<FileStat, FileError> {
         if let Some(file) = self.file(path) {
             let size = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
-            return Ok(Stat { kind: Kind::File, size, modified: file.modified });
+            return Ok(FileStat { kind: EntryKind::File, size, modified: file.modified });
         }
         match self.absence(path) {
-            FileError::IsFolder => Ok(Stat { kind: Kind::Folder, size: 0, modified: 0 }),
+            FileError::IsFolder => Ok(FileStat { kind: EntryKind::Folder, size: 0, modified: 0 }),
             error => Err(error),
         }
     }
 
-    fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError> {
+    fn list(&self, path: &WorkspacePath) -> Result<Vec<FolderEntry>, FileError> {
         let prefix = prefix(path);
         let mut entries = Vec::new();
         let mut seek = prefix.clone();
@@ -156,9 +156,12 @@ impl Files for Memory {
             {
                 let Some(rest) = file.strip_prefix(&prefix) else { break 'seek };
                 match rest.split_once('/') {
-                    None => entries.push(Entry { name: rest.to_owned(), kind: Kind::File }),
+                    None => {
+                        entries.push(FolderEntry { name: rest.to_owned(), kind: EntryKind::File });
+                    }
                     Some((name, _)) => {
-                        entries.push(Entry { name: name.to_owned(), kind: Kind::Folder });
+                        entries
+                            .push(FolderEntry { name: name.to_owned(), kind: EntryKind::Folder });
                         seek = format!("{prefix}{name}0");
                         continue 'seek;
                     }

@@ -9,13 +9,13 @@ pub(crate) const OTHER: u32 = u32::MAX;
 const FILTER_BITS: u32 = 16;
 
 /// The numbers of the lines that are looked for.
-pub(crate) struct Numbers {
+pub(crate) struct LineInterner {
     numbers: BTreeMap<String, usize>,
     /// A bit for each hash, as most lines of a file are not looked for.
     filter: Vec<u64>,
 }
 
-impl Numbers {
+impl LineInterner {
     pub(crate) fn new() -> Self {
         Self { numbers: BTreeMap::new(), filter: vec![0; 1 << (FILTER_BITS - 6)] }
     }

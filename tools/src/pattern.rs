@@ -3,13 +3,13 @@
 
 use crate::{
     explain,
-    files::Files,
+    files::WorkspaceFiles,
     path::{WorkspacePath, lower_case},
     walk::walk,
 };
 use fast_glob::{glob_match, validate};
 use innerloop_json::quoted;
-use innerloop_types::action::{Hidden, Outcome, ToolError};
+use innerloop_types::action::{HiddenFiles, Outcome, ToolError};
 use std::{borrow::Cow, ops::ControlFlow};
 
 /// Most combinations of alternatives that a pattern's braces may have.
@@ -17,7 +17,7 @@ const MAX_ALTERNATIVES: usize = 1000;
 
 /// A pattern of paths below a folder. Without a `/` it matches names at any depth.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern {
+pub(crate) struct PathPattern {
     glob: String,
     /// The same with brackets that stand for themselves, as long as it is not known what is meant.
     named: Vec<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Pattern {
     ignore_case: bool,
 }
 
-impl Pattern {
+impl PathPattern {
     /// Reads a pattern that the model gave.
     pub(crate) fn parse(text: &str) -> Result<Self, Outcome> {
         let invalid = |why: &str| {
@@ -92,13 +92,13 @@ impl Pattern {
 /// Makes of patterns what they mean below `folder`: brackets stand for themselves where there is a
 /// file or folder so named.
 pub(crate) fn settle<'p>(
-    patterns: impl IntoIterator<Item = &'p mut Pattern>,
-    files: &impl Files,
+    patterns: impl IntoIterator<Item = &'p mut PathPattern>,
+    files: &impl WorkspaceFiles,
     folder: &WorkspacePath,
-    hidden: Hidden,
+    hidden: HiddenFiles,
 ) {
     let patterns = patterns.into_iter().filter(|pattern| !pattern.named.is_empty());
-    let mut patterns: Vec<&mut Pattern> = patterns.collect();
+    let mut patterns: Vec<&mut PathPattern> = patterns.collect();
     if patterns.is_empty() {
         return;
     }

@@ -2,16 +2,16 @@
 
 use crate::{
     edit, explain,
-    files::{Files, Kind},
+    files::{EntryKind, WorkspaceFiles},
     glob, grep, list, patch,
     path::WorkspacePath,
-    read::{self, Lines},
+    read::{self, ReadOptions},
     read_many, write,
 };
-use innerloop_types::action::{Action, Digest, Outcome, Patch, ToolError};
+use innerloop_types::action::{Action, DigestBuilder, Outcome, Patch, ToolError};
 
 /// Carries out a file action of an agent that works in the workspace's root.
-pub fn perform(files: &mut impl Files, action: &Action) -> Outcome {
+pub fn perform(files: &mut impl WorkspaceFiles, action: &Action) -> Outcome {
     perform_in(files, "", action)
 }
 
@@ -21,12 +21,12 @@ pub fn perform(files: &mut impl Files, action: &Action) -> Outcome {
 ///
 /// [`Action::RunProgram`] and [`Action::Shell`] are no file actions: hosts run programs themselves,
 /// and here they give [`ToolError::UnknownTool`].
-pub fn perform_in(files: &mut impl Files, folder: &str, action: &Action) -> Outcome {
+pub fn perform_in(files: &mut impl WorkspaceFiles, folder: &str, action: &Action) -> Outcome {
     attempt(files, folder, action).unwrap_or_else(|failure| failure)
 }
 
 /// Carries out a patch that was read before, as [`perform_in`] does one that is text.
-pub fn perform_patch(files: &mut impl Files, folder: &str, patch: &Patch) -> Outcome {
+pub fn perform_patch(files: &mut impl WorkspaceFiles, folder: &str, patch: &Patch) -> Outcome {
     let done = explain::folder(folder).and_then(|within| patch::apply(files, &within, patch));
     done.unwrap_or_else(|failure| failure)
 }
@@ -34,7 +34,7 @@ pub fn perform_patch(files: &mut impl Files, folder: &str, patch: &Patch) -> Out
 /// Does what [`perform_in`] does, unless a file that the action names is another one than the model
 /// knows: `known` is `ToolRun::known`. Says of a success what the files' digests are now.
 pub fn perform_known(
-    files: &mut impl Files,
+    files: &mut impl WorkspaceFiles,
     folder: &str,
     action: &Action,
     known: Option<&[Option<String>]>,
@@ -74,9 +74,13 @@ fn named(folder: &str, action: &Action, patch: Option<&Patch>) -> Vec<Option<Wor
 }
 
 /// Checks that a file is as the model knows it, or that there is none where it knows of none.
-fn check(files: &impl Files, path: &WorkspacePath, known: Option<&str>) -> Result<(), Outcome> {
+fn check(
+    files: &impl WorkspaceFiles,
+    path: &WorkspacePath,
+    known: Option<&str>,
+) -> Result<(), Outcome> {
     let why = match known {
-        None if files.stat(path).is_ok_and(|stat| stat.kind == Kind::File) => {
+        None if files.stat(path).is_ok_and(|stat| stat.kind == EntryKind::File) => {
             "is there already. Read it before you overwrite it."
         }
         Some(known)
@@ -90,16 +94,23 @@ fn check(files: &impl Files, path: &WorkspacePath, known: Option<&str>) -> Resul
 }
 
 /// The digest of a file, empty if it cannot be read.
-fn digest(files: &impl Files, path: &WorkspacePath) -> String {
-    files.read(path).map(|bytes| Digest::of(&bytes).text()).unwrap_or_default()
+fn digest(files: &impl WorkspaceFiles, path: &WorkspacePath) -> String {
+    files.read(path).map(|bytes| DigestBuilder::of(&bytes).text()).unwrap_or_default()
 }
 
-fn attempt(files: &mut impl Files, folder: &str, action: &Action) -> Result<Outcome, Outcome> {
+fn attempt(
+    files: &mut impl WorkspaceFiles,
+    folder: &str,
+    action: &Action,
+) -> Result<Outcome, Outcome> {
     let within = &explain::folder(folder)?;
     match action {
-        &Action::Read { ref path, offset, limit, numbering, line_chars, notice } => {
-            read::read(files, within, path, Lines { offset, limit, numbering, line_chars, notice })
-        }
+        &Action::Read { ref path, offset, limit, numbering, line_chars, notice } => read::read(
+            files,
+            within,
+            path,
+            ReadOptions { offset, limit, numbering, line_chars, notice },
+        ),
         Action::ViewImage { path } => read::view_image(files, within, path),
         Action::ReadMany { include, exclude, flat, hidden } => {
             read_many::read_many(files, within, include, exclude, *flat, *hidden)
@@ -109,10 +120,10 @@ fn attempt(files: &mut impl Files, folder: &str, action: &Action) -> Result<Outc
         Action::List { path, depth, ignore, hidden, style } => {
             let (path, depth) = (path.as_deref(), *depth);
             let (hidden, style) = (*hidden, *style);
-            list::list(files, &list::Query { within, path, depth, ignore, hidden, style })
+            list::list(files, &list::ListQuery { within, path, depth, ignore, hidden, style })
         }
         Action::Glob { pattern, path, ignore_case, max_results, hidden } => {
-            let query = glob::Query {
+            let query = glob::GlobQuery {
                 within,
                 pattern,
                 path: path.as_deref(),

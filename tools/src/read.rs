@@ -3,34 +3,34 @@
 use crate::{
     encoding::{MARK, decode},
     explain,
-    files::{Files, MAX_FITTED_PICTURE_BYTES, MAX_PICTURE_BYTES},
+    files::{MAX_FITTED_PICTURE_BYTES, MAX_PICTURE_BYTES, WorkspaceFiles},
     path::WorkspacePath,
 };
 use base64ct::{Base64, Encoding};
-use innerloop_types::action::{Notice, Numbering, Outcome, Part, ToolError};
+use innerloop_types::action::{LineNumbering, NoticePosition, Outcome, Part, ToolError};
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write};
 
 /// Which lines of a file to read, and how to show them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lines {
+pub struct ReadOptions {
     /// The first line, counted from 1.
     pub offset: Option<u64>,
     /// How many lines at most; all if absent.
     pub limit: Option<u64>,
     /// How lines are numbered.
-    pub numbering: Numbering,
+    pub numbering: LineNumbering,
     /// How many characters of a line are shown at most; all if absent.
     pub line_chars: Option<u32>,
     /// Where it is said that the file goes on.
-    pub notice: Notice,
+    pub notice: NoticePosition,
 }
 
 pub(crate) fn read(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     within: &WorkspacePath,
     path: &str,
-    lines: Lines,
+    lines: ReadOptions,
 ) -> Result<Outcome, Outcome> {
     let path = explain::file_path(within, path)?;
     if lines.limit == Some(0) {
@@ -67,7 +67,7 @@ pub fn past_the_end(path: &WorkspacePath, first: u64, total: u64) -> Outcome {
 
 /// Reads an image, and nothing else.
 pub(crate) fn view_image(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     within: &WorkspacePath,
     path: &str,
 ) -> Result<Outcome, Outcome> {
@@ -105,7 +105,7 @@ pub fn binary(path: &WorkspacePath, why: &str) -> Outcome {
     explain::error(ToolError::Binary, format!("{path} is not a text file: {why}."))
 }
 
-impl Lines {
+impl ReadOptions {
     /// The number of the first line.
     #[must_use]
     pub fn first(&self) -> u64 {
@@ -122,7 +122,7 @@ impl Lines {
         let width = decimal_width(last);
         let mut out = String::new();
         let is_part = first > 1 || last < total;
-        if is_part && self.notice == Notice::Above {
+        if is_part && self.notice == NoticePosition::Above {
             out.push_str(&self.notice_above(last, total));
         }
         for (line, number) in lines.zip(first..=last) {
@@ -131,13 +131,13 @@ impl Lines {
             }
             // Writing to a string cannot fail.
             let _ = match self.numbering {
-                Numbering::None => Ok(()),
-                Numbering::Pipe => write!(out, "{number:>width$} | "),
-                Numbering::Tab => write!(out, "{number:>6}\t"),
+                LineNumbering::None => Ok(()),
+                LineNumbering::Pipe => write!(out, "{number:>width$} | "),
+                LineNumbering::Tab => write!(out, "{number:>6}\t"),
             };
             self.push_line(line, &mut out);
         }
-        if last < total && self.notice == Notice::Below {
+        if last < total && self.notice == NoticePosition::Below {
             let next = last + 1;
             let _ =
                 write!(out, "\n[Lines {first} to {last} of {total}. Read on from line {next}.]");

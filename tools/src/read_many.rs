@@ -2,14 +2,14 @@
 
 use crate::{
     explain,
-    files::{FileError, Files, Kind},
+    files::{EntryKind, FileError, WorkspaceFiles},
     path::WorkspacePath,
-    pattern::{Pattern, settle},
+    pattern::{PathPattern, settle},
     read,
     walk::walk,
 };
 use innerloop_json::Map;
-use innerloop_types::action::{Hidden, Outcome, Part, ToolError};
+use innerloop_types::action::{HiddenFiles, Outcome, Part, ToolError};
 use std::{fmt::Write, ops::ControlFlow};
 
 /// How many files are read at most.
@@ -22,23 +22,23 @@ const MAX_IMAGES: usize = 10;
 /// Reads the files that `include` names or matches, in the order of their paths. A folder stands
 /// for everything below it, or for the files directly in it if `flat` is set.
 pub(crate) fn read_many(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     within: &WorkspacePath,
     include: &[String],
     exclude: &[String],
     flat: bool,
-    hidden: Hidden,
+    hidden: HiddenFiles,
 ) -> Result<Outcome, Outcome> {
     if include.is_empty() {
         let message = "No files are named. Give at least one path or pattern.";
         return Err(explain::error(ToolError::InvalidArguments, message));
     }
-    let exclude = exclude.iter().map(|text| Pattern::parse(text));
+    let exclude = exclude.iter().map(|text| PathPattern::parse(text));
     let mut exclude = exclude.collect::<Result<Vec<_>, _>>()?;
     settle(&mut exclude, files, within, hidden);
     let found = find(files, within, include, flat, hidden)?;
-    let mut report = Report::default();
-    for Wanted { path, is_named } in found.files.values() {
+    let mut report = ReadReport::default();
+    for RequestedFile { path, is_named } in found.files.values() {
         // A file that is named is wanted, whether or not git ignores it.
         if !is_named && exclude.iter().any(|pattern| pattern.matches(path, within)) {
             continue;
@@ -51,7 +51,7 @@ pub(crate) fn read_many(
 }
 
 /// A file to read.
-struct Wanted {
+struct RequestedFile {
     path: WorkspacePath,
     /// Whether the call names it literally.
     is_named: bool,
@@ -59,46 +59,46 @@ struct Wanted {
 
 /// What was asked for, as far as it exists.
 #[derive(Default)]
-struct Found {
-    files: Map<Wanted>,
+struct FileSelection {
+    files: Map<RequestedFile>,
     /// What was asked for and does not exist.
     missing: Vec<String>,
 }
 
-impl Found {
+impl FileSelection {
     fn add(&mut self, path: WorkspacePath, is_named: bool) {
         match self.files.get_mut(path.as_str()) {
             Some(wanted) => wanted.is_named |= is_named,
             None => {
-                self.files.insert(path.as_str().to_owned(), Wanted { path, is_named });
+                self.files.insert(path.as_str().to_owned(), RequestedFile { path, is_named });
             }
         }
     }
 }
 
 fn find(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     within: &WorkspacePath,
     include: &[String],
     flat: bool,
-    hidden: Hidden,
-) -> Result<Found, Outcome> {
-    let mut found = Found::default();
+    hidden: HiddenFiles,
+) -> Result<FileSelection, Outcome> {
+    let mut found = FileSelection::default();
     let mut patterns = Vec::new();
     for text in include {
         let path = explain::any_path(within, Some(text))?;
         match files.stat(&path) {
-            Ok(stat) if stat.kind == Kind::Folder => {
+            Ok(stat) if stat.kind == EntryKind::Folder => {
                 let ending = if flat { "/*" } else { "/**" };
                 let below = if path == *within { ending.get(1..) } else { Some(ending) };
                 let escaped = escape(path.seen());
-                let pattern = Pattern::parse(&format!("{escaped}{}", below.unwrap_or("**")))?;
+                let pattern = PathPattern::parse(&format!("{escaped}{}", below.unwrap_or("**")))?;
                 patterns.push((text, Some(path), pattern));
             }
             Ok(_) => {
                 found.add(path, true);
             }
-            Err(_) => patterns.push((text, None, Pattern::parse(text)?)),
+            Err(_) => patterns.push((text, None, PathPattern::parse(text)?)),
         }
     }
     settle(patterns.iter_mut().map(|(.., pattern)| pattern), files, within, hidden);
@@ -135,7 +135,7 @@ fn escape(path: &str) -> String {
 
 /// The files so far.
 #[derive(Default)]
-struct Report {
+struct ReadReport {
     text: String,
     images: Vec<Part>,
     files: usize,
@@ -144,9 +144,14 @@ struct Report {
     cut: bool,
 }
 
-impl Report {
+impl ReadReport {
     /// Adds a file; breaks when there is no room for more.
-    fn add(&mut self, files: &impl Files, path: &WorkspacePath, is_named: bool) -> ControlFlow<()> {
+    fn add(
+        &mut self,
+        files: &impl WorkspaceFiles,
+        path: &WorkspacePath,
+        is_named: bool,
+    ) -> ControlFlow<()> {
         if self.files == MAX_FILES || self.text.len() >= MAX_BYTES {
             self.cut = true;
             return ControlFlow::Break(());

@@ -1,28 +1,28 @@
 //! Finding the text that an edit replaces: exactly, or else line by line, with look-alike
 //! characters treated as equal. Each pass is linear in the file.
 
-use crate::numbers::Numbers;
+use crate::numbers::LineInterner;
 use std::{borrow::Cow, ops::Range};
 
 /// Where the old text is, and how it was found.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct TextMatches {
     /// The places in bytes, in order, without overlaps; at least one.
     pub(crate) spans: Vec<Range<usize>>,
     /// Which pass found them.
-    pub(crate) pass: Pass,
+    pub(crate) pass: MatchStrictness,
 }
 
-impl Found {
+impl TextMatches {
     /// Whether it was found exactly.
     pub(crate) fn is_exact(&self) -> bool {
-        self.pass == Pass::Exact
+        self.pass == MatchStrictness::Exact
     }
 }
 
 /// How strictly the old text is compared, from the strictest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pass {
+pub(crate) enum MatchStrictness {
     /// Byte for byte.
     Exact,
     /// Line by line, ignoring white space at the ends of lines.
@@ -35,10 +35,14 @@ pub(crate) enum Pass {
     IndentationAndPunctuation,
 }
 
-const FUZZY: [Pass; 4] =
-    [Pass::TrailingSpace, Pass::Indentation, Pass::Punctuation, Pass::IndentationAndPunctuation];
+const FUZZY: [MatchStrictness; 4] = [
+    MatchStrictness::TrailingSpace,
+    MatchStrictness::Indentation,
+    MatchStrictness::Punctuation,
+    MatchStrictness::IndentationAndPunctuation,
+];
 
-impl Pass {
+impl MatchStrictness {
     /// What was ignored, in words; `None` for an exact match.
     pub(crate) const fn leniency(self) -> Option<&'static str> {
         match self {
@@ -70,20 +74,20 @@ impl Pass {
 }
 
 /// Finds `old` in `text` by the strictest pass that finds it at all. Both use `\n`.
-pub(crate) fn find(text: &str, old: &str) -> Option<Found> {
+pub(crate) fn find(text: &str, old: &str) -> Option<TextMatches> {
     let spans = places(text, old);
     if !spans.is_empty() {
-        return Some(Found { spans, pass: Pass::Exact });
+        return Some(TextMatches { spans, pass: MatchStrictness::Exact });
     }
     if old.trim().is_empty() {
         return None;
     }
     FUZZY.into_iter().find_map(|pass| {
         let spans = match pass {
-            Pass::Punctuation => find_folded(text, old),
+            MatchStrictness::Punctuation => find_folded(text, old),
             _ => find_lines(text, old, pass),
         };
-        (!spans.is_empty()).then_some(Found { spans, pass })
+        (!spans.is_empty()).then_some(TextMatches { spans, pass })
     })
 }
 
@@ -103,12 +107,12 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Finds runs of whole lines that `pass` treats as equal to those of `old`.
-fn find_lines(text: &str, old: &str, pass: Pass) -> Vec<Range<usize>> {
+fn find_lines(text: &str, old: &str, pass: MatchStrictness) -> Vec<Range<usize>> {
     let (wanted, ends_with_feed) = match old.strip_suffix('\n') {
         Some(rest) => (rest, true),
         None => (old, false),
     };
-    let mut numbers = Numbers::new();
+    let mut numbers = LineInterner::new();
     let needle: Vec<u32> = wanted.split('\n').map(|line| numbers.add(pass.key(line))).collect();
     let hay: Vec<u32> = text.split('\n').map(|line| numbers.of(&pass.key(line))).collect();
     let starts = find_runs(&hay, &needle);

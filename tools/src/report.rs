@@ -3,10 +3,10 @@
 use crate::{
     ignore::TOO_MANY_RULES,
     path::WorkspacePath,
-    search::{self, Hit, Matcher, each_hit, hits},
+    search::{self, LineMatcher, SearchHit, each_hit, hits},
     walk::LeftOut,
 };
-use innerloop_types::action::{Grep, GrepLayout, GrepMode, Outcome};
+use innerloop_types::action::{GrepLayout, GrepMode, GrepQuery, Outcome};
 use memchr::{memchr, memrchr};
 use std::{borrow::Cow, fmt::Write, ops::ControlFlow};
 
@@ -21,8 +21,8 @@ const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
 
 /// The results so far.
 #[derive(Debug)]
-pub struct Report<'a> {
-    grep: &'a Grep,
+pub struct GrepReport<'a> {
+    grep: &'a GrepQuery,
     max_results: u32,
     passed_over: u32,
     results: u32,
@@ -34,14 +34,14 @@ pub struct Report<'a> {
 
 /// How a result is shown.
 #[derive(PartialEq, Eq)]
-enum Room {
+enum ResultDisplay {
     Shown,
     PassedOver,
     Full,
 }
 
 /// How far a file's lines have been shown.
-struct Shown<'a> {
+struct FileProgress<'a> {
     path: &'a WorkspacePath,
     bytes: &'a [u8],
     /// Where the first line begins that has not been shown.
@@ -53,10 +53,10 @@ struct Shown<'a> {
     results: u32,
 }
 
-impl<'a> Report<'a> {
+impl<'a> GrepReport<'a> {
     /// Nothing is found yet.
     #[must_use]
-    pub fn new(grep: &'a Grep) -> Self {
+    pub fn new(grep: &'a GrepQuery) -> Self {
         let max_results = grep.max_results.unwrap_or(MAX_RESULTS);
         let (passed_over, results, unreadable) = (0, 0, 0);
         Self { grep, max_results, passed_over, results, out: String::new(), cut: false, unreadable }
@@ -67,20 +67,20 @@ impl<'a> Report<'a> {
         &mut self,
         path: &WorkspacePath,
         bytes: &[u8],
-        matcher: &impl Matcher,
+        matcher: &impl LineMatcher,
     ) -> ControlFlow<()> {
         let bytes = &matcher.searched(bytes);
         match self.grep.mode {
             GrepMode::Content => self.add_lines(path, bytes, matcher),
             GrepMode::FilesWithMatches => {
-                if hits(matcher, bytes, 1) > 0 && self.room() == Room::Shown {
+                if hits(matcher, bytes, 1) > 0 && self.room() == ResultDisplay::Shown {
                     // Writing to a string cannot fail.
                     let _ = writeln!(self.out, "{path}");
                 }
             }
             GrepMode::Count => {
                 let count = hits(matcher, bytes, u64::MAX);
-                if count > 0 && self.room() == Room::Shown {
+                if count > 0 && self.room() == ResultDisplay::Shown {
                     let _ = writeln!(self.out, "{path}:{count}");
                 }
             }
@@ -89,21 +89,21 @@ impl<'a> Report<'a> {
     }
 
     /// Whether one more result may be shown.
-    fn room(&mut self) -> Room {
+    fn room(&mut self) -> ResultDisplay {
         if self.passed_over < self.grep.offset {
             self.passed_over += 1;
-            return Room::PassedOver;
+            return ResultDisplay::PassedOver;
         }
         if self.results == self.max_results {
             self.cut = true;
-            return Room::Full;
+            return ResultDisplay::Full;
         }
         self.results += 1;
-        Room::Shown
+        ResultDisplay::Shown
     }
 
-    fn add_lines(&mut self, path: &WorkspacePath, bytes: &[u8], matcher: &impl Matcher) {
-        let mut shown = Shown { path, bytes, next: 0, number: 1, after: 0, results: 0 };
+    fn add_lines(&mut self, path: &WorkspacePath, bytes: &[u8], matcher: &impl LineMatcher) {
+        let mut shown = FileProgress { path, bytes, next: 0, number: 1, after: 0, results: 0 };
         let mut of_file = 0;
         let _ = each_hit(matcher, bytes, &mut |hit| {
             if self.grep.max_per_file == Some(of_file) {
@@ -111,9 +111,9 @@ impl<'a> Report<'a> {
             }
             of_file += 1;
             match self.room() {
-                Room::Shown => self.add_hit(&mut shown, hit, matcher),
-                Room::PassedOver => {}
-                Room::Full => return ControlFlow::Break(()),
+                ResultDisplay::Shown => self.add_hit(&mut shown, hit, matcher),
+                ResultDisplay::PassedOver => {}
+                ResultDisplay::Full => return ControlFlow::Break(()),
             }
             CONTINUE
         });
@@ -123,8 +123,13 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn add_hit(&mut self, shown: &mut Shown<'_>, hit: &Hit<'_>, matcher: &impl Matcher) {
-        let Grep { before, after, only_matching, layout, .. } = *self.grep;
+    fn add_hit(
+        &mut self,
+        shown: &mut FileProgress<'_>,
+        hit: &SearchHit<'_>,
+        matcher: &impl LineMatcher,
+    ) {
+        let GrepQuery { before, after, only_matching, layout, .. } = *self.grep;
         let number = hit.number();
         if shown.results == 0 && layout == GrepLayout::ByFile {
             let _ = writeln!(self.out, "File: {}", shown.path);
@@ -163,7 +168,7 @@ impl<'a> Report<'a> {
     }
 
     /// Adds the lines behind the last match that are still to be shown, as far as `end`.
-    fn add_after(&mut self, shown: &mut Shown<'_>, end: usize) {
+    fn add_after(&mut self, shown: &mut FileProgress<'_>, end: usize) {
         while shown.after > 0 && shown.next < end {
             let rest = shown.bytes.get(shown.next..).unwrap_or_default();
             let length = memchr(b'\n', rest).unwrap_or(rest.len());

@@ -4,11 +4,11 @@
 
 use crate::{
     encoding::as_utf8,
-    literals::Needles,
+    literals::RequiredLiterals,
     read::unmarked,
-    regex::{Flags, Regex, escaped},
+    regex::{Regex, RegexFlags, escaped},
 };
-use innerloop_types::action::Grep;
+use innerloop_types::action::GrepQuery;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use std::{
     borrow::Cow,
@@ -21,7 +21,7 @@ use std::{
 const MAX_COMPARED_BYTES: usize = 64;
 
 /// Finds what a search looks for in the lines of a text.
-pub trait Matcher {
+pub trait LineMatcher {
     /// The bytes that are searched in place of a file's: those of [`searched`], and if matches may
     /// span lines, nothing but UTF-8.
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]>;
@@ -50,13 +50,13 @@ pub struct SmallMatcher {
     /// Excludes lines that match it.
     unless: Option<Regex>,
     multiline: bool,
-    finders: Option<Vec<Finder>>,
+    finders: Option<Vec<LiteralFinder>>,
     /// Whether a line that holds what the finders look for needs no further check.
     sufficient: bool,
 }
 
 /// A line that matches, or the lines that a match spans.
-pub(crate) struct Hit<'a> {
+pub(crate) struct SearchHit<'a> {
     /// The line without its line end; of several, the last line's.
     pub(crate) line: Cow<'a, str>,
     /// Where in the line the match begins, in bytes.
@@ -65,10 +65,10 @@ pub(crate) struct Hit<'a> {
     pub(crate) start: usize,
     /// Where its line feed is, or the file's end.
     pub(crate) end: usize,
-    counter: &'a Counter<'a>,
+    counter: &'a LineCounter<'a>,
 }
 
-impl Hit<'_> {
+impl SearchHit<'_> {
     /// The first line's number, counted from 1.
     pub(crate) fn number(&self) -> usize {
         self.counter.number(self.start)
@@ -76,13 +76,13 @@ impl Hit<'_> {
 }
 
 /// Counts lines only as far as they are asked for.
-struct Counter<'a> {
+struct LineCounter<'a> {
     bytes: &'a [u8],
     counted: Cell<usize>,
     line: Cell<usize>,
 }
 
-impl Counter<'_> {
+impl LineCounter<'_> {
     fn number(&self, start: usize) -> usize {
         let passed = self.bytes.get(self.counted.get()..start).unwrap_or_default();
         self.line.set(self.line.get() + memchr_iter(b'\n', passed).count());
@@ -93,17 +93,17 @@ impl Counter<'_> {
 
 impl SmallMatcher {
     /// Compiles the search, or says which expression is not valid and why.
-    pub(crate) fn new(grep: &Grep) -> Result<Self, (String, String)> {
-        let Grep { ignore_case, multiline, .. } = *grep;
+    pub(crate) fn new(grep: &GrepQuery) -> Result<Self, (String, String)> {
+        let GrepQuery { ignore_case, multiline, .. } = *grep;
         let pattern = match grep.literal {
             true => Cow::Owned(escaped(&grep.pattern)),
             false => Cow::Borrowed(grep.pattern.as_str()),
         };
-        let flags = Flags {
+        let flags = RegexFlags {
             ignore_case,
             multi_line: multiline,
             dot_matches_all: multiline,
-            ..Flags::default()
+            ..RegexFlags::default()
         };
         let build = |pattern: &str| {
             Regex::new(pattern, flags).map_err(|why| (pattern.to_owned(), why.to_owned()))
@@ -111,18 +111,18 @@ impl SmallMatcher {
         let regex = build(&pattern)?;
         let unless = grep.unless.as_deref().map(build).transpose()?;
         let plain = Self { regex, unless, multiline, finders: None, sufficient: false };
-        let Some(needles) = Needles::of(&pattern).filter(|_| !multiline) else {
+        let Some(needles) = RequiredLiterals::of(&pattern).filter(|_| !multiline) else {
             return Ok(plain);
         };
         let caseless = ignore_case || needles.ignores_case;
         let longest = needles.texts.iter().map(String::len).max().unwrap_or(0);
         let sufficient = needles.sufficient && longest <= MAX_COMPARED_BYTES;
-        let finders = needles.texts.iter().map(|text| Finder::new(text, caseless)).collect();
+        let finders = needles.texts.iter().map(|text| LiteralFinder::new(text, caseless)).collect();
         Ok(Self { finders: Some(finders), sufficient, ..plain })
     }
 }
 
-impl Matcher for SmallMatcher {
+impl LineMatcher for SmallMatcher {
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let bytes = searched(bytes);
         if !self.multiline || str::from_utf8(&bytes).is_ok() {
@@ -136,7 +136,7 @@ impl Matcher for SmallMatcher {
     }
 
     fn candidates<'b>(&'b self, bytes: &'b [u8]) -> impl FnMut(usize) -> Option<usize> + 'b {
-        let mut candidates = Candidates::new(bytes, self.finders.as_deref());
+        let mut candidates = CandidateFinder::new(bytes, self.finders.as_deref());
         move |from| candidates.next(from)
     }
 
@@ -169,7 +169,7 @@ pub fn searched(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// How many lines, or runs of lines, of a text match; after `most` no more are counted.
 #[must_use]
-pub fn hits(matcher: &impl Matcher, bytes: &[u8], most: u64) -> u64 {
+pub fn hits(matcher: &impl LineMatcher, bytes: &[u8], most: u64) -> u64 {
     let mut count = 0;
     let _ = each_hit(matcher, bytes, &mut |_| {
         count += 1;
@@ -180,11 +180,11 @@ pub fn hits(matcher: &impl Matcher, bytes: &[u8], most: u64) -> u64 {
 
 /// Calls `visit` for each line that matches, or each run of lines, until it breaks.
 pub(crate) fn each_hit(
-    matcher: &impl Matcher,
+    matcher: &impl LineMatcher,
     bytes: &[u8],
-    visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&SearchHit<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()> = &mut |hit| {
+    let visit: &mut dyn FnMut(&SearchHit<'_>) -> ControlFlow<()> = &mut |hit| {
         if matcher.excludes(&hit.line) { ControlFlow::Continue(()) } else { visit(hit) }
     };
     match str::from_utf8(bytes) {
@@ -195,12 +195,12 @@ pub(crate) fn each_hit(
 
 /// Calls `visit` for each run of lines that a match spans.
 fn each_run(
-    matcher: &impl Matcher,
+    matcher: &impl LineMatcher,
     text: &str,
-    visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&SearchHit<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let bytes = text.as_bytes();
-    let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
+    let counter = LineCounter { bytes, counted: Cell::new(0), line: Cell::new(1) };
     // What comes before belongs to a run that was visited.
     let mut from = 0;
     for found in matcher.matches(text) {
@@ -217,18 +217,18 @@ fn each_run(
         let line = Cow::Borrowed(run.strip_suffix('\r').unwrap_or(run));
         let at = found.start.saturating_sub(start);
         from = end + 1;
-        visit(&Hit { line, at, start, end, counter: &counter })?;
+        visit(&SearchHit { line, at, start, end, counter: &counter })?;
     }
     ControlFlow::Continue(())
 }
 
 /// Calls `visit` for each line that matches.
 fn each_line(
-    matcher: &impl Matcher,
+    matcher: &impl LineMatcher,
     bytes: &[u8],
-    visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&SearchHit<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
+    let counter = LineCounter { bytes, counted: Cell::new(0), line: Cell::new(1) };
     let mut candidates = matcher.candidates(bytes);
     let mut from = 0;
     while let Some(place) = candidates(from) {
@@ -239,7 +239,7 @@ fn each_line(
         let line = rest.get(..length).unwrap_or_default();
         let line = text(line.strip_suffix(b"\r").unwrap_or(line));
         if let Some(at) = matcher.find(&line, place - start) {
-            visit(&Hit { line, at, start, end: start + length, counter: &counter })?;
+            visit(&SearchHit { line, at, start, end: start + length, counter: &counter })?;
         }
     }
     ControlFlow::Continue(())
@@ -254,15 +254,15 @@ pub(crate) fn text(line: &[u8]) -> Cow<'_, str> {
 }
 
 /// The places in a file at which a matching line may be.
-struct Candidates<'a> {
+struct CandidateFinder<'a> {
     bytes: &'a [u8],
-    finders: Option<&'a [Finder]>,
+    finders: Option<&'a [LiteralFinder]>,
     /// The next place of each finder.
     next: Vec<Option<usize>>,
 }
 
-impl<'a> Candidates<'a> {
-    fn new(bytes: &'a [u8], finders: Option<&'a [Finder]>) -> Self {
+impl<'a> CandidateFinder<'a> {
+    fn new(bytes: &'a [u8], finders: Option<&'a [LiteralFinder]>) -> Self {
         let next = finders.unwrap_or_default().iter().map(|f| f.find(bytes, 0)).collect();
         Self { bytes, finders, next }
     }
@@ -283,13 +283,13 @@ impl<'a> Candidates<'a> {
 
 /// Finds one text, or the beginning of a long one, by its rarest byte.
 #[derive(Debug)]
-struct Finder {
+struct LiteralFinder {
     text: Vec<u8>,
     rarest: usize,
     caseless: bool,
 }
 
-impl Finder {
+impl LiteralFinder {
     fn new(text: &str, caseless: bool) -> Self {
         let text: Vec<u8> = text.bytes().take(MAX_COMPARED_BYTES).collect();
         let rarest = (0..text.len()).min_by_key(|at| text.get(*at).map(|b| frequency(*b)));

@@ -20,7 +20,7 @@ pub(crate) fn check(path: &WorkspacePath, old: &str, new: &str) -> Result<(), Ou
     }
     let masked = (1..).zip(new.lines()).filter(|(_, line)| line.contains(MASK));
     for (number, line) in masked.take(MAX_LINES) {
-        let masked = Masked::of(line.trim());
+        let masked = MaskedLine::of(line.trim());
         let is_known = old.lines().any(|old| old == line);
         if !is_known && old.lines().any(|old| masked.hides(old.trim())) {
             return Err(explain::error(
@@ -38,7 +38,7 @@ pub(crate) fn check(path: &WorkspacePath, old: &str, new: &str) -> Result<(), Ou
 }
 
 /// A line with masks.
-struct Masked<'t> {
+struct MaskedLine<'t> {
     /// What stands around them.
     pieces: Vec<&'t str>,
     /// Whether that names a key.
@@ -47,7 +47,7 @@ struct Masked<'t> {
     name: Option<&'t str>,
 }
 
-impl<'t> Masked<'t> {
+impl<'t> MaskedLine<'t> {
     fn of(line: &'t str) -> Self {
         let pieces: Vec<&str> = line.splitn(MAX_MASKS + 1, MASK).collect();
         let is_named = pieces.iter().any(|piece| has_name(piece));
@@ -150,7 +150,7 @@ mod tests {
             ("/*** a ***/", "/* a */", false),
             ("pattern: ***", "pattern: some-longer-word", false),
         ] {
-            assert_eq!(Masked::of(masked).hides(plain), expected, "{masked} of {plain}");
+            assert_eq!(MaskedLine::of(masked).hides(plain), expected, "{masked} of {plain}");
         }
     }
 }

@@ -21,16 +21,16 @@ pub(crate) fn indentation(line: &str) -> Option<&str> {
 }
 
 /// Whether a line is indented as it is in the file.
-pub(crate) fn agrees((given, there): &Pair<'_>) -> bool {
+pub(crate) fn agrees((given, there): &IndentPair<'_>) -> bool {
     given == there && given.len() <= MAX_BYTES
 }
 
 /// A line of a text, and the line of the file that it was found to be: the indentation of both.
-pub(crate) type Pair<'a> = (&'a str, &'a str);
+pub(crate) type IndentPair<'a> = (&'a str, &'a str);
 
 /// From the indentation of a text to a file's.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) enum Shift {
+pub(crate) enum IndentShift {
     /// Lines stay as they are.
     #[default]
     None,
@@ -42,14 +42,14 @@ pub(crate) enum Shift {
 
 /// What a file's lines begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sign {
+enum IndentKind {
     Nothing,
     Spaces,
     Tabs,
     Mixed,
 }
 
-impl Sign {
+impl IndentKind {
     fn of<'a>(indents: impl Iterator<Item = &'a str>) -> Self {
         indents.fold(Self::Nothing, |sign, indent| {
             let next = match indent {
@@ -64,13 +64,13 @@ impl Sign {
 }
 
 /// How the lines of a whole file are indented.
-pub(crate) struct Style {
-    sign: Sign,
+pub(crate) struct IndentStyle {
+    sign: IndentKind,
     /// By how many spaces a line is most often deeper than the one before.
     step: Option<usize>,
 }
 
-impl Style {
+impl IndentStyle {
     pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let (mut tabs, mut spaces, mut last) = (false, false, 0);
         let mut steps = [0_usize; 9];
@@ -84,10 +84,10 @@ impl Style {
             last = indent.len();
         }
         let sign = match (tabs, spaces) {
-            (false, false) => Sign::Nothing,
-            (true, false) => Sign::Tabs,
-            (false, true) => Sign::Spaces,
-            (true, true) => Sign::Mixed,
+            (false, false) => IndentKind::Nothing,
+            (true, false) => IndentKind::Tabs,
+            (false, true) => IndentKind::Spaces,
+            (true, true) => IndentKind::Mixed,
         };
         let step = [4, 2, 8, 3].into_iter().rev().max_by_key(|by| steps.get(*by).copied());
         let step = step.filter(|by| steps.get(*by).is_some_and(|count| *count > 0));
@@ -95,9 +95,9 @@ impl Style {
     }
 }
 
-impl Shift {
+impl IndentShift {
     /// The shift that brings each line to its pair, and that each of the `new` lines can take.
-    pub(crate) fn of(pairs: &[Pair<'_>], new: &[&str], style: &Style) -> Option<Self> {
+    pub(crate) fn of(pairs: &[IndentPair<'_>], new: &[&str], style: &IndentStyle) -> Option<Self> {
         if pairs.iter().all(agrees) {
             return Some(Self::None);
         }
@@ -108,38 +108,39 @@ impl Shift {
         Self::in_front(pairs, new, style).or_else(|| Self::in_steps(pairs, new, style))
     }
 
-    fn in_front(pairs: &[Pair<'_>], new: &[&str], style: &Style) -> Option<Self> {
+    fn in_front(pairs: &[IndentPair<'_>], new: &[&str], style: &IndentStyle) -> Option<Self> {
         let (given, there) = *pairs.first()?;
         let (removed, added) = match there.strip_suffix(given) {
             Some(added) => ("", added),
             None => (given.strip_suffix(there)?, ""),
         };
         let shift = Self::Front { removed: removed.to_owned(), added: added.to_owned() };
-        let is_said = |(given, there): &Pair<'_>| shift.moved(given).as_deref() == Some(*there);
+        let is_said =
+            |(given, there): &IndentPair<'_>| shift.moved(given).as_deref() == Some(*there);
         let sign = own_sign(pairs, style);
         let suits = |new: &&str| {
             let is_known = pairs.iter().any(|(given, _)| given == new);
             shift.moved(new).is_some_and(|moved| {
-                let of_moved = Sign::of([moved.as_str()].into_iter());
-                let is_own = of_moved == sign || [of_moved, sign].contains(&Sign::Nothing);
-                is_known || (is_own && of_moved != Sign::Mixed)
+                let of_moved = IndentKind::of([moved.as_str()].into_iter());
+                let is_own = of_moved == sign || [of_moved, sign].contains(&IndentKind::Nothing);
+                is_known || (is_own && of_moved != IndentKind::Mixed)
             })
         };
         (pairs.iter().all(is_said) && new.iter().all(suits)).then_some(shift)
     }
 
     /// Spaces become tabs, or tabs spaces.
-    fn in_steps(pairs: &[Pair<'_>], new: &[&str], style: &Style) -> Option<Self> {
+    fn in_steps(pairs: &[IndentPair<'_>], new: &[&str], style: &IndentStyle) -> Option<Self> {
         let base = pairs.first().map(|(given, there)| (given.len(), there.len()))?;
         let texts = pairs.iter().map(|(given, _)| *given).chain(new.iter().copied());
         let apart = |indent: &str| indent.len().abs_diff(base.0);
-        let (steps, sign) = match (Sign::of(texts.clone()), own_sign(pairs, style)) {
-            (Sign::Spaces, Sign::Tabs) => {
+        let (steps, sign) = match (IndentKind::of(texts.clone()), own_sign(pairs, style)) {
+            (IndentKind::Spaces, IndentKind::Tabs) => {
                 let common = texts.map(apart).fold(0, common_divisor);
                 let fits = SPACES_A_TAB.into_iter().filter(|spaces| common.is_multiple_of(*spaces));
                 (fits.map(|spaces| (spaces, 1)).collect::<Vec<_>>(), "\t")
             }
-            (Sign::Tabs, Sign::Spaces) => {
+            (IndentKind::Tabs, IndentKind::Spaces) => {
                 let is_flat = texts.map(apart).all(|by| by == 0);
                 let deeper = pairs.iter().find(|(given, _)| apart(given) > 0);
                 let spaces = match deeper {
@@ -154,7 +155,8 @@ impl Shift {
         };
         steps.into_iter().find_map(|(from, to)| {
             let shift = Self::Steps { base, from, to, sign };
-            let is_said = |(given, there): &Pair<'_>| shift.moved(given).as_deref() == Some(*there);
+            let is_said =
+                |(given, there): &IndentPair<'_>| shift.moved(given).as_deref() == Some(*there);
             let suits = |new: &&str| shift.moved(new).is_some();
             (pairs.iter().all(is_said) && new.iter().all(suits)).then_some(shift)
         })
@@ -196,20 +198,20 @@ impl Shift {
 
 /// Whether new text has the file's indentation already although the old text lacks it: its first
 /// line begins as the file's does, and the old text begins with none, or with other characters.
-pub(crate) fn is_placed(first: Pair<'_>, new: &[&str]) -> bool {
+pub(crate) fn is_placed(first: IndentPair<'_>, new: &[&str]) -> bool {
     let (given, there) = first;
-    let sign_of = |indent| Sign::of([indent].into_iter());
+    let sign_of = |indent| IndentKind::of([indent].into_iter());
     let begins = new.first().is_some_and(|new| *new == there && there != given);
-    let all = Sign::of(new.iter().copied());
+    let all = IndentKind::of(new.iter().copied());
     begins
         && (given.is_empty() || (!there.is_empty() && sign_of(given) != sign_of(there)))
-        && (all != Sign::Mixed || new.iter().all(|new| new.starts_with(there)))
+        && (all != IndentKind::Mixed || new.iter().all(|new| new.starts_with(there)))
 }
 
 /// What the file's lines begin with: those that were found, or else all of it.
-fn own_sign(pairs: &[Pair<'_>], style: &Style) -> Sign {
-    match Sign::of(pairs.iter().map(|(_, there)| *there)) {
-        Sign::Nothing => style.sign,
+fn own_sign(pairs: &[IndentPair<'_>], style: &IndentStyle) -> IndentKind {
+    match IndentKind::of(pairs.iter().map(|(_, there)| *there)) {
+        IndentKind::Nothing => style.sign,
         sign => sign,
     }
 }

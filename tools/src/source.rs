@@ -3,14 +3,14 @@
 
 use crate::{
     files::MAX_FILE_BYTES,
-    replace::{self, Found},
-    shift::{Pair, Shift, Style, agrees, indentation, is_placed},
+    replace::{self, TextMatches},
+    shift::{IndentPair, IndentShift, IndentStyle, agrees, indentation, is_placed},
 };
 use memchr::{memchr, memchr_iter, memrchr};
 use std::{borrow::Cow, ops::Range};
 
 /// A file's text.
-pub(crate) struct Source<'a> {
+pub(crate) struct SourceText<'a> {
     text: &'a str,
     /// How many of its line ends are those of Windows, and how many there are.
     crlf: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Source<'a> {
 }
 
 /// Why a replacement was not made.
-pub(crate) enum Failure {
+pub(crate) enum ReplaceError {
     NotFound,
     /// The lines where the old text occurs.
     NotUnique(Vec<usize>),
@@ -28,7 +28,7 @@ pub(crate) enum Failure {
 }
 
 /// The text after the replacements.
-pub(crate) struct Edited {
+pub(crate) struct EditedText {
     pub(crate) text: String,
     /// The lines of the result at which a replacement begins, counted from 1.
     pub(crate) lines: Vec<usize>,
@@ -40,24 +40,29 @@ pub(crate) struct Edited {
     pub(crate) is_dedented: bool,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let feeds = memchr_iter(b'\n', text.as_bytes()).count();
         Self { text, crlf: text.matches("\r\n").count(), feeds }
     }
 
-    pub(crate) fn replace(&self, old: &str, new: &str, all: bool) -> Result<Edited, Failure> {
+    pub(crate) fn replace(
+        &self,
+        old: &str,
+        new: &str,
+        all: bool,
+    ) -> Result<EditedText, ReplaceError> {
         let plain_new = new.replace("\r\n", "\n");
         // Only where nothing else is to change, line ends are.
         if old != new && old.replace('\r', "") == new.replace('\r', "") {
-            let exact = replace::find(self.text, old).filter(Found::is_exact);
+            let exact = replace::find(self.text, old).filter(TextMatches::is_exact);
             if let Some(found) = exact {
                 return self.apply(&found, old, new, all, &|_, new| Cow::Borrowed(new));
             }
         }
         let plain = self.text.replace("\r\n", "\n");
         let old = old.replace("\r\n", "\n");
-        let mut found = replace::find(&plain, &old).ok_or(Failure::NotFound)?;
+        let mut found = replace::find(&plain, &old).ok_or(ReplaceError::NotFound)?;
         // A place before a line feed is before its carriage return, too.
         let mut returns = self.text.match_indices("\r\n").map(|(at, _)| (at, 1));
         replace::unshorten(&mut found.spans, &mut returns);
@@ -66,16 +71,16 @@ impl<'a> Source<'a> {
 
     fn apply(
         &self,
-        found: &Found,
+        found: &TextMatches,
         old: &str,
         new: &str,
         all: bool,
         ended: &dyn for<'n> Fn(&Range<usize>, &'n str) -> Cow<'n, str>,
-    ) -> Result<Edited, Failure> {
+    ) -> Result<EditedText, ReplaceError> {
         if found.spans.len() > 1 && !all {
-            return Err(Failure::NotUnique(self.line_numbers(&found.spans)));
+            return Err(ReplaceError::NotUnique(self.line_numbers(&found.spans)));
         }
-        let style = found.pass.reindents().then(|| Style::of(self.text.lines()));
+        let style = found.pass.reindents().then(|| IndentStyle::of(self.text.lines()));
         let mut text = String::with_capacity(self.text.len() + new.len());
         let mut lines = Vec::with_capacity(found.spans.len());
         let (mut first, mut is_dedented) = (None, false);
@@ -87,14 +92,14 @@ impl<'a> Source<'a> {
                 Some(style) => {
                     let here = self.text.get(span.clone()).unwrap_or_default();
                     let moved = reindented(old, here, new, style);
-                    moved.ok_or_else(|| Failure::Indentation(span.clone()))?
+                    moved.ok_or_else(|| ReplaceError::Indentation(span.clone()))?
                 }
                 None => Cow::Borrowed(self.dedented(span.start, old, new)),
             };
             is_dedented |= style.is_none() && placed.len() < new.len();
             text.push_str(&ended(span, &placed));
             if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-                return Err(Failure::TooLarge);
+                return Err(ReplaceError::TooLarge);
             }
             let passed = text.as_bytes().get(counted..start).unwrap_or_default();
             line += memchr_iter(b'\n', passed).count();
@@ -105,7 +110,7 @@ impl<'a> Source<'a> {
         }
         text.push_str(self.text.get(copied..).unwrap_or_default());
         let first = first.unwrap_or(0..0);
-        Ok(Edited { text, lines, first, leniency: found.pass.leniency(), is_dedented })
+        Ok(EditedText { text, lines, first, leniency: found.pass.leniency(), is_dedented })
     }
 
     /// `new` without the indentation that stands in front of the old text already, which has none.
@@ -185,9 +190,14 @@ impl<'a> Source<'a> {
 
 /// `new` with the indentation of `here`, where the old text has another one; `None` if it cannot
 /// take that on.
-fn reindented<'n>(old: &str, here: &str, new: &'n str, style: &Style) -> Option<Cow<'n, str>> {
+fn reindented<'n>(
+    old: &str,
+    here: &str,
+    new: &'n str,
+    style: &IndentStyle,
+) -> Option<Cow<'n, str>> {
     let pairs = old.split('\n').zip(here.split('\n'));
-    let pairs: Vec<Pair<'_>> =
+    let pairs: Vec<IndentPair<'_>> =
         pairs.filter_map(|(old, here)| Some((indentation(old)?, indentation(here)?))).collect();
     let indents: Vec<&str> = new.split('\n').filter_map(indentation).collect();
     let (Some(first), Some(begin)) = (pairs.first(), indents.first()) else {
@@ -201,7 +211,7 @@ fn reindented<'n>(old: &str, here: &str, new: &'n str, style: &Style) -> Option<
     if says_the_same(old, new) || !pairs.iter().any(|(given, _)| given == begin) {
         return None;
     }
-    let shift = Shift::of(&pairs, &indents, style)?;
+    let shift = IndentShift::of(&pairs, &indents, style)?;
     let mut out = String::with_capacity(new.len() + indents.len() * first.1.len());
     for (at, line) in new.split('\n').enumerate() {
         if at > 0 {

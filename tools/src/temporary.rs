@@ -6,7 +6,7 @@ use innerloop_types::action::Action;
 
 /// What a call means by `tmp`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Temporary {
+pub enum TmpMeaning {
     /// It does not say.
     #[default]
     Unsaid,
@@ -26,7 +26,7 @@ const USERS: [&str; 2] = ["mktemp", "TMPDIR"];
 
 const NAME: &str = "tmp";
 
-impl Temporary {
+impl TmpMeaning {
     /// What an action means.
     #[must_use]
     pub fn of(action: &Action) -> Self {
@@ -90,16 +90,16 @@ impl Temporary {
 }
 
 /// What `tmp` means behind these words.
-fn meant(before: &str) -> Option<Temporary> {
+fn meant(before: &str) -> Option<TmpMeaning> {
     let Some(above) = before.strip_suffix('/') else {
         let is_a_word = !before.ends_with(|last: char| is_of_a_name(last) || ".-$".contains(last));
-        return is_a_word.then_some(Temporary::Project);
+        return is_a_word.then_some(TmpMeaning::Project);
     };
     if ROOTS.iter().any(|root| above.ends_with(root)) || is_here(above) {
-        return Some(Temporary::Project);
+        return Some(TmpMeaning::Project);
     }
     let is_absolute = !above.ends_with(|last: char| is_of_a_name(last) || "./-})*?".contains(last));
-    is_absolute.then_some(Temporary::System)
+    is_absolute.then_some(TmpMeaning::System)
 }
 
 /// Whether a path that ends with these words is `.`.
@@ -119,35 +119,35 @@ mod tests {
     #[test]
     fn the_words_say_which_folder_is_meant() {
         let all = [
-            ("awk '{print}' f > tmp && mv tmp f", Temporary::Project),
-            ("mkdir -p tmp/cache", Temporary::Project),
-            ("mkdir ./tmp; cd ./tmp", Temporary::Project),
-            ("out=tmp; mkdir \"$out\"", Temporary::Project),
-            ("cp a \"$PWD/tmp/a\"", Temporary::Project),
-            ("cp a ~/tmp/a", Temporary::Project),
-            ("echo x > /tmp/a", Temporary::System),
-            ("echo x >/tmp/a; ls '/tmp'", Temporary::System),
-            ("cat --file=/tmp/a", Temporary::System),
-            ("f=$(mktemp)", Temporary::System),
-            ("echo x > $TMPDIR/a", Temporary::System),
-            ("mkdir tmp && cp /tmp/a tmp", Temporary::Both),
-            ("echo x > a.tmp; echo y > tmp.txt; cat src/tmp/x ../tmp/y", Temporary::Unsaid),
-            ("ls /var/tmp tmp2 my-tmp tmp-1 $tmp ${x}/tmp", Temporary::Unsaid),
-            ("make test", Temporary::Unsaid),
+            ("awk '{print}' f > tmp && mv tmp f", TmpMeaning::Project),
+            ("mkdir -p tmp/cache", TmpMeaning::Project),
+            ("mkdir ./tmp; cd ./tmp", TmpMeaning::Project),
+            ("out=tmp; mkdir \"$out\"", TmpMeaning::Project),
+            ("cp a \"$PWD/tmp/a\"", TmpMeaning::Project),
+            ("cp a ~/tmp/a", TmpMeaning::Project),
+            ("echo x > /tmp/a", TmpMeaning::System),
+            ("echo x >/tmp/a; ls '/tmp'", TmpMeaning::System),
+            ("cat --file=/tmp/a", TmpMeaning::System),
+            ("f=$(mktemp)", TmpMeaning::System),
+            ("echo x > $TMPDIR/a", TmpMeaning::System),
+            ("mkdir tmp && cp /tmp/a tmp", TmpMeaning::Both),
+            ("echo x > a.tmp; echo y > tmp.txt; cat src/tmp/x ../tmp/y", TmpMeaning::Unsaid),
+            ("ls /var/tmp tmp2 my-tmp tmp-1 $tmp ${x}/tmp", TmpMeaning::Unsaid),
+            ("make test", TmpMeaning::Unsaid),
         ];
         for (line, meant) in all {
             let action = Action::Shell { command: line.to_owned(), folder: None };
-            assert_eq!(Temporary::of(&action), meant, "{line}");
+            assert_eq!(TmpMeaning::of(&action), meant, "{line}");
         }
         let write = |path: &str| {
-            Temporary::of(&Action::Write { path: path.to_owned(), content: String::new() })
+            TmpMeaning::of(&Action::Write { path: path.to_owned(), content: String::new() })
         };
-        assert_eq!(write("tmp/plan.md"), Temporary::Project);
-        assert_eq!(write("./tmp/plan.md"), Temporary::Project);
-        assert_eq!(write("src/tmp/plan.md"), Temporary::Unsaid);
-        assert_eq!(write("/tmp/plan.md"), Temporary::System);
+        assert_eq!(write("tmp/plan.md"), TmpMeaning::Project);
+        assert_eq!(write("./tmp/plan.md"), TmpMeaning::Project);
+        assert_eq!(write("src/tmp/plan.md"), TmpMeaning::Unsaid);
+        assert_eq!(write("/tmp/plan.md"), TmpMeaning::System);
         let args = ["tmp/a".to_owned(), "/tmp/b".to_owned()].into();
         let run = Action::RunProgram { program: "qjs".to_owned(), args, stdin: None };
-        assert_eq!(Temporary::of(&run), Temporary::Both);
+        assert_eq!(TmpMeaning::of(&run), TmpMeaning::Both);
     }
 }

@@ -2,12 +2,12 @@
 //! ignores. Links are not followed, so a walk always ends.
 
 use crate::{
-    files::{Entry, FileError, Files, Kind, sort},
-    ignore::Rules,
+    files::{EntryKind, FileError, FolderEntry, WorkspaceFiles, sort},
+    ignore::IgnoreRuleSet,
     path::WorkspacePath,
     protected::is_version_system,
 };
-use innerloop_types::action::Hidden;
+use innerloop_types::action::HiddenFiles;
 use std::{ops::ControlFlow, rc::Rc, vec};
 
 /// What a walk left out.
@@ -22,10 +22,10 @@ pub struct LeftOut {
 }
 
 /// A folder that is being visited, with the entries still to come.
-struct Level {
+struct WalkLevel {
     folder: WorkspacePath,
-    entries: vec::IntoIter<Entry>,
-    rules: Option<Rc<Rules>>,
+    entries: vec::IntoIter<FolderEntry>,
+    rules: Option<Rc<IgnoreRuleSet>>,
 }
 
 /// Calls `visit` for each file below `folder` until it breaks.
@@ -33,13 +33,13 @@ struct Level {
 /// # Errors
 /// What listing `folder` itself gives.
 pub(crate) fn walk(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     folder: &WorkspacePath,
-    hidden: Hidden,
+    hidden: HiddenFiles,
     visit: &mut dyn FnMut(&WorkspacePath) -> ControlFlow<()>,
 ) -> Result<LeftOut, FileError> {
     let mut left_out = LeftOut::default();
-    let above = if hidden == Hidden::Ignored { rules_above(files, folder) } else { None };
+    let above = if hidden == HiddenFiles::Ignored { rules_above(files, folder) } else { None };
     let mut levels = vec![enter(files, folder.clone(), above, hidden)?];
     while let Some(level) = levels.last_mut() {
         left_out.too_many_rules |= level.rules.as_ref().is_some_and(|rules| rules.is_cut);
@@ -47,11 +47,13 @@ pub(crate) fn walk(
             levels.pop();
             continue;
         };
-        if is_version_system(&entry.name) || !matches!(entry.kind, Kind::File | Kind::Folder) {
+        if is_version_system(&entry.name)
+            || !matches!(entry.kind, EntryKind::File | EntryKind::Folder)
+        {
             continue;
         }
         let path = level.folder.join(&entry.name);
-        let is_folder = entry.kind == Kind::Folder;
+        let is_folder = entry.kind == EntryKind::Folder;
         if level.rules.as_ref().is_some_and(|rules| rules.ignores(&path, is_folder)) {
             left_out.ignored = true;
         } else if is_folder {
@@ -68,27 +70,27 @@ pub(crate) fn walk(
 }
 
 fn enter(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     folder: WorkspacePath,
-    above: Option<Rc<Rules>>,
-    hidden: Hidden,
-) -> Result<Level, FileError> {
+    above: Option<Rc<IgnoreRuleSet>>,
+    hidden: HiddenFiles,
+) -> Result<WalkLevel, FileError> {
     let mut entries = files.list(&folder)?;
     sort(&mut entries);
     let rules = rules_of(files, &folder, &entries, above, hidden);
-    Ok(Level { folder, entries: entries.into_iter(), rules })
+    Ok(WalkLevel { folder, entries: entries.into_iter(), rules })
 }
 
 /// The rules that hold for the entries of `folder`, with those that hold `above`.
 pub(crate) fn rules_of(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     folder: &WorkspacePath,
-    entries: &[Entry],
-    above: Option<Rc<Rules>>,
-    hidden: Hidden,
-) -> Option<Rc<Rules>> {
-    let ignores = |entry: &Entry| entry.name == ".gitignore" && entry.kind == Kind::File;
-    if hidden == Hidden::Ignored && entries.iter().any(ignores) {
+    entries: &[FolderEntry],
+    above: Option<Rc<IgnoreRuleSet>>,
+    hidden: HiddenFiles,
+) -> Option<Rc<IgnoreRuleSet>> {
+    let ignores = |entry: &FolderEntry| entry.name == ".gitignore" && entry.kind == EntryKind::File;
+    if hidden == HiddenFiles::Ignored && entries.iter().any(ignores) {
         add_rules(files, folder, above)
     } else {
         above
@@ -96,7 +98,10 @@ pub(crate) fn rules_of(
 }
 
 /// The rules of the folders above `folder`.
-pub(crate) fn rules_above(files: &impl Files, folder: &WorkspacePath) -> Option<Rc<Rules>> {
+pub(crate) fn rules_above(
+    files: &impl WorkspaceFiles,
+    folder: &WorkspacePath,
+) -> Option<Rc<IgnoreRuleSet>> {
     let mut rules = None;
     let mut above = WorkspacePath::root();
     for name in folder.names() {
@@ -109,12 +114,14 @@ pub(crate) fn rules_above(files: &impl Files, folder: &WorkspacePath) -> Option<
 /// The rules of the `.gitignore` file of `folder` on top of those `above`; a file that is not
 /// there or cannot be read adds none.
 fn add_rules(
-    files: &impl Files,
+    files: &impl WorkspaceFiles,
     folder: &WorkspacePath,
-    above: Option<Rc<Rules>>,
-) -> Option<Rc<Rules>> {
+    above: Option<Rc<IgnoreRuleSet>>,
+) -> Option<Rc<IgnoreRuleSet>> {
     match files.read(&folder.join(".gitignore")) {
-        Ok(bytes) => Some(Rules::parse(folder.clone(), &String::from_utf8_lossy(&bytes), above)),
+        Ok(bytes) => {
+            Some(IgnoreRuleSet::parse(folder.clone(), &String::from_utf8_lossy(&bytes), above))
+        }
         Err(_) => above,
     }
 }

@@ -1,29 +1,29 @@
 //! Writing whole files, and what an outcome says about a change.
 
 use crate::{
-    encoding::{Encoding, decode},
+    encoding::{TextEncoding, decode},
     explain,
-    files::{FileError, Files},
+    files::{FileError, WorkspaceFiles},
     path::WorkspacePath,
     secrets,
 };
-use innerloop_types::action::{Change, ChangeKind, Outcome, ToolError};
+use innerloop_types::action::{ChangeKind, Outcome, ReportedChange, ToolError};
 use std::borrow::Cow;
 
 /// The largest text that a change includes, 256 KiB.
 pub const MAX_CHANGE_BYTES: usize = 256 << 10;
 
 pub(crate) fn write(
-    files: &mut impl Files,
+    files: &mut impl WorkspaceFiles,
     within: &WorkspacePath,
     path: &str,
     content: &str,
 ) -> Result<Outcome, Outcome> {
     let path = explain::writable_path(within, path)?;
     let before = match files.read(&path) {
-        Ok(bytes) => Before::Bytes(bytes.into_owned()),
-        Err(FileError::NotFound) => Before::Absent,
-        Err(FileError::TooLarge) => Before::TooLarge,
+        Ok(bytes) => PreviousContent::Bytes(bytes.into_owned()),
+        Err(FileError::NotFound) => PreviousContent::Absent,
+        Err(FileError::TooLarge) => PreviousContent::TooLarge,
         Err(error) => return Err(explain::failed(files, &path, &error)),
     };
     replace_content(files, &path, &before, content)
@@ -31,7 +31,7 @@ pub(crate) fn write(
 
 /// What was at a path before a write.
 #[derive(Default)]
-pub(crate) enum Before {
+pub(crate) enum PreviousContent {
     /// Nothing.
     #[default]
     Absent,
@@ -41,7 +41,7 @@ pub(crate) enum Before {
     TooLarge,
 }
 
-impl Before {
+impl PreviousContent {
     /// A file with this content, as far as a change includes it.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         if bytes.len() > MAX_CHANGE_BYTES { Self::TooLarge } else { Self::Bytes(bytes.to_vec()) }
@@ -49,17 +49,17 @@ impl Before {
 }
 
 /// A text that is to be a file's content.
-pub(crate) struct Content {
+pub(crate) struct FileContent {
     pub(crate) text: String,
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: TextEncoding,
 }
 
-impl Content {
+impl FileContent {
     /// A text in the place of what was there before, and in its encoding.
-    pub(crate) fn after(before: &Before, text: String) -> Self {
+    pub(crate) fn after(before: &PreviousContent, text: String) -> Self {
         let encoding = match before {
-            Before::Bytes(bytes) => Encoding::of(bytes),
-            Before::Absent | Before::TooLarge => Encoding::Utf8,
+            PreviousContent::Bytes(bytes) => TextEncoding::of(bytes),
+            PreviousContent::Absent | PreviousContent::TooLarge => TextEncoding::Utf8,
         };
         Self { text, encoding }
     }
@@ -80,19 +80,19 @@ impl Content {
 
 /// Writes `content` and reports how many bytes were written, and the change.
 pub(crate) fn replace_content(
-    files: &mut impl Files,
+    files: &mut impl WorkspaceFiles,
     path: &WorkspacePath,
-    before: &Before,
+    before: &PreviousContent,
     content: &str,
 ) -> Result<Outcome, Outcome> {
-    if let Before::Bytes(bytes) = before
+    if let PreviousContent::Bytes(bytes) = before
         && let Ok((old, _)) = decode(bytes)
     {
         secrets::check(path, &old, content)?;
     }
-    let content = Content::after(before, content.to_owned());
+    let content = FileContent::after(before, content.to_owned());
     let bytes = content.bytes(path)?;
-    if matches!(before, Before::Bytes(before) if **before == *bytes) {
+    if matches!(before, PreviousContent::Bytes(before) if **before == *bytes) {
         return Ok(Outcome::text(format!("{path} has this content already. Nothing changed.")));
     }
     let size = bytes.len();
@@ -109,48 +109,53 @@ pub(crate) fn replace_content(
 /// Writes `content`, as which what stood at `from` may go on, and says what changed, and whether
 /// `from` is gone by that.
 pub(crate) fn store(
-    files: &mut impl Files,
+    files: &mut impl WorkspaceFiles,
     (path, from): (&WorkspacePath, Option<&WorkspacePath>),
-    before: &Before,
-    content: Content,
-) -> Result<(Change, bool), Outcome> {
+    before: &PreviousContent,
+    content: FileContent,
+) -> Result<(ReportedChange, bool), Outcome> {
     // A change has the file's own bytes as text, or none.
-    let is_told = content.encoding == Encoding::Utf8 && content.text.len() <= MAX_CHANGE_BYTES;
+    let is_told = content.encoding == TextEncoding::Utf8 && content.text.len() <= MAX_CHANGE_BYTES;
     let after = is_told.then(|| content.text.clone());
     let bytes = match content.bytes(path)? {
         Cow::Owned(bytes) => bytes,
         Cow::Borrowed(_) => content.text.into_bytes(),
     };
     let (kind, before) = match before {
-        Before::Absent => (ChangeKind::Created, None),
-        Before::Bytes(bytes) => (ChangeKind::Modified, change_text(bytes)),
-        Before::TooLarge => (ChangeKind::Modified, None),
+        PreviousContent::Absent => (ChangeKind::Created, None),
+        PreviousContent::Bytes(bytes) => (ChangeKind::Modified, change_text(bytes)),
+        PreviousContent::TooLarge => (ChangeKind::Modified, None),
     };
     let written = match from {
         Some(from) => files.move_to(from, path, bytes),
         None => files.write(path, bytes).map(|()| false),
     };
     let is_gone = written.map_err(|error| explain::failed(files, path, &error))?;
-    Ok((Change { path: path.as_str().to_owned(), kind, before, after }, is_gone))
+    Ok((ReportedChange { path: path.as_str().to_owned(), kind, before, after }, is_gone))
 }
 
 /// Removes a file and says so.
 pub(crate) fn remove(
-    files: &mut impl Files,
+    files: &mut impl WorkspaceFiles,
     path: &WorkspacePath,
-    before: &Before,
-) -> Result<Change, Outcome> {
+    before: &PreviousContent,
+) -> Result<ReportedChange, Outcome> {
     files.remove(path).map_err(|error| explain::failed(files, path, &error))?;
     Ok(removed(path, before))
 }
 
 /// The change of a file that is removed.
-pub(crate) fn removed(path: &WorkspacePath, before: &Before) -> Change {
+pub(crate) fn removed(path: &WorkspacePath, before: &PreviousContent) -> ReportedChange {
     let before = match before {
-        Before::Bytes(bytes) => change_text(bytes),
-        Before::Absent | Before::TooLarge => None,
+        PreviousContent::Bytes(bytes) => change_text(bytes),
+        PreviousContent::Absent | PreviousContent::TooLarge => None,
     };
-    Change { path: path.as_str().to_owned(), kind: ChangeKind::Deleted, before, after: None }
+    ReportedChange {
+        path: path.as_str().to_owned(),
+        kind: ChangeKind::Deleted,
+        before,
+        after: None,
+    }
 }
 
 /// The content of a file as a change includes it: none if it is too long or no text.

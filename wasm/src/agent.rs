@@ -1,8 +1,8 @@
 //! The class that drives a session for the package's `Agent`.
 
 use crate::{
-    callbacks::Callbacks, clock::to_u64, effects, files::RawFiles, host::Host, misuse::Misuse,
-    options::Options, program, session::seen, shared,
+    callbacks::Callbacks, clock::to_u64, effects, files::RawFiles, host::SessionHost,
+    misuse::CallerError, options::AgentOptions, program, session::seen, shared,
 };
 use innerloop_core::{
     History,
@@ -10,7 +10,7 @@ use innerloop_core::{
     input::{Command, HttpInput, Input},
     message::{Part, Turn},
 };
-use innerloop_driver::{Driver, Key, capture::Channel, imported, traffic::TrafficError};
+use innerloop_driver::{ApiKey, Driver, capture::StandardStream, imported, traffic::TrafficError};
 use innerloop_json::{FromJson, ToJson, to_string};
 use innerloop_tools::WorkspacePath;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -18,7 +18,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 /// One agent: a session, its driver and its host.
 #[wasm_bindgen]
 pub struct RawAgent {
-    pub(crate) host: Host,
+    pub(crate) host: SessionHost,
 }
 
 #[wasm_bindgen]
@@ -80,7 +80,7 @@ impl RawAgent {
     /// Gives another key, for the requests from now on.
     #[wasm_bindgen(js_name = setKey)]
     pub fn set_key(&self, key: &str) {
-        self.host.driver.borrow_mut().rekey(Key::new(key));
+        self.host.driver.borrow_mut().rekey(ApiKey::new(key));
     }
 
     /// Lets it reach the provider that these options name, to which a patch may then change.
@@ -88,7 +88,7 @@ impl RawAgent {
     /// # Errors
     /// `unknown_provider`, `missing_key`, `bad_option`.
     pub fn reach(&self, options: &str) -> Result<(), JsValue> {
-        let parts = Options::parts_of(options)?;
+        let parts = AgentOptions::parts_of(options)?;
         self.host.driver.borrow_mut().reach(parts.endpoints);
         Ok(())
     }
@@ -165,7 +165,7 @@ impl RawAgent {
     pub fn fault(&self) -> String {
         let mut driver = self.host.driver.borrow_mut();
         let error = driver.take_replay_error();
-        let text = to_string(&error.as_ref().map(Fault::from));
+        let text = to_string(&error.as_ref().map(ReplayError::from));
         driver.keys().masked_json(&text).unwrap_or(text)
     }
 
@@ -193,7 +193,7 @@ impl RawAgent {
     #[wasm_bindgen(js_name = programOutput)]
     pub fn program_output(&self, effect: f64, stream: u8, bytes: &[u8]) {
         let id = effect_of(effect);
-        let channel = if stream == 2 { Channel::Err } else { Channel::Out };
+        let channel = if stream == 2 { StandardStream::Err } else { StandardStream::Out };
         if cfg!(feature = "tools") {
             program::printed(&self.host, id, channel, bytes);
         }
@@ -211,18 +211,18 @@ impl RawAgent {
 
 impl RawAgent {
     pub(crate) fn with(driver: Driver, files: &RawFiles, callbacks: Callbacks) -> Self {
-        let host = Host::new(driver, callbacks, files, effects::carry_out);
+        let host = SessionHost::new(driver, callbacks, files, effects::carry_out);
         Self { host }
     }
 
     fn command(&self, command: Command) -> Result<(), JsValue> {
-        Ok(self.host.tell(Input::command(command)).map_err(Misuse::from)?)
+        Ok(self.host.tell(Input::command(command)).map_err(CallerError::from)?)
     }
 }
 
 /// Why a recording does not fit, for the run's result.
 #[derive(ToJson)]
-struct Fault<'a> {
+struct ReplayError<'a> {
     code: &'static str,
     message: String,
     #[json(skip_serializing_if = "Option::is_none")]
@@ -233,7 +233,7 @@ struct Fault<'a> {
     found: Option<&'a str>,
 }
 
-impl<'a> From<&'a TrafficError> for Fault<'a> {
+impl<'a> From<&'a TrafficError> for ReplayError<'a> {
     fn from(error: &'a TrafficError) -> Self {
         let message = error.to_string();
         let fault = |code| Self { code, message, call: None, expected: None, found: None };
@@ -256,10 +256,10 @@ const fn effect_of(number: f64) -> EffectId {
     EffectId(to_u64(number))
 }
 
-fn parts_of(json: &str) -> Result<Vec<Part>, Misuse> {
+fn parts_of(json: &str) -> Result<Vec<Part>, CallerError> {
     from_json(json)
 }
 
-fn from_json<T: for<'a> FromJson<'a>>(json: &str) -> Result<T, Misuse> {
+fn from_json<T: for<'a> FromJson<'a>>(json: &str) -> Result<T, CallerError> {
     Ok(innerloop_json::from_str(json)?)
 }

@@ -1,6 +1,6 @@
 //! The clocks of the platform: session time and wall time.
 
-use innerloop_core::time::{Instant, UnixMillis};
+use innerloop_core::time::{SessionInstant, UnixMillis};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
@@ -11,20 +11,20 @@ extern "C" {
 
 /// Maps the platform's monotonic clock onto session time.
 #[derive(Debug)]
-pub(crate) struct Clock {
+pub(crate) struct SessionClock {
     /// What the platform's clock showed at session time 0, in milliseconds.
     zero: f64,
 }
 
-impl Clock {
+impl SessionClock {
     /// A clock that shows `now`.
-    pub(crate) fn at(now: Instant) -> Self {
+    pub(crate) fn at(now: SessionInstant) -> Self {
         Self { zero: performance_now() - to_f64(now.0) }
     }
 
     /// The session's time.
-    pub(crate) fn now(&self) -> Instant {
-        Instant(to_u64(performance_now() - self.zero))
+    pub(crate) fn now(&self) -> SessionInstant {
+        SessionInstant(to_u64(performance_now() - self.zero))
     }
 }
 

@@ -5,8 +5,8 @@ use crate::{
     callbacks::Callbacks,
     clock::wall,
     files::RawFiles,
-    misuse::Misuse,
-    options::Options,
+    misuse::CallerError,
+    options::AgentOptions,
     session::{RawSession, journal, millis},
 };
 use innerloop_core::{
@@ -31,8 +31,8 @@ impl RawAgent {
         files: &RawFiles,
         callbacks: Callbacks,
     ) -> Result<Self, JsValue> {
-        let parts = Options::parts_of(options)?;
-        let driver = Driver::restore(snapshot, wall(), parts).map_err(Misuse::from)?;
+        let parts = AgentOptions::parts_of(options)?;
+        let driver = Driver::restore(snapshot, wall(), parts).map_err(CallerError::from)?;
         Ok(Self::with(driver, files, callbacks))
     }
 
@@ -46,8 +46,8 @@ impl RawAgent {
         files: &RawFiles,
         callbacks: Callbacks,
     ) -> Result<Self, JsValue> {
-        let parts = Options::parts_of(options)?;
-        let driver = Driver::resume(log, wall(), parts).map_err(Misuse::from)?;
+        let parts = AgentOptions::parts_of(options)?;
+        let driver = Driver::resume(log, wall(), parts).map_err(CallerError::from)?;
         Ok(Self::with(driver, files, callbacks))
     }
 
@@ -63,11 +63,11 @@ impl RawAgent {
         files: &RawFiles,
         callbacks: Callbacks,
     ) -> Result<Self, JsValue> {
-        let parts = Options::parts_of(options)?;
+        let parts = AgentOptions::parts_of(options)?;
         let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
         let driver = self.host.driver.borrow();
         let fork = driver.fork(SessionId(id), turns, wall(), parts);
-        Ok(Self::with(fork.map_err(Misuse::from)?, files, callbacks))
+        Ok(Self::with(fork.map_err(CallerError::from)?, files, callbacks))
     }
 
     /// The conversation as bytes.
@@ -90,7 +90,7 @@ impl RawSession {
     /// # Errors
     /// `bad_snapshot`.
     pub fn restore(snapshot: &[u8], wall: f64, logs: bool) -> Result<Self, JsValue> {
-        let session = Session::restore(snapshot, millis(wall)).map_err(Misuse::from)?;
+        let session = Session::restore(snapshot, millis(wall)).map_err(CallerError::from)?;
         Ok(Self::with(session, journal(logs), None))
     }
 
@@ -99,7 +99,7 @@ impl RawSession {
     /// # Errors
     /// `bad_log`.
     pub fn resume(log: &str, wall: f64, logs: bool) -> Result<Self, JsValue> {
-        let resumed = log::resume(log, millis(wall)).map_err(Misuse::from)?;
+        let resumed = log::resume(log, millis(wall)).map_err(CallerError::from)?;
         Ok(Self::with(resumed.session, journal(logs), None))
     }
 
@@ -116,7 +116,7 @@ impl RawSession {
             lines.push_str(&to_string(&outputs));
             lines.push('\n');
         });
-        Ok(Self::with(replayed.map_err(Misuse::from)?, journal(false), Some(lines)))
+        Ok(Self::with(replayed.map_err(CallerError::from)?, journal(false), Some(lines)))
     }
 
     /// The session as bytes.
@@ -133,13 +133,13 @@ impl RawSession {
     }
 }
 
-impl From<RestoreError> for Misuse {
+impl From<RestoreError> for CallerError {
     fn from(error: RestoreError) -> Self {
         Self::new("bad_snapshot", error.to_string())
     }
 }
 
-impl From<LogError> for Misuse {
+impl From<LogError> for CallerError {
     fn from(error: LogError) -> Self {
         Self::new("bad_log", error.to_string())
     }

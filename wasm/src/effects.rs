@@ -3,8 +3,8 @@
 use crate::{
     clock::to_f64,
     files,
-    host::Host,
-    program::{self, COMMAND_LINE, Program},
+    host::SessionHost,
+    program::{self, COMMAND_LINE, ProgramInvocation},
 };
 use innerloop_core::{
     action::Action,
@@ -13,29 +13,31 @@ use innerloop_core::{
     message::Part,
     tool::{Job, ToolRun},
 };
-use innerloop_driver::{Output, Request};
+use innerloop_driver::{DriverOutput, EndpointRequest};
 use innerloop_json::to_string;
-use innerloop_tools::Temporary;
+use innerloop_tools::TmpMeaning;
 
 /// Begins a thing to do; the answer, where it is there already.
-pub(crate) fn carry_out(host: &Host, output: Output) -> Option<Input> {
+pub(crate) fn carry_out(host: &SessionHost, output: DriverOutput) -> Option<Input> {
     let callbacks = &host.callbacks;
     match output {
         // Events are on their way already.
-        Output::Event(_) => {}
-        Output::Send { id, request } => send(host, id, &request),
-        Output::Run { id, agent, run } => return run_tool(host, (id, agent), &run),
-        Output::Ask { id, agent, ask } => callbacks.ask(to_f64(id.0), agent.0, &to_string(&ask)),
-        Output::Hook { id, agent, hook } => {
+        DriverOutput::Event(_) => {}
+        DriverOutput::Send { id, request } => send(host, id, &request),
+        DriverOutput::Run { id, agent, run } => return run_tool(host, (id, agent), &run),
+        DriverOutput::Ask { id, agent, ask } => {
+            callbacks.ask(to_f64(id.0), agent.0, &to_string(&ask))
+        }
+        DriverOutput::Hook { id, agent, hook } => {
             callbacks.run_hook(to_f64(id.0), agent.0, &to_string(&hook));
         }
-        Output::Cancel { id } => callbacks.cancel(to_f64(id.0)),
+        DriverOutput::Cancel { id } => callbacks.cancel(to_f64(id.0)),
     }
     None
 }
 
-fn send(host: &Host, id: EffectId, request: &Request) {
-    let Request { base, url, headers, key, body } = request;
+fn send(host: &SessionHost, id: EffectId, request: &EndpointRequest) {
+    let EndpointRequest { base, url, headers, key, body } = request;
     let mut headers = headers.clone();
     headers.extend(key.iter().map(|(name, key)| (name.clone(), key.expose().to_owned())));
     host.callbacks.send(to_f64(id.0), &base.to_string(), url, &to_string(&headers), &body.0);
@@ -43,20 +45,20 @@ fn send(host: &Host, id: EffectId, request: &Request) {
 
 /// Runs a tool: a built-in one over the files in memory, a program in a worker, or a function of
 /// the user.
-fn run_tool(host: &Host, (id, agent): (EffectId, AgentId), run: &ToolRun) -> Option<Input> {
+fn run_tool(host: &SessionHost, (id, agent): (EffectId, AgentId), run: &ToolRun) -> Option<Input> {
     let ToolRun { call_id, name, folder, known, timeout_ms, .. } = run;
     let outcome = match &run.job {
         Job::Builtin(_) if !cfg!(feature = "tools") => files::no_tools(),
         Job::Builtin(action @ Action::RunProgram { program, args, stdin }) => {
             let (args, stdin) = (&*to_string(args), stdin.as_deref().unwrap_or_default());
-            let tmp = Temporary::of(action).name();
-            let program = Program { name: program, args, stdin, folder, agent, tmp };
+            let tmp = TmpMeaning::of(action).name();
+            let program = ProgramInvocation { name: program, args, stdin, folder, agent, tmp };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
         Job::Builtin(action @ Action::Shell { .. }) => {
             let (args, stdin) = (COMMAND_LINE, &*to_string(action));
-            let tmp = Temporary::of(action).name();
-            let program = Program { name: "bash", args, stdin, folder, agent, tmp };
+            let tmp = TmpMeaning::of(action).name();
+            let program = ProgramInvocation { name: "bash", args, stdin, folder, agent, tmp };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
         Job::Builtin(action) if host.is_copy || matches!(action, Action::Fetch { .. }) => {

@@ -1,10 +1,10 @@
 //! The workspace in memory: the class that the package's TypeScript holds, and what programs do
 //! to it.
 
-use crate::{js::bytes_of, misuse::Misuse};
-use innerloop_core::action::{Action, Change, ChangeKind, Outcome};
+use crate::{js::bytes_of, misuse::CallerError};
+use innerloop_core::action::{Action, ChangeKind, Outcome, ReportedChange};
 use innerloop_json::quoted;
-use innerloop_tools::{FileError, Files, Memory, WorkspacePath, change_text};
+use innerloop_tools::{FileError, InMemoryFiles, WorkspaceFiles, WorkspacePath, change_text};
 use js_sys::{Array, Uint8Array};
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -12,7 +12,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 /// A workspace, which its agents share.
 #[wasm_bindgen]
 pub struct RawFiles {
-    memory: Rc<RefCell<Memory>>,
+    memory: Rc<RefCell<InMemoryFiles>>,
     /// Whether they are a copy of files that the package keeps elsewhere.
     pub(crate) is_copy: bool,
 }
@@ -23,7 +23,7 @@ impl RawFiles {
     #[must_use]
     #[wasm_bindgen(constructor)]
     pub fn new(is_copy: bool, fits_pictures: bool) -> Self {
-        Self { memory: Rc::new(Memory::fitting_pictures(fits_pictures).into()), is_copy }
+        Self { memory: Rc::new(InMemoryFiles::fitting_pictures(fits_pictures).into()), is_copy }
     }
 
     /// A file's bytes; nothing if there is no such file.
@@ -72,11 +72,11 @@ impl RawFiles {
     /// `bad_option` for what is no action; `unsupported` for a program, which needs an agent.
     pub fn perform(&self, action: &str, folder: &str, known: &str) -> Result<String, JsValue> {
         let known: Option<Vec<Option<String>>> =
-            innerloop_json::from_str(known).map_err(Misuse::from)?;
-        let action: Action = innerloop_json::from_str(action).map_err(Misuse::from)?;
+            innerloop_json::from_str(known).map_err(CallerError::from)?;
+        let action: Action = innerloop_json::from_str(action).map_err(CallerError::from)?;
         if matches!(action, Action::RunProgram { .. } | Action::Shell { .. }) {
             let message = "programs run in a worker, which only an agent starts";
-            return Err(Misuse::new("unsupported", message).into());
+            return Err(CallerError::new("unsupported", message).into());
         }
         Ok(innerloop_json::to_string(&perform(&self.memory, folder, &action, known.as_deref())))
     }
@@ -84,14 +84,14 @@ impl RawFiles {
 
 impl RawFiles {
     /// The workspace itself.
-    pub(crate) fn memory(&self) -> Rc<RefCell<Memory>> {
+    pub(crate) fn memory(&self) -> Rc<RefCell<InMemoryFiles>> {
         Rc::clone(&self.memory)
     }
 }
 
 /// Does what a built-in tool does for an agent in `folder` that knows so much of the files.
 pub(crate) fn perform(
-    files: &RefCell<Memory>,
+    files: &RefCell<InMemoryFiles>,
     folder: &str,
     action: &Action,
     known: Option<&[Option<String>]>,
@@ -108,16 +108,16 @@ pub(crate) fn no_tools() -> Outcome {
     Outcome::error(innerloop_core::action::ToolError::UnknownTool, message)
 }
 
-fn path_of(text: &str) -> Result<WorkspacePath, Misuse> {
+fn path_of(text: &str) -> Result<WorkspacePath, CallerError> {
     WorkspacePath::parse_file(text).map_err(|error| bad_path(&format!("{}: {error}", quoted(text))))
 }
 
-fn bad_path(message: &str) -> Misuse {
-    Misuse::new("bad_path", message)
+fn bad_path(message: &str) -> CallerError {
+    CallerError::new("bad_path", message)
 }
 
 /// A copy of all files of a folder: `[path in it, bytes]` each.
-pub(crate) fn copy_out(files: &RefCell<Memory>, folder: &str) -> Array {
+pub(crate) fn copy_out(files: &RefCell<InMemoryFiles>, folder: &str) -> Array {
     let top = prefix(folder);
     let files = files.borrow();
     let copy =
@@ -137,11 +137,11 @@ fn prefix(folder: &str) -> String {
 /// Takes over what a program wrote in a folder, `[path in it, bytes]` each, and removed; says what
 /// changed, sorted by path.
 pub(crate) fn take_over(
-    files: &RefCell<Memory>,
+    files: &RefCell<InMemoryFiles>,
     folder: &str,
     written: &Array,
     removed: &Array,
-) -> Vec<Change> {
+) -> Vec<ReportedChange> {
     let top = prefix(folder);
     let mut left = Vec::new();
     let mut enter = |path: &JsValue, after: Option<Vec<u8>>| {
@@ -165,10 +165,10 @@ pub(crate) fn take_over(
 }
 
 fn take_over_one(
-    files: &mut Memory,
+    files: &mut InMemoryFiles,
     path: &WorkspacePath,
     after: Option<Vec<u8>>,
-) -> Option<Change> {
+) -> Option<ReportedChange> {
     let before = files.bytes(path).map(<[u8]>::to_vec);
     if before == after {
         return None;
@@ -184,5 +184,5 @@ fn take_over_one(
         None => files.remove(path),
     };
     // A file that the user has meanwhile put in the way of a folder wins over the program's.
-    done.ok().map(|()| Change { path: path.to_string(), kind, before, after: shown })
+    done.ok().map(|()| ReportedChange { path: path.to_string(), kind, before, after: shown })
 }

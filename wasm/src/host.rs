@@ -1,22 +1,24 @@
 //! One session's host: its driver, what is under way for it, and the events on their way out. All
-//! that happens comes in through [`Host::report`] or [`Host::tell`]. What is to be done about it
-//! is carried out elsewhere, by the function that the host was made with.
+//! that happens comes in through [`SessionHost::report`] or [`SessionHost::tell`]. What is to be
+//! done about it is carried out elsewhere, by the function that the host was made with.
 
 use crate::{
     callbacks::Callbacks,
-    clock::{Clock, to_f64},
+    clock::{SessionClock, to_f64},
     files::RawFiles,
-    log::Log,
+    log::LogSink,
     told,
 };
 use innerloop_core::{
     event::Event,
     id::{ById, EffectId},
-    input::{Input, Rejected},
-    time::Instant,
+    input::{Input, RejectedInput},
+    time::SessionInstant,
 };
-use innerloop_driver::{Driver, FileSteps, Keys, Output, Outputs, capture::Capture};
-use innerloop_tools::Memory;
+use innerloop_driver::{
+    Driver, DriverOutput, DriverOutputBatch, FileSteps, SecretKeys, capture::OutputCapture,
+};
+use innerloop_tools::InMemoryFiles;
 use std::{
     cell::{Cell, RefCell},
     collections::VecDeque,
@@ -31,37 +33,37 @@ extern "C" {
 }
 
 /// Begins a thing to do; the answer, where it is there already.
-pub(crate) type CarryOut = fn(&Host, Output) -> Option<Input>;
+pub(crate) type CarryOut = fn(&SessionHost, DriverOutput) -> Option<Input>;
 
 /// One session and what is under way for it.
-pub(crate) struct Host {
+pub(crate) struct SessionHost {
     pub(crate) callbacks: Callbacks,
-    pub(crate) files: Rc<RefCell<Memory>>,
+    pub(crate) files: Rc<RefCell<InMemoryFiles>>,
     /// Whether the files are a copy of others, with which the package keeps it together.
     pub(crate) is_copy: bool,
     pub(crate) driver: RefCell<Driver>,
     carry_out: CarryOut,
-    clock: Clock,
+    clock: SessionClock,
     /// The programs that run.
-    running: RefCell<ById<EffectId, Running>>,
+    running: RefCell<ById<EffectId, RunningProgram>>,
     outbox: RefCell<Vec<Event>>,
     /// What the session's steps have changed.
     pub(crate) steps: RefCell<FileSteps>,
-    pub(crate) log: Log,
+    pub(crate) log: LogSink,
     delivering: Cell<bool>,
     /// When the package was told to wake the host.
-    due: Cell<Option<Instant>>,
+    due: Cell<Option<SessionInstant>>,
 }
 
 /// A program that runs.
-pub(crate) struct Running {
+pub(crate) struct RunningProgram {
     /// What it has printed.
-    pub(crate) capture: Capture,
+    pub(crate) capture: OutputCapture,
     /// The folder of the workspace that it sees as its root.
     pub(crate) folder: String,
 }
 
-impl Host {
+impl SessionHost {
     /// A host for a driver that has not been started.
     pub(crate) fn new(
         driver: Driver,
@@ -71,14 +73,14 @@ impl Host {
     ) -> Self {
         Self {
             #[cfg(feature = "log")]
-            log: Log::of(&callbacks),
+            log: LogSink::of(&callbacks),
             #[cfg(not(feature = "log"))]
-            log: Log::default(),
+            log: LogSink::default(),
             callbacks,
             files: files.memory(),
             is_copy: files.is_copy,
             carry_out,
-            clock: Clock::at(driver.session().now()),
+            clock: SessionClock::at(driver.session().now()),
             driver: RefCell::new(driver),
             running: RefCell::default(),
             outbox: RefCell::default(),
@@ -99,7 +101,7 @@ impl Host {
     /// # Errors
     /// The session's refusal.
     #[allow(clippy::result_large_err, reason = "the refused input comes back to the caller")]
-    pub(crate) fn tell(&self, input: Input) -> Result<(), Rejected> {
+    pub(crate) fn tell(&self, input: Input) -> Result<(), RejectedInput> {
         let now = self.clock.now();
         let outputs = self.driver.borrow_mut().handle(input, now)?;
         self.follow(outputs);
@@ -125,12 +127,12 @@ impl Host {
     }
 
     /// The keys that nothing may show.
-    pub(crate) fn keys(&self) -> Keys {
+    pub(crate) fn keys(&self) -> SecretKeys {
         self.driver.borrow().keys().clone()
     }
 
     /// Notes a program that runs.
-    pub(crate) fn enter(&self, id: EffectId, program: Running) {
+    pub(crate) fn enter(&self, id: EffectId, program: RunningProgram) {
         self.running.borrow_mut().insert(id, program);
     }
 
@@ -138,19 +140,19 @@ impl Host {
     pub(crate) fn with_running<T>(
         &self,
         id: EffectId,
-        f: impl FnOnce(&mut Running) -> T,
+        f: impl FnOnce(&mut RunningProgram) -> T,
     ) -> Option<T> {
         self.running.borrow_mut().get_mut(id).map(f)
     }
 
     /// Takes a running program, whose end is there.
-    pub(crate) fn leave(&self, id: EffectId) -> Option<Running> {
+    pub(crate) fn leave(&self, id: EffectId) -> Option<RunningProgram> {
         self.running.borrow_mut().remove(id)
     }
 
     /// Carries out what has followed, and what follows from that in turn. Listeners hear of each
     /// step before the next one.
-    fn follow(&self, outputs: Outputs) {
+    fn follow(&self, outputs: DriverOutputBatch) {
         let mut answers = self.carry_out_all(outputs);
         self.deliver();
         while let Some(answer) = answers.pop_front() {
@@ -164,13 +166,13 @@ impl Host {
         self.arm();
     }
 
-    fn carry_out_all(&self, outputs: Outputs) -> VecDeque<Input> {
+    fn carry_out_all(&self, outputs: DriverOutputBatch) -> VecDeque<Input> {
         let mut answers = VecDeque::new();
         self.log.wait(outputs);
-        while let Some(Outputs { list, .. }) = self.log.next(&self.callbacks) {
+        while let Some(DriverOutputBatch { list, .. }) = self.log.next(&self.callbacks) {
             for output in list {
                 match output {
-                    Output::Event(event) => {
+                    DriverOutput::Event(event) => {
                         self.steps.borrow_mut().on_event(&event);
                         self.outbox.borrow_mut().push(event);
                     }
@@ -212,6 +214,6 @@ impl Host {
     }
 }
 
-fn blame(rejected: &Rejected) {
+fn blame(rejected: &RejectedInput) {
     console_error(&format!("innerloop: the host is at fault: {rejected}"));
 }

@@ -2,7 +2,7 @@
 //! by line, or neither. A build without the feature `log` has none.
 
 use crate::callbacks::Callbacks;
-use innerloop_driver::Outputs;
+use innerloop_driver::DriverOutputBatch;
 use std::{
     cell::{Cell, RefCell},
     collections::VecDeque,
@@ -10,17 +10,17 @@ use std::{
 
 /// Where the lines of one session's log go.
 #[derive(Default)]
-pub(crate) struct Log {
+pub(crate) struct LogSink {
     #[cfg(feature = "log")]
     memory: Option<RefCell<innerloop_driver::MemoryLog>>,
     #[cfg(feature = "log")]
     hears_lines: bool,
     is_telling: Cell<bool>,
     /// What has followed and was not carried out yet.
-    waiting: RefCell<VecDeque<Outputs>>,
+    waiting: RefCell<VecDeque<DriverOutputBatch>>,
 }
 
-impl Log {
+impl LogSink {
     /// As the package wants it.
     #[cfg(feature = "log")]
     pub(crate) fn of(callbacks: &Callbacks) -> Self {
@@ -29,14 +29,14 @@ impl Log {
     }
 
     /// Takes what has followed.
-    pub(crate) fn wait(&self, outputs: Outputs) {
+    pub(crate) fn wait(&self, outputs: DriverOutputBatch) {
         self.waiting.borrow_mut().push_back(outputs);
     }
 
     /// The next outputs to carry out, their lines noted; nothing while the package is told lines:
     /// it may call back in, and what follows from that waits for its turn.
     #[cfg_attr(not(feature = "log"), expect(unused_variables, reason = "no log is kept"))]
-    pub(crate) fn next(&self, callbacks: &Callbacks) -> Option<Outputs> {
+    pub(crate) fn next(&self, callbacks: &Callbacks) -> Option<DriverOutputBatch> {
         if self.is_telling.get() {
             return None;
         }

@@ -3,7 +3,7 @@
 use crate::js::object;
 use innerloop_core::{
     config::ConfigError,
-    input::{Reason, Rejected},
+    input::{RejectedInput, RejectionReason},
 };
 use innerloop_json::{Error, to_string};
 use wasm_bindgen::JsValue;
@@ -11,7 +11,7 @@ use wasm_bindgen::JsValue;
 /// A mistake of the caller. Crosses as `{code, message, fault, rejected}`; the package makes an
 /// `AgentError` of it.
 #[derive(Debug)]
-pub(crate) struct Misuse {
+pub(crate) struct CallerError {
     code: &'static str,
     message: String,
     /// What does not fit, as JSON of a `ConfigError`, for the package to word.
@@ -20,7 +20,7 @@ pub(crate) struct Misuse {
     rejected: Option<String>,
 }
 
-impl Misuse {
+impl CallerError {
     /// A mistake of that code.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), fault: None, rejected: None }
@@ -33,41 +33,41 @@ impl Misuse {
     }
 
     /// An input that a bare session refused: it comes back with the reason.
-    pub(crate) fn rejected(rejected: &Rejected) -> Self {
+    pub(crate) fn rejected(rejected: &RejectedInput) -> Self {
         let (code, message) = ("rejected", rejected.reason.to_string());
         Self { rejected: Some(to_string(rejected)), ..Self::new(code, message) }
     }
 }
 
-impl From<Error> for Misuse {
+impl From<Error> for CallerError {
     fn from(error: Error) -> Self {
         ConfigError::from(error).into()
     }
 }
 
-impl From<ConfigError> for Misuse {
+impl From<ConfigError> for CallerError {
     fn from(error: ConfigError) -> Self {
         Self { fault: Some(to_string(&error)), ..Self::bad_option(error) }
     }
 }
 
-impl From<Rejected> for Misuse {
-    fn from(rejected: Rejected) -> Self {
+impl From<RejectedInput> for CallerError {
+    fn from(rejected: RejectedInput) -> Self {
         let code = match rejected.reason {
-            Reason::Config(error) => return (*error).into(),
-            Reason::Busy => "busy",
-            Reason::Closed => "closed",
-            Reason::Nothing(_) => "nothing",
-            Reason::Unsupported(_) => "unsupported",
+            RejectionReason::Config(error) => return (*error).into(),
+            RejectionReason::Busy => "busy",
+            RejectionReason::Closed => "closed",
+            RejectionReason::Nothing(_) => "nothing",
+            RejectionReason::Unsupported(_) => "unsupported",
             _ => "bad_option",
         };
         Self::new(code, rejected.reason.to_string())
     }
 }
 
-impl From<Misuse> for JsValue {
-    fn from(misuse: Misuse) -> Self {
-        let Misuse { code, message, fault, rejected } = misuse;
+impl From<CallerError> for JsValue {
+    fn from(misuse: CallerError) -> Self {
+        let CallerError { code, message, fault, rejected } = misuse;
         let [fault, rejected] = [fault, rejected].map(Self::from);
         let (code, message) = (code.into(), message.into());
         object(&[

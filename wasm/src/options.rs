@@ -1,38 +1,40 @@
 //! What the package hands in when an agent is made, as JSON, and what the driver makes of it.
 
-use crate::misuse::Misuse;
+use crate::misuse::CallerError;
 use innerloop_core::{
     config::{
-        Facts, HookPoint, MAX_NESTED_DOCS, ProfileKind, ProgramFacts, ProjectDoc, SessionConfig,
+        EnvironmentFacts, HookPoint, MAX_NESTED_DOCS, ProfileKind, ProgramFacts, ProjectDoc,
+        SessionConfig,
     },
     doc_places,
     id::SessionId,
     instructed_folder,
-    preset::Preset,
+    preset::ConfigPreset,
     tool::ToolSpec,
     with_imports,
 };
 use innerloop_driver::{
-    Endpoint, EndpointError, Endpoints, Key, Models, Parts, People, Settings, SettingsError,
+    ApiKey, DriverOptions, Endpoint, EndpointError, EndpointTable, HostCapabilities, ModelSource,
+    SessionSettings, SettingsError,
     catalogue::{Catalogue, CatalogueError},
     providers::{self, Provider},
-    traffic::Player,
+    traffic::TrafficPlayer,
 };
 use innerloop_json::{FromJson, Json, joined};
-use innerloop_tools::{Memory, WorkspacePath};
+use innerloop_tools::{InMemoryFiles, WorkspacePath};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// The options of an agent.
 #[derive(Default, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub(crate) struct Options {
+pub(crate) struct AgentOptions {
     pub(crate) id: String,
     /// Absent only where a recording answers.
     provider: Option<String>,
     model: Option<String>,
     /// A catalogue of models, in place of the one that comes along.
     models: Option<String>,
-    preset: Option<Preset>,
+    preset: Option<ConfigPreset>,
     /// Patches of the configuration, one over the other.
     patches: Vec<Json>,
     tools: Vec<ToolSpec>,
@@ -44,7 +46,7 @@ pub(crate) struct Options {
     sends: bool,
     /// Whether it is a page, so that a provider wants to know that its visitors can see the key.
     page: bool,
-    replay: Option<Recording>,
+    replay: Option<RecordingOptions>,
     approve: bool,
     answer: bool,
     hooks: Vec<HookPoint>,
@@ -54,17 +56,17 @@ pub(crate) struct Options {
 
 #[derive(Default, FromJson)]
 #[json(deny_unknown_fields)]
-struct Recording {
+struct RecordingOptions {
     traffic: String,
     pace_ms: u64,
 }
 
-impl Options {
+impl AgentOptions {
     /// Reads the options.
     ///
     /// # Errors
     /// `bad_option` for what does not fit.
-    pub(crate) fn read(json: &str) -> Result<Self, Misuse> {
+    pub(crate) fn read(json: &str) -> Result<Self, CallerError> {
         Ok(innerloop_json::from_str(json)?)
     }
 
@@ -72,7 +74,7 @@ impl Options {
     ///
     /// # Errors
     /// `unknown_provider`, or `bad_option` with the field that does not fit.
-    pub(crate) fn config(&self, files: &Memory) -> Result<SessionConfig, Misuse> {
+    pub(crate) fn config(&self, files: &InMemoryFiles) -> Result<SessionConfig, CallerError> {
         let provider = self.provider()?;
         let catalogue = match &self.models {
             Some(text) => Catalogue::parse(text).map_err(bad_catalogue)?,
@@ -82,13 +84,13 @@ impl Options {
         let is_named = self.model.is_some() || provider.default_model.is_some();
         let patches: Vec<&str> = self.patches.iter().map(Json::text).collect();
         let id = SessionId(self.id.clone());
-        let config = |facts: &Facts| {
-            let settings = Settings {
+        let config = |facts: &EnvironmentFacts| {
+            let settings = SessionSettings {
                 id: &id,
                 provider: &provider,
                 model: self.model.as_deref().or(recorded.filter(|_| !is_named)),
                 catalogue: &catalogue,
-                preset: self.preset.unwrap_or(Preset::Modern),
+                preset: self.preset.unwrap_or(ConfigPreset::Modern),
                 facts,
                 tools: &self.tools,
                 patches: &patches,
@@ -97,7 +99,7 @@ impl Options {
         };
         let mut facts = self.facts();
         // A patch may name another family, which reads other files; or name the files itself.
-        let docs = Docs::of(config(&facts)?.model.profile, files);
+        let docs = ProjectDocs::of(config(&facts)?.model.profile, files);
         (facts.project_docs, facts.nested_docs) = (docs.project, docs.nested);
         config(&facts)
     }
@@ -105,8 +107,8 @@ impl Options {
     /// What the driver works with besides, of options as JSON.
     ///
     /// # Errors
-    /// As [`Options::parts`].
-    pub(crate) fn parts_of(json: &str) -> Result<Parts, Misuse> {
+    /// As [`AgentOptions::parts`].
+    pub(crate) fn parts_of(json: &str) -> Result<DriverOptions, CallerError> {
         Self::read(json)?.parts()
     }
 
@@ -114,21 +116,21 @@ impl Options {
     ///
     /// # Errors
     /// `unknown_provider`, `missing_key`, `bad_option`, `replay_unreadable`.
-    pub(crate) fn parts(&self) -> Result<Parts, Misuse> {
+    pub(crate) fn parts(&self) -> Result<DriverOptions, CallerError> {
         let provider = self.provider()?;
         let endpoint = self.endpoint(&provider).map_err(|error| bad_endpoint(error, &provider))?;
         let models = match &self.replay {
-            None => Models::Live,
-            Some(Recording { traffic, pace_ms }) => Models::Replayed {
-                player: Player::parse(traffic)
-                    .map_err(|error| Misuse::new("replay_unreadable", error.to_string()))?,
+            None => ModelSource::Live,
+            Some(RecordingOptions { traffic, pace_ms }) => ModelSource::Replayed {
+                player: TrafficPlayer::parse(traffic)
+                    .map_err(|error| CallerError::new("replay_unreadable", error.to_string()))?,
                 pace_ms: *pace_ms,
             },
         };
-        Ok(Parts {
-            endpoints: Endpoints::default().with(provider.endpoint(), endpoint),
+        Ok(DriverOptions {
+            endpoints: EndpointTable::default().with(provider.endpoint(), endpoint),
             models,
-            people: People {
+            people: HostCapabilities {
                 approve: self.approve,
                 answer: self.answer,
                 hooks: self.hooks.clone(),
@@ -138,19 +140,19 @@ impl Options {
         })
     }
 
-    fn facts(&self) -> Facts {
-        Facts {
+    fn facts(&self) -> EnvironmentFacts {
+        EnvironmentFacts {
             working_directory: "/".into(),
             platform: "wasm".into(),
             date: self.date.clone(),
             programs: self.programs.clone(),
-            ..Facts::default()
+            ..EnvironmentFacts::default()
         }
     }
 
-    fn provider(&self) -> Result<Provider, Misuse> {
+    fn provider(&self) -> Result<Provider, CallerError> {
         let first = || providers::all().into_iter().next().filter(|_| self.replay.is_some());
-        let unknown = |message: String| Misuse::new("unknown_provider", message);
+        let unknown = |message: String| CallerError::new("unknown_provider", message);
         match &self.provider {
             Some(name) => providers::find(name).map_err(|error| unknown(error.to_string())),
             None => first().ok_or_else(|| {
@@ -166,7 +168,7 @@ impl Options {
         // Where a recording answers, no request goes anywhere.
         let nowhere = || (is_recorded && provider.base_url.is_none()).then_some("http://localhost");
         let url = self.base_url.as_deref().or_else(nowhere);
-        let key = Key::new(&self.key);
+        let key = ApiKey::new(&self.key);
         let endpoint = if is_recorded || self.sends {
             Endpoint::without_check(provider, url, key)?
         } else {
@@ -178,14 +180,14 @@ impl Options {
 }
 
 /// The instruction files of a project.
-pub(crate) struct Docs {
+pub(crate) struct ProjectDocs {
     project: Vec<ProjectDoc>,
     nested: Vec<ProjectDoc>,
 }
 
-impl Docs {
+impl ProjectDocs {
     /// Those that a model family reads.
-    pub(crate) fn of(family: ProfileKind, files: &Memory) -> Self {
+    pub(crate) fn of(family: ProfileKind, files: &InMemoryFiles) -> Self {
         let doc = |path: &str| doc(files, path);
         let nested = files.iter().map(|(path, _)| path).filter(|path| {
             instructed_folder(family, path).is_some_and(|folder| !folder.is_empty())
@@ -197,12 +199,12 @@ impl Docs {
     }
 
     /// Whether they are the ones that these facts have.
-    pub(crate) fn are_of(&self, facts: &Facts) -> bool {
+    pub(crate) fn are_of(&self, facts: &EnvironmentFacts) -> bool {
         self.project == facts.project_docs && self.nested == facts.nested_docs
     }
 }
 
-fn doc(files: &Memory, path: &str) -> Option<ProjectDoc> {
+fn doc(files: &InMemoryFiles, path: &str) -> Option<ProjectDoc> {
     let own = text(files, path)?;
     // Files that no tool shows are not followed into.
     let text = if cfg!(feature = "tools") {
@@ -213,44 +215,46 @@ fn doc(files: &Memory, path: &str) -> Option<ProjectDoc> {
     Some(ProjectDoc { path: path.into(), text })
 }
 
-fn text(files: &Memory, path: &str) -> Option<String> {
+fn text(files: &InMemoryFiles, path: &str) -> Option<String> {
     let bytes = files.bytes(&WorkspacePath::parse_file(path).ok()?)?;
     Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
-fn bad_catalogue(error: CatalogueError) -> Misuse {
+fn bad_catalogue(error: CatalogueError) -> CallerError {
     match error {
         CatalogueError::Json(error) => error.within("models").into(),
-        error @ CatalogueError::Model { .. } => Misuse::bad_option(format!("`models`: {error}")),
+        error @ CatalogueError::Model { .. } => {
+            CallerError::bad_option(format!("`models`: {error}"))
+        }
     }
 }
 
-fn bad_settings(error: SettingsError) -> Misuse {
+fn bad_settings(error: SettingsError) -> CallerError {
     match error {
         SettingsError::MissingModel { .. } => {
-            Misuse::bad_option("`model` is missing: name the model as the provider knows it")
+            CallerError::bad_option("`model` is missing: name the model as the provider knows it")
         }
         SettingsError::Patch(error) => error.into(),
     }
 }
 
-fn bad_endpoint(error: EndpointError, provider: &Provider) -> Misuse {
+fn bad_endpoint(error: EndpointError, provider: &Provider) -> CallerError {
     match error {
-        EndpointError::MissingKey => Misuse::new(
+        EndpointError::MissingKey => CallerError::new(
             "missing_key",
             "there is no key for the provider: give `apiKey`, or `fetch` if a proxy adds the key, \
              or `replay`",
         ),
         EndpointError::MissingUrl => {
             let example = provider.base_url_example.as_deref().unwrap_or_default();
-            Misuse::bad_option(format!(
+            CallerError::bad_option(format!(
                 "`baseUrl` is missing: `{}` is at a place such as {example}",
                 provider.name
             ))
         }
         // The package has looked at the key's characters.
         error @ (EndpointError::BadKey | EndpointError::BadUrl { .. }) => {
-            Misuse::bad_option(format!("`baseUrl`: {error}"))
+            CallerError::bad_option(format!("`baseUrl`: {error}"))
         }
     }
 }
@@ -261,6 +265,6 @@ fn bad_endpoint(error: EndpointError, provider: &Provider) -> Misuse {
 /// `unknown_provider`, or `bad_option` with the field that does not fit.
 #[wasm_bindgen(js_name = configJson)]
 pub fn config_json(options: &str) -> Result<String, JsValue> {
-    let config = Options::read(options)?.config(&Memory::new())?;
+    let config = AgentOptions::read(options)?.config(&InMemoryFiles::new())?;
     Ok(innerloop_json::to_string(&config))
 }

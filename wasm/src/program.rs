@@ -4,7 +4,7 @@
 use crate::{
     clock::to_f64,
     files,
-    host::{Host, Running},
+    host::{RunningProgram, SessionHost},
     js::field,
 };
 use innerloop_core::{
@@ -12,12 +12,14 @@ use innerloop_core::{
     id::{AgentId, EffectId},
     input::{Input, ToolInput},
 };
-use innerloop_driver::capture::{Capture, Channel, End, KEPT, Limit, unknown_program};
+use innerloop_driver::capture::{
+    ExceededLimit, KEPT, OutputCapture, ProgramExit, StandardStream, unknown_program,
+};
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 
 /// What to run.
-pub(crate) struct Program<'a> {
+pub(crate) struct ProgramInvocation<'a> {
     pub(crate) name: &'a str,
     /// A JSON array, or [`COMMAND_LINE`].
     pub(crate) args: &'a str,
@@ -39,17 +41,17 @@ pub(crate) const COMMAND_LINE: &str = "null";
 /// # Errors
 /// The outcome where there is no program of that name.
 pub(crate) fn begin(
-    host: &Host,
+    host: &SessionHost,
     id: EffectId,
     limit_ms: u64,
-    program: &Program<'_>,
+    program: &ProgramInvocation<'_>,
 ) -> Result<(), Outcome> {
-    let Program { name, args, stdin, folder, agent, tmp } = *program;
+    let ProgramInvocation { name, args, stdin, folder, agent, tmp } = *program;
     if let Some(outcome) = unknown(host, name) {
         return Err(outcome);
     }
-    let capture = Capture::new(&host.keys(), KEPT);
-    host.enter(id, Running { capture, folder: folder.to_owned() });
+    let capture = OutputCapture::new(&host.keys(), KEPT);
+    host.enter(id, RunningProgram { capture, folder: folder.to_owned() });
     // Of a copy that may be out of date the package looks itself.
     let files = if host.is_copy { Array::new() } else { files::copy_out(&host.files, folder) };
     let (effect, limit_ms) = (to_f64(id.0), to_f64(limit_ms));
@@ -58,7 +60,7 @@ pub(crate) fn begin(
 }
 
 /// The program has printed something.
-pub(crate) fn printed(host: &Host, id: EffectId, channel: Channel, bytes: &[u8]) {
+pub(crate) fn printed(host: &SessionHost, id: EffectId, channel: StandardStream, bytes: &[u8]) {
     let text = host.with_running(id, |program| program.capture.push(channel, bytes));
     if let Some(text) = text.filter(|text| !text.is_empty()) {
         host.report(Input::Tool { id, input: ToolInput::Delta(text) });
@@ -66,8 +68,8 @@ pub(crate) fn printed(host: &Host, id: EffectId, channel: Channel, bytes: &[u8])
 }
 
 /// The program has ended, or was stopped: then it leaves what its worker had reported by then.
-pub(crate) fn end(host: &Host, id: EffectId, ended: &JsValue) {
-    let Some(Running { mut capture, folder }) = host.leave(id) else { return };
+pub(crate) fn end(host: &SessionHost, id: EffectId, ended: &JsValue) {
+    let Some(RunningProgram { mut capture, folder }) = host.leave(id) else { return };
     let list = |name: &str| Array::from(&field(ended, name));
     let changes = files::take_over(&host.files, &folder, &list("written"), &list("removed"));
     let rest = capture.finish();
@@ -79,24 +81,24 @@ pub(crate) fn end(host: &Host, id: EffectId, ended: &JsValue) {
 }
 
 /// The outcome where there is no program of that name.
-fn unknown(host: &Host, name: &str) -> Option<Outcome> {
+fn unknown(host: &SessionHost, name: &str) -> Option<Outcome> {
     let driver = host.driver.borrow();
     let programs = driver.session().config().facts.programs.iter();
     let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
     (!names.contains(&name)).then(|| unknown_program(name, &names))
 }
 
-fn how(ended: &JsValue) -> End {
+fn how(ended: &JsValue) -> ProgramExit {
     let text = |name: &str| field(ended, name).as_string().unwrap_or_default();
     match field(ended, "code").as_f64() {
         #[expect(clippy::cast_possible_truncation, reason = "exit codes have 32 bits")]
-        Some(code) => End::Exit(code as i32),
+        Some(code) => ProgramExit::Exit(code as i32),
         None => match &*text("type") {
-            "printed_too_much" => End::Limit(Limit::Output),
-            "wrote_too_much" => End::Limit(Limit::Disk),
-            "timed_out" => End::TimedOut,
-            "cancelled" => End::Interrupted,
-            _ => End::Crash(text("message")),
+            "printed_too_much" => ProgramExit::Limit(ExceededLimit::Output),
+            "wrote_too_much" => ProgramExit::Limit(ExceededLimit::Disk),
+            "timed_out" => ProgramExit::TimedOut,
+            "cancelled" => ProgramExit::Interrupted,
+            _ => ProgramExit::Crash(text("message")),
         },
     }
 }

@@ -4,7 +4,7 @@ use innerloop_driver::providers;
 use wasm_bindgen::prelude::wasm_bindgen;
 #[cfg(feature = "tools")]
 use {
-    innerloop_core::{config::Vocabulary, media::MediaLimits},
+    innerloop_core::{config::VocabularyKind, media::MediaLimits},
     innerloop_tools::MAX_PICTURE_BYTES,
 };
 
@@ -22,7 +22,7 @@ pub fn providers_json() -> String {
 #[wasm_bindgen(js_name = pictureLimits)]
 pub fn picture_limits(provider: &str) -> Vec<u32> {
     let limits = providers::find(provider)
-        .map(|it| MediaLimits::of(&it.model("", Vocabulary::default())))
+        .map(|it| MediaLimits::of(&it.model("", VocabularyKind::default())))
         .unwrap_or_default();
     let base64_bytes = limits.base64_bytes_or(MAX_PICTURE_BYTES as u64);
     let side_px = limits.safe_side_px().unwrap_or_default();

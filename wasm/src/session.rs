@@ -1,18 +1,18 @@
 //! The bare session for people who write engines: JSON in and out, nothing carried out.
 
-use crate::misuse::Misuse;
+use crate::misuse::CallerError;
 use innerloop_core::{
     History, Session,
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::SessionConfig,
     id::{AgentId, EffectId, SessionId},
     input::{HttpInput, Input},
     message::Turn,
-    output::{Deadline, Outputs},
+    output::{Deadline, OutputBatch},
     status::Status,
-    time::{Instant, UnixMillis},
+    time::{SessionInstant, UnixMillis},
 };
-use innerloop_driver::Journal;
+use innerloop_driver::SessionLogEncoder;
 use innerloop_json::{ToJson, to_string};
 use std::cell::RefCell;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -22,15 +22,15 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 pub struct RawSession {
     pub(crate) session: RefCell<Session>,
     /// What makes a step's line of the log.
-    journal: Journal,
+    journal: SessionLogEncoder,
     /// What followed from the opening, until it is taken.
     opening: RefCell<Option<String>>,
 }
 
 /// What follows from one input.
 #[derive(ToJson)]
-struct Step<'a> {
-    outputs: &'a Outputs,
+struct StepResult<'a> {
+    outputs: &'a OutputBatch,
     deadline: Option<Deadline>,
     #[json(skip_serializing_if = "Option::is_none")]
     line: Option<String>,
@@ -44,9 +44,9 @@ impl RawSession {
     /// # Errors
     /// `bad_option` with the field that does not fit.
     pub fn open(config: &str, wall: f64, logs: bool) -> Result<Self, JsValue> {
-        let config: SessionConfig = innerloop_json::from_str(config).map_err(Misuse::from)?;
+        let config: SessionConfig = innerloop_json::from_str(config).map_err(CallerError::from)?;
         let (wall, journal) = (millis(wall), journal(logs));
-        let (session, outputs) = Session::open(config, wall).map_err(Misuse::from)?;
+        let (session, outputs) = Session::open(config, wall).map_err(CallerError::from)?;
         let line = journal.header(&session, wall);
         Ok(Self::opened(session, &outputs, journal, line))
     }
@@ -58,7 +58,7 @@ impl RawSession {
     pub fn fork(&self, id: String, turns: Option<u32>, wall: f64) -> Result<Self, JsValue> {
         let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
         let fork = self.session.borrow().fork(SessionId(id), turns, millis(wall));
-        let (session, outputs) = fork.map_err(Misuse::from)?;
+        let (session, outputs) = fork.map_err(CallerError::from)?;
         Ok(Self::opened(session, &outputs, journal(false), String::new()))
     }
 
@@ -73,7 +73,7 @@ impl RawSession {
     /// # Errors
     /// `bad_option` for what is no input; `rejected`, with the input and the reason.
     pub fn handle(&self, input: &str, at: f64) -> Result<String, JsValue> {
-        let input: Input = innerloop_json::from_str(input).map_err(Misuse::from)?;
+        let input: Input = innerloop_json::from_str(input).map_err(CallerError::from)?;
         self.hear(input, at)
     }
 
@@ -83,7 +83,7 @@ impl RawSession {
     /// `rejected`.
     pub fn chunk(&self, effect: f64, bytes: Vec<u8>, at: f64) -> Result<String, JsValue> {
         let id = EffectId(millis(effect).0);
-        self.hear(Input::Http { id, input: HttpInput::Chunk(Bytes(bytes)) }, at)
+        self.hear(Input::Http { id, input: HttpInput::Chunk(BodyBytes(bytes)) }, at)
     }
 
     /// When to send a tick, as JSON.
@@ -136,32 +136,41 @@ impl RawSession {
 }
 
 impl RawSession {
-    fn opened(session: Session, outputs: &Outputs, journal: Journal, line: String) -> Self {
+    fn opened(
+        session: Session,
+        outputs: &OutputBatch,
+        journal: SessionLogEncoder,
+        line: String,
+    ) -> Self {
         let line = Some(line).filter(|line| !line.is_empty());
-        let step = to_string(&Step { outputs, deadline: session.deadline(), line });
+        let step = to_string(&StepResult { outputs, deadline: session.deadline(), line });
         Self::with(session, journal, Some(step))
     }
 
-    pub(crate) const fn with(session: Session, journal: Journal, opening: Option<String>) -> Self {
+    pub(crate) const fn with(
+        session: Session,
+        journal: SessionLogEncoder,
+        opening: Option<String>,
+    ) -> Self {
         Self { session: RefCell::new(session), journal, opening: RefCell::new(opening) }
     }
 
     fn hear(&self, input: Input, at: f64) -> Result<String, JsValue> {
-        let at = Instant(millis(at).0);
+        let at = SessionInstant(millis(at).0);
         let mut session = self.session.borrow_mut();
         let line = self.journal.entry(&input, at);
-        let outputs = session.handle(input, at).map_err(|error| Misuse::rejected(&error))?;
-        Ok(to_string(&Step { outputs: &outputs, deadline: session.deadline(), line }))
+        let outputs = session.handle(input, at).map_err(|error| CallerError::rejected(&error))?;
+        Ok(to_string(&StepResult { outputs: &outputs, deadline: session.deadline(), line }))
     }
 }
 
 /// What makes the lines of a log, if there is one.
 #[cfg_attr(not(feature = "log"), expect(unused_variables, reason = "no log is kept"))]
-pub(crate) const fn journal(logs: bool) -> Journal {
+pub(crate) const fn journal(logs: bool) -> SessionLogEncoder {
     #[cfg(feature = "log")]
-    return Journal::new(logs);
+    return SessionLogEncoder::new(logs);
     #[cfg(not(feature = "log"))]
-    Journal::none()
+    SessionLogEncoder::none()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]

@@ -4,24 +4,24 @@
 
 use crate::{
     clock::wall,
-    misuse::Misuse,
-    options::{Docs, Options},
+    misuse::CallerError,
+    options::{AgentOptions, ProjectDocs},
 };
-use innerloop_core::{Blueprint, id::SessionId};
-use innerloop_driver::{Driver, Endpoints, Models, Parts, People};
-use innerloop_tools::Memory;
+use innerloop_core::{SessionBlueprint, id::SessionId};
+use innerloop_driver::{Driver, DriverOptions, EndpointTable, HostCapabilities, ModelSource};
+use innerloop_tools::InMemoryFiles;
 use std::cell::RefCell;
 
 thread_local! {
     /// Options, as JSON, and what came of them.
-    static NEWEST: RefCell<Option<(String, Shared)>> = const { RefCell::new(None) };
+    static NEWEST: RefCell<Option<(String, SharedSetup)>> = const { RefCell::new(None) };
 }
 
 /// What the same options always come to, as long as the project's instruction files are the same.
-struct Shared {
-    blueprint: Blueprint,
-    endpoints: Endpoints,
-    people: People,
+struct SharedSetup {
+    blueprint: SessionBlueprint,
+    endpoints: EndpointTable,
+    people: HostCapabilities,
     #[cfg(feature = "log")]
     keeps_log: bool,
 }
@@ -30,34 +30,42 @@ struct Shared {
 /// read for each of them.
 ///
 /// # Errors
-/// Those of [`Options`], or `bad_option` for the id.
-pub(crate) fn open(options: &str, id: String, files: &Memory) -> Result<Driver, Misuse> {
-    let newest = NEWEST.take().filter(|(newest, Shared { blueprint, .. })| {
+/// Those of [`AgentOptions`], or `bad_option` for the id.
+pub(crate) fn open(
+    options: &str,
+    id: String,
+    files: &InMemoryFiles,
+) -> Result<Driver, CallerError> {
+    let newest = NEWEST.take().filter(|(newest, SharedSetup { blueprint, .. })| {
         let config = blueprint.config();
-        newest == options && Docs::of(config.model.profile, files).are_of(&config.facts)
+        newest == options && ProjectDocs::of(config.model.profile, files).are_of(&config.facts)
     });
     let (shared, models) = match newest {
-        Some((_, shared)) => (shared, Models::Live),
-        None => Shared::of(options, &id, files)?,
+        Some((_, shared)) => (shared, ModelSource::Live),
+        None => SharedSetup::of(options, &id, files)?,
     };
-    let is_live = matches!(models, Models::Live);
+    let is_live = matches!(models, ModelSource::Live);
     let driver = Driver::open_as(&shared.blueprint, SessionId(id), wall(), shared.parts(models));
     if is_live {
         NEWEST.set(Some((options.to_owned(), shared)));
     }
-    driver.map_err(Misuse::from)
+    driver.map_err(CallerError::from)
 }
 
-impl Shared {
+impl SharedSetup {
     /// That of these options, and where the answers come from.
-    fn of(options: &str, id: &str, files: &Memory) -> Result<(Self, Models), Misuse> {
-        let mut read = Options::read(options)?;
+    fn of(
+        options: &str,
+        id: &str,
+        files: &InMemoryFiles,
+    ) -> Result<(Self, ModelSource), CallerError> {
+        let mut read = AgentOptions::read(options)?;
         let parts = read.parts()?;
         // Each session has its own id, but there is no configuration without one.
         id.clone_into(&mut read.id);
         let blueprint = Driver::blueprint(read.config(files)?, &parts);
         let shared = Self {
-            blueprint: blueprint.map_err(Misuse::from)?,
+            blueprint: blueprint.map_err(CallerError::from)?,
             endpoints: parts.endpoints,
             people: parts.people,
             #[cfg(feature = "log")]
@@ -66,8 +74,8 @@ impl Shared {
         Ok((shared, parts.models))
     }
 
-    fn parts(&self, models: Models) -> Parts {
-        Parts {
+    fn parts(&self, models: ModelSource) -> DriverOptions {
+        DriverOptions {
             endpoints: self.endpoints.clone(),
             models,
             people: self.people.clone(),

@@ -5,15 +5,15 @@
 use innerloop_core::{
     event::{Event, EventKind},
     id::{AgentId, EffectId},
-    time::Instant,
+    time::SessionInstant,
 };
 use innerloop_json::{ToJson, Writer};
 
 /// An event without what is the same for all of a batch.
 #[derive(ToJson)]
-struct Told<'a> {
+struct BatchedEvent<'a> {
     seq: u64,
-    at: Instant,
+    at: SessionInstant,
     #[json(skip_serializing_if = "Option::is_none")]
     effect: Option<EffectId>,
     agent: AgentId,
@@ -28,7 +28,7 @@ pub(crate) fn batch(events: &[Event]) -> String {
     for alike in events.chunk_by(|before, event| more(before, event).is_some()) {
         let [first, others @ ..] = alike else { continue };
         writer.element();
-        Told::of(first).write(&mut writer);
+        BatchedEvent::of(first).write(&mut writer);
         if others.is_empty() {
             continue;
         }
@@ -62,7 +62,7 @@ fn more<'a>(before: &Event, event: &'a Event) -> Option<&'a str> {
     (from(before) == from(event)).then_some(text)
 }
 
-impl<'a> Told<'a> {
+impl<'a> BatchedEvent<'a> {
     const fn of(event: &'a Event) -> Self {
         let Event { seq, at, wall: _, session: _, effect, agent, kind } = event;
         Self { seq: *seq, at: *at, effect: *effect, agent: *agent, kind }

@@ -1,7 +1,7 @@
 //! The core as a module without imports, for hosts in any language: built, left with nothing but
 //! its four exports, and optimised.
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::module;
 use crate::npm;
@@ -16,9 +16,9 @@ const EXPORTS: [&str; 4] = ["memory", "innerloop_abi", "innerloop_room", "innerl
 ///
 /// # Errors
 /// When the build or wasm-opt fails.
-pub(crate) fn build(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn build(workspace: &mut Workspace) -> Result<(), TaskError> {
     let built = wasm::build_module(workspace, "innerloop-abi", &[])?;
-    let strange = || Failure(format!("{} is no wasm module", built.display()));
+    let strange = || TaskError(format!("{} is no wasm module", built.display()));
     let bare = module::exporting(&files::read(&built)?, &EXPORTS).ok_or_else(strange)?;
     let file = built.with_extension("bare.wasm");
     files::write_if_changed(&file, &bare)?;

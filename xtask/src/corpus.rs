@@ -8,17 +8,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::abi;
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::machine;
 use crate::native;
 use crate::process;
 use crate::python;
-use crate::steps::{Step, test_step};
+use crate::steps::{TaskStep, test_step};
 use crate::workspace::Workspace;
 
 /// Replays the corpus.
-pub(crate) const CORPUS: Step = test_step("replay the corpus in other languages", run);
+pub(crate) const CORPUS: TaskStep = test_step("replay the corpus in other languages", run);
 /// The programs that replay it, and those that are killed.
 pub(crate) const SOURCES: &str = "tests/interop";
 /// Where they are built.
@@ -29,26 +29,26 @@ const LOGS: &str = "target/corpus";
 const LEAST: usize = 20;
 
 /// A runtime that replays the corpus.
-struct Replay {
+struct CorpusReplay {
     runtime: &'static str,
     command: Command,
 }
 
 /// What came of it: lines of names and digests.
-struct Replayed {
+struct ReplayResult {
     runtime: &'static str,
-    printed: Result<String, Failure>,
+    printed: Result<String, TaskError>,
     took: Duration,
 }
 
-fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+fn run(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(native::light(workspace, "build").args(["--bin", "corpus"]))?;
     let corpus = workspace.innerloop().with_file_name("corpus");
     process::run(workspace.program(corpus, "").arg(LOGS))?;
     let expected = text(&files::read(&workspace.path(LOGS).join("digests.txt"))?);
     let count = expected.lines().count();
     if count < LEAST {
-        return Err(Failure(format!("the corpus has {count} logs, fewer than {LEAST}")));
+        return Err(TaskError(format!("the corpus has {count} logs, fewer than {LEAST}")));
     }
     let mut replays = vec![in_v8(workspace), in_python(workspace)?];
     replays.extend(in_go(workspace)?);
@@ -58,24 +58,24 @@ fn run(workspace: &mut Workspace) -> Result<(), Failure> {
 }
 
 /// Runs them side by side: those that interpret take long.
-fn replayed(replays: Vec<Replay>) -> Vec<Replayed> {
+fn replayed(replays: Vec<CorpusReplay>) -> Vec<ReplayResult> {
     let started: Vec<_> = replays.into_iter().map(|replay| thread::spawn(|| one(replay))).collect();
     started.into_iter().filter_map(|thread| thread.join().ok()).collect()
 }
 
-fn one(replay: Replay) -> Replayed {
-    let Replay { runtime, mut command } = replay;
+fn one(replay: CorpusReplay) -> ReplayResult {
+    let CorpusReplay { runtime, mut command } = replay;
     let begun = Instant::now();
     let printed = process::capture(&mut command);
-    Replayed { runtime, printed, took: begun.elapsed() }
+    ReplayResult { runtime, printed, took: begun.elapsed() }
 }
 
 /// Prints the table.
-fn report(expected: &str, replayed: Vec<Replayed>) -> Result<(), Failure> {
+fn report(expected: &str, replayed: Vec<ReplayResult>) -> Result<(), TaskError> {
     println!("   {:<22} {:>5} {:>6} {:>8}", "runtime", "logs", "equal", "time");
     println!("   {:<22} {:>5}", "native Rust", expected.lines().count());
     let mut faults = Vec::new();
-    for Replayed { runtime, printed, took } in replayed {
+    for ReplayResult { runtime, printed, took } in replayed {
         let printed = printed?;
         let (logs, differing) = (printed.lines().count(), differences(expected, &printed));
         let equal = logs.saturating_sub(differing.len());
@@ -85,7 +85,7 @@ fn report(expected: &str, replayed: Vec<Replayed>) -> Result<(), Failure> {
     }
     match faults.is_empty() {
         true => Ok(()),
-        false => Err(Failure(format!(
+        false => Err(TaskError(format!(
             "what a log's replay gives is not what it gives natively:\n{}",
             faults.join("\n")
         ))),
@@ -108,25 +108,25 @@ fn differences(expected: &str, printed: &str) -> Vec<String> {
     wrong.chain(unknown.map(|name| format!("{name} is not in the corpus"))).collect()
 }
 
-fn in_v8(workspace: &Workspace) -> Replay {
+fn in_v8(workspace: &Workspace) -> CorpusReplay {
     let mut command = workspace.program("node", "");
     command.arg(format!("{SOURCES}/replay.mjs")).args([abi::CORE, LOGS]);
-    Replay { runtime: "V8 (Node)", command }
+    CorpusReplay { runtime: "V8 (Node)", command }
 }
 
-fn in_python(workspace: &Workspace) -> Result<Replay, Failure> {
+fn in_python(workspace: &Workspace) -> Result<CorpusReplay, TaskError> {
     let mut command = workspace.program(python::with_package(workspace)?, "");
     command.arg(format!("{SOURCES}/replay.py")).arg(LOGS);
-    Ok(Replay { runtime: "wasmtime (Python)", command })
+    Ok(CorpusReplay { runtime: "wasmtime (Python)", command })
 }
 
-fn in_go(workspace: &Workspace) -> Result<Vec<Replay>, Failure> {
+fn in_go(workspace: &Workspace) -> Result<Vec<CorpusReplay>, TaskError> {
     let Some(program) = go_program(workspace)? else { return Ok(Vec::new()) };
     let modes = [("wazero, compiled", "compiled"), ("wazero, interpreted", "interpreted")];
     let replay = |(runtime, mode)| {
         let mut command = workspace.program(&program, "");
         command.args(["replay", mode, abi::CORE, LOGS]);
-        Replay { runtime, command }
+        CorpusReplay { runtime, command }
     };
     Ok(modes.map(replay).into())
 }
@@ -135,7 +135,7 @@ fn in_go(workspace: &Workspace) -> Result<Vec<Replay>, Failure> {
 ///
 /// # Errors
 /// When it cannot be built.
-pub(crate) fn go_program(workspace: &Workspace) -> Result<Option<PathBuf>, Failure> {
+pub(crate) fn go_program(workspace: &Workspace) -> Result<Option<PathBuf>, TaskError> {
     if process::on_path("go").is_none() {
         println!(
             "left out: wazero, and what needs Go; https://go.dev/dl has Go, or `apt-get install golang`"
@@ -149,7 +149,7 @@ pub(crate) fn go_program(workspace: &Workspace) -> Result<Option<PathBuf>, Failu
     Ok(Some(program))
 }
 
-fn in_java(workspace: &Workspace) -> Result<Option<Replay>, Failure> {
+fn in_java(workspace: &Workspace) -> Result<Option<CorpusReplay>, TaskError> {
     if process::on_path("javac").is_none() || process::on_path("mvn").is_none() {
         println!(
             "left out: Chicory; it needs a JDK from 17 on and Maven: `apt-get install \
@@ -172,15 +172,15 @@ fn in_java(workspace: &Workspace) -> Result<Option<Replay>, Failure> {
     let all = std::env::join_paths(
         std::iter::once(classes).chain(std::env::split_paths(archives.trim())),
     )
-    .map_err(|error| Failure(format!("a folder cannot be named to Java: {error}")))?;
+    .map_err(|error| TaskError(format!("a folder cannot be named to Java: {error}")))?;
     let mut command = workspace.program("java", "");
     command.arg("-cp").arg(all).arg("Replay").args([abi::CORE, LOGS]);
-    Ok(Some(Replay { runtime: "Chicory (Java)", command }))
+    Ok(Some(CorpusReplay { runtime: "Chicory (Java)", command }))
 }
 
-fn in_c(workspace: &Workspace) -> Result<Option<Replay>, Failure> {
+fn in_c(workspace: &Workspace) -> Result<Option<CorpusReplay>, TaskError> {
     let (packages, why) = (["wabt", "libssl-dev"], "what the corpus is replayed with in C");
-    if let Err(Failure(reason)) = machine::install(&packages, why, "15 MB, ten seconds") {
+    if let Err(TaskError(reason)) = machine::install(&packages, why, "15 MB, ten seconds") {
         println!("left out: wasm2c; {reason}");
         return Ok(None);
     }
@@ -192,7 +192,7 @@ fn in_c(workspace: &Workspace) -> Result<Option<Replay>, Failure> {
     process::run(cc.args(["-lwasm-rt-impl", "-lcrypto", "-lm"]))?;
     let mut command = workspace.program(program, "");
     command.arg(LOGS);
-    Ok(Some(Replay { runtime: "wasm2c (C)", command }))
+    Ok(Some(CorpusReplay { runtime: "wasm2c (C)", command }))
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -1,6 +1,6 @@
 //! The crates as people who build on them get them: packed, and each built from its package alone.
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::process;
 use crate::workspace::Workspace;
 
@@ -29,7 +29,7 @@ const OWN: [&str; 9] = [
 ///
 /// # Errors
 /// When one cannot be packed, or does not build without the workspace around it.
-pub(crate) fn run(workspace: &Workspace) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &Workspace) -> Result<(), TaskError> {
     println!("the first time wasmtime is compiled once more, up to 15 minutes on two cores");
     let mut cargo = workspace.cargo("package");
     for (variable, file) in CARRIED {

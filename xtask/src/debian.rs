@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
-use crate::package::{Tree, VERSION, runs, size};
+use crate::failure::TaskError;
+use crate::package::{PackageTree, VERSION, runs, size};
 use crate::{files, licences, process};
 
 /// Who made it. They have no address together, and none is made up.
@@ -24,7 +24,7 @@ const COMPLETIONS: [(&str, &str); 3] = [
 ///
 /// # Errors
 /// When something cannot be read or written.
-pub(crate) fn pack(tree: &Tree, into: &Path) -> Result<Option<String>, Failure> {
+pub(crate) fn pack(tree: &PackageTree, into: &Path) -> Result<Option<String>, TaskError> {
     if process::on_path("dpkg-deb").is_none() {
         println!("no package for Debian: there is no dpkg-deb here (apt-get install dpkg)");
         return Ok(None);
@@ -47,7 +47,7 @@ pub(crate) fn pack(tree: &Tree, into: &Path) -> Result<Option<String>, Failure> 
 }
 
 /// Puts the files where Debian has them.
-fn lay_out(tree: &Tree, root: &Path) -> Result<(), Failure> {
+fn lay_out(tree: &PackageTree, root: &Path) -> Result<(), TaskError> {
     let put = |from: &Path, to: &str| files::copy_if_changed(from, &root.join(to)).map(drop);
     put(&tree.program(), "usr/bin/innerloop")?;
     put(&tree.root.join("README.md"), "usr/share/doc/innerloop/README.md")?;
@@ -74,10 +74,10 @@ fn lay_out(tree: &Tree, root: &Path) -> Result<(), Failure> {
 }
 
 /// What the package is, and what it needs: the C library that the program was linked with.
-fn control(program: &Path, architecture: &str, bytes: u64) -> Result<String, Failure> {
+fn control(program: &Path, architecture: &str, bytes: u64) -> Result<String, TaskError> {
     let mut readelf = Command::new("readelf");
     let symbols = process::capture(readelf.args(["--version-info", "--wide"]).arg(program))?;
-    let unknown = || Failure(format!("cannot tell the C library of {}", program.display()));
+    let unknown = || TaskError(format!("cannot tell the C library of {}", program.display()));
     let (major, minor) = c_library(&symbols).ok_or_else(unknown)?;
     let size = bytes.div_ceil(1024);
     Ok(format!(
@@ -139,8 +139,8 @@ License: Apache-2.0
 ///
 /// # Errors
 /// When one is not as it should be.
-pub(crate) fn look(folder: &Path, scratch: &Path) -> Result<(), Failure> {
-    let unreadable = |error| Failure(format!("cannot list {}: {error}", folder.display()));
+pub(crate) fn look(folder: &Path, scratch: &Path) -> Result<(), TaskError> {
+    let unreadable = |error| TaskError(format!("cannot list {}: {error}", folder.display()));
     let entries = fs::read_dir(folder).map_err(unreadable)?;
     let paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     for package in paths.iter().filter(|path| path.extension().is_some_and(|it| it == "deb")) {
@@ -148,7 +148,10 @@ pub(crate) fn look(folder: &Path, scratch: &Path) -> Result<(), Failure> {
         let mut listed = Command::new("dpkg-deb");
         let listed = process::capture(listed.arg("--contents").arg(package))?;
         if listed.lines().any(|line| !line.contains(" root/root ")) {
-            return Err(Failure(format!("not all is root's in {}:\n{listed}", package.display())));
+            return Err(TaskError(format!(
+                "not all is root's in {}:\n{listed}",
+                package.display()
+            )));
         }
         let place = scratch.join("debian");
         process::run(Command::new("dpkg-deb").arg("--extract").arg(package).arg(&place))?;

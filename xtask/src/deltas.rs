@@ -5,22 +5,22 @@ use std::process::Command;
 
 use crate::abi;
 use crate::corpus::{self, SOURCES};
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::native;
 use crate::process;
 use crate::python;
-use crate::steps::{Step, step};
+use crate::steps::{TaskStep, step};
 use crate::workspace::Workspace;
 
 /// Measures it.
-pub(crate) const DELTAS: Step = step("measure a text delta in other languages", run);
+pub(crate) const DELTAS: TaskStep = step("measure a text delta in other languages", run);
 /// The requests, and the piece of a response that is handed in again and again.
 const SCRIPT: &str = "deltas.jsonl";
 const COUNT: &str = "50000";
 /// The least of so many is what it costs.
 const TIMES: usize = 3;
 
-fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+fn run(workspace: &mut Workspace) -> Result<(), TaskError> {
     let script = format!("{SOURCES}/{SCRIPT}");
     let with = |mut command: Command, words: &[&str]| {
         command.args(words).args([&script, COUNT]);
@@ -49,12 +49,12 @@ fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
-fn least(command: &mut Command) -> Result<f64, Failure> {
+fn least(command: &mut Command) -> Result<f64, TaskError> {
     let mut least = f64::INFINITY;
     for _ in 0..TIMES {
         let printed = process::capture(command)?;
         let figure: f64 = printed.trim().parse().map_err(|_| {
-            Failure(format!("the cost of a delta is no number: {}", printed.trim()))
+            TaskError(format!("the cost of a delta is no number: {}", printed.trim()))
         })?;
         least = least.min(figure);
     }

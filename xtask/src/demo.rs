@@ -6,12 +6,12 @@ use std::env;
 use std::path::PathBuf;
 use std::process::{self as own, Command};
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::prepare;
 use crate::process;
 use crate::programs;
-use crate::steps::{Step, run_all, step};
+use crate::steps::{TaskStep, run_all, step};
 use crate::workspace::Workspace;
 
 const PROMPT: &str = "Make the tests pass";
@@ -21,7 +21,7 @@ const MEND: &str = "let the agent mend it";
 const AFTER: &str = "run its tests after: they must pass";
 
 /// The main job itself, once the host is built.
-pub(crate) const MAIN_JOB: [Step; 4] = [
+pub(crate) const MAIN_JOB: [TaskStep; 4] = [
     step("copy the example project", |workspace| JAVASCRIPT.copy(workspace)),
     step(BEFORE, |workspace| JAVASCRIPT.test_before(workspace)),
     step(MEND, |workspace| JAVASCRIPT.mend(workspace)),
@@ -29,7 +29,7 @@ pub(crate) const MAIN_JOB: [Step; 4] = [
 ];
 
 /// The same with Python, once the shell is built and Python installed, too.
-pub(crate) const PYTHON_JOB: [Step; 4] = [
+pub(crate) const PYTHON_JOB: [TaskStep; 4] = [
     step("copy the example project in Python", |workspace| PYTHON.copy(workspace)),
     step(BEFORE, |workspace| PYTHON.test_before(workspace)),
     step(MEND, |workspace| PYTHON.mend(workspace)),
@@ -37,7 +37,7 @@ pub(crate) const PYTHON_JOB: [Step; 4] = [
 ];
 
 /// An example: a project with a fault, and the recording that mends it.
-struct Demo {
+struct DemoProject {
     /// Its folder in the repository.
     folder: &'static str,
     /// What the name of its copy begins with.
@@ -54,7 +54,7 @@ struct Demo {
     install: Option<&'static str>,
 }
 
-const JAVASCRIPT: Demo = Demo {
+const JAVASCRIPT: DemoProject = DemoProject {
     folder: "example",
     copy: "innerloop-demo",
     tests: &["test.mjs"],
@@ -67,7 +67,7 @@ const JAVASCRIPT: Demo = Demo {
     install: None,
 };
 
-const PYTHON: Demo = Demo {
+const PYTHON: DemoProject = DemoProject {
     folder: "example/python",
     copy: "innerloop-demo-python",
     tests: &["tests/__init__.py", "tests/test_money.py", "tests/test_report.py"],
@@ -84,7 +84,7 @@ const PYTHON: Demo = Demo {
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace) -> Result<(), TaskError> {
     let build = [&prepare::CARRIED[..], &[prepare::HOST]].concat();
     let steps = [&prepare::MACHINE[..], &build, &prepare::PACKAGE, &MAIN_JOB];
     run_all(workspace, &steps.concat())?;
@@ -96,7 +96,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run_python(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn run_python(workspace: &mut Workspace) -> Result<(), TaskError> {
     let host = [prepare::HOST, prepare::INSTALLED_PYTHON];
     let build = [&prepare::CARRIED[..], &host].concat();
     run_all(workspace, &[&prepare::MACHINE[..], &build, &PYTHON_JOB].concat())?;
@@ -104,8 +104,8 @@ pub(crate) fn run_python(workspace: &mut Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
-impl Demo {
-    fn copy(&self, workspace: &Workspace) -> Result<(), Failure> {
+impl DemoProject {
+    fn copy(&self, workspace: &Workspace) -> Result<(), TaskError> {
         let copy = self.copy_folder();
         files::remove_folder(&copy)?;
         files::copy_folder(&self.project(workspace), &copy)?;
@@ -113,17 +113,17 @@ impl Demo {
         Ok(())
     }
 
-    fn test_before(&self, workspace: &Workspace) -> Result<(), Failure> {
+    fn test_before(&self, workspace: &Workspace) -> Result<(), TaskError> {
         match self.run_tests(workspace)? {
             TestRun { exit: 1, failed: 1.., .. } => Ok(()),
             TestRun { exit: 0, .. } => {
-                Err(Failure("they pass before anything was mended".to_owned()))
+                Err(TaskError("they pass before anything was mended".to_owned()))
             }
-            run => Err(Failure(format!("they did not run to their end: {run:?}"))),
+            run => Err(TaskError(format!("they did not run to their end: {run:?}"))),
         }
     }
 
-    fn mend(&self, workspace: &Workspace) -> Result<(), Failure> {
+    fn mend(&self, workspace: &Workspace) -> Result<(), TaskError> {
         let mut innerloop = (self.innerloop)(workspace);
         innerloop
             .args(["run", "--no-settings", "--apply", "--approve", "all", "--vocabulary", "seed"])
@@ -134,22 +134,22 @@ impl Demo {
         process::run(&mut innerloop)
     }
 
-    fn test_after(&self, workspace: &Workspace) -> Result<(), Failure> {
+    fn test_after(&self, workspace: &Workspace) -> Result<(), TaskError> {
         for test in self.tests {
             let (given, mended) =
                 (self.project(workspace).join(test), self.copy_folder().join(test));
             if !files::same(&given, &mended) {
                 let why = format!("the agent changed {test} instead of the fault");
-                return Err(Failure(why));
+                return Err(TaskError(why));
             }
         }
         match self.run_tests(workspace)? {
             TestRun { exit: 0, failed: 0, passed: 1.. } => Ok(()),
-            run => Err(Failure(format!("they still fail: {run:?}"))),
+            run => Err(TaskError(format!("they still fail: {run:?}"))),
         }
     }
 
-    fn run_tests(&self, workspace: &Workspace) -> Result<TestRun, Failure> {
+    fn run_tests(&self, workspace: &Workspace) -> Result<TestRun, TaskError> {
         let mut innerloop = (self.innerloop)(workspace);
         innerloop.args(["tool", "run_program", self.run_tests, "--workspace"]);
         innerloop.arg(self.copy_folder());

@@ -4,9 +4,9 @@
 
 use std::process::Command;
 
-use crate::failure::Failure;
-use crate::package::{self, Profile, TEXTS, Tree, runs};
-use crate::steps::{Step, run_all, step};
+use crate::failure::TaskError;
+use crate::package::{self, BuildProfile, PackageTree, TEXTS, runs};
+use crate::steps::{TaskStep, run_all, step};
 use crate::workspace::Workspace;
 use crate::{debian, files, licences, machine, native, prepare, process};
 
@@ -14,39 +14,39 @@ use crate::{debian, files, licences, machine, native, prepare, process};
 const FOLDER: &str = "target/dist";
 
 /// Packs the program as the tests have it and looks at what was packed.
-pub(crate) const OF_TESTS: [Step; 3] = [
-    step("pack the program", |workspace| pack(workspace, Profile::Dev)),
+pub(crate) const OF_TESTS: [TaskStep; 3] = [
+    step("pack the program", |workspace| pack(workspace, BuildProfile::Dev)),
     LOOK,
     step("pack it again, to the same bytes", pack_again),
 ];
-const LOOK: Step = step("look at the packages", look);
+const LOOK: TaskStep = step("look at the packages", look);
 
 /// Runs the command.
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(workspace: &mut Workspace, profile: Profile) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace, profile: BuildProfile) -> Result<(), TaskError> {
     let released = [
         step("build the program for release", native::build_release),
-        step("pack the program", |workspace| pack(workspace, Profile::Release)),
+        step("pack the program", |workspace| pack(workspace, BuildProfile::Release)),
         LOOK,
     ];
     let steps = match profile {
-        Profile::Release => [&prepare::MACHINE[..], &prepare::CARRIED, &released].concat(),
-        Profile::Dev => OF_TESTS.to_vec(),
+        BuildProfile::Release => [&prepare::MACHINE[..], &prepare::CARRIED, &released].concat(),
+        BuildProfile::Dev => OF_TESTS.to_vec(),
     };
     run_all(workspace, &steps)?;
     println!("\nThe packages are in {FOLDER}; `sha256sum --check` reads the file beside them.");
     Ok(())
 }
 
-fn pack(workspace: &mut Workspace, profile: Profile) -> Result<(), Failure> {
+fn pack(workspace: &mut Workspace, profile: BuildProfile) -> Result<(), TaskError> {
     for tool in ["tar", "gzip", "sha256sum", "strip", "readelf"] {
         machine::need(tool, "binutils coreutils gzip tar")?;
     }
     let folder = workspace.path(FOLDER);
     files::remove_folder(&folder)?;
-    let tree = Tree::gather(workspace, profile, &folder.join("tree"))?;
+    let tree = PackageTree::gather(workspace, profile, &folder.join("tree"))?;
     let mut packed = vec![tree.archive(&folder)?];
     packed.extend(debian::pack(&tree, &folder)?);
     files::remove_folder(&tree.root)?;
@@ -58,7 +58,7 @@ fn pack(workspace: &mut Workspace, profile: Profile) -> Result<(), Failure> {
 }
 
 /// Step: unpacks what was packed, compares it with what was promised, and runs it.
-fn look(workspace: &mut Workspace) -> Result<(), Failure> {
+fn look(workspace: &mut Workspace) -> Result<(), TaskError> {
     let folder = workspace.path(FOLDER);
     let mut check = Command::new("sha256sum");
     process::run(check.args(["--check", "--strict", "SHA256SUMS"]).current_dir(&folder))?;
@@ -71,7 +71,7 @@ fn look(workspace: &mut Workspace) -> Result<(), Failure> {
     for text in TEXTS {
         let packed = unpacked.join(package::name()).join(text);
         if !files::same(&packed, &workspace.path(text)) {
-            return Err(Failure(format!("{} is not as it is here", packed.display())));
+            return Err(TaskError(format!("{} is not as it is here", packed.display())));
         }
     }
     let notices = files::read(&unpacked.join(package::name()).join(licences::FILE))?;
@@ -81,12 +81,12 @@ fn look(workspace: &mut Workspace) -> Result<(), Failure> {
     files::remove_folder(&unpacked)
 }
 
-fn pack_again(workspace: &mut Workspace) -> Result<(), Failure> {
+fn pack_again(workspace: &mut Workspace) -> Result<(), TaskError> {
     let sums = workspace.path(FOLDER).join("SHA256SUMS");
     let before = files::read(&sums)?;
-    pack(workspace, Profile::Dev)?;
+    pack(workspace, BuildProfile::Dev)?;
     match files::read(&sums)? == before {
         true => Ok(()),
-        false => Err(Failure("the same program was packed to other bytes".to_owned())),
+        false => Err(TaskError("the same program was packed to other bytes".to_owned())),
     }
 }

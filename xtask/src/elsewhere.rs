@@ -3,10 +3,10 @@
 
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::process;
-use crate::toolchain::Toolchain;
-use crate::wasm_targets::{self, Targets};
+use crate::toolchain::WasmToolchain;
+use crate::wasm_targets::{self, TargetSet};
 use crate::workspace::{NATIVE_PACKAGES, Workspace};
 
 const MACOS: &str = "aarch64-apple-darwin";
@@ -19,8 +19,8 @@ const OURS: [&str; 3] = ["innerloop-tests", "innerloop-web", "xtask"];
 ///
 /// # Errors
 /// When it does not compile there, or no standard library for them can be installed.
-pub(crate) fn check(workspace: &mut Workspace) -> Result<(), Failure> {
-    let targets = Targets {
+pub(crate) fn check(workspace: &mut Workspace) -> Result<(), TaskError> {
+    let targets = TargetSet {
         purpose: "other systems",
         names: &[MACOS, WINDOWS],
         from_source: false,
@@ -29,8 +29,8 @@ pub(crate) fn check(workspace: &mut Workspace) -> Result<(), Failure> {
     };
     println!("the first check takes up to four minutes on two cores");
     let mut check = match wasm_targets::choose(workspace, &targets)? {
-        Toolchain::Rustup => workspace.cargo("check"),
-        Toolchain::Debian => workspace.cargo_from_source("check"),
+        WasmToolchain::Rustup => workspace.cargo("check"),
+        WasmToolchain::Debian => workspace.cargo_from_source("check"),
     };
     for package in NATIVE_PACKAGES.into_iter().filter(|package| !OURS.contains(package)) {
         check.args(["-p", package]);

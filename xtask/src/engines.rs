@@ -5,33 +5,34 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::machine;
 use crate::npm;
 use crate::process;
-use crate::steps::{Step, test_step};
+use crate::steps::{TaskStep, test_step};
 use crate::web;
 use crate::workspace::Workspace;
 
 /// Runs the one in a Durable Object.
-pub(crate) const DURABLE_OBJECT: Step =
+pub(crate) const DURABLE_OBJECT: TaskStep =
     test_step("run the example in a Durable Object, and kill it", run_durable_object);
 /// Runs the one on Restate.
-pub(crate) const RESTATE: Step = test_step("run the example on Restate, and kill it", run_restate);
+pub(crate) const RESTATE: TaskStep =
+    test_step("run the example on Restate, and kill it", run_restate);
 /// What each example is made of.
 const FILES: [&str; 5] = ["agent.ts", "local.ts", "package.json", "tools.ts", "tsconfig.json"];
 /// The oldest Node that runs Restate's SDK, and the one that npm brings where there is none.
 const NODE_OF_RESTATE: u32 = 22;
 const NEWER_NODE: &str = "24.21.0";
 
-fn run_durable_object(workspace: &mut Workspace) -> Result<(), Failure> {
+fn run_durable_object(workspace: &mut Workspace) -> Result<(), TaskError> {
     let what = "workerd, miniflare and esbuild: 230 MB, ten seconds";
     install(workspace, "durable-object", what, None)?;
     process::run(&mut web::test(workspace, "engines/durable-object.test.mjs", web::TIMEOUT_MS))
 }
 
-fn run_restate(workspace: &mut Workspace) -> Result<(), Failure> {
+fn run_restate(workspace: &mut Workspace) -> Result<(), TaskError> {
     let own = machine::node_version()?;
     let node = (own < NODE_OF_RESTATE).then(node_package);
     let what = match node {
@@ -46,7 +47,7 @@ fn run_restate(workspace: &mut Workspace) -> Result<(), Failure> {
         process::capture(server.args(["node_modules/.bin/restate-server", "--version"]))
     };
     let installed = install(workspace, "restate", &what, node.as_deref());
-    if let Err(Failure(reason)) = installed.and_then(|()| answers(workspace)) {
+    if let Err(TaskError(reason)) = installed.and_then(|()| answers(workspace)) {
         println!(
             "left out: the example on Restate; npm has its server for Linux and macOS: `npm \
              install @restatedev/restate-server` ({reason})"
@@ -70,7 +71,7 @@ fn install(
     name: &str,
     what: &str,
     beside: Option<&str>,
-) -> Result<(), Failure> {
+) -> Result<(), TaskError> {
     let inside = folder(name);
     let (from, to) = (workspace.path(&format!("examples/{name}")), workspace.path(&inside));
     for file in FILES {
@@ -110,8 +111,8 @@ fn node_package() -> String {
 }
 
 /// PATH with a folder before all others.
-fn path_from(first: PathBuf) -> Result<OsString, Failure> {
+fn path_from(first: PathBuf) -> Result<OsString, TaskError> {
     let path = env::var_os("PATH").unwrap_or_default();
     let all = [first].into_iter().chain(env::split_paths(&path));
-    env::join_paths(all).map_err(|error| Failure(format!("PATH cannot be made: {error}")))
+    env::join_paths(all).map_err(|error| TaskError(format!("PATH cannot be made: {error}")))
 }

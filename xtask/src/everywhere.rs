@@ -1,7 +1,7 @@
 //! `cargo xtask everywhere`: the packed packages in every runtime and bundler that they are meant
 //! for. These come from npm, by a lock file of their own: too much for every run of the tests.
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::machine;
 use crate::npm;
 use crate::prepare;
@@ -19,7 +19,7 @@ const TIMEOUT_MS: &str = "1200000";
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace) -> Result<(), TaskError> {
     let browser = [step("find a browser", machine::look_for_chromium)];
     let programs = [prepare::PROGRAMS, prepare::SHELL, prepare::PYTHON, prepare::PROGRAM_PACKAGES];
     let places = [
@@ -30,12 +30,12 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     run_all(workspace, &[&built[..], &places].concat())
 }
 
-fn install(workspace: &mut Workspace) -> Result<(), Failure> {
+fn install(workspace: &mut Workspace) -> Result<(), TaskError> {
     println!("Node, Deno, Bun, workerd and bundlers: 1.4 GB in {FOLDER}, two minutes");
     npm::install(workspace, web::FOLDER)?;
     npm::install(workspace, FOLDER)
 }
 
-fn try_all(workspace: &mut Workspace) -> Result<(), Failure> {
+fn try_all(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(&mut web::test(workspace, TESTS, TIMEOUT_MS))
 }

@@ -3,15 +3,15 @@
 
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::machine;
 use crate::process;
-use crate::steps::{Step, test_step};
+use crate::steps::{TaskStep, test_step};
 use crate::workspace::Workspace;
 
 /// Runs the examples.
-pub(crate) const EXAMPLES: Step = test_step("run the examples in other languages", run);
+pub(crate) const EXAMPLES: TaskStep = test_step("run the examples in other languages", run);
 /// Where the one in Go works.
 const FOLDER: &str = "target/examples/go";
 const QUESTION: &str = "Is it warm in Lima?";
@@ -22,13 +22,13 @@ const FLAKY: &str = "--flaky";
 /// A model that refuses the key.
 const REFUSING: &str = "--refuse";
 
-fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+fn run(workspace: &mut Workspace) -> Result<(), TaskError> {
     run_go(workspace)?;
     run_java(workspace)?;
     run_c(workspace)
 }
 
-fn run_go(workspace: &Workspace) -> Result<(), Failure> {
+fn run_go(workspace: &Workspace) -> Result<(), TaskError> {
     if process::on_path("go").is_none() {
         println!(
             "left out: the example in Go; https://go.dev/dl has Go, or `apt-get install golang`"
@@ -48,11 +48,11 @@ fn run_go(workspace: &Workspace) -> Result<(), Failure> {
     let is_whole = said.ends_with("completed") && said.contains("> Read");
     match is_whole && files::read(&folder.join("report.md"))? == b"# Report\n" {
         true => Ok(()),
-        false => Err(Failure("the example in Go did not write its report".to_owned())),
+        false => Err(TaskError("the example in Go did not write its report".to_owned())),
     }
 }
 
-fn run_java(workspace: &Workspace) -> Result<(), Failure> {
+fn run_java(workspace: &Workspace) -> Result<(), TaskError> {
     if process::on_path("javac").is_none() || process::on_path("mvn").is_none() {
         println!(
             "left out: the example in Java; it needs a JDK from 17 on and Maven: `apt-get install \
@@ -69,7 +69,7 @@ fn run_java(workspace: &Workspace) -> Result<(), Failure> {
     expect_weather(workspace, weather, "Java")
 }
 
-fn run_c(workspace: &Workspace) -> Result<(), Failure> {
+fn run_c(workspace: &Workspace) -> Result<(), TaskError> {
     let packages = ["wabt", "libjansson-dev", "libcurl4-openssl-dev"];
     machine::install(&packages, "what the example in C is built with", "5 MB, ten seconds")?;
     process::run(workspace.program("make", "").args(["--silent", "-C", "examples/c"]))?;
@@ -94,10 +94,10 @@ fn expect_weather(
     workspace: &Workspace,
     weather: impl Fn(&str) -> Command,
     language: &str,
-) -> Result<(), Failure> {
+) -> Result<(), TaskError> {
     let log = workspace.path(LOG);
     files::write_if_changed(&log, b"")?;
-    let fault = |what: &str| Failure(format!("the example in {language} {what}"));
+    let fault = |what: &str| TaskError(format!("the example in {language} {what}"));
     for _ in 0..2 {
         let said = process::capture(&mut weather(FLAKY))?;
         println!("{said}");
@@ -112,8 +112,8 @@ fn expect_weather(
         return Err(fault("did not go on from its log"));
     }
     match process::capture(&mut weather(REFUSING)) {
-        Err(Failure(said)) if said.contains("the mock says no") => Ok(()),
-        Err(Failure(said)) => Err(fault(&format!("did not say why it failed: {said}"))),
+        Err(TaskError(said)) if said.contains("the mock says no") => Ok(()),
+        Err(TaskError(said)) => Err(fault(&format!("did not say why it failed: {said}"))),
         Ok(_) => Err(fault("ended with 0 where its key was refused")),
     }
 }

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// What failed, and what to do about it, as one text for the terminal.
 #[derive(Debug)]
-pub(crate) struct Failure(pub(crate) String);
+pub(crate) struct TaskError(pub(crate) String);
 
-impl fmt::Display for Failure {
+impl fmt::Display for TaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }

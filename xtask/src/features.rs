@@ -1,7 +1,7 @@
 //! The cargo features of core, driver and binding: each package must build, without a warning, with
 //! none of its features, with each alone and with all.
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::process;
 use crate::workspace::Workspace;
@@ -20,7 +20,7 @@ const PACKAGES: [(&str, &str); 5] = [
 ///
 /// # Errors
 /// When there is a warning.
-pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), TaskError> {
     for (folder, package) in PACKAGES {
         let manifest = files::read(&workspace.path(&format!("{folder}/Cargo.toml")))?;
         let manifest = String::from_utf8_lossy(&manifest);

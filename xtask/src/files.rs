@@ -5,13 +5,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 
 /// Reads a file.
 ///
 /// # Errors
 /// When it cannot be read.
-pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read(file: &Path) -> Result<Vec<u8>, TaskError> {
     fs::read(file).map_err(|error| failed("read", file, &error))
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn same(one: &Path, other: &Path) -> bool {
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn write_if_changed(file: &Path, bytes: &[u8]) -> Result<bool, Failure> {
+pub(crate) fn write_if_changed(file: &Path, bytes: &[u8]) -> Result<bool, TaskError> {
     if fs::read(file).is_ok_and(|old| old == bytes) {
         return Ok(false);
     }
@@ -43,7 +43,7 @@ pub(crate) fn write_if_changed(file: &Path, bytes: &[u8]) -> Result<bool, Failur
 ///
 /// # Errors
 /// When one cannot be read or the other not written.
-pub(crate) fn copy_if_changed(from: &Path, to: &Path) -> Result<bool, Failure> {
+pub(crate) fn copy_if_changed(from: &Path, to: &Path) -> Result<bool, TaskError> {
     write_if_changed(to, &read(from)?)
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn copy_if_changed(from: &Path, to: &Path) -> Result<bool, Failure> {
 ///
 /// # Errors
 /// When something cannot be read, written, or is neither file nor folder.
-pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<(), TaskError> {
     create_folder(to)?;
     let entries = fs::read_dir(from).map_err(|error| failed("list", from, &error))?;
     for entry in entries {
@@ -63,7 +63,10 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
         } else if kind.is_file() {
             write_if_changed(&target, &read(&entry.path())?)?;
         } else {
-            return Err(Failure(format!("{} is neither file nor folder", entry.path().display())));
+            return Err(TaskError(format!(
+                "{} is neither file nor folder",
+                entry.path().display()
+            )));
         }
     }
     Ok(())
@@ -73,7 +76,7 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When it cannot be created.
-pub(crate) fn create_folder(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn create_folder(folder: &Path) -> Result<(), TaskError> {
     fs::create_dir_all(folder).map_err(|error| failed("create", folder, &error))
 }
 
@@ -81,7 +84,7 @@ pub(crate) fn create_folder(folder: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When it is there and cannot be removed.
-pub(crate) fn remove_folder(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn remove_folder(folder: &Path) -> Result<(), TaskError> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(failed("remove", folder, &error))
@@ -94,7 +97,7 @@ pub(crate) fn remove_folder(folder: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When it cannot be renamed.
-pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Failure> {
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), TaskError> {
     fs::rename(from, to).map_err(|error| failed("rename", from, &error))
 }
 
@@ -103,7 +106,10 @@ pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When something cannot be listed or changed.
-pub(crate) fn set_modes(folder: &Path, is_program: &dyn Fn(&Path) -> bool) -> Result<(), Failure> {
+pub(crate) fn set_modes(
+    folder: &Path,
+    is_program: &dyn Fn(&Path) -> bool,
+) -> Result<(), TaskError> {
     set_mode(folder, 0o755)?;
     for entry in fs::read_dir(folder).map_err(|error| failed("list", folder, &error))? {
         let path = entry.map_err(|error| failed("list", folder, &error))?.path();
@@ -116,19 +122,19 @@ pub(crate) fn set_modes(folder: &Path, is_program: &dyn Fn(&Path) -> bool) -> Re
 }
 
 #[cfg(unix)]
-fn set_mode(path: &Path, mode: u32) -> Result<(), Failure> {
+fn set_mode(path: &Path, mode: u32) -> Result<(), TaskError> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
         .map_err(|error| failed("change the mode of", path, &error))
 }
 
 #[cfg(not(unix))]
-fn set_mode(_: &Path, _: u32) -> Result<(), Failure> {
+fn set_mode(_: &Path, _: u32) -> Result<(), TaskError> {
     Ok(())
 }
 
-fn failed(verb: &str, path: &Path, error: &io::Error) -> Failure {
-    Failure(format!("cannot {verb} {}: {error}", path.display()))
+fn failed(verb: &str, path: &Path, error: &io::Error) -> TaskError {
+    TaskError(format!("cannot {verb} {}: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -138,7 +144,7 @@ mod tests {
     use std::process;
 
     #[test]
-    fn only_other_bytes_are_written() -> Result<(), Failure> {
+    fn only_other_bytes_are_written() -> Result<(), TaskError> {
         let folder = env::temp_dir().join(format!("xtask-files-{}", process::id()));
         let file = folder.join("deep/file");
         assert!(write_if_changed(&file, b"one")?);

@@ -1,12 +1,12 @@
 //! Rust front ends with an agent in the page: the example of the crate `innerloop-web`, and the
 //! chat on Leptos, built as people build them and driven in Chromium.
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::machine;
 use crate::npm;
 use crate::process;
-use crate::steps::{Step, test_step};
+use crate::steps::{TaskStep, test_step};
 use crate::toolchain::PAGE;
 use crate::wasm;
 use crate::wasm_targets;
@@ -14,13 +14,13 @@ use crate::web;
 use crate::workspace::Workspace;
 
 /// Tests them. It builds what it needs itself.
-pub(crate) const FRONT_ENDS: Step = test_step("test the Leptos example in Chromium", run);
+pub(crate) const FRONT_ENDS: TaskStep = test_step("test the Leptos example in Chromium", run);
 /// A workspace of its own.
 const CHAT: &str = "examples/rust/leptos-chat";
 /// Where they lie for the tests.
 const BUILT: &str = "target/front-ends";
 
-fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+fn run(workspace: &mut Workspace) -> Result<(), TaskError> {
     if workspace.toolchain.is_none() {
         wasm_targets::find(workspace)?;
     }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::machine;
 use crate::process;
@@ -56,11 +56,11 @@ impl Plan {
 /// # Errors
 /// When a target is unknown or does not build, or when one finds an input that fails; the others
 /// run all the same.
-pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), TaskError> {
     let known = targets(workspace)?;
     if let Some(unknown) = plan.targets.iter().find(|name| !known.contains(name)) {
         let known = known.join(", ");
-        return Err(Failure(format!("there is no fuzz target {unknown:?}; there are {known}")));
+        return Err(TaskError(format!("there is no fuzz target {unknown:?}; there are {known}")));
     }
     let chosen = if plan.targets.is_empty() { &known } else { &plan.targets };
     install(workspace)?;
@@ -69,7 +69,7 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
     let mut failed = Vec::new();
     for name in chosen {
         println!("== fuzz {name} for {} s", plan.seconds);
-        if let Err(Failure(reason)) = run_target(workspace, name, plan.seconds) {
+        if let Err(TaskError(reason)) = run_target(workspace, name, plan.seconds) {
             eprintln!("{reason}");
             failed.push(name.as_str());
         }
@@ -78,13 +78,13 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
         println!("== {} fuzz targets: nothing found", chosen.len());
         return Ok(());
     }
-    Err(Failure(format!("fuzzing failed: {}", failed.join(", "))))
+    Err(TaskError(format!("fuzzing failed: {}", failed.join(", "))))
 }
 
 /// The names of all targets.
-fn targets(workspace: &Workspace) -> Result<Vec<String>, Failure> {
+fn targets(workspace: &Workspace) -> Result<Vec<String>, TaskError> {
     let folder = workspace.path("fuzz/targets");
-    let unreadable = |error| Failure(format!("cannot list {}: {error}", folder.display()));
+    let unreadable = |error| TaskError(format!("cannot list {}: {error}", folder.display()));
     let mut names = Vec::new();
     for entry in fs::read_dir(&folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -94,7 +94,7 @@ fn targets(workspace: &Workspace) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-fn install(workspace: &Workspace) -> Result<(), Failure> {
+fn install(workspace: &Workspace) -> Result<(), TaskError> {
     if process::on_path("c++").is_none() {
         let why = "a C++ compiler for libFuzzer";
         machine::install(&["g++"], why, "60 MB, half a minute")?;
@@ -107,7 +107,7 @@ fn install(workspace: &Workspace) -> Result<(), Failure> {
     process::run(cargo.args(["install", "cargo-fuzz", "--locked", "--version", CARGO_FUZZ]))
 }
 
-fn write_corpus(workspace: &Workspace) -> Result<(), Failure> {
+fn write_corpus(workspace: &Workspace) -> Result<(), TaskError> {
     let mut cargo = workspace.cargo("run");
     cargo.args(["--quiet", "-p", "innerloop-tests", "--no-default-features"]);
     process::run(cargo.args(["--bin", "fuzz-corpus"]).arg(corpus(workspace)))
@@ -115,7 +115,7 @@ fn write_corpus(workspace: &Workspace) -> Result<(), Failure> {
 
 /// Builds the targets. There is no unsafe code for a sanitizer to watch, and coverage alone does
 /// not need a nightly compiler.
-fn build(workspace: &Workspace, targets: &[String]) -> Result<(), Failure> {
+fn build(workspace: &Workspace, targets: &[String]) -> Result<(), TaskError> {
     println!("building the fuzz targets; the first time takes up to five minutes");
     // It builds one target, or all.
     let only = match targets {
@@ -127,7 +127,7 @@ fn build(workspace: &Workspace, targets: &[String]) -> Result<(), Failure> {
     process::run(cargo.arg(built(workspace)).args(only))
 }
 
-fn run_target(workspace: &Workspace, name: &str, seconds: u32) -> Result<(), Failure> {
+fn run_target(workspace: &Workspace, name: &str, seconds: u32) -> Result<(), TaskError> {
     let triple = process::capture(workspace.program("rustc", "").args(["--print", "host-tuple"]))?;
     let program = built(workspace).join(triple).join("release").join(name);
     let failures = workspace.path("target/fuzz/failures").join(name);
@@ -136,8 +136,8 @@ fn run_target(workspace: &Workspace, name: &str, seconds: u32) -> Result<(), Fai
     target.arg(corpus(workspace).join(name)).args([TIMEOUT, MEMORY, LENGTH]);
     target.arg(format!("-max_total_time={seconds}"));
     target.arg(format!("-artifact_prefix={}/", failures.display()));
-    process::run(&mut target).map_err(|Failure(reason)| {
-        Failure(format!(
+    process::run(&mut target).map_err(|TaskError(reason)| {
+        TaskError(format!(
             "{reason}\nthe input stands in {}; to see it fail again: {} FILE",
             failures.display(),
             program.display()

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::process;
 use crate::toolchain::WASI;
 use crate::workspace::Workspace;
@@ -21,41 +21,41 @@ const LONGEST: u64 = 256 << 10;
 const MOST: usize = 4 << 20;
 
 /// What is linked with no crate's name: its name, who made it, and under which licence.
-const BESIDE_CRATES: [(&str, &str, Text); 8] = [
-    ("Rust's standard library", "The Rust Project contributors", Text::Mit),
+const BESIDE_CRATES: [(&str, &str, LicenceText); 8] = [
+    ("Rust's standard library", "The Rust Project contributors", LicenceText::Mit),
     (
         "QuickJS-ng",
         "2017-2025 Fabrice Bellard, 2017-2024 Charlie Gordon, 2023-2025 Ben Noordhuis, 2023-2025 \
          Saúl Ibarra Corretgé",
-        Text::Mit,
+        LicenceText::Mit,
     ),
-    ("tables of Unicode, in QuickJS-ng", "", Text::Unicode),
-    ("wasi-libc", "The wasi-libc authors", Text::Mit),
-    ("musl, of which wasi-libc is made", "2005-2020 Rich Felker, et al.", Text::Mit),
+    ("tables of Unicode, in QuickJS-ng", "", LicenceText::Unicode),
+    ("wasi-libc", "The wasi-libc authors", LicenceText::Mit),
+    ("musl, of which wasi-libc is made", "2005-2020 Rich Felker, et al.", LicenceText::Mit),
     (
         "genai-prices, in the catalogue of models",
         "Pydantic Services Inc. 2025 to present",
-        Text::Mit,
+        LicenceText::Mit,
     ),
     (
         "pi-catalog, in the catalogue of models",
         "2025-2026 Can Bölük, 2026 Stencil Labs, Inc.",
-        Text::Mit,
+        LicenceText::Mit,
     ),
-    ("cloudlibc, of which wasi-libc is made", "2015-2017 Nuxi, https://nuxi.nl/", Text::Bsd),
+    ("cloudlibc, of which wasi-libc is made", "2015-2017 Nuxi, https://nuxi.nl/", LicenceText::Bsd),
 ];
 
 /// A licence that is known by heart, or by the crates that have it, too.
 #[derive(Clone, Copy)]
-enum Text {
+enum LicenceText {
     Mit,
     Bsd,
     Unicode,
 }
 
-impl Text {
+impl LicenceText {
     /// The licence as these have given it.
-    fn of(self, holders: &str, notices: &Notices) -> Option<String> {
+    fn of(self, holders: &str, notices: &LicenceNotices) -> Option<String> {
         let words = match self {
             Self::Mit => MIT,
             Self::Bsd => BSD,
@@ -115,14 +115,14 @@ SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.";
 
 /// A crate of somebody else's.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Crate {
+struct ThirdPartyCrate {
     name: String,
     version: String,
     /// The licence as an expression of SPDX, or as older crates write one.
     licence: String,
 }
 
-impl Crate {
+impl ThirdPartyCrate {
     /// From a line of `cargo tree`; nothing for a crate of ours and for what is only run while the
     /// program is built.
     fn read(line: &str) -> Option<Self> {
@@ -163,15 +163,15 @@ impl Crate {
 ///
 /// # Errors
 /// When the crates cannot be listed, or one has no licence that could be found.
-pub(crate) fn collect(workspace: &Workspace) -> Result<String, Failure> {
+pub(crate) fn collect(workspace: &Workspace) -> Result<String, TaskError> {
     let crates = crates(workspace)?;
     let mut metadata = workspace.cargo("metadata");
     let metadata =
         process::capture(metadata.args(["--format-version", "1", "--locked", "--quiet"]))?;
-    let mut notices = Notices::default();
+    let mut notices = LicenceNotices::default();
     let mut bare = Vec::new();
     for one in &crates {
-        let lost = || Failure(format!("cannot find the sources of {} {}", one.name, one.version));
+        let lost = || TaskError(format!("cannot find the sources of {} {}", one.name, one.version));
         let folder = one.folder(&metadata).ok_or_else(lost)?;
         let mut files = Vec::new();
         gather(&folder, DEPTH, &mut files)?;
@@ -189,25 +189,25 @@ pub(crate) fn collect(workspace: &Workspace) -> Result<String, Failure> {
     }
     for (one, folder) in bare {
         let text = notices.missing(one, &folder).ok_or_else(|| {
-            let Crate { name, version, licence } = one;
-            Failure(format!("{name} {version} ({licence}) has no licence file, nor has another"))
+            let ThirdPartyCrate { name, version, licence } = one;
+            TaskError(format!("{name} {version} ({licence}) has no licence file, nor has another"))
         })?;
         notices.add(one, text);
     }
     for (name, holders, licence) in BESIDE_CRATES {
         let text = licence.of(holders, &notices);
-        let text = text.ok_or_else(|| Failure(format!("there is no licence text for {name}")))?;
+        let text = text.ok_or_else(|| TaskError(format!("there is no licence text for {name}")))?;
         notices.texts.entry(text).or_default().insert(name.to_owned());
     }
     let told = notices.told(&crates);
     match told.len() {
         ..=MOST => Ok(told),
-        size => Err(Failure(format!("the notices have {size} bytes, more than {MOST}"))),
+        size => Err(TaskError(format!("the notices have {size} bytes, more than {MOST}"))),
     }
 }
 
 /// The crates within the program, and within the modules that it carries.
-fn crates(workspace: &Workspace) -> Result<BTreeSet<Crate>, Failure> {
+fn crates(workspace: &Workspace) -> Result<BTreeSet<ThirdPartyCrate>, TaskError> {
     let mut crates = BTreeSet::new();
     let parts: [&[&str]; 2] =
         [&["-p", "innerloop-cli"], &["-p", "innerloop-shell", "-p", "innerloop-tools"]];
@@ -216,42 +216,42 @@ fn crates(workspace: &Workspace) -> Result<BTreeSet<Crate>, Failure> {
         tree.args(["--locked", "--quiet", "--edges", "normal,no-proc-macro", "--prefix", "none"]);
         tree.args(["--format", "{p}|{l}"]).args(packages);
         tree.args(target.map(|target| ["--target", target]).iter().flatten());
-        crates.extend(process::capture(&mut tree)?.lines().filter_map(Crate::read));
+        crates.extend(process::capture(&mut tree)?.lines().filter_map(ThirdPartyCrate::read));
     }
     Ok(crates)
 }
 
 /// Each text, with the names of those it stands for.
 #[derive(Default)]
-struct Notices {
+struct LicenceNotices {
     texts: BTreeMap<String, BTreeSet<String>>,
     /// A text for each licence that a crate has.
     known: BTreeMap<String, String>,
 }
 
-impl Notices {
-    fn add(&mut self, one: &Crate, text: String) {
+impl LicenceNotices {
+    fn add(&mut self, one: &ThirdPartyCrate, text: String) {
         self.known.entry(one.licence.clone()).or_insert_with(|| text.clone());
         self.texts.entry(text).or_default().insert(format!("{} {}", one.name, one.version));
     }
 
     /// The licence of a crate without a file of its own.
-    fn missing(&self, one: &Crate, folder: &Path) -> Option<String> {
+    fn missing(&self, one: &ThirdPartyCrate, folder: &Path) -> Option<String> {
         if one.licence.contains("MIT") {
             let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
             let authors = authors(&manifest);
             let holders = authors.unwrap_or_else(|| format!("The authors of {}", one.name));
-            return Text::Mit.of(&holders, self);
+            return LicenceText::Mit.of(&holders, self);
         }
         // A licence without the name of a holder is the same for all.
         self.known.get(&one.licence).cloned()
     }
 
-    fn told(&self, crates: &BTreeSet<Crate>) -> String {
+    fn told(&self, crates: &BTreeSet<ThirdPartyCrate>) -> String {
         let mut told = "Innerloop is made with what others have made. Here is what that is, and \
                         then under which terms it may be used.\n\n"
             .to_owned();
-        for Crate { name, version, licence } in crates {
+        for ThirdPartyCrate { name, version, licence } in crates {
             // Nothing fails to be written to a text.
             let _ = writeln!(told, "{name} {version}: {licence}");
         }
@@ -270,8 +270,8 @@ impl Notices {
 }
 
 /// The files below a folder that say under which terms something may be used.
-fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let unreadable = |error| Failure(format!("cannot list {}: {error}", folder.display()));
+fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), TaskError> {
+    let unreadable = |error| TaskError(format!("cannot list {}: {error}", folder.display()));
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
@@ -301,8 +301,8 @@ fn upper(path: &Path) -> Option<String> {
 }
 
 /// A licence file, without what only its editor has put in.
-fn text(file: &Path) -> Result<String, Failure> {
-    let unreadable = |why: String| Failure(format!("cannot read {}: {why}", file.display()));
+fn text(file: &Path) -> Result<String, TaskError> {
+    let unreadable = |why: String| TaskError(format!("cannot read {}: {why}", file.display()));
     let found = fs::metadata(file).map_err(|error| unreadable(error.to_string()))?;
     if found.len() > LONGEST {
         return Err(unreadable(format!("it has more than {LONGEST} bytes")));
@@ -327,7 +327,7 @@ fn authors(manifest: &str) -> Option<String> {
 ///
 /// # Errors
 /// When they do not.
-pub(crate) fn look(notices: &str) -> Result<(), Failure> {
+pub(crate) fn look(notices: &str) -> Result<(), TaskError> {
     let needed = ["wasmtime 48", "ring 0.", "rustls 0.", "bashkit 0.", "QuickJS-ng", "wasi-libc"];
     let texts = [
         "Fabrice Bellard",
@@ -338,7 +338,7 @@ pub(crate) fn look(notices: &str) -> Result<(), Failure> {
     ];
     match needed.iter().chain(&texts).find(|word| !notices.contains(**word)) {
         None => Ok(()),
-        Some(word) => Err(Failure(format!("{FILE} says nothing of {word}"))),
+        Some(word) => Err(TaskError(format!("{FILE} says nothing of {word}"))),
     }
 }
 
@@ -346,19 +346,19 @@ pub(crate) fn look(notices: &str) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    fn named(name: &str, licence: &str) -> Crate {
+    fn named(name: &str, licence: &str) -> ThirdPartyCrate {
         let [name, version, licence] = [name, "1.2.3", licence].map(str::to_owned);
-        Crate { name, version, licence }
+        ThirdPartyCrate { name, version, licence }
     }
 
     #[test]
     fn crates_of_others_are_told_from_ours_and_from_macros() {
         let some = Some(named("some", "MIT OR Apache-2.0"));
-        assert_eq!(Crate::read("some v1.2.3|MIT OR Apache-2.0"), some);
-        assert_eq!(Crate::read("some v1.2.3|MIT OR Apache-2.0 (*)"), some);
-        assert_eq!(Crate::read("derive v1.2.3 (proc-macro)|MIT"), None);
-        assert_eq!(Crate::read("ours v1.2.3 (/home/ours)|MIT"), None);
-        assert_eq!(Crate::read(""), None);
+        assert_eq!(ThirdPartyCrate::read("some v1.2.3|MIT OR Apache-2.0"), some);
+        assert_eq!(ThirdPartyCrate::read("some v1.2.3|MIT OR Apache-2.0 (*)"), some);
+        assert_eq!(ThirdPartyCrate::read("derive v1.2.3 (proc-macro)|MIT"), None);
+        assert_eq!(ThirdPartyCrate::read("ours v1.2.3 (/home/ours)|MIT"), None);
+        assert_eq!(ThirdPartyCrate::read(""), None);
     }
 
     #[test]
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_file_has_the_licence_that_it_names() {
-        let mut notices = Notices::default();
+        let mut notices = LicenceNotices::default();
         let none = Path::new("/there/is/none");
         let llvm = "Apache-2.0 WITH LLVM-exception";
         assert_eq!(notices.missing(&named("bare", llvm), none), None);
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn equal_texts_stand_once_with_all_their_names() {
-        let mut notices = Notices::default();
+        let mut notices = LicenceNotices::default();
         let both = [named("a", "MIT"), named("b", "MIT")];
         both.iter().for_each(|one| notices.add(one, "equal".to_owned()));
         let told = notices.told(&both.into());

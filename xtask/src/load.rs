@@ -4,7 +4,7 @@
 use std::process::{self as this, Child, Command, Stdio};
 use std::thread;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::process;
 
 /// The core that everything shares.
@@ -15,18 +15,18 @@ const LOOPS: usize = 4;
 const MOST_SECONDS: &str = "10800";
 
 /// The load, which ends when it is dropped.
-pub(crate) struct Load {
+pub(crate) struct CpuLoad {
     loops: Vec<Child>,
     /// How many cores this process had before.
     cores: usize,
 }
 
-impl Load {
+impl CpuLoad {
     /// Binds this process to the core and starts the loops there.
     ///
     /// # Errors
     /// When a program for that is missing, as on anything but Linux.
-    pub(crate) fn start() -> Result<Self, Failure> {
+    pub(crate) fn start() -> Result<Self, TaskError> {
         // Counts the cores that this process is bound to, so before it is bound to one.
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let mut load = Self { loops: Vec::new(), cores };
@@ -35,7 +35,7 @@ impl Load {
             let mut busy = Command::new("timeout");
             busy.args([MOST_SECONDS, "sh", "-c", "while :; do :; done"]).stdin(Stdio::null());
             let started = busy.spawn().map_err(|error| {
-                Failure(format!("`{}` cannot be started: {error}", process::line(&busy)))
+                TaskError(format!("`{}` cannot be started: {error}", process::line(&busy)))
             })?;
             load.loops.push(started);
         }
@@ -44,7 +44,7 @@ impl Load {
     }
 }
 
-impl Drop for Load {
+impl Drop for CpuLoad {
     fn drop(&mut self) {
         for child in &mut self.loops {
             // `timeout` passes the signal on to its loop.
@@ -56,9 +56,9 @@ impl Drop for Load {
 }
 
 /// Binds this process, and what it starts from now on, to a list of cores.
-fn bind_to(cores: &str) -> Result<(), Failure> {
+fn bind_to(cores: &str) -> Result<(), TaskError> {
     let id = this::id().to_string();
     process::capture(Command::new("taskset").args(["--pid", "--cpu-list", cores, &id]))
         .map(drop)
-        .map_err(|Failure(reason)| Failure(format!("{reason}; taskset comes with util-linux")))
+        .map_err(|TaskError(reason)| TaskError(format!("{reason}; taskset comes with util-linux")))
 }

@@ -5,7 +5,7 @@ use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::process;
 use crate::workspace::Workspace;
 
@@ -18,7 +18,7 @@ const BROWSERS: [&str; 4] =
 ///
 /// # Errors
 /// When something is missing that cannot be installed, or is too old.
-pub(crate) fn look(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn look(workspace: &mut Workspace) -> Result<(), TaskError> {
     let rustc = process::capture(workspace.program("rustc", "").arg("--version"))?;
     println!("rust: {rustc}");
     if process::on_path("cc").is_none() {
@@ -31,7 +31,7 @@ pub(crate) fn look(workspace: &mut Workspace) -> Result<(), Failure> {
     let npm = process::capture(workspace.program("npm", "").arg("--version"))?;
     println!("node: {node}, npm {npm}");
     if major(&node) < NODE {
-        return Err(Failure(format!(
+        return Err(TaskError(format!(
             "Node {NODE} or newer is needed, this is {node}; install it from https://nodejs.org"
         )));
     }
@@ -46,7 +46,7 @@ pub(crate) fn look(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is none.
-pub(crate) fn node_version() -> Result<u32, Failure> {
+pub(crate) fn node_version() -> Result<u32, TaskError> {
     Ok(major(&node_name()?))
 }
 
@@ -54,10 +54,10 @@ pub(crate) fn node_version() -> Result<u32, Failure> {
 ///
 /// # Errors
 /// When it is not.
-pub(crate) fn need(program: &str, packages: &str) -> Result<(), Failure> {
+pub(crate) fn need(program: &str, packages: &str) -> Result<(), TaskError> {
     match process::on_path(program) {
         Some(_) => Ok(()),
-        None => Err(Failure(format!("there is no {program} here: apt-get install {packages}"))),
+        None => Err(TaskError(format!("there is no {program} here: apt-get install {packages}"))),
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn need(program: &str, packages: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When one is missing and rustup cannot add it.
-pub(crate) fn look_for_lints(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn look_for_lints(workspace: &mut Workspace) -> Result<(), TaskError> {
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         let there =
             |workspace: &Workspace| process::capture(workspace.cargo(subcommand).arg("--version"));
@@ -82,11 +82,11 @@ pub(crate) fn look_for_lints(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When `CHROMIUM` names no program, or there is no browser and none can be installed.
-pub(crate) fn look_for_chromium(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn look_for_chromium(workspace: &mut Workspace) -> Result<(), TaskError> {
     if let Some(named) = env::var_os("CHROMIUM").filter(|value| !value.is_empty()) {
         let file = PathBuf::from(named);
         if !file.is_file() {
-            return Err(Failure(format!("CHROMIUM names no file: {}", file.display())));
+            return Err(TaskError(format!("CHROMIUM names no file: {}", file.display())));
         }
         println!("browser: {}", file.display());
         workspace.chromium = Some(file);
@@ -97,7 +97,7 @@ pub(crate) fn look_for_chromium(workspace: &mut Workspace) -> Result<(), Failure
         install(&["chromium"], why, "150 MB to download, about two minutes")?;
     }
     let Some(file) = browser() else {
-        return Err(Failure("chromium is not on PATH; set CHROMIUM to a browser".to_owned()));
+        return Err(TaskError("chromium is not on PATH; set CHROMIUM to a browser".to_owned()));
     };
     println!("browser: {}", file.display());
     workspace.chromium = Some(file);
@@ -109,14 +109,14 @@ pub(crate) fn look_for_chromium(workspace: &mut Workspace) -> Result<(), Failure
 ///
 /// # Errors
 /// Never: what it is for can be skipped.
-pub(crate) fn look_for_bubblewrap(_: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn look_for_bubblewrap(_: &mut Workspace) -> Result<(), TaskError> {
     if !cfg!(target_os = "linux") {
         println!("bubblewrap: only on Linux");
         return Ok(());
     }
     if process::on_path("bwrap").is_none() {
         let why = "bubblewrap, which confines commands of the machine itself";
-        if let Err(Failure(reason)) = install(&["bubblewrap"], why, "50 kB, some seconds") {
+        if let Err(TaskError(reason)) = install(&["bubblewrap"], why, "50 kB, some seconds") {
             println!("{reason}");
         }
     }
@@ -124,7 +124,7 @@ pub(crate) fn look_for_bubblewrap(_: &mut Workspace) -> Result<(), Failure> {
     bubblewrap.args(["--unshare-all", "--ro-bind", "/", "/", "true"]);
     match process::capture(&mut bubblewrap) {
         Ok(_) => println!("bubblewrap: it works"),
-        Err(Failure(reason)) => println!("{reason}\nbubblewrap: tests inside of it are skipped"),
+        Err(TaskError(reason)) => println!("{reason}\nbubblewrap: tests inside of it are skipped"),
     }
     Ok(())
 }
@@ -133,7 +133,7 @@ pub(crate) fn look_for_bubblewrap(_: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is none and it cannot be built.
-pub(crate) fn find_rg(workspace: &Workspace) -> Result<PathBuf, Failure> {
+pub(crate) fn find_rg(workspace: &Workspace) -> Result<PathBuf, TaskError> {
     const ROOT: &str = "target/rg";
     let own = workspace.path(ROOT).join("bin/rg");
     if let Some(found) = process::on_path("rg").or_else(|| own.is_file().then(|| own.clone())) {
@@ -143,8 +143,8 @@ pub(crate) fn find_rg(workspace: &Workspace) -> Result<PathBuf, Failure> {
     println!("ripgrep: building it, to measure beside it (three minutes on two cores)");
     let mut install = workspace.cargo("install");
     install.args(["ripgrep", "--locked", "--root", ROOT]);
-    process::run(&mut install).map_err(|Failure(reason)| {
-        Failure(format!("{reason}\nreading can't be measured without ripgrep; put `rg` on PATH"))
+    process::run(&mut install).map_err(|TaskError(reason)| {
+        TaskError(format!("{reason}\nreading can't be measured without ripgrep; put `rg` on PATH"))
     })?;
     Ok(own)
 }
@@ -153,7 +153,7 @@ pub(crate) fn find_rg(workspace: &Workspace) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 /// When there is no apt-get, no right to use it, or it fails; the reason names the command.
-pub(crate) fn install(packages: &[&str], why: &str, how_long: &str) -> Result<(), Failure> {
+pub(crate) fn install(packages: &[&str], why: &str, how_long: &str) -> Result<(), TaskError> {
     let missing = missing_packages(packages);
     if missing.is_empty() {
         return Ok(());
@@ -161,22 +161,22 @@ pub(crate) fn install(packages: &[&str], why: &str, how_long: &str) -> Result<()
     let names = missing.join(" ");
     let by_hand = format!("apt-get update && apt-get install -y --no-install-recommends {names}");
     if process::on_path("apt-get").is_none() {
-        return Err(Failure(format!(
+        return Err(TaskError(format!(
             "missing: {why} (Debian packages {names}); there is no apt-get here, so install \
              their equals by hand"
         )));
     }
     println!("installing {names}: {why} ({how_long})");
     let Some((mut update, mut install)) = apt_get().zip(apt_get()) else {
-        return Err(Failure(format!("not root and no sudo; run as root: `{by_hand}`")));
+        return Err(TaskError(format!("not root and no sudo; run as root: `{by_hand}`")));
     };
     // One dead source makes the update fail, although the packages may be available.
-    if let Err(Failure(reason)) = process::capture(update.arg("update")) {
+    if let Err(TaskError(reason)) = process::capture(update.arg("update")) {
         println!("{reason}; trying with the lists as they are");
     }
     install.args(["install", "-y", "--no-install-recommends"]).args(&missing);
     process::capture(&mut install)
-        .map_err(|Failure(reason)| Failure(format!("{reason}\nrun as root: `{by_hand}`")))?;
+        .map_err(|TaskError(reason)| TaskError(format!("{reason}\nrun as root: `{by_hand}`")))?;
     Ok(())
 }
 
@@ -212,7 +212,7 @@ fn answers(program: &str, arguments: &[&str]) -> bool {
     process::capture(Command::new(program).args(arguments)).is_ok()
 }
 
-fn node_name() -> Result<String, Failure> {
+fn node_name() -> Result<String, TaskError> {
     process::capture(Command::new("node").arg("--version"))
 }
 

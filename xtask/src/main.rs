@@ -49,7 +49,7 @@ mod workspace;
 use std::env;
 use std::process::ExitCode;
 
-use failure::Failure;
+use failure::TaskError;
 use workspace::Workspace;
 
 const USAGE: &str = "\
@@ -107,17 +107,17 @@ Environment:
 ";
 
 /// What the command line asks for.
-enum Ask {
+enum TaskCommand {
     Corpus,
     Crates,
     Help,
     Demo,
     DemoPython,
-    Test(test::Storey),
+    Test(test::StepSelection),
     TestUnderLoad(test::UnderLoad),
     Everywhere,
     Prepare,
-    Dist(package::Profile),
+    Dist(package::BuildProfile),
     Npm,
     Simulate {
         arguments: Vec<String>,
@@ -128,7 +128,7 @@ enum Ask {
         with_peers: bool,
     },
     Fuzz(fuzz::Plan),
-    Mutants(mutants::Plan),
+    Mutants(mutants::MutationPlan),
     Playground {
         port: Option<u16>,
     },
@@ -138,7 +138,7 @@ enum Ask {
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let ask = match parse(&arguments) {
-        Ok(Ask::Help) => {
+        Ok(TaskCommand::Help) => {
             print!("{USAGE}");
             return ExitCode::SUCCESS;
         }
@@ -157,35 +157,39 @@ fn main() -> ExitCode {
     }
 }
 
-fn parse(arguments: &[String]) -> Result<Ask, String> {
+fn parse(arguments: &[String]) -> Result<TaskCommand, String> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         [] => Err("no command given".to_owned()),
-        [.., "--help" | "-h"] | ["help"] => Ok(Ask::Help),
-        ["demo"] => Ok(Ask::Demo),
-        ["demo", "--python"] => Ok(Ask::DemoPython),
-        ["test"] => test::Storey::parse(None).map(Ask::Test),
-        ["test", "--under-load", rest @ ..] => test::UnderLoad::parse(rest).map(Ask::TestUnderLoad),
-        ["test", word] => test::Storey::parse(Some(word)).map(Ask::Test),
-        ["everywhere"] => Ok(Ask::Everywhere),
-        ["npm"] => Ok(Ask::Npm),
-        ["prepare"] => Ok(Ask::Prepare),
-        ["dist"] | ["dist", "--profile", "release"] => Ok(Ask::Dist(package::Profile::Release)),
-        ["dist", "--profile", "dev"] => Ok(Ask::Dist(package::Profile::Dev)),
-        ["corpus"] => Ok(Ask::Corpus),
-        ["crates"] => Ok(Ask::Crates),
-        ["python"] => Ok(Ask::Python),
-        ["size"] => Ok(Ask::Size),
-        ["bench"] => Ok(Ask::Bench { with_peers: false }),
-        ["bench", "--peers"] => Ok(Ask::Bench { with_peers: true }),
-        ["simulate", rest @ ..] => {
-            Ok(Ask::Simulate { arguments: rest.iter().map(|&word| word.to_owned()).collect() })
+        [.., "--help" | "-h"] | ["help"] => Ok(TaskCommand::Help),
+        ["demo"] => Ok(TaskCommand::Demo),
+        ["demo", "--python"] => Ok(TaskCommand::DemoPython),
+        ["test"] => test::StepSelection::parse(None).map(TaskCommand::Test),
+        ["test", "--under-load", rest @ ..] => {
+            test::UnderLoad::parse(rest).map(TaskCommand::TestUnderLoad)
         }
-        ["fuzz", rest @ ..] => fuzz::Plan::parse(rest).map(Ask::Fuzz),
-        ["mutants", rest @ ..] => mutants::Plan::parse(rest).map(Ask::Mutants),
-        ["playground"] => Ok(Ask::Playground { port: None }),
+        ["test", word] => test::StepSelection::parse(Some(word)).map(TaskCommand::Test),
+        ["everywhere"] => Ok(TaskCommand::Everywhere),
+        ["npm"] => Ok(TaskCommand::Npm),
+        ["prepare"] => Ok(TaskCommand::Prepare),
+        ["dist"] | ["dist", "--profile", "release"] => {
+            Ok(TaskCommand::Dist(package::BuildProfile::Release))
+        }
+        ["dist", "--profile", "dev"] => Ok(TaskCommand::Dist(package::BuildProfile::Dev)),
+        ["corpus"] => Ok(TaskCommand::Corpus),
+        ["crates"] => Ok(TaskCommand::Crates),
+        ["python"] => Ok(TaskCommand::Python),
+        ["size"] => Ok(TaskCommand::Size),
+        ["bench"] => Ok(TaskCommand::Bench { with_peers: false }),
+        ["bench", "--peers"] => Ok(TaskCommand::Bench { with_peers: true }),
+        ["simulate", rest @ ..] => Ok(TaskCommand::Simulate {
+            arguments: rest.iter().map(|&word| word.to_owned()).collect(),
+        }),
+        ["fuzz", rest @ ..] => fuzz::Plan::parse(rest).map(TaskCommand::Fuzz),
+        ["mutants", rest @ ..] => mutants::MutationPlan::parse(rest).map(TaskCommand::Mutants),
+        ["playground"] => Ok(TaskCommand::Playground { port: None }),
         ["playground", "--port", port] => match port.parse() {
-            Ok(port) => Ok(Ask::Playground { port: Some(port) }),
+            Ok(port) => Ok(TaskCommand::Playground { port: Some(port) }),
             Err(_) => Err(format!("--port wants a number from 0 to 65535, not {port:?}")),
         },
         [
@@ -197,27 +201,27 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
     }
 }
 
-fn run(ask: &Ask) -> Result<(), Failure> {
+fn run(ask: &TaskCommand) -> Result<(), TaskError> {
     let mut workspace = Workspace::find()?;
     match ask {
-        Ask::Help => Ok(()),
-        Ask::Corpus => prepare::run_corpus(&mut workspace),
-        Ask::Crates => crates::run(&workspace),
-        Ask::Demo => demo::run(&mut workspace),
-        Ask::DemoPython => demo::run_python(&mut workspace),
-        Ask::Test(storey) => test::run(&mut workspace, storey),
-        Ask::TestUnderLoad(plan) => test::run_under_load(&mut workspace, plan),
-        Ask::Everywhere => everywhere::run(&mut workspace),
-        Ask::Npm => prepare::run_npm(&mut workspace),
-        Ask::Prepare => prepare::run(&mut workspace),
-        Ask::Dist(profile) => dist::run(&mut workspace, *profile),
-        Ask::Simulate { arguments } => simulate::run(&workspace, arguments),
-        Ask::Size => size::run(&mut workspace),
-        Ask::Bench { with_peers } => bench::run(&mut workspace, *with_peers),
-        Ask::Fuzz(plan) => fuzz::run(&workspace, plan),
-        Ask::Mutants(plan) => mutants::run(&workspace, plan),
-        Ask::Playground { port } => playground::run(&mut workspace, *port),
-        Ask::Python => prepare::run_python(&mut workspace),
+        TaskCommand::Help => Ok(()),
+        TaskCommand::Corpus => prepare::run_corpus(&mut workspace),
+        TaskCommand::Crates => crates::run(&workspace),
+        TaskCommand::Demo => demo::run(&mut workspace),
+        TaskCommand::DemoPython => demo::run_python(&mut workspace),
+        TaskCommand::Test(storey) => test::run(&mut workspace, storey),
+        TaskCommand::TestUnderLoad(plan) => test::run_under_load(&mut workspace, plan),
+        TaskCommand::Everywhere => everywhere::run(&mut workspace),
+        TaskCommand::Npm => prepare::run_npm(&mut workspace),
+        TaskCommand::Prepare => prepare::run(&mut workspace),
+        TaskCommand::Dist(profile) => dist::run(&mut workspace, *profile),
+        TaskCommand::Simulate { arguments } => simulate::run(&workspace, arguments),
+        TaskCommand::Size => size::run(&mut workspace),
+        TaskCommand::Bench { with_peers } => bench::run(&mut workspace, *with_peers),
+        TaskCommand::Fuzz(plan) => fuzz::run(&workspace, plan),
+        TaskCommand::Mutants(plan) => mutants::run(&workspace, plan),
+        TaskCommand::Playground { port } => playground::run(&mut workspace, *port),
+        TaskCommand::Python => prepare::run_python(&mut workspace),
     }
 }
 
@@ -225,39 +229,45 @@ fn run(ask: &Ask) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Result<Ask, String> {
+    fn parsed(line: &str) -> Result<TaskCommand, String> {
         parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
     #[test]
     fn a_command_line_is_understood_or_refused_with_its_reason() {
-        assert!(matches!(parsed("demo"), Ok(Ask::Demo)));
-        assert!(matches!(parsed("demo --help"), Ok(Ask::Help)));
-        assert!(matches!(parsed("demo --python"), Ok(Ask::DemoPython)));
-        assert!(matches!(parsed("playground"), Ok(Ask::Playground { port: None })));
+        assert!(matches!(parsed("demo"), Ok(TaskCommand::Demo)));
+        assert!(matches!(parsed("demo --help"), Ok(TaskCommand::Help)));
+        assert!(matches!(parsed("demo --python"), Ok(TaskCommand::DemoPython)));
+        assert!(matches!(parsed("playground"), Ok(TaskCommand::Playground { port: None })));
         let chosen = parsed("playground --port 81");
-        assert!(matches!(chosen, Ok(Ask::Playground { port: Some(81) })));
+        assert!(matches!(chosen, Ok(TaskCommand::Playground { port: Some(81) })));
         let reason = |line| parsed(line).err().unwrap_or_default();
         assert_eq!(reason(""), "no command given");
-        assert!(matches!(parsed("bench"), Ok(Ask::Bench { with_peers: false })));
-        assert!(matches!(parsed("dist"), Ok(Ask::Dist(package::Profile::Release))));
-        assert!(matches!(parsed("dist --profile dev"), Ok(Ask::Dist(package::Profile::Dev))));
-        assert!(matches!(parsed("npm"), Ok(Ask::Npm)));
-        assert!(matches!(parsed("everywhere"), Ok(Ask::Everywhere)));
+        assert!(matches!(parsed("bench"), Ok(TaskCommand::Bench { with_peers: false })));
+        assert!(matches!(parsed("dist"), Ok(TaskCommand::Dist(package::BuildProfile::Release))));
+        assert!(matches!(
+            parsed("dist --profile dev"),
+            Ok(TaskCommand::Dist(package::BuildProfile::Dev))
+        ));
+        assert!(matches!(parsed("npm"), Ok(TaskCommand::Npm)));
+        assert!(matches!(parsed("everywhere"), Ok(TaskCommand::Everywhere)));
         assert_eq!(reason("dist --profile fast"), "unexpected \"--profile fast\"");
-        assert!(matches!(parsed("fuzz --seconds 5 sse"), Ok(Ask::Fuzz(_))));
+        assert!(matches!(parsed("fuzz --seconds 5 sse"), Ok(TaskCommand::Fuzz(_))));
         assert_eq!(reason("fuzz --all"), "unexpected \"--all\"");
-        assert!(matches!(parsed("mutants --all --seed 1 --count 9"), Ok(Ask::Mutants(_))));
+        assert!(matches!(parsed("mutants --all --seed 1 --count 9"), Ok(TaskCommand::Mutants(_))));
         assert_eq!(reason("brew"), "unknown command \"brew\"");
         assert_eq!(reason("demo --ruby"), "unexpected \"--ruby\"");
-        assert!(matches!(parsed("test"), Ok(Ask::Test(test::Storey::Quick))));
-        assert!(matches!(parsed("test all"), Ok(Ask::Test(test::Storey::All))));
-        assert!(matches!(parsed("test core"), Ok(Ask::Test(test::Storey::Named(_)))));
+        assert!(matches!(parsed("test"), Ok(TaskCommand::Test(test::StepSelection::Quick))));
+        assert!(matches!(parsed("test all"), Ok(TaskCommand::Test(test::StepSelection::All))));
+        assert!(matches!(
+            parsed("test core"),
+            Ok(TaskCommand::Test(test::StepSelection::Named(_)))
+        ));
         assert!(reason("test brew").starts_with("no step is named \"brew\": "));
         assert_eq!(reason("test core all"), "unexpected \"core all\"");
-        assert!(matches!(parsed("test --under-load"), Ok(Ask::TestUnderLoad(_))));
+        assert!(matches!(parsed("test --under-load"), Ok(TaskCommand::TestUnderLoad(_))));
         let chosen = parsed("test --under-load --rounds 2 --only Node");
-        assert!(matches!(chosen, Ok(Ask::TestUnderLoad(_))));
+        assert!(matches!(chosen, Ok(TaskCommand::TestUnderLoad(_))));
         assert!(reason("test --under-load --rounds 0").starts_with("--rounds wants a count"));
         assert!(reason("test --under-load --only brew").starts_with("no step that runs tests"));
         assert_eq!(reason("test --under-load --fast"), "unexpected \"--fast\"");

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 /// What a module consists of.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Module<'a> {
+pub(crate) struct WasmModule<'a> {
     /// How many functions are imported: they come first in the numbering.
     pub(crate) imported: usize,
-    pub(crate) functions: Vec<Function<'a>>,
+    pub(crate) functions: Vec<WasmFunction<'a>>,
     /// The data segments: texts and tables, in bytes.
     pub(crate) data: usize,
     /// Types, imports, exports and the like, in bytes.
@@ -17,7 +17,7 @@ pub(crate) struct Module<'a> {
 
 /// A function of a module.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Function<'a> {
+pub(crate) struct WasmFunction<'a> {
     /// Its symbol, empty if it has none.
     pub(crate) name: String,
     /// The number of its type.
@@ -37,13 +37,13 @@ const HEAD: &[u8] = b"\0asm\x01\0\0\0";
 /// The part of the custom section `name` that names functions.
 const FUNCTION_NAMES: u8 = 1;
 
-impl<'a> Module<'a> {
+impl<'a> WasmModule<'a> {
     /// Reads a whole module. Custom sections do not count: they are not shipped.
     pub(crate) fn read(bytes: &'a [u8]) -> Option<Self> {
         let (mut signatures, mut bodies, mut names) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut module = Self::default();
         for (id, content) in sections(bytes)? {
-            let mut section = Reader(content);
+            let mut section = ByteReader(content);
             match id {
                 CUSTOM if section.text()? == "name" => names = section.function_names()?,
                 CUSTOM => {}
@@ -60,7 +60,7 @@ impl<'a> Module<'a> {
         let mut signatures = signatures.into_iter();
         for (number, body) in (module.imported..).zip(bodies) {
             let name = names.remove(&number).unwrap_or_default();
-            module.functions.push(Function { name, signature: signatures.next()?, body });
+            module.functions.push(WasmFunction { name, signature: signatures.next()?, body });
         }
         Some(module)
     }
@@ -68,7 +68,7 @@ impl<'a> Module<'a> {
 
 /// The sections of a module, each with its kind.
 fn sections(bytes: &[u8]) -> Option<Vec<(u8, &[u8])>> {
-    let mut reader = Reader(bytes.strip_prefix(HEAD)?);
+    let mut reader = ByteReader(bytes.strip_prefix(HEAD)?);
     let mut sections = Vec::new();
     while !reader.0.is_empty() {
         let id = reader.byte()?;
@@ -83,8 +83,8 @@ pub(crate) fn exporting(bytes: &[u8], names: &[&str]) -> Option<Vec<u8>> {
     let mut out = HEAD.to_vec();
     for (id, content) in sections(bytes)? {
         match id {
-            EXPORT => push_section(&mut out, id, &Reader(content).exports_of(names)?),
-            CUSTOM if !matches!(Reader(content).text()?, "name" | "target_features") => {}
+            EXPORT => push_section(&mut out, id, &ByteReader(content).exports_of(names)?),
+            CUSTOM if !matches!(ByteReader(content).text()?, "name" | "target_features") => {}
             _ => push_section(&mut out, id, content),
         }
     }
@@ -127,9 +127,9 @@ fn push_number(out: &mut Vec<u8>, mut number: usize) {
 }
 
 /// What is left to read.
-struct Reader<'a>(&'a [u8]);
+struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
         while !self.0.is_empty() {
             let kind = self.byte()?;
             let length = self.number()?;
-            let mut part = Reader(self.take(length)?);
+            let mut part = ByteReader(self.take(length)?);
             if kind != FUNCTION_NAMES {
                 continue;
             }
@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Function, Module, exporting};
+    use super::{WasmFunction, WasmModule, exporting};
 
     /// Imports a function and a memory, and has functions of two and three bytes.
     const SAMPLE: &[u8] = b"\0asm\x01\0\0\0\
@@ -258,10 +258,11 @@ mod tests {
 
     #[test]
     fn functions_have_their_names_and_bodies() {
-        let function = |name: &str, body| Function { name: name.to_owned(), signature: 0, body };
+        let function =
+            |name: &str, body| WasmFunction { name: name.to_owned(), signature: 0, body };
         let functions = vec![function("f", b"\0\x0b"), function("g", b"\0\x01\x0b")];
-        let expected = Module { imported: 1, functions, data: 0, rest: 4 + 12 + 3 };
-        assert_eq!(Module::read(SAMPLE), Some(expected));
+        let expected = WasmModule { imported: 1, functions, data: 0, rest: 4 + 12 + 3 };
+        assert_eq!(WasmModule::read(SAMPLE), Some(expected));
     }
 
     #[test]
@@ -278,7 +279,7 @@ mod tests {
     fn a_module_that_is_cut_within_a_section_is_none() {
         let ends = [8, 14, 28, 33, 43, SAMPLE.len()];
         for end in 0..=SAMPLE.len() {
-            let module = SAMPLE.get(..end).and_then(Module::read);
+            let module = SAMPLE.get(..end).and_then(WasmModule::read);
             assert_eq!(module.is_some(), ends.contains(&end), "{end}: {module:?}");
         }
     }

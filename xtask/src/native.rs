@@ -4,7 +4,7 @@
 use std::env::consts::EXE_EXTENSION;
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::workspace::Workspace;
 use crate::{files, machine, process, python};
 
@@ -12,9 +12,9 @@ use crate::{files, machine, process, python};
 ///
 /// # Errors
 /// When one is not; the difference is printed.
-pub(crate) fn check_format(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn check_format(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(workspace.cargo("fmt").args(["--all", "--check"]))
-        .map_err(|Failure(reason)| Failure(format!("{reason}; run `cargo fmt --all`")))
+        .map_err(|TaskError(reason)| TaskError(format!("{reason}; run `cargo fmt --all`")))
 }
 
 /// Step: lints over all packages and targets, warnings denied.
@@ -25,7 +25,7 @@ pub(crate) fn check_format(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is a warning.
-pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut clippy = workspace.cargo_native("clippy");
     process::run(clippy.args(["--all-targets", "--", "-D", "warnings"]))?;
     let mut clippy = workspace.cargo("clippy");
@@ -40,7 +40,7 @@ pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is a warning.
-pub(crate) fn document(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn document(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut doc = workspace.cargo_native("doc");
     process::run(doc.args(["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
@@ -49,7 +49,7 @@ pub(crate) fn document(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When the build fails.
-pub(crate) fn build_host(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn build_host(workspace: &mut Workspace) -> Result<(), TaskError> {
     println!("the first build compiles wasmtime, which takes up to ten minutes on two cores");
     process::run(workspace.cargo_native("build").args(["--bin", "innerloop"]))
 }
@@ -58,7 +58,7 @@ pub(crate) fn build_host(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When the build fails.
-pub(crate) fn build_examples(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn build_examples(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(workspace.cargo_native("build").arg("--examples"))
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn build_examples(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When one fails.
-pub(crate) fn test_documentation(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn test_documentation(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(workspace.cargo_native("test").arg("--doc"))
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn test_documentation(workspace: &mut Workspace) -> Result<(), Failur
 ///
 /// # Errors
 /// When the build fails.
-pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), TaskError> {
     println!("the first release build compiles wasmtime, up to 15 minutes on two cores");
     let mut flags = workspace.nameless();
     let given = std::env::var("RUSTFLAGS").unwrap_or_default();
@@ -105,7 +105,7 @@ const LIGHT_PACKAGES: [&str; 9] = [
 ///
 /// # Errors
 /// When one fails.
-pub(crate) fn test_without_host(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn test_without_host(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(light(workspace, "test").arg("--no-fail-fast"))
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn test_without_host(workspace: &mut Workspace) -> Result<(), Failure
 ///
 /// # Errors
 /// When it fails.
-pub(crate) fn test_smoke(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn test_smoke(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(workspace.cargo_native("test").args(["--test", "host", "--", "smoke::"]))
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn light(workspace: &Workspace, subcommand: &str) -> Command {
 ///
 /// # Errors
 /// When a case is read wrong.
-pub(crate) fn test_text_calls(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn test_text_calls(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(light(workspace, "build").args(["--bin", "text-calls"]))?;
     let reader = workspace.debug().join("text-calls").with_extension(EXE_EXTENSION);
     let mut suite = workspace.program(python::with_tools(workspace)?, "");
@@ -143,14 +143,14 @@ pub(crate) fn test_text_calls(workspace: &mut Workspace) -> Result<(), Failure> 
 ///
 /// # Errors
 /// When one fails.
-pub(crate) fn test_host(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn test_host(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut test = workspace.cargo_native("test");
     test.args(["--no-fail-fast", "--lib", "--bins", "--test", "host"]);
     run_tests(workspace, &mut test)
 }
 
 /// Runs tests, and notes what they skip.
-fn run_tests(workspace: &mut Workspace, tests: &mut Command) -> Result<(), Failure> {
+fn run_tests(workspace: &mut Workspace, tests: &mut Command) -> Result<(), TaskError> {
     let file = workspace.path("target/skipped.txt");
     files::write_if_changed(&file, b"")?;
     let result = process::run(tests.env("INNERLOOP_SKIPPED", &file));
@@ -163,7 +163,7 @@ fn run_tests(workspace: &mut Workspace, tests: &mut Command) -> Result<(), Failu
 ///
 /// # Errors
 /// When one fails.
-pub(crate) fn test_oracle(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn test_oracle(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(workspace.cargo("test").args(["-p", "innerloop-oracle"]))
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn test_oracle(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When they do not build or run.
-pub(crate) fn bench(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn bench(workspace: &mut Workspace) -> Result<(), TaskError> {
     process::run(&mut benches(workspace))
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn bench(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When they do not build or run, or there is no ripgrep and none can be installed.
-pub(crate) fn bench_program(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn bench_program(workspace: &mut Workspace) -> Result<(), TaskError> {
     let rg = machine::find_rg(workspace)?;
     println!(
         "the first release build compiles wasmtime, which takes up to 15 minutes on two cores"

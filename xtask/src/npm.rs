@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::order;
 use crate::process;
@@ -42,7 +42,7 @@ pub(crate) const TARBALL: &str = "target/npm/innerloop-0.1.0.tgz";
 ///
 /// # Errors
 /// When npm or wasm-opt fails.
-pub(crate) fn optimise(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn optimise(workspace: &mut Workspace) -> Result<(), TaskError> {
     let input = workspace.path(GLUE).join(MODULE);
     let output = workspace.path("target/npm").join(MODULE);
     optimise_module(workspace, &input, &output)?;
@@ -64,7 +64,7 @@ pub(crate) fn optimise_module(
     workspace: &Workspace,
     input: &Path,
     output: &Path,
-) -> Result<(), Failure> {
+) -> Result<(), TaskError> {
     let seen = output.with_extension("from.wasm");
     if files::same(input, &seen) && output.is_file() {
         println!("wasm-opt: the module is as before");
@@ -81,7 +81,7 @@ pub(crate) fn optimise_module(
     };
     files::copy_if_changed(input, &between)?;
     optimise(&SMALLEST, &between)?;
-    let unreadable = || Failure(format!("{} is no wasm module", between.display()));
+    let unreadable = || TaskError(format!("{} is no wasm module", between.display()));
     let named = order::named_by_likeness(&files::read(&between)?).ok_or_else(unreadable)?;
     files::write_if_changed(&between, &named)?;
     optimise(&["--reorder-functions-by-name", "--strip-target-features"], output)?;
@@ -93,7 +93,7 @@ pub(crate) fn optimise_module(
 ///
 /// # Errors
 /// When npm fails.
-pub(crate) fn pack(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn pack(workspace: &mut Workspace) -> Result<(), TaskError> {
     install(workspace, PACKAGE)?;
     process::run(workspace.program("npm", PACKAGE).args(["run", "--silent", "build"]))?;
     pack_folder(workspace, PACKAGE)?;
@@ -106,7 +106,7 @@ pub(crate) fn pack(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When one is missing, or node or npm fails.
-pub(crate) fn pack_programs(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn pack_programs(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut build = workspace.program("node", SHELL_PACKAGE);
     process::run(build.arg("build.mjs").arg(workspace.path(SHELL)))?;
     pack_folder(workspace, SHELL_PACKAGE)?;
@@ -119,7 +119,7 @@ pub(crate) fn pack_programs(workspace: &mut Workspace) -> Result<(), Failure> {
     pack_folder(workspace, PYTHON_PACKAGE)
 }
 
-fn pack_folder(workspace: &Workspace, inside: &str) -> Result<(), Failure> {
+fn pack_folder(workspace: &Workspace, inside: &str) -> Result<(), TaskError> {
     let mut npm = workspace.program("npm", inside);
     npm.args(["pack", "--silent", "--ignore-scripts", "--pack-destination"]);
     process::run(npm.arg(workspace.path("target/npm")))
@@ -129,13 +129,13 @@ fn pack_folder(workspace: &Workspace, inside: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When npm fails, or a script is not as it is to be.
-pub(crate) fn check_scripts(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn check_scripts(workspace: &mut Workspace) -> Result<(), TaskError> {
     install(workspace, PACKAGE)?;
     let biome = workspace.path(PACKAGE).join("node_modules/.bin/biome");
     process::run(workspace.program(&biome, "").args(["check", "--error-on-warnings"])).map_err(
-        |Failure(reason)| {
+        |TaskError(reason)| {
             let advice = format!("run `{PACKAGE}/node_modules/.bin/biome check --write`");
-            Failure(format!("{reason}; {advice}"))
+            TaskError(format!("{reason}; {advice}"))
         },
     )
 }
@@ -144,7 +144,7 @@ pub(crate) fn check_scripts(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When npm fails.
-pub(crate) fn install(workspace: &Workspace, inside: &str) -> Result<(), Failure> {
+pub(crate) fn install(workspace: &Workspace, inside: &str) -> Result<(), TaskError> {
     let folder = workspace.path(inside);
     let lock = folder.join("package-lock.json");
     let seen = seen_lock(&folder);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::workspace::Workspace;
 use crate::{files, licences, process};
 
@@ -20,7 +20,7 @@ const SHELLS: [(&str, &str); 3] =
 
 /// How the program was built that is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Profile {
+pub(crate) enum BuildProfile {
     /// As people get it.
     Release,
     /// As the tests have it, packed in haste.
@@ -28,9 +28,9 @@ pub(crate) enum Profile {
 }
 
 /// The program with all that goes with it, as files of a folder of its own.
-pub(crate) struct Tree {
+pub(crate) struct PackageTree {
     pub(crate) root: PathBuf,
-    profile: Profile,
+    profile: BuildProfile,
     /// Of the commit, in seconds since 1970.
     pub(crate) time: String,
 }
@@ -40,22 +40,22 @@ pub(crate) fn name() -> String {
     format!("innerloop-{VERSION}-{}-{}", env::consts::ARCH, env::consts::OS)
 }
 
-impl Tree {
+impl PackageTree {
     /// Puts the stripped program, the texts, and what the program prints into a folder.
     ///
     /// # Errors
     /// When a file is missing or cannot be written, or the program does not print it.
     pub(crate) fn gather(
         workspace: &Workspace,
-        profile: Profile,
+        profile: BuildProfile,
         root: &Path,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, TaskError> {
         let time = time(workspace)?;
         let tree = Self { root: root.to_owned(), profile, time };
         files::create_folder(root)?;
         let built = match profile {
-            Profile::Release => workspace.release(),
-            Profile::Dev => workspace.debug(),
+            BuildProfile::Release => workspace.release(),
+            BuildProfile::Dev => workspace.debug(),
         };
         let program = tree.program();
         let mut strip = Command::new("strip");
@@ -102,8 +102,8 @@ impl Tree {
     /// How hard is compressed: from 1 to 9.
     pub(crate) const fn effort(&self) -> &'static str {
         match self.profile {
-            Profile::Release => "9",
-            Profile::Dev => "1",
+            BuildProfile::Release => "9",
+            BuildProfile::Dev => "1",
         }
     }
 
@@ -111,7 +111,7 @@ impl Tree {
     ///
     /// # Errors
     /// When `tar` or `gzip` fails.
-    pub(crate) fn archive(&self, into: &Path) -> Result<String, Failure> {
+    pub(crate) fn archive(&self, into: &Path) -> Result<String, TaskError> {
         let (name, tar) = (name(), into.join("archive.tar"));
         let mut command = Command::new("tar");
         command.args(["--create", "--format=ustar", "--sort=name", "--owner=0", "--group=0"]);
@@ -127,23 +127,23 @@ impl Tree {
 }
 
 /// The time of the packed files: that of the commit, or `SOURCE_DATE_EPOCH`.
-fn time(workspace: &Workspace) -> Result<String, Failure> {
+fn time(workspace: &Workspace) -> Result<String, TaskError> {
     if let Ok(time) = env::var("SOURCE_DATE_EPOCH") {
         return Ok(time);
     }
     let mut git = workspace.program("git", "");
-    process::capture(git.args(["log", "-1", "--format=%ct"])).map_err(|Failure(reason)| {
+    process::capture(git.args(["log", "-1", "--format=%ct"])).map_err(|TaskError(reason)| {
         let advice = "set SOURCE_DATE_EPOCH to the seconds since 1970";
-        Failure(format!("cannot tell the time of the sources: {reason}; {advice}"))
+        TaskError(format!("cannot tell the time of the sources: {reason}; {advice}"))
     })
 }
 
 /// Checks that a program says its version.
-pub(crate) fn runs(program: &Path) -> Result<(), Failure> {
+pub(crate) fn runs(program: &Path) -> Result<(), TaskError> {
     let said = process::capture(Command::new(program).arg("--version"))?;
     match said == format!("innerloop {VERSION}") {
         true => Ok(()),
-        false => Err(Failure(format!("{} is {said}, not {VERSION}", program.display()))),
+        false => Err(TaskError(format!("{} is {said}, not {VERSION}", program.display()))),
     }
 }
 
@@ -151,8 +151,8 @@ pub(crate) fn runs(program: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub(crate) fn size(folder: &Path) -> Result<u64, Failure> {
-    let unreadable = |error| Failure(format!("cannot read {}: {error}", folder.display()));
+pub(crate) fn size(folder: &Path) -> Result<u64, TaskError> {
+    let unreadable = |error| TaskError(format!("cannot read {}: {error}", folder.display()));
     let mut size = 0;
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::prepare;
 use crate::site;
 use crate::steps::run_all;
@@ -28,13 +28,14 @@ const PREVIEW_POLICY: &str = "sandbox allow-scripts; frame-ancestors 'self'";
 ///
 /// # Errors
 /// When a step fails or the port cannot be had.
-pub(crate) fn run(workspace: &mut Workspace, port: Option<u16>) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace, port: Option<u16>) -> Result<(), TaskError> {
     let programs = [prepare::PROGRAMS, prepare::SHELL, prepare::PYTHON];
     let parts = [&prepare::MACHINE[..], &prepare::PACKAGE, &programs, &[site::ASSEMBLE]];
     run_all(workspace, &parts.concat())?;
     let listener = listen(port)?;
-    let address =
-        listener.local_addr().map_err(|error| Failure(format!("cannot tell the port: {error}")))?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| TaskError(format!("cannot tell the port: {error}")))?;
     println!("\nThe playground is on http://{address}/ until you press Ctrl-C.");
     let root = workspace.path(site::SITE);
     for stream in listener.incoming().flatten() {
@@ -45,7 +46,7 @@ pub(crate) fn run(workspace: &mut Workspace, port: Option<u16>) -> Result<(), Fa
     Ok(())
 }
 
-fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
+fn listen(port: Option<u16>) -> Result<TcpListener, TaskError> {
     let ports = port.map_or(FIRST_PORT..=FIRST_PORT + 20, |port| port..=port);
     let mut reason = String::new();
     for port in ports {
@@ -54,7 +55,7 @@ fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
             Err(error) => reason = format!("cannot listen on 127.0.0.1:{port}: {error}"),
         }
     }
-    Err(Failure(format!("{reason}; choose another with --port")))
+    Err(TaskError(format!("{reason}; choose another with --port")))
 }
 
 fn answer(stream: &TcpStream, root: &Path) -> io::Result<()> {
@@ -73,7 +74,8 @@ fn answer(stream: &TcpStream, root: &Path) -> io::Result<()> {
     let mut words = request.split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let with_body = method == "GET";
-    let plain = |body: &[u8]| Answer { media_type: "text/plain", ..Answer::of(body.to_vec()) };
+    let plain =
+        |body: &[u8]| HttpResponse { media_type: "text/plain", ..HttpResponse::of(body.to_vec()) };
     if !matches!(method, "GET" | "HEAD") {
         let answer = plain(b"GET and HEAD only\n");
         return send(stream, "405 Method Not Allowed", &answer, true);
@@ -85,32 +87,37 @@ fn answer(stream: &TcpStream, root: &Path) -> io::Result<()> {
 }
 
 /// What is sent, and what is said of it.
-struct Answer {
+struct HttpResponse {
     body: Vec<u8>,
     media_type: &'static str,
     policy: &'static str,
     encoding: &'static str,
 }
 
-impl Answer {
+impl HttpResponse {
     fn of(body: Vec<u8>) -> Self {
         Self { body, media_type: "text/plain", policy: POLICY, encoding: "" }
     }
 }
 
 /// A file, compressed where that was done when the site was built and the browser takes it.
-fn found(file: &Path, takes_gzip: bool) -> Option<Answer> {
+fn found(file: &Path, takes_gzip: bool) -> Option<HttpResponse> {
     let mut packed = file.as_os_str().to_owned();
     packed.push(".gz");
     let packed = takes_gzip.then(|| fs::read(packed).ok()).flatten();
     let encoding = if packed.is_some() { "Content-Encoding: gzip\r\n" } else { "" };
     let body = packed.or_else(|| fs::read(file).ok())?;
     let policy = if file.ends_with(PREVIEW) { PREVIEW_POLICY } else { POLICY };
-    Some(Answer { media_type: media_type(file), policy, encoding, ..Answer::of(body) })
+    Some(HttpResponse { media_type: media_type(file), policy, encoding, ..HttpResponse::of(body) })
 }
 
-fn send(mut stream: &TcpStream, status: &str, answer: &Answer, with_body: bool) -> io::Result<()> {
-    let Answer { body, media_type, policy, encoding } = answer;
+fn send(
+    mut stream: &TcpStream,
+    status: &str,
+    answer: &HttpResponse,
+    with_body: bool,
+) -> io::Result<()> {
+    let HttpResponse { body, media_type, policy, encoding } = answer;
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\n{encoding}\
          Content-Security-Policy: {policy}\r\nX-Content-Type-Options: nosniff\r\n\

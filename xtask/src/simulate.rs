@@ -4,15 +4,15 @@
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::failure::Failure;
-use crate::process::{self, Beside};
+use crate::failure::TaskError;
+use crate::process::{self, BackgroundProcess};
 use crate::workspace::Workspace;
 
 /// Runs the simulator with these arguments.
 ///
 /// # Errors
 /// When a seed fails; it is printed.
-pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<(), TaskError> {
     process::run(simulator(workspace)?.args(arguments))
 }
 
@@ -20,14 +20,14 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<(), Fai
 ///
 /// # Errors
 /// When the simulator cannot be built or started.
-pub(crate) fn start(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn start(workspace: &mut Workspace) -> Result<(), TaskError> {
     let log = workspace.path("target/simulate.log");
     let mut simulator = simulator(workspace)?;
     // New seeds each time: those that have passed need not run again.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     simulator.args(["--seconds", "60", "--from", &now.to_string()]);
     println!("$ {}", process::line(&simulator));
-    workspace.simulation = Some(Beside::start(&mut simulator, log)?);
+    workspace.simulation = Some(BackgroundProcess::start(&mut simulator, log)?);
     Ok(())
 }
 
@@ -35,16 +35,16 @@ pub(crate) fn start(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When a seed has failed.
-pub(crate) fn finish(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn finish(workspace: &mut Workspace) -> Result<(), TaskError> {
     let Some(simulation) = workspace.simulation.take() else {
-        return Err(Failure("no step has started the simulator".to_owned()));
+        return Err(TaskError("no step has started the simulator".to_owned()));
     };
-    simulation.finish().map_err(|Failure(reason)| {
-        Failure(format!("{reason}; a seed that fails is kept in tests/fixtures/seeds.txt"))
+    simulation.finish().map_err(|TaskError(reason)| {
+        TaskError(format!("{reason}; a seed that fails is kept in tests/fixtures/seeds.txt"))
     })
 }
 
-fn simulator(workspace: &Workspace) -> Result<Command, Failure> {
+fn simulator(workspace: &Workspace) -> Result<Command, TaskError> {
     process::run(workspace.cargo_native("build").args(["--bin", "simulate"]))?;
     Ok(workspace.program(workspace.innerloop().with_file_name("simulate"), ""))
 }

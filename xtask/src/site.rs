@@ -1,12 +1,12 @@
 //! The playground as static files, as it would be published: the page, built, beside the packed
 //! package and not its sources. Serving it is the business of `playground`.
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::npm;
 use crate::process;
 use crate::programs;
-use crate::steps::{Step, step};
+use crate::steps::{TaskStep, step};
 use crate::wasm;
 use crate::workspace::Workspace;
 
@@ -16,9 +16,9 @@ pub(crate) const SITE: &str = "target/www";
 const PAGE: &str = "www";
 
 /// Step: builds the page and puts the site together.
-pub(crate) const ASSEMBLE: Step = step("build the playground", assemble);
+pub(crate) const ASSEMBLE: TaskStep = step("build the playground", assemble);
 
-fn assemble(workspace: &mut Workspace) -> Result<(), Failure> {
+fn assemble(workspace: &mut Workspace) -> Result<(), TaskError> {
     let site = workspace.path(SITE);
     files::remove_folder(&site)?;
     let package = site.join("innerloop");

@@ -3,14 +3,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::workspace::Workspace;
 
 /// One step: its title, announced before it runs, and its function.
 #[derive(Clone, Copy)]
-pub(crate) struct Step {
+pub(crate) struct TaskStep {
     pub(crate) title: &'static str,
-    run: fn(&mut Workspace) -> Result<(), Failure>,
+    run: fn(&mut Workspace) -> Result<(), TaskError>,
     /// It runs tests, whose verdict must not depend on how fast the machine is.
     pub(crate) is_test: bool,
 }
@@ -18,17 +18,17 @@ pub(crate) struct Step {
 /// A step from its title and its function.
 pub(crate) const fn step(
     title: &'static str,
-    run: fn(&mut Workspace) -> Result<(), Failure>,
-) -> Step {
-    Step { title, run, is_test: false }
+    run: fn(&mut Workspace) -> Result<(), TaskError>,
+) -> TaskStep {
+    TaskStep { title, run, is_test: false }
 }
 
 /// A step that runs tests: one of those that `cargo xtask test --under-load` repeats.
 pub(crate) const fn test_step(
     title: &'static str,
-    run: fn(&mut Workspace) -> Result<(), Failure>,
-) -> Step {
-    Step { title, run, is_test: true }
+    run: fn(&mut Workspace) -> Result<(), TaskError>,
+) -> TaskStep {
+    TaskStep { title, run, is_test: true }
 }
 
 /// How many steps' times stand at the end.
@@ -38,7 +38,7 @@ const SLOWEST: usize = 10;
 ///
 /// # Errors
 /// The first failure, with the step's number and title before its reason.
-pub(crate) fn run_all(workspace: &mut Workspace, steps: &[Step]) -> Result<(), Failure> {
+pub(crate) fn run_all(workspace: &mut Workspace, steps: &[TaskStep]) -> Result<(), TaskError> {
     let start = Instant::now();
     let total = steps.len();
     let mut times = Vec::with_capacity(total);
@@ -68,7 +68,7 @@ pub(crate) fn print_skipped(workspace: &Workspace) {
 }
 
 /// Runs the steps in order, each whether or not one before it has failed, and gives what failed.
-pub(crate) fn run_each(workspace: &mut Workspace, steps: &[Step]) -> Vec<Failure> {
+pub(crate) fn run_each(workspace: &mut Workspace, steps: &[TaskStep]) -> Vec<TaskError> {
     let numbered = (1..).zip(steps);
     let results = numbered.map(|(number, step)| run_one(workspace, step, number, steps.len()));
     results.filter_map(Result::err).collect()
@@ -77,17 +77,17 @@ pub(crate) fn run_each(workspace: &mut Workspace, steps: &[Step]) -> Vec<Failure
 /// Announces and runs a step, and says how long it took.
 fn run_one(
     workspace: &mut Workspace,
-    step: &Step,
+    step: &TaskStep,
     number: usize,
     total: usize,
-) -> Result<Duration, Failure> {
+) -> Result<Duration, TaskError> {
     println!("== step {number}/{total}: {}", step.title);
     let begun = Instant::now();
     let result = (step.run)(workspace);
     let took = begun.elapsed();
-    result.map_err(|Failure(reason)| {
+    result.map_err(|TaskError(reason)| {
         let (title, took) = (step.title, seconds(took));
-        Failure(format!("step {number}/{total} ({title}) failed after {took}:\n{reason}"))
+        TaskError(format!("step {number}/{total} ({title}) failed after {took}:\n{reason}"))
     })?;
     println!("== step {number}/{total} took {}", seconds(took));
     Ok(took)

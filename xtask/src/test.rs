@@ -5,16 +5,16 @@ use crate::demo;
 use crate::dist;
 use crate::elsewhere;
 use crate::engines;
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::front_ends::FRONT_ENDS;
-use crate::load::Load;
+use crate::load::CpuLoad;
 use crate::npm;
 use crate::prepare;
 use crate::process;
 use crate::simulate;
 use crate::site;
 use crate::size;
-use crate::steps::{Step, print_skipped, run_all, run_each, step, test_step};
+use crate::steps::{TaskStep, print_skipped, run_all, run_each, step, test_step};
 use crate::workspace::Workspace;
 use crate::{features, machine, native, web};
 
@@ -28,14 +28,15 @@ const PAGE_TESTS: [&str; 12] = [
 const ALL: &str = "all";
 
 /// The tests that need nothing to be built before.
-const LIGHT: Step = test_step("run the tests of core, driver and tools", native::test_without_host);
+const LIGHT: TaskStep =
+    test_step("run the tests of core, driver and tools", native::test_without_host);
 
 /// What needs nothing but the npm package's tools.
-const SCRIPTS: Step = step("check and lint the scripts", npm::check_scripts);
+const SCRIPTS: TaskStep = step("check and lint the scripts", npm::check_scripts);
 
 /// Which steps are run.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Storey {
+pub(crate) enum StepSelection {
     /// Those before a commit: some four minutes when all is built.
     Quick,
     /// Every step.
@@ -44,7 +45,7 @@ pub(crate) enum Storey {
     Named(String),
 }
 
-impl Storey {
+impl StepSelection {
     /// The one that a word behind `test` asks for.
     ///
     /// # Errors
@@ -68,11 +69,11 @@ impl Storey {
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(workspace: &mut Workspace, storey: &Storey) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace, storey: &StepSelection) -> Result<(), TaskError> {
     match storey {
-        Storey::Quick => run_all(workspace, &quick()),
-        Storey::All => run_all(workspace, &all()),
-        Storey::Named(part) => {
+        StepSelection::Quick => run_all(workspace, &quick()),
+        StepSelection::All => run_all(workspace, &all()),
+        StepSelection::Named(part) => {
             let mut steps = all();
             steps.retain(|step| step.title.contains(part));
             // Who names tests does not mean what is built under the same name.
@@ -80,7 +81,7 @@ pub(crate) fn run(workspace: &mut Workspace, storey: &Storey) -> Result<(), Fail
                 steps.retain(|step| step.is_test);
             }
             let light = [LIGHT.title, SCRIPTS.title, FRONT_ENDS.title];
-            let is_light = |step: &Step| light.contains(&step.title);
+            let is_light = |step: &TaskStep| light.contains(&step.title);
             if !steps.iter().all(is_light) {
                 run_all(workspace, &built())?;
             }
@@ -90,12 +91,12 @@ pub(crate) fn run(workspace: &mut Workspace, storey: &Storey) -> Result<(), Fail
 }
 
 /// What tests need to be built.
-fn built() -> Vec<Step> {
+fn built() -> Vec<TaskStep> {
     [&prepare::all()[..], &[prepare::INSTALLED_CLANG, site::ASSEMBLE]].concat()
 }
 
 /// What people run before a commit: the checks that find most, and one smoke test in each host.
-fn quick() -> Vec<Step> {
+fn quick() -> Vec<TaskStep> {
     let checks = [
         step("look for rustfmt and clippy", machine::look_for_lints),
         step("check the format", native::check_format),
@@ -114,7 +115,7 @@ fn quick() -> Vec<Step> {
 }
 
 /// All steps.
-fn all() -> Vec<Step> {
+fn all() -> Vec<TaskStep> {
     let look = [
         step("look for rustfmt and clippy", machine::look_for_lints),
         step("find a browser", machine::look_for_chromium),
@@ -186,7 +187,7 @@ impl UnderLoad {
                 _ => return Err(format!("unexpected {:?}", pair.join(" "))),
             }
         }
-        let is_named = |step: &Step| step.is_test && step.title.contains(&plan.only);
+        let is_named = |step: &TaskStep| step.is_test && step.title.contains(&plan.only);
         if all().iter().any(is_named) {
             return Ok(plan);
         }
@@ -200,53 +201,53 @@ impl UnderLoad {
 ///
 /// # Errors
 /// The first step's that fails to build; all steps that failed under load, with their rounds.
-pub(crate) fn run_under_load(workspace: &mut Workspace, plan: &UnderLoad) -> Result<(), Failure> {
+pub(crate) fn run_under_load(workspace: &mut Workspace, plan: &UnderLoad) -> Result<(), TaskError> {
     run_all(workspace, &built())?;
     let mut steps = all();
     steps.retain(|step| step.is_test && step.title.contains(&plan.only));
     let mut failed = Vec::new();
     for round in 1..=plan.rounds {
         println!("\n== round {round} of {} under load", plan.rounds);
-        let _load = Load::start()?;
+        let _load = CpuLoad::start()?;
         let failures = run_each(workspace, &steps);
-        failed.extend(failures.iter().map(|Failure(reason)| format!("round {round}, {reason}")));
+        failed.extend(failures.iter().map(|TaskError(reason)| format!("round {round}, {reason}")));
     }
     print_skipped(workspace);
     if failed.is_empty() {
         println!("no step failed under load");
         return Ok(());
     }
-    Err(Failure(format!("under load failed:\n{}", failed.join("\n"))))
+    Err(TaskError(format!("under load failed:\n{}", failed.join("\n"))))
 }
 
-fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {
+fn test_node(workspace: &mut Workspace) -> Result<(), TaskError> {
     npm::install(workspace, web::FOLDER)?;
     process::run(&mut web::test(workspace, "node.test.mjs", web::TIMEOUT_MS))
 }
 
-fn test_node_quickly(workspace: &mut Workspace) -> Result<(), Failure> {
+fn test_node_quickly(workspace: &mut Workspace) -> Result<(), TaskError> {
     npm::install(workspace, web::FOLDER)?;
     process::run(&mut web::test(workspace, "smoke.test.mjs", web::TIMEOUT_MS))
 }
 
-fn test_aimock(workspace: &mut Workspace) -> Result<(), Failure> {
+fn test_aimock(workspace: &mut Workspace) -> Result<(), TaskError> {
     npm::install(workspace, web::FOLDER)?;
     process::run(&mut web::test(workspace, "aimock.test.mjs", web::TIMEOUT_MS))
 }
 
-fn test_page(workspace: &mut Workspace) -> Result<(), Failure> {
+fn test_page(workspace: &mut Workspace) -> Result<(), TaskError> {
     npm::install(workspace, web::FOLDER)?;
     let tests = PAGE_TESTS.map(|name| format!("page/{name}.test.mjs"));
     let mut node = web::test(workspace, "--test-concurrency=1", web::TIMEOUT_MS);
     process::run(node.args(tests))
 }
 
-fn test_places(workspace: &mut Workspace) -> Result<(), Failure> {
+fn test_places(workspace: &mut Workspace) -> Result<(), TaskError> {
     npm::install(workspace, web::FOLDER)?;
     process::run(&mut web::test(workspace, "places.test.mjs", web::TIMEOUT_MS))
 }
 
-fn test_readme(workspace: &mut Workspace) -> Result<(), Failure> {
+fn test_readme(workspace: &mut Workspace) -> Result<(), TaskError> {
     npm::install(workspace, web::FOLDER)?;
     process::run(&mut web::test(workspace, "readme.test.mjs", web::TIMEOUT_MS))
 }

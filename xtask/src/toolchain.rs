@@ -25,14 +25,14 @@ const PAGE_FLAGS: &str = concat!(
 
 /// A way to build for wasm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Toolchain {
+pub(crate) enum WasmToolchain {
     /// The native toolchain, with rustup's two wasm targets and the standard library's source.
     Rustup,
     /// Debian's rustc and cargo under `/usr/bin`, with the standard library built from source.
     Debian,
 }
 
-impl Toolchain {
+impl WasmToolchain {
     /// Cargo with a subcommand, set up to build for the target with a profile.
     pub(crate) fn cargo(self, subcommand: &str, target: &str, profile: &str) -> Command {
         let mut cargo = match self {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::process;
 use crate::toolchain::{PAGE, WASI};
@@ -28,7 +28,7 @@ pub(crate) const GLUE: &str = "target/npm/glue";
 ///
 /// # Errors
 /// When the build fails or the copy cannot be written.
-pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut cargo = workspace.cargo_wasm("build", WASI, "wasm")?;
     cargo.args(["-p", "innerloop-tools", "--bin", "innerloop-tools"]);
     process::run(cargo.args(["--features", "encodings"]))?;
@@ -43,7 +43,7 @@ pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When the build fails or the copies cannot be written.
-pub(crate) fn build_example(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn build_example(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut cargo = workspace.cargo_wasm("build", WASI, "wasm")?;
     process::run(cargo.args(["-p", EXAMPLE]))?;
     let built = workspace.wasm_target().join(WASI).join(format!("wasm/{EXAMPLE}.wasm"));
@@ -59,7 +59,7 @@ pub(crate) fn build_example(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When the build fails or the copy cannot be written.
-pub(crate) fn build_shell(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn build_shell(workspace: &mut Workspace) -> Result<(), TaskError> {
     println!("the first build of the shell takes about five minutes");
     let mut cargo = workspace.cargo_wasm("build", WASI, "shell")?;
     process::run(cargo.args(["-p", "innerloop-shell"]))?;
@@ -73,7 +73,7 @@ pub(crate) fn build_shell(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When one of the builds or wasm-bindgen fails.
-pub(crate) fn build_binding(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn build_binding(workspace: &mut Workspace) -> Result<(), TaskError> {
     let built = build_module(workspace, BINDING, &[])?;
     write_glue(workspace, &built, &workspace.path(GLUE))
 }
@@ -86,7 +86,7 @@ pub(crate) fn build_module(
     workspace: &Workspace,
     package: &str,
     arguments: &[&str],
-) -> Result<PathBuf, Failure> {
+) -> Result<PathBuf, TaskError> {
     let mut cargo = workspace.cargo_wasm("rustc", PAGE, "wasm")?;
     cargo.args(["-p", package, "--lib"]).args(arguments);
     process::run(cargo.arg("--").args(LINKED))?;
@@ -102,7 +102,7 @@ pub(crate) fn write_glue(
     workspace: &Workspace,
     module: &Path,
     folder: &Path,
-) -> Result<(), Failure> {
+) -> Result<(), TaskError> {
     process::run(bindgen(workspace).arg(module).arg(folder))
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn write_plain_glue(
     workspace: &Workspace,
     module: &Path,
     folder: &Path,
-) -> Result<(), Failure> {
+) -> Result<(), TaskError> {
     process::run(bindgen(workspace).arg("--plain").arg(module).arg(folder))
 }
 

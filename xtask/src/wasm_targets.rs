@@ -5,16 +5,16 @@ use std::env;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::machine;
 use crate::process;
-use crate::toolchain::{PAGE, Toolchain, WASI};
+use crate::toolchain::{PAGE, WASI, WasmToolchain};
 use crate::workspace::Workspace;
 
 const CHOICE: &str = "INNERLOOP_WASM_TOOLCHAIN";
 
 /// Targets that are built for together, and what has to be installed for them.
-pub(crate) struct Targets {
+pub(crate) struct TargetSet {
     /// What they are for, in a word or two.
     pub(crate) purpose: &'static str,
     pub(crate) names: &'static [&'static str],
@@ -26,7 +26,7 @@ pub(crate) struct Targets {
     pub(crate) debian: &'static [&'static str],
 }
 
-const WASM: Targets = Targets {
+const WASM: TargetSet = TargetSet {
     purpose: "wasm",
     names: &[PAGE, WASI],
     from_source: true,
@@ -38,7 +38,7 @@ const WASM: Targets = Targets {
 ///
 /// # Errors
 /// When neither way works and neither can be installed.
-pub(crate) fn find(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn find(workspace: &mut Workspace) -> Result<(), TaskError> {
     workspace.toolchain = Some(choose(workspace, &WASM)?);
     Ok(())
 }
@@ -47,13 +47,16 @@ pub(crate) fn find(workspace: &mut Workspace) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When neither way works and neither can be installed.
-pub(crate) fn choose(workspace: &Workspace, targets: &Targets) -> Result<Toolchain, Failure> {
+pub(crate) fn choose(
+    workspace: &Workspace,
+    targets: &TargetSet,
+) -> Result<WasmToolchain, TaskError> {
     let toolchain = match env::var(CHOICE).as_deref() {
         Ok("rustup") if installed(workspace, targets) || add(workspace, targets) => {
-            Toolchain::Rustup
+            WasmToolchain::Rustup
         }
         Ok("rustup") => {
-            return Err(Failure(format!(
+            return Err(TaskError(format!(
                 "{CHOICE} says rustup, but its targets for {} are missing; run `{}`",
                 targets.purpose,
                 add_line(targets)
@@ -62,31 +65,33 @@ pub(crate) fn choose(workspace: &Workspace, targets: &Targets) -> Result<Toolcha
         Ok("debian") => install_debian(targets)?,
         Ok("") | Err(_) => choose_freely(workspace, targets)?,
         Ok(other) => {
-            return Err(Failure(format!("{CHOICE} is {other:?}; it knows rustup and debian")));
+            return Err(TaskError(format!("{CHOICE} is {other:?}; it knows rustup and debian")));
         }
     };
-    let Targets { purpose, names, .. } = targets;
+    let TargetSet { purpose, names, .. } = targets;
     match toolchain {
-        Toolchain::Rustup => println!("{purpose}: rustup's targets {}", names.join(" and ")),
-        Toolchain::Debian => println!("{purpose}: Debian's rustc, standard library from source"),
+        WasmToolchain::Rustup => println!("{purpose}: rustup's targets {}", names.join(" and ")),
+        WasmToolchain::Debian => {
+            println!("{purpose}: Debian's rustc, standard library from source");
+        }
     }
     Ok(toolchain)
 }
 
-fn choose_freely(workspace: &Workspace, targets: &Targets) -> Result<Toolchain, Failure> {
+fn choose_freely(workspace: &Workspace, targets: &TargetSet) -> Result<WasmToolchain, TaskError> {
     if installed(workspace, targets) {
-        return Ok(Toolchain::Rustup);
+        return Ok(WasmToolchain::Rustup);
     }
     if machine::missing_packages(targets.debian).is_empty() {
-        return Ok(Toolchain::Debian);
+        return Ok(WasmToolchain::Debian);
     }
     if add(workspace, targets) {
-        return Ok(Toolchain::Rustup);
+        return Ok(WasmToolchain::Rustup);
     }
     install_debian(targets)
 }
 
-fn installed(workspace: &Workspace, targets: &Targets) -> bool {
+fn installed(workspace: &Workspace, targets: &TargetSet) -> bool {
     let is_there = |print: &[&str], below: &str| {
         let folder = process::capture(workspace.program("rustc", "").arg("--print").args(print));
         folder.is_ok_and(|folder| Path::new(&folder).join(below).is_dir())
@@ -96,8 +101,8 @@ fn installed(workspace: &Workspace, targets: &Targets) -> bool {
         && (!targets.from_source || is_there(&["sysroot"], "lib/rustlib/src/rust/library/std"))
 }
 
-fn add(workspace: &Workspace, targets: &Targets) -> bool {
-    let Targets { purpose, names, size, .. } = targets;
+fn add(workspace: &Workspace, targets: &TargetSet) -> bool {
+    let TargetSet { purpose, names, size, .. } = targets;
     if process::on_path("rustup").is_none() {
         println!("{purpose}: no rustup on PATH, so no targets from there");
         return false;
@@ -115,23 +120,25 @@ fn add(workspace: &Workspace, targets: &Targets) -> bool {
 }
 
 /// What rustup is to be told.
-fn additions(targets: &Targets) -> Vec<Vec<&'static str>> {
+fn additions(targets: &TargetSet) -> Vec<Vec<&'static str>> {
     let add = [&["target", "add"], targets.names].concat();
     let source = targets.from_source.then(|| vec!["component", "add", "rust-src"]);
     [add].into_iter().chain(source).collect()
 }
 
-fn add_line(targets: &Targets) -> String {
+fn add_line(targets: &TargetSet) -> String {
     let lines = additions(targets);
     lines.iter().map(|line| format!("rustup {}", line.join(" "))).collect::<Vec<_>>().join(" && ")
 }
 
-fn install_debian(targets: &Targets) -> Result<Toolchain, Failure> {
+fn install_debian(targets: &TargetSet) -> Result<WasmToolchain, TaskError> {
     let why = format!(
         "a Rust compiler that builds for {}, since rustup's targets are not to be had",
         targets.purpose
     );
     machine::install(targets.debian, &why, "125 MB to download, 700 MB on disk, about two minutes")
-        .map_err(|Failure(reason)| Failure(format!("{reason}\nor run `{}`", add_line(targets))))?;
-    Ok(Toolchain::Debian)
+        .map_err(|TaskError(reason)| {
+            TaskError(format!("{reason}\nor run `{}`", add_line(targets)))
+        })?;
+    Ok(WasmToolchain::Debian)
 }

@@ -6,9 +6,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
-use crate::process::Beside;
-use crate::toolchain::{self, Toolchain};
+use crate::failure::TaskError;
+use crate::process::BackgroundProcess;
+use crate::toolchain::{self, WasmToolchain};
 
 /// The packages of the native build. They are always named together: another set would give
 /// shared dependencies other features, and wasmtime would be built twice.
@@ -34,11 +34,11 @@ pub(crate) struct Workspace {
     root: PathBuf,
     target: PathBuf,
     /// How to build for wasm, once a step has found out.
-    pub(crate) toolchain: Option<Toolchain>,
+    pub(crate) toolchain: Option<WasmToolchain>,
     /// The browser of the page test, once a step has found it.
     pub(crate) chromium: Option<PathBuf>,
     /// The simulation that runs beside other steps, once a step has started it.
-    pub(crate) simulation: Option<Beside>,
+    pub(crate) simulation: Option<BackgroundProcess>,
     /// What tests have skipped, in their own lines.
     pub(crate) skipped: BTreeSet<String>,
 }
@@ -48,18 +48,18 @@ impl Workspace {
     ///
     /// # Errors
     /// When its folder is gone or the current folder cannot be told.
-    pub(crate) fn find() -> Result<Self, Failure> {
+    pub(crate) fn find() -> Result<Self, TaskError> {
         let own = env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = own.parent().map(Path::to_owned).unwrap_or(own);
         if !root.join("Cargo.toml").is_file() {
-            return Err(Failure(format!(
+            return Err(TaskError(format!(
                 "no workspace in {}; run `cargo xtask` inside the checkout",
                 root.display()
             )));
         }
         let here = env::current_dir()
-            .map_err(|error| Failure(format!("cannot tell the current folder: {error}")))?;
+            .map_err(|error| TaskError(format!("cannot tell the current folder: {error}")))?;
         let target = match env::var_os("CARGO_TARGET_DIR") {
             Some(folder) => here.join(folder),
             None => root.join("target"),
@@ -102,7 +102,7 @@ impl Workspace {
         subcommand: &str,
         target: &str,
         profile: &str,
-    ) -> Result<Command, Failure> {
+    ) -> Result<Command, TaskError> {
         let mut cargo = self.wasm_toolchain()?.cargo(subcommand, target, profile);
         cargo.current_dir(&self.root);
         drop_cargo_run(&mut cargo);
@@ -120,7 +120,7 @@ impl Workspace {
         &self,
         subcommand: &str,
         inside: &str,
-    ) -> Result<Command, Failure> {
+    ) -> Result<Command, TaskError> {
         let mut cargo = self.wasm_toolchain()?.cargo_for_front_ends(subcommand);
         cargo.current_dir(self.path(inside));
         drop_cargo_run(&mut cargo);
@@ -128,8 +128,9 @@ impl Workspace {
         Ok(cargo)
     }
 
-    fn wasm_toolchain(&self) -> Result<Toolchain, Failure> {
-        self.toolchain.ok_or_else(|| Failure("no step has looked for the wasm targets".to_owned()))
+    fn wasm_toolchain(&self) -> Result<WasmToolchain, TaskError> {
+        self.toolchain
+            .ok_or_else(|| TaskError("no step has looked for the wasm targets".to_owned()))
     }
 
     /// Debian's cargo with a subcommand, which builds the standard library, too, in a folder of

@@ -2,14 +2,14 @@
 //! `table`.
 
 use super::{
-    agent_state::{Body, SpawnOptions},
-    fold_plan::Plan,
+    agent_state::{AgentData, SpawnOptions},
+    fold_plan::FoldPlan,
     history::History,
     ledger::EffectKind,
-    model_call::Purpose,
-    phase::{Phase, Then},
+    model_call::CallPurpose,
+    phase::{HookContinuation, Phase},
     route::Route,
-    setup::Setup,
+    setup::AgentSetup,
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use innerloop_types::{
@@ -18,14 +18,14 @@ use innerloop_types::{
     message::Turn,
     output::{DeadlineReason, Effect},
     status::{AgentState, RunEnd, Status},
-    time::Instant,
+    time::SessionInstant,
 };
 
 /// An agent: what it has, what it is told, and where it stands.
 #[derive(Debug)]
 pub(crate) struct Agent {
-    pub(crate) body: Body,
-    pub(crate) setup: Arc<Setup>,
+    pub(crate) body: AgentData,
+    pub(crate) setup: Arc<AgentSetup>,
     pub(crate) phase: Phase,
 }
 
@@ -34,11 +34,11 @@ impl Agent {
     pub(crate) fn new(
         id: AgentId,
         spawned: Option<Box<SpawnOptions>>,
-        setup: Arc<Setup>,
+        setup: Arc<AgentSetup>,
         turns: Vec<Turn>,
     ) -> Self {
         let history = History::new(turns, setup.config.estimator);
-        let body = Body::new(id, spawned, history);
+        let body = AgentData::new(id, spawned, history);
         Self { body, setup, phase: Phase::Idle }
     }
 
@@ -69,15 +69,16 @@ impl Agent {
 
     /// Whether the host has asked for a fold that is under way.
     fn is_compacting(&self) -> bool {
-        let is_asked = |plan: &Plan| plan.why == FoldReason::Asked;
+        let is_asked = |plan: &FoldPlan| plan.why == FoldReason::Asked;
         match &self.phase {
-            Phase::Folding => self
-                .body
-                .pending()
-                .calls
-                .iter()
-                .any(|call| matches!(&call.purpose, Purpose::Summary(plan) if is_asked(plan))),
-            Phase::Hooked(hooked) => matches!(&hooked.then, Then::Fold(plan) if is_asked(plan)),
+            Phase::Folding => {
+                self.body.pending().calls.iter().any(
+                    |call| matches!(&call.purpose, CallPurpose::Summary(plan) if is_asked(plan)),
+                )
+            }
+            Phase::Hooked(hooked) => {
+                matches!(&hooked.then, HookContinuation::Fold(plan) if is_asked(plan))
+            }
             _ => false,
         }
     }
@@ -85,13 +86,15 @@ impl Agent {
     /// Whether the time that its run may take is no matter any more: the run sums up because it
     /// has spent too much, or what it has come to waits for the host's hook.
     pub(crate) fn is_ending(&self) -> bool {
-        let waits =
-            matches!(&self.phase, Phase::Hooked(hooked) if matches!(hooked.then, Then::Out(_)));
+        let waits = match &self.phase {
+            Phase::Hooked(hooked) => matches!(hooked.then, HookContinuation::Out(_)),
+            _ => false,
+        };
         waits || self.body.run.epilogue == Some(RunEnd::Budget)
     }
 
     /// What the agent itself waits for, and until when.
-    pub(crate) fn deadline(&self) -> Option<(Instant, DeadlineReason)> {
+    pub(crate) fn deadline(&self) -> Option<(SessionInstant, DeadlineReason)> {
         let idle_ms = self.setup.config.retry.idle_ms;
         let calls = self.body.pending().calls.iter().filter_map(|call| call.deadline(idle_ms));
         let wait = match &self.phase {

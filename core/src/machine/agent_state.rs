@@ -5,7 +5,7 @@ use super::{history::History, model_call::ModelCall};
 use crate::rules::{
     cost,
     guard::KnownFiles,
-    repeat::{Found, Watch},
+    repeat::{RepeatDetector, RepeatPattern},
 };
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::{ToJson, joined};
@@ -16,34 +16,34 @@ use innerloop_types::{
     json::Json,
     message::{Part, ToolCall, ToolResult, Turn, TurnKind, Usage},
     status::RunEnd,
-    time::Instant,
+    time::SessionInstant,
 };
 
 /// What an agent has in every phase.
 #[derive(Debug)]
-pub(crate) struct Body {
+pub(crate) struct AgentData {
     pub(crate) id: AgentId,
     /// What it was started with; nothing for the session's own.
     pub(crate) spawned: Option<Box<SpawnOptions>>,
     pub(crate) history: History,
     /// On the heap, as is what it has learnt, since most idle agents have none of it.
-    pending: Option<Box<Pending>>,
-    learnt: Option<Box<Learnt>>,
+    pending: Option<Box<PendingWork>>,
+    learnt: Option<Box<AgentMemory>>,
     /// Whether the full context window has been warned of.
     pub(crate) warned_of_fullness: bool,
     /// What is known of its folds beside the history.
-    pub(crate) folding: Folding,
+    pub(crate) folding: FoldState,
     /// Whether the last run was completed.
     pub(crate) succeeded: bool,
     /// The counts of all runs before the current one.
-    pub(crate) past: Counts,
+    pub(crate) past: RunCounts,
     /// The run under way, or the last one.
-    pub(crate) run: Run,
+    pub(crate) run: AgentRun,
 }
 
 /// What an agent knows of its folds beside its history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Folding {
+pub(crate) struct FoldState {
     /// How many tokens the model can read for all that is known, where it has refused more; 0
     /// where it has not.
     pub(crate) window: u64,
@@ -53,7 +53,7 @@ pub(crate) struct Folding {
 
 /// What goes on and what waits to be said.
 #[derive(Debug)]
-pub(crate) struct Pending {
+pub(crate) struct PendingWork {
     /// The calls of models that are in flight or wait for their next try.
     pub(crate) calls: Vec<ModelCall>,
     /// What the model is to be told after the current round.
@@ -72,8 +72,8 @@ pub(crate) struct UserInput {
 
 /// What an agent has learnt, and whom it has started.
 #[derive(Debug)]
-pub(crate) struct Learnt {
-    pub(crate) children: ById<AgentId, Child>,
+pub(crate) struct AgentMemory {
+    pub(crate) children: ById<AgentId, ChildAgent>,
     /// Files that the model has read or written.
     pub(crate) known_files: KnownFiles,
     /// Calls that need no more approval, beside those of the configuration.
@@ -95,7 +95,7 @@ pub(crate) struct SpawnOptions {
 
 /// An agent that this one started, as far as it knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Child {
+pub(crate) struct ChildAgent {
     pub(crate) state: ChildState,
     pub(crate) output: String,
     pub(crate) turns: u32,
@@ -116,16 +116,16 @@ pub(crate) enum ChildState {
 
 /// A run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Run {
-    pub(crate) counts: Counts,
+pub(crate) struct AgentRun {
+    pub(crate) counts: RunCounts,
     /// Rounds of tool calls since the last input.
     pub(crate) rounds: u32,
     /// What was tried to repair replies.
-    pub(crate) repairs: Repairs,
+    pub(crate) repairs: RepairState,
     /// Set once the model has been asked to sum up without tools: how the run ends then.
     pub(crate) epilogue: Option<RunEnd>,
     /// The calls since the last input, looked at for repetitions.
-    pub(crate) watch: Option<Box<Watch>>,
+    pub(crate) watch: Option<Box<RepeatDetector>>,
     /// The final answer, as JSON text.
     pub(crate) answer: Option<Box<str>>,
     /// What the run has come to, where that is not what the model said last.
@@ -139,7 +139,7 @@ pub(crate) struct Run {
 
 /// What was tried in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Repairs {
+pub(crate) struct RepairState {
     /// Pauses of the provider in a row.
     pub(crate) pauses: u32,
     /// Replies in a row whose calls were cut by a limit.
@@ -158,7 +158,7 @@ pub(crate) struct Repairs {
 
 /// What a run, or many, came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct RunCounts {
     pub(crate) inputs: u32,
     pub(crate) replies: u32,
     pub(crate) tool_calls: u32,
@@ -167,7 +167,7 @@ pub(crate) struct Counts {
     pub(crate) cost_nano_usd: Option<u64>,
 }
 
-impl Counts {
+impl RunCounts {
     fn add(&mut self, other: &Self) {
         self.inputs = self.inputs.saturating_add(other.inputs);
         self.replies = self.replies.saturating_add(other.replies);
@@ -177,7 +177,7 @@ impl Counts {
     }
 }
 
-impl Pending {
+impl PendingWork {
     const NOTHING: Self = Self { calls: Vec::new(), steering: Vec::new(), follow_ups: Vec::new() };
 
     fn is_empty(&self) -> bool {
@@ -185,7 +185,7 @@ impl Pending {
     }
 }
 
-impl Learnt {
+impl AgentMemory {
     const NOTHING: Self =
         Self { children: ById::new(), known_files: KnownFiles::new(), allowed: Vec::new() };
 
@@ -194,7 +194,7 @@ impl Learnt {
     }
 }
 
-impl Body {
+impl AgentData {
     /// The body of an agent that has not run yet.
     pub(crate) fn new(id: AgentId, spawned: Option<Box<SpawnOptions>>, history: History) -> Self {
         Self {
@@ -204,33 +204,33 @@ impl Body {
             pending: None,
             learnt: None,
             warned_of_fullness: false,
-            folding: Folding::default(),
+            folding: FoldState::default(),
             succeeded: false,
-            past: Counts::default(),
-            run: Run::default(),
+            past: RunCounts::default(),
+            run: AgentRun::default(),
         }
     }
 
     /// Goes on with what was kept of both.
-    pub(crate) fn resume(&mut self, pending: Pending, learnt: Learnt) {
+    pub(crate) fn resume(&mut self, pending: PendingWork, learnt: AgentMemory) {
         self.pending = (!pending.is_empty()).then(|| Box::new(pending));
         self.learnt = (!learnt.is_empty()).then(|| Box::new(learnt));
     }
 
     /// What goes on and what waits to be said.
-    pub(crate) fn pending(&self) -> &Pending {
-        static NOTHING: Pending = Pending::NOTHING;
+    pub(crate) fn pending(&self) -> &PendingWork {
+        static NOTHING: PendingWork = PendingWork::NOTHING;
         self.pending.as_deref().unwrap_or(&NOTHING)
     }
 
     /// Room for something more that goes on or waits.
-    pub(crate) fn pending_mut(&mut self) -> &mut Pending {
-        self.pending.get_or_insert_with(|| Box::new(Pending::NOTHING))
+    pub(crate) fn pending_mut(&mut self) -> &mut PendingWork {
+        self.pending.get_or_insert_with(|| Box::new(PendingWork::NOTHING))
     }
 
     /// What the agent has learnt, and whom it has started.
-    pub(crate) fn learnt(&self) -> &Learnt {
-        static NOTHING: Learnt = Learnt::NOTHING;
+    pub(crate) fn learnt(&self) -> &AgentMemory {
+        static NOTHING: AgentMemory = AgentMemory::NOTHING;
         self.learnt.as_deref().unwrap_or(&NOTHING)
     }
 
@@ -242,17 +242,17 @@ impl Body {
     }
 
     /// Room for something more to be learnt.
-    pub(crate) fn learnt_mut(&mut self) -> &mut Learnt {
-        self.learnt.get_or_insert_with(|| Box::new(Learnt::NOTHING))
+    pub(crate) fn learnt_mut(&mut self) -> &mut AgentMemory {
+        self.learnt.get_or_insert_with(|| Box::new(AgentMemory::NOTHING))
     }
 
     /// What this agent knows of one that it started.
-    pub(crate) fn child_mut(&mut self, id: AgentId) -> Option<&mut Child> {
+    pub(crate) fn child_mut(&mut self, id: AgentId) -> Option<&mut ChildAgent> {
         self.learnt.as_mut()?.children.get_mut(id)
     }
 
     /// All counts so far.
-    pub(crate) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> RunCounts {
         let mut all = self.past;
         all.add(&self.run.counts);
         all
@@ -304,7 +304,7 @@ impl Body {
     }
 
     /// Takes a call out whose deadline has come.
-    pub(crate) fn take_due_call(&mut self, now: Instant, idle_ms: u64) -> Option<ModelCall> {
+    pub(crate) fn take_due_call(&mut self, now: SessionInstant, idle_ms: u64) -> Option<ModelCall> {
         let calls = &mut self.pending.as_mut()?.calls;
         let is_due = |call: &ModelCall| call.deadline(idle_ms).is_some_and(|(at, _)| at <= now);
         let at = calls.iter().position(is_due)?;
@@ -319,7 +319,7 @@ impl Body {
     }
 
     /// Notes the calls of the round that is over, and says whether they repeat earlier ones.
-    pub(crate) fn watch_round(&mut self, policy: &LoopPolicy) -> Option<Found> {
+    pub(crate) fn watch_round(&mut self, policy: &LoopPolicy) -> Option<RepeatPattern> {
         note(&mut self.run.watch, self.history.last_round(), policy)
     }
 
@@ -363,13 +363,13 @@ impl Body {
     }
 
     /// The started agent that the model calls `name`.
-    pub(crate) fn child(&self, name: &str) -> Option<(AgentId, &Child)> {
+    pub(crate) fn child(&self, name: &str) -> Option<(AgentId, &ChildAgent)> {
         let id = AgentId(name.strip_prefix("agent-")?.parse().ok()?);
         self.learnt().children.get(id).map(|child| (id, child))
     }
 }
 
-impl Child {
+impl ChildAgent {
     /// What the model reads of its end.
     pub(crate) fn result(&self) -> Json {
         #[derive(ToJson)]
@@ -402,10 +402,10 @@ impl ChildState {
 
 /// Notes the calls of a round.
 fn note<'a>(
-    watch: &mut Option<Box<Watch>>,
+    watch: &mut Option<Box<RepeatDetector>>,
     round: impl Iterator<Item = (&'a ToolCall, &'a ToolResult)>,
     policy: &LoopPolicy,
-) -> Option<Found> {
+) -> Option<RepeatPattern> {
     if !policy.detect {
         return None;
     }

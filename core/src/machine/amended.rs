@@ -1,7 +1,7 @@
 //! What the model is told where its call ran otherwise than it made it: a person or a hook has
 //! changed the arguments, or they came under names of another agent's tools.
 
-use super::{ctx::Ctx, pipeline};
+use super::{ctx::StepContext, pipeline};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::{Value, from_str, joined, to_string};
 use innerloop_types::{
@@ -13,7 +13,7 @@ use innerloop_types::{
 const MOST_CHARS: usize = 4_000;
 
 /// Tells in the result of a call what ran in its place.
-pub(super) fn tell(call: &ToolCall, result: &mut ToolResult, ctx: &Ctx<'_>) {
+pub(super) fn tell(call: &ToolCall, result: &mut ToolResult, ctx: &StepContext<'_>) {
     let Some(made) = ctx.body.history.open_calls().find(|made| made.id == call.id) else { return };
     let own = pipeline::with_own_arguments(made.clone(), ctx.setup);
     if let Some(changes) = changes(&own.arguments, &call.arguments) {

@@ -6,20 +6,20 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_types::{
     id::{AgentId, EffectId},
     input::{Answer, Command, HookReply, HttpInput, Input, ToolInput, TurnOptions},
-    message::{Part, Turn, Why},
+    message::{Part, RewindReason, Turn},
 };
 
 /// A cause for an agent to move.
 #[derive(Debug)]
-pub(crate) enum Cause {
-    Order(Order),
+pub(crate) enum TransitionCause {
+    Order(AgentCommand),
     /// What the model sees is what it saw when the log had `at` turns.
     Rewind {
         at: u32,
-        why: Why,
+        why: RewindReason,
     },
     /// News of an effect that is open and not cancelled.
-    News(EffectId, News),
+    News(EffectId, EffectUpdate),
     /// The agent that started this one, or the host, has told it something.
     Told {
         parts: Vec<Part>,
@@ -37,7 +37,7 @@ pub(crate) enum Cause {
 
 /// A word of the host.
 #[derive(Debug)]
-pub(crate) enum Order {
+pub(crate) enum AgentCommand {
     Submit(UserInput),
     Steer(Vec<Part>),
     FollowUp(UserInput),
@@ -50,7 +50,7 @@ pub(crate) enum Order {
 
 /// News of an open effect.
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum EffectUpdate {
     Http(HttpInput),
     Tool(ToolInput),
     Answer(Answer),
@@ -60,23 +60,23 @@ pub(crate) enum News {
 }
 
 #[cfg(feature = "seams")]
-impl Cause {
+impl TransitionCause {
     /// The name that it has in `docs/architecture.md`.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
-            Self::Order(Order::Submit(_)) => "Submit",
-            Self::Order(Order::Steer(_)) => "Steer",
-            Self::Order(Order::FollowUp(_)) => "FollowUp",
-            Self::Order(Order::Import(_)) => "Import",
-            Self::Order(Order::Interrupt) => "Interrupt",
-            Self::Order(Order::Close) => "Close",
-            Self::Order(Order::Compact(_)) => "Compact",
+            Self::Order(AgentCommand::Submit(_)) => "Submit",
+            Self::Order(AgentCommand::Steer(_)) => "Steer",
+            Self::Order(AgentCommand::FollowUp(_)) => "FollowUp",
+            Self::Order(AgentCommand::Import(_)) => "Import",
+            Self::Order(AgentCommand::Interrupt) => "Interrupt",
+            Self::Order(AgentCommand::Close) => "Close",
+            Self::Order(AgentCommand::Compact(_)) => "Compact",
             Self::Rewind { .. } => "Rewind",
-            Self::News(_, News::Http(_)) => "Http",
-            Self::News(_, News::Tool(_)) => "Tool",
-            Self::News(_, News::Answer(_)) => "Answer",
-            Self::News(_, News::Hook(_)) => "Hook",
-            Self::News(_, News::Lost) => "Lost",
+            Self::News(_, EffectUpdate::Http(_)) => "Http",
+            Self::News(_, EffectUpdate::Tool(_)) => "Tool",
+            Self::News(_, EffectUpdate::Answer(_)) => "Answer",
+            Self::News(_, EffectUpdate::Hook(_)) => "Hook",
+            Self::News(_, EffectUpdate::Lost) => "Lost",
             Self::Told { .. } => "Told",
             Self::ChildEnded(_) => "ChildEnded",
             Self::Settled => "Settled",
@@ -86,7 +86,7 @@ impl Cause {
     }
 }
 
-impl Order {
+impl AgentCommand {
     /// The input that gave it.
     pub(crate) fn into_input(self, agent: AgentId) -> Input {
         let command = match self {
@@ -102,7 +102,7 @@ impl Order {
     }
 }
 
-impl News {
+impl EffectUpdate {
     /// The input that told them.
     pub(crate) fn into_input(self, id: EffectId) -> Input {
         match self {

@@ -1,36 +1,36 @@
 //! What a phase works with, and what it writes.
 
 use super::{
-    agent_state::Body,
+    agent_state::AgentData,
     ledger::{EffectKind, Ledger},
     route::Route,
-    setup::Setup,
+    setup::AgentSetup,
     turn_tools::allows,
     unsent::name,
 };
 use crate::{
     profile::inner::SpawnCall,
     rules::{
-        budget::{Purse, UsedUp},
+        budget::{SpendTracker, UsedUp},
         cost,
     },
 };
 use alloc::{format, sync::Arc, vec::Vec};
 use innerloop_json::ToJson;
 use innerloop_types::{
-    config::{HookPoint, Limits, Price, Spend},
+    config::{HookPoint, Limits, Price, SpendAmount},
     event::{ErrorKind, Event, EventKind},
     id::{AgentId, EffectId, SessionId},
     json::Json,
     message::{Part, Turn, TurnKind, Usage},
     output::{Effect, HookRun, Output},
-    time::{Instant, UnixMillis},
+    time::{SessionInstant, UnixMillis},
 };
-use innerloop_wire::{Gate, parts};
+use innerloop_wire::{MediaGate, parts};
 
 /// A word to an agent, which the session carries over.
 #[derive(Debug)]
-pub(crate) enum Signal {
+pub(crate) enum AgentSignal {
     /// Start an agent under that id.
     Spawn { child: AgentId, parent: AgentId, call: SpawnCall },
     /// A message for the model: at its next step if the agent works, as a new task if it is idle.
@@ -51,33 +51,33 @@ pub(crate) enum Signal {
 
 /// What one step of an agent writes.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct StepOutput {
     /// Things to do and to know, in causal order. Events get their numbers, and the effect that
     /// led to them, when the input is done.
     pub(crate) outputs: Vec<Output>,
     /// Each with its place among the outputs: what follows from it comes out there.
-    pub(crate) signals: Vec<(usize, Signal)>,
+    pub(crate) signals: Vec<(usize, AgentSignal)>,
     /// The rows of the loop's table that were followed.
     #[cfg(feature = "seams")]
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<TransitionRow>,
 }
 
 /// A row of the loop's table, in the names of `docs/architecture.md`: the phase and the cause, or
 /// nothing and the step; then the step that follows, or the phase in which the agent waits.
 #[cfg(feature = "seams")]
-pub(crate) type Row = [&'static str; 3];
+pub(crate) type TransitionRow = [&'static str; 3];
 
 /// All that a phase may touch.
-pub(crate) struct Ctx<'a> {
-    pub(crate) body: &'a mut Body,
-    pub(crate) setup: &'a Setup,
+pub(crate) struct StepContext<'a> {
+    pub(crate) body: &'a mut AgentData,
+    pub(crate) setup: &'a AgentSetup,
     pub(crate) ledger: &'a mut Ledger,
-    pub(crate) written: &'a mut Written,
+    pub(crate) written: &'a mut StepOutput,
     pub(crate) agents: &'a mut AgentCount,
-    pub(crate) purse: &'a mut Purse,
+    pub(crate) purse: &'a mut SpendTracker,
     /// The session's id, which stands in for chance.
     pub(crate) session: &'a Arc<SessionId>,
-    pub(crate) now: Instant,
+    pub(crate) now: SessionInstant,
     pub(crate) wall: UnixMillis,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct AgentCount {
     pub(crate) open: u32,
 }
 
-impl Ctx<'_> {
+impl StepContext<'_> {
     pub(crate) fn event(&mut self, kind: EventKind) {
         let session = Arc::clone(self.session);
         let (at, wall, agent) = (self.now, self.wall, self.body.id);
@@ -114,7 +114,7 @@ impl Ctx<'_> {
         self.written.outputs.push(Output::Effect(effect));
     }
 
-    pub(crate) fn signal(&mut self, signal: Signal) {
+    pub(crate) fn signal(&mut self, signal: AgentSignal) {
         self.written.signals.push((self.written.outputs.len(), signal));
     }
 
@@ -122,7 +122,7 @@ impl Ctx<'_> {
     pub(crate) fn fault(&mut self, message: &str) {
         debug_assert!(false, "{message}");
         self.event(EventKind::Error { kind: ErrorKind::Internal, message: message.into() });
-        self.signal(Signal::Close { agent: AgentId::ROOT });
+        self.signal(AgentSignal::Close { agent: AgentId::ROOT });
     }
 
     pub(crate) fn issue(&mut self, kind: EffectKind) -> EffectId {
@@ -176,7 +176,7 @@ impl Ctx<'_> {
     /// counts.
     pub(crate) fn used_up(&self, is_run: bool) -> Option<UsedUp> {
         let limits = self.setup.config.limits;
-        let run = if is_run { limits.run } else { Spend::default() };
+        let run = if is_run { limits.run } else { SpendAmount::default() };
         self.purse.used_up(&Limits { run, ..limits }, self.now)
     }
 
@@ -199,13 +199,13 @@ impl Ctx<'_> {
     }
 
     /// What may be sent to the model of what it sees.
-    pub(super) fn gate(&self) -> Gate {
-        Gate::new(&self.setup.route.model).among(self.body.history.seen())
+    pub(super) fn gate(&self) -> MediaGate {
+        MediaGate::new(&self.setup.route.model).among(self.body.history.seen())
     }
 
     /// A turn with pictures or files has been said. People learn what is not sent of it; where
     /// there are many pictures now, the large ones of before are not sent any more either.
-    fn on_media(&mut self, before: Gate) {
+    fn on_media(&mut self, before: MediaGate) {
         let gate = self.gate();
         let is_crowd = gate.is_crowded() && !before.is_crowded();
         let is_dropped = |part: &Part| before.fault(part).is_none() && gate.fault(part).is_some();

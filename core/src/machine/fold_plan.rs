@@ -4,34 +4,34 @@
 
 use super::{
     history::History,
-    route::{Route, Tools},
+    route::{Route, ToolAccess},
 };
-use crate::rules::transcript::{Room, transcript};
+use crate::rules::transcript::{TranscriptLimit, transcript};
 use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
 use innerloop_json::{FromJson, ToJson, joined};
 use innerloop_types::{
     compaction::FoldReason,
     json::Json,
-    message::{Fold, FoldKind, Part, Said, TurnKind, joined_text},
+    message::{FoldKind, HistoryFold, Part, TurnKind, VisibleTurn, joined_text},
     output::HttpRequest,
     text::{counted, nth_char},
 };
-use innerloop_wire::Prefix;
+use innerloop_wire::RequestPrefix;
 
 /// Turns that are to be folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct FoldPlan {
     pub(crate) why: FoldReason,
     /// The fold, without what is to stand in the place of its turns.
-    pub(crate) fold: Fold,
+    pub(crate) fold: HistoryFold,
     /// The files that the calls in question were about.
-    pub(crate) files: Files,
+    pub(crate) files: TouchedFiles,
     /// What the host wants the summary to look at.
     pub(crate) instructions: String,
     /// What the provider said of a conversation that did not fit.
     pub(crate) overflow: String,
     /// How long the transcript may be that a model reads.
-    pub(crate) room: Room,
+    pub(crate) room: TranscriptLimit,
     /// How many characters of the user's own words stay.
     pub(crate) words: usize,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Plan {
 /// Files, the ones that were named last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
-pub(crate) struct Files {
+pub(crate) struct TouchedFiles {
     /// Those that were only read.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub(crate) read: Vec<String>,
@@ -65,14 +65,14 @@ const LEFT_OUT: &str = "[Left out";
 
 /// What a hook is told of turns that are to be folded.
 #[derive(ToJson)]
-struct Payload<'a> {
+struct FoldHookPayload<'a> {
     kind: FoldKind,
     transcript: String,
-    files: &'a Files,
+    files: &'a TouchedFiles,
     tokens: u64,
 }
 
-impl Plan {
+impl FoldPlan {
     /// The request for the summary.
     pub(super) fn request(&self, history: &History, route: &Route, key: &str) -> HttpRequest {
         let mut text = String::new();
@@ -85,21 +85,21 @@ impl Plan {
         if !self.instructions.is_empty() {
             text.push_str(&format!(" Look above all at this: {}", self.instructions));
         }
-        let mut prefix = Prefix::new(&route.model);
-        prefix.push(Said::User(Cow::Owned(vec![Part::text(text)])));
-        prefix.request(route.head(Tools::Off), &route.model, key)
+        let mut prefix = RequestPrefix::new(&route.model);
+        prefix.push(VisibleTurn::User(Cow::Owned(vec![Part::text(text)])));
+        prefix.request(route.head(ToolAccess::Off), &route.model, key)
     }
 
     /// What the host's hook is told.
     pub(super) fn payload(&self, history: &History) -> Json {
-        let room = Room { chars: usize::MAX, result_chars: usize::MAX };
+        let room = TranscriptLimit { chars: usize::MAX, result_chars: usize::MAX };
         let transcript = transcript(self.turns(history), room);
-        let Fold { kind, before: tokens, .. } = self.fold;
-        Json::of(&Payload { kind, transcript, files: &self.files, tokens })
+        let HistoryFold { kind, before: tokens, .. } = self.fold;
+        Json::of(&FoldHookPayload { kind, transcript, files: &self.files, tokens })
     }
 
     /// The turns before the cut, those that stay among them.
-    fn turns<'a>(&self, history: &'a History) -> impl Iterator<Item = Said<'a>> + Clone {
+    fn turns<'a>(&self, history: &'a History) -> impl Iterator<Item = VisibleTurn<'a>> + Clone {
         let upto = self.fold.upto;
         history.seen_at().filter(move |(at, _)| *at < upto).map(|(_, said)| said)
     }
@@ -124,7 +124,7 @@ impl Plan {
             let turns = counted(self.turns_gone(history) as u64, "earlier turn");
             text.push_str(&format!("{LEFT_OUT}{stored}: {turns}.]"));
         }
-        let Files { read, changed } = &self.files;
+        let TouchedFiles { read, changed } = &self.files;
         for (what, files) in [("Files read", read), ("Files changed", changed)] {
             if !files.is_empty() {
                 text.push_str(&format!("\n\n{what}: {}", joined(files, ", ")));

@@ -2,21 +2,21 @@
 //! up, or the host's hook, is asked in between; what the run then does is decided in `run`.
 
 use super::{
-    ctx::Ctx,
-    fold_plan::{self, Files, Plan},
+    ctx::StepContext,
+    fold_plan::{self, FoldPlan, TouchedFiles},
     history::History,
-    model_call::{ModelCall, Purpose},
-    phase::{Phase, Then},
-    pipeline::{self, Work},
+    model_call::{CallPurpose, ModelCall},
+    phase::{HookContinuation, Phase},
+    pipeline::{self, ToolTask},
     route::Route,
-    setup::Setup,
-    step::Step,
+    setup::AgentSetup,
+    step::AgentStep,
     tool_call::text_of,
 };
 use crate::rules::{
-    fold::{self, Cut, Goal, Item, ItemKind},
+    fold::{self, FoldCut, FoldGoal, FoldItem, ItemKind},
     gauge::prose_cost,
-    transcript::Room,
+    transcript::TranscriptLimit,
 };
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 use innerloop_json::joined;
@@ -25,10 +25,13 @@ use innerloop_types::{
     config::{HookPoint, TextCalls, ToolChoice},
     event::EventKind,
     input::HookReply,
-    message::{Finish, Fold, FoldKind, Reply, Said, ToolCall, TurnKind, Usage, joined_text},
+    message::{
+        FinishReason, FoldKind, HistoryFold, Reply, ToolCall, TurnKind, Usage, VisibleTurn,
+        joined_text,
+    },
     tool::Job,
 };
-use innerloop_wire::{Failure, FailureKind};
+use innerloop_wire::{FailureKind, ModelCallError};
 
 /// Thousandths of a token of a result that is shown as a line, about.
 const STUB: u64 = 30_000;
@@ -41,14 +44,14 @@ const UNSTORED_INPUTS: u32 = 5;
 
 /// What a summary has used.
 #[derive(Clone, Copy, Default)]
-struct Spent {
+struct SummaryCost {
     usage: Option<Usage>,
     cost_nano_usd: Option<u64>,
 }
 
 /// What is wanted of a conversation that is to become shorter.
 #[derive(Clone, Copy)]
-struct Wanted<'a> {
+struct FoldRequest<'a> {
     kind: FoldKind,
     why: FoldReason,
     /// Most tokens that may be left, the head included.
@@ -61,7 +64,7 @@ struct Wanted<'a> {
 }
 
 /// Makes the conversation shorter if a tier is reached. Nothing if there is nothing to do.
-pub(super) fn before_call(ctx: &mut Ctx<'_>) -> Option<Step> {
+pub(super) fn before_call(ctx: &mut StepContext<'_>) -> Option<AgentStep> {
     let policy = &ctx.setup.config.compaction;
     if policy.auto.is_empty() || ctx.body.folding.failures >= policy.max_failures.max(1) {
         return None;
@@ -77,7 +80,7 @@ pub(super) fn before_call(ctx: &mut Ctx<'_>) -> Option<Step> {
             (policy.auto.first().filter(|_| is_long)?, u64::MAX)
         }
     };
-    let wanted = Wanted {
+    let wanted = FoldRequest {
         kind: tier.step,
         why: FoldReason::Full,
         tokens,
@@ -90,7 +93,10 @@ pub(super) fn before_call(ctx: &mut Ctx<'_>) -> Option<Step> {
 
 /// The provider could not read the conversation. Nothing if it does not become shorter, or has been
 /// made shorter for this input already.
-pub(super) fn on_overflow(failure: &Failure, ctx: &mut Ctx<'_>) -> Option<Step> {
+pub(super) fn on_overflow(
+    failure: &ModelCallError,
+    ctx: &mut StepContext<'_>,
+) -> Option<AgentStep> {
     if failure.kind != FailureKind::ContextOverflow || !may_retry(ctx) {
         return None;
     }
@@ -101,7 +107,7 @@ pub(super) fn on_overflow(failure: &Failure, ctx: &mut Ctx<'_>) -> Option<Step> 
     ctx.body.folding.window = window;
     let auto = &ctx.setup.config.compaction.auto;
     let sums_up = auto.is_empty() || auto.iter().any(|tier| tier.step == FoldKind::Summary);
-    let wanted = Wanted {
+    let wanted = FoldRequest {
         kind: if sums_up { FoldKind::Summary } else { FoldKind::Truncate },
         why: FoldReason::Overflow,
         tokens: window / 2,
@@ -114,25 +120,26 @@ pub(super) fn on_overflow(failure: &Failure, ctx: &mut Ctx<'_>) -> Option<Step> 
 
 /// The failure that a reply stands for which the window has cut, or whose input filled it to the
 /// brim: some servers leave the oldest text out then, and say nothing.
-pub(super) fn overfull(reply: &Reply, ctx: &Ctx<'_>) -> Option<Failure> {
+pub(super) fn overfull(reply: &Reply, ctx: &StepContext<'_>) -> Option<ModelCallError> {
     const BRIM: u64 = 16;
     let read = reply.usage.map_or(0, |usage| usage.input_total);
     let window = u64::from(ctx.setup.config.model.context_window);
-    let is_full = reply.finish == Finish::ContextWindow || read.saturating_add(BRIM) >= window;
+    let is_full =
+        reply.finish == FinishReason::ContextWindow || read.saturating_add(BRIM) >= window;
     let may_fold = is_full && may_retry(ctx) && ctx.used_up(true).is_none();
     let message = "the conversation fills the context window";
     (may_fold && can_fold(&ctx.body.history, ctx.setup))
-        .then(|| Failure::new(FailureKind::ContextOverflow, message))
+        .then(|| ModelCallError::new(FailureKind::ContextOverflow, message))
 }
 
-fn may_retry(ctx: &Ctx<'_>) -> bool {
+fn may_retry(ctx: &StepContext<'_>) -> bool {
     let retries = ctx.setup.config.compaction.on_overflow == OnOverflow::CompactRetryOnce;
     retries && !ctx.body.run.repairs.overflowed
 }
 
 /// The host wants the conversation to become shorter.
-pub(super) fn compact(instructions: Option<&str>, ctx: &mut Ctx<'_>) -> Step {
-    let wanted = Wanted {
+pub(super) fn compact(instructions: Option<&str>, ctx: &mut StepContext<'_>) -> AgentStep {
+    let wanted = FoldRequest {
         kind: FoldKind::Summary,
         why: FoldReason::Asked,
         tokens: ctx.setup.config.compaction.keep.tokens.into(),
@@ -140,54 +147,61 @@ pub(super) fn compact(instructions: Option<&str>, ctx: &mut Ctx<'_>) -> Step {
         instructions: instructions.unwrap_or_default(),
         overflow: "",
     };
-    begin(wanted, ctx).unwrap_or(Step::Rest)
+    begin(wanted, ctx).unwrap_or(AgentStep::Rest)
 }
 
 /// Whether there are turns that are old enough to go.
-pub(crate) fn can_fold(history: &History, setup: &Setup) -> bool {
+pub(crate) fn can_fold(history: &History, setup: &AgentSetup) -> bool {
     let goal = goal(setup, 0, None);
     fold::cut(&items(history, setup), &goal).is_some()
 }
 
 /// The hook has replied that looks at turns that are to be folded.
-pub(super) fn on_hook(plan: Box<Plan>, reply: HookReply, ctx: &mut Ctx<'_>) -> Step {
+pub(super) fn on_hook(
+    plan: Box<FoldPlan>,
+    reply: HookReply,
+    ctx: &mut StepContext<'_>,
+) -> AgentStep {
     match reply {
         HookReply::Allow if plan.fold.kind == FoldKind::Summary => summarize(plan, ctx),
-        HookReply::Allow => finish(plan, None, Spent::default(), ctx),
-        HookReply::Replace(text) => finish(plan, Some(&text_of(&text)), Spent::default(), ctx),
+        HookReply::Allow => finish(plan, None, SummaryCost::default(), ctx),
+        HookReply::Replace(text) => {
+            finish(plan, Some(&text_of(&text)), SummaryCost::default(), ctx)
+        }
         HookReply::Deny { reason: why } | HookReply::Failed { message: why } => {
-            failed(plan, &format!("the hook has not agreed: {why}"), Spent::default(), ctx)
+            failed(plan, &format!("the hook has not agreed: {why}"), SummaryCost::default(), ctx)
         }
     }
 }
 
 /// The model has summed up, or has failed to.
 pub(super) fn on_summary(
-    plan: Box<Plan>,
-    result: Result<Reply, Failure>,
-    ctx: &mut Ctx<'_>,
-) -> Step {
+    plan: Box<FoldPlan>,
+    result: Result<Reply, ModelCallError>,
+    ctx: &mut StepContext<'_>,
+) -> AgentStep {
     match result {
         Ok(reply) => {
             let config = &ctx.setup.config;
             let other = config.compaction.summary.model.as_ref();
             let is_own = other.is_none_or(|name| *name == config.model.name);
             let price = config.model.price.as_ref().filter(|_| is_own);
-            let spent = Spent { usage: reply.usage, cost_nano_usd: ctx.count(reply.usage, price) };
+            let spent =
+                SummaryCost { usage: reply.usage, cost_nano_usd: ctx.count(reply.usage, price) };
             finish(plan, Some(&reply.text()), spent, ctx)
         }
-        Err(failure) => failed(plan, &failure.message, Spent::default(), ctx),
+        Err(failure) => failed(plan, &failure.message, SummaryCost::default(), ctx),
     }
 }
 
 /// The host has stopped what was to make the conversation shorter. Says whether a run is under way
 /// for which that was.
-pub(super) fn interrupted(plan: &Plan, ctx: &mut Ctx<'_>) -> bool {
-    tell_failure(plan, "it was interrupted", Spent::default(), ctx);
+pub(super) fn interrupted(plan: &FoldPlan, ctx: &mut StepContext<'_>) -> bool {
+    tell_failure(plan, "it was interrupted", SummaryCost::default(), ctx);
     plan.why != FoldReason::Asked
 }
 
-fn begin(wanted: Wanted<'_>, ctx: &mut Ctx<'_>) -> Option<Step> {
+fn begin(wanted: FoldRequest<'_>, ctx: &mut StepContext<'_>) -> Option<AgentStep> {
     let is_hooked = ctx.setup.config.hooks.points.contains(&HookPoint::Compact);
     let mut wanted = wanted;
     if wanted.kind == FoldKind::Archive && !is_hooked {
@@ -195,24 +209,24 @@ fn begin(wanted: Wanted<'_>, ctx: &mut Ctx<'_>) -> Option<Step> {
         wanted.inputs = Some(wanted.inputs.unwrap_or(UNSTORED_INPUTS).min(UNSTORED_INPUTS));
     }
     let plan = Box::new(plan(wanted, ctx)?);
-    let Fold { kind, before: tokens, .. } = plan.fold;
+    let HistoryFold { kind, before: tokens, .. } = plan.fold;
     if matches!(kind, FoldKind::Stub | FoldKind::Truncate) {
-        return match apply(&plan, None, Spent::default(), ctx) {
-            Ok(()) => Some(Step::CallAsItIs),
+        return match apply(&plan, None, SummaryCost::default(), ctx) {
+            Ok(()) => Some(AgentStep::CallAsItIs),
             Err(_) => None,
         };
     }
     ctx.event(EventKind::CompactionStarted { kind, why: plan.why, tokens });
     let payload = is_hooked.then(|| plan.payload(&ctx.body.history));
     match payload.and_then(|payload| ctx.hook(HookPoint::Compact, &payload)) {
-        Some(effect) => Some(Step::hooked(effect, Then::Fold(plan))),
+        Some(effect) => Some(AgentStep::hooked(effect, HookContinuation::Fold(plan))),
         None => Some(summarize(plan, ctx)),
     }
 }
 
 /// Which turns are to go; nothing if none can.
-fn plan(wanted: Wanted<'_>, ctx: &Ctx<'_>) -> Option<Plan> {
-    let Wanted { kind, why, tokens, inputs, instructions, overflow } = wanted;
+fn plan(wanted: FoldRequest<'_>, ctx: &StepContext<'_>) -> Option<FoldPlan> {
+    let FoldRequest { kind, why, tokens, inputs, instructions, overflow } = wanted;
     let (history, setup) = (&ctx.body.history, ctx.setup);
     let policy = &setup.config.compaction;
     let scaled = |thousandths| history.gauge().scaled(thousandths, setup.head_cost);
@@ -243,9 +257,9 @@ fn plan(wanted: Wanted<'_>, ctx: &Ctx<'_>) -> Option<Plan> {
         _ => fold::cut(&items, &goal)?,
     };
     let place = |at: usize| items.get(at).map_or(u32::MAX, |item| item.at);
-    let Cut { before, pin, stubs, tokens } = cut;
+    let FoldCut { before, pin, stubs, tokens } = cut;
     let upto = if before > 0 { place(before) } else { 0 };
-    let fold = Fold {
+    let fold = HistoryFold {
         upto,
         pin,
         stub_before: if stubs > 0 { place(stubs) } else { 0 },
@@ -255,7 +269,7 @@ fn plan(wanted: Wanted<'_>, ctx: &Ctx<'_>) -> Option<Plan> {
         after: head + tokens + if kind == FoldKind::Stub { folded } else { 0 },
     };
     let own = policy.summary.instructions.as_deref().unwrap_or_default();
-    Some(Plan {
+    Some(FoldPlan {
         why,
         fold,
         files: files(history, upto, setup),
@@ -268,10 +282,10 @@ fn plan(wanted: Wanted<'_>, ctx: &Ctx<'_>) -> Option<Plan> {
 
 /// How long the transcript may be that a model reads which sums up: as much as fits beside the
 /// summary, where a token has three characters.
-fn room(ctx: &Ctx<'_>) -> Room {
+fn room(ctx: &StepContext<'_>) -> TranscriptLimit {
     let tokens = (ctx.window() * 3 / 4).saturating_sub(summary_tokens(ctx).into());
     let result_chars = ctx.setup.config.compaction.summary.result_chars as usize;
-    Room { chars: usize::try_from(tokens * 3).unwrap_or(usize::MAX), result_chars }
+    TranscriptLimit { chars: usize::try_from(tokens * 3).unwrap_or(usize::MAX), result_chars }
 }
 
 fn chars(tokens: u64) -> usize {
@@ -279,12 +293,12 @@ fn chars(tokens: u64) -> usize {
 }
 
 /// Most tokens of a summary: no more than an eighth of the window.
-fn summary_tokens(ctx: &Ctx<'_>) -> u32 {
+fn summary_tokens(ctx: &StepContext<'_>) -> u32 {
     let eighth = u32::try_from(ctx.window() / 8).unwrap_or(u32::MAX);
     ctx.setup.config.compaction.summary.max_tokens.min(eighth).max(1)
 }
 
-fn goal(setup: &Setup, tokens: u64, inputs: Option<u32>) -> Goal {
+fn goal(setup: &AgentSetup, tokens: u64, inputs: Option<u32>) -> FoldGoal {
     let policy = &setup.config.compaction;
     // A quarter goes at once, so that the next turns do not move the cut again.
     let turns = match policy.max_messages as usize {
@@ -293,34 +307,34 @@ fn goal(setup: &Setup, tokens: u64, inputs: Option<u32>) -> Goal {
     };
     let inputs = inputs.map_or(usize::MAX, |inputs| inputs as usize);
     let (rounds, first_input) = (policy.keep.rounds as usize, policy.keep.first_input);
-    Goal { tokens, turns, inputs, rounds, first_input }
+    FoldGoal { tokens, turns, inputs, rounds, first_input }
 }
 
 /// The turns that the model sees, without what stands for others.
-fn items(history: &History, setup: &Setup) -> Vec<Item> {
+fn items(history: &History, setup: &AgentSetup) -> Vec<FoldItem> {
     let gauge = history.gauge();
     let scaled = |thousandths| gauge.scaled(thousandths, setup.head_cost);
     let seen = history.seen_at().map(|(at, said)| {
         let kind = match &said {
-            Said::User(_) => ItemKind::Input,
-            Said::System(_) | Said::Steering(_) => ItemKind::Word,
-            Said::Assistant(reply) if reply.tool_calls().next().is_none() => ItemKind::Reply,
-            Said::Assistant(_) => ItemKind::Calls,
-            Said::ToolResults(_) => ItemKind::Results,
+            VisibleTurn::User(_) => ItemKind::Input,
+            VisibleTurn::System(_) | VisibleTurn::Steering(_) => ItemKind::Word,
+            VisibleTurn::Assistant(reply) if reply.tool_calls().next().is_none() => ItemKind::Reply,
+            VisibleTurn::Assistant(_) => ItemKind::Calls,
+            VisibleTurn::ToolResults(_) => ItemKind::Results,
         };
         let as_stub = match &said {
-            Said::ToolResults(results) => STUB * results.len() as u64,
+            VisibleTurn::ToolResults(results) => STUB * results.len() as u64,
             _ => u64::MAX,
         };
         let cost = gauge.cost(&said);
-        Item { at, kind, tokens: scaled(cost), as_stub: scaled(as_stub.min(cost)) }
+        FoldItem { at, kind, tokens: scaled(cost), as_stub: scaled(as_stub.min(cost)) }
     });
     seen.collect()
 }
 
 /// The files that calls before that place of the log were about, as far as they can be told.
-fn files(history: &History, upto: u32, setup: &Setup) -> Files {
-    let mut files = Files::default();
+fn files(history: &History, upto: u32, setup: &AgentSetup) -> TouchedFiles {
+    let mut files = TouchedFiles::default();
     for (at, turn) in history.standing() {
         let TurnKind::Assistant(reply) = turn else { continue };
         if at >= upto {
@@ -331,8 +345,8 @@ fn files(history: &History, upto: u32, setup: &Setup) -> Files {
     files
 }
 
-fn note_files(call: &ToolCall, setup: &Setup, files: &mut Files) {
-    let Ok(Work::Run { run, .. }) = pipeline::prepare(call, setup) else { return };
+fn note_files(call: &ToolCall, setup: &AgentSetup, files: &mut TouchedFiles) {
+    let Ok(ToolTask::Run { run, .. }) = pipeline::prepare(call, setup) else { return };
     let Job::Builtin(action) = &run.run.job else { return };
     for file in action.files(run.patch.as_ref()) {
         let path = String::from(file.path);
@@ -344,12 +358,12 @@ fn note_files(call: &ToolCall, setup: &Setup, files: &mut Files) {
 }
 
 /// Has a model sum up the turns.
-fn summarize(plan: Box<Plan>, ctx: &mut Ctx<'_>) -> Step {
-    let purpose = Purpose::Summary(plan);
+fn summarize(plan: Box<FoldPlan>, ctx: &mut StepContext<'_>) -> AgentStep {
+    let purpose = CallPurpose::Summary(plan);
     if ctx.used_up(purpose.is_of_run()).is_some()
-        && let Purpose::Summary(plan) = purpose
+        && let CallPurpose::Summary(plan) = purpose
     {
-        return failed(plan, "what may be spent is used up", Spent::default(), ctx);
+        return failed(plan, "what may be spent is used up", SummaryCost::default(), ctx);
     }
     let mut model = ctx.setup.config.model.clone();
     if let Some(name) = &ctx.setup.config.compaction.summary.model {
@@ -363,15 +377,20 @@ fn summarize(plan: Box<Plan>, ctx: &mut Ctx<'_>) -> Step {
     model.text_calls = TextCalls::Never;
     let route = Route::new(model, fold_plan::SYSTEM.into(), Vec::new(), false);
     ModelCall::start(purpose, Arc::new(route), ctx);
-    Step::Wait(Phase::Folding)
+    AgentStep::Wait(Phase::Folding)
 }
 
 /// The turns are folded; `summary` stands in their place, if there is one.
-fn finish(plan: Box<Plan>, summary: Option<&str>, spent: Spent, ctx: &mut Ctx<'_>) -> Step {
+fn finish(
+    plan: Box<FoldPlan>,
+    summary: Option<&str>,
+    spent: SummaryCost,
+    ctx: &mut StepContext<'_>,
+) -> AgentStep {
     match apply(&plan, summary, spent, ctx) {
         Err(message) => failed(plan, message, spent, ctx),
-        Ok(()) if plan.why == FoldReason::Asked => Step::Rest,
-        Ok(()) => Step::CallAsItIs,
+        Ok(()) if plan.why == FoldReason::Asked => AgentStep::Rest,
+        Ok(()) => AgentStep::CallAsItIs,
     }
 }
 
@@ -380,10 +399,10 @@ fn finish(plan: Box<Plan>, summary: Option<&str>, spent: Spent, ctx: &mut Ctx<'_
 /// # Errors
 /// Why that would be no gain.
 fn apply(
-    plan: &Plan,
+    plan: &FoldPlan,
     summary: Option<&str>,
-    spent: Spent,
-    ctx: &mut Ctx<'_>,
+    spent: SummaryCost,
+    ctx: &mut StepContext<'_>,
 ) -> Result<(), &'static str> {
     if summary.is_some_and(|summary| summary.trim().is_empty()) {
         return Err("the summary is blank");
@@ -402,7 +421,7 @@ fn apply(
     let turns = plan.turns_gone(history);
     ctx.append(TurnKind::Folded(Box::new(fold)));
     ctx.body.folding.failures = 0;
-    let Spent { usage, cost_nano_usd } = spent;
+    let SummaryCost { usage, cost_nano_usd } = spent;
     let event =
         EventKind::Compacted { kind, why, turns, before, after, text, usage, cost_nano_usd };
     ctx.event(event);
@@ -413,27 +432,32 @@ fn apply(
 
 /// The turns stay as they are. Where they do not fit the model, they are left out after all, if
 /// that is allowed.
-fn failed(mut plan: Box<Plan>, message: &str, spent: Spent, ctx: &mut Ctx<'_>) -> Step {
+fn failed(
+    mut plan: Box<FoldPlan>,
+    message: &str,
+    spent: SummaryCost,
+    ctx: &mut StepContext<'_>,
+) -> AgentStep {
     tell_failure(&plan, message, spent, ctx);
     match plan.why {
-        FoldReason::Asked => Step::Rest,
+        FoldReason::Asked => AgentStep::Rest,
         FoldReason::Full => {
             ctx.body.folding.failures = ctx.body.folding.failures.saturating_add(1);
-            Step::CallAsItIs
+            AgentStep::CallAsItIs
         }
         FoldReason::Overflow => {
             plan.fold.kind = FoldKind::Truncate;
             let may_truncate = ctx.setup.config.compaction.truncate_if_needed;
-            if may_truncate && apply(&plan, None, Spent::default(), ctx).is_ok() {
-                return Step::CallAsItIs;
+            if may_truncate && apply(&plan, None, SummaryCost::default(), ctx).is_ok() {
+                return AgentStep::CallAsItIs;
             }
-            Step::GiveIn(Failure::new(FailureKind::ContextOverflow, plan.overflow))
+            AgentStep::GiveIn(ModelCallError::new(FailureKind::ContextOverflow, plan.overflow))
         }
     }
 }
 
-fn tell_failure(plan: &Plan, message: &str, spent: Spent, ctx: &mut Ctx<'_>) {
+fn tell_failure(plan: &FoldPlan, message: &str, spent: SummaryCost, ctx: &mut StepContext<'_>) {
     let (kind, why, message) = (plan.fold.kind, plan.why, message.into());
-    let Spent { usage, cost_nano_usd } = spent;
+    let SummaryCost { usage, cost_nano_usd } = spent;
     ctx.event(EventKind::CompactionFailed { kind, why, message, usage, cost_nano_usd });
 }

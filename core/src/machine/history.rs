@@ -4,50 +4,50 @@
 
 use super::{
     last_reply::CONTINUE,
-    route::{Route, Tools},
-    view::{View, path},
+    route::{Route, ToolAccess},
+    view::{HistoryView, path},
 };
-use crate::rules::gauge::Gauge;
+use crate::rules::gauge::TokenGauge;
 use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
 use innerloop_json::{Map, joined};
 use innerloop_types::{
-    config::{Estimator, ModelConfig},
-    message::{Block, Part, Said, ToolCall, ToolResult, Turn, TurnKind, joined_text},
+    config::{ModelConfig, TokenEstimator},
+    message::{Block, Part, ToolCall, ToolResult, Turn, TurnKind, VisibleTurn, joined_text},
     output::HttpRequest,
     time::UnixMillis,
 };
-use innerloop_wire::{Gate, Prefix};
+use innerloop_wire::{MediaGate, RequestPrefix};
 
 /// The turns of one agent, oldest first.
 #[derive(Clone, Debug)]
 pub struct History {
     turns: Vec<Turn>,
     /// What the model sees of them; none where that is all.
-    view: Option<Box<View>>,
-    gauge: Gauge,
+    view: Option<Box<HistoryView>>,
+    gauge: TokenGauge,
     /// On the heap, since an idle agent has none.
-    cache: Option<Box<Cache>>,
+    cache: Option<Box<HistoryCache>>,
 }
 
 /// What follows from the turns; dropped when the agent is idle, and made again.
 #[derive(Clone, Debug, Default)]
-struct Cache {
-    encoded: Option<Encoded>,
+struct HistoryCache {
+    encoded: Option<EncodedHistory>,
     /// The ids of all calls.
     calls: Option<Map<()>>,
 }
 
 /// The turns as one model is told them.
 #[derive(Clone, Debug)]
-struct Encoded {
+struct EncodedHistory {
     route: Arc<Route>,
-    prefix: Prefix,
+    prefix: RequestPrefix,
 }
 
 impl History {
-    pub(crate) fn new(mut turns: Vec<Turn>, estimator: Estimator) -> Self {
+    pub(crate) fn new(mut turns: Vec<Turn>, estimator: TokenEstimator) -> Self {
         turns.iter_mut().for_each(|turn| fit(&mut turn.kind));
-        let gauge = Gauge::new(estimator);
+        let gauge = TokenGauge::new(estimator);
         let mut history = Self { turns, view: None, gauge, cache: None };
         history.look_again();
         history
@@ -60,12 +60,12 @@ impl History {
     }
 
     /// What the model sees of them, in order.
-    pub fn seen(&self) -> impl DoubleEndedIterator<Item = Said<'_>> + Clone {
+    pub fn seen(&self) -> impl DoubleEndedIterator<Item = VisibleTurn<'_>> + Clone {
         seen(&self.turns, self.view.as_deref())
     }
 
     /// What is seen, each with its place in the log, without what stands for folded turns.
-    pub(crate) fn seen_at(&self) -> impl Iterator<Item = (u32, Said<'_>)> + Clone {
+    pub(crate) fn seen_at(&self) -> impl Iterator<Item = (u32, VisibleTurn<'_>)> + Clone {
         let count = self.view.as_ref().map_or(self.turns.len(), |view| view.len());
         (0..count).filter_map(|place| {
             let at = self.view.as_ref().map_or(Some(place), |view| view.at(place))?;
@@ -104,14 +104,14 @@ impl History {
     }
 
     /// How much of the context window the turns take.
-    pub(crate) const fn gauge(&self) -> Gauge {
+    pub(crate) const fn gauge(&self) -> TokenGauge {
         self.gauge
     }
 
     /// What stands behind the model's last reply: what it has not read yet.
     #[must_use]
-    pub fn unread(&self) -> Vec<Said<'_>> {
-        let is_reply = |said: &Said<'_>| matches!(said, Said::Assistant(_));
+    pub fn unread(&self) -> Vec<VisibleTurn<'_>> {
+        let is_reply = |said: &VisibleTurn<'_>| matches!(said, VisibleTurn::Assistant(_));
         let mut unread: Vec<_> = self.seen().rev().take_while(|said| !is_reply(said)).collect();
         unread.reverse();
         unread
@@ -156,7 +156,7 @@ impl History {
         let mut seen = self.seen().rev().peekable();
         let newest = seen.find_map(reply_text);
         let mut texts: Vec<String> = newest.into_iter().collect();
-        while let Some(Said::Steering(parts)) = seen.next()
+        while let Some(VisibleTurn::Steering(parts)) = seen.next()
             && joined_text(&parts) == CONTINUE
         {
             texts.extend(seen.next().and_then(reply_text));
@@ -209,7 +209,7 @@ impl History {
     fn look_again(&mut self) {
         self.encode_again();
         let says_all = self.turns.iter().all(|turn| turn.kind.said().is_some());
-        self.view = (!says_all).then(|| Box::new(View::of(&self.turns)));
+        self.view = (!says_all).then(|| Box::new(HistoryView::of(&self.turns)));
         let mut gauge = self.gauge.emptied();
         for (place, said) in self.seen().enumerate() {
             match &self.view {
@@ -231,7 +231,7 @@ impl History {
 
     /// Answers the calls of a last reply that nobody has answered, so that none dangles.
     pub(crate) fn answer_open_calls(&mut self, at: UnixMillis) {
-        let Some(Said::Assistant(reply)) = self.seen().next_back() else { return };
+        let Some(VisibleTurn::Assistant(reply)) = self.seen().next_back() else { return };
         let results: Vec<ToolResult> = reply
             .tool_calls()
             .map(|call| ToolResult {
@@ -248,13 +248,18 @@ impl History {
     }
 
     /// The request for the next reply.
-    pub(crate) fn request(&mut self, route: &Arc<Route>, tools: Tools, key: &str) -> HttpRequest {
+    pub(crate) fn request(
+        &mut self,
+        route: &Arc<Route>,
+        tools: ToolAccess,
+        key: &str,
+    ) -> HttpRequest {
         let cached = &mut self.cache.get_or_insert_default().encoded;
         let encoded = match cached.take().filter(|encoded| encoded.fits(route)) {
             Some(encoded) => encoded,
             None => {
                 let prefix = encode(seen(&self.turns, self.view.as_deref()), &route.model);
-                Encoded { route: Arc::clone(route), prefix }
+                EncodedHistory { route: Arc::clone(route), prefix }
             }
         };
         let prefix = &cached.insert(encoded).prefix;
@@ -262,7 +267,7 @@ impl History {
     }
 
     /// The same request again, without a change to the cache.
-    pub(crate) fn request_again(&self, route: &Route, tools: Tools, key: &str) -> HttpRequest {
+    pub(crate) fn request_again(&self, route: &Route, tools: ToolAccess, key: &str) -> HttpRequest {
         let (head, model) = (route.head(tools), &route.model);
         let cached = self.cache.as_ref().and_then(|cache| cache.encoded.as_ref());
         match cached.filter(|encoded| encoded.fits(route)) {
@@ -278,7 +283,7 @@ impl History {
     }
 }
 
-impl Encoded {
+impl EncodedHistory {
     /// Whether the turns are encoded for the model of that route.
     fn fits(&self, route: &Route) -> bool {
         self.route.model == route.model
@@ -287,18 +292,21 @@ impl Encoded {
 
 fn seen<'a>(
     turns: &'a [Turn],
-    view: Option<&'a View>,
-) -> impl DoubleEndedIterator<Item = Said<'a>> + Clone {
-    let count = view.map_or(turns.len(), View::len);
+    view: Option<&'a HistoryView>,
+) -> impl DoubleEndedIterator<Item = VisibleTurn<'a>> + Clone {
+    let count = view.map_or(turns.len(), HistoryView::len);
     (0..count).filter_map(move |place| match view {
         Some(view) => view.said(place, turns),
         None => turns.get(place)?.kind.said(),
     })
 }
 
-fn encode<'a>(seen: impl Iterator<Item = Said<'a>> + Clone, model: &ModelConfig) -> Prefix {
-    let gate = Gate::new(model).among(seen.clone());
-    let mut prefix = Prefix::new(model).through(gate);
+fn encode<'a>(
+    seen: impl Iterator<Item = VisibleTurn<'a>> + Clone,
+    model: &ModelConfig,
+) -> RequestPrefix {
+    let gate = MediaGate::new(model).among(seen.clone());
+    let mut prefix = RequestPrefix::new(model).through(gate);
     seen.for_each(|said| prefix.push(said));
     prefix
 }
@@ -317,9 +325,9 @@ fn round(turns: &[Turn]) -> impl Iterator<Item = (&ToolCall, &ToolResult)> {
 }
 
 /// The text of a reply.
-fn reply_text(said: Said<'_>) -> Option<String> {
+fn reply_text(said: VisibleTurn<'_>) -> Option<String> {
     match said {
-        Said::Assistant(reply) => Some(reply.text()),
+        VisibleTurn::Assistant(reply) => Some(reply.text()),
         _ => None,
     }
 }

@@ -1,9 +1,9 @@
 //! Taking over what was said elsewhere.
 
-use super::{ctx::Ctx, history::History};
+use super::{ctx::StepContext, history::History};
 use alloc::{string::String, vec::Vec};
 use innerloop_json::Map;
-use innerloop_types::message::{Said, Turn, TurnKind};
+use innerloop_types::message::{Turn, TurnKind, VisibleTurn};
 
 /// Whether `turns` can stand behind what is seen of `history`.
 ///
@@ -14,7 +14,7 @@ pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static st
     let mut known: Map<()> = Map::new();
     for said in history.seen() {
         is_first = false;
-        if let Said::Assistant(reply) = said {
+        if let VisibleTurn::Assistant(reply) = said {
             known.extend(reply.tool_calls().map(|call| (call.id.clone(), ())));
         }
     }
@@ -51,7 +51,7 @@ pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static st
 }
 
 /// Takes the turns over.
-pub(super) fn take(turns: Vec<Turn>, ctx: &mut Ctx<'_>) {
+pub(super) fn take(turns: Vec<Turn>, ctx: &mut StepContext<'_>) {
     for turn in turns {
         ctx.body.take_over(turn);
     }

@@ -1,15 +1,15 @@
 //! Instruction files of folders below the agent's own: the prompt names them, and the model reads
 //! one when a call first comes into its folder (`docs/decisions.md#project-documents`).
 
-use super::{ctx::Ctx, pipeline, pipeline::Work};
+use super::{ctx::StepContext, pipeline, pipeline::ToolTask};
 use crate::rules::{
-    instructed::{Way, doc_folder},
+    instructed::{InstructionScope, doc_folder},
     prompt::DOCS_BUDGET,
 };
 use alloc::{format, string::String, vec::Vec};
 use innerloop_types::{
     config::ProjectDoc,
-    message::{Said, ToolCall, TurnKind},
+    message::{ToolCall, TurnKind, VisibleTurn},
     text::prefix,
     tool::Job,
 };
@@ -18,13 +18,13 @@ use innerloop_types::{
 const NOTE: &str = "Project instructions for what you work on now, from";
 
 /// The results of a round are said: what its calls have come to is told of.
-pub(super) fn on_round(ctx: &mut Ctx<'_>) {
+pub(super) fn on_round(ctx: &mut StepContext<'_>) {
     if !cfg!(feature = "builtins") || ctx.setup.config.facts.nested_docs.is_empty() {
         return;
     }
     let calls: Vec<ToolCall> =
         ctx.body.history.last_round().map(|(call, _)| call.clone()).collect();
-    let works: Vec<Work> = calls
+    let works: Vec<ToolTask> = calls
         .into_iter()
         .map(|call| pipeline::with_own_arguments(call, ctx.setup))
         .filter_map(|call| pipeline::prepare(&call, ctx.setup).ok())
@@ -46,19 +46,19 @@ fn title(doc: &ProjectDoc) -> String {
 }
 
 /// Whether the model sees it already.
-fn is_known(doc: &ProjectDoc, ctx: &Ctx<'_>) -> bool {
+fn is_known(doc: &ProjectDoc, ctx: &StepContext<'_>) -> bool {
     let title = title(doc);
     ctx.body
         .history
         .seen()
-        .any(|said| matches!(said, Said::System(text) if text.starts_with(&title)))
+        .any(|said| matches!(said, VisibleTurn::System(text) if text.starts_with(&title)))
 }
 
 /// Whether a call names something in the document's folder.
-fn reaches(work: &Work, doc: &ProjectDoc, ctx: &Ctx<'_>) -> bool {
-    let Work::Run { run: planned, .. } = work else { return false };
+fn reaches(work: &ToolTask, doc: &ProjectDoc, ctx: &StepContext<'_>) -> bool {
+    let ToolTask::Run { run: planned, .. } = work else { return false };
     let Some(to) = doc_folder(&doc.path) else { return false };
-    let way = Way { folder: &ctx.setup.folder, to: &to };
+    let way = InstructionScope { folder: &ctx.setup.folder, to: &to };
     match &planned.run.job {
         Job::Builtin(action) => way.is_gone_by(action, planned.patch.as_ref()),
         Job::Custom(arguments) => ctx

@@ -5,14 +5,14 @@
 use alloc::{format, string::String};
 use innerloop_types::{
     event::ErrorKind,
-    message::{Finish, Reply},
+    message::{FinishReason, Reply},
     model::WireKind,
     status::RunEnd,
 };
 
 /// An end that is no success.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ending {
+pub(crate) struct RunFailure {
     pub(crate) end: RunEnd,
     pub(crate) kind: ErrorKind,
     /// What happened, with the provider's words.
@@ -26,42 +26,45 @@ pub(super) const CONTINUE: &str = "Continue from where you left off.";
 const EMPTY: &str = "the model's reply has no text and no tool call";
 
 /// How the run ends whose last reply, without calls, is this one; nothing if the model was done.
-pub(super) fn ending(reply: &Reply) -> Option<Ending> {
+pub(super) fn ending(reply: &Reply) -> Option<RunFailure> {
     let is_blank = reply.text().trim().is_empty();
     let (end, kind, what) = match reply.finish {
-        Finish::Length => {
+        FinishReason::Length => {
             let what = "the reply was cut by the output limit (max_output_tokens)";
             (RunEnd::Incomplete, ErrorKind::OutputLimit, what)
         }
-        Finish::ContextWindow => {
+        FinishReason::ContextWindow => {
             let what = "the context window is full, and the reply was cut";
             (RunEnd::Incomplete, ErrorKind::ContextOverflow, what)
         }
-        Finish::ContentFilter if is_blank => {
+        FinishReason::ContentFilter if is_blank => {
             (RunEnd::Refused, ErrorKind::ContentFilter, "a content filter let no reply through")
         }
-        Finish::ContentFilter => {
+        FinishReason::ContentFilter => {
             (RunEnd::Incomplete, ErrorKind::ContentFilter, "a content filter stopped the reply")
         }
-        Finish::Refusal => (RunEnd::Refused, ErrorKind::Refusal, "the model refused"),
-        Finish::MalformedToolCall => {
+        FinishReason::Refusal => (RunEnd::Refused, ErrorKind::Refusal, "the model refused"),
+        FinishReason::MalformedToolCall => {
             let what = "the provider could not read the model's tool call";
             (RunEnd::Failed, ErrorKind::Reply, what)
         }
-        Finish::Error => {
+        FinishReason::Error => {
             let what = "the provider says that the reply went wrong";
             (RunEnd::Failed, ErrorKind::Reply, what)
         }
         _ if is_blank => (RunEnd::Failed, ErrorKind::Reply, EMPTY),
         // Responses says by its status that a reply is not complete, and then why.
-        Finish::Unknown if reply.reason.is_some() && is_responses(reply) => {
+        FinishReason::Unknown if reply.reason.is_some() && is_responses(reply) => {
             (RunEnd::Incomplete, ErrorKind::Reply, "the reply is not complete")
         }
-        Finish::Stop | Finish::ToolCalls | Finish::Pause | Finish::Unknown => return None,
+        FinishReason::Stop
+        | FinishReason::ToolCalls
+        | FinishReason::Pause
+        | FinishReason::Unknown => return None,
     };
     let said = [&reply.reason, &reply.refusal].into_iter().flatten();
     let message = said.fold(String::from(what), |told, said| format!("{told}: {said}"));
-    Some(Ending { end, kind, message })
+    Some(RunFailure { end, kind, message })
 }
 
 fn is_responses(reply: &Reply) -> bool {

@@ -3,23 +3,23 @@
 use alloc::vec::Vec;
 use innerloop_types::{
     id::{AgentId, ById, EffectId},
-    time::Instant,
+    time::SessionInstant,
 };
 
 /// All effects of a session that are not settled. There are none while a session is idle.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     issued: u64,
-    open: ById<EffectId, Entry>,
+    open: ById<EffectId, OpenEffect>,
 }
 
 /// An open effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct OpenEffect {
     pub(crate) agent: AgentId,
     pub(crate) kind: EffectKind,
     /// Set once it has been cancelled: until when its answer is waited for.
-    pub(crate) grace: Option<Instant>,
+    pub(crate) grace: Option<SessionInstant>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,16 +31,16 @@ pub(crate) enum EffectKind {
 }
 
 /// What the ledger knows of an id.
-pub(crate) enum Lookup {
+pub(crate) enum EffectLookup {
     Never,
     Settled,
-    Open(Entry),
+    Open(OpenEffect),
 }
 
 impl Ledger {
     /// The ledger of a session that has issued so many effects, of which these are open. Nothing
     /// if they do not fit together.
-    pub(crate) fn of(issued: u64, mut open: Vec<(EffectId, Entry)>) -> Option<Self> {
+    pub(crate) fn of(issued: u64, mut open: Vec<(EffectId, OpenEffect)>) -> Option<Self> {
         innerloop_json::sort(&mut open, |(a, _), (b, _)| a.cmp(b));
         let mut ledger = Self { issued, open: ById::new() };
         for (id, entry) in open {
@@ -58,22 +58,22 @@ impl Ledger {
     }
 
     /// The effects that are cancelled and have not answered, in order.
-    pub(crate) fn cancelled(&self) -> impl Iterator<Item = (EffectId, &Entry)> {
+    pub(crate) fn cancelled(&self) -> impl Iterator<Item = (EffectId, &OpenEffect)> {
         self.open.iter().filter(|(_, entry)| entry.grace.is_some())
     }
 
     pub(crate) fn issue(&mut self, agent: AgentId, kind: EffectKind) -> EffectId {
         self.issued += 1;
         let id = EffectId(self.issued);
-        self.open.insert(id, Entry { agent, kind, grace: None });
+        self.open.insert(id, OpenEffect { agent, kind, grace: None });
         id
     }
 
-    pub(crate) fn lookup(&self, id: EffectId) -> Lookup {
+    pub(crate) fn lookup(&self, id: EffectId) -> EffectLookup {
         match self.open.get(id) {
-            Some(entry) => Lookup::Open(*entry),
-            None if id.0 == 0 || id.0 > self.issued => Lookup::Never,
-            None => Lookup::Settled,
+            Some(entry) => EffectLookup::Open(*entry),
+            None if id.0 == 0 || id.0 > self.issued => EffectLookup::Never,
+            None => EffectLookup::Settled,
         }
     }
 
@@ -82,15 +82,15 @@ impl Ledger {
     }
 
     /// Marks an effect as cancelled.
-    pub(crate) fn cancel(&mut self, id: EffectId, grace: Instant) {
+    pub(crate) fn cancel(&mut self, id: EffectId, grace: SessionInstant) {
         if let Some(entry) = self.open.get_mut(id) {
             entry.grace = Some(grace);
         }
     }
 
     /// Settles the cancelled effects whose grace is over; returns their agents.
-    pub(crate) fn expire(&mut self, now: Instant) -> Vec<AgentId> {
-        let is_due = |entry: &Entry| entry.grace.is_some_and(|grace| grace <= now);
+    pub(crate) fn expire(&mut self, now: SessionInstant) -> Vec<AgentId> {
+        let is_due = |entry: &OpenEffect| entry.grace.is_some_and(|grace| grace <= now);
         let due: Vec<EffectId> =
             self.open.iter().filter(|(_, entry)| is_due(entry)).map(|(id, _)| id).collect();
         let mut agents = Vec::new();
@@ -103,7 +103,7 @@ impl Ledger {
     }
 
     /// When the next grace is over.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<SessionInstant> {
         self.open.values().filter_map(|entry| entry.grace).min()
     }
 

@@ -2,15 +2,15 @@
 //! out of what the model sees and told in words; the log keeps them
 //! (`docs/decisions.md#what-a-provider-refuses`).
 
-use super::{ctx::Ctx, history::History, route::Tools, unsent::name};
+use super::{ctx::StepContext, history::History, route::ToolAccess, unsent::name};
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::joined;
 use innerloop_types::{
     event::EventKind,
-    message::{Leaving, LeftOut, Part, PartPlace, Said, TurnKind},
+    message::{LeftOut, LeftOutKind, Part, PartPlace, TurnKind, VisibleTurn},
     text::listed,
 };
-use innerloop_wire::{Failure, FailureKind, Gate, named};
+use innerloop_wire::{FailureKind, MediaGate, ModelCallError, named};
 
 /// How often in a row single parts are left out; then all that may be meant.
 const MOST_IN_A_ROW: usize = 8;
@@ -27,7 +27,7 @@ const SIGNED: &str = "signature|signatures|thought_signature|encrypted|encrypted
 
 /// A part that is not text.
 #[derive(Debug)]
-struct Suspect {
+struct SuspectPart {
     at: PartPlace,
     /// What people know it by.
     name: String,
@@ -40,7 +40,7 @@ struct Suspect {
 
 /// The provider has refused the request: what may be at fault is left out. Says whether the model
 /// is to be called again.
-pub(super) fn on_refused(failure: &Failure, ctx: &mut Ctx<'_>) -> bool {
+pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) -> bool {
     let may_be_a_part = matches!(
         failure.kind,
         FailureKind::InvalidRequest | FailureKind::ContextOverflow | FailureKind::ContentFilter
@@ -54,7 +54,7 @@ pub(super) fn on_refused(failure: &Failure, ctx: &mut Ctx<'_>) -> bool {
              them ({})",
             failure.message
         ));
-        append(Vec::new(), Leaving::Named, &failure.message, ctx);
+        append(Vec::new(), LeftOutKind::Named, &failure.message, ctx);
         return true;
     }
     let tried = tried(&ctx.body.history);
@@ -73,11 +73,11 @@ pub(super) fn on_refused(failure: &Failure, ctx: &mut Ctx<'_>) -> bool {
             true
         }
         None => {
-            let guesses = tried.into_iter().filter(|left| left.how == Leaving::Tried);
+            let guesses = tried.into_iter().filter(|left| left.how == LeftOutKind::Tried);
             let parts: Vec<PartPlace> = guesses.flat_map(|left| left.parts).collect();
             if !parts.is_empty() {
                 ctx.warn("what was left out is put back: without it the request is refused, too");
-                append(parts, Leaving::PutBack, &failure.message, ctx);
+                append(parts, LeftOutKind::PutBack, &failure.message, ctx);
             }
             false
         }
@@ -85,11 +85,11 @@ pub(super) fn on_refused(failure: &Failure, ctx: &mut Ctx<'_>) -> bool {
 }
 
 /// Whether a reply is sent with what only its maker can read.
-fn is_signed(said: &Said<'_>) -> bool {
-    matches!(said, Said::Assistant(reply) if reply.wire.is_some())
+fn is_signed(said: &VisibleTurn<'_>) -> bool {
+    matches!(said, VisibleTurn::Assistant(reply) if reply.wire.is_some())
 }
 
-fn append(parts: Vec<PartPlace>, how: Leaving, why: &str, ctx: &mut Ctx<'_>) {
+fn append(parts: Vec<PartPlace>, how: LeftOutKind, why: &str, ctx: &mut StepContext<'_>) {
     ctx.append(TurnKind::LeftOut(Box::new(LeftOut { parts, how, why: why.into() })));
     let reason = "parts that the provider refuses are left out";
     ctx.event(EventKind::PrefixRebased { reason });
@@ -97,39 +97,39 @@ fn append(parts: Vec<PartPlace>, how: Leaving, why: &str, ctx: &mut Ctx<'_>) {
 
 /// Which parts are the likeliest to be at fault, and how sure that is.
 fn guilty<'a>(
-    failure: &Failure,
-    suspects: &'a [Suspect],
+    failure: &ModelCallError,
+    suspects: &'a [SuspectPart],
     tried: &[LeftOut],
-    ctx: &Ctx<'_>,
-) -> Option<(Leaving, Vec<&'a Suspect>)> {
+    ctx: &StepContext<'_>,
+) -> Option<(LeftOutKind, Vec<&'a SuspectPart>)> {
     let texts: Vec<&str> = suspects.iter().map(|part| part.data.as_str()).collect();
     let is_late = tried.len() >= MOST_IN_A_ROW;
     let named = if is_late { Vec::new() } else { named(&body(ctx), &failure.message, &texts) };
     let (pictures, documents) =
         (says(&failure.message, PICTURES), says(&failure.message, DOCUMENTS));
     let may_be_new = tried.is_empty() && failure.status != 404;
-    let likelihood = |nth: usize, part: &Suspect| {
+    let likelihood = |nth: usize, part: &SuspectPart| {
         let is_meant = if part.is_picture { pictures } else { documents };
         match (named.get(nth), is_meant, part.is_new) {
-            (Some(true), _, _) => Likelihood::Named,
-            (_, true, true) if !is_late => Likelihood::KindAndNew,
-            (_, true, _) => Likelihood::Kind,
-            (_, false, true) if may_be_new => Likelihood::New,
-            _ => Likelihood::None,
+            (Some(true), _, _) => FaultLikelihood::Named,
+            (_, true, true) if !is_late => FaultLikelihood::KindAndNew,
+            (_, true, _) => FaultLikelihood::Kind,
+            (_, false, true) if may_be_new => FaultLikelihood::New,
+            _ => FaultLikelihood::None,
         }
     };
-    let all: Vec<Likelihood> =
+    let all: Vec<FaultLikelihood> =
         suspects.iter().enumerate().map(|(nth, part)| likelihood(nth, part)).collect();
     let most = *all.iter().max()?;
     let parts = suspects.iter().zip(&all).filter(|(_, one)| **one == most).map(|(part, _)| part);
-    let is_sure = is_late || most == Likelihood::Named;
-    let how = if is_sure { Leaving::Named } else { Leaving::Tried };
-    (most != Likelihood::None).then(|| (how, parts.collect()))
+    let is_sure = is_late || most == FaultLikelihood::Named;
+    let how = if is_sure { LeftOutKind::Named } else { LeftOutKind::Tried };
+    (most != FaultLikelihood::None).then(|| (how, parts.collect()))
 }
 
 /// How likely a part is at fault, least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Likelihood {
+enum FaultLikelihood {
     None,
     /// The error says nothing of its kind, but it is what the request has more than the last.
     New,
@@ -141,8 +141,8 @@ enum Likelihood {
 }
 
 /// The body of the request that was refused.
-fn body(ctx: &Ctx<'_>) -> String {
-    let request = ctx.body.history.request_again(&ctx.route(), Tools::On, &ctx.session.0);
+fn body(ctx: &StepContext<'_>) -> String {
+    let request = ctx.body.history.request_again(&ctx.route(), ToolAccess::On, &ctx.session.0);
     String::from_utf8(request.body.0).unwrap_or_default()
 }
 
@@ -163,16 +163,16 @@ fn tried(history: &History) -> Vec<LeftOut> {
 }
 
 /// All parts that are sent and are not text, in the order in which they are seen.
-fn suspects(history: &History, gate: Gate) -> Vec<Suspect> {
-    let mut suspects: Vec<Suspect> = Vec::new();
+fn suspects(history: &History, gate: MediaGate) -> Vec<SuspectPart> {
+    let mut suspects: Vec<SuspectPart> = Vec::new();
     for (turn, said) in history.seen_at() {
         match &said {
-            Said::Assistant(_) => suspects.iter_mut().for_each(|part| part.is_new = false),
-            Said::System(_) => {}
-            Said::User(parts) | Said::Steering(parts) => {
+            VisibleTurn::Assistant(_) => suspects.iter_mut().for_each(|part| part.is_new = false),
+            VisibleTurn::System(_) => {}
+            VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => {
                 collect(parts, (turn, None), gate, &mut suspects);
             }
-            Said::ToolResults(results) => {
+            VisibleTurn::ToolResults(results) => {
                 for (result, nth) in results.iter().zip(0..) {
                     collect(&result.parts, (turn, Some(nth)), gate, &mut suspects);
                 }
@@ -185,8 +185,8 @@ fn suspects(history: &History, gate: Gate) -> Vec<Suspect> {
 fn collect(
     parts: &[Part],
     (turn, result): (u32, Option<u32>),
-    gate: Gate,
-    suspects: &mut Vec<Suspect>,
+    gate: MediaGate,
+    suspects: &mut Vec<SuspectPart>,
 ) {
     let mut before = "";
     for (part, nth) in parts.iter().zip(0..) {
@@ -203,6 +203,6 @@ fn collect(
             continue;
         }
         let (at, name) = (PartPlace { turn, result, part: nth }, name(part, before));
-        suspects.push(Suspect { at, name, data: data.clone(), is_picture, is_new: true });
+        suspects.push(SuspectPart { at, name, data: data.clone(), is_picture, is_new: true });
     }
 }

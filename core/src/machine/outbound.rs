@@ -1,8 +1,8 @@
 //! What the session's own agent has come to goes out: the host's hook may put something else in its
 //! place, or keep it in.
 
-use super::{ctx::Ctx, tool_call::text_of};
-use crate::profile::{Args, inner::FINAL_ANSWER};
+use super::{ctx::StepContext, tool_call::text_of};
+use crate::profile::{ToolArguments, inner::FINAL_ANSWER};
 use alloc::{format, string::String};
 use innerloop_types::{
     config::HookPoint,
@@ -11,7 +11,7 @@ use innerloop_types::{
 };
 
 /// Asks the hook, if there is one. What other agents say goes to the one that started them.
-pub(super) fn ask(result: &str, ctx: &mut Ctx<'_>) -> Option<EffectId> {
+pub(super) fn ask(result: &str, ctx: &mut StepContext<'_>) -> Option<EffectId> {
     if ctx.body.id != AgentId::ROOT {
         return None;
     }
@@ -19,7 +19,7 @@ pub(super) fn ask(result: &str, ctx: &mut Ctx<'_>) -> Option<EffectId> {
 }
 
 /// The hook has seen what a run has come to. Says whether it stays in.
-pub(super) fn result(reply: HookReply, ctx: &mut Ctx<'_>) -> bool {
+pub(super) fn result(reply: HookReply, ctx: &mut StepContext<'_>) -> bool {
     match reply {
         HookReply::Allow | HookReply::Failed { .. } => false,
         HookReply::Replace(text) => {
@@ -34,13 +34,18 @@ pub(super) fn result(reply: HookReply, ctx: &mut Ctx<'_>) -> bool {
 }
 
 /// The hook has seen the final answer. Gives the one that goes out; nothing if it stays in.
-pub(super) fn answer(answer: String, reply: HookReply, ctx: &mut Ctx<'_>) -> Option<String> {
+pub(super) fn answer(
+    answer: String,
+    reply: HookReply,
+    ctx: &mut StepContext<'_>,
+) -> Option<String> {
     match reply {
         HookReply::Allow | HookReply::Failed { .. } => Some(answer),
         HookReply::Replace(other) => {
             let tool = ctx.setup.tool(FINAL_ANSWER.name());
             let fits = tool.map(|tool| {
-                Args::parse(FINAL_ANSWER.name(), other.text(), &tool.schema, false).map(|_| ())
+                ToolArguments::parse(FINAL_ANSWER.name(), other.text(), &tool.schema, false)
+                    .map(|_| ())
             });
             if let Some(Err(message)) = fits {
                 withhold(&format!("the hook's answer has another form: {message}"), ctx);
@@ -55,7 +60,7 @@ pub(super) fn answer(answer: String, reply: HookReply, ctx: &mut Ctx<'_>) -> Opt
     }
 }
 
-fn withhold(reason: &str, ctx: &mut Ctx<'_>) {
+fn withhold(reason: &str, ctx: &mut StepContext<'_>) {
     ctx.warn(&format!("a hook withheld the result: {reason}"));
     ctx.body.run.result = Some("".into());
 }

@@ -1,6 +1,6 @@
 //! Where an agent stands while it waits. What follows from news is in `table`.
 
-use super::{fold_plan::Plan, history::History, round::Round};
+use super::{fold_plan::FoldPlan, history::History, round::ToolRound};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_types::{
     config::HookPoint,
@@ -17,16 +17,16 @@ pub(crate) enum Phase {
     #[default]
     Idle,
     /// The host's hook looks at what is to come.
-    Hooked(Box<Hooked>),
+    Hooked(Box<PendingHook>),
     /// A person is asked whether to go on.
-    Asked(Box<Asked>),
+    Asked(Box<PendingQuestion>),
     /// The model is called for the next reply. The call itself stands in the agent's body, among
     /// those for other purposes.
     ModelCall,
     /// A model sums turns up that are to be folded. The call stands there, too.
     Folding,
     /// Tool calls are under way.
-    Round(Round),
+    Round(ToolRound),
     /// Cancelled effects may still answer; then the agent is over.
     Closing,
     Closed,
@@ -56,13 +56,13 @@ impl Phase {
 
 /// What waits for a hook.
 #[derive(Debug)]
-pub(crate) struct Hooked {
+pub(crate) struct PendingHook {
     pub(crate) effect: EffectId,
-    pub(crate) then: Then,
+    pub(crate) then: HookContinuation,
 }
 
 #[derive(Debug)]
-pub(crate) enum Then {
+pub(crate) enum HookContinuation {
     /// An input of the user.
     Input(Vec<Part>),
     /// A model call.
@@ -76,17 +76,17 @@ pub(crate) enum Then {
     /// What the run has come to goes out, as it ends so.
     Out(RunEnd),
     /// Turns are folded.
-    Fold(Box<Plan>),
+    Fold(Box<FoldPlan>),
 }
 
 /// A question to the user about the run itself.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct PendingQuestion {
     pub(crate) effect: EffectId,
     pub(crate) question: String,
 }
 
-impl Asked {
+impl PendingQuestion {
     /// The open effect, made again.
     pub(super) fn owed(&self, agent: AgentId) -> Effect {
         let ask = Ask::Question { text: self.question.clone() };
@@ -94,17 +94,17 @@ impl Asked {
     }
 }
 
-impl Hooked {
+impl PendingHook {
     /// The open effect, made again; `said` is what the model said last.
     pub(super) fn owed(&self, agent: AgentId, said: &str, history: &History) -> Effect {
         let (point, payload) = match &self.then {
-            Then::Input(parts) => (HookPoint::Submit, Json::of(&joined_text(parts))),
-            Then::Call => (HookPoint::BeforeModel, Json::of("")),
-            Then::Stop => (HookPoint::BeforeStop, Json::of(said)),
-            Then::Answer(answer) => (HookPoint::BeforeStop, Json::of(answer)),
-            Then::Give(answer) => (HookPoint::Outbound, Json::of(answer)),
-            Then::Out(_) => (HookPoint::Outbound, Json::of(said)),
-            Then::Fold(plan) => (HookPoint::Compact, plan.payload(history)),
+            HookContinuation::Input(parts) => (HookPoint::Submit, Json::of(&joined_text(parts))),
+            HookContinuation::Call => (HookPoint::BeforeModel, Json::of("")),
+            HookContinuation::Stop => (HookPoint::BeforeStop, Json::of(said)),
+            HookContinuation::Answer(answer) => (HookPoint::BeforeStop, Json::of(answer)),
+            HookContinuation::Give(answer) => (HookPoint::Outbound, Json::of(answer)),
+            HookContinuation::Out(_) => (HookPoint::Outbound, Json::of(said)),
+            HookContinuation::Fold(plan) => (HookPoint::Compact, plan.payload(history)),
         };
         let hook = HookRun { point, payload };
         Effect::RunHook { id: self.effect, agent, hook }

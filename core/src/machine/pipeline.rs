@@ -1,8 +1,8 @@
 //! The pure ends of a call's way: LOOKUP and VALIDATE before it runs, TRUNCATE and RETURN after.
 
-use super::setup::Setup;
+use super::setup::AgentSetup;
 use crate::{
-    profile::{Args, Category, FinishedRun, Meaning, inner::InnerCall},
+    profile::{CallIntent, FinishedRun, ToolArguments, ToolCategory, inner::InnerCall},
     rules::{
         aliases,
         truncate::{self, OutputLimit},
@@ -12,16 +12,16 @@ use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
 use innerloop_types::{
     action::{Action, Outcome, Patch, PatchError, ToolError},
     config::ExecMode,
-    json::{Json, Object},
+    json::{Json, JsonObject},
     message::{Part, ToolCall, ToolResult},
     tool::{Job, ToolRun},
 };
 
 /// What a valid call asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Work {
+pub(crate) enum ToolTask {
     /// A run of the host's.
-    Run { run: Planned, category: Category, mode: ExecMode },
+    Run { run: PlannedRun, category: ToolCategory, mode: ExecMode },
     /// Something that the core does itself.
     Inner(InnerCall),
 }
@@ -29,7 +29,7 @@ pub(crate) enum Work {
 /// A run of the host's before it is launched: nobody shares it yet, so that the guard may change
 /// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Planned {
+pub(crate) struct PlannedRun {
     pub(crate) run: Box<ToolRun>,
     /// What its patch does to which files, if it is one.
     pub(crate) patch: Option<Patch>,
@@ -37,7 +37,7 @@ pub(crate) struct Planned {
 
 /// A run of the host's, shared between the effect, the call's state and what is owed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Launch {
+pub(crate) struct LaunchedRun {
     pub(crate) run: Arc<ToolRun>,
     /// What its patch does to which files, if it is one.
     pub(crate) patch: Option<Patch>,
@@ -45,18 +45,18 @@ pub(crate) struct Launch {
 
 /// What has run for a call: its outcome is told from the very action that was launched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Ran {
+pub(crate) enum CallExecution {
     /// Nothing of the host's, or nothing at all.
     #[default]
     Nothing,
     /// A tool of the host's.
-    Tool(Launch),
+    Tool(LaunchedRun),
     /// The final answer was given, as JSON text.
     Answer(String),
 }
 
-impl Ran {
-    const fn tool(&self) -> Option<&Launch> {
+impl CallExecution {
+    const fn tool(&self) -> Option<&LaunchedRun> {
         match self {
             Self::Tool(launch) => Some(launch),
             Self::Nothing | Self::Answer(_) => None,
@@ -64,7 +64,7 @@ impl Ran {
     }
 }
 
-impl Planned {
+impl PlannedRun {
     /// # Errors
     /// Why the text of a patch is none.
     fn new(run: ToolRun) -> Result<Self, PatchError> {
@@ -73,8 +73,8 @@ impl Planned {
     }
 
     /// The run, to be shared.
-    pub(crate) fn launch(self) -> Launch {
-        Launch { run: Arc::new(*self.run), patch: self.patch }
+    pub(crate) fn launch(self) -> LaunchedRun {
+        LaunchedRun { run: Arc::new(*self.run), patch: self.patch }
     }
 }
 
@@ -90,7 +90,7 @@ fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
 
 /// A call as whoever looks at or changes it is shown it: its arguments in JSON, where the tool is
 /// one that takes free text as well, and under the tool's own names.
-pub(crate) fn with_own_arguments(call: ToolCall, setup: &Setup) -> ToolCall {
+pub(crate) fn with_own_arguments(call: ToolCall, setup: &AgentSetup) -> ToolCall {
     let mut call = with_json_arguments(call, setup);
     if let Some((arguments, _)) = renamed(&call, setup) {
         call.arguments = arguments;
@@ -100,17 +100,20 @@ pub(crate) fn with_own_arguments(call: ToolCall, setup: &Setup) -> ToolCall {
 
 /// The arguments of a call under the tool's own names, and which those are; nothing if they were so
 /// before.
-pub(crate) fn renamed(call: &ToolCall, setup: &Setup) -> Option<(String, Vec<aliases::Renamed>)> {
+pub(crate) fn renamed(
+    call: &ToolCall,
+    setup: &AgentSetup,
+) -> Option<(String, Vec<aliases::ArgumentAlias>)> {
     if !cfg!(feature = "builtins") {
         return None;
     }
     aliases::known(&setup.tool(&call.name)?.schema, &call.arguments)
 }
 
-fn with_json_arguments(mut call: ToolCall, setup: &Setup) -> ToolCall {
+fn with_json_arguments(mut call: ToolCall, setup: &AgentSetup) -> ToolCall {
     let freeform = setup.tool(&call.name).and_then(|tool| tool.spec.freeform.as_ref());
     let Some(freeform) = freeform.filter(|_| call.is_freeform()) else { return call };
-    let arguments = Object(vec![(freeform.property.clone(), Json::of(&call.arguments))]);
+    let arguments = JsonObject(vec![(freeform.property.clone(), Json::of(&call.arguments))]);
     call.arguments = arguments.to_json().into_text();
     call.detail = None;
     call
@@ -120,18 +123,19 @@ fn with_json_arguments(mut call: ToolCall, setup: &Setup) -> ToolCall {
 ///
 /// # Errors
 /// The outcome that the model reads instead.
-pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
+pub(crate) fn prepare(call: &ToolCall, setup: &AgentSetup) -> Result<ToolTask, Outcome> {
     let Some(tool) = setup.tool(&call.name) else {
         let message = format!("Unknown tool: {}", call.name);
         return Err(Outcome::error(ToolError::UnknownTool, message));
     };
     let invalid = |message| Outcome::error(ToolError::InvalidArguments, message);
     let coerces = setup.config.repair.coerce_arguments;
-    let args = Args::parse(&call.name, &call.arguments, &tool.schema, coerces).map_err(invalid)?;
+    let args = ToolArguments::parse(&call.name, &call.arguments, &tool.schema, coerces)
+        .map_err(invalid)?;
     let (job, asked_ms) = match tool.row {
         Some(row) => match row.read(args, &setup.config.facts).map_err(invalid)? {
-            Meaning::Inner(inner) => return Ok(Work::Inner(inner)),
-            Meaning::Action(asked) => {
+            CallIntent::Inner(inner) => return Ok(ToolTask::Inner(inner)),
+            CallIntent::Action(asked) => {
                 (Job::Builtin(asked.action), asked.timeout_ms.or(tool.policy.default_ms))
             }
         },
@@ -143,19 +147,19 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
     let timeout_ms = setup.timeout_ms(asked_ms);
     let (call_id, name, folder) = (call.id.clone(), call.name.clone(), setup.folder.clone());
     let run = ToolRun { call_id, name, job, folder, known: None, timeout_ms };
-    let run = Planned::new(run).map_err(|error| invalid(format!("{error}")))?;
+    let run = PlannedRun::new(run).map_err(|error| invalid(format!("{error}")))?;
     let category = tool.policy.category;
-    Ok(Work::Run { run, category, mode: setup.exec_mode(&call.name, category) })
+    Ok(ToolTask::Run { run, category, mode: setup.exec_mode(&call.name, category) })
 }
 
 /// TRUNCATE and RETURN: what the model reads of an outcome, or of what a hook put in its place, as
 /// much as `limit` lets it.
 pub(crate) fn result(
     call: &ToolCall,
-    ran: &Ran,
+    ran: &CallExecution,
     outcome: &Outcome,
     replaced: Option<String>,
-    setup: &Setup,
+    setup: &AgentSetup,
     limit: &OutputLimit,
 ) -> ToolResult {
     let launch = ran.tool();
@@ -180,8 +184,8 @@ pub(crate) fn result(
 
 /// An outcome of one of the built-in tools in the form that the model knows, where that is another
 /// than what the tool says.
-fn told(launch: &Launch, outcome: &Outcome, setup: &Setup) -> Option<String> {
-    let Launch { run, patch } = launch;
+fn told(launch: &LaunchedRun, outcome: &Outcome, setup: &AgentSetup) -> Option<String> {
+    let LaunchedRun { run, patch } = launch;
     let Job::Builtin(action) = &run.job else { return None };
     let timeout_ms = run.timeout_ms;
     setup.tool(&run.name)?.row?.tell(&FinishedRun {

@@ -1,20 +1,20 @@
 //! What to make of a whole reply: it enters the history, and what follows from it.
 
 use super::{
-    ctx::Ctx,
+    ctx::StepContext,
     history::History,
-    last_reply::{CONTINUE, Ending, ending},
-    step::Step,
+    last_reply::{CONTINUE, RunFailure, ending},
+    step::AgentStep,
 };
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use innerloop_json::Map;
 use innerloop_types::{
     event::EventKind,
-    message::{Block, Finish, Part, Reply, ToolCall, TurnKind, made_up_call_id},
+    message::{Block, FinishReason, Part, Reply, ToolCall, TurnKind, made_up_call_id},
     status::RunEnd,
     text::{listed, prefix},
 };
-use innerloop_wire::{Failure, FailureKind, ends_in_call};
+use innerloop_wire::{FailureKind, ModelCallError, ends_in_call};
 
 /// How often in a row a provider may pause a reply before the run fails.
 const MAX_PAUSES: u32 = 16;
@@ -23,7 +23,7 @@ const MAX_PAUSES: u32 = 16;
 pub(super) const MAX_CUTS: u32 = 8;
 
 /// Takes a reply into the history.
-pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Step {
+pub(super) fn take(mut reply: Reply, ctx: &mut StepContext<'_>) -> AgentStep {
     let ending = ending(&reply).filter(|_| reply.tool_calls().next().is_none());
     let is_grown = outgrows(&reply, ctx);
     let is_useless = ending.as_ref().is_some_and(|ending| ending.end == RunEnd::Failed)
@@ -42,39 +42,39 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Step {
     if is_grown {
         ctx.warn("a call was cut by the output limit: it is asked for again with twice the limit");
         ctx.body.run.repairs.grown = true;
-        return Step::CallAgain;
+        return AgentStep::CallAgain;
     }
     let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
     let finish = reply.finish;
     ctx.append(TurnKind::Assistant(Box::new(reply)));
-    if finish == Finish::Pause && calls.is_empty() {
+    if finish == FinishReason::Pause && calls.is_empty() {
         return on_pause(ctx);
     }
     ctx.body.run.repairs.pauses = 0;
     if ctx.body.run.epilogue.is_some() {
         let why = "Not run: tools are off, and the run ends with your summary.";
-        return if calls.is_empty() { Step::Stop } else { Step::RefuseCalls(calls, why) };
+        return if calls.is_empty() { AgentStep::Stop } else { AgentStep::RefuseCalls(calls, why) };
     }
     if !calls.is_empty() {
         return on_calls(calls, finish, ctx);
     }
     match ending {
-        Some(ending) if may_help(finish, &ending, ctx) => Step::CallAgain,
-        Some(ending) => Step::StopShort(ending),
+        Some(ending) if may_help(finish, &ending, ctx) => AgentStep::CallAgain,
+        Some(ending) => AgentStep::StopShort(ending),
         None if needs_nudge(&text, ctx) => {
             ctx.body.run.repairs.nudges += 1;
             let text = "Please use the available tools to complete the task. If it is completed, \
                         say that it is done and what you found.";
             ctx.append(TurnKind::Steering(vec![Part::text(text)]));
-            Step::CallAgain
+            AgentStep::CallAgain
         }
-        None => Step::Stop,
+        None => AgentStep::Stop,
     }
 }
 
 /// Takes what the model said until its reply was ended from outside, as much of it as leaves room
 /// for more: a character for each token of the context window.
-pub(super) fn take_cut(said: &str, finish: Finish, ctx: &mut Ctx<'_>) {
+pub(super) fn take_cut(said: &str, finish: FinishReason, ctx: &mut StepContext<'_>) {
     let most = usize::try_from(ctx.setup.config.model.context_window).unwrap_or(usize::MAX);
     let text = String::from(prefix(said, most));
     if !text.is_empty() {
@@ -88,7 +88,7 @@ pub(super) fn take_cut(said: &str, finish: Finish, ctx: &mut Ctx<'_>) {
 }
 
 /// Tells of a reply, and counts what it costs; gives its text.
-fn tell(reply: &Reply, ctx: &mut Ctx<'_>) -> String {
+fn tell(reply: &Reply, ctx: &mut StepContext<'_>) -> String {
     let (text, reasoning, usage) = (reply.text(), reply.reasoning(), reply.usage);
     let cost_nano_usd = ctx.count(usage, ctx.setup.config.model.price.as_ref());
     let said = text.clone();
@@ -97,55 +97,61 @@ fn tell(reply: &Reply, ctx: &mut Ctx<'_>) -> String {
 }
 
 /// Whether a reply was cut in a call, and one of twice the length has not been tried yet.
-fn outgrows(reply: &Reply, ctx: &Ctx<'_>) -> bool {
+fn outgrows(reply: &Reply, ctx: &StepContext<'_>) -> bool {
     let may_grow = ctx.setup.config.repair.grow_output && !ctx.body.run.repairs.grown;
     may_grow
-        && reply.finish == Finish::Length
+        && reply.finish == FinishReason::Length
         && (reply.tool_calls().next().is_some()
             || ends_in_call(&ctx.setup.route.model, &reply.text()))
 }
 
-fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Step {
+fn on_calls(calls: Vec<ToolCall>, finish: FinishReason, ctx: &mut StepContext<'_>) -> AgentStep {
     ctx.body.run.rounds = ctx.body.run.rounds.saturating_add(1);
     let is_cut = !matches!(
         finish,
-        Finish::ToolCalls | Finish::Stop | Finish::Unknown | Finish::Pause | Finish::Refusal
+        FinishReason::ToolCalls
+            | FinishReason::Stop
+            | FinishReason::Unknown
+            | FinishReason::Pause
+            | FinishReason::Refusal
     );
     let cut = &mut ctx.body.run.repairs.cut;
     *cut = if is_cut { cut.saturating_add(1) } else { 0 };
     match finish {
-        Finish::Length | Finish::ContextWindow => Step::RefuseCalls(
+        FinishReason::Length | FinishReason::ContextWindow => AgentStep::RefuseCalls(
             calls,
             "Not run: the reply was cut by a limit, so the call may be incomplete. Make \
              it again, in smaller pieces if it was long.",
         ),
-        Finish::ContentFilter | Finish::Error | Finish::MalformedToolCall => Step::RefuseCalls(
-            calls,
-            "Not run: the provider stopped the reply, so the call may be incomplete.",
-        ),
-        _ => Step::RunCalls(calls),
+        FinishReason::ContentFilter | FinishReason::Error | FinishReason::MalformedToolCall => {
+            AgentStep::RefuseCalls(
+                calls,
+                "Not run: the provider stopped the reply, so the call may be incomplete.",
+            )
+        }
+        _ => AgentStep::RunCalls(calls),
     }
 }
 
 /// The provider wants its own unfinished reply back to go on.
-fn on_pause(ctx: &mut Ctx<'_>) -> Step {
+fn on_pause(ctx: &mut StepContext<'_>) -> AgentStep {
     let pauses = &mut ctx.body.run.repairs.pauses;
     *pauses = pauses.saturating_add(1);
     if *pauses > MAX_PAUSES {
         let message = format!("the provider paused its reply {MAX_PAUSES} times in a row");
-        return Step::Recover(Failure::new(FailureKind::Protocol, message));
+        return AgentStep::Recover(ModelCallError::new(FailureKind::Protocol, message));
     }
-    Step::CallAgain
+    AgentStep::CallAgain
 }
 
 /// Whether another reply may do better than one that is no success: the rest of a text that the
 /// output limit has cut (`docs/decisions.md#replies-cut-by-a-limit`), or one in place of a reply
 /// that is of no use. Each is tried so often in a run.
-fn may_help(finish: Finish, ending: &Ending, ctx: &mut Ctx<'_>) -> bool {
+fn may_help(finish: FinishReason, ending: &RunFailure, ctx: &mut StepContext<'_>) -> bool {
     let policy = &ctx.setup.config.repair;
     let repairs = &mut ctx.body.run.repairs;
     let (tried, most) = match ending.end {
-        _ if finish == Finish::Length => (&mut repairs.continued, policy.continue_on_length),
+        _ if finish == FinishReason::Length => (&mut repairs.continued, policy.continue_on_length),
         RunEnd::Failed => (&mut repairs.empties, policy.retry_on_empty),
         _ => return false,
     };
@@ -153,7 +159,7 @@ fn may_help(finish: Finish, ending: &Ending, ctx: &mut Ctx<'_>) -> bool {
         return false;
     }
     *tried += 1;
-    if finish == Finish::Length {
+    if finish == FinishReason::Length {
         ctx.append(TurnKind::Steering(vec![Part::text(CONTINUE)]));
     }
     true
@@ -161,7 +167,7 @@ fn may_help(finish: Finish, ending: &Ending, ctx: &mut Ctx<'_>) -> bool {
 
 /// Whether a text without calls only announces what is still to be done
 /// (`docs/decisions.md#replies-without-calls`).
-fn needs_nudge(text: &str, ctx: &Ctx<'_>) -> bool {
+fn needs_nudge(text: &str, ctx: &StepContext<'_>) -> bool {
     const FINAL: &str = "done|complete|finished|in summary|final answer|no further|?";
     let left = ctx.setup.config.repair.nudges.saturating_sub(ctx.body.run.repairs.nudges);
     let text = text.to_ascii_lowercase();

@@ -4,7 +4,7 @@
 
 use super::{
     agent_state::ChildState,
-    ctx::{Ctx, Signal},
+    ctx::{AgentSignal, StepContext},
     view::{path, place},
 };
 use crate::rules::guard::KnownFiles;
@@ -12,29 +12,29 @@ use alloc::vec::Vec;
 use innerloop_types::{
     event::EventKind,
     id::AgentId,
-    message::{Turn, TurnKind, Why},
+    message::{RewindReason, Turn, TurnKind},
 };
 
 /// The steps of a log, each as how long the log was where it leads.
 #[derive(Debug, Default)]
-pub(crate) struct Steps {
+pub(crate) struct UndoStack {
     undo: Vec<u32>,
     redo: Vec<u32>,
     /// How many can be taken back in a row.
     most: usize,
 }
 
-impl Steps {
+impl UndoStack {
     /// The steps of a log, of which `max` can be taken back in a row; all if 0.
     pub(crate) fn of(turns: &[Turn], max: u32) -> Self {
         let most = if max == 0 { usize::MAX } else { place(max) };
         let mut steps = Self { most, ..Self::default() };
         for (here, turn) in (0..).zip(turns) {
             match turn.kind {
-                TurnKind::Rewound { at, why: Why::Undo } => {
+                TurnKind::Rewound { at, why: RewindReason::Undo } => {
                     shift(&mut steps.undo, &mut steps.redo, here, at);
                 }
-                TurnKind::Rewound { at, why: Why::Redo } => {
+                TurnKind::Rewound { at, why: RewindReason::Redo } => {
                     shift(&mut steps.redo, &mut steps.undo, here, at);
                 }
                 TurnKind::User(_) | TurnKind::Rewound { .. } => {
@@ -85,11 +85,11 @@ fn nth_back(steps: &[u32], n: usize) -> Option<u32> {
 
 /// The model sees again what it saw when the log had `at` turns. It has to read files again, and
 /// agents that were started since are closed.
-pub(super) fn rewind(at: u32, why: Why, ctx: &mut Ctx<'_>) {
+pub(super) fn rewind(at: u32, why: RewindReason, ctx: &mut StepContext<'_>) {
     ctx.append(TurnKind::Rewound { at, why });
     ctx.body.history.answer_open_calls(ctx.wall);
     ctx.body.run.result = None;
-    let steps = Steps::of(ctx.body.history.turns(), ctx.setup.config.undo.max_steps);
+    let steps = UndoStack::of(ctx.body.history.turns(), ctx.setup.config.undo.max_steps);
     let left = |steps: usize| u32::try_from(steps).unwrap_or(u32::MAX);
     let (undo_left, redo_left) = (left(steps.undo_left()), left(steps.redo_left()));
     ctx.event(EventKind::Rewound { why, to: at, undo_left, redo_left });
@@ -110,6 +110,6 @@ pub(super) fn rewind(at: u32, why: Why, ctx: &mut Ctx<'_>) {
         }
     }
     for agent in undone {
-        ctx.signal(Signal::Close { agent });
+        ctx.signal(AgentSignal::Close { agent });
     }
 }

@@ -6,10 +6,10 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 use innerloop_types::{
     config::{ModelConfig, ResponseLimits, TextCalls, ToolChoice},
     input::ResponseHead,
-    model::Origin,
+    model::ModelOrigin,
     tool::ToolSpec,
 };
-use innerloop_wire::{Decoder, Head};
+use innerloop_wire::{Decoder, RequestHead};
 
 /// The way to a model.
 #[derive(Debug)]
@@ -17,19 +17,19 @@ pub(crate) struct Route {
     /// The model and its endpoint.
     pub(crate) model: ModelConfig,
     /// The same, as its replies tell it.
-    pub(crate) origin: Arc<Origin>,
+    pub(crate) origin: Arc<ModelOrigin>,
     /// The system prompt.
     pub(crate) system: String,
     /// The tools as the model is shown them.
     pub(crate) tools: Vec<Arc<ToolSpec>>,
-    head: Head,
+    head: RequestHead,
     /// The head with tools switched off, where a call may want that.
-    head_without_tools: Option<Head>,
+    head_without_tools: Option<RequestHead>,
 }
 
 /// Whether a call lets the model use tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tools {
+pub(crate) enum ToolAccess {
     On,
     Off,
 }
@@ -43,10 +43,10 @@ impl Route {
         may_mute: bool,
     ) -> Self {
         let specs = || tools.iter().map(|tool| &**tool);
-        let head = Head::new(&model, &system, specs());
+        let head = RequestHead::new(&model, &system, specs());
         let head_without_tools = may_mute.then(|| {
             let model = ModelConfig { tool_choice: ToolChoice::None, ..model.clone() };
-            Head::new(&model, &system, specs())
+            RequestHead::new(&model, &system, specs())
         });
         let origin = Arc::new(model.origin());
         Self { model, origin, system, tools, head, head_without_tools }
@@ -54,19 +54,19 @@ impl Route {
 
     /// This route, or the same one with what a call with such tools needs besides: a limit may
     /// have been changed while the run is summed up.
-    pub(crate) fn serving(self: Arc<Self>, tools: Tools) -> Arc<Self> {
-        if tools == Tools::On || self.head_without_tools.is_some() {
+    pub(crate) fn serving(self: Arc<Self>, tools: ToolAccess) -> Arc<Self> {
+        if tools == ToolAccess::On || self.head_without_tools.is_some() {
             return self;
         }
         Arc::new(self.with(self.model.clone(), true))
     }
 
     /// The same way with twice the output limit, which leaves half the window to the input.
-    pub(crate) fn grown(&self, tools: Tools) -> Self {
+    pub(crate) fn grown(&self, tools: ToolAccess) -> Self {
         let mut model = self.model.clone();
         let most = (model.context_window / 2).max(model.max_output_tokens);
         model.max_output_tokens = model.max_output_tokens.saturating_mul(2).min(most);
-        self.with(model, tools == Tools::Off)
+        self.with(model, tools == ToolAccess::Off)
     }
 
     fn with(&self, model: ModelConfig, may_mute: bool) -> Self {
@@ -74,21 +74,21 @@ impl Route {
     }
 
     /// The head of a request.
-    pub(crate) fn head(&self, tools: Tools) -> &Head {
+    pub(crate) fn head(&self, tools: ToolAccess) -> &RequestHead {
         match (tools, &self.head_without_tools) {
-            (Tools::Off, Some(head)) => head,
-            (Tools::Off, None) | (Tools::On, _) => &self.head,
+            (ToolAccess::Off, Some(head)) => head,
+            (ToolAccess::Off, None) | (ToolAccess::On, _) => &self.head,
         }
     }
 
     /// Whether both are made from the same, and both serve a call with such tools.
-    pub(crate) fn is_made_like(&self, other: &Self, tools: Tools) -> bool {
+    pub(crate) fn is_made_like(&self, other: &Self, tools: ToolAccess) -> bool {
         let is_muted = |route: &Self| route.head_without_tools.is_some();
         core::ptr::eq(self, other)
             || (self.model == other.model
                 && self.system == other.system
                 && self.tools == other.tools
-                && (tools == Tools::On || is_muted(self) == is_muted(other)))
+                && (tools == ToolAccess::On || is_muted(self) == is_muted(other)))
     }
 
     /// Whether requests over both begin with the same bytes, so that a provider's cache holds.

@@ -2,35 +2,35 @@
 //! decided in `run`.
 
 use super::{
-    ctx::{Ctx, Signal},
+    ctx::{AgentSignal, StepContext},
     outbound,
-    phase::{Phase, Then},
+    phase::{HookContinuation, Phase},
     reply,
-    step::Step,
+    step::AgentStep,
 };
 use alloc::{format, vec::Vec};
 use innerloop_types::{
     event::EventKind,
     id::AgentId,
-    message::Finish,
+    message::FinishReason,
     status::{AgentState, RunEnd},
 };
-use innerloop_wire::{Failure, FailureKind};
+use innerloop_wire::{FailureKind, ModelCallError};
 
 /// Ends the run, once the host's hook has let out what it has come to.
-pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Step {
+pub(super) fn end_run(end: RunEnd, ctx: &mut StepContext<'_>) -> AgentStep {
     let keeps_in = matches!(end, RunEnd::Interrupted | RunEnd::Denied | RunEnd::Failed);
     if !keeps_in
         && !ctx.body.run.released
         && let Some(effect) = outbound::ask(&ctx.body.result(), ctx)
     {
-        return Step::hooked(effect, Then::Out(end));
+        return AgentStep::hooked(effect, HookContinuation::Out(end));
     }
-    Step::Finish(end)
+    AgentStep::Finish(end)
 }
 
 /// Tells that the run is over, and how.
-pub(super) fn finish(end: RunEnd, ctx: &mut Ctx<'_>) {
+pub(super) fn finish(end: RunEnd, ctx: &mut StepContext<'_>) {
     ctx.body.rest();
     let run = &ctx.body.run;
     let event = EventKind::ProcessingEnd {
@@ -48,14 +48,14 @@ pub(super) fn finish(end: RunEnd, ctx: &mut Ctx<'_>) {
     if ctx.body.id == AgentId::ROOT {
         ctx.purse.end_run(ctx.now);
     }
-    ctx.signal(Signal::Ended { agent: ctx.body.id, success });
+    ctx.signal(AgentSignal::Ended { agent: ctx.body.id, success });
 }
 
 /// A model call failed for good. What may pass leaves the session usable; what can never work ends
 /// it, if that is wanted (`docs/decisions.md#ends-of-a-run`).
-pub(super) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Step {
+pub(super) fn fail(failure: &ModelCallError, ctx: &mut StepContext<'_>) -> AgentStep {
     let kind = failure.kind.as_event();
-    reply::take_cut(&failure.said, Finish::Length, ctx);
+    reply::take_cut(&failure.said, FinishReason::Length, ctx);
     if failure.kind == FailureKind::ContextOverflow {
         ctx.warn(&format!("the conversation no longer fits the model: {}", failure.message));
     }
@@ -80,29 +80,29 @@ pub(super) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Step {
     };
     let stays_open = may_pass || !ctx.setup.config.retry.refusal_closes;
     if stays_open {
-        return Step::End(end);
+        return AgentStep::End(end);
     }
     finish(end, ctx);
-    Step::Shut
+    AgentStep::Shut
 }
 
 /// Ends the agent, and those that it started, once what is open has answered.
-pub(super) fn shut(ctx: &mut Ctx<'_>) -> Step {
+pub(super) fn shut(ctx: &mut StepContext<'_>) -> AgentStep {
     for call in ctx.body.take_calls() {
         drop(call.cancel(ctx));
     }
     for agent in children(ctx) {
-        ctx.signal(Signal::Close { agent });
+        ctx.signal(AgentSignal::Close { agent });
     }
     // Whoever started it learns that it is over, even if it was idle.
-    ctx.signal(Signal::Ended { agent: ctx.body.id, success: ctx.body.succeeded });
-    ctx.signal(Signal::Finish { agent: ctx.body.id });
-    Step::Wait(Phase::Closing)
+    ctx.signal(AgentSignal::Ended { agent: ctx.body.id, success: ctx.body.succeeded });
+    ctx.signal(AgentSignal::Finish { agent: ctx.body.id });
+    AgentStep::Wait(Phase::Closing)
 }
 
 /// The session's own agent is over when nothing is open any more, another one when nothing of its
 /// own is.
-pub(super) fn close_when_settled(ctx: &mut Ctx<'_>) -> Step {
+pub(super) fn close_when_settled(ctx: &mut StepContext<'_>) -> AgentStep {
     let id = ctx.body.id;
     let is_root = id == AgentId::ROOT;
     let waits = if is_root {
@@ -111,7 +111,7 @@ pub(super) fn close_when_settled(ctx: &mut Ctx<'_>) -> Step {
         ctx.ledger.has_any(id)
     };
     if waits {
-        return Step::Wait(Phase::Closing);
+        return AgentStep::Wait(Phase::Closing);
     }
     if is_root {
         ctx.event(EventKind::SessionEnd { state: AgentState::Closed });
@@ -119,12 +119,12 @@ pub(super) fn close_when_settled(ctx: &mut Ctx<'_>) -> Step {
         ctx.agents.open = ctx.agents.open.saturating_sub(1);
         let output = ctx.body.result();
         ctx.event(EventKind::AgentEnded { success: ctx.body.succeeded, output });
-        ctx.signal(Signal::Finish { agent: AgentId::ROOT });
+        ctx.signal(AgentSignal::Finish { agent: AgentId::ROOT });
     }
-    Step::Wait(Phase::Closed)
+    AgentStep::Wait(Phase::Closed)
 }
 
 /// The agents that this one started.
-pub(super) fn children(ctx: &Ctx<'_>) -> Vec<AgentId> {
+pub(super) fn children(ctx: &StepContext<'_>) -> Vec<AgentId> {
     ctx.body.learnt().children.iter().map(|(id, _)| id).collect()
 }

@@ -3,21 +3,21 @@
 
 use super::{agent_state::SpawnOptions, route::Route, turn_tools::allows};
 use crate::{
-    profile::{Category, Policy, Profile, TimeoutNote, ToolRow},
+    profile::{Profile, TimeoutNote, ToolCategory, ToolPolicy, ToolRow},
     rules::{
         gauge::{code_cost, prose_cost},
         instructed::doc_folder,
-        prompt::{Environment, system_prompt},
+        prompt::{PromptEnvironment, system_prompt},
         schema,
         truncate::OutputLimit,
     },
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{Object, Value};
+use innerloop_json::{JsonObject, Value};
 use innerloop_types::{
     config::{
-        ConfigError, ExecMode, Facts, LimitAction, LoopStep, ProjectDoc, SessionConfig, TextCalls,
-        ToolChoice,
+        ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ProjectDoc, SessionConfig,
+        TextCalls, ToolChoice,
     },
     event::EventKind,
     input::TurnOptions,
@@ -27,7 +27,7 @@ use innerloop_types::{
 
 /// The configuration in force and what follows from it.
 #[derive(Clone, Debug)]
-pub(crate) struct Setup {
+pub(crate) struct AgentSetup {
     pub(crate) config: SessionConfig,
     /// The way to the model.
     pub(crate) route: Arc<Route>,
@@ -37,20 +37,20 @@ pub(crate) struct Setup {
     pub(crate) folder: String,
     /// Whether the calls of a reply run one after the other, whatever they do.
     pub(crate) one_by_one: bool,
-    tools: Vec<Tool>,
+    tools: Vec<RegisteredTool>,
 }
 
 /// A registered tool.
 #[derive(Clone, Debug)]
-pub(crate) struct Tool {
+pub(crate) struct RegisteredTool {
     pub(crate) spec: Arc<ToolSpec>,
     pub(crate) schema: Value,
-    pub(crate) policy: Policy,
+    pub(crate) policy: ToolPolicy,
     /// What is known of a built-in tool; the host's are run by it alone.
     pub(crate) row: Option<&'static ToolRow>,
 }
 
-impl Setup {
+impl AgentSetup {
     /// The setup of the session's own agent.
     pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
         check_prices(&config)?;
@@ -117,7 +117,7 @@ impl Setup {
     ///
     /// # Errors
     /// The field that does not fit, or that cannot change.
-    pub(crate) fn patched(&self, patch: &Object) -> Result<SessionConfig, ConfigError> {
+    pub(crate) fn patched(&self, patch: &JsonObject) -> Result<SessionConfig, ConfigError> {
         let mut config = self.config.merged(patch)?;
         let (model, own) = (&mut config.model, &self.config.model);
         if model.name != own.name && model.price == own.price {
@@ -155,7 +155,7 @@ impl Setup {
         Profile::of(&self.config.model)
     }
 
-    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
+    pub(crate) fn tool(&self, name: &str) -> Option<&RegisteredTool> {
         self.tools.iter().find(|tool| tool.spec.name == name)
     }
 
@@ -188,7 +188,7 @@ impl Setup {
         if !hides && model == self.route.model {
             return Arc::clone(&self.route);
         }
-        let shown = |tool: &&Tool| !hides || allows(options, &tool.spec.name);
+        let shown = |tool: &&RegisteredTool| !hides || allows(options, &tool.spec.name);
         let tools = self.tools.iter().filter(shown);
         let system = system(&self.config, &self.folder, tools.clone());
         let specs = tools.map(|tool| Arc::clone(&tool.spec)).collect();
@@ -198,13 +198,14 @@ impl Setup {
     /// Whether a file must be known to be changed. Where no tool shows files, as where a family
     /// reads them by its shell, it can't be told what the model knows.
     pub(crate) fn guards_files(&self) -> bool {
-        let shows_files = |tool: &Tool| tool.row.is_some_and(|row| row.policy().shows_files);
+        let shows_files =
+            |tool: &RegisteredTool| tool.row.is_some_and(|row| row.policy().shows_files);
         self.config.guard.read_before_write && self.tools.iter().any(shows_files)
     }
 
     /// What is done about a tool apart from its calls' meaning.
-    pub(crate) fn policy(&self, name: &str) -> Policy {
-        self.tool(name).map_or(Policy::READS, |tool| tool.policy)
+    pub(crate) fn policy(&self, name: &str) -> ToolPolicy {
+        self.tool(name).map_or(ToolPolicy::READS, |tool| tool.policy)
     }
 
     /// How many tokens count as the context window; `known` is what refusals have taught of it, 0
@@ -238,11 +239,11 @@ impl Setup {
     }
 
     /// Whether a tool's calls run beside others.
-    pub(crate) fn exec_mode(&self, name: &str, category: Category) -> ExecMode {
+    pub(crate) fn exec_mode(&self, name: &str, category: ToolCategory) -> ExecMode {
         match self.config.exec_modes.get(name) {
             _ if self.one_by_one => ExecMode::Serial,
             Some(mode) => *mode,
-            None if category == Category::Reads => ExecMode::Parallel,
+            None if category == ToolCategory::Reads => ExecMode::Parallel,
             None => ExecMode::Serial,
         }
     }
@@ -260,12 +261,12 @@ impl Setup {
 fn system<'a>(
     config: &SessionConfig,
     folder: &str,
-    tools: impl Iterator<Item = &'a Tool> + Clone,
+    tools: impl Iterator<Item = &'a RegisteredTool> + Clone,
 ) -> String {
     let base = Profile::of(&config.model).base_prompt();
     system_prompt(
         config.base_prompt.as_deref().unwrap_or(base),
-        &Environment {
+        &PromptEnvironment {
             facts: &config.facts,
             folder,
             model: &config.model.name,
@@ -279,7 +280,7 @@ fn system<'a>(
 /// Makes the facts of the workspace's root those of one of its folders: of the project's
 /// instructions only those stay that stand on the way to it, in it or below it, and those of
 /// folders on the way to it and of itself come in. Of folders below it they wait for a call.
-fn move_facts(facts: &mut Facts, to: &str) {
+fn move_facts(facts: &mut EnvironmentFacts, to: &str) {
     if to.is_empty() {
         return;
     }
@@ -305,10 +306,10 @@ fn move_facts(facts: &mut Facts, to: &str) {
 /// The tools that an agent at nesting depth `depth` is shown. Among equal names the latest
 /// registration wins, in the place of the one before. A tool of the host that has the name of a
 /// built-in one keeps its output limit.
-fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
+fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<RegisteredTool>, ConfigError> {
     let profile = Profile::of(&config.model);
     let answer = config.answer.as_ref().map(|answer| &answer.schema);
-    let mut tools: Vec<Tool> = Vec::new();
+    let mut tools: Vec<RegisteredTool> = Vec::new();
     for row in profile.rows(config, depth) {
         let spec = row.spec(profile.command_ms(&config.timeouts), answer);
         let (schema, spec) = (schema(&spec, 0)?, Arc::new(spec));
@@ -316,19 +317,23 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
         if config.timeouts.has_default() {
             policy.default_ms = None;
         }
-        tools.push(Tool { schema, spec, policy, row: Some(row) });
+        tools.push(RegisteredTool { schema, spec, policy, row: Some(row) });
     }
     for (at, spec) in config.tools.iter().enumerate() {
         let place = tools.iter_mut().find(|known| known.spec.name == spec.name);
         let mut policy = match &place {
             Some(replaced) => replaced.policy,
-            None => profile.row(&spec.name).map_or(Policy::READS, ToolRow::policy),
+            None => profile.row(&spec.name).map_or(ToolPolicy::READS, ToolRow::policy),
         };
-        policy.category = if spec.read_only { Category::Reads } else { Category::Runs };
+        policy.category = if spec.read_only { ToolCategory::Reads } else { ToolCategory::Runs };
         // No argument of the host's tool asks for more time.
         policy.timeout = TimeoutNote::Plain;
-        let tool =
-            Tool { schema: schema(spec, at)?, spec: Arc::new(spec.clone()), policy, row: None };
+        let tool = RegisteredTool {
+            schema: schema(spec, at)?,
+            spec: Arc::new(spec.clone()),
+            policy,
+            row: None,
+        };
         match place {
             Some(replaced) => *replaced = tool,
             None => tools.push(tool),

@@ -3,8 +3,8 @@
 
 use super::{
     agent_state::UserInput,
-    last_reply::Ending,
-    phase::{Hooked, Phase, Then},
+    last_reply::RunFailure,
+    phase::{HookContinuation, PendingHook, Phase},
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_types::{
@@ -12,11 +12,11 @@ use innerloop_types::{
     message::{Reply, ToolCall},
     status::RunEnd,
 };
-use innerloop_wire::Failure;
+use innerloop_wire::ModelCallError;
 
 /// A step of the loop.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum AgentStep {
     /// The agent waits in that phase for what happens next.
     Wait(Phase),
     /// An input of the user goes on its way: past the hook, into the history, to the model.
@@ -38,13 +38,13 @@ pub(crate) enum Step {
     /// All results of the round are in the history.
     EndRound,
     /// The model call has failed for good: a conversation that is too long may be made shorter.
-    Recover(Failure),
+    Recover(ModelCallError),
     /// The model call has failed, and a shorter conversation does not help.
-    GiveIn(Failure),
+    GiveIn(ModelCallError),
     /// The model is done.
     Stop,
     /// The model says no more, and that is no success.
-    StopShort(Ending),
+    StopShort(RunFailure),
     /// The final answer stands.
     Answer(String),
     /// The input is done: the next one follows, or the run is over.
@@ -54,7 +54,7 @@ pub(crate) enum Step {
     /// The run ends now.
     Finish(RunEnd),
     /// The run fails.
-    Fail(Failure),
+    Fail(ModelCallError),
     /// What the host had asked for outside of a run is over: what was said meanwhile follows.
     Rest,
     /// A person stops the run.
@@ -63,10 +63,10 @@ pub(crate) enum Step {
     Shut,
 }
 
-impl Step {
+impl AgentStep {
     /// The agent waits for a hook, behind which stands `then`.
-    pub(super) fn hooked(effect: EffectId, then: Then) -> Self {
-        Self::Wait(Phase::Hooked(Box::new(Hooked { effect, then })))
+    pub(super) fn hooked(effect: EffectId, then: HookContinuation) -> Self {
+        Self::Wait(Phase::Hooked(Box::new(PendingHook { effect, then })))
     }
 
     /// The name that it has in `docs/architecture.md`.

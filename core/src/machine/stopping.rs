@@ -2,42 +2,42 @@
 //! cancelled, and what was said stays said.
 
 use super::{
-    ctx::{Ctx, Signal},
+    ctx::{AgentSignal, StepContext},
     folding,
-    model_call::Purpose,
-    phase::{Phase, Then},
+    model_call::CallPurpose,
+    phase::{HookContinuation, Phase},
     reply,
     run_end::{children, finish},
-    step::Step,
+    step::AgentStep,
     words::enter,
 };
 use alloc::vec;
 use innerloop_types::{
-    message::{Finish, Part, TurnKind},
+    message::{FinishReason, Part, TurnKind},
     status::RunEnd,
 };
 
 /// The host stops the run; the session stays usable.
-pub(super) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Step {
+pub(super) fn interrupt(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
     match halt(phase, "by the user", ctx) {
         Ok(()) => {
             note_interruption(ctx);
-            Step::End(RunEnd::Interrupted)
+            AgentStep::End(RunEnd::Interrupted)
         }
-        Err(phase) => Step::Wait(phase),
+        Err(phase) => AgentStep::Wait(phase),
     }
 }
 
 /// The host ends the agent, and those that it started.
-pub(super) fn close(phase: Phase, ctx: &mut Ctx<'_>) -> Step {
+pub(super) fn close(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
     if halt(phase, "by the user", ctx).is_ok() {
         note_interruption(ctx);
         finish(RunEnd::Interrupted, ctx);
     }
-    Step::Shut
+    AgentStep::Shut
 }
 
-fn note_interruption(ctx: &mut Ctx<'_>) {
+fn note_interruption(ctx: &mut StepContext<'_>) {
     let note = "[The user interrupted the run here. Wait for what they say next.]";
     ctx.append(TurnKind::Steering(vec![Part::text(note)]));
 }
@@ -46,17 +46,17 @@ fn note_interruption(ctx: &mut Ctx<'_>) {
 ///
 /// # Errors
 /// No run is under way that would have to end: the phase in which the agent waits then.
-pub(super) fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Result<(), Phase> {
+pub(super) fn halt(phase: Phase, why: &str, ctx: &mut StepContext<'_>) -> Result<(), Phase> {
     for agent in children(ctx) {
-        ctx.signal(Signal::Interrupt { agent });
+        ctx.signal(AgentSignal::Interrupt { agent });
     }
     let mut is_run = true;
     for call in ctx.body.take_calls() {
-        if let Purpose::Summary(plan) = &call.purpose {
+        if let CallPurpose::Summary(plan) = &call.purpose {
             is_run = folding::interrupted(plan, ctx);
         }
         let said = call.cancel(ctx);
-        reply::take_cut(&said, Finish::Unknown, ctx);
+        reply::take_cut(&said, FinishReason::Unknown, ctx);
     }
     match phase {
         Phase::ModelCall | Phase::Folding => {}
@@ -65,11 +65,13 @@ pub(super) fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Result<(), Pha
             ctx.cancel(hooked.effect);
             match hooked.then {
                 // What the user said is in the history, even if no model has read it.
-                Then::Input(parts) => enter(parts, ctx),
-                Then::Fold(plan) => is_run = folding::interrupted(&plan, ctx),
+                HookContinuation::Input(parts) => enter(parts, ctx),
+                HookContinuation::Fold(plan) => is_run = folding::interrupted(&plan, ctx),
                 // What was not let out stays in.
-                Then::Give(_) | Then::Out(_) => ctx.body.run.result = Some("".into()),
-                Then::Call | Then::Stop | Then::Answer(_) => {}
+                HookContinuation::Give(_) | HookContinuation::Out(_) => {
+                    ctx.body.run.result = Some("".into());
+                }
+                HookContinuation::Call | HookContinuation::Stop | HookContinuation::Answer(_) => {}
             }
         }
         Phase::Asked(asked) => ctx.cancel(asked.effect),

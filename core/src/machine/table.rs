@@ -4,16 +4,16 @@
 
 use super::{
     agent_state::UserInput,
-    cause::{Cause, News, Order},
-    ctx::Ctx,
+    cause::{AgentCommand, EffectUpdate, TransitionCause},
+    ctx::StepContext,
     folding, import,
-    model_call::{EndedCall, Purpose},
+    model_call::{CallPurpose, EndedCall},
     phase::Phase,
     reply, rewind,
-    round::Round,
+    round::ToolRound,
     run,
     run_end::{close_when_settled, end_run, fail, finish, shut},
-    step::Step,
+    step::AgentStep,
     stopping::{close, interrupt},
     turn_options,
 };
@@ -25,10 +25,10 @@ use innerloop_types::{
 };
 
 /// Takes all steps that follow from a cause, until the agent waits again.
-pub(crate) fn step(phase: Phase, cause: Cause, ctx: &mut Ctx<'_>) -> Phase {
+pub(crate) fn step(phase: Phase, cause: TransitionCause, ctx: &mut StepContext<'_>) -> Phase {
     #[cfg(feature = "seams")]
     let from = [phase.name(), cause.name()];
-    if matches!(cause, Cause::Tick) {
+    if matches!(cause, TransitionCause::Tick) {
         return tick(phase, ctx);
     }
     let step = first(phase, cause, ctx);
@@ -38,12 +38,12 @@ pub(crate) fn step(phase: Phase, cause: Cause, ctx: &mut Ctx<'_>) -> Phase {
 }
 
 /// Takes a step and all that follow, until the agent waits.
-fn settled(mut step: Step, ctx: &mut Ctx<'_>) -> Phase {
+fn settled(mut step: AgentStep, ctx: &mut StepContext<'_>) -> Phase {
     loop {
         #[cfg(feature = "seams")]
         let from = ["", step.name()];
         step = match step {
-            Step::Wait(phase) => return phase,
+            AgentStep::Wait(phase) => return phase,
             step => next(step, ctx),
         };
         #[cfg(feature = "seams")]
@@ -52,120 +52,129 @@ fn settled(mut step: Step, ctx: &mut Ctx<'_>) -> Phase {
 }
 
 /// Takes a step; gives the next one.
-fn next(step: Step, ctx: &mut Ctx<'_>) -> Step {
+fn next(step: AgentStep, ctx: &mut StepContext<'_>) -> AgentStep {
     match step {
-        Step::Wait(phase) => Step::Wait(phase),
-        Step::TakeInput(input) => run::take_input(input, ctx),
-        Step::Call => run::call(ctx),
-        Step::CallAsItIs => run::call_as_it_is(ctx),
-        Step::Send => run::send(ctx),
-        Step::TakeReply(reply) => match folding::overfull(&reply, ctx) {
+        AgentStep::Wait(phase) => AgentStep::Wait(phase),
+        AgentStep::TakeInput(input) => run::take_input(input, ctx),
+        AgentStep::Call => run::call(ctx),
+        AgentStep::CallAsItIs => run::call_as_it_is(ctx),
+        AgentStep::Send => run::send(ctx),
+        AgentStep::TakeReply(reply) => match folding::overfull(&reply, ctx) {
             Some(failure) => run::give_back(&reply, failure, ctx),
             None => reply::take(reply, ctx),
         },
-        Step::CallAgain => run::call_again(ctx),
-        Step::RunCalls(calls) => Round::start(calls, ctx),
-        Step::RefuseCalls(calls, why) => Round::refuse(calls, why, ctx),
-        Step::EndRound => run::end_round(ctx),
-        Step::Recover(failure) => run::recover(failure, ctx),
-        Step::GiveIn(failure) => run::give_in(failure, ctx),
-        Step::Stop => run::stop(ctx),
-        Step::StopShort(ending) => run::stop_short(ending, ctx),
-        Step::Answer(answer) => run::answer(answer, ctx),
-        Step::NextInput => run::next_input(ctx),
-        Step::End(end) => end_run(end, ctx),
-        Step::Finish(end) => {
+        AgentStep::CallAgain => run::call_again(ctx),
+        AgentStep::RunCalls(calls) => ToolRound::start(calls, ctx),
+        AgentStep::RefuseCalls(calls, why) => ToolRound::refuse(calls, why, ctx),
+        AgentStep::EndRound => run::end_round(ctx),
+        AgentStep::Recover(failure) => run::recover(failure, ctx),
+        AgentStep::GiveIn(failure) => run::give_in(failure, ctx),
+        AgentStep::Stop => run::stop(ctx),
+        AgentStep::StopShort(ending) => run::stop_short(ending, ctx),
+        AgentStep::Answer(answer) => run::answer(answer, ctx),
+        AgentStep::NextInput => run::next_input(ctx),
+        AgentStep::End(end) => end_run(end, ctx),
+        AgentStep::Finish(end) => {
             finish(end, ctx);
-            Step::Wait(Phase::Idle)
+            AgentStep::Wait(Phase::Idle)
         }
-        Step::Fail(failure) => fail(&failure, ctx),
-        Step::Rest => {
+        AgentStep::Fail(failure) => fail(&failure, ctx),
+        AgentStep::Rest => {
             ctx.body.rest();
             run::take_follow_up(ctx)
         }
-        Step::Interrupt(phase) => interrupt(phase, ctx),
-        Step::Shut => shut(ctx),
+        AgentStep::Interrupt(phase) => interrupt(phase, ctx),
+        AgentStep::Shut => shut(ctx),
     }
 }
 
 /// Takes in a cause; gives the first step.
-fn first(phase: Phase, cause: Cause, ctx: &mut Ctx<'_>) -> Step {
+fn first(phase: Phase, cause: TransitionCause, ctx: &mut StepContext<'_>) -> AgentStep {
     match (phase, cause) {
-        (Phase::Idle, Cause::Order(Order::Submit(input))) => run::begin(input, ctx),
-        (Phase::Idle, Cause::Told { parts, options }) => {
+        (Phase::Idle, TransitionCause::Order(AgentCommand::Submit(input))) => {
+            run::begin(input, ctx)
+        }
+        (Phase::Idle, TransitionCause::Told { parts, options }) => {
             run::begin(UserInput { parts, options }, ctx)
         }
-        (Phase::Idle, Cause::Order(Order::FollowUp(input))) => {
+        (Phase::Idle, TransitionCause::Order(AgentCommand::FollowUp(input))) => {
             ctx.body.pending_mut().follow_ups.push(input);
             // What was left waiting before comes first.
             run::take_follow_up(ctx)
         }
-        (Phase::Idle, Cause::Order(Order::Import(turns))) => {
+        (Phase::Idle, TransitionCause::Order(AgentCommand::Import(turns))) => {
             import::take(turns, ctx);
-            Step::Wait(Phase::Idle)
+            AgentStep::Wait(Phase::Idle)
         }
-        (Phase::Idle, Cause::Order(Order::Compact(instructions))) => {
+        (Phase::Idle, TransitionCause::Order(AgentCommand::Compact(instructions))) => {
             folding::compact(instructions.as_deref(), ctx)
         }
-        (Phase::Idle, Cause::Rewind { at, why }) => {
+        (Phase::Idle, TransitionCause::Rewind { at, why }) => {
             rewind::rewind(at, why, ctx);
-            Step::Wait(Phase::Idle)
+            AgentStep::Wait(Phase::Idle)
         }
-        (phase, Cause::Order(Order::FollowUp(input))) => {
+        (phase, TransitionCause::Order(AgentCommand::FollowUp(input))) => {
             ctx.body.pending_mut().follow_ups.push(input);
-            Step::Wait(phase)
+            AgentStep::Wait(phase)
         }
-        (phase, Cause::Order(Order::Steer(parts))) => steer(phase, parts, ctx),
-        (phase, Cause::Order(Order::Interrupt)) => Step::Interrupt(phase),
-        (phase, Cause::TimeUp) => run::time_up(phase, ctx),
-        (phase @ (Phase::Closing | Phase::Closed), Cause::Order(Order::Close)) => Step::Wait(phase),
-        (phase, Cause::Order(Order::Close)) => close(phase, ctx),
-        (phase, Cause::News(id, news)) => on_news(phase, id, news, ctx),
-        (Phase::Round(round), Cause::ChildEnded(child)) => round.on_child(child, ctx),
-        (Phase::Round(round), Cause::Settled) => round.advance(ctx),
-        (Phase::Closing, Cause::Settled) => close_when_settled(ctx),
-        (phase @ (Phase::Closing | Phase::Closed), Cause::Told { .. })
-        | (phase, Cause::ChildEnded(_) | Cause::Settled | Cause::Tick) => Step::Wait(phase),
-        (phase, Cause::Told { parts, options }) => {
+        (phase, TransitionCause::Order(AgentCommand::Steer(parts))) => steer(phase, parts, ctx),
+        (phase, TransitionCause::Order(AgentCommand::Interrupt)) => AgentStep::Interrupt(phase),
+        (phase, TransitionCause::TimeUp) => run::time_up(phase, ctx),
+        (phase @ (Phase::Closing | Phase::Closed), TransitionCause::Order(AgentCommand::Close)) => {
+            AgentStep::Wait(phase)
+        }
+        (phase, TransitionCause::Order(AgentCommand::Close)) => close(phase, ctx),
+        (phase, TransitionCause::News(id, news)) => on_news(phase, id, news, ctx),
+        (Phase::Round(round), TransitionCause::ChildEnded(child)) => round.on_child(child, ctx),
+        (Phase::Round(round), TransitionCause::Settled) => round.advance(ctx),
+        (Phase::Closing, TransitionCause::Settled) => close_when_settled(ctx),
+        (phase @ (Phase::Closing | Phase::Closed), TransitionCause::Told { .. })
+        | (
+            phase,
+            TransitionCause::ChildEnded(_) | TransitionCause::Settled | TransitionCause::Tick,
+        ) => AgentStep::Wait(phase),
+        (phase, TransitionCause::Told { parts, options }) => {
             if options.is_some() {
                 turn_options::enter(options, ctx);
             }
             steer(phase, parts, ctx)
         }
-        (phase, Cause::Order(_) | Cause::Rewind { .. }) => {
+        (phase, TransitionCause::Order(_) | TransitionCause::Rewind { .. }) => {
             ctx.fault("an order to an agent that is not idle");
-            Step::Wait(phase)
+            AgentStep::Wait(phase)
         }
     }
 }
 
 /// News of an effect that is open and not cancelled. Those of a model call are its own business,
 /// whatever phase the agent stands in.
-fn on_news(phase: Phase, id: EffectId, news: News, ctx: &mut Ctx<'_>) -> Step {
+fn on_news(phase: Phase, id: EffectId, news: EffectUpdate, ctx: &mut StepContext<'_>) -> AgentStep {
     if let Some(call) = ctx.body.take_call(id) {
         let ended = match news {
-            News::Http(input) => call.on_http(input, ctx),
-            News::Lost => call.on_lost(ctx),
-            News::Tool(_) | News::Answer(_) | News::Hook(_) => call.go_on(ctx),
+            EffectUpdate::Http(input) => call.on_http(input, ctx),
+            EffectUpdate::Lost => call.on_lost(ctx),
+            EffectUpdate::Tool(_) | EffectUpdate::Answer(_) | EffectUpdate::Hook(_) => {
+                call.go_on(ctx)
+            }
         };
         return on_call(phase, ended, ctx);
     }
     match (phase, news) {
-        (Phase::Round(round), News::Tool(input)) => round.on_tool(id, input, ctx),
-        (Phase::Round(round), News::Answer(answer)) => round.on_answer(id, answer, ctx),
-        (Phase::Round(round), News::Hook(reply)) => round.on_hook(id, reply, ctx),
-        (Phase::Round(round), News::Lost) => round.on_lost(id, ctx),
-        (Phase::Hooked(hooked), news @ (News::Hook(_) | News::Lost)) => {
+        (Phase::Round(round), EffectUpdate::Tool(input)) => round.on_tool(id, input, ctx),
+        (Phase::Round(round), EffectUpdate::Answer(answer)) => round.on_answer(id, answer, ctx),
+        (Phase::Round(round), EffectUpdate::Hook(reply)) => round.on_hook(id, reply, ctx),
+        (Phase::Round(round), EffectUpdate::Lost) => round.on_lost(id, ctx),
+        (Phase::Hooked(hooked), news @ (EffectUpdate::Hook(_) | EffectUpdate::Lost)) => {
             let reply = match news {
-                News::Hook(reply) => reply,
+                EffectUpdate::Hook(reply) => reply,
                 _ => HookReply::Failed { message: "it was lost when the host stopped".into() },
             };
             ctx.ledger.settle(hooked.effect);
             run::on_hook(hooked.then, reply, ctx)
         }
-        (Phase::Asked(asked), news @ (News::Answer(_) | News::Lost)) => {
+        (Phase::Asked(asked), news @ (EffectUpdate::Answer(_) | EffectUpdate::Lost)) => {
             let answer = match news {
-                News::Answer(answer) => answer,
+                EffectUpdate::Answer(answer) => answer,
                 _ => Answer::nobody("the question was lost when the host stopped"),
             };
             ctx.ledger.settle(asked.effect);
@@ -173,27 +182,29 @@ fn on_news(phase: Phase, id: EffectId, news: News, ctx: &mut Ctx<'_>) -> Step {
         }
         (phase, _) => {
             ctx.fault("news of an open effect that its agent does not know");
-            Step::Wait(phase)
+            AgentStep::Wait(phase)
         }
     }
 }
 
 /// Gives the step behind a model call, which goes on or is over.
-fn on_call(phase: Phase, ended: Option<EndedCall>, ctx: &mut Ctx<'_>) -> Step {
-    let Some(EndedCall { purpose, result }) = ended else { return Step::Wait(phase) };
+fn on_call(phase: Phase, ended: Option<EndedCall>, ctx: &mut StepContext<'_>) -> AgentStep {
+    let Some(EndedCall { purpose, result }) = ended else { return AgentStep::Wait(phase) };
     match (phase, purpose, result) {
-        (Phase::ModelCall, Purpose::Reply(_), Ok(reply)) => Step::TakeReply(reply),
-        (Phase::ModelCall, Purpose::Reply(_), Err(failure)) => Step::Recover(failure),
-        (Phase::Folding, Purpose::Summary(plan), result) => folding::on_summary(plan, result, ctx),
+        (Phase::ModelCall, CallPurpose::Reply(_), Ok(reply)) => AgentStep::TakeReply(reply),
+        (Phase::ModelCall, CallPurpose::Reply(_), Err(failure)) => AgentStep::Recover(failure),
+        (Phase::Folding, CallPurpose::Summary(plan), result) => {
+            folding::on_summary(plan, result, ctx)
+        }
         (phase, ..) => {
             ctx.fault("the end of a model call in another phase");
-            Step::Wait(phase)
+            AgentStep::Wait(phase)
         }
     }
 }
 
 /// Takes in that time has passed: all that is due comes one after the other, each with its steps.
-fn tick(mut phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
+fn tick(mut phase: Phase, ctx: &mut StepContext<'_>) -> Phase {
     if let Phase::Round(round) = phase {
         let step = round.on_tick(ctx);
         #[cfg(feature = "seams")]
@@ -216,10 +227,10 @@ fn tick(mut phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
 }
 
 /// Queues a message for the model's next call; a round that waits for other agents takes it now.
-fn steer(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Step {
+fn steer(phase: Phase, parts: Vec<Part>, ctx: &mut StepContext<'_>) -> AgentStep {
     ctx.body.pending_mut().steering.push(parts);
     match phase {
         Phase::Round(round) => round.on_steer(ctx),
-        other => Step::Wait(other),
+        other => AgentStep::Wait(other),
     }
 }

@@ -2,13 +2,13 @@
 
 use super::{
     amended,
-    ctx::Ctx,
+    ctx::StepContext,
     ledger::EffectKind,
-    pipeline::{self, Launch, Planned, Ran, Work},
+    pipeline::{self, CallExecution, LaunchedRun, PlannedRun, ToolTask},
     turn_options,
 };
 use crate::{
-    profile::Category,
+    profile::ToolCategory,
     rules::{approval, guard},
 };
 use alloc::{format, string::String, sync::Arc};
@@ -22,7 +22,7 @@ use innerloop_types::{
     json::Json,
     message::{ToolCall, ToolResult},
     output::{Ask, Effect, HookRun},
-    time::Instant,
+    time::SessionInstant,
     tool::Job,
 };
 
@@ -31,38 +31,38 @@ use innerloop_types::{
 pub(crate) struct RoundCall {
     /// As the model made it, but for arguments that a person or a hook has edited.
     pub(crate) tool_call: ToolCall,
-    pub(crate) state: State,
+    pub(crate) state: ToolCallState,
     /// Whether its start has been announced.
     pub(crate) announced: bool,
     /// When the host was given its run, until that is over.
-    pub(crate) since: Option<Instant>,
+    pub(crate) since: Option<SessionInstant>,
 }
 
 #[derive(Debug)]
-pub(crate) enum State {
+pub(crate) enum ToolCallState {
     /// Not begun, or stopped where it stood.
     Stopped,
     /// The host's hook looks at it.
-    Hooked { effect: EffectId, work: Work },
+    Hooked { effect: EffectId, work: ToolTask },
     /// A person is asked whether it may run.
-    Asking { effect: EffectId, work: Work },
+    Asking { effect: EffectId, work: ToolTask },
     /// Waits for the calls before it.
-    Queued(Work),
+    Queued(ToolTask),
     /// The host runs it.
-    Running { effect: EffectId, run: Launch, mode: ExecMode },
+    Running { effect: EffectId, run: LaunchedRun, mode: ExecMode },
     /// It waits for another agent.
-    Waiting { child: AgentId, until: Option<Instant> },
+    Waiting { child: AgentId, until: Option<SessionInstant> },
     /// It waits for the user's word.
     Question { effect: EffectId, question: String },
     /// It has run, and the host's hook looks at what came of it.
-    After { effect: EffectId, outcome: Arc<Outcome>, ran: Ran },
+    After { effect: EffectId, outcome: Arc<Outcome>, ran: CallExecution },
     /// Answered.
     Done(ToolResult),
 }
 
 /// What a hook is told of a call.
 #[derive(ToJson)]
-struct Shown<'a> {
+struct CallHookPayload<'a> {
     call_id: &'a str,
     name: &'a str,
     arguments: &'a str,
@@ -76,27 +76,27 @@ struct Shown<'a> {
 
 impl RoundCall {
     pub(crate) const fn new(tool_call: ToolCall) -> Self {
-        Self { tool_call, state: State::Stopped, announced: false, since: None }
+        Self { tool_call, state: ToolCallState::Stopped, announced: false, since: None }
     }
 
     /// LOOKUP, VALIDATE and the before-hook. `before` are the calls before it in the same reply,
     /// here and below.
-    pub(crate) fn enter(&mut self, before: &[Self], ctx: &mut Ctx<'_>) {
+    pub(crate) fn enter(&mut self, before: &[Self], ctx: &mut StepContext<'_>) {
         let name = &self.tool_call.name;
         match turn_options::check_tool(name, ctx).and_then(|()| self.prepare(ctx)) {
             Err(outcome) => self.fail(outcome, ctx),
             Ok(work) => match ctx.hook(HookPoint::BeforeTool, &self.shown(None, &ctx.setup.folder))
             {
-                Some(effect) => self.state = State::Hooked { effect, work },
+                Some(effect) => self.state = ToolCallState::Hooked { effect, work },
                 None => self.approve(work, before, ctx),
             },
         }
     }
 
-    pub(crate) fn on_hook(&mut self, reply: HookReply, before: &[Self], ctx: &mut Ctx<'_>) {
+    pub(crate) fn on_hook(&mut self, reply: HookReply, before: &[Self], ctx: &mut StepContext<'_>) {
         let reply = checked(reply, ctx);
-        match core::mem::replace(&mut self.state, State::Stopped) {
-            State::Hooked { work, .. } => match reply {
+        match core::mem::replace(&mut self.state, ToolCallState::Stopped) {
+            ToolCallState::Hooked { work, .. } => match reply {
                 HookReply::Allow | HookReply::Failed { .. } => self.approve(work, before, ctx),
                 HookReply::Deny { reason } => self.fail(denied(DeniedBy::Hook, &reason), ctx),
                 HookReply::Replace(arguments) => {
@@ -107,12 +107,17 @@ impl RoundCall {
                     }
                 }
             },
-            State::After { outcome, ran, .. } => match reply {
+            ToolCallState::After { outcome, ran, .. } => match reply {
                 HookReply::Allow | HookReply::Failed { .. } => {
                     self.settle(ran, &outcome, None, ctx);
                 }
                 HookReply::Deny { reason } => {
-                    self.settle(Ran::Nothing, &denied(DeniedBy::Hook, &reason), None, ctx);
+                    self.settle(
+                        CallExecution::Nothing,
+                        &denied(DeniedBy::Hook, &reason),
+                        None,
+                        ctx,
+                    );
                 }
                 HookReply::Replace(text) => {
                     self.settle(ran, &outcome, Some(text_of(&text)), ctx);
@@ -122,24 +127,24 @@ impl RoundCall {
         }
     }
 
-    pub(crate) fn on_answer(&mut self, answer: Answer, ctx: &mut Ctx<'_>) {
-        match core::mem::replace(&mut self.state, State::Stopped) {
-            State::Asking { work, .. } => match answer {
-                Answer::Allow => self.state = State::Queued(work),
+    pub(crate) fn on_answer(&mut self, answer: Answer, ctx: &mut StepContext<'_>) {
+        match core::mem::replace(&mut self.state, ToolCallState::Stopped) {
+            ToolCallState::Asking { work, .. } => match answer {
+                Answer::Allow => self.state = ToolCallState::Queued(work),
                 Answer::AllowAlways => {
                     let rule = ApprovalRule::tool(self.tool_call.name.clone());
                     ctx.body.learnt_mut().allowed.push(rule);
-                    self.state = State::Queued(work);
+                    self.state = ToolCallState::Queued(work);
                 }
                 Answer::AllowRule(rule) => {
                     ctx.body.learnt_mut().allowed.push(rule);
-                    self.state = State::Queued(work);
+                    self.state = ToolCallState::Queued(work);
                 }
                 Answer::AllowEdited(arguments) => {
                     self.tool_call.arguments = arguments.text().into();
                     let keeps = |work| turn_options::check_paths(&work, ctx).map(|()| work);
                     match self.prepare(ctx).and_then(keeps) {
-                        Ok(work) => self.state = State::Queued(work),
+                        Ok(work) => self.state = ToolCallState::Queued(work),
                         Err(outcome) => self.fail(outcome, ctx),
                     }
                 }
@@ -148,7 +153,7 @@ impl RoundCall {
                 // Ends the run before it comes here.
                 Answer::Abort => {}
             },
-            State::Question { .. } => match answer {
+            ToolCallState::Question { .. } => match answer {
                 Answer::Text(text) => self.on_outcome(Outcome::text(text), ctx),
                 Answer::Deny { reason, by } => {
                     // A question needs no yes.
@@ -162,10 +167,10 @@ impl RoundCall {
     }
 
     /// The host's run is over.
-    pub(crate) fn on_done(&mut self, mut outcome: Outcome, ctx: &mut Ctx<'_>) {
+    pub(crate) fn on_done(&mut self, mut outcome: Outcome, ctx: &mut StepContext<'_>) {
         let measured = self.ran_ms(ctx.now);
         outcome.duration_ms = outcome.duration_ms.or(measured);
-        if let State::Running { run: Launch { run, patch }, .. } = &self.state
+        if let ToolCallState::Running { run: LaunchedRun { run, patch }, .. } = &self.state
             && let Job::Builtin(action) = &run.job
             && outcome.error.is_none()
             && ctx.setup.guards_files()
@@ -177,56 +182,56 @@ impl RoundCall {
     }
 
     /// LOOKUP and VALIDATE.
-    fn prepare(&self, ctx: &Ctx<'_>) -> Result<Work, Outcome> {
+    fn prepare(&self, ctx: &StepContext<'_>) -> Result<ToolTask, Outcome> {
         pipeline::prepare(&self.tool_call, ctx.setup)
     }
 
     /// The run, or what stands for it, has an outcome.
-    pub(crate) fn on_outcome(&mut self, outcome: Outcome, ctx: &mut Ctx<'_>) {
-        let ran = match core::mem::replace(&mut self.state, State::Stopped) {
-            State::Running { run, .. } => Ran::Tool(run),
-            _ => Ran::Nothing,
+    pub(crate) fn on_outcome(&mut self, outcome: Outcome, ctx: &mut StepContext<'_>) {
+        let ran = match core::mem::replace(&mut self.state, ToolCallState::Stopped) {
+            ToolCallState::Running { run, .. } => CallExecution::Tool(run),
+            _ => CallExecution::Nothing,
         };
         self.finish(ran, outcome, ctx);
     }
 
     /// The model has given the final answer, as JSON text. It stands once the call is settled.
-    pub(crate) fn on_final_answer(&mut self, answer: String, ctx: &mut Ctx<'_>) {
-        self.finish(Ran::Answer(answer), Outcome::text("Accepted."), ctx);
+    pub(crate) fn on_final_answer(&mut self, answer: String, ctx: &mut StepContext<'_>) {
+        self.finish(CallExecution::Answer(answer), Outcome::text("Accepted."), ctx);
     }
 
     /// EMIT, and the after-hook.
-    fn finish(&mut self, ran: Ran, outcome: Outcome, ctx: &mut Ctx<'_>) {
+    fn finish(&mut self, ran: CallExecution, outcome: Outcome, ctx: &mut StepContext<'_>) {
         let outcome = Arc::new(outcome);
         self.emit(&outcome, ctx);
         let is_hooked = ctx.setup.config.hooks.points.contains(&HookPoint::AfterTool);
         let text = is_hooked.then(|| outcome.joined_text());
-        let shown = Shown {
+        let shown = CallHookPayload {
             is_error: Some(outcome.error.is_some()),
             ..self.shown(text, &ctx.setup.folder)
         };
         match ctx.hook(HookPoint::AfterTool, &shown) {
-            Some(effect) => self.state = State::After { effect, outcome, ran },
+            Some(effect) => self.state = ToolCallState::After { effect, outcome, ran },
             None => self.settle(ran, &outcome, None, ctx),
         }
     }
 
     /// The call is answered without having run.
-    pub(crate) fn fail(&mut self, outcome: Outcome, ctx: &mut Ctx<'_>) {
+    pub(crate) fn fail(&mut self, outcome: Outcome, ctx: &mut StepContext<'_>) {
         self.announce(ctx);
         let outcome = Arc::new(outcome);
         self.emit(&outcome, ctx);
-        self.settle(Ran::Nothing, &outcome, None, ctx);
+        self.settle(CallExecution::Nothing, &outcome, None, ctx);
     }
 
     /// The host does not know what became of the effect that the call waits for.
-    pub(crate) fn on_lost(&mut self, before: &[Self], ctx: &mut Ctx<'_>) {
+    pub(crate) fn on_lost(&mut self, before: &[Self], ctx: &mut StepContext<'_>) {
         match &self.state {
-            State::Hooked { .. } | State::After { .. } => {
+            ToolCallState::Hooked { .. } | ToolCallState::After { .. } => {
                 let message = String::from("the hook was lost when the host stopped");
                 self.on_hook(HookReply::Failed { message }, before, ctx);
             }
-            State::Asking { .. } | State::Question { .. } => {
+            ToolCallState::Asking { .. } | ToolCallState::Question { .. } => {
                 let reason = "the question was lost when the host stopped";
                 self.on_answer(Answer::nobody(reason), ctx);
             }
@@ -242,9 +247,10 @@ impl RoundCall {
 
     /// Hands a queued run to the host, unless the guard refuses it: the calls before it have run,
     /// so that what they read or wrote is known.
-    pub(crate) fn launch(&mut self, ctx: &mut Ctx<'_>) {
-        let (mut planned, mode) = match core::mem::replace(&mut self.state, State::Stopped) {
-            State::Queued(Work::Run { run, mode, .. }) => (run, mode),
+    pub(crate) fn launch(&mut self, ctx: &mut StepContext<'_>) {
+        let (mut planned, mode) = match core::mem::replace(&mut self.state, ToolCallState::Stopped)
+        {
+            ToolCallState::Queued(ToolTask::Run { run, mode, .. }) => (run, mode),
             other => {
                 self.state = other;
                 return;
@@ -265,21 +271,23 @@ impl RoundCall {
         let agent = ctx.body.id;
         let run = Arc::clone(&launch.run);
         ctx.effect(Effect::RunTool { id: effect, agent, run });
-        self.state = State::Running { effect, run: launch, mode };
+        self.state = ToolCallState::Running { effect, run: launch, mode };
         self.since = Some(ctx.now);
     }
 
     /// Stops the call where it stands and answers it.
-    pub(crate) fn interrupt(&mut self, why: &str, ctx: &mut Ctx<'_>) {
-        if let State::Done(_) = self.state {
+    pub(crate) fn interrupt(&mut self, why: &str, ctx: &mut StepContext<'_>) {
+        if let ToolCallState::Done(_) = self.state {
             return;
         }
         if let Some(effect) = self.effect() {
             ctx.cancel(effect);
         }
-        let message = match core::mem::replace(&mut self.state, State::Stopped) {
-            State::After { outcome, ran, .. } => return self.settle(ran, &outcome, None, ctx),
-            State::Running { .. } => ". The call may have taken effect in part.",
+        let message = match core::mem::replace(&mut self.state, ToolCallState::Stopped) {
+            ToolCallState::After { outcome, ran, .. } => {
+                return self.settle(ran, &outcome, None, ctx);
+            }
+            ToolCallState::Running { .. } => ". The call may have taken effect in part.",
             _ => " before the call began.",
         };
         let message = format!("Interrupted {why}{message}");
@@ -289,11 +297,11 @@ impl RoundCall {
     }
 
     /// How long its run took, which is over now.
-    fn ran_ms(&mut self, now: Instant) -> Option<u64> {
+    fn ran_ms(&mut self, now: SessionInstant) -> Option<u64> {
         self.since.take().map(|since| now.ms_since(since))
     }
 
-    pub(crate) fn announce(&mut self, ctx: &mut Ctx<'_>) {
+    pub(crate) fn announce(&mut self, ctx: &mut StepContext<'_>) {
         if core::mem::replace(&mut self.announced, true) {
             return;
         }
@@ -309,22 +317,28 @@ impl RoundCall {
     /// The open effect that the call waits for.
     pub(crate) const fn effect(&self) -> Option<EffectId> {
         match &self.state {
-            State::Hooked { effect, .. }
-            | State::Asking { effect, .. }
-            | State::Running { effect, .. }
-            | State::Question { effect, .. }
-            | State::After { effect, .. } => Some(*effect),
-            State::Stopped | State::Queued(_) | State::Waiting { .. } | State::Done(_) => None,
+            ToolCallState::Hooked { effect, .. }
+            | ToolCallState::Asking { effect, .. }
+            | ToolCallState::Running { effect, .. }
+            | ToolCallState::Question { effect, .. }
+            | ToolCallState::After { effect, .. } => Some(*effect),
+            ToolCallState::Stopped
+            | ToolCallState::Queued(_)
+            | ToolCallState::Waiting { .. }
+            | ToolCallState::Done(_) => None,
         }
     }
 
     /// The open effect and its kind.
     pub(crate) fn open_effect(&self) -> Option<(EffectId, EffectKind)> {
         let kind = match &self.state {
-            State::Hooked { .. } | State::After { .. } => EffectKind::Hook,
-            State::Asking { .. } | State::Question { .. } => EffectKind::Ask,
-            State::Running { .. } => EffectKind::Tool,
-            State::Stopped | State::Queued(_) | State::Waiting { .. } | State::Done(_) => {
+            ToolCallState::Hooked { .. } | ToolCallState::After { .. } => EffectKind::Hook,
+            ToolCallState::Asking { .. } | ToolCallState::Question { .. } => EffectKind::Ask,
+            ToolCallState::Running { .. } => EffectKind::Tool,
+            ToolCallState::Stopped
+            | ToolCallState::Queued(_)
+            | ToolCallState::Waiting { .. }
+            | ToolCallState::Done(_) => {
                 return None;
             }
         };
@@ -332,12 +346,12 @@ impl RoundCall {
     }
 
     pub(crate) fn waits_for(&self, other: AgentId) -> bool {
-        matches!(self.state, State::Waiting { child, .. } if child == other)
+        matches!(self.state, ToolCallState::Waiting { child, .. } if child == other)
     }
 
     pub(crate) fn result(self) -> Option<ToolResult> {
         match self.state {
-            State::Done(result) => Some(result),
+            ToolCallState::Done(result) => Some(result),
             _ => None,
         }
     }
@@ -345,29 +359,32 @@ impl RoundCall {
     /// The open effect, made again for its agent, which works in `folder`.
     pub(crate) fn owed(&self, agent: AgentId, folder: &str, before: &[Self]) -> Option<Effect> {
         Some(match &self.state {
-            State::Running { effect, run, .. } => {
+            ToolCallState::Running { effect, run, .. } => {
                 Effect::RunTool { id: *effect, agent, run: Arc::clone(&run.run) }
             }
-            State::Asking { effect, .. } => {
+            ToolCallState::Asking { effect, .. } => {
                 Effect::Ask { id: *effect, agent, ask: self.question(folder, before) }
             }
-            State::Question { effect, question } => {
+            ToolCallState::Question { effect, question } => {
                 let ask = Ask::Question { text: question.clone() };
                 Effect::Ask { id: *effect, agent, ask }
             }
-            State::Hooked { effect, .. } => {
+            ToolCallState::Hooked { effect, .. } => {
                 let payload = Json::of(&self.shown(None, folder));
                 let hook = HookRun { point: HookPoint::BeforeTool, payload };
                 Effect::RunHook { id: *effect, agent, hook }
             }
-            State::After { effect, outcome, .. } => {
+            ToolCallState::After { effect, outcome, .. } => {
                 let shown = self.shown(Some(outcome.joined_text()), folder);
                 let is_error = Some(outcome.error.is_some());
-                let payload = Json::of(&Shown { is_error, ..shown });
+                let payload = Json::of(&CallHookPayload { is_error, ..shown });
                 let hook = HookRun { point: HookPoint::AfterTool, payload };
                 Effect::RunHook { id: *effect, agent, hook }
             }
-            State::Stopped | State::Queued(_) | State::Waiting { .. } | State::Done(_) => {
+            ToolCallState::Stopped
+            | ToolCallState::Queued(_)
+            | ToolCallState::Waiting { .. }
+            | ToolCallState::Done(_) => {
                 return None;
             }
         })
@@ -375,28 +392,28 @@ impl RoundCall {
 
     /// APPROVE: asks a person, if the call keeps to the input's paths and the policy wants that.
     /// Nobody is asked about what the guard is certain to refuse.
-    fn approve(&mut self, work: Work, before: &[Self], ctx: &mut Ctx<'_>) {
+    fn approve(&mut self, work: ToolTask, before: &[Self], ctx: &mut StepContext<'_>) {
         if let Err(outcome) = turn_options::check_paths(&work, ctx) {
             return self.fail(outcome, ctx);
         }
         let policy = &ctx.setup.config.approval;
         let asks = match (&work, policy.ask) {
-            (Work::Inner(_), _) | (_, AskAbout::Nothing) => false,
-            (Work::Run { category, .. }, AskAbout::Programs) => *category == Category::Runs,
-            (Work::Run { category, .. }, AskAbout::Changes) => *category != Category::Reads,
-            (Work::Run { .. }, AskAbout::Everything) => true,
+            (ToolTask::Inner(_), _) | (_, AskAbout::Nothing) => false,
+            (ToolTask::Run { category, .. }, AskAbout::Programs) => *category == ToolCategory::Runs,
+            (ToolTask::Run { category, .. }, AskAbout::Changes) => *category != ToolCategory::Reads,
+            (ToolTask::Run { .. }, AskAbout::Everything) => true,
         };
         let ToolCall { name, arguments, .. } = &self.tool_call;
         let rules = policy.allow.iter().chain(&ctx.body.learnt().allowed);
         let path = match &work {
-            Work::Run { run: Planned { run, .. }, .. } => match &run.job {
+            ToolTask::Run { run: PlannedRun { run, .. }, .. } => match &run.job {
                 Job::Builtin(action) => action.path(),
                 Job::Custom(_) => None,
             },
-            Work::Inner(_) => None,
+            ToolTask::Inner(_) => None,
         };
         if !asks || approval::allows(rules, name, arguments, &ctx.setup.folder, path) {
-            self.state = State::Queued(work);
+            self.state = ToolCallState::Queued(work);
             return;
         }
         if let Err(outcome) = guarded(&work, before, ctx) {
@@ -405,11 +422,11 @@ impl RoundCall {
         let effect = ctx.issue(EffectKind::Ask);
         let (agent, ask) = (ctx.body.id, self.question(&ctx.setup.folder, before));
         ctx.effect(Effect::Ask { id: effect, agent, ask });
-        self.state = State::Asking { effect, work };
+        self.state = ToolCallState::Asking { effect, work };
     }
 
     fn question(&self, folder: &str, before: &[Self]) -> Ask {
-        let open = before.iter().filter(|call| !matches!(call.state, State::Done(_)));
+        let open = before.iter().filter(|call| !matches!(call.state, ToolCallState::Done(_)));
         Ask::Approval {
             call_id: self.tool_call.id.clone(),
             name: self.tool_call.name.clone(),
@@ -424,10 +441,10 @@ impl RoundCall {
     /// The action of a built-in tool that is still to run or runs, with its patch's outline.
     fn action(&self) -> Option<(&Action, Option<&Patch>)> {
         let (run, patch) = match &self.state {
-            State::Hooked { work: Work::Run { run, .. }, .. }
-            | State::Asking { work: Work::Run { run, .. }, .. }
-            | State::Queued(Work::Run { run, .. }) => (&*run.run, &run.patch),
-            State::Running { run, .. } => (&*run.run, &run.patch),
+            ToolCallState::Hooked { work: ToolTask::Run { run, .. }, .. }
+            | ToolCallState::Asking { work: ToolTask::Run { run, .. }, .. }
+            | ToolCallState::Queued(ToolTask::Run { run, .. }) => (&*run.run, &run.patch),
+            ToolCallState::Running { run, .. } => (&*run.run, &run.patch),
             _ => return None,
         };
         match &run.job {
@@ -436,12 +453,12 @@ impl RoundCall {
         }
     }
 
-    fn shown<'a>(&'a self, text: Option<String>, folder: &'a str) -> Shown<'a> {
+    fn shown<'a>(&'a self, text: Option<String>, folder: &'a str) -> CallHookPayload<'a> {
         let ToolCall { id, name, arguments, .. } = &self.tool_call;
-        Shown { call_id: id, name, arguments, folder, text, is_error: None }
+        CallHookPayload { call_id: id, name, arguments, folder, text, is_error: None }
     }
 
-    fn emit(&self, outcome: &Arc<Outcome>, ctx: &mut Ctx<'_>) {
+    fn emit(&self, outcome: &Arc<Outcome>, ctx: &mut StepContext<'_>) {
         ctx.event(EventKind::ToolCallEnd {
             call_id: self.tool_call.id.clone(),
             name: self.tool_call.name.clone(),
@@ -449,21 +466,27 @@ impl RoundCall {
         });
     }
 
-    fn settle(&mut self, ran: Ran, outcome: &Outcome, replaced: Option<String>, ctx: &mut Ctx<'_>) {
+    fn settle(
+        &mut self,
+        ran: CallExecution,
+        outcome: &Outcome,
+        replaced: Option<String>,
+        ctx: &mut StepContext<'_>,
+    ) {
         let (call, setup) = (&self.tool_call, ctx.setup);
         let limit = setup.output_limit(&call.name, ctx.window().saturating_sub(ctx.tokens()));
         let mut result = pipeline::result(call, &ran, outcome, replaced, setup, &limit);
         amended::tell(call, &mut result, ctx);
-        self.state = State::Done(result);
-        if let Ran::Answer(answer) = ran {
+        self.state = ToolCallState::Done(result);
+        if let CallExecution::Answer(answer) = ran {
             ctx.body.run.answer = Some(answer.into());
         }
     }
 }
 
 /// Whether the guard may let a call run once those before it have run.
-fn guarded(work: &Work, before: &[RoundCall], ctx: &Ctx<'_>) -> Result<(), Outcome> {
-    let Work::Run { run: Planned { run, patch }, .. } = work else { return Ok(()) };
+fn guarded(work: &ToolTask, before: &[RoundCall], ctx: &StepContext<'_>) -> Result<(), Outcome> {
+    let ToolTask::Run { run: PlannedRun { run, patch }, .. } = work else { return Ok(()) };
     let Job::Builtin(action) = &run.job else { return Ok(()) };
     if !ctx.setup.guards_files() {
         return Ok(());
@@ -478,7 +501,7 @@ fn guarded(work: &Work, before: &[RoundCall], ctx: &Ctx<'_>) -> Result<(), Outco
 }
 
 /// A hook's reply; one that broke is reported, and denies where the host wants that.
-pub(crate) fn checked(reply: HookReply, ctx: &mut Ctx<'_>) -> HookReply {
+pub(crate) fn checked(reply: HookReply, ctx: &mut StepContext<'_>) -> HookReply {
     let HookReply::Failed { message } = reply else { return reply };
     ctx.warn(&format!("a hook failed: {message}"));
     if ctx.setup.config.hooks.fail_closed {

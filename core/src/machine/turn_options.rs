@@ -1,8 +1,8 @@
 //! What holds for one input only: which tools and paths its calls may use, and what the requests
 //! for it say otherwise.
 
-use super::{ctx::Ctx, pipeline::Work, setup::Setup, turn_tools::allows};
-use crate::rules::paths::Allowed;
+use super::{ctx::StepContext, pipeline::ToolTask, setup::AgentSetup, turn_tools::allows};
+use crate::rules::paths::PathAllowlist;
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::{joined, quoted};
 use innerloop_types::{
@@ -28,7 +28,7 @@ const fn is_forced(options: &TurnOptions) -> bool {
 
 /// # Errors
 /// The option that cannot work, and why.
-pub(crate) fn check(options: &TurnOptions, setup: &Setup) -> Result<(), ConfigError> {
+pub(crate) fn check(options: &TurnOptions, setup: &AgentSetup) -> Result<(), ConfigError> {
     let known = |name: &String, field: String| match setup.tool(name) {
         Some(_) => Ok(()),
         None => {
@@ -71,13 +71,13 @@ pub(crate) fn check(options: &TurnOptions, setup: &Setup) -> Result<(), ConfigEr
 }
 
 /// The options of an input come in force in place of those of the one before.
-pub(crate) fn enter(options: Option<Box<TurnOptions>>, ctx: &mut Ctx<'_>) {
+pub(crate) fn enter(options: Option<Box<TurnOptions>>, ctx: &mut StepContext<'_>) {
     let before = core::mem::replace(&mut ctx.body.run.options, options);
     tell(before.as_deref(), ctx);
 }
 
 /// The model has called a tool: it need not any more.
-pub(super) fn on_called(ctx: &mut Ctx<'_>) {
+pub(super) fn on_called(ctx: &mut StepContext<'_>) {
     let Some(options) = ctx.body.run.options.as_deref().filter(|options| is_forced(options)) else {
         return;
     };
@@ -85,7 +85,7 @@ pub(super) fn on_called(ctx: &mut Ctx<'_>) {
 }
 
 /// Tells where requests begin otherwise than they did.
-fn tell(before: Option<&TurnOptions>, ctx: &mut Ctx<'_>) {
+fn tell(before: Option<&TurnOptions>, ctx: &mut StepContext<'_>) {
     let now = ctx.body.run.options.as_deref();
     if before == now || ctx.body.history.turns().is_empty() {
         return;
@@ -100,7 +100,7 @@ fn tell(before: Option<&TurnOptions>, ctx: &mut Ctx<'_>) {
 ///
 /// # Errors
 /// The outcome that the model reads instead.
-pub(super) fn check_tool(name: &str, ctx: &Ctx<'_>) -> Result<(), Outcome> {
+pub(super) fn check_tool(name: &str, ctx: &StepContext<'_>) -> Result<(), Outcome> {
     let options = ctx.body.run.options.as_deref();
     let Some(options) = options.filter(|options| !allows(options, name)) else { return Ok(()) };
     // What is no tool at all is told as such.
@@ -121,10 +121,10 @@ pub(super) fn check_tool(name: &str, ctx: &Ctx<'_>) -> Result<(), Outcome> {
 ///
 /// # Errors
 /// The outcome that the model reads instead.
-pub(super) fn check_paths(work: &Work, ctx: &Ctx<'_>) -> Result<(), Outcome> {
+pub(super) fn check_paths(work: &ToolTask, ctx: &StepContext<'_>) -> Result<(), Outcome> {
     let paths = ctx.body.run.options.as_deref().and_then(|options| options.paths.as_deref());
-    let (Some(paths), Work::Run { run: planned, .. }) = (paths, work) else { return Ok(()) };
-    let allowed = Allowed { paths, folder: &ctx.setup.folder };
+    let (Some(paths), ToolTask::Run { run: planned, .. }) = (paths, work) else { return Ok(()) };
+    let allowed = PathAllowlist { paths, folder: &ctx.setup.folder };
     let checked = match &planned.run.job {
         Job::Builtin(action) => allowed.check(action, planned.patch.as_ref()),
         Job::Custom(arguments) => match ctx.setup.tool(&planned.run.name) {

@@ -7,12 +7,14 @@ use super::{elided_results::stubbed, unsent};
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
 use core::ops::Range;
 use innerloop_json::sort;
-use innerloop_types::message::{Fold, Leaving, LeftOut, Part, PartPlace, Said, Turn, TurnKind};
+use innerloop_types::message::{
+    HistoryFold, LeftOut, LeftOutKind, Part, PartPlace, Turn, TurnKind, VisibleTurn,
+};
 
 /// The turns of the log that are seen, where that is not the log itself.
 #[derive(Clone, Debug, Default)]
-pub(super) struct View {
-    items: Vec<Item>,
+pub(super) struct HistoryView {
+    items: Vec<ViewItem>,
     /// Where the newest fold stands in the log: what a provider counted before it holds what has
     /// gone since.
     folded: Option<usize>,
@@ -26,14 +28,14 @@ pub(super) struct View {
 
 /// A turn that is seen.
 #[derive(Clone, Copy, Debug)]
-struct Item {
+struct ViewItem {
     /// Its place in the log; that of a fold stands for its text.
     at: usize,
     /// Whether its results are shown in one line each.
     is_stub: bool,
 }
 
-impl View {
+impl HistoryView {
     /// What is seen of a log.
     pub(super) fn of(turns: &[Turn]) -> Self {
         let mut view = Self::default();
@@ -49,7 +51,7 @@ impl View {
 
     /// The turn at that place of the log is seen, too.
     pub(super) fn push(&mut self, at: usize) {
-        self.items.push(Item { at, is_stub: false });
+        self.items.push(ViewItem { at, is_stub: false });
     }
 
     /// How many turns are seen.
@@ -68,20 +70,25 @@ impl View {
     }
 
     /// What is seen at a place of the view.
-    pub(super) fn said<'a>(&self, place: usize, turns: &'a [Turn]) -> Option<Said<'a>> {
-        let Item { at, is_stub } = *self.items.get(place)?;
+    pub(super) fn said<'a>(&self, place: usize, turns: &'a [Turn]) -> Option<VisibleTurn<'a>> {
+        let ViewItem { at, is_stub } = *self.items.get(place)?;
         match &turns.get(at)?.kind {
             TurnKind::Folded(fold) => fold.text.as_deref().map(told),
             TurnKind::ToolResults(results) if is_stub => {
                 let calls = at.checked_sub(1).and_then(|before| turns.get(before));
-                Some(Said::ToolResults(Cow::Owned(stubbed(calls, results))))
+                Some(VisibleTurn::ToolResults(Cow::Owned(stubbed(calls, results))))
             }
             kind => Some(self.without_refused(at, kind.said()?, turns)),
         }
     }
 
     /// What a turn says, with words in the place of parts that were refused.
-    fn without_refused<'a>(&self, at: usize, said: Said<'a>, turns: &[Turn]) -> Said<'a> {
+    fn without_refused<'a>(
+        &self,
+        at: usize,
+        said: VisibleTurn<'a>,
+        turns: &[Turn],
+    ) -> VisibleTurn<'a> {
         let said = if at < self.unsigned { said.unsigned() } else { said };
         let from = self.left_out.partition_point(|(it, _)| place(it.turn) < at);
         let rest = self.left_out.get(from..).unwrap_or_default();
@@ -100,14 +107,14 @@ impl View {
             parts
         };
         match said {
-            Said::User(parts) => Said::User(told(&parts, None).into()),
-            Said::Steering(parts) => Said::Steering(told(&parts, None).into()),
-            Said::ToolResults(results) => {
+            VisibleTurn::User(parts) => VisibleTurn::User(told(&parts, None).into()),
+            VisibleTurn::Steering(parts) => VisibleTurn::Steering(told(&parts, None).into()),
+            VisibleTurn::ToolResults(results) => {
                 let mut results = results.into_owned();
                 for (result, nth) in results.iter_mut().zip(0..) {
                     result.parts = told(&result.parts, Some(nth));
                 }
-                Said::ToolResults(results.into())
+                VisibleTurn::ToolResults(results.into())
             }
             said => said,
         }
@@ -123,15 +130,15 @@ impl View {
             self.unsigned = at;
         }
         self.left_out.retain(|(it, _)| !left.parts.contains(it));
-        if left.how != Leaving::PutBack {
+        if left.how != LeftOutKind::PutBack {
             self.left_out.extend(left.parts.iter().map(|&it| (it, at)));
             sort(&mut self.left_out, Ord::cmp);
         }
     }
 
-    fn fold(&mut self, at: usize, fold: &Fold, turns: &[Turn]) {
+    fn fold(&mut self, at: usize, fold: &HistoryFold, turns: &[Turn]) {
         self.folded = Some(at);
-        let is_before = |item: &Item| match turns.get(item.at).map(|turn| &turn.kind) {
+        let is_before = |item: &ViewItem| match turns.get(item.at).map(|turn| &turn.kind) {
             Some(TurnKind::Folded(older)) => older.upto <= fold.upto,
             _ => item.at < place(fold.upto),
         };
@@ -145,7 +152,7 @@ impl View {
         let stub_before = place(fold.stub_before);
         self.items.iter_mut().for_each(|item| item.is_stub |= item.at < stub_before);
         let border = place(fold.upto).max(stub_before);
-        let is_settled = |item: &&Item| item.at < border || item.at == at;
+        let is_settled = |item: &&ViewItem| item.at < border || item.at == at;
         self.settled = self.items.iter().filter(is_settled).count();
     }
 }
@@ -169,8 +176,8 @@ pub(super) fn path(turns: &[Turn]) -> Vec<Range<usize>> {
     parts
 }
 
-fn told(text: &str) -> Said<'_> {
-    Said::Steering(Cow::Owned(vec![Part::text(String::from(text))]))
+fn told(text: &str) -> VisibleTurn<'_> {
+    VisibleTurn::Steering(Cow::Owned(vec![Part::text(String::from(text))]))
 }
 
 /// A place in the log.

@@ -1,6 +1,6 @@
 //! What is said to the model: the user's input, what waits to be said, and the loop's own words.
 
-use super::ctx::Ctx;
+use super::ctx::StepContext;
 use alloc::{string::String, vec, vec::Vec};
 use innerloop_types::{
     event::EventKind,
@@ -8,7 +8,7 @@ use innerloop_types::{
 };
 
 /// The user's input enters the history, and what waits to be said behind it.
-pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
+pub(super) fn enter(parts: Vec<Part>, ctx: &mut StepContext<'_>) {
     ctx.body.run.rounds = 0;
     ctx.body.run.repairs.grown = false;
     ctx.body.run.repairs.overflowed = false;
@@ -24,7 +24,7 @@ pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
 }
 
 /// Moves what the host wants to say into the history (`docs/decisions.md#steering-and-follow-ups`).
-pub(super) fn drain_steering(ctx: &mut Ctx<'_>) -> bool {
+pub(super) fn drain_steering(ctx: &mut StepContext<'_>) -> bool {
     let queued = ctx.body.take_steering();
     let any = !queued.is_empty();
     for parts in queued {
@@ -35,6 +35,6 @@ pub(super) fn drain_steering(ctx: &mut Ctx<'_>) -> bool {
 }
 
 /// Says something to the model in the loop's own name.
-pub(super) fn say(text: impl Into<String>, ctx: &mut Ctx<'_>) {
+pub(super) fn say(text: impl Into<String>, ctx: &mut StepContext<'_>) {
     ctx.append(TurnKind::Steering(vec![Part::text(text)]));
 }

@@ -10,9 +10,9 @@ use alloc::{
 use innerloop_json::{Value, from_str, joined, to_string};
 
 /// Arguments that fit their tool's schema. The first fault that reading still finds is kept until
-/// [`Args::finish`].
+/// [`ToolArguments::finish`].
 #[derive(Debug)]
-pub(crate) struct Args<'a> {
+pub(crate) struct ToolArguments<'a> {
     tool: &'a str,
     value: Value,
     /// The arguments as they came, unless values were changed to fit the schema.
@@ -20,7 +20,7 @@ pub(crate) struct Args<'a> {
     fault: Option<String>,
 }
 
-impl<'a> Args<'a> {
+impl<'a> ToolArguments<'a> {
     /// Parses the arguments of the tool `tool` and checks them. `null` for what need not be there
     /// counts as absent, and a list of words is a command line; with `coerces`, values of the wrong
     /// type that plainly mean a right one are changed first.

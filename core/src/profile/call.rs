@@ -5,16 +5,16 @@ use innerloop_types::{action::Action, event::PlanItem};
 
 /// What a call asks for.
 #[derive(Debug)]
-pub(crate) enum Meaning {
+pub(crate) enum CallIntent {
     /// An action of the host's.
-    Action(Translated),
+    Action(CanonicalCall),
     /// Something that the core does itself.
     Inner(InnerCall),
 }
 
 /// A call in canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Translated {
+pub struct CanonicalCall {
     /// What to do.
     pub action: Action,
     /// The time limit that the call or its tool asks for, in milliseconds.
@@ -78,7 +78,7 @@ pub(crate) struct PlanCall {
     pub(crate) reply: String,
 }
 
-impl From<Action> for Translated {
+impl From<Action> for CanonicalCall {
     fn from(action: Action) -> Self {
         Self { action, timeout_ms: None }
     }

@@ -3,7 +3,7 @@
 use super::row::ToolRow;
 
 /// What is known of a model family.
-pub(super) struct Family {
+pub(super) struct ModelFamily {
     /// The base instructions.
     pub(super) base_prompt: &'static str,
     /// The names of the project's instruction files that it reads.
@@ -23,7 +23,7 @@ pub(super) struct Family {
     pub(super) context_window: u32,
 }
 
-impl Family {
+impl ModelFamily {
     /// A family of large models, as far as they have that in common.
     pub(super) const LARGE: Self = Self {
         base_prompt: "",

@@ -4,11 +4,11 @@
 pub(crate) use super::call::{InnerCall, SpawnCall};
 
 use super::{
-    args::Args,
+    args::ToolArguments,
     row::{
-        Need,
-        Parameters::{self, Fixed},
-        Policy, REPORTS, Reader, ToolRow,
+        ArgumentReader, REPORTS,
+        ToolParameters::{self, Fixed},
+        ToolPolicy, ToolRequirement, ToolRow,
     },
 };
 use crate::rules::truncate::OutputLimit;
@@ -29,9 +29,13 @@ static SPAWN_AGENT: ToolRow = ToolRow {
          model?: text Another model; yours if absent\n\
          max_turns?: 0.. Most turns it may take; 0, like leaving it out, means no limit",
     ),
-    read: Reader::Inner(spawn_agent),
+    read: ArgumentReader::Inner(spawn_agent),
     tell: None,
-    policy: Policy { needs: Some(Need::Agents), output: REPORTS, ..Policy::RUNS },
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::Agents),
+        output: REPORTS,
+        ..ToolPolicy::RUNS
+    },
 };
 
 static SEND_INPUT: ToolRow = ToolRow {
@@ -42,9 +46,13 @@ static SEND_INPUT: ToolRow = ToolRow {
         "agent_id: text Its id\n\
          message: nonempty What to say",
     ),
-    read: Reader::Inner(send_input),
+    read: ArgumentReader::Inner(send_input),
     tell: None,
-    policy: Policy { needs: Some(Need::Agents), output: OutputLimit::DEFAULT, ..Policy::RUNS },
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::Agents),
+        output: OutputLimit::DEFAULT,
+        ..ToolPolicy::RUNS
+    },
 };
 
 static WAIT: ToolRow = ToolRow {
@@ -54,39 +62,47 @@ static WAIT: ToolRow = ToolRow {
         "agent_id: text Its id\n\
          timeout_ms?: 1.. How long to wait at most; without it, as long as it takes",
     ),
-    read: Reader::Inner(wait),
+    read: ArgumentReader::Inner(wait),
     tell: None,
-    policy: Policy { needs: Some(Need::Agents), output: REPORTS, ..Policy::RUNS },
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::Agents),
+        output: REPORTS,
+        ..ToolPolicy::RUNS
+    },
 };
 
 static CLOSE_AGENT: ToolRow = ToolRow {
     name: "close_agent",
     description: "End an agent that you started. Returns its last status.",
     parameters: Fixed("agent_id: text Its id"),
-    read: Reader::Inner(close_agent),
+    read: ArgumentReader::Inner(close_agent),
     tell: None,
-    policy: Policy { needs: Some(Need::Agents), output: OutputLimit::DEFAULT, ..Policy::RUNS },
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::Agents),
+        output: OutputLimit::DEFAULT,
+        ..ToolPolicy::RUNS
+    },
 };
 
 static ASK_USER: ToolRow = ToolRow {
     name: "ask_user",
     description: "Ask the user a question that only they can answer, and wait for the answer.",
     parameters: Fixed("question: nonempty The question"),
-    read: Reader::Inner(ask_user),
+    read: ArgumentReader::Inner(ask_user),
     tell: None,
-    policy: Policy { needs: Some(Need::User), ..Policy::READS },
+    policy: ToolPolicy { needs: Some(ToolRequirement::User), ..ToolPolicy::READS },
 };
 
 pub(crate) static FINAL_ANSWER: ToolRow = ToolRow {
     name: "final_answer",
     description: "Give the final answer of the task, once it is done. Ends the work.",
-    parameters: Parameters::Answer,
-    read: Reader::Inner(final_answer),
+    parameters: ToolParameters::Answer,
+    read: ArgumentReader::Inner(final_answer),
     tell: None,
-    policy: Policy { needs: Some(Need::AnswerForm), ..Policy::READS },
+    policy: ToolPolicy { needs: Some(ToolRequirement::AnswerForm), ..ToolPolicy::READS },
 };
 
-fn spawn_agent(args: &mut Args<'_>) -> InnerCall {
+fn spawn_agent(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Spawn(SpawnCall {
         task: args.non_blank("task", "task"),
         working_dir: args.optional_text("working_dir"),
@@ -95,23 +111,23 @@ fn spawn_agent(args: &mut Args<'_>) -> InnerCall {
     })
 }
 
-fn send_input(args: &mut Args<'_>) -> InnerCall {
+fn send_input(args: &mut ToolArguments<'_>) -> InnerCall {
     let agent_id = args.text("agent_id");
     InnerCall::Send { agent_id, message: args.non_blank("message", "message") }
 }
 
-fn wait(args: &mut Args<'_>) -> InnerCall {
+fn wait(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Wait { agent_id: args.text("agent_id"), timeout_ms: args.count("timeout_ms") }
 }
 
-fn close_agent(args: &mut Args<'_>) -> InnerCall {
+fn close_agent(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Close { agent_id: args.text("agent_id") }
 }
 
-fn ask_user(args: &mut Args<'_>) -> InnerCall {
+fn ask_user(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Ask { question: args.text("question") }
 }
 
-fn final_answer(args: &mut Args<'_>) -> InnerCall {
+fn final_answer(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Answer(args.json())
 }

@@ -16,22 +16,22 @@ mod seed;
 mod shell;
 mod small;
 
-pub(crate) use call::Translated;
+pub(crate) use call::CanonicalCall;
 pub(crate) use {
-    args::Args,
-    call::Meaning,
-    row::{Category, FinishedRun, Policy, TimeoutNote, ToolRow},
+    args::ToolArguments,
+    call::CallIntent,
+    row::{FinishedRun, TimeoutNote, ToolCategory, ToolPolicy, ToolRow},
 };
 
-use family::Family;
-use row::Need;
+use family::ModelFamily;
+use row::ToolRequirement;
 
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::{joined, quoted};
 use innerloop_types::{
     config::{
-        ConfigError, Facts, ModelConfig, ProfileKind, SessionConfig, TextCalls, Timeouts,
-        Vocabulary,
+        ConfigError, EnvironmentFacts, ModelConfig, ProfileKind, SessionConfig, TextCalls,
+        ToolTimeouts, VocabularyKind,
     },
     json::Json,
     tool::{BuiltinTools, ToolSpec},
@@ -41,12 +41,12 @@ use innerloop_types::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
     kind: ProfileKind,
-    vocabulary: Vocabulary,
+    vocabulary: VocabularyKind,
 }
 
 /// What the models of a family can do, as far as nothing better is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capabilities {
+pub struct ModelCapabilities {
     /// Whether they think before they answer, with an effort that can be set.
     pub reasoning: bool,
     /// Whether replies come as streams.
@@ -63,9 +63,9 @@ impl Profile {
     /// The profile of that family under that vocabulary. Small models have the specification's
     /// only.
     #[must_use]
-    pub const fn new(kind: ProfileKind, vocabulary: Vocabulary) -> Self {
+    pub const fn new(kind: ProfileKind, vocabulary: VocabularyKind) -> Self {
         match kind {
-            ProfileKind::Small => Self { kind, vocabulary: Vocabulary::Seed },
+            ProfileKind::Small => Self { kind, vocabulary: VocabularyKind::Seed },
             _ => Self { kind, vocabulary },
         }
     }
@@ -79,9 +79,9 @@ impl Profile {
     /// The tools that become actions, as models that take images are shown them; those that
     /// nothing here could carry out are left out.
     #[must_use]
-    pub fn tools(self, facts: &Facts) -> Vec<ToolSpec> {
+    pub fn tools(self, facts: &EnvironmentFacts) -> Vec<ToolSpec> {
         let mut met = shell::needs_met(facts);
-        met.push(Need::Images);
+        met.push(ToolRequirement::Images);
         self.action_rows(&met, &BuiltinTools::All).map(|row| self.spec(row, None)).collect()
     }
 
@@ -95,11 +95,11 @@ impl Profile {
     pub(crate) fn rows(self, config: &SessionConfig, depth: u32) -> Vec<&'static ToolRow> {
         let mut met = shell::needs_met(&config.facts);
         let needs = [
-            (Need::Images, config.model.compat.images),
-            (Need::Web, config.web_fetch),
-            (Need::Agents, self.family().is_large && depth < config.subagents.max_depth),
-            (Need::User, config.ask_user && depth == 0),
-            (Need::AnswerForm, config.answer.is_some() && depth == 0),
+            (ToolRequirement::Images, config.model.compat.images),
+            (ToolRequirement::Web, config.web_fetch),
+            (ToolRequirement::Agents, self.family().is_large && depth < config.subagents.max_depth),
+            (ToolRequirement::User, config.ask_user && depth == 0),
+            (ToolRequirement::AnswerForm, config.answer.is_some() && depth == 0),
         ];
         met.extend(needs.into_iter().filter(|(_, is_met)| *is_met).map(|(need, _)| need));
         let wanted = &config.builtin_tools;
@@ -127,13 +127,13 @@ impl Profile {
 
     /// A tool of the profile as the model is shown it; `answer` is the schema of the final answer.
     pub(crate) fn spec(self, row: &ToolRow, answer: Option<&Json>) -> ToolSpec {
-        row.spec(self.command_ms(&Timeouts::default()), answer)
+        row.spec(self.command_ms(&ToolTimeouts::default()), answer)
     }
 
     /// The tool of that name in the profile's vocabulary, shown or not.
     pub(crate) fn row(self, name: &str) -> Option<&'static ToolRow> {
         let others = match self.vocabulary {
-            Vocabulary::Seed if cfg!(feature = "builtins") => seed::TABLE,
+            VocabularyKind::Seed if cfg!(feature = "builtins") => seed::TABLE,
             _ => &[],
         };
         self.table().iter().chain(others).copied().find(|row| row.name == name)
@@ -158,17 +158,17 @@ impl Profile {
     /// A sentence for the model where the name or the arguments are not the profile's.
     pub fn translate(
         self,
-        facts: &Facts,
+        facts: &EnvironmentFacts,
         name: &str,
         arguments: &str,
-    ) -> Result<Translated, String> {
+    ) -> Result<CanonicalCall, String> {
         let unknown = || format!("Unknown tool: {name}");
         let row = self.row(name).ok_or_else(unknown)?;
         let schema = innerloop_json::from_str(self.spec(row, None).parameters.text())
             .map_err(|error| format!("{error}"))?;
-        match row.read(Args::parse(name, arguments, &schema, false)?, facts)? {
-            Meaning::Action(translated) => Ok(translated),
-            Meaning::Inner(_) => Err(unknown()),
+        match row.read(ToolArguments::parse(name, arguments, &schema, false)?, facts)? {
+            CallIntent::Action(translated) => Ok(translated),
+            CallIntent::Inner(_) => Err(unknown()),
         }
     }
 
@@ -186,16 +186,16 @@ impl Profile {
     }
 
     /// The time limit of a run whose call names none: what is configured goes before the family's.
-    pub(crate) fn command_ms(self, timeouts: &Timeouts) -> u64 {
+    pub(crate) fn command_ms(self, timeouts: &ToolTimeouts) -> u64 {
         let family = self.default_command_ms().filter(|_| !timeouts.has_default());
         family.unwrap_or(timeouts.default_command_ms)
     }
 
     /// What the family's models can do.
     #[must_use]
-    pub const fn capabilities(self) -> Capabilities {
-        let Family { is_large, context_window, .. } = *self.family();
-        Capabilities {
+    pub const fn capabilities(self) -> ModelCapabilities {
+        let ModelFamily { is_large, context_window, .. } = *self.family();
+        ModelCapabilities {
             reasoning: is_large,
             streaming: true,
             parallel_tool_calls: is_large,
@@ -223,26 +223,26 @@ impl Profile {
         }
     }
 
-    const fn family(self) -> &'static Family {
+    const fn family(self) -> &'static ModelFamily {
         family(self.kind)
     }
 
     /// The tools of the vocabulary that become actions, in the order in which they are shown.
     const fn table(self) -> &'static [&'static ToolRow] {
         match self.vocabulary {
-            Vocabulary::Seed => self.family().seed,
-            Vocabulary::Native => self.family().native,
+            VocabularyKind::Seed => self.family().seed,
+            VocabularyKind::Native => self.family().native,
         }
     }
 
     /// The tool that keeps the plan.
     fn plan(self) -> impl Iterator<Item = &'static ToolRow> {
-        self.family().plan.into_iter().filter(move |_| self.vocabulary == Vocabulary::Native)
+        self.family().plan.into_iter().filter(move |_| self.vocabulary == VocabularyKind::Native)
     }
 
     fn action_rows(
         self,
-        met: &[Need],
+        met: &[ToolRequirement],
         wanted: &BuiltinTools,
     ) -> impl Iterator<Item = &'static ToolRow> {
         let rows = self.table().iter().copied().filter(|row| row.is_shown(met, wanted));
@@ -261,7 +261,7 @@ pub const fn doc_names(kind: ProfileKind) -> &'static [&'static str] {
     family(kind).docs
 }
 
-const fn family(kind: ProfileKind) -> &'static Family {
+const fn family(kind: ProfileKind) -> &'static ModelFamily {
     match kind {
         ProfileKind::Openai => &openai::FAMILY,
         ProfileKind::Anthropic => &anthropic::FAMILY,

@@ -22,12 +22,12 @@ pub(super) fn name(line: &str) -> &str {
 
 /// The JSON Schema of an object with these parameters and no others, as it is written.
 /// `{default_ms}` in descriptions becomes that time limit.
-pub(super) struct Schema {
+pub(super) struct ParamSchema {
     pub(super) params: &'static str,
     pub(super) default_ms: u64,
 }
 
-impl ToJson for Schema {
+impl ToJson for ParamSchema {
     fn write(&self, writer: &mut Writer) {
         writer.object();
         self.write_object(&mut self.params.lines().peekable(), "", writer);
@@ -35,7 +35,7 @@ impl ToJson for Schema {
     }
 }
 
-impl Schema {
+impl ParamSchema {
     /// Writes the fields of the schema of an object whose parameters are the next lines with that
     /// mark.
     fn write_object(&self, lines: &mut Peekable<Lines<'static>>, mark: &str, writer: &mut Writer) {

@@ -3,7 +3,7 @@
 
 pub(crate) use super::call::PlanCall;
 
-use super::args::Args;
+use super::args::ToolArguments;
 use alloc::vec::Vec;
 use innerloop_types::event::{PlanItem, PlanStatus};
 
@@ -17,7 +17,7 @@ const STATUS: [(&str, PlanStatus); 5] = [
 ];
 
 /// The steps of the list `list`, the text of each in its field `text`.
-pub(super) fn items(args: &mut Args<'_>, list: &str, text: &str) -> Vec<PlanItem> {
+pub(super) fn items(args: &mut ToolArguments<'_>, list: &str, text: &str) -> Vec<PlanItem> {
     args.objects(list, |step| {
         Some(PlanItem { text: step.text(text), status: step.choice("status", &STATUS)? })
     })

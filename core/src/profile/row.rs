@@ -2,18 +2,18 @@
 //! nothing elsewhere knows a tool by its name.
 
 use super::{
-    args::Args,
-    call::{InnerCall, Meaning, Translated},
-    param::{self, Schema},
+    args::ToolArguments,
+    call::{CallIntent, CanonicalCall, InnerCall},
+    param::{self, ParamSchema},
 };
-use crate::rules::truncate::{Keep, OutputLimit};
+use crate::rules::truncate::{OutputLimit, TruncateMode};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_types::{
-    action::{Action, Change, ChangeKind, Outcome, Patch, ToolError},
-    config::Facts,
+    action::{Action, ChangeKind, Outcome, Patch, ReportedChange, ToolError},
+    config::EnvironmentFacts,
     json::Json,
     path::seen,
-    tool::{BuiltinTools, Freeform, ToolSpec},
+    tool::{BuiltinTools, FreeformSpec, ToolSpec},
 };
 
 /// A built-in tool.
@@ -23,18 +23,18 @@ pub(crate) struct ToolRow {
     pub(super) name: &'static str,
     /// What it does and when to use it.
     pub(super) description: &'static str,
-    pub(super) parameters: Parameters,
+    pub(super) parameters: ToolParameters,
     /// How arguments become what the call asks for.
-    pub(super) read: Reader,
+    pub(super) read: ArgumentReader,
     /// How an outcome is told in the form that the model family knows, where that is another than
     /// what the tool says.
     pub(super) tell: Option<fn(&FinishedRun<'_>) -> Option<String>>,
-    pub(super) policy: Policy,
+    pub(super) policy: ToolPolicy,
 }
 
 /// What a tool is called with. In descriptions `{default_ms}` stands for the family's time limit.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Parameters {
+pub(super) enum ToolParameters {
     /// These, always, as [`param`] reads them.
     Fixed(&'static str),
     /// One string, which goes without JSON where the protocol has free-form tools.
@@ -51,21 +51,21 @@ pub(super) enum Parameters {
 
 /// How arguments that fit the schema are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Reader {
+pub(super) enum ArgumentReader {
     /// As an action on files.
-    Action(fn(&mut Args<'_>) -> Action),
+    Action(fn(&mut ToolArguments<'_>) -> Action),
     /// As a run of a program.
-    Run(fn(&mut Args<'_>, &Facts) -> Result<Translated, String>),
+    Run(fn(&mut ToolArguments<'_>, &EnvironmentFacts) -> Result<CanonicalCall, String>),
     /// As something that the core does itself.
-    Inner(fn(&mut Args<'_>) -> InnerCall),
+    Inner(fn(&mut ToolArguments<'_>) -> InnerCall),
 }
 
 /// What is done about a tool apart from its calls' meaning.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Policy {
+pub(crate) struct ToolPolicy {
     /// What must be there for the tool to be shown.
-    pub(super) needs: Option<Need>,
-    pub(crate) category: Category,
+    pub(super) needs: Option<ToolRequirement>,
+    pub(crate) category: ToolCategory,
     /// How much of its output the model reads.
     pub(crate) output: OutputLimit,
     /// The time limit of calls that name none, in milliseconds, where it is not the family's.
@@ -77,7 +77,7 @@ pub(crate) struct Policy {
 
 /// What a tool may need in order to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Need {
+pub(crate) enum ToolRequirement {
     /// A program that is a shell.
     Shell,
     /// No shell: the tool stands in for what a shell is used for.
@@ -98,7 +98,7 @@ pub(crate) enum Need {
 
 /// What a tool's calls do to the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Category {
+pub(crate) enum ToolCategory {
     /// They change nothing, and may run beside others.
     Reads,
     /// They change files.
@@ -135,59 +135,63 @@ pub(crate) struct FinishedRun<'a> {
 impl FinishedRun<'_> {
     /// The first file that changed, as the agent sees it.
     pub(super) fn changed(&self) -> Option<(ChangeKind, &str)> {
-        let Change { kind, path, .. } = self.outcome.changes.first()?;
+        let ReportedChange { kind, path, .. } = self.outcome.changes.first()?;
         Some((*kind, seen(self.folder, path).unwrap_or(path)))
     }
 }
 
-impl Policy {
+impl ToolPolicy {
     /// For tools that change nothing.
     pub(crate) const READS: Self = Self {
         needs: None,
-        category: Category::Reads,
+        category: ToolCategory::Reads,
         output: OutputLimit::DEFAULT,
         default_ms: None,
         timeout: TimeoutNote::Parameter("timeout_ms"),
         shows_files: false,
     };
     /// For tools that show what is in files.
-    pub(super) const SHOWS: Self =
-        Self { output: limit(50_000, None, Keep::HeadTail), shows_files: true, ..Self::READS };
+    pub(super) const SHOWS: Self = Self {
+        output: limit(50_000, None, TruncateMode::HeadTail),
+        shows_files: true,
+        ..Self::READS
+    };
     /// For tools that change files.
     pub(super) const CHANGES: Self = Self {
-        category: Category::Changes,
-        output: limit(10_000, None, Keep::Tail),
+        category: ToolCategory::Changes,
+        output: limit(10_000, None, TruncateMode::Tail),
         ..Self::READS
     };
     /// For tools that run programs.
     pub(super) const RUNS: Self = Self {
-        category: Category::Runs,
-        output: limit(30_000, Some(256), Keep::HeadTail),
+        category: ToolCategory::Runs,
+        output: limit(30_000, Some(256), TruncateMode::HeadTail),
         ..Self::READS
     };
 }
 
 /// The output of tools that find lines: the first ones are the best.
-pub(super) const MATCHES: OutputLimit = limit(20_000, Some(200), Keep::Head);
+pub(super) const MATCHES: OutputLimit = limit(20_000, Some(200), TruncateMode::Head);
 /// The output of tools that find or list files.
-pub(super) const PATHS: OutputLimit = limit(20_000, Some(500), Keep::Head);
+pub(super) const PATHS: OutputLimit = limit(20_000, Some(500), TruncateMode::Head);
 /// The output of tools that say that a file was written.
-pub(super) const WRITTEN: OutputLimit = limit(1_000, None, Keep::Tail);
+pub(super) const WRITTEN: OutputLimit = limit(1_000, None, TruncateMode::Tail);
 /// The output of tools that say what another agent did.
-pub(super) const REPORTS: OutputLimit = limit(20_000, None, Keep::HeadTail);
+pub(super) const REPORTS: OutputLimit = limit(20_000, None, TruncateMode::HeadTail);
 
-const fn limit(max_chars: usize, max_lines: Option<usize>, keep: Keep) -> OutputLimit {
+const fn limit(max_chars: usize, max_lines: Option<usize>, keep: TruncateMode) -> OutputLimit {
     OutputLimit { max_chars, max_lines, keep }
 }
 
 impl ToolRow {
     /// Whether the tool is shown where these needs are met and these tools are wanted. Some have
     /// a switch of their own.
-    pub(super) fn is_shown(&self, met: &[Need], wanted: &BuiltinTools) -> bool {
+    pub(super) fn is_shown(&self, met: &[ToolRequirement], wanted: &BuiltinTools) -> bool {
         let is_named = |names: &[String]| names.iter().any(|name| *name == self.name);
         let is_wanted = match (self.policy.needs, wanted) {
-            (Some(Need::User | Need::AnswerForm), _) | (_, BuiltinTools::All) => true,
-            (_, BuiltinTools::ReadOnly) => self.policy.category == Category::Reads,
+            (Some(ToolRequirement::User | ToolRequirement::AnswerForm), _)
+            | (_, BuiltinTools::All) => true,
+            (_, BuiltinTools::ReadOnly) => self.policy.category == ToolCategory::Reads,
             (_, BuiltinTools::None) => false,
             (_, BuiltinTools::Only(names)) => is_named(names),
             (_, BuiltinTools::Except(names)) => !is_named(names),
@@ -197,7 +201,7 @@ impl ToolRow {
 
     /// Whether the tool's calls are carried out in the workspace, by the host.
     pub(crate) const fn is_action(&self) -> bool {
-        matches!(self.read, Reader::Action(_) | Reader::Run(_))
+        matches!(self.read, ArgumentReader::Action(_) | ArgumentReader::Run(_))
     }
 
     /// Its name, as the model is shown it.
@@ -205,30 +209,30 @@ impl ToolRow {
         self.name
     }
 
-    pub(crate) const fn policy(&self) -> Policy {
+    pub(crate) const fn policy(&self) -> ToolPolicy {
         self.policy
     }
 
     /// The tool as the model is shown it; `answer` is the schema of the final answer.
     pub(crate) fn spec(&self, default_ms: u64, answer: Option<&Json>) -> ToolSpec {
-        let fixed = |params| Json::of(&Schema { params, default_ms });
+        let fixed = |params| Json::of(&ParamSchema { params, default_ms });
         let (parameters, freeform) = match &self.parameters {
-            Parameters::Fixed(params) => (fixed(params), None),
-            Parameters::Freeform { text, grammar, description } => {
-                let freeform = Freeform {
+            ToolParameters::Fixed(params) => (fixed(params), None),
+            ToolParameters::Freeform { text, grammar, description } => {
+                let freeform = FreeformSpec {
                     grammar: (*grammar).into(),
                     property: param::name(text).into(),
                     description: (*description).into(),
                 };
                 (fixed(text), Some(freeform))
             }
-            Parameters::Answer => (answer.cloned().unwrap_or_default(), None),
+            ToolParameters::Answer => (answer.cloned().unwrap_or_default(), None),
         };
         ToolSpec {
             name: self.name.into(),
             description: self.description.into(),
             parameters,
-            read_only: self.policy.category == Category::Reads,
+            read_only: self.policy.category == ToolCategory::Reads,
             timeout_ms: None,
             paths: Vec::new(),
             freeform,
@@ -239,11 +243,15 @@ impl ToolRow {
     ///
     /// # Errors
     /// A sentence for the model.
-    pub(crate) fn read(&self, mut args: Args<'_>, facts: &Facts) -> Result<Meaning, String> {
+    pub(crate) fn read(
+        &self,
+        mut args: ToolArguments<'_>,
+        facts: &EnvironmentFacts,
+    ) -> Result<CallIntent, String> {
         let meaning = match self.read {
-            Reader::Action(read) => Ok(Meaning::Action(read(&mut args).into())),
-            Reader::Run(read) => read(&mut args, facts).map(Meaning::Action),
-            Reader::Inner(read) => Ok(Meaning::Inner(read(&mut args))),
+            ArgumentReader::Action(read) => Ok(CallIntent::Action(read(&mut args).into())),
+            ArgumentReader::Run(read) => read(&mut args, facts).map(CallIntent::Action),
+            ArgumentReader::Inner(read) => Ok(CallIntent::Inner(read(&mut args))),
         };
         args.finish()?;
         meaning

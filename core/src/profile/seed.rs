@@ -1,15 +1,18 @@
 //! The specification's vocabulary: one table of tools that each family shows a part of.
 
 use super::{
-    args::Args,
-    call::Translated,
-    row::{FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, ToolRow, WRITTEN},
+    args::ToolArguments,
+    call::CanonicalCall,
+    row::{
+        ArgumentReader, FinishedRun, MATCHES, PATHS, ToolParameters::Fixed, ToolPolicy,
+        ToolRequirement, ToolRow, WRITTEN,
+    },
     shell,
 };
 use alloc::{format, string::String, vec::Vec};
 use innerloop_types::{
-    action::{Action, Grep, GrepMode, Hidden, ListStyle, Notice, Numbering},
-    config::Facts,
+    action::{Action, GrepMode, GrepQuery, HiddenFiles, LineNumbering, ListStyle, NoticePosition},
+    config::EnvironmentFacts,
 };
 
 /// The whole table.
@@ -46,9 +49,9 @@ pub(super) static READ_FILE: ToolRow = ToolRow {
          offset?: 1.. Line to start from, counted from 1\n\
          limit?: 1.. Most lines to read",
     ),
-    read: Reader::Action(read_file),
+    read: ArgumentReader::Action(read_file),
     tell: None,
-    policy: Policy::SHOWS,
+    policy: ToolPolicy::SHOWS,
 };
 
 pub(super) static READ_MANY_FILES: ToolRow = ToolRow {
@@ -58,9 +61,9 @@ pub(super) static READ_MANY_FILES: ToolRow = ToolRow {
         "paths: text[1..] Files, folders or path patterns such as src/**/*.ts\n\
          exclude?: text[] Path patterns to leave out",
     ),
-    read: Reader::Action(read_many_files),
+    read: ArgumentReader::Action(read_many_files),
     tell: None,
-    policy: Policy::SHOWS,
+    policy: ToolPolicy::SHOWS,
 };
 
 pub(super) static WRITE_FILE: ToolRow = ToolRow {
@@ -71,9 +74,9 @@ pub(super) static WRITE_FILE: ToolRow = ToolRow {
         "file_path: text Path of the file\n\
          content: text The file's whole new content",
     ),
-    read: Reader::Action(write_file),
+    read: ArgumentReader::Action(write_file),
     tell: None,
-    policy: Policy { output: WRITTEN, ..Policy::CHANGES },
+    policy: ToolPolicy { output: WRITTEN, ..ToolPolicy::CHANGES },
 };
 
 pub(super) static EDIT_FILE: ToolRow = ToolRow {
@@ -86,9 +89,9 @@ pub(super) static EDIT_FILE: ToolRow = ToolRow {
          new_string: text Text to put in its place\n\
          replace_all?: boolean Replace every occurrence; false if absent",
     ),
-    read: Reader::Action(edit_file),
+    read: ArgumentReader::Action(edit_file),
     tell: None,
-    policy: Policy::CHANGES,
+    policy: ToolPolicy::CHANGES,
 };
 
 pub(super) static APPLY_PATCH: ToolRow = ToolRow {
@@ -96,9 +99,9 @@ pub(super) static APPLY_PATCH: ToolRow = ToolRow {
     description: "Change files by a patch: add, delete, update or move any number of files at \
                   once. Returns what was done to which file.",
     parameters: Fixed("patch: text The patch, from *** Begin Patch to *** End Patch"),
-    read: Reader::Action(apply_patch),
+    read: ArgumentReader::Action(apply_patch),
     tell: None,
-    policy: Policy::CHANGES,
+    policy: ToolPolicy::CHANGES,
 };
 
 pub(super) static LIST_DIR: ToolRow = ToolRow {
@@ -108,9 +111,9 @@ pub(super) static LIST_DIR: ToolRow = ToolRow {
         "path?: text The folder; the workspace if absent\n\
          depth?: 1..10 How many levels to list; 1 if absent",
     ),
-    read: Reader::Action(list_dir),
+    read: ArgumentReader::Action(list_dir),
     tell: None,
-    policy: Policy { output: PATHS, ..Policy::READS },
+    policy: ToolPolicy { output: PATHS, ..ToolPolicy::READS },
 };
 
 pub(super) static GLOB: ToolRow = ToolRow {
@@ -120,9 +123,9 @@ pub(super) static GLOB: ToolRow = ToolRow {
         "pattern: text The pattern\n\
          path?: text The folder to search; the workspace if absent",
     ),
-    read: Reader::Action(glob),
+    read: ArgumentReader::Action(glob),
     tell: None,
-    policy: Policy { output: PATHS, ..Policy::READS },
+    policy: ToolPolicy { output: PATHS, ..ToolPolicy::READS },
 };
 
 pub(super) static GREP: ToolRow = ToolRow {
@@ -136,9 +139,9 @@ pub(super) static GREP: ToolRow = ToolRow {
          case_insensitive?: boolean Ignore case; false if absent\n\
          max_results?: 1..10000 Most results; 100 if absent",
     ),
-    read: Reader::Action(grep),
+    read: ArgumentReader::Action(grep),
     tell: None,
-    policy: Policy { output: MATCHES, ..Policy::READS },
+    policy: ToolPolicy { output: MATCHES, ..ToolPolicy::READS },
 };
 
 /// The same for models that choose what is reported.
@@ -155,9 +158,9 @@ pub(super) static GREP_WITH_MODES: ToolRow = ToolRow {
          counts\n\
          max_results?: 1..10000 Most results; 100 if absent",
     ),
-    read: Reader::Action(grep),
+    read: ArgumentReader::Action(grep),
     tell: None,
-    policy: Policy { output: MATCHES, ..Policy::READS },
+    policy: ToolPolicy { output: MATCHES, ..ToolPolicy::READS },
 };
 
 pub(super) static SHELL: ToolRow = ToolRow {
@@ -169,9 +172,9 @@ pub(super) static SHELL: ToolRow = ToolRow {
          timeout_ms?: 1.. Time limit in milliseconds; {default_ms} if absent, at most 600000\n\
          description?: text What the command does, in a few words, for whoever watches",
     ),
-    read: Reader::Run(shell),
+    read: ArgumentReader::Run(shell),
     tell: Some(tell_exit),
-    policy: Policy { needs: Some(Need::Shell), ..Policy::RUNS },
+    policy: ToolPolicy { needs: Some(ToolRequirement::Shell), ..ToolPolicy::RUNS },
 };
 
 pub(super) static RUN_PROGRAM: ToolRow = ToolRow {
@@ -185,55 +188,55 @@ pub(super) static RUN_PROGRAM: ToolRow = ToolRow {
          stdin?: text What it reads from standard input\n\
          timeout_ms?: 1.. Time limit in milliseconds; {default_ms} if absent, at most 600000",
     ),
-    read: Reader::Run(run_program),
+    read: ArgumentReader::Run(run_program),
     tell: Some(tell_exit),
-    policy: Policy { needs: Some(Need::Program), ..Policy::RUNS },
+    policy: ToolPolicy { needs: Some(ToolRequirement::Program), ..ToolPolicy::RUNS },
 };
 
 pub(super) static WEB_FETCH: ToolRow = ToolRow {
     name: "web_fetch",
     description: "Read a page of the web and return its text.",
     parameters: Fixed("url: nonempty The page's address\nprompt?: text What is wanted of it"),
-    read: Reader::Action(web_fetch),
+    read: ArgumentReader::Action(web_fetch),
     tell: None,
-    policy: Policy { needs: Some(Need::Web), ..Policy::RUNS },
+    policy: ToolPolicy { needs: Some(ToolRequirement::Web), ..ToolPolicy::RUNS },
 };
 
-fn read_file(args: &mut Args<'_>) -> Action {
+fn read_file(args: &mut ToolArguments<'_>) -> Action {
     Action::Read {
         path: args.text("file_path"),
         offset: args.count("offset"),
         limit: Some(args.count("limit").unwrap_or(READ_LIMIT)),
-        numbering: Numbering::Pipe,
+        numbering: LineNumbering::Pipe,
         line_chars: None,
-        notice: Notice::Below,
+        notice: NoticePosition::Below,
     }
 }
 
-pub(super) fn web_fetch(args: &mut Args<'_>) -> Action {
+pub(super) fn web_fetch(args: &mut ToolArguments<'_>) -> Action {
     Action::Fetch { urls: Vec::from([args.text("url")]), prompt: args.optional_text("prompt") }
 }
 
-fn read_many_files(args: &mut Args<'_>) -> Action {
+fn read_many_files(args: &mut ToolArguments<'_>) -> Action {
     Action::ReadMany {
         include: args.texts("paths"),
         exclude: args.texts("exclude"),
         flat: false,
-        hidden: Hidden::Ignored,
+        hidden: HiddenFiles::Ignored,
     }
 }
 
 /// A call that writes a file, in every vocabulary.
-pub(super) fn write_file(args: &mut Args<'_>) -> Action {
+pub(super) fn write_file(args: &mut ToolArguments<'_>) -> Action {
     Action::Write { path: args.text("file_path"), content: args.text("content") }
 }
 
-fn edit_file(args: &mut Args<'_>) -> Action {
+fn edit_file(args: &mut ToolArguments<'_>) -> Action {
     edit(args, "replace_all")
 }
 
 /// A call that replaces a text, in every vocabulary; `all` names the flag for each occurrence.
-pub(super) fn edit(args: &mut Args<'_>, all: &str) -> Action {
+pub(super) fn edit(args: &mut ToolArguments<'_>, all: &str) -> Action {
     Action::Edit {
         path: args.text("file_path"),
         old: args.text("old_string"),
@@ -242,59 +245,62 @@ pub(super) fn edit(args: &mut Args<'_>, all: &str) -> Action {
     }
 }
 
-fn apply_patch(args: &mut Args<'_>) -> Action {
+fn apply_patch(args: &mut ToolArguments<'_>) -> Action {
     Action::Patch { patch: args.text("patch") }
 }
 
-fn list_dir(args: &mut Args<'_>) -> Action {
+fn list_dir(args: &mut ToolArguments<'_>) -> Action {
     Action::List {
         path: args.optional_text("path"),
         depth: args.count_u32("depth").unwrap_or(1),
         ignore: Vec::new(),
-        hidden: Hidden::Nothing,
+        hidden: HiddenFiles::Nothing,
         style: ListStyle::Slash,
     }
 }
 
-fn glob(args: &mut Args<'_>) -> Action {
+fn glob(args: &mut ToolArguments<'_>) -> Action {
     find(args, None)
 }
 
 /// A call that finds files, so many at most.
-pub(super) fn find(args: &mut Args<'_>, max_results: Option<u32>) -> Action {
+pub(super) fn find(args: &mut ToolArguments<'_>, max_results: Option<u32>) -> Action {
     Action::Glob {
         pattern: args.text("pattern"),
         path: args.optional_text("path"),
         ignore_case: false,
         max_results,
-        hidden: Hidden::Ignored,
+        hidden: HiddenFiles::Ignored,
     }
 }
 
-fn grep(args: &mut Args<'_>) -> Action {
-    Action::Grep(Grep {
+fn grep(args: &mut ToolArguments<'_>) -> Action {
+    Action::Grep(GrepQuery {
         pattern: args.text("pattern"),
         path: args.optional_text("path"),
         glob: args.optional_text("glob_filter"),
         ignore_case: args.flag("case_insensitive"),
         mode: args.choice("output_mode", GREP_MODES).unwrap_or_default(),
         max_results: args.count_u32("max_results"),
-        ..Grep::default()
+        ..GrepQuery::default()
     })
 }
 
-fn shell(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
+fn shell(args: &mut ToolArguments<'_>, facts: &EnvironmentFacts) -> Result<CanonicalCall, String> {
     let timeout_ms = args.count("timeout_ms");
     shell::run(args, None, timeout_ms, facts)
 }
 
-fn run_program(args: &mut Args<'_>, _: &Facts) -> Result<Translated, String> {
+fn run_program(
+    args: &mut ToolArguments<'_>,
+    _: &EnvironmentFacts,
+) -> Result<CanonicalCall, String> {
     let action = Action::RunProgram {
         program: args.non_blank("program", "the program"),
         args: args.texts("args"),
         stdin: args.optional_text("stdin"),
     };
-    Ok(Translated { action, timeout_ms: args.count("timeout_ms") })
+    Ok(CanonicalCall { action, timeout_ms: args.count("timeout_ms") })
 }
 
 /// A program's output, and how it ended unless well.

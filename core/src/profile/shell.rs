@@ -1,27 +1,31 @@
 //! The shell as the families' tools know it, where the host has a program of that name.
 
-use super::{args::Args, call::Translated, row::Need};
+use super::{args::ToolArguments, call::CanonicalCall, row::ToolRequirement};
 use alloc::{
     format,
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_types::{action::Action, config::Facts, path::seen};
+use innerloop_types::{action::Action, config::EnvironmentFacts, path::seen};
 
 /// What a program must be called to be taken for a shell.
 const NAMES: [&str; 3] = ["bash", "sh", "shell"];
 
 /// What tools need of programs, as far as it is there.
-pub(super) fn needs_met(facts: &Facts) -> Vec<Need> {
-    let mut met = Vec::from([if is_known(facts) { Need::Shell } else { Need::NoShell }]);
+pub(super) fn needs_met(facts: &EnvironmentFacts) -> Vec<ToolRequirement> {
+    let mut met = Vec::from([if is_known(facts) {
+        ToolRequirement::Shell
+    } else {
+        ToolRequirement::NoShell
+    }]);
     if facts.programs.iter().any(|known| !NAMES.contains(&known.name.as_str())) {
-        met.push(Need::Program);
+        met.push(ToolRequirement::Program);
     }
     met
 }
 
 /// Whether the host has a shell.
-fn is_known(facts: &Facts) -> bool {
+fn is_known(facts: &EnvironmentFacts) -> bool {
     facts.programs.iter().any(|known| NAMES.contains(&known.name.as_str()))
 }
 
@@ -30,11 +34,11 @@ fn is_known(facts: &Facts) -> bool {
 /// # Errors
 /// A sentence for the model where there is no shell.
 pub(super) fn run(
-    args: &mut Args<'_>,
+    args: &mut ToolArguments<'_>,
     folder: Option<&str>,
     timeout_ms: Option<u64>,
-    facts: &Facts,
-) -> Result<Translated, String> {
+    facts: &EnvironmentFacts,
+) -> Result<CanonicalCall, String> {
     if !is_known(facts) {
         return Err(format!("Unknown tool: {}: there is no shell here", args.tool()));
     }
@@ -46,5 +50,5 @@ pub(super) fn run(
         "" => "/".to_string(),
         folder => folder.to_string(),
     });
-    Ok(Translated { action: Action::Shell { command, folder }, timeout_ms })
+    Ok(CanonicalCall { action: Action::Shell { command, folder }, timeout_ms })
 }

@@ -25,24 +25,24 @@ url uri
 ignore_case case_insensitive i";
 
 /// An argument that was given under another tool's name: that name, and this tool's.
-pub(crate) type Renamed = (String, String);
+pub(crate) type ArgumentAlias = (String, String);
 
 /// The arguments under the tool's own names, and which were renamed; nothing if none was.
-pub(crate) fn known(schema: &Value, arguments: &str) -> Option<(String, Vec<Renamed>)> {
+pub(crate) fn known(schema: &Value, arguments: &str) -> Option<(String, Vec<ArgumentAlias>)> {
     let mut value: Value = from_str(arguments).ok()?;
     let mut renamed = Vec::new();
     rename(schema, &mut value, &mut renamed);
     (!renamed.is_empty()).then(|| (to_string(&value), renamed))
 }
 
-fn rename(schema: &Value, value: &mut Value, renamed: &mut Vec<Renamed>) {
+fn rename(schema: &Value, value: &mut Value, renamed: &mut Vec<ArgumentAlias>) {
     match value {
         Value::Object(fields) => {
             let found = renames(schema, fields);
             if !found.is_empty() {
                 move_all(fields, &found);
-                let is_new = |it: &Renamed| !renamed.contains(it);
-                let new: Vec<Renamed> = found.into_iter().filter(is_new).collect();
+                let is_new = |it: &ArgumentAlias| !renamed.contains(it);
+                let new: Vec<ArgumentAlias> = found.into_iter().filter(is_new).collect();
                 renamed.extend(new);
             }
             let properties = schema.get("properties").and_then(Value::as_object);
@@ -64,7 +64,7 @@ fn rename(schema: &Value, value: &mut Value, renamed: &mut Vec<Renamed>) {
 /// Which fields are called otherwise than the schema's, and which of its properties each stands
 /// for: the only one that is missing and means the same. Of a schema that has room for other
 /// fields, only what must be there is looked for.
-fn renames(schema: &Value, fields: &Map<Value>) -> Vec<Renamed> {
+fn renames(schema: &Value, fields: &Map<Value>) -> Vec<ArgumentAlias> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return Vec::new();
     };
@@ -77,7 +77,7 @@ fn renames(schema: &Value, fields: &Map<Value>) -> Vec<Renamed> {
         let is_given = fields.get(name).is_some_and(|value| !value.is_null());
         !is_given && (is_closed || is_required(name))
     };
-    let mut found: Vec<Renamed> = Vec::new();
+    let mut found: Vec<ArgumentAlias> = Vec::new();
     for name in fields.keys().filter(|name| !properties.contains_key(name)) {
         let is_same = |known: &&str| plain(name) == plain(known);
         let is_meant = |known: &&str| mean_the_same(name, known);
@@ -117,7 +117,7 @@ fn plain(name: &str) -> String {
 }
 
 /// The fields under their new names.
-fn move_all(fields: &mut Map<Value>, renames: &[Renamed]) {
+fn move_all(fields: &mut Map<Value>, renames: &[ArgumentAlias]) {
     for (name, value) in fields.take() {
         let new = renames.iter().find(|(old, _)| *old == name).map(|(_, known)| known.clone());
         match new {

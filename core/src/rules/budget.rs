@@ -2,21 +2,21 @@
 
 use innerloop_json::{FromJson, ToJson};
 use innerloop_types::{
-    limits::{Limits, Spend},
-    time::Instant,
+    limits::{Limits, SpendAmount},
+    time::SessionInstant,
 };
 
 /// What all agents of a session have spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
-pub struct Purse {
+pub struct SpendTracker {
     /// What the session has spent; of its time, that of runs which are over.
-    pub spent: Spend,
+    pub spent: SpendAmount,
     /// How much of it was spent before the run under way, or before the last one.
-    pub before: Spend,
+    pub before: SpendAmount,
     /// When the run under way began.
     #[json(skip_serializing_if = "Option::is_none")]
-    pub since: Option<Instant>,
+    pub since: Option<SessionInstant>,
 }
 
 /// A limit that is reached.
@@ -30,15 +30,15 @@ pub struct UsedUp {
     pub limit: u64,
 }
 
-impl Purse {
+impl SpendTracker {
     /// A run of the session's own agent begins.
-    pub const fn begin_run(&mut self, now: Instant) {
+    pub const fn begin_run(&mut self, now: SessionInstant) {
         self.before = self.spent;
         self.since = Some(now);
     }
 
     /// It is over.
-    pub fn end_run(&mut self, now: Instant) {
+    pub fn end_run(&mut self, now: SessionInstant) {
         self.spent = self.until(now);
         self.since = None;
     }
@@ -51,14 +51,14 @@ impl Purse {
 
     /// What the session has spent by now.
     #[must_use]
-    pub fn until(&self, now: Instant) -> Spend {
+    pub fn until(&self, now: SessionInstant) -> SpendAmount {
         let running = self.since.map_or(0, |since| now.ms_since(since));
-        Spend { ms: self.spent.ms.saturating_add(running), ..self.spent }
+        SpendAmount { ms: self.spent.ms.saturating_add(running), ..self.spent }
     }
 
     /// The first limit that is reached by now.
     #[must_use]
-    pub fn used_up(&self, limits: &Limits, now: Instant) -> Option<UsedUp> {
+    pub fn used_up(&self, limits: &Limits, now: SessionInstant) -> Option<UsedUp> {
         let (all, before) = (self.until(now), self.before);
         let cost = all.cost_nano_usd.saturating_sub(before.cost_nano_usd);
         let tokens = all.tokens.saturating_sub(before.tokens);
@@ -78,7 +78,7 @@ impl Purse {
 
     /// When the time of the run under way is up.
     #[must_use]
-    pub fn deadline(&self, limits: &Limits) -> Option<Instant> {
+    pub fn deadline(&self, limits: &Limits) -> Option<SessionInstant> {
         let since = self.since?;
         let session = limits.session.ms.saturating_sub(self.spent.ms);
         let left = [(limits.run.ms, limits.run.ms), (limits.session.ms, session)];

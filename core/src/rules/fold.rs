@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 /// A turn of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct FoldItem {
     /// Its place in the log.
     pub at: u32,
     /// Whose it is.
@@ -34,7 +34,7 @@ pub enum ItemKind {
 
 /// How short the conversation is to become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Goal {
+pub struct FoldGoal {
     /// Most tokens that may be left.
     pub tokens: u64,
     /// Most turns that may be left.
@@ -49,7 +49,7 @@ pub struct Goal {
 
 /// What becomes of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
+pub struct FoldCut {
     /// How many of its turns are left out or pinned: those before the cut.
     pub before: usize,
     /// The places in the log of turns before the cut that stay.
@@ -64,13 +64,13 @@ pub struct Cut {
 /// too long, their results but the newest are shown as lines. Nothing if there is nothing to leave
 /// out.
 #[must_use]
-pub fn cut(turns: &[Item], goal: &Goal) -> Option<Cut> {
+pub fn cut(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
     let last = last_border(turns, goal.rounds)?;
-    let is_input = |turn: &&Item| turn.kind == ItemKind::Input;
+    let is_input = |turn: &&FoldItem| turn.kind == ItemKind::Input;
     let mut tokens: u64 = turns.iter().map(|turn| turn.tokens).sum();
     let mut inputs = turns.iter().filter(is_input).count();
     let (mut first, mut newest) = (None, None);
-    let mut found: Option<Cut> = None;
+    let mut found: Option<FoldCut> = None;
     for (before, turn) in (1..=last).zip(turns) {
         tokens -= turn.tokens;
         if is_input(&turn) {
@@ -84,7 +84,7 @@ pub fn cut(turns: &[Item], goal: &Goal) -> Option<Cut> {
         // The input under way stays, though rounds of it may go.
         let under_way = newest.filter(|turn| inputs == 0 && Some(*turn) != first);
         let pins = first.into_iter().chain(under_way);
-        let cut = Cut {
+        let cut = FoldCut {
             before,
             pin: pins.clone().map(|turn| turn.at).collect(),
             stubs: 0,
@@ -109,10 +109,10 @@ pub fn cut(turns: &[Item], goal: &Goal) -> Option<Cut> {
 /// Shows results as lines, the oldest first and as few as reach the goal. Nothing if no result is
 /// old enough.
 #[must_use]
-pub fn stub(turns: &[Item], goal: &Goal) -> Option<Cut> {
+pub fn stub(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
     let most = newest_results(turns, goal.rounds.max(1));
     let tokens = turns.iter().map(|turn| turn.tokens).sum();
-    let mut found = Cut { tokens, ..Cut::default() };
+    let mut found = FoldCut { tokens, ..FoldCut::default() };
     let enough = turns.len().saturating_sub(goal.turns);
     stub_from(turns, 0, most.min(enough), 0, &mut found);
     let from = found.stubs;
@@ -122,7 +122,7 @@ pub fn stub(turns: &[Item], goal: &Goal) -> Option<Cut> {
 
 /// Shows the results of `turns` from `from` up to `most` as lines until no more than `goal` tokens
 /// are left.
-fn stub_from(turns: &[Item], from: usize, most: usize, goal: u64, cut: &mut Cut) {
+fn stub_from(turns: &[FoldItem], from: usize, most: usize, goal: u64, cut: &mut FoldCut) {
     for (at, turn) in turns.iter().enumerate().take(most).skip(from) {
         if cut.tokens <= goal {
             return;
@@ -135,20 +135,20 @@ fn stub_from(turns: &[Item], from: usize, most: usize, goal: u64, cut: &mut Cut)
 }
 
 /// How many turns stand before the newest `count` results.
-fn newest_results(turns: &[Item], count: usize) -> usize {
+fn newest_results(turns: &[FoldItem], count: usize) -> usize {
     let results = turns.iter().enumerate().rev().filter(|(_, t)| t.kind == ItemKind::Results);
     results.map(|(at, _)| at).take(count).last().unwrap_or(0)
 }
 
 /// The latest place at which a cut leaves so many replies whole, or none if there are fewer.
-fn last_border(turns: &[Item], rounds: usize) -> Option<usize> {
-    let is_reply = |turn: &Item| matches!(turn.kind, ItemKind::Reply | ItemKind::Calls);
+fn last_border(turns: &[FoldItem], rounds: usize) -> Option<usize> {
+    let is_reply = |turn: &FoldItem| matches!(turn.kind, ItemKind::Reply | ItemKind::Calls);
     let replies = turns.iter().enumerate().rev().filter(|(_, turn)| is_reply(turn));
     replies.map(|(at, _)| at).nth(rounds.max(1) - 1)
 }
 
 /// Whether a cut before that turn parts no call from its results.
-fn is_border(turns: &[Item], at: usize) -> bool {
+fn is_border(turns: &[FoldItem], at: usize) -> bool {
     let kind = |at: usize| turns.get(at).map(|turn| turn.kind);
     kind(at) != Some(ItemKind::Results) && kind(at - 1) != Some(ItemKind::Calls)
 }

@@ -3,14 +3,14 @@
 //! (`docs/decisions.md#the-context-window`).
 
 use innerloop_types::{
-    config::Estimator,
-    message::{Block, MarkedText, Part, Said},
+    config::TokenEstimator,
+    message::{Block, MarkedText, Part, VisibleTurn},
 };
 
 /// A running count over the turns that the model sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Gauge {
-    estimator: Estimator,
+pub struct TokenGauge {
+    estimator: TokenEstimator,
     /// Thousandths of a token of all turns, estimated.
     turns: u64,
     /// What the provider counted for its last reply and all before, the head included; 0 where it
@@ -20,10 +20,10 @@ pub struct Gauge {
     estimated: u64,
 }
 
-impl Gauge {
+impl TokenGauge {
     /// Nothing yet.
     #[must_use]
-    pub const fn new(estimator: Estimator) -> Self {
+    pub const fn new(estimator: TokenEstimator) -> Self {
         Self { estimator, turns: 0, counted: 0, estimated: 0 }
     }
 
@@ -34,9 +34,9 @@ impl Gauge {
     }
 
     /// Takes a further turn into account.
-    pub fn note(&mut self, said: &Said<'_>) {
+    pub fn note(&mut self, said: &VisibleTurn<'_>) {
         self.estimate(said);
-        if let Said::Assistant(reply) = said
+        if let VisibleTurn::Assistant(reply) = said
             && let Some(usage) = reply.usage
         {
             self.counted = usage.input_total.saturating_add(usage.output_total);
@@ -45,13 +45,13 @@ impl Gauge {
     }
 
     /// Takes a further turn into account, whatever the provider counted for it.
-    pub fn estimate(&mut self, said: &Said<'_>) {
+    pub fn estimate(&mut self, said: &VisibleTurn<'_>) {
         self.turns = self.turns.saturating_add(self.cost(said));
     }
 
     /// Thousandths of a token of a turn, estimated.
     #[must_use]
-    pub fn cost(&self, said: &Said<'_>) -> u64 {
+    pub fn cost(&self, said: &VisibleTurn<'_>) -> u64 {
         turn_cost(self.estimator, said)
     }
 
@@ -93,64 +93,69 @@ impl Gauge {
 
 /// Thousandths of a token of what is said.
 #[must_use]
-pub fn prose_cost(by: Estimator, text: &str) -> u64 {
-    text_cost(by, text, Kind::Prose)
+pub fn prose_cost(by: TokenEstimator, text: &str) -> u64 {
+    text_cost(by, text, TextKind::Prose)
 }
 
 /// Thousandths of a token of JSON and the like.
 #[must_use]
-pub fn code_cost(by: Estimator, text: &str) -> u64 {
-    text_cost(by, text, Kind::Code)
+pub fn code_cost(by: TokenEstimator, text: &str) -> u64 {
+    text_cost(by, text, TextKind::Code)
 }
 
 /// What a text is made of, which decides how many characters a token has.
 #[derive(Clone, Copy)]
-enum Kind {
+enum TextKind {
     Code,
     Prose,
 }
 
 /// What a turn costs, in thousandths of a token.
-fn turn_cost(by: Estimator, said: &Said<'_>) -> u64 {
+fn turn_cost(by: TokenEstimator, said: &VisibleTurn<'_>) -> u64 {
     let parts =
         |parts: &[Part], kind| -> u64 { parts.iter().map(|part| part_cost(by, part, kind)).sum() };
     let texts = match said {
-        Said::User(said) | Said::Steering(said) => parts(said, Kind::Prose),
-        Said::System(text) => text_cost(by, text, Kind::Prose),
-        Said::ToolResults(results) => {
-            results.iter().map(|result| parts(&result.parts, Kind::Code)).sum()
+        VisibleTurn::User(said) | VisibleTurn::Steering(said) => parts(said, TextKind::Prose),
+        VisibleTurn::System(text) => text_cost(by, text, TextKind::Prose),
+        VisibleTurn::ToolResults(results) => {
+            results.iter().map(|result| parts(&result.parts, TextKind::Code)).sum()
         }
-        Said::Assistant(reply) => reply.blocks.iter().map(|block| block_cost(by, block)).sum(),
+        VisibleTurn::Assistant(reply) => {
+            reply.blocks.iter().map(|block| block_cost(by, block)).sum()
+        }
     };
-    let message = if by == Estimator::Words { 4_000 } else { 0 };
+    let message = if by == TokenEstimator::Words { 4_000 } else { 0 };
     texts.saturating_add(message)
 }
 
-fn block_cost(by: Estimator, block: &Block) -> u64 {
+fn block_cost(by: TokenEstimator, block: &Block) -> u64 {
     match block {
         Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
-            text_cost(by, text, Kind::Prose)
+            text_cost(by, text, TextKind::Prose)
         }
-        Block::Reasoning(reasoning) => text_cost(by, &reasoning.text, Kind::Prose),
+        Block::Reasoning(reasoning) => text_cost(by, &reasoning.text, TextKind::Prose),
         Block::ToolCall(call) => {
-            text_cost(by, &call.name, Kind::Code) + text_cost(by, &call.arguments, Kind::Code)
+            text_cost(by, &call.name, TextKind::Code)
+                + text_cost(by, &call.arguments, TextKind::Code)
         }
-        Block::Opaque(json) => text_cost(by, json.text(), Kind::Code),
+        Block::Opaque(json) => text_cost(by, json.text(), TextKind::Code),
     }
 }
 
 /// A picture costs about as much as a long page, whatever its bytes.
-fn part_cost(by: Estimator, part: &Part, kind: Kind) -> u64 {
+fn part_cost(by: TokenEstimator, part: &Part, kind: TextKind) -> u64 {
     const IMAGE: u64 = 1_600_000;
     part.as_text().map_or(IMAGE, |text| text_cost(by, text, kind))
 }
 
-fn text_cost(by: Estimator, text: &str, kind: Kind) -> u64 {
+fn text_cost(by: TokenEstimator, text: &str, kind: TextKind) -> u64 {
     let chars = || text.chars().count() as u64;
     match (by, kind) {
-        (Estimator::Chars, _) | (Estimator::CodeAndProse, Kind::Prose) => chars() * 250,
-        (Estimator::CodeAndProse, Kind::Code) => chars() * 330,
-        (Estimator::Words, _) => text.split_whitespace().count() as u64 * 1_300,
-        (Estimator::Bytes, _) => text.len() as u64 * 250,
+        (TokenEstimator::Chars, _) | (TokenEstimator::CodeAndProse, TextKind::Prose) => {
+            chars() * 250
+        }
+        (TokenEstimator::CodeAndProse, TextKind::Code) => chars() * 330,
+        (TokenEstimator::Words, _) => text.split_whitespace().count() as u64 * 1_300,
+        (TokenEstimator::Bytes, _) => text.len() as u64 * 250,
     }
 }

@@ -2,9 +2,9 @@
 //! does not edit or overwrite.
 
 use alloc::{format, string::String, vec::Vec};
-use innerloop_json::{Error, FromJson, Kind, Map, Reader, ToJson, Writer, any_schema};
+use innerloop_json::{Error, FromJson, Map, Reader, ToJson, ValueKind, Writer, any_schema};
 use innerloop_types::{
-    action::{Action, Operation, Outcome, Patch, ToolError},
+    action::{Action, FileOperation, Outcome, Patch, ToolError},
     path::resolved,
 };
 
@@ -66,7 +66,7 @@ impl<'a> FromJson<'a> for KnownFiles {
     /// Snapshots of before have a list of the paths.
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         *self = match reader.kind()? {
-            Kind::Array => Vec::<String>::read(reader)?.into_iter().collect(),
+            ValueKind::Array => Vec::<String>::read(reader)?.into_iter().collect(),
             _ => Self { digests: Map::read(reader)? },
         };
         Ok(())
@@ -86,7 +86,7 @@ pub fn learn(
 ) {
     for (at, file) in action.files(patch).into_iter().enumerate() {
         let digest = digests.get(at).cloned().unwrap_or_default();
-        let is_there = file.operation != Operation::Delete;
+        let is_there = file.operation != FileOperation::Delete;
         known.digests.insert(normal(folder, file.path), is_there.then_some(digest));
     }
 }
@@ -115,7 +115,7 @@ pub fn check(
         // What a patch has named before is as it left it.
         let is_first = named.insert(path.clone(), ()).is_none();
         let digest = if is_first { known.digest(&path) } else { Some(String::new()) };
-        if digest.is_none() && file.operation != Operation::Add {
+        if digest.is_none() && file.operation != FileOperation::Add {
             let message = format!("Read {} before you {verb} it.", file.path);
             return Err(Outcome::error(ToolError::EditConflict, message));
         }

@@ -21,12 +21,12 @@ pub(crate) fn doc_folder(path: &str) -> Option<String> {
 /// A call's agent works in `folder`; the folder with instructions is `to`, both from the
 /// workspace's root on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way<'a> {
+pub(crate) struct InstructionScope<'a> {
     pub(crate) folder: &'a str,
     pub(crate) to: &'a str,
 }
 
-impl Way<'_> {
+impl InstructionScope<'_> {
     /// Whether a built-in action names something in the folder; `patch` is the outline of its
     /// patch, if it is one.
     pub(crate) fn is_gone_by(self, action: &Action, patch: Option<&Patch>) -> bool {

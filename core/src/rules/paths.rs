@@ -13,14 +13,14 @@ const SPECIAL: [char; 7] = ['*', '?', '[', '{', '!', '\\', '}'];
 
 /// The files and folders that calls of an agent in a folder may name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowed<'a> {
+pub(crate) struct PathAllowlist<'a> {
     /// From the workspace's root on.
     pub(crate) paths: &'a [String],
     /// The agent's folder.
     pub(crate) folder: &'a str,
 }
 
-impl Allowed<'_> {
+impl PathAllowlist<'_> {
     /// Checks a built-in action; `patch` is the outline of its patch, if it is one.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ fn contains(allowed: &str, path: &str) -> bool {
 mod tests {
     use super::*;
     use alloc::{vec, vec::Vec};
-    use innerloop_types::action::{Grep, Numbering};
+    use innerloop_types::action::{GrepQuery, LineNumbering};
 
     fn refused(folder: &str, paths: &[&str], action: &Action) -> bool {
         let paths: Vec<String> = paths.iter().map(|path| String::from(*path)).collect();
@@ -124,12 +124,12 @@ mod tests {
             Action::Patch { patch } => Patch::parse(patch).ok(),
             _ => None,
         };
-        Allowed { paths: &paths, folder }.check(action, patch.as_ref()).is_err()
+        PathAllowlist { paths: &paths, folder }.check(action, patch.as_ref()).is_err()
     }
 
     #[test]
     fn paths_are_those_of_an_agent_in_its_folder() {
-        let read = |path: &str| Action::read(path, None, Numbering::None);
+        let read = |path: &str| Action::read(path, None, LineNumbering::None);
         let table = [
             ("", "texts/a.md", false),
             ("", "/texts/a.md", false),
@@ -175,7 +175,7 @@ mod tests {
         ];
         for (text, is_refused) in table {
             let include = vec![text.into()];
-            let hidden = innerloop_types::action::Hidden::Ignored;
+            let hidden = innerloop_types::action::HiddenFiles::Ignored;
             let action = Action::ReadMany { include, exclude: vec![], flat: false, hidden };
             assert_eq!(refused("", &["texts", "notes.md"], &action), is_refused, "{text}");
             assert!(!refused("", &["."], &action), "{text}");
@@ -189,7 +189,7 @@ mod tests {
         };
         let moved = "*** Update File: texts/a.md\n*** Move to: src/a.md\n@@\n-a\n+b";
         let grep = |path: Option<&str>| {
-            Action::Grep(Grep { path: path.map(Into::into), ..Grep::default() })
+            Action::Grep(GrepQuery { path: path.map(Into::into), ..GrepQuery::default() })
         };
         let table = [
             (patch("*** Add File: texts/b.md\n+b"), false),
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_tool_of_the_hosts_is_held_to_the_arguments_that_it_names() {
         let paths = [String::from("texts")];
-        let allowed = Allowed { paths: &paths, folder: "" };
+        let allowed = PathAllowlist { paths: &paths, folder: "" };
         let named = ["from".into(), "to".into()];
         let table = [
             (r#"{"from":"texts/a","to":"texts/b"}"#, false),

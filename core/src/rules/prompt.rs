@@ -4,7 +4,7 @@
 use alloc::{format, string::String};
 use innerloop_json::to_string;
 use innerloop_types::{
-    config::{Facts, GitFacts, ProjectDoc},
+    config::{EnvironmentFacts, GitFacts, ProjectDoc},
     tool::ToolSpec,
 };
 
@@ -13,8 +13,8 @@ pub(crate) const DOCS_BUDGET: usize = 32 * 1024;
 
 /// Where an agent works, and with which model.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Environment<'a> {
-    pub(crate) facts: &'a Facts,
+pub(crate) struct PromptEnvironment<'a> {
+    pub(crate) facts: &'a EnvironmentFacts,
     /// Its folder of the workspace.
     pub(crate) folder: &'a str,
     pub(crate) model: &'a str,
@@ -26,7 +26,7 @@ pub(crate) struct Environment<'a> {
 #[must_use]
 pub(crate) fn system_prompt<'a>(
     base: &str,
-    environment: &Environment<'_>,
+    environment: &PromptEnvironment<'_>,
     tools: impl Iterator<Item = &'a ToolSpec>,
     instructions: Option<&str>,
 ) -> String {
@@ -45,7 +45,7 @@ fn push_layer(prompt: &mut String, layer: &str) {
     }
 }
 
-impl Environment<'_> {
+impl PromptEnvironment<'_> {
     /// The environment block, with a snapshot of the repository.
     fn block(&self) -> String {
         let Self { facts, folder, model, has_workspace } = *self;
@@ -114,7 +114,7 @@ fn tool_list<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
 
 /// The project's instruction files for which the prompt has no room: of the first the beginning is
 /// shown, of the others nothing.
-pub fn cut_docs(facts: &Facts) -> impl Iterator<Item = &ProjectDoc> {
+pub fn cut_docs(facts: &EnvironmentFacts) -> impl Iterator<Item = &ProjectDoc> {
     let mut used = 0;
     facts.project_docs.iter().filter(move |doc| {
         used += shown_doc(doc).len();
@@ -127,7 +127,7 @@ fn shown_doc(doc: &ProjectDoc) -> String {
 }
 
 /// The project's instruction files in the order given, cut at the budget with a marker.
-fn project_docs(facts: &Facts) -> String {
+fn project_docs(facts: &EnvironmentFacts) -> String {
     let mut out = String::new();
     for doc in &facts.project_docs {
         out.push_str(&shown_doc(doc));

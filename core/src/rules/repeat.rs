@@ -5,26 +5,26 @@ use alloc::vec::Vec;
 use innerloop_json::{FromJson, ToJson, Value, from_str};
 use innerloop_types::{
     config::{LoopPolicy, LoopStep},
-    digest::Digest,
+    digest::DigestBuilder,
 };
 
 /// The signatures of the newest calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-pub struct Watch {
+pub struct RepeatDetector {
     recent: Vec<u64>,
     /// Calls since the last warning that went on with the same pattern.
     since: Option<usize>,
     /// How often it has been warned of since the pattern began.
     warnings: usize,
     /// The newest rounds that call the same tools.
-    name: Row,
+    name: RepeatStreak,
     /// The same, with equal arguments and results.
-    call: Row,
+    call: RepeatStreak,
 }
 
 /// Rounds in a row that are alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-struct Row {
+struct RepeatStreak {
     /// What they have in common.
     signature: u64,
     rounds: u32,
@@ -34,7 +34,7 @@ struct Row {
 
 /// A pattern that calls follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct RepeatPattern {
     /// How many calls one cycle of it has.
     pub period: usize,
     /// How many of the newest calls follow it.
@@ -43,12 +43,16 @@ pub struct Found {
     pub step: LoopStep,
 }
 
-impl Watch {
+impl RepeatDetector {
     /// Notes the calls of a round by name, arguments and result, and says whether the newest calls
     /// repeat in a way that has not been warned of. A call whose result is another one is another
     /// call: who waits for something asks again and again.
-    pub fn note(&mut self, round: &[(&str, &str, &str)], policy: &LoopPolicy) -> Option<Found> {
-        let (mut names, mut calls) = (Digest::new(), Digest::new());
+    pub fn note(
+        &mut self,
+        round: &[(&str, &str, &str)],
+        policy: &LoopPolicy,
+    ) -> Option<RepeatPattern> {
+        let (mut names, mut calls) = (DigestBuilder::new(), DigestBuilder::new());
         let mut cycle = None;
         let mut before = "";
         for &(name, arguments, result) in round {
@@ -70,7 +74,7 @@ impl Watch {
         let (period, calls) = found?;
         let step = policy.ladder.get(self.warnings).or(policy.ladder.last()).copied();
         self.warnings += 1;
-        Some(Found { period, calls, step: step.unwrap_or(LoopStep::Warn) })
+        Some(RepeatPattern { period, calls, step: step.unwrap_or(LoopStep::Warn) })
     }
 
     /// Gives back the memory that an idle agent does not need.
@@ -123,7 +127,7 @@ impl Watch {
     }
 }
 
-impl Row {
+impl RepeatStreak {
     fn add(&mut self, signature: u64, size: usize) {
         if self.signature != signature {
             *self = Self { signature, ..Self::default() };
@@ -144,7 +148,7 @@ impl Row {
 /// id in them, too. Text that is not JSON counts as it is.
 #[must_use]
 pub fn signature(name: &str, arguments: &str, result: &str, mask: bool) -> u64 {
-    let mut hash = Hash { digest: Digest::new(), mask };
+    let mut hash = SignatureHasher { digest: DigestBuilder::new(), mask };
     hash.text(name);
     match from_str::<Value>(arguments) {
         Ok(value) => hash.value(&value),
@@ -159,13 +163,13 @@ pub fn signature(name: &str, arguments: &str, result: &str, mask: bool) -> u64 {
 }
 
 /// A digest of values.
-struct Hash {
-    digest: Digest,
+struct SignatureHasher {
+    digest: DigestBuilder,
     /// Whether what looks like a time or an id counts as all the same.
     mask: bool,
 }
 
-impl Hash {
+impl SignatureHasher {
     fn text(&mut self, text: &str) {
         text.bytes().for_each(|byte| self.byte(byte));
         self.byte(0xff);

@@ -3,13 +3,13 @@
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::joined;
 use innerloop_types::{
-    message::{Part, Reply, Said, ToolResult},
+    message::{Part, Reply, ToolResult, VisibleTurn},
     text::{nth_char, nth_char_back},
 };
 
 /// How long a transcript may be, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct TranscriptLimit {
     /// All of it.
     pub chars: usize,
     /// The arguments, or one result, of a call.
@@ -19,7 +19,10 @@ pub struct Room {
 /// The turns as text, without what the model thought. Where that is too long, results are shortened
 /// further, and then the oldest text is left out.
 #[must_use]
-pub fn transcript<'a>(turns: impl Iterator<Item = Said<'a>> + Clone, room: Room) -> String {
+pub fn transcript<'a>(
+    turns: impl Iterator<Item = VisibleTurn<'a>> + Clone,
+    room: TranscriptLimit,
+) -> String {
     let mut text = written(turns.clone(), room.result_chars);
     if text.len() > room.chars {
         text = written(turns, room.result_chars.min(200));
@@ -33,19 +36,19 @@ pub fn transcript<'a>(turns: impl Iterator<Item = Said<'a>> + Clone, room: Room)
     text
 }
 
-fn written<'a>(turns: impl Iterator<Item = Said<'a>>, result_chars: usize) -> String {
+fn written<'a>(turns: impl Iterator<Item = VisibleTurn<'a>>, result_chars: usize) -> String {
     let mut out = String::new();
     let mut last = None;
     for turn in turns {
         match turn {
-            Said::User(parts) => push(&mut out, "User", &text_of(&parts)),
-            Said::Steering(parts) => push(&mut out, "User, in between", &text_of(&parts)),
-            Said::System(text) => push(&mut out, "System", text),
-            Said::Assistant(reply) => {
+            VisibleTurn::User(parts) => push(&mut out, "User", &text_of(&parts)),
+            VisibleTurn::Steering(parts) => push(&mut out, "User, in between", &text_of(&parts)),
+            VisibleTurn::System(text) => push(&mut out, "System", text),
+            VisibleTurn::Assistant(reply) => {
                 push_reply(&mut out, &reply, result_chars);
                 last = Some(reply);
             }
-            Said::ToolResults(results) => {
+            VisibleTurn::ToolResults(results) => {
                 for result in &*results {
                     let mut calls = last.iter().flat_map(|reply| reply.tool_calls());
                     let call = calls.find(|call| call.id == result.call_id);

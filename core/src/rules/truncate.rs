@@ -7,7 +7,7 @@ use innerloop_types::text::{nth_char, nth_char_back};
 
 /// Which part of too long an output stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum TruncateMode {
     /// The beginning and the end.
     HeadTail,
     /// The beginning.
@@ -24,12 +24,13 @@ pub struct OutputLimit {
     /// Most lines, if lines are limited.
     pub max_lines: Option<usize>,
     /// Which part stays.
-    pub keep: Keep,
+    pub keep: TruncateMode,
 }
 
 impl OutputLimit {
     /// For tools of which nothing else is known.
-    pub const DEFAULT: Self = Self { max_chars: 30_000, max_lines: None, keep: Keep::HeadTail };
+    pub const DEFAULT: Self =
+        Self { max_chars: 30_000, max_lines: None, keep: TruncateMode::HeadTail };
 }
 
 /// `text` within `limit`, or `None` if it already is. The cut place holds a marker that says how
@@ -58,42 +59,47 @@ pub fn truncate(text: &str, limit: &OutputLimit) -> Option<String> {
 
 /// The bytes of a text that are left out.
 #[derive(Clone, Copy)]
-struct Gap {
+struct OmittedRange {
     start: usize,
     end: usize,
 }
 
 /// How many of `max` units stay at the beginning and at the end.
-const fn shares(max: usize, keep: Keep) -> (usize, usize) {
+const fn shares(max: usize, keep: TruncateMode) -> (usize, usize) {
     match keep {
-        Keep::HeadTail => (max / 2, max - max / 2),
-        Keep::Head => (max, 0),
-        Keep::Tail => (0, max),
+        TruncateMode::HeadTail => (max / 2, max - max / 2),
+        TruncateMode::Head => (max, 0),
+        TruncateMode::Tail => (0, max),
     }
 }
 
-fn char_gap(text: &str, limit: &OutputLimit) -> Option<Gap> {
+fn char_gap(text: &str, limit: &OutputLimit) -> Option<OmittedRange> {
     let max = limit.max_chars;
     // A text with no more bytes than allowed has no more characters either.
     if text.len() <= max || nth_char(text, max) == text.len() {
         return None;
     }
     let (head, tail) = shares(max, limit.keep);
-    Some(Gap { start: nth_char(text, head), end: nth_char_back(text, tail) })
+    Some(OmittedRange { start: nth_char(text, head), end: nth_char_back(text, tail) })
 }
 
 /// The gap that leaves `max` lines, no smaller than that of the characters, or `None` if no more
 /// lines than that are left anyway.
-fn line_gap(text: &str, chars: Option<Gap>, max: usize, keep: Keep) -> Option<Gap> {
-    let inner = chars.unwrap_or(Gap { start: text.len(), end: text.len() });
+fn line_gap(
+    text: &str,
+    chars: Option<OmittedRange>,
+    max: usize,
+    keep: TruncateMode,
+) -> Option<OmittedRange> {
+    let inner = chars.unwrap_or(OmittedRange { start: text.len(), end: text.len() });
     if line_count(text.get(..inner.start)?) + line_count(text.get(inner.end..)?) <= max {
         return None;
     }
     let (head, tail) = shares(max, keep);
     let (start, end) = (nth_line(text, head), nth_line_back(text, tail));
     Some(match chars {
-        None => Gap { start, end },
-        Some(gap) => Gap { start: start.min(gap.start), end: end.max(gap.end) },
+        None => OmittedRange { start, end },
+        Some(gap) => OmittedRange { start: start.min(gap.start), end: end.max(gap.end) },
     })
 }
 

@@ -2,26 +2,26 @@
 //! of a request) exists once.
 
 use super::Session;
-use crate::machine::setup::Setup;
+use crate::machine::setup::AgentSetup;
 use alloc::{string::String, sync::Arc};
 use innerloop_types::{
     config::{ConfigError, SessionConfig},
     id::SessionId,
-    output::Outputs,
+    output::OutputBatch,
     time::UnixMillis,
 };
 
 /// A configuration that sessions are opened with.
 #[derive(Clone, Debug)]
-pub struct Blueprint(Arc<Setup>);
+pub struct SessionBlueprint(Arc<AgentSetup>);
 
-impl Blueprint {
+impl SessionBlueprint {
     /// Checks a configuration and prepares all that its sessions share. Its `id` may be any.
     ///
     /// # Errors
     /// The field of the configuration that cannot work, and why.
     pub fn new(config: SessionConfig) -> Result<Self, ConfigError> {
-        Setup::new(config).map(|setup| Self(Arc::new(setup)))
+        AgentSetup::new(config).map(|setup| Self(Arc::new(setup)))
     }
 
     /// The configuration.
@@ -34,7 +34,11 @@ impl Blueprint {
     ///
     /// # Errors
     /// The id is empty.
-    pub fn open(&self, id: SessionId, wall: UnixMillis) -> Result<(Session, Outputs), ConfigError> {
+    pub fn open(
+        &self,
+        id: SessionId,
+        wall: UnixMillis,
+    ) -> Result<(Session, OutputBatch), ConfigError> {
         if id.0.trim().is_empty() {
             let message = String::from("is empty: give the session a unique id");
             return Err(ConfigError::new("id", message));

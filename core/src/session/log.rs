@@ -10,20 +10,20 @@ use alloc::{
 };
 #[cfg(feature = "schema")]
 use innerloop_json::schema::{SchemaTable, ValueSchema, WriteSchema};
-use innerloop_json::{FromJson, Raw, ToJson, to_string};
+use innerloop_json::{FromJson, RawJson, ToJson, to_string};
 use innerloop_types::{
     config::{ConfigError, SessionConfig},
-    input::{Input, Reason},
+    input::{Input, RejectionReason},
     json::Json,
-    output::Outputs,
-    time::{Instant, UnixMillis},
+    output::OutputBatch,
+    time::{SessionInstant, UnixMillis},
 };
 
 const FORMAT: &str = "innerloop-log";
 
 /// The log's first line.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
-pub struct Header {
+pub struct LogHeader {
     /// `innerloop-log`.
     format: String,
     /// The version of what follows from the inputs.
@@ -34,7 +34,7 @@ pub struct Header {
     pub config: SessionConfig,
 }
 
-impl Header {
+impl LogHeader {
     /// For a session that is opened with `config` at `wall`.
     #[must_use]
     pub fn new(config: &SessionConfig, wall: UnixMillis) -> Self {
@@ -52,7 +52,7 @@ impl Header {
 #[derive(ToJson)]
 struct EntryRef<'a> {
     /// When it came, in session time.
-    at: Instant,
+    at: SessionInstant,
     /// The input.
     input: &'a Input,
 }
@@ -67,20 +67,20 @@ struct SnapshotRef<'a> {
 /// A line behind the header: an input with its time, or a snapshot.
 #[derive(FromJson)]
 #[json(deny_unknown_fields)]
-struct Line<'a> {
-    at: Option<Instant>,
+struct LogLineFields<'a> {
+    at: Option<SessionInstant>,
     input: Option<Input>,
-    snapshot: Option<Raw<'a>>,
+    snapshot: Option<RawJson<'a>>,
 }
 
-enum Entry<'a> {
-    Input(Instant, Input),
-    Snapshot(Raw<'a>),
+enum LogEntry<'a> {
+    Input(SessionInstant, Input),
+    Snapshot(RawJson<'a>),
 }
 
-impl<'a> Entry<'a> {
+impl<'a> LogEntry<'a> {
     fn read(line: usize, text: &'a str) -> Result<Self, LogError> {
-        let Line { at, input, snapshot } =
+        let LogLineFields { at, input, snapshot } =
             innerloop_json::from_str(text).map_err(|error| LogError::unreadable(line, &error))?;
         match (at, input, snapshot) {
             (Some(at), Some(input), None) => Ok(Self::Input(at, input)),
@@ -98,12 +98,12 @@ impl<'a> Entry<'a> {
 #[must_use]
 pub fn header(session: &Session, wall: UnixMillis) -> String {
     let opened = UnixMillis(wall.0.saturating_sub(session.now().0));
-    Header::new(&session.own_config(), opened).line()
+    LogHeader::new(&session.own_config(), opened).line()
 }
 
 /// The line of an input that comes at `at`, with its line feed.
 #[must_use]
-pub fn entry(input: &Input, at: Instant) -> String {
+pub fn entry(input: &Input, at: SessionInstant) -> String {
     line(&EntryRef { at, input })
 }
 
@@ -120,7 +120,7 @@ pub fn snapshot(session: &Session) -> String {
 #[json(untagged)]
 #[expect(dead_code, reason = "lines are written one by one: this says what they are")]
 enum LogLine<'a> {
-    Header(&'a Header),
+    Header(&'a LogHeader),
     Input(EntryRef<'a>),
     Snapshot(SnapshotRef<'a>),
 }
@@ -166,7 +166,7 @@ pub enum LogError {
         /// Counted from 1.
         line: usize,
         /// Why.
-        reason: Reason,
+        reason: RejectionReason,
     },
     /// A line's snapshot cannot be restored.
     #[error("line {line} of the log: {error}")]
@@ -186,11 +186,11 @@ impl LogError {
 
 /// A session made again from its log.
 #[derive(Debug)]
-pub struct Replayed {
+pub struct ReplayedSession {
     /// The session as it stood after the last whole line.
     pub session: Session,
     /// What followed from the opening and from each line.
-    pub outputs: Vec<Outputs>,
+    pub outputs: Vec<OutputBatch>,
 }
 
 /// Replays a log. A last line without its line feed was cut by a crash before it was durable, and
@@ -199,10 +199,10 @@ pub struct Replayed {
 ///
 /// # Errors
 /// The first line that cannot be read or does not fit, or that the log is of another version.
-pub fn replay(text: &str) -> Result<Replayed, LogError> {
+pub fn replay(text: &str) -> Result<ReplayedSession, LogError> {
     let mut outputs = Vec::new();
     let session = replay_each(text, &mut |following| outputs.push(following))?;
-    Ok(Replayed { session, outputs })
+    Ok(ReplayedSession { session, outputs })
 }
 
 /// As [`replay`], but what followed from the opening and from each line is given away at once: each
@@ -210,7 +210,7 @@ pub fn replay(text: &str) -> Result<Replayed, LogError> {
 ///
 /// # Errors
 /// As there; what followed from the lines before was given by then.
-pub fn replay_each(text: &str, each: &mut dyn FnMut(Outputs)) -> Result<Session, LogError> {
+pub fn replay_each(text: &str, each: &mut dyn FnMut(OutputBatch)) -> Result<Session, LogError> {
     let (header, lines) = read(text)?;
     if header.replay != REPLAY_VERSION {
         return Err(LogError::Version { found: header.replay, expected: REPLAY_VERSION });
@@ -218,12 +218,12 @@ pub fn replay_each(text: &str, each: &mut dyn FnMut(Outputs)) -> Result<Session,
     let (mut session, opening) = Session::open(header.config, header.wall)?;
     each(opening);
     for (index, (line, text)) in lines.enumerate() {
-        match Entry::read(line, text)? {
-            Entry::Input(at, input) => each(given(&mut session, line, at, input)?),
-            Entry::Snapshot(snapshot) if index == 0 => {
+        match LogEntry::read(line, text)? {
+            LogEntry::Input(at, input) => each(given(&mut session, line, at, input)?),
+            LogEntry::Snapshot(snapshot) if index == 0 => {
                 session = restored(line, snapshot, header.wall)?;
             }
-            Entry::Snapshot(_) => {}
+            LogEntry::Snapshot(_) => {}
         }
     }
     Ok(session)
@@ -231,7 +231,7 @@ pub fn replay_each(text: &str, each: &mut dyn FnMut(Outputs)) -> Result<Session,
 
 /// A session that goes on from its log.
 #[derive(Debug)]
-pub struct Resumed {
+pub struct ResumedSession {
     /// The session. Ask [`Session::owed`] for the effects that were open.
     pub session: Session,
     /// How many inputs behind the newest snapshot were left out, because the log comes from a
@@ -245,15 +245,15 @@ pub struct Resumed {
 /// # Errors
 /// The first line that is needed and cannot be read or does not fit; or that the log is of
 /// another version and holds no snapshot.
-pub fn resume(text: &str, wall: UnixMillis) -> Result<Resumed, LogError> {
+pub fn resume(text: &str, wall: UnixMillis) -> Result<ResumedSession, LogError> {
     let (header, lines) = read(text)?;
     let is_snapshot = |(_, text): &(usize, &str)| text.starts_with("{\"snapshot\":");
     let newest = lines.clone().filter(is_snapshot).last();
     let same = header.replay == REPLAY_VERSION;
     let mut session = match newest {
-        Some((line, text)) => match Entry::read(line, text)? {
-            Entry::Snapshot(snapshot) => restored(line, snapshot, header.wall)?,
-            Entry::Input(..) => return Err(LogError::unreadable(line, "it is no snapshot")),
+        Some((line, text)) => match LogEntry::read(line, text)? {
+            LogEntry::Snapshot(snapshot) => restored(line, snapshot, header.wall)?,
+            LogEntry::Input(..) => return Err(LogError::unreadable(line, "it is no snapshot")),
         },
         None if same => Session::open(header.config, header.wall)?.0,
         None => {
@@ -266,20 +266,20 @@ pub fn resume(text: &str, wall: UnixMillis) -> Result<Resumed, LogError> {
         if !same {
             // An input of another version may have another form: it is left out unread.
             left_out += 1;
-        } else if let Entry::Input(at, input) = Entry::read(line, text)? {
+        } else if let LogEntry::Input(at, input) = LogEntry::read(line, text)? {
             let _ = given(&mut session, line, at, input)?;
         }
     }
     session.epoch = UnixMillis(wall.0.saturating_sub(session.now.0));
-    Ok(Resumed { session, left_out })
+    Ok(ResumedSession { session, left_out })
 }
 
 /// The header and the whole lines behind it, with their numbers.
-fn read(text: &str) -> Result<(Header, impl Iterator<Item = (usize, &str)> + Clone), LogError> {
+fn read(text: &str) -> Result<(LogHeader, impl Iterator<Item = (usize, &str)> + Clone), LogError> {
     let whole = text.rfind('\n').and_then(|end| text.get(..=end)).unwrap_or_default();
     let mut lines = (1..).zip(whole.lines());
     let (_, first) = lines.next().ok_or_else(|| LogError::unreadable(1, "the log is empty"))?;
-    let header: Header =
+    let header: LogHeader =
         innerloop_json::from_str(first).map_err(|error| LogError::unreadable(1, &error))?;
     if header.format != FORMAT {
         return Err(LogError::unreadable(1, "this is not an Innerloop log"));
@@ -290,16 +290,16 @@ fn read(text: &str) -> Result<(Header, impl Iterator<Item = (usize, &str)> + Clo
 fn given(
     session: &mut Session,
     line: usize,
-    at: Instant,
+    at: SessionInstant,
     input: Input,
-) -> Result<Outputs, LogError> {
+) -> Result<OutputBatch, LogError> {
     session
         .handle(input, at)
         .map_err(|rejected| LogError::Refused { line, reason: rejected.reason })
 }
 
 /// The session of a snapshot line, in the time in which it was opened at `opened`.
-fn restored(line: usize, snapshot: Raw<'_>, opened: UnixMillis) -> Result<Session, LogError> {
+fn restored(line: usize, snapshot: RawJson<'_>, opened: UnixMillis) -> Result<Session, LogError> {
     let mut session = Session::restore(snapshot.text().as_bytes(), opened)
         .map_err(|error| LogError::Snapshot { line, error })?;
     session.epoch = opened;

@@ -13,20 +13,21 @@ mod test_probes;
 
 use crate::{
     machine::{
-        agent::Agent, cause::Cause, ctx::AgentCount, history::History, ledger::Ledger, setup::Setup,
+        agent::Agent, cause::TransitionCause, ctx::AgentCount, history::History, ledger::Ledger,
+        setup::AgentSetup,
     },
-    rules::budget::Purse,
+    rules::budget::SpendTracker,
 };
-use admitted::Admitted;
+use admitted::AdmittedInput;
 use alloc::{sync::Arc, vec::Vec};
 use innerloop_types::{
     config::{ConfigError, SessionConfig},
     event::{Event, EventKind},
     id::{AgentId, ById, EffectId, SessionId},
-    input::{Input, Rejected},
-    output::{Deadline, DeadlineReason, Effect, Output, Outputs},
+    input::{Input, RejectedInput},
+    output::{Deadline, DeadlineReason, Effect, Output, OutputBatch},
     status::Status,
-    time::{Instant, UnixMillis},
+    time::{SessionInstant, UnixMillis},
 };
 
 /// Raised whenever equal inputs no longer give equal outputs.
@@ -41,15 +42,15 @@ pub struct Session {
     others: ById<AgentId, Agent>,
     count: AgentCount,
     ledger: Ledger,
-    purse: Purse,
+    purse: SpendTracker,
     /// The number of the last event.
     seq: u64,
-    now: Instant,
+    now: SessionInstant,
     /// The wall time at which session time was 0.
     epoch: UnixMillis,
     /// The changes of phase that have been seen.
     #[cfg(feature = "seams")]
-    rows: alloc::collections::BTreeSet<crate::machine::ctx::Row>,
+    rows: alloc::collections::BTreeSet<crate::machine::ctx::TransitionRow>,
 }
 
 impl Session {
@@ -57,22 +58,25 @@ impl Session {
     ///
     /// # Errors
     /// The field of the configuration that cannot work, and why.
-    pub fn open(config: SessionConfig, wall: UnixMillis) -> Result<(Self, Outputs), ConfigError> {
+    pub fn open(
+        config: SessionConfig,
+        wall: UnixMillis,
+    ) -> Result<(Self, OutputBatch), ConfigError> {
         let id = config.id.clone();
-        Ok(Self::with(id, Arc::new(Setup::new(config)?), wall))
+        Ok(Self::with(id, Arc::new(AgentSetup::new(config)?), wall))
     }
 
     /// A session whose setup is there already.
-    fn with(id: SessionId, setup: Arc<Setup>, wall: UnixMillis) -> (Self, Outputs) {
+    fn with(id: SessionId, setup: Arc<AgentSetup>, wall: UnixMillis) -> (Self, OutputBatch) {
         let mut session = Self {
             id: Arc::new(id),
             root: Agent::new(AgentId::ROOT, None, setup, Vec::new()),
             others: ById::new(),
             count: AgentCount::default(),
             ledger: Ledger::default(),
-            purse: Purse::default(),
+            purse: SpendTracker::default(),
             seq: 0,
-            now: Instant(0),
+            now: SessionInstant(0),
             epoch: wall,
             #[cfg(feature = "seams")]
             rows: Default::default(),
@@ -91,33 +95,37 @@ impl Session {
         clippy::result_large_err,
         reason = "only a host's mistake pays for the input's return"
     )]
-    pub fn handle(&mut self, input: Input, now: Instant) -> Result<Outputs, Rejected> {
+    pub fn handle(
+        &mut self,
+        input: Input,
+        now: SessionInstant,
+    ) -> Result<OutputBatch, RejectedInput> {
         let effect = input.effect();
         let admitted = self.admit(input)?;
         self.now = self.now.max(now);
         let mut outputs = Vec::new();
         match admitted {
-            Admitted::Order(agent, order) => {
-                self.step(agent, &mut outputs, Cause::Order(order));
+            AdmittedInput::Order(agent, order) => {
+                self.step(agent, &mut outputs, TransitionCause::Order(order));
             }
-            Admitted::Rewind(agent, why, at) => {
-                self.step(agent, &mut outputs, Cause::Rewind { at, why });
+            AdmittedInput::Rewind(agent, why, at) => {
+                self.step(agent, &mut outputs, TransitionCause::Rewind { at, why });
             }
-            Admitted::Configure(setup, says_anew) => {
+            AdmittedInput::Configure(setup, says_anew) => {
                 self.configure(&setup, &mut outputs);
                 if says_anew {
                     self.forget_allowed();
                 }
             }
-            Admitted::News(agent, id, news) => {
-                self.step(agent, &mut outputs, Cause::News(id, news));
+            AdmittedInput::News(agent, id, news) => {
+                self.step(agent, &mut outputs, TransitionCause::News(id, news));
             }
-            Admitted::Ended(agent, id) => {
+            AdmittedInput::Ended(agent, id) => {
                 self.ledger.settle(id);
                 self.settled(&[agent], &mut outputs);
             }
-            Admitted::Tick => self.on_tick(&mut outputs),
-            Admitted::Late => {}
+            AdmittedInput::Tick => self.on_tick(&mut outputs),
+            AdmittedInput::Late => {}
         }
         Ok(self.stamped(effect, outputs))
     }
@@ -134,11 +142,11 @@ impl Session {
 
     /// Every open effect again, whole, under its id: what a host that restored the session has
     /// to carry out, or to report as [`Input::Lost`].
-    pub fn owed(&self) -> Outputs {
+    pub fn owed(&self) -> OutputBatch {
         let mut effects = Vec::new();
         self.agents().for_each(|agent| agent.owed(&self.id, &mut effects));
         innerloop_json::sort(&mut effects, |a: &Effect, b| a.id().cmp(&b.id()));
-        Outputs(effects.into_iter().map(Output::Effect).collect())
+        OutputBatch(effects.into_iter().map(Output::Effect).collect())
     }
 
     /// Where an agent stands; `None` if there is no such agent.
@@ -159,8 +167,8 @@ impl Session {
         &self.id
     }
 
-    /// The configuration in force. Where a [`Blueprint`](crate::Blueprint) opened the session, its
-    /// `id` is the blueprint's.
+    /// The configuration in force. Where a [`SessionBlueprint`](crate::SessionBlueprint) opened the
+    /// session, its `id` is the blueprint's.
     #[must_use]
     pub fn config(&self) -> &SessionConfig {
         &self.root.setup.config
@@ -168,7 +176,7 @@ impl Session {
 
     /// The session time of the last input.
     #[must_use]
-    pub const fn now(&self) -> Instant {
+    pub const fn now(&self) -> SessionInstant {
         self.now
     }
 
@@ -183,7 +191,7 @@ impl Session {
         id: SessionId,
         turns: usize,
         wall: UnixMillis,
-    ) -> Result<(Self, Outputs), ConfigError> {
+    ) -> Result<(Self, OutputBatch), ConfigError> {
         if id == *self.id {
             let message = "is this session's own: a fork needs another";
             return Err(ConfigError::new("id", message));
@@ -201,7 +209,7 @@ impl Session {
     }
 
     /// When the time of the run is up, unless it is about to end anyway.
-    fn time_up(&self) -> Option<Instant> {
+    fn time_up(&self) -> Option<SessionInstant> {
         self.purse.deadline(&self.config().limits).filter(|_| !self.root.is_ending())
     }
 
@@ -228,7 +236,7 @@ impl Session {
     /// What follows for one agent comes out before the next one is stepped: it may change it.
     fn fire(&mut self, outputs: &mut Vec<Output>) {
         if self.time_up().is_some_and(|at| at <= self.now) {
-            self.step(AgentId::ROOT, outputs, Cause::TimeUp);
+            self.step(AgentId::ROOT, outputs, TransitionCause::TimeUp);
         }
         let expired = self.ledger.expire(self.now);
         self.settled(&expired, outputs);
@@ -238,7 +246,7 @@ impl Session {
             .map(|agent| agent.body.id)
             .collect();
         for id in due {
-            self.step(id, outputs, Cause::Tick);
+            self.step(id, outputs, TransitionCause::Tick);
         }
     }
 
@@ -246,7 +254,7 @@ impl Session {
     fn settled(&mut self, agents: &[AgentId], outputs: &mut Vec<Output>) {
         let root = (!agents.is_empty()).then_some(&AgentId::ROOT);
         for &id in agents.iter().filter(|id| **id != AgentId::ROOT).chain(root) {
-            self.step(id, outputs, Cause::Settled);
+            self.step(id, outputs, TransitionCause::Settled);
         }
     }
 
@@ -262,7 +270,7 @@ impl Session {
     }
 
     /// The outputs with their events numbered, which follow from an answer to `effect`.
-    fn stamped(&mut self, effect: Option<EffectId>, mut outputs: Vec<Output>) -> Outputs {
+    fn stamped(&mut self, effect: Option<EffectId>, mut outputs: Vec<Output>) -> OutputBatch {
         for output in &mut outputs {
             if let Output::Event(event) = output {
                 self.seq += 1;
@@ -270,6 +278,6 @@ impl Session {
                 event.effect = effect;
             }
         }
-        Outputs(outputs)
+        OutputBatch(outputs)
     }
 }

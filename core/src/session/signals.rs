@@ -6,9 +6,9 @@ use crate::{
     machine::{
         agent::Agent,
         agent_state::{ChildState, SpawnOptions},
-        cause::{Cause, Order},
-        ctx::{Ctx, Signal, Written},
-        setup::Setup,
+        cause::{AgentCommand, TransitionCause},
+        ctx::{AgentSignal, StepContext, StepOutput},
+        setup::AgentSetup,
         table, turn_options,
     },
     profile::inner::SpawnCall,
@@ -25,12 +25,12 @@ use innerloop_types::{
 
 impl Session {
     /// Something happens to an agent; what follows is appended to `outputs`.
-    pub(super) fn step(&mut self, id: AgentId, outputs: &mut Vec<Output>, cause: Cause) {
+    pub(super) fn step(&mut self, id: AgentId, outputs: &mut Vec<Output>, cause: TransitionCause) {
         let wall = self.wall();
         let Some(agent) = agent_mut(&mut self.root, &mut self.others, id) else { return };
-        let mut written = Written { outputs: core::mem::take(outputs), ..Written::default() };
+        let mut written = StepOutput { outputs: core::mem::take(outputs), ..StepOutput::default() };
         let phase = core::mem::take(&mut agent.phase);
-        let mut ctx = Ctx {
+        let mut ctx = StepContext {
             body: &mut agent.body,
             setup: &agent.setup,
             ledger: &mut self.ledger,
@@ -49,7 +49,7 @@ impl Session {
     }
 
     /// What follows from a signal comes out where it was given.
-    fn deliver(&mut self, signals: Vec<(usize, Signal)>, outputs: &mut Vec<Output>) {
+    fn deliver(&mut self, signals: Vec<(usize, AgentSignal)>, outputs: &mut Vec<Output>) {
         let Some(&(first, _)) = signals.first() else { return };
         let mut behind = outputs.split_off(first.min(outputs.len())).into_iter();
         let mut taken = first;
@@ -61,24 +61,26 @@ impl Session {
         outputs.extend(behind);
     }
 
-    fn on_signal(&mut self, signal: Signal, outputs: &mut Vec<Output>) {
+    fn on_signal(&mut self, signal: AgentSignal, outputs: &mut Vec<Output>) {
         match signal {
-            Signal::Spawn { child, parent, call } => self.spawn(child, parent, call, outputs),
-            Signal::Steer { agent, parts } => self.steer(agent, parts, outputs),
-            Signal::Close { agent } => self.step(agent, outputs, Cause::Order(Order::Close)),
-            Signal::Interrupt { agent } => {
-                self.step(agent, outputs, Cause::Order(Order::Interrupt));
+            AgentSignal::Spawn { child, parent, call } => self.spawn(child, parent, call, outputs),
+            AgentSignal::Steer { agent, parts } => self.steer(agent, parts, outputs),
+            AgentSignal::Close { agent } => {
+                self.step(agent, outputs, TransitionCause::Order(AgentCommand::Close));
             }
-            Signal::Finish { agent } => self.step(agent, outputs, Cause::Settled),
-            Signal::InText { agent } => {
+            AgentSignal::Interrupt { agent } => {
+                self.step(agent, outputs, TransitionCause::Order(AgentCommand::Interrupt));
+            }
+            AgentSignal::Finish { agent } => self.step(agent, outputs, TransitionCause::Settled),
+            AgentSignal::InText { agent } => {
                 let config = self.root.setup.in_text();
                 self.call_anew(agent, config, outputs);
             }
-            Signal::Without { agent, fields } => {
+            AgentSignal::Without { agent, fields } => {
                 let config = self.root.setup.without(&fields);
                 self.call_anew(agent, config, outputs);
             }
-            Signal::Ended { agent, success } => self.ended(agent, success, outputs),
+            AgentSignal::Ended { agent, success } => self.ended(agent, success, outputs),
         }
     }
 
@@ -110,26 +112,26 @@ impl Session {
         let options = Some(Box::new(options));
         self.others.insert(child, Agent::new(child, options, Arc::new(setup), Vec::new()));
         let (parts, options) = (vec![Part::text(call.task)], self.handed_on(parent));
-        self.step(child, outputs, Cause::Told { parts, options });
+        self.step(child, outputs, TransitionCause::Told { parts, options });
     }
 
     /// An endpoint takes other requests than it was sent: all agents talk to it so from now on, and
     /// the one that learned of it asks again.
     fn call_anew(&mut self, id: AgentId, config: Option<SessionConfig>, outputs: &mut Vec<Output>) {
         if let Some(config) = config {
-            match Setup::new(config) {
+            match AgentSetup::new(config) {
                 Ok(setup) => self.configure(&Arc::new(setup), outputs),
                 Err(_) => self.fault("a configuration in force cannot work", outputs),
             }
         }
-        self.step(id, outputs, Cause::Tick);
+        self.step(id, outputs, TransitionCause::Tick);
     }
 
     /// A message to another agent: at its next step if it works, as a new task if it is idle.
     fn steer(&mut self, id: AgentId, parts: Vec<Part>, outputs: &mut Vec<Output>) {
         let spawned = self.agent(id).and_then(|agent| agent.body.spawned.as_ref());
         let options = spawned.and_then(|spawned| self.handed_on(spawned.parent));
-        self.step(id, outputs, Cause::Told { parts, options });
+        self.step(id, outputs, TransitionCause::Told { parts, options });
     }
 
     /// What an agent's input lets other agents do that are started, or told something, for it.
@@ -157,11 +159,11 @@ impl Session {
             child.turns = turns;
             child.over |= over;
         }
-        self.step(parent, outputs, Cause::ChildEnded(id));
+        self.step(parent, outputs, TransitionCause::ChildEnded(id));
     }
 
     /// Another configuration is in force, from the next model call, for the other agents too.
-    pub(super) fn configure(&mut self, setup: &Arc<Setup>, outputs: &mut Vec<Output>) {
+    pub(super) fn configure(&mut self, setup: &Arc<AgentSetup>, outputs: &mut Vec<Output>) {
         let mut works = true;
         let mut rebased = Vec::new();
         for agent in core::iter::once(&mut self.root).chain(self.others.values_mut()) {
@@ -201,12 +203,12 @@ impl Session {
         }
     }
 
-    /// What cannot happen has happened: see [`Ctx::fault`].
+    /// What cannot happen has happened: see [`StepContext::fault`].
     fn fault(&mut self, message: &str, outputs: &mut Vec<Output>) {
         debug_assert!(false, "{message}");
         let kind = EventKind::Error { kind: ErrorKind::Internal, message: message.into() };
         outputs.push(Output::Event(self.event(AgentId::ROOT, kind)));
-        self.step(AgentId::ROOT, outputs, Cause::Order(Order::Close));
+        self.step(AgentId::ROOT, outputs, TransitionCause::Order(AgentCommand::Close));
     }
 }
 

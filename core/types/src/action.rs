@@ -7,10 +7,10 @@ use crate::{base::json::Json, message::joined_text};
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
-pub use crate::base::digest::Digest;
+pub use crate::base::digest::DigestBuilder;
 pub use crate::{
     message::Part,
-    patch::{Affected, FilePatch, Hunk, HunkLine, Operation, Patch, PatchError},
+    patch::{AffectedPath, FileOperation, FilePatch, Hunk, HunkLine, Patch, PatchError},
     tool_error::{DeniedBy, ToolError},
     v4a::PatchStream,
 };
@@ -34,13 +34,13 @@ pub enum Action {
         limit: Option<u64>,
         /// How lines are numbered in the outcome's text.
         #[json(default)]
-        numbering: Numbering,
+        numbering: LineNumbering,
         /// How many characters of a line are shown at most; all if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         line_chars: Option<u32>,
         /// Where it is said that the file goes on.
-        #[json(default, skip_serializing_if = "Notice::is_below")]
-        notice: Notice,
+        #[json(default, skip_serializing_if = "NoticePosition::is_below")]
+        notice: NoticePosition,
     },
     /// Reads an image, and nothing else.
     ViewImage {
@@ -58,8 +58,8 @@ pub enum Action {
         #[json(default, skip_serializing_if = "is_false")]
         flat: bool,
         /// Which files a search passes over.
-        #[json(default, skip_serializing_if = "Hidden::is_ignored")]
-        hidden: Hidden,
+        #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
+        hidden: HiddenFiles,
     },
     /// Writes a file, with the folders above it.
     Write {
@@ -97,8 +97,8 @@ pub enum Action {
         #[json(default, skip_serializing_if = "Vec::is_empty")]
         ignore: Vec<String>,
         /// Which entries are left out besides.
-        #[json(default = "Hidden::nothing", skip_serializing_if = "Hidden::is_nothing")]
-        hidden: Hidden,
+        #[json(default = "HiddenFiles::nothing", skip_serializing_if = "HiddenFiles::is_nothing")]
+        hidden: HiddenFiles,
         /// How folders are told from files.
         #[json(default, skip_serializing_if = "ListStyle::is_slash")]
         style: ListStyle,
@@ -117,11 +117,11 @@ pub enum Action {
         #[json(default, skip_serializing_if = "Option::is_none")]
         max_results: Option<u32>,
         /// Which files the search passes over.
-        #[json(default, skip_serializing_if = "Hidden::is_ignored")]
-        hidden: Hidden,
+        #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
+        hidden: HiddenFiles,
     },
     /// Searches files by a regular expression.
-    Grep(Grep),
+    Grep(GrepQuery),
     /// Runs a WASI program of the host's registry over the workspace.
     RunProgram {
         /// The program's name in the registry.
@@ -161,33 +161,33 @@ impl Action {
     /// The files that the action names as such, in its order, and what becomes of them; `patch` is
     /// what its patch says, if it is one. What only searches names none.
     #[must_use]
-    pub fn files<'a>(&'a self, patch: Option<&'a Patch>) -> Vec<Affected<'a>> {
+    pub fn files<'a>(&'a self, patch: Option<&'a Patch>) -> Vec<AffectedPath<'a>> {
         let (path, operation) = match self {
-            Self::Read { path, .. } | Self::Edit { path, .. } => (path, Operation::Update),
-            Self::Write { path, .. } => (path, Operation::Add),
+            Self::Read { path, .. } | Self::Edit { path, .. } => (path, FileOperation::Update),
+            Self::Write { path, .. } => (path, FileOperation::Add),
             _ => return patch.into_iter().flat_map(Patch::paths).collect(),
         };
-        vec![Affected { path, operation }]
+        vec![AffectedPath { path, operation }]
     }
 
     /// Reads a file whole, or so many lines from its start.
     #[must_use]
-    pub fn read(path: impl Into<String>, limit: Option<u64>, numbering: Numbering) -> Self {
-        let (path, offset, line_chars, notice) = (path.into(), None, None, Notice::Below);
+    pub fn read(path: impl Into<String>, limit: Option<u64>, numbering: LineNumbering) -> Self {
+        let (path, offset, line_chars, notice) = (path.into(), None, None, NoticePosition::Below);
         Self::Read { path, offset, limit, numbering, line_chars, notice }
     }
 
     /// Finds files by the pattern of their path, all that git does not ignore.
     #[must_use]
     pub fn glob(pattern: impl Into<String>, path: Option<String>) -> Self {
-        let (pattern, hidden) = (pattern.into(), Hidden::Ignored);
+        let (pattern, hidden) = (pattern.into(), HiddenFiles::Ignored);
         Self::Glob { pattern, path, ignore_case: false, max_results: None, hidden }
     }
 
     /// Lists a folder so many levels deep, with all that stands there.
     #[must_use]
     pub const fn list(path: Option<String>, depth: u32) -> Self {
-        let (hidden, style) = (Hidden::Nothing, ListStyle::Slash);
+        let (hidden, style) = (HiddenFiles::Nothing, ListStyle::Slash);
         Self::List { path, depth, ignore: Vec::new(), hidden, style }
     }
 
@@ -232,7 +232,7 @@ impl Action {
 /// How the lines of a file are numbered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-pub enum Numbering {
+pub enum LineNumbering {
     /// Not at all.
     #[default]
     None,
@@ -245,7 +245,7 @@ pub enum Numbering {
 /// Where it is said that a file goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-pub enum Notice {
+pub enum NoticePosition {
     /// Below the lines.
     #[default]
     Below,
@@ -253,7 +253,7 @@ pub enum Notice {
     Above,
 }
 
-impl Notice {
+impl NoticePosition {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
     const fn is_below(&self) -> bool {
         matches!(self, Self::Below)
@@ -263,7 +263,7 @@ impl Notice {
 /// What searches and lists pass over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-pub enum Hidden {
+pub enum HiddenFiles {
     /// What `.gitignore` files name.
     #[default]
     Ignored,
@@ -272,7 +272,7 @@ pub enum Hidden {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls them with a reference")]
-impl Hidden {
+impl HiddenFiles {
     const fn nothing() -> Self {
         Self::Nothing
     }
@@ -307,7 +307,7 @@ impl ListStyle {
 /// A search of files by a regular expression.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Grep {
+pub struct GrepQuery {
     /// The regular expression.
     pub pattern: String,
     /// The file or folder to search; the agent's own folder if absent.
@@ -344,8 +344,8 @@ pub struct Grep {
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub max_per_file: Option<u32>,
     /// Which files the search passes over.
-    #[json(default, skip_serializing_if = "Hidden::is_ignored")]
-    pub hidden: Hidden,
+    #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
+    pub hidden: HiddenFiles,
     /// Whether case is ignored.
     #[json(default)]
     pub ignore_case: bool,
@@ -433,7 +433,7 @@ pub struct Outcome {
     pub timed_out: bool,
     /// The files that changed.
     #[json(skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<Change>,
+    pub changes: Vec<ReportedChange>,
     /// Where `ToolRun::known` is there: the digests of the files that the action names, in its
     /// order, as they are now; an empty text for one that is not there.
     #[json(skip_serializing_if = "Vec::is_empty")]
@@ -527,7 +527,7 @@ impl From<&str> for Outcome {
 
 /// A file that an action changed.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
-pub struct Change {
+pub struct ReportedChange {
     /// The file, from the workspace's root on.
     pub path: String,
     /// What happened to it.

@@ -9,18 +9,18 @@ use innerloop_json::{FromJson, ToJson};
 /// where a tier or `on_overflow` says so.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub struct Compaction {
+pub struct CompactionPolicy {
     /// What is done before a model call; of the tiers that are reached, the one that begins last.
-    pub auto: Vec<Tier>,
+    pub auto: Vec<CompactionTier>,
     /// What follows when the conversation no longer fits the model.
     pub on_overflow: OnOverflow,
     /// Whether the oldest turns are left out where the conversation does not fit and nothing else
     /// makes it shorter; if not, the run ends.
     pub truncate_if_needed: bool,
     /// What stays.
-    pub keep: Keep,
+    pub keep: RetentionPolicy,
     /// How the model sums up.
-    pub summary: Summary,
+    pub summary: SummaryPolicy,
     /// How many turns are too many whatever their length, so that the first tier applies; 0 for
     /// never.
     pub max_messages: u32,
@@ -31,14 +31,14 @@ pub struct Compaction {
     pub max_window: u32,
 }
 
-impl Default for Compaction {
+impl Default for CompactionPolicy {
     fn default() -> Self {
         Self {
             auto: Vec::new(),
             on_overflow: OnOverflow::Warn,
             truncate_if_needed: true,
-            keep: Keep::default(),
-            summary: Summary::default(),
+            keep: RetentionPolicy::default(),
+            summary: SummaryPolicy::default(),
             max_messages: 0,
             max_failures: 3,
             max_window: 0,
@@ -49,11 +49,11 @@ impl Default for Compaction {
 /// From when on the conversation is made shorter by itself, and how.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Tier {
+pub struct CompactionTier {
     /// How full the window must be.
-    pub from: Fullness,
+    pub from: WindowFullness,
     /// How full it is to be afterwards; so far below that the provider's cache is seldom lost.
-    pub to: Fullness,
+    pub to: WindowFullness,
     /// What is done.
     pub step: FoldKind,
     /// Most of the user's inputs that stay with all that followed them; all that fit if absent.
@@ -64,7 +64,7 @@ pub struct Tier {
 /// How full a context window is. Where several are given, the one that is reached last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub struct Fullness {
+pub struct WindowFullness {
     /// So much of it is used, in percent.
     #[json(skip_serializing_if = "Option::is_none")]
     pub percent: Option<u32>,
@@ -76,7 +76,7 @@ pub struct Fullness {
     pub left: Option<u32>,
 }
 
-impl Fullness {
+impl WindowFullness {
     /// So much of the window, in percent.
     #[must_use]
     pub const fn percent(percent: u32) -> Self {
@@ -107,7 +107,7 @@ pub enum OnOverflow {
 /// What stays of a conversation that is made shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub struct Keep {
+pub struct RetentionPolicy {
     /// Most tokens of the newest turns that stay where the host asks for it to be made shorter.
     pub tokens: u32,
     /// How many of the newest replies stay in any case, each with its calls and their results.
@@ -119,7 +119,7 @@ pub struct Keep {
     pub first_input: bool,
 }
 
-impl Default for Keep {
+impl Default for RetentionPolicy {
     fn default() -> Self {
         Self { tokens: 20_000, rounds: 3, words_of_user: 20_000, first_input: false }
     }
@@ -128,7 +128,7 @@ impl Default for Keep {
 /// How a model sums up.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub struct Summary {
+pub struct SummaryPolicy {
     /// Another model of the same endpoint; the agent's own if absent.
     pub model: Option<String>,
     /// Most tokens of the summary.
@@ -139,7 +139,7 @@ pub struct Summary {
     pub instructions: Option<String>,
 }
 
-impl Default for Summary {
+impl Default for SummaryPolicy {
     fn default() -> Self {
         Self { model: None, max_tokens: 4_096, result_chars: 2_000, instructions: None }
     }

@@ -3,18 +3,18 @@
 
 use crate::{
     base::{id::SessionId, json::Json},
-    compaction::Compaction,
+    compaction::CompactionPolicy,
     tool::{BuiltinTools, ToolSpec},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, vec, vec::Vec};
 use core::fmt;
 use innerloop_json::{Error, FromJson, JsonFault, Map, ToJson};
 
-pub use crate::limits::{LimitAction, Limits, Spend};
+pub use crate::limits::{LimitAction, Limits, SpendAmount};
 pub use crate::model::{
-    CallIds, Compat, MaxTokensField, ModelConfig, Origin, Price, PriceTier, ProfileKind,
-    ReplayReasoning, SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice, Vocabulary,
-    WireKind,
+    CallIds, EndpointCompat, MaxTokensField, ModelConfig, ModelOrigin, Price, PriceTier,
+    ProfileKind, ReplayReasoning, SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice,
+    VocabularyKind, WireKind,
 };
 
 /// Everything a session needs to know from the start. The default is the specification's
@@ -33,7 +33,7 @@ pub struct SessionConfig {
     /// When a failed model call is tried again.
     pub retry: RetryPolicy,
     /// Time limits of tool runs.
-    pub timeouts: Timeouts,
+    pub timeouts: ToolTimeouts,
     /// Most characters of a tool's output that the model reads, by tool; the rest have limits of
     /// their own (`docs/decisions.md#output-limits`).
     pub tool_output_limits: Map<u32>,
@@ -47,7 +47,7 @@ pub struct SessionConfig {
     /// never less than 1,000 characters.
     pub tool_output_share_of_rest: Option<u32>,
     /// What the system prompt tells of the place the agent works in.
-    pub facts: Facts,
+    pub facts: EnvironmentFacts,
     /// What the system prompt begins with, in place of the family's own words; an empty text for
     /// nothing.
     pub base_prompt: Option<String>,
@@ -62,9 +62,9 @@ pub struct SessionConfig {
     /// that change something do not.
     pub exec_modes: Map<ExecMode>,
     /// How tokens are estimated.
-    pub estimator: Estimator,
+    pub estimator: TokenEstimator,
     /// When the conversation is made shorter, and how.
-    pub compaction: Compaction,
+    pub compaction: CompactionPolicy,
     /// When calls repeat themselves.
     pub loops: LoopPolicy,
     /// Which calls a person must allow first.
@@ -161,7 +161,7 @@ pub enum ExecMode {
 /// (`docs/decisions.md#token-estimates`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-pub enum Estimator {
+pub enum TokenEstimator {
     /// A token for four characters.
     #[default]
     Chars,
@@ -329,7 +329,7 @@ pub struct UndoPolicy {
 #[json(deny_unknown_fields)]
 pub struct AnswerConfig {
     /// A JSON Schema whose root is an object.
-    #[json(like = "innerloop_json::Object")]
+    #[json(like = "innerloop_json::JsonObject")]
     pub schema: Json,
     /// How often a run that ends with text is asked for the answer again.
     #[json(default = "two")]
@@ -449,7 +449,7 @@ impl Default for RetryPolicy {
 /// Time limits of tool runs, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub struct Timeouts {
+pub struct ToolTimeouts {
     /// For a run whose call names none. Where it is the default, a profile may have another.
     pub default_command_ms: u64,
     /// No run gets more.
@@ -458,14 +458,14 @@ pub struct Timeouts {
     pub grace_ms: u64,
 }
 
-impl Timeouts {
+impl ToolTimeouts {
     /// Whether another time is configured than where nothing is said.
     pub fn has_default(&self) -> bool {
         self.default_command_ms != Self::default().default_command_ms
     }
 }
 
-impl Default for Timeouts {
+impl Default for ToolTimeouts {
     fn default() -> Self {
         Self { default_command_ms: 10_000, max_command_ms: 600_000, grace_ms: 5_000 }
     }
@@ -475,7 +475,7 @@ impl Default for Timeouts {
 /// out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub struct Facts {
+pub struct EnvironmentFacts {
     /// The workspace, as the tools see it.
     pub working_directory: String,
     /// `linux`, `darwin`, `windows`, `wasm`.

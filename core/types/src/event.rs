@@ -5,12 +5,12 @@ use crate::{
     base::{
         id::{AgentId, EffectId, SessionId},
         json::Json,
-        time::{Instant, UnixMillis},
+        time::{SessionInstant, UnixMillis},
     },
     compaction::FoldReason,
     config::Limits,
-    message::{FoldKind, Part, Usage, Why},
-    model::{ProfileKind, Vocabulary},
+    message::{FoldKind, Part, RewindReason, Usage},
+    model::{ProfileKind, VocabularyKind},
     status::{AgentState, RunEnd},
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
@@ -22,7 +22,7 @@ pub struct Event {
     /// Counted from 1 over the whole session, without gaps.
     pub seq: u64,
     /// When, in session time: milliseconds since the session was opened.
-    pub at: Instant,
+    pub at: SessionInstant,
     /// When, in milliseconds since 1970, by the host's wall clock as the session was opened or
     /// restored.
     pub wall: UnixMillis,
@@ -53,7 +53,7 @@ pub enum EventKind {
         /// The model family whose tools and prompt are used.
         profile: ProfileKind,
         /// Under which names the family's tools are shown.
-        vocabulary: Vocabulary,
+        vocabulary: VocabularyKind,
         /// The names of the tools.
         tools: Vec<String>,
         /// How many tokens the model can read and write in one call.
@@ -243,7 +243,7 @@ pub enum EventKind {
     /// The model sees again what it saw before. Files are as they were.
     Rewound {
         /// What the host asked for.
-        why: Why,
+        why: RewindReason,
         /// How many turns the log had when it saw that.
         to: u32,
         /// How many steps can be taken back from here.

@@ -3,9 +3,9 @@
 use crate::{
     action::{DeniedBy, Outcome},
     base::{
-        bytes::Bytes,
+        bytes::BodyBytes,
         id::{AgentId, EffectId},
-        json::{Json, Object},
+        json::{Json, JsonObject},
         time::UnixMillis,
     },
     config::{ApprovalRule, ConfigError, ToolChoice},
@@ -126,7 +126,7 @@ pub enum Command {
     Configure {
         /// A merge patch (RFC 7396) of the configuration's JSON. The session's id stays.
         #[json(like = "innerloop_json::schema::MergePatch<crate::config::SessionConfig>")]
-        patch: Object,
+        patch: JsonObject,
     },
     /// Makes the conversation that the model reads shorter: the oldest turns are summed up. Refused
     /// while a run is under way, and where all turns are among those that stay.
@@ -229,7 +229,7 @@ pub enum HttpInput {
     /// Status and headers are there.
     Head(ResponseHead),
     /// A piece of the body, cut anywhere.
-    Chunk(Bytes),
+    Chunk(BodyBytes),
     /// The body is whole. Answers the effect.
     End,
     /// The exchange broke or was cancelled. Answers the effect.
@@ -373,18 +373,18 @@ pub enum HookReply {
 /// A refused input: the session is as it was, and the input comes back.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
 #[error("{reason}")]
-pub struct Rejected {
+pub struct RejectedInput {
     /// The input, whole.
     pub input: Input,
     /// Why it was refused.
-    pub reason: Reason,
+    pub reason: RejectionReason,
 }
 
 /// Why an input was refused. Each is a mistake of the host.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
 #[json(rename_all = "snake_case", keyed)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum RejectionReason {
     /// A submit, or a word to the view, while a run is under way.
     #[error("a run is under way: use steer or follow_up, or interrupt it first")]
     Busy,
@@ -423,7 +423,7 @@ pub enum Reason {
     Unsupported(&'static str),
 }
 
-impl From<ConfigError> for Reason {
+impl From<ConfigError> for RejectionReason {
     fn from(error: ConfigError) -> Self {
         Self::Config(Box::new(error))
     }

@@ -11,11 +11,11 @@ pub struct Limits {
     /// Most rounds of tool calls for one input of the user.
     pub max_tool_rounds_per_input: u32,
     /// Most that a run may use, that of the agents included that it started.
-    #[json(skip_serializing_if = "Spend::is_none")]
-    pub run: Spend,
+    #[json(skip_serializing_if = "SpendAmount::is_none")]
+    pub run: SpendAmount,
     /// Most that all runs of the session may use together.
-    #[json(skip_serializing_if = "Spend::is_none")]
-    pub session: Spend,
+    #[json(skip_serializing_if = "SpendAmount::is_none")]
+    pub session: SpendAmount,
     /// What follows when one is reached.
     pub action: LimitAction,
 }
@@ -23,7 +23,7 @@ pub struct Limits {
 /// What models and their work use; as a limit, 0 means none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub struct Spend {
+pub struct SpendAmount {
     /// Nano-dollars (10⁻⁹ US dollars).
     pub cost_nano_usd: u64,
     /// Tokens, in and out.
@@ -32,7 +32,7 @@ pub struct Spend {
     pub ms: u64,
 }
 
-impl Spend {
+impl SpendAmount {
     fn is_none(&self) -> bool {
         *self == Self::default()
     }

@@ -1,7 +1,7 @@
 //! Changes of a configuration by patches of its JSON (RFC 7396).
 
 use crate::{
-    base::json::{Json, Object, from_str, to_string},
+    base::json::{Json, JsonObject, from_str, to_string},
     config::{ConfigError, SessionConfig},
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
@@ -12,15 +12,15 @@ impl SessionConfig {
     ///
     /// # Errors
     /// The field that does not fit.
-    pub fn merged(&self, patch: &Object) -> Result<Self, ConfigError> {
-        let base: Object = from_str(&to_string(self))?;
+    pub fn merged(&self, patch: &JsonObject) -> Result<Self, ConfigError> {
+        let base: JsonObject = from_str(&to_string(self))?;
         Ok(from_str(merge(&base, patch).to_json().text())?)
     }
 }
 
 /// The target with the patch over it. Where the target has no object, a value of the patch is
 /// taken whole, since it may be a schema, to which `null` means something else.
-fn merge(target: &Object, patch: &Object) -> Object {
+fn merge(target: &JsonObject, patch: &JsonObject) -> JsonObject {
     let mut fields: Vec<Option<(String, Json)>> = target.0.iter().cloned().map(Some).collect();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     places.extend(target.0.iter().zip(0..).map(|((name, _), at)| (name.clone(), at)));
@@ -40,9 +40,9 @@ fn merge(target: &Object, patch: &Object) -> Object {
             None => fields.push(new),
         }
     }
-    Object(fields.into_iter().flatten().collect())
+    JsonObject(fields.into_iter().flatten().collect())
 }
 
-fn as_object(value: &Json) -> Option<Object> {
+fn as_object(value: &Json) -> Option<JsonObject> {
     from_str(value.text()).ok()
 }

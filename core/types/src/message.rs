@@ -2,7 +2,7 @@
 
 use crate::{
     base::{json::Json, time::UnixMillis},
-    model::{Origin, WireKind},
+    model::{ModelOrigin, WireKind},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson, joined};
@@ -128,7 +128,7 @@ pub struct ToolResult {
 
 /// Thinking, with what the provider needs to get back unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-pub struct Reasoning {
+pub struct ReasoningBlock {
     /// The thinking itself, which may be empty.
     pub text: String,
     /// The provider's signature over it.
@@ -157,7 +157,7 @@ pub enum Block {
     /// Text for the user that goes back with the provider's mark on it.
     MarkedText(MarkedText),
     /// Thinking.
-    Reasoning(Reasoning),
+    Reasoning(ReasoningBlock),
     /// A call that the host must carry out.
     ToolCall(ToolCall),
     /// A block that only the provider understands, sent back to it untouched.
@@ -167,7 +167,7 @@ pub enum Block {
 /// Why a reply ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-pub enum Finish {
+pub enum FinishReason {
     /// The model was done.
     Stop,
     /// The model wants tools to run.
@@ -231,7 +231,7 @@ pub struct Reply {
     /// What the model sent, in order.
     pub blocks: Vec<Block>,
     /// Why it ended.
-    pub finish: Finish,
+    pub finish: FinishReason,
     /// The provider's own words on why the model refused.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
@@ -248,7 +248,7 @@ pub struct Reply {
     /// Who was asked for it: signatures and sealed thinking go back to no one else. Where it is not
     /// known, the protocol decides.
     #[json(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Arc<Origin>>,
+    pub origin: Option<Arc<ModelOrigin>>,
     /// The provider's id of the response.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
@@ -317,7 +317,7 @@ pub enum TurnKind {
     /// (`docs/decisions.md#steering-and-follow-ups`).
     Steering(Vec<Part>),
     /// Earlier turns are shown shorter from here on (`docs/decisions.md#the-view`).
-    Folded(Box<Fold>),
+    Folded(Box<HistoryFold>),
     /// Parts of earlier turns are told in words from here on, or are seen again
     /// (`docs/decisions.md#what-a-provider-refuses`).
     LeftOut(Box<LeftOut>),
@@ -326,26 +326,26 @@ pub enum TurnKind {
         /// How many turns the log had.
         at: u32,
         /// What the host asked for.
-        why: Why,
+        why: RewindReason,
     },
 }
 
 impl TurnKind {
     /// What the turn says; nothing if it only changes what is seen of others.
     #[must_use]
-    pub fn said(&self) -> Option<Said<'_>> {
+    pub fn said(&self) -> Option<VisibleTurn<'_>> {
         Some(match self {
-            Self::User(parts) => Said::User(Cow::Borrowed(parts)),
-            Self::Assistant(reply) => Said::Assistant(Cow::Borrowed(reply)),
-            Self::ToolResults(results) => Said::ToolResults(Cow::Borrowed(results)),
-            Self::System(text) => Said::System(text),
-            Self::Steering(parts) => Said::Steering(Cow::Borrowed(parts)),
+            Self::User(parts) => VisibleTurn::User(Cow::Borrowed(parts)),
+            Self::Assistant(reply) => VisibleTurn::Assistant(Cow::Borrowed(reply)),
+            Self::ToolResults(results) => VisibleTurn::ToolResults(Cow::Borrowed(results)),
+            Self::System(text) => VisibleTurn::System(text),
+            Self::Steering(parts) => VisibleTurn::Steering(Cow::Borrowed(parts)),
             Self::Folded(_) | Self::LeftOut(_) | Self::Rewound { .. } => return None,
         })
     }
 
     /// The fold, if it is one.
-    pub fn fold(&self) -> Option<&Fold> {
+    pub fn fold(&self) -> Option<&HistoryFold> {
         match self {
             Self::Folded(fold) => Some(fold),
             _ => None,
@@ -360,7 +360,7 @@ pub struct LeftOut {
     /// of all replies before.
     pub parts: Vec<PartPlace>,
     /// What becomes of them.
-    pub how: Leaving,
+    pub how: LeftOutKind,
     /// The provider's own words.
     pub why: String,
 }
@@ -368,7 +368,7 @@ pub struct LeftOut {
 /// What becomes of parts that may be at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-pub enum Leaving {
+pub enum LeftOutKind {
     /// They are left out: the provider named them.
     Named,
     /// They are left out: they may be what was meant.
@@ -392,7 +392,7 @@ pub struct PartPlace {
 /// What stands in the place of earlier turns. Turns are named by their place in the log, which
 /// keeps them all.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
-pub struct Fold {
+pub struct HistoryFold {
     /// Turns before this one go; 0 if none does.
     #[json(default)]
     pub upto: u32,
@@ -430,7 +430,7 @@ pub enum FoldKind {
 /// Why the model sees again what it saw before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-pub enum Why {
+pub enum RewindReason {
     /// The newest steps are taken back.
     Undo,
     /// Steps that were taken back are put back.
@@ -444,7 +444,7 @@ pub enum Why {
 /// What the model sees of one turn, in the JSON form of [`TurnKind`].
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
-pub enum Said<'a> {
+pub enum VisibleTurn<'a> {
     /// The user's input.
     User(Cow<'a, [Part]>),
     /// The model's reply.
@@ -457,7 +457,7 @@ pub enum Said<'a> {
     Steering(Cow<'a, [Part]>),
 }
 
-impl Said<'_> {
+impl VisibleTurn<'_> {
     /// The same without what only the maker of a reply understands: signatures and sealed thinking.
     pub fn unsigned(self) -> Self {
         match self {

@@ -3,7 +3,7 @@
 
 use crate::base::{
     id::EndpointId,
-    json::{Json, Object, from_str},
+    json::{Json, JsonObject, from_str},
 };
 use alloc::{string::String, vec::Vec};
 use innerloop_json::{FromJson, Map, ToJson, quoted};
@@ -19,7 +19,7 @@ pub struct ModelConfig {
     /// The model family whose tools and prompt are used.
     pub profile: ProfileKind,
     /// Under which names the family's tools are shown.
-    pub vocabulary: Vocabulary,
+    pub vocabulary: VocabularyKind,
     /// The model's name, as the endpoint knows it.
     pub name: String,
     /// Most tokens that one reply may have.
@@ -42,7 +42,7 @@ pub struct ModelConfig {
     /// model's name if absent. It counts where calls are looked for in the text.
     pub begins_in_thinking: Option<bool>,
     /// What the endpoint does otherwise than the protocol's author.
-    pub compat: Compat,
+    pub compat: EndpointCompat,
     /// Beta features to ask for (Anthropic: the header `anthropic-beta`).
     pub betas: Vec<String>,
     /// Further fields of the request's body, by name, sent as they are: safety settings,
@@ -58,7 +58,7 @@ impl Default for ModelConfig {
             endpoint: EndpointId::default(),
             wire: WireKind::Anthropic,
             profile: ProfileKind::Anthropic,
-            vocabulary: Vocabulary::Seed,
+            vocabulary: VocabularyKind::Seed,
             name: String::new(),
             max_output_tokens: 16_384,
             context_window: 200_000,
@@ -69,7 +69,7 @@ impl Default for ModelConfig {
             text_calls: TextCalls::Never,
             text_family: TextFamily::Auto,
             begins_in_thinking: None,
-            compat: Compat::default(),
+            compat: EndpointCompat::default(),
             betas: Vec::new(),
             options: Map::new(),
             price: None,
@@ -90,15 +90,15 @@ impl ModelConfig {
             }
         };
         let given = self.options.get(within).and_then(|given| from_str(given.text()).ok());
-        let mut given: Object = given.unwrap_or_default();
+        let mut given: JsonObject = given.unwrap_or_default();
         given.set(name, temperature.clone());
         self.options.insert(within.into(), given.to_json());
     }
 
     /// Whom the model's replies are asked from.
     #[must_use]
-    pub fn origin(&self) -> Origin {
-        Origin { endpoint: self.endpoint.clone(), model: self.name.clone() }
+    pub fn origin(&self) -> ModelOrigin {
+        ModelOrigin { endpoint: self.endpoint.clone(), model: self.name.clone() }
     }
 
     /// Another model of the same endpoint, whose price is not known.
@@ -112,7 +112,7 @@ impl ModelConfig {
 
 /// The model and the endpoint that a reply was asked from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-pub struct Origin {
+pub struct ModelOrigin {
     /// The host's name for the endpoint.
     pub endpoint: EndpointId,
     /// The model's name, as it was asked for.
@@ -158,7 +158,7 @@ pub enum ProfileKind {
 /// Under which names a family's tools are shown to the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-pub enum Vocabulary {
+pub enum VocabularyKind {
     /// The specification's names.
     #[default]
     Seed,
@@ -298,7 +298,7 @@ pub struct UnknownFamily(pub String);
 /// Completions; other protocols read few of these.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub struct Compat {
+pub struct EndpointCompat {
     /// The role of the system prompt.
     pub system_role: SystemRole,
     /// The name of the output limit's field.
@@ -334,7 +334,7 @@ pub struct Compat {
     pub json_schema: bool,
 }
 
-impl Default for Compat {
+impl Default for EndpointCompat {
     fn default() -> Self {
         Self {
             system_role: SystemRole::Developer,

@@ -3,10 +3,10 @@
 
 use crate::{
     base::{
-        bytes::Bytes,
+        bytes::BodyBytes,
         id::{AgentId, EffectId, EndpointId},
         json::Json,
-        time::Instant,
+        time::SessionInstant,
     },
     config::HookPoint,
     event::Event,
@@ -18,9 +18,9 @@ use innerloop_json::ToJson;
 /// All that follows from one input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson)]
 #[must_use = "effects that are not carried out leave the session waiting"]
-pub struct Outputs(pub Vec<Output>);
+pub struct OutputBatch(pub Vec<Output>);
 
-impl Outputs {
+impl OutputBatch {
     /// The outputs in causal order.
     pub fn iter(&self) -> core::slice::Iter<'_, Output> {
         self.0.iter()
@@ -49,7 +49,7 @@ impl Outputs {
     }
 }
 
-impl IntoIterator for Outputs {
+impl IntoIterator for OutputBatch {
     type Item = Output;
     type IntoIter = alloc::vec::IntoIter<Output>;
 
@@ -58,7 +58,7 @@ impl IntoIterator for Outputs {
     }
 }
 
-impl<'a> IntoIterator for &'a Outputs {
+impl<'a> IntoIterator for &'a OutputBatch {
     type Item = &'a Output;
     type IntoIter = core::slice::Iter<'a, Output>;
 
@@ -90,7 +90,7 @@ pub enum Effect {
         /// The request.
         request: HttpRequest,
         /// What it is for.
-        purpose: Purpose,
+        purpose: RequestPurpose,
     },
     /// Run a tool and report it as [`ToolInput`](crate::input::ToolInput)s.
     RunTool {
@@ -154,13 +154,13 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// The body of a POST: JSON text.
     #[json(like = "String")]
-    pub body: Bytes,
+    pub body: BodyBytes,
 }
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
-pub enum Purpose {
+pub enum RequestPurpose {
     /// A reply of the model.
     Model,
     /// A summary of the history.
@@ -217,7 +217,7 @@ pub struct HookRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 pub struct Deadline {
     /// The time.
-    pub at: Instant,
+    pub at: SessionInstant,
     /// What is waited for.
     pub reason: DeadlineReason,
 }

@@ -74,16 +74,16 @@ impl HunkLine {
 
 /// A path that a patch touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Affected<'a> {
+pub struct AffectedPath<'a> {
     /// The path, as the patch has it.
     pub path: &'a str,
     /// What becomes of it.
-    pub operation: Operation,
+    pub operation: FileOperation,
 }
 
 /// What a patch does to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub enum FileOperation {
     /// A file is written there, whatever stood there before.
     Add,
     /// The file that stands there changes.
@@ -127,18 +127,18 @@ impl Patch {
     }
 
     /// The paths that the patch touches, in its order; a move touches two.
-    pub fn paths(&self) -> impl Iterator<Item = Affected<'_>> {
+    pub fn paths(&self) -> impl Iterator<Item = AffectedPath<'_>> {
         self.files.iter().flat_map(|file| {
             let (path, operation, target) = match file {
-                FilePatch::Add { path, .. } => (path, Operation::Add, None),
-                FilePatch::Delete { path } => (path, Operation::Delete, None),
+                FilePatch::Add { path, .. } => (path, FileOperation::Add, None),
+                FilePatch::Delete { path } => (path, FileOperation::Delete, None),
                 FilePatch::Update { path, move_to: Some(to), .. } if to != path => {
-                    (path, Operation::Delete, Some(to))
+                    (path, FileOperation::Delete, Some(to))
                 }
-                FilePatch::Update { path, .. } => (path, Operation::Update, None),
+                FilePatch::Update { path, .. } => (path, FileOperation::Update, None),
             };
-            let target = target.map(|path| Affected { path, operation: Operation::Add });
-            [Some(Affected { path, operation }), target].into_iter().flatten()
+            let target = target.map(|path| AffectedPath { path, operation: FileOperation::Add });
+            [Some(AffectedPath { path, operation }), target].into_iter().flatten()
         })
     }
 }

@@ -1,10 +1,12 @@
 //! Whole configurations by name: where the documents that this loop follows disagree, each has its
 //! own (`docs/decisions.md#sources`).
 
-use crate::compaction::{Compaction, Fullness, Keep, OnOverflow, Tier};
+use crate::compaction::{
+    CompactionPolicy, CompactionTier, OnOverflow, RetentionPolicy, WindowFullness,
+};
 use crate::config::{
-    AskAbout, Estimator, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy,
-    SessionConfig, TextCalls, Vocabulary, WireKind,
+    AskAbout, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy, SessionConfig,
+    TextCalls, TokenEstimator, VocabularyKind, WireKind,
 };
 use crate::message::FoldKind;
 use alloc::{vec, vec::Vec};
@@ -14,7 +16,7 @@ use innerloop_json::{FromJson, ToJson};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Preset {
+pub enum ConfigPreset {
     /// Every default of the coding agent loop specification.
     #[default]
     Seed001,
@@ -32,7 +34,7 @@ pub enum Preset {
     Gnoma,
 }
 
-impl Preset {
+impl ConfigPreset {
     /// Every preset.
     pub const ALL: [Self; 5] =
         [Self::Seed001, Self::Modern, Self::Ollama, Self::Ironclaw, Self::Gnoma];
@@ -53,25 +55,35 @@ impl Preset {
 }
 
 fn modern(config: &mut SessionConfig) {
-    config.model.vocabulary = Vocabulary::Native;
+    config.model.vocabulary = VocabularyKind::Native;
     config.guard.read_before_write = true;
     config.repair.coerce_arguments = true;
     config.retry.refusal_closes = false;
     config.limits.max_tool_rounds_per_input = 200;
     config.loops.ladder = vec![LoopStep::Warn, LoopStep::Warn, LoopStep::Stop];
-    let from = Fullness { left: Some(16_384), ..Fullness::percent(90) };
-    let to = Fullness::percent(60);
-    config.compaction = by_tiers(vec![Tier { from, to, step: FoldKind::Summary, inputs: None }]);
+    let from = WindowFullness { left: Some(16_384), ..WindowFullness::percent(90) };
+    let to = WindowFullness::percent(60);
+    config.compaction =
+        by_tiers(vec![CompactionTier { from, to, step: FoldKind::Summary, inputs: None }]);
 }
 
 /// Compaction in these tiers, and once more where the provider refuses a conversation as too long.
-fn by_tiers(auto: Vec<Tier>) -> Compaction {
-    Compaction { auto, on_overflow: OnOverflow::CompactRetryOnce, ..Compaction::default() }
+fn by_tiers(auto: Vec<CompactionTier>) -> CompactionPolicy {
+    CompactionPolicy {
+        auto,
+        on_overflow: OnOverflow::CompactRetryOnce,
+        ..CompactionPolicy::default()
+    }
 }
 
 /// A tier between two percentages of the window.
-const fn tier(from: u32, to: u32, step: FoldKind, inputs: Option<u32>) -> Tier {
-    Tier { from: Fullness::percent(from), to: Fullness::percent(to), step, inputs }
+const fn tier(from: u32, to: u32, step: FoldKind, inputs: Option<u32>) -> CompactionTier {
+    CompactionTier {
+        from: WindowFullness::percent(from),
+        to: WindowFullness::percent(to),
+        step,
+        inputs,
+    }
 }
 
 fn ollama(config: &mut SessionConfig) {
@@ -90,7 +102,7 @@ fn ollama(config: &mut SessionConfig) {
         ..LoopPolicy::default()
     };
     config.tool_output_percent = Some(30);
-    config.estimator = Estimator::CodeAndProse;
+    config.estimator = TokenEstimator::CodeAndProse;
     config.repair.coerce_arguments = true;
     config.repair.nudges = 2;
     config.repair.grow_output = true;
@@ -98,9 +110,9 @@ fn ollama(config: &mut SessionConfig) {
     config.tool_output_share_of_rest = Some(60);
     let stub = tier(70, 50, FoldKind::Stub, None);
     let truncate = tier(85, 50, FoldKind::Truncate, None);
-    config.compaction = Compaction {
+    config.compaction = CompactionPolicy {
         max_messages: 40,
-        keep: Keep { first_input: true, ..Keep::default() },
+        keep: RetentionPolicy { first_input: true, ..RetentionPolicy::default() },
         ..by_tiers(vec![stub, truncate])
     };
 }
@@ -118,9 +130,9 @@ fn ironclaw(config: &mut SessionConfig) {
         ladder: vec![LoopStep::Warn, LoopStep::Summarize],
         ..LoopPolicy::default()
     };
-    config.estimator = Estimator::Words;
+    config.estimator = TokenEstimator::Words;
     config.repair.coerce_arguments = true;
-    config.compaction = Compaction {
+    config.compaction = CompactionPolicy {
         max_window: 100_000,
         ..by_tiers(vec![
             tier(80, 60, FoldKind::Archive, Some(10)),

@@ -12,7 +12,7 @@ pub struct ToolSpec {
     /// What it does and when to use it.
     pub description: String,
     /// A JSON Schema whose root is an object.
-    #[json(like = "innerloop_json::Object")]
+    #[json(like = "innerloop_json::JsonObject")]
     pub parameters: Json,
     /// Whether it changes nothing, so that it may run beside others.
     #[json(default)]
@@ -28,7 +28,7 @@ pub struct ToolSpec {
     pub paths: Vec<String>,
     /// How the tool is called with free text instead of JSON, where the protocol can.
     #[json(default, skip_serializing_if = "Option::is_none")]
-    pub freeform: Option<Freeform>,
+    pub freeform: Option<FreeformSpec>,
 }
 
 impl ToolSpec {
@@ -51,7 +51,7 @@ impl ToolSpec {
 /// the schema's arguments where it cannot.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Freeform {
+pub struct FreeformSpec {
     /// The grammar of the text, in Lark's syntax.
     pub grammar: String,
     /// The property of the schema that the text stands for.

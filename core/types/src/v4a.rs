@@ -25,7 +25,7 @@ impl Patch {
 #[derive(Clone, Debug, Default)]
 pub struct PatchStream {
     patch: Patch,
-    place: Place,
+    place: PatchStreamState,
     /// The line that has no end yet.
     pending: String,
     /// How many lines are read.
@@ -46,7 +46,7 @@ pub struct PatchStream {
 
 /// Where in a patch the stream is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum PatchStreamState {
     #[default]
     Before,
     Outside,
@@ -97,12 +97,12 @@ impl PatchStream {
             self.implied_end()?;
         }
         match self.place {
-            Place::Before => Err(whole(NO_BEGIN)),
-            Place::After if self.patch.files.is_empty() => Err(whole(
+            PatchStreamState::Before => Err(whole(NO_BEGIN)),
+            PatchStreamState::After if self.patch.files.is_empty() => Err(whole(
                 "No files were modified. Put at least one '*** Add File: {path}', '*** Delete \
                  File: {path}' or '*** Update File: {path}' into the patch.",
             )),
-            Place::After => Ok(self.patch),
+            PatchStreamState::After => Ok(self.patch),
             _ => Err(whole("The last line of the patch must be '*** End Patch'")),
         }
     }
@@ -121,39 +121,41 @@ impl PatchStream {
 
     fn line(&mut self, line: &str) -> Result<(), PatchError> {
         let bare = line.strip_suffix('\r').unwrap_or(line);
-        if bare.trim().is_empty() && !(self.place == Place::Updating && bare.starts_with(' ')) {
+        if bare.trim().is_empty()
+            && !(self.place == PatchStreamState::Updating && bare.starts_with(' '))
+        {
             return self.blank();
         }
-        if self.place != Place::Before && self.closes_wrapper(bare) {
+        if self.place != PatchStreamState::Before && self.closes_wrapper(bare) {
             return self.implied_end();
         }
         match self.place {
-            Place::Before => self.before(bare),
-            Place::Outside => self.outside(bare, line),
-            Place::Adding => self.adding(bare, line),
-            Place::Updating => self.updating(bare, line),
-            Place::After => self.after(bare),
+            PatchStreamState::Before => self.before(bare),
+            PatchStreamState::Outside => self.outside(bare, line),
+            PatchStreamState::Adding => self.adding(bare, line),
+            PatchStreamState::Updating => self.updating(bare, line),
+            PatchStreamState::After => self.after(bare),
         }
     }
 
     /// A blank line without a mark: context if more of the hunk follows, else nothing.
     fn blank(&mut self) -> Result<(), PatchError> {
         match self.place {
-            Place::Adding => self.blanks += 1,
-            Place::Updating => {
+            PatchStreamState::Adding => self.blanks += 1,
+            PatchStreamState::Updating => {
                 if let Some(hunk) = self.hunk().filter(|hunk| !hunk.end_of_file) {
                     hunk.lines.push(HunkLine::Context(String::new()));
                     self.blanks += 1;
                 }
             }
-            Place::Before | Place::Outside | Place::After => {}
+            PatchStreamState::Before | PatchStreamState::Outside | PatchStreamState::After => {}
         }
         Ok(())
     }
 
     fn before(&mut self, line: &str) -> Result<(), PatchError> {
-        if matches!(Marker::read(line), Some(Marker::Begin)) {
-            self.place = Place::Outside;
+        if matches!(PatchMarker::read(line), Some(PatchMarker::Begin)) {
+            self.place = PatchStreamState::Outside;
         } else if !self.opens_wrapper(line) {
             return Err(whole(NO_BEGIN));
         }
@@ -162,9 +164,9 @@ impl PatchStream {
 
     /// Another patch may follow; other text would be lost.
     fn after(&mut self, line: &str) -> Result<(), PatchError> {
-        match Marker::read(line) {
-            Some(Marker::Begin) => self.place = Place::Outside,
-            Some(Marker::End) => {}
+        match PatchMarker::read(line) {
+            Some(PatchMarker::Begin) => self.place = PatchStreamState::Outside,
+            Some(PatchMarker::End) => {}
             _ if self.opens_wrapper(line) => {}
             _ => {
                 let message = format!("Unexpected line after '*** End Patch': '{line}'");
@@ -175,7 +177,7 @@ impl PatchStream {
     }
 
     fn outside(&mut self, line: &str, raw: &str) -> Result<(), PatchError> {
-        match Marker::read(line) {
+        match PatchMarker::read(line) {
             Some(marker) => self.marker(&marker, line, raw),
             None => Err(self.no_header(line)),
         }
@@ -195,8 +197,8 @@ impl PatchStream {
             }
             return Ok(());
         }
-        match Marker::read(line) {
-            Some(Marker::EndOfFile) => Ok(()),
+        match PatchMarker::read(line) {
+            Some(PatchMarker::EndOfFile) => Ok(()),
             Some(marker) => self.marker(&marker, line, raw),
             None => Err(self.error(format!(
                 "Unexpected line found in add file hunk: '{line}'. Every line should start with \
@@ -209,7 +211,7 @@ impl PatchStream {
         // In a hunk, what begins with a space is the file's own text.
         let unpadded = if self.hunk().is_some() { line } else { line.trim_start() };
         if unpadded.starts_with('*') {
-            if let Some(marker) = Marker::read(unpadded) {
+            if let Some(marker) = PatchMarker::read(unpadded) {
                 return self.marker(&marker, line, raw);
             }
         } else if let Some(hint) = unpadded.strip_prefix("@@") {
@@ -229,9 +231,10 @@ impl PatchStream {
                 )));
             }
         };
-        let ends = matches!(
-            &line, HunkLine::Context(text) if matches!(Marker::read(text), Some(Marker::End))
-        );
+        let ends = match &line {
+            HunkLine::Context(text) => matches!(PatchMarker::read(text), Some(PatchMarker::End)),
+            _ => false,
+        };
         let blanks = core::mem::take(&mut self.blanks);
         self.maybe_ended = ends.then_some(blanks);
         if self.hunk().is_none_or(|hunk| hunk.end_of_file) {
@@ -261,26 +264,35 @@ impl PatchStream {
         Ok(())
     }
 
-    fn marker(&mut self, marker: &Marker<'_>, line: &str, raw: &str) -> Result<(), PatchError> {
+    fn marker(
+        &mut self,
+        marker: &PatchMarker<'_>,
+        line: &str,
+        raw: &str,
+    ) -> Result<(), PatchError> {
         let file = match *marker {
-            Marker::End => return self.end(),
-            Marker::MoveTo(path) => return self.move_to(path),
-            Marker::EndOfFile if self.place == Place::Updating => return self.end_of_file(),
-            Marker::Begin | Marker::EndOfFile => return Err(self.no_header(line)),
-            Marker::Add("") | Marker::Delete("") | Marker::Update("") => {
+            PatchMarker::End => return self.end(),
+            PatchMarker::MoveTo(path) => return self.move_to(path),
+            PatchMarker::EndOfFile if self.place == PatchStreamState::Updating => {
+                return self.end_of_file();
+            }
+            PatchMarker::Begin | PatchMarker::EndOfFile => return Err(self.no_header(line)),
+            PatchMarker::Add("") | PatchMarker::Delete("") | PatchMarker::Update("") => {
                 return Err(self.error(format!("'{}' names no file", line.trim())));
             }
-            Marker::Add(path) => FilePatch::Add { path: path.to_owned(), content: String::new() },
-            Marker::Delete(path) => FilePatch::Delete { path: path.to_owned() },
-            Marker::Update(path) => {
+            PatchMarker::Add(path) => {
+                FilePatch::Add { path: path.to_owned(), content: String::new() }
+            }
+            PatchMarker::Delete(path) => FilePatch::Delete { path: path.to_owned() },
+            PatchMarker::Update(path) => {
                 FilePatch::Update { path: path.to_owned(), move_to: None, hunks: Vec::new() }
             }
         };
         self.close_file()?;
         self.place = match file {
-            FilePatch::Add { .. } => Place::Adding,
-            FilePatch::Delete { .. } => Place::Outside,
-            FilePatch::Update { .. } => Place::Updating,
+            FilePatch::Add { .. } => PatchStreamState::Adding,
+            FilePatch::Delete { .. } => PatchStreamState::Outside,
+            FilePatch::Update { .. } => PatchStreamState::Updating,
         };
         self.header = self.lines;
         self.crlf = raw.len() > line.len();
@@ -291,7 +303,9 @@ impl PatchStream {
     fn move_to(&mut self, target: &str) -> Result<(), PatchError> {
         match self.patch.files.last_mut() {
             Some(FilePatch::Update { move_to: to @ None, hunks, .. })
-                if self.place == Place::Updating && hunks.is_empty() && !target.is_empty() =>
+                if self.place == PatchStreamState::Updating
+                    && hunks.is_empty()
+                    && !target.is_empty() =>
             {
                 *to = Some(target.to_owned());
                 Ok(())
@@ -317,7 +331,7 @@ impl PatchStream {
 
     fn end(&mut self) -> Result<(), PatchError> {
         self.close_file()?;
-        self.place = Place::After;
+        self.place = PatchStreamState::After;
         Ok(())
     }
 
@@ -330,7 +344,7 @@ impl PatchStream {
             }
             self.blanks = blanks;
         }
-        if self.place == Place::After { Ok(()) } else { self.end() }
+        if self.place == PatchStreamState::After { Ok(()) } else { self.end() }
     }
 
     /// The hunk that is being read.
@@ -369,7 +383,7 @@ impl PatchStream {
     }
 
     fn close_file(&mut self) -> Result<(), PatchError> {
-        if self.place == Place::Updating {
+        if self.place == PatchStreamState::Updating {
             self.close_hunk()?;
         }
         self.blanks = 0;
@@ -453,7 +467,7 @@ fn without_numbers(hint: &str) -> &str {
 }
 
 /// A line that is not a file's text.
-enum Marker<'a> {
+enum PatchMarker<'a> {
     Begin,
     End,
     EndOfFile,
@@ -463,7 +477,7 @@ enum Marker<'a> {
     MoveTo(&'a str),
 }
 
-impl<'a> Marker<'a> {
+impl<'a> PatchMarker<'a> {
     fn read(line: &'a str) -> Option<Self> {
         let words = line.trim().strip_prefix("***")?.trim();
         let path = |keyword: &str| {

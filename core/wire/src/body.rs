@@ -1,13 +1,13 @@
 //! A response's body: a stream of data or one whole value. The bytes decide which, since content
 //! types lie; an error's body is always taken whole.
 
-use super::{sse::Events, values::Values};
+use super::{sse::SseSplitter, values::JsonSplitter};
 use alloc::vec::Vec;
 use innerloop_types::input::ResponseHead;
 
 /// What JSON without server-sent events around it means to a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bare {
+pub(super) enum BareJsonMode {
     /// The whole body, of another shape than a stream's data.
     Whole,
     /// One or more values of the same shape as a stream's data.
@@ -16,22 +16,22 @@ pub(super) enum Bare {
 
 /// A body while it arrives.
 #[derive(Clone, Debug)]
-pub(super) enum Body {
+pub(super) enum ResponseBody {
     /// Not known yet: nothing but white space has come.
-    Unknown(Bare),
+    Unknown(BareJsonMode),
     /// Server-sent events.
-    Stream(Events),
+    Stream(SseSplitter),
     /// JSON values.
-    Values(Values),
+    Values(JsonSplitter),
     /// JSON values of which the first stands alone, in no array.
-    Bare(Values),
+    Bare(JsonSplitter),
     /// All of it, to be read at its end.
     Whole(Vec<u8>),
 }
 
 /// What a body was, once it has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum BodyEnd {
     /// Nothing came.
     Empty,
     /// All data has been handed out.
@@ -42,9 +42,9 @@ pub(super) enum Ended {
     Whole(Vec<u8>),
 }
 
-impl Body {
+impl ResponseBody {
     /// The body of the response that begins with `head`.
-    pub(super) fn new(head: &ResponseHead, bare: Bare) -> Self {
+    pub(super) fn new(head: &ResponseHead, bare: BareJsonMode) -> Self {
         if head.is_success() { Self::Unknown(bare) } else { Self::Whole(Vec::new()) }
     }
 
@@ -60,10 +60,14 @@ impl Body {
             bytes = bytes.get(begin..).unwrap_or_default();
             match bytes.first() {
                 None => return,
-                Some(b'{') if bare == Bare::Values => *self = Self::Bare(Values::default()),
-                Some(b'[') if bare == Bare::Values => *self = Self::Values(Values::default()),
+                Some(b'{') if bare == BareJsonMode::Values => {
+                    *self = Self::Bare(JsonSplitter::default());
+                }
+                Some(b'[') if bare == BareJsonMode::Values => {
+                    *self = Self::Values(JsonSplitter::default());
+                }
                 Some(b'{' | b'[' | b'<') => *self = Self::Whole(Vec::new()),
-                Some(_) => *self = Self::Stream(Events::default()),
+                Some(_) => *self = Self::Stream(SseSplitter::default()),
             }
         }
         match self {
@@ -85,22 +89,22 @@ impl Body {
     }
 
     /// The body has ended: hands out what data is left.
-    pub(super) fn finish(&mut self, on_data: &mut dyn FnMut(&[u8])) -> Ended {
+    pub(super) fn finish(&mut self, on_data: &mut dyn FnMut(&[u8])) -> BodyEnd {
         match self {
-            Self::Unknown(_) => Ended::Empty,
+            Self::Unknown(_) => BodyEnd::Empty,
             Self::Stream(events) => {
                 events.finish(on_data);
-                Ended::Stream
+                BodyEnd::Stream
             }
             Self::Values(values) => {
                 values.finish(on_data);
-                Ended::Stream
+                BodyEnd::Stream
             }
             Self::Bare(values) => {
                 values.finish(on_data);
-                Ended::Bare
+                BodyEnd::Bare
             }
-            Self::Whole(body) => Ended::Whole(core::mem::take(body)),
+            Self::Whole(body) => BodyEnd::Whole(core::mem::take(body)),
         }
     }
 }

@@ -2,17 +2,17 @@
 //! the model's configuration wants that, calls are looked for in the text, too.
 
 use super::{
-    body::{Body, Ended},
+    body::{BodyEnd, ResponseBody},
     dispatch::{
         AnthropicMessages, ChatCompletions, GeminiContent, OllamaChat, OpenAiResponses, with_each,
         with_wire,
     },
-    failure::{Failure, FailureKind, of_body},
-    lenient::{Document, Error, Raw, finite, text_of},
-    piece::Piece,
-    protocol::{Wire, WireAccumulator},
-    sink::Sink,
-    text_calls::InText,
+    failure::{FailureKind, ModelCallError, of_body},
+    lenient::{Error, JsonDocument, ValueRef, finite, text_of},
+    piece::ReplyPiece,
+    protocol::{WireAccumulator, WireProtocol},
+    sink::PieceSink,
+    text_calls::TextCallFinder,
 };
 use alloc::{string::String, vec::Vec};
 use core::mem;
@@ -28,10 +28,10 @@ use innerloop_types::{
 pub struct Decoder {
     wire: WireKind,
     head: ResponseHead,
-    body: Body,
-    reply: Accumulator,
-    in_text: Option<InText>,
-    sink: Sink,
+    body: ResponseBody,
+    reply: ReplyAccumulator,
+    in_text: Option<TextCallFinder>,
+    sink: PieceSink,
     /// Whether the newest bytes said something.
     is_heard: bool,
 }
@@ -39,12 +39,12 @@ pub struct Decoder {
 /// A reply while it arrives, in one of the protocols.
 #[allow(clippy::large_enum_variant, reason = "a protocol that this build lacks has no state")]
 #[derive(Clone, Debug)]
-enum Accumulator {
-    Anthropic(<AnthropicMessages as Wire>::Accumulator),
-    Gemini(<GeminiContent as Wire>::Accumulator),
-    Ollama(<OllamaChat as Wire>::Accumulator),
-    OpenaiChat(<ChatCompletions as Wire>::Accumulator),
-    OpenaiResponses(<OpenAiResponses as Wire>::Accumulator),
+enum ReplyAccumulator {
+    Anthropic(<AnthropicMessages as WireProtocol>::Accumulator),
+    Gemini(<GeminiContent as WireProtocol>::Accumulator),
+    Ollama(<OllamaChat as WireProtocol>::Accumulator),
+    OpenaiChat(<ChatCompletions as WireProtocol>::Accumulator),
+    OpenaiResponses(<OpenAiResponses as WireProtocol>::Accumulator),
 }
 
 impl Decoder {
@@ -59,8 +59,8 @@ impl Decoder {
     #[must_use]
     pub fn within(limits: ResponseLimits, wire: WireKind, head: &ResponseHead) -> Self {
         let bare = with_wire!(wire, W => W::BARE);
-        let (body, reply) = (Body::new(head, bare), Accumulator::new(wire));
-        let sink = Sink::new(head, limits);
+        let (body, reply) = (ResponseBody::new(head, bare), ReplyAccumulator::new(wire));
+        let sink = PieceSink::new(head, limits);
         let (in_text, is_heard) = (None, false);
         Self { wire, head: head.clone(), body, reply, in_text, sink, is_heard }
     }
@@ -72,12 +72,12 @@ impl Decoder {
         model: &ModelConfig,
         tools: impl Iterator<Item = &'a ToolSpec>,
     ) -> Self {
-        self.in_text = InText::new(model, tools);
+        self.in_text = TextCallFinder::new(model, tools);
         self
     }
 
     /// Takes the next bytes of the body, cut anywhere, and appends what they say to `out`.
-    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyPiece>) {
         let Self { head, body, reply, in_text, sink, is_heard, .. } = self;
         *is_heard = false;
         if sink.is_full() {
@@ -120,7 +120,7 @@ impl Decoder {
     /// # Errors
     /// What the provider reported, that the body was cut or is not of this protocol, or that a
     /// limit is exceeded.
-    pub fn finish(self) -> Result<Reply, Failure> {
+    pub fn finish(self) -> Result<Reply, ModelCallError> {
         self.finish_into(&mut Vec::new())
     }
 
@@ -128,7 +128,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As [`Self::finish`].
-    pub fn finish_into(mut self, out: &mut Vec<Piece>) -> Result<Reply, Failure> {
+    pub fn finish_into(mut self, out: &mut Vec<ReplyPiece>) -> Result<Reply, ModelCallError> {
         let mut reply = self.read();
         let Self { wire, head, in_text, sink, .. } = &mut self;
         if let Ok(reply) = &mut reply {
@@ -161,19 +161,19 @@ impl Decoder {
     }
 
     /// The reply, once the body has ended, or as far as it has come when a limit was exceeded.
-    fn read(&mut self) -> Result<Reply, Failure> {
+    fn read(&mut self) -> Result<Reply, ModelCallError> {
         let Self { head, body, reply, sink, .. } = self;
         sink.unseen();
         let ended = body.finish(&mut |data| reply.on_data(data, head, sink));
         let is_cut = sink.is_full() && head.is_success();
         match ended {
             _ if is_cut => reply.cut(),
-            Ended::Empty => {
-                return Err(Failure::new(FailureKind::Protocol, "the response is empty"));
+            BodyEnd::Empty => {
+                return Err(ModelCallError::new(FailureKind::Protocol, "the response is empty"));
             }
-            Ended::Whole(body) => reply.whole(head, &body, sink)?,
-            Ended::Bare => reply.bare(),
-            Ended::Stream => {}
+            BodyEnd::Whole(body) => reply.whole(head, &body, sink)?,
+            BodyEnd::Bare => reply.bare(),
+            BodyEnd::Stream => {}
         }
         reply.finish()
     }
@@ -184,7 +184,7 @@ fn is_ping(data: &[u8]) -> bool {
     data.len() < 64 && data.windows(6).any(|name| name == b"\"ping\"")
 }
 
-impl Accumulator {
+impl ReplyAccumulator {
     fn new(wire: WireKind) -> Self {
         match wire {
             WireKind::OpenaiResponses => Self::OpenaiResponses(Default::default()),
@@ -195,19 +195,19 @@ impl Accumulator {
         }
     }
 
-    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Sink) {
+    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut PieceSink) {
         out.hold(data.len());
         if out.is_full() {
             return;
         }
         let text = text_of(data);
         let text = text.trim();
-        match Document::object(text) {
+        match JsonDocument::object(text) {
             Ok(Some(event)) => self.on_event(event.root(), head, out),
             Ok(None) => self.on_odd_data(text, None, head, out),
             Err(error) => {
                 let text = finite(text);
-                match Document::object(&text) {
+                match JsonDocument::object(&text) {
                     Ok(Some(event)) => self.on_event(event.root(), head, out),
                     _ => self.on_odd_data(&text, Some(&error), head, out),
                 }
@@ -215,7 +215,7 @@ impl Accumulator {
         }
     }
 
-    fn on_event(&mut self, event: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
+    fn on_event(&mut self, event: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink) {
         with_each!(self, reply => reply.on_event(event, head, out));
     }
 
@@ -224,7 +224,7 @@ impl Accumulator {
         text: &str,
         error: Option<&Error>,
         head: &ResponseHead,
-        out: &mut Sink,
+        out: &mut PieceSink,
     ) {
         with_each!(self, reply => reply.on_odd_data(text, error, head, out));
     }
@@ -241,15 +241,20 @@ impl Accumulator {
         with_each!(self, reply => reply.is_whole())
     }
 
-    fn finish(&mut self) -> Result<Reply, Failure> {
+    fn finish(&mut self) -> Result<Reply, ModelCallError> {
         with_each!(self, reply => reply.finish())
     }
 
     /// Reads a body of which nothing has been handed out.
-    fn whole(&mut self, head: &ResponseHead, body: &[u8], out: &mut Sink) -> Result<(), Failure> {
+    fn whole(
+        &mut self,
+        head: &ResponseHead,
+        body: &[u8],
+        out: &mut PieceSink,
+    ) -> Result<(), ModelCallError> {
         let text = text_of(body);
         let text = finite(text.trim_start_matches('\u{feff}').trim());
-        let document = Document::of(&text);
+        let document = JsonDocument::of(&text);
         let is_reply = head.is_success()
             && with_each!(self, reply => reply.on_whole(document.root(), head, out));
         if is_reply { Ok(()) } else { Err(of_body(head, &text)) }

@@ -1,7 +1,7 @@
 //! From the name of a protocol to what implements it: in builds without it, that is
 //! [`AbsentWire`](super::protocol::AbsentWire).
 
-use super::protocol::Wire;
+use super::protocol::WireProtocol;
 
 #[cfg(feature = "anthropic")]
 pub(crate) use super::anthropic::AnthropicMessages;
@@ -27,7 +27,7 @@ pub(crate) use super::protocol::AbsentWire as OpenAiResponses;
 /// All protocols are compiled whatever the features, so that none breaks in a build that does not
 /// speak it. The linker leaves out what nothing dispatches to.
 const _: () = {
-    const fn is_wire<W: Wire>() {}
+    const fn is_wire<W: WireProtocol>() {}
     is_wire::<super::anthropic::AnthropicMessages>();
     is_wire::<super::gemini::GeminiContent>();
     is_wire::<super::ollama::OllamaChat>();

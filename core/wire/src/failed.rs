@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String, vec::Vec};
 use innerloop_types::{
-    message::{Part, Said, ToolResult, joined_text},
+    message::{Part, ToolResult, VisibleTurn, joined_text},
     model::WireKind,
 };
 
@@ -10,8 +10,8 @@ use innerloop_types::{
 const SILENT: &str = "The tool failed without a word.";
 
 /// What is said, as a model reads it over that protocol, or in text.
-pub(super) fn told(said: Said<'_>, wire: WireKind, in_text: bool) -> Said<'_> {
-    let Said::ToolResults(results) = &said else { return said };
+pub(super) fn told(said: VisibleTurn<'_>, wire: WireKind, in_text: bool) -> VisibleTurn<'_> {
+    let VisibleTurn::ToolResults(results) = &said else { return said };
     // Some of the items of Responses have a mark: there each result is told by itself.
     let is_told_later = !in_text && wire == WireKind::OpenaiResponses;
     if is_told_later || !results.iter().any(|result| result.is_error) {
@@ -24,7 +24,7 @@ pub(super) fn told(said: Said<'_>, wire: WireKind, in_text: bool) -> Said<'_> {
         let parts = parts(result, can_mark && !in_text);
         ToolResult { call_id: result.call_id.clone(), parts, is_error: result.is_error }
     };
-    Said::ToolResults(results.iter().map(told).collect())
+    VisibleTurn::ToolResults(results.iter().map(told).collect())
 }
 
 /// The parts of a result; those of one that failed and has no other mark begin with the word.

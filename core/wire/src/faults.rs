@@ -1,7 +1,7 @@
 //! What goes wrong with a response while it is read.
 
 use super::{
-    failure::{Failure, FailureKind, of_words},
+    failure::{FailureKind, ModelCallError, of_words},
     lenient::Error,
 };
 use alloc::{format, string::String};
@@ -12,16 +12,16 @@ const MOST_WORDS: usize = 4_000;
 
 /// Why there may be no reply.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Faults {
+pub(super) struct DecodeFaults {
     /// What the provider reports.
-    pub(super) reported: Option<Failure>,
+    pub(super) reported: Option<ModelCallError>,
     /// What to say of data that could not be read: the reply is not whole without it.
     pub(super) unreadable: Option<String>,
     /// Words in place of data, the newest: what a server says that does not speak the protocol.
     pub(super) words: Option<String>,
 }
 
-impl Faults {
+impl DecodeFaults {
     /// Data is not an object: words, or broken JSON.
     pub(super) fn odd_data(&mut self, text: &str, error: Option<&Error>) {
         match error {
@@ -42,7 +42,7 @@ impl Faults {
     }
 
     /// The provider reports an error; the first one counts, and what it is, is looked at once.
-    pub(super) fn report(&mut self, failure: impl FnOnce() -> Failure) {
+    pub(super) fn report(&mut self, failure: impl FnOnce() -> ModelCallError) {
         self.reported.get_or_insert_with(failure);
     }
 
@@ -55,7 +55,7 @@ impl Faults {
     }
 
     /// The failure, if there is one: at least that the stream is not whole.
-    pub(super) fn failure(&mut self, is_whole: bool) -> Option<Failure> {
+    pub(super) fn failure(&mut self, is_whole: bool) -> Option<ModelCallError> {
         if self.reported.is_some() {
             return self.reported.take();
         }
@@ -64,6 +64,6 @@ impl Faults {
         }
         let cut = (!is_whole).then_some("the stream ended before the reply was whole");
         let message = self.unreadable.take().or_else(|| cut.map(String::from))?;
-        Some(Failure::new(FailureKind::Protocol, message))
+        Some(ModelCallError::new(FailureKind::Protocol, message))
     }
 }

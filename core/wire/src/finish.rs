@@ -1,15 +1,15 @@
 //! Why a reply ended, in the providers' words.
 
 use alloc::{format, string::String};
-use innerloop_types::{message::Finish, text::listed};
+use innerloop_types::{message::FinishReason, text::listed};
 
 /// A reason with the words for it.
-pub(super) type Reasons = [(Finish, &'static str)];
+pub(super) type FinishWords = [(FinishReason, &'static str)];
 
 /// The reason that a word stands for.
-pub(super) fn finish_of(word: &str, reasons: &Reasons) -> Finish {
+pub(super) fn finish_of(word: &str, reasons: &FinishWords) -> FinishReason {
     let found = reasons.iter().find(|(_, words)| listed(words).any(|known| known == word));
-    found.map_or(Finish::Unknown, |(finish, _)| *finish)
+    found.map_or(FinishReason::Unknown, |(finish, _)| *finish)
 }
 
 /// Whether that is a reason: some servers write what should be null as a text.
@@ -22,9 +22,11 @@ const PLAIN: &str = "content_filter|refusal|error|model_context_window_exceeded"
 
 /// What is kept of the provider's name for a reason and its words, where they say more than that
 /// reason.
-pub(super) fn told(finish: Finish, word: &str, says: Option<&str>) -> Option<String> {
-    let is_plain =
-        matches!(finish, Finish::Stop | Finish::ToolCalls | Finish::Length | Finish::Pause);
+pub(super) fn told(finish: FinishReason, word: &str, says: Option<&str>) -> Option<String> {
+    let is_plain = matches!(
+        finish,
+        FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Length | FinishReason::Pause
+    );
     let says = says.map(str::trim).filter(|says| !says.is_empty());
     match says {
         _ if is_plain => None,

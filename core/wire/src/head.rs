@@ -5,7 +5,7 @@ use alloc::string::String;
 /// The part of a request that stays the same from turn to turn: model, system prompt, tools. It
 /// is encoded once and shared between sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct RequestHead {
     /// What stands before the first turn.
     pub(super) before: String,
     /// Where `before` takes a cache marker, in protocols that have them.

@@ -1,7 +1,7 @@
 //! Ids of calls and names of tools in the form that a provider takes. What fits stays as it is.
 
 use alloc::{borrow::Cow, format, string::String};
-use innerloop_types::digest::Digest;
+use innerloop_types::digest::DigestBuilder;
 
 /// How long the digest of an id is, with the underscore before it.
 const DIGEST_BYTES: usize = 17;
@@ -13,13 +13,13 @@ pub(super) fn sendable_id(id: &str, max: usize) -> Cow<'_, str> {
         return Cow::Borrowed(id);
     }
     let kept = spelled(id, is_plain, max.saturating_sub(DIGEST_BYTES));
-    Cow::Owned(format!("{kept}_{:016x}", Digest::of(id.as_bytes()).0))
+    Cow::Owned(format!("{kept}_{:016x}", DigestBuilder::of(id.as_bytes()).0))
 }
 
 /// Nine letters and digits made from an id, always the same for the same id.
 pub(super) fn nine_letters(id: &str) -> String {
     const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let mut rest = Digest::of(id.as_bytes()).0;
+    let mut rest = DigestBuilder::of(id.as_bytes()).0;
     let mut made = String::with_capacity(9);
     for _ in 0..9 {
         let letter = usize::try_from(rest % 62).ok().and_then(|at| LETTERS.get(at));

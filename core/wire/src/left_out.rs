@@ -3,13 +3,13 @@
 //! (`docs/decisions.md#what-a-provider-refuses`), and what only the model understands that it came
 //! from.
 
-use crate::picture::{Picture, is_base64, pdf_pages};
+use crate::picture::{PictureInfo, is_base64, pdf_pages};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use base64ct::{Base64, Encoding as _};
 use innerloop_types::{
     media::MediaLimits,
-    message::{Part, Said, ToolResult},
-    model::{ModelConfig, Origin, WireKind},
+    message::{Part, ToolResult, VisibleTurn},
+    model::{ModelConfig, ModelOrigin, WireKind},
     text::{grouped, listed},
 };
 
@@ -24,7 +24,7 @@ const PDF: &str = "application/pdf";
 
 /// What may be sent to a model.
 #[derive(Clone, Copy, Debug)]
-pub struct Gate {
+pub struct MediaGate {
     wire: WireKind,
     takes_images: bool,
     limits: MediaLimits,
@@ -32,7 +32,7 @@ pub struct Gate {
     is_crowded: bool,
 }
 
-impl Gate {
+impl MediaGate {
     /// What may be sent in a conversation of few pictures.
     pub const fn new(model: &ModelConfig) -> Self {
         let (wire, takes_images) = (model.wire, model.compat.images);
@@ -40,7 +40,7 @@ impl Gate {
     }
 
     /// The same where what is said so far is that.
-    pub fn among<'a>(self, said: impl Iterator<Item = Said<'a>>) -> Self {
+    pub fn among<'a>(self, said: impl Iterator<Item = VisibleTurn<'a>>) -> Self {
         let Some(many) = self.limits.many else { return self };
         let count = said.map(|said| parts(&said).filter(|part| is_picture(part)).count());
         let is_crowded = count.sum::<usize>() > many.above as usize;
@@ -53,20 +53,20 @@ impl Gate {
     }
 
     /// What is said, as the model reads it.
-    pub(super) fn readable(self, said: Said<'_>) -> Said<'_> {
+    pub(super) fn readable(self, said: VisibleTurn<'_>) -> VisibleTurn<'_> {
         let is_plain = |parts: &[Part]| parts.iter().all(|part| part.as_text().is_some());
         let read =
             |parts: &[Part]| -> Vec<Part> { parts.iter().map(|part| self.told(part)).collect() };
         match &said {
-            Said::User(parts) | Said::Steering(parts) if !is_plain(parts) => {
-                Said::User(Cow::Owned(read(parts)))
+            VisibleTurn::User(parts) | VisibleTurn::Steering(parts) if !is_plain(parts) => {
+                VisibleTurn::User(Cow::Owned(read(parts)))
             }
-            Said::ToolResults(results) if !results.iter().all(|it| is_plain(&it.parts)) => {
+            VisibleTurn::ToolResults(results) if !results.iter().all(|it| is_plain(&it.parts)) => {
                 let result = |ToolResult { call_id, parts, is_error }: &ToolResult| {
                     let (call_id, parts) = (call_id.clone(), read(parts));
                     ToolResult { call_id, parts, is_error: *is_error }
                 };
-                Said::ToolResults(results.iter().map(result).collect())
+                VisibleTurn::ToolResults(results.iter().map(result).collect())
             }
             _ => said,
         }
@@ -86,7 +86,7 @@ impl Gate {
         match part {
             // A wrong name of its type would be refused.
             Part::Image { media_type, data } => {
-                let own = Picture::of(data).map(|it| it.media_type);
+                let own = PictureInfo::of(data).map(|it| it.media_type);
                 let own = own.filter(|own| own != media_type).map(String::from);
                 let media_type = own.unwrap_or_else(|| media_type.clone());
                 Part::Image { media_type, data: data.clone() }
@@ -116,7 +116,7 @@ impl Gate {
             _ if !self.takes_images => false,
             Part::Image { .. } if self.wire != WireKind::Anthropic => true,
             Part::Image { media_type, data } => {
-                let own = Picture::of(data).map_or(media_type.as_str(), |it| it.media_type);
+                let own = PictureInfo::of(data).map_or(media_type.as_str(), |it| it.media_type);
                 listed(PICTURES).any(|known| known == own)
             }
             Part::ImageUrl { .. } => self.wire != WireKind::Ollama,
@@ -144,7 +144,7 @@ impl Gate {
     }
 
     fn picture_fault(self, data: &str) -> Option<String> {
-        let picture = Picture::of(data);
+        let picture = PictureInfo::of(data);
         if data.is_empty() || picture.is_some_and(|it| it.is_cut) {
             return Some(String::from("its end is missing, so it cannot be read"));
         }
@@ -190,11 +190,11 @@ impl Gate {
 }
 
 /// The parts of what is said by people and tools.
-pub fn parts<'a>(said: &'a Said<'_>) -> impl Iterator<Item = &'a Part> {
+pub fn parts<'a>(said: &'a VisibleTurn<'_>) -> impl Iterator<Item = &'a Part> {
     let (own, results) = match said {
-        Said::User(parts) | Said::Steering(parts) => (&**parts, [].as_slice()),
-        Said::ToolResults(results) => ([].as_slice(), &**results),
-        Said::Assistant(_) | Said::System(_) => ([].as_slice(), [].as_slice()),
+        VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => (&**parts, [].as_slice()),
+        VisibleTurn::ToolResults(results) => ([].as_slice(), &**results),
+        VisibleTurn::Assistant(_) | VisibleTurn::System(_) => ([].as_slice(), [].as_slice()),
     };
     own.iter().chain(results.iter().flat_map(|result| &result.parts))
 }
@@ -212,9 +212,11 @@ fn text_in(part: &Part) -> Option<String> {
 
 /// What is said, as that model of that endpoint reads it: the reply of another one is told as that
 /// of another provider, since signatures and sealed thinking are refused there for ever.
-pub(super) fn unsigned<'a>(said: Said<'a>, reader: &Origin) -> Said<'a> {
+pub(super) fn unsigned<'a>(said: VisibleTurn<'a>, reader: &ModelOrigin) -> VisibleTurn<'a> {
     match said {
-        Said::Assistant(ref reply) if reply.origin.as_ref().is_some_and(|own| **own != *reader) => {
+        VisibleTurn::Assistant(ref reply)
+            if reply.origin.as_ref().is_some_and(|own| **own != *reader) =>
+        {
             said.unsigned()
         }
         said => said,

@@ -2,11 +2,11 @@
 //! value is a place in it, and is looked at only where somebody asks. A value of another type than
 //! the one that is asked for counts as absent, so that an odd value costs itself and nothing else.
 
-use super::surrogates::{self, Joined, PendingSurrogate};
+use super::surrogates::{self, JoinedText, PendingSurrogate};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use innerloop_json::{Reader, Token, parse_f64};
 use innerloop_types::{
-    json::{Json, Object},
+    json::{Json, JsonObject},
     steps,
     text::listed,
 };
@@ -16,7 +16,7 @@ pub(super) use innerloop_json::Error;
 
 /// A text with one JSON value in it.
 #[derive(Debug, Default)]
-pub(super) struct Document<'a> {
+pub(super) struct JsonDocument<'a> {
     text: &'a str,
     /// Nothing if there is no value.
     tokens: Vec<Token>,
@@ -24,25 +24,25 @@ pub(super) struct Document<'a> {
 
 /// One of a document's values.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Raw<'a> {
-    document: &'a Document<'a>,
+pub(super) struct ValueRef<'a> {
+    document: &'a JsonDocument<'a>,
     /// The value's token; of an absent value none.
     at: usize,
 }
 
 /// Values that stand one behind the other.
 #[derive(Clone, Debug)]
-pub(super) struct Elements<'a> {
-    next: Raw<'a>,
+pub(super) struct ElementIter<'a> {
+    next: ValueRef<'a>,
     end: usize,
 }
 
 /// An object's fields.
 #[derive(Clone, Debug)]
-pub(super) struct Entries<'a>(Elements<'a>);
+pub(super) struct EntryIter<'a>(ElementIter<'a>);
 
 /// Where absent values stand.
-static NOTHING: Document<'_> = Document { text: "", tokens: Vec::new() };
+static NOTHING: JsonDocument<'_> = JsonDocument { text: "", tokens: Vec::new() };
 
 const ABSENT: usize = usize::MAX;
 
@@ -82,7 +82,7 @@ pub(super) fn is_json(text: &str) -> bool {
     reader.skip().and_then(|()| reader.end()).is_ok()
 }
 
-impl<'a> Document<'a> {
+impl<'a> JsonDocument<'a> {
     /// The text, if it is one JSON value.
     ///
     /// # Errors
@@ -124,21 +124,21 @@ impl<'a> Document<'a> {
     }
 
     /// The document's value.
-    pub(super) const fn root(&self) -> Raw<'_> {
-        Raw { document: self, at: 0 }
+    pub(super) const fn root(&self) -> ValueRef<'_> {
+        ValueRef { document: self, at: 0 }
     }
 }
 
-impl Default for Raw<'_> {
+impl Default for ValueRef<'_> {
     fn default() -> Self {
         Self { document: &NOTHING, at: ABSENT }
     }
 }
 
-impl<'a> Iterator for Elements<'a> {
-    type Item = Raw<'a>;
+impl<'a> Iterator for ElementIter<'a> {
+    type Item = ValueRef<'a>;
 
-    fn next(&mut self) -> Option<Raw<'a>> {
+    fn next(&mut self) -> Option<ValueRef<'a>> {
         let value = self.next;
         if value.at >= self.end {
             return None;
@@ -149,8 +149,8 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-impl<'a> Iterator for Entries<'a> {
-    type Item = (Cow<'a, str>, Raw<'a>);
+impl<'a> Iterator for EntryIter<'a> {
+    type Item = (Cow<'a, str>, ValueRef<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let (name, value) = (self.0.next()?, self.0.next()?);
@@ -158,7 +158,7 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
-impl<'a> Raw<'a> {
+impl<'a> ValueRef<'a> {
     /// The value's JSON.
     pub(super) fn json(self) -> &'a str {
         self.token().and_then(|token| self.json_of(*token)).unwrap_or("null")
@@ -294,8 +294,8 @@ impl<'a> Raw<'a> {
     }
 
     /// An object's fields in order.
-    pub(super) fn entries(self) -> Entries<'a> {
-        Entries(self.inside(b'{'))
+    pub(super) fn entries(self) -> EntryIter<'a> {
+        EntryIter(self.inside(b'{'))
     }
 
     /// An object's fields, but for those whose names are longer than each of these, even in snake
@@ -319,22 +319,22 @@ impl<'a> Raw<'a> {
     }
 
     /// The elements of an array.
-    pub(super) fn elements(self) -> Elements<'a> {
+    pub(super) fn elements(self) -> ElementIter<'a> {
         self.inside(b'[')
     }
 
     /// What is in the value if it begins with that bracket.
-    fn inside(self, bracket: u8) -> Elements<'a> {
+    fn inside(self, bracket: u8) -> ElementIter<'a> {
         let end = if self.first_byte() == bracket { self.end() } else { 0 };
-        Elements { next: Self { at: self.at.wrapping_add(1), ..self }, end }
+        ElementIter { next: Self { at: self.at.wrapping_add(1), ..self }, end }
     }
 
     /// The elements of an array; of another value but null itself as the only one.
-    pub(super) fn items(self) -> Elements<'a> {
+    pub(super) fn items(self) -> ElementIter<'a> {
         match self.first_byte() {
             b'[' => self.elements(),
-            b'n' => Elements { next: self, end: 0 },
-            _ => Elements { next: self, end: self.end() },
+            b'n' => ElementIter { next: self, end: 0 },
+            _ => ElementIter { next: self, end: self.end() },
         }
     }
 
@@ -358,9 +358,9 @@ impl<'a> Raw<'a> {
 
     /// The text of a string that goes on with the one before, see [`PendingSurrogate::join`]. Any
     /// other value has no text.
-    pub(super) fn joined(self, surrogate: &mut PendingSurrogate) -> Joined<'a> {
+    pub(super) fn joined(self, surrogate: &mut PendingSurrogate) -> JoinedText<'a> {
         match self.plain().filter(|_| !surrogate.is_waiting()) {
-            Some(text) => Joined { text: Cow::Borrowed(text), is_whole: true },
+            Some(text) => JoinedText { text: Cow::Borrowed(text), is_whole: true },
             None => surrogate.join(self.json()),
         }
     }
@@ -425,15 +425,15 @@ impl<'a> Raw<'a> {
     }
 
     /// An object's fields, to be kept.
-    pub(super) fn to_object(self) -> Option<Object> {
+    pub(super) fn to_object(self) -> Option<JsonObject> {
         let field =
             |(name, value): (Cow<'a, str>, Self)| Some((name.into_owned(), value.to_json()?));
-        self.is_object().then(|| Object(self.entries().filter_map(field).collect()))
+        self.is_object().then(|| JsonObject(self.entries().filter_map(field).collect()))
     }
 }
 
 /// Keeps the value of a field whose name is one of `names`.
-fn keep<'a>(names: &[&str], found: &mut [Raw<'a>], name: &str, value: Raw<'a>) {
+fn keep<'a>(names: &[&str], found: &mut [ValueRef<'a>], name: &str, value: ValueRef<'a>) {
     let at = names.iter().position(|known| *known == name);
     if let Some(place) = at.and_then(|at| found.get_mut(at)) {
         *place = value;

@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use innerloop_types::{input::ResponseHead, model::WireKind};
-//! use innerloop_wire::{Decoder, Piece};
+//! use innerloop_wire::{Decoder, ReplyPiece};
 //!
 //! let head = ResponseHead { status: 200, ..Default::default() };
 //! let mut decoder = Decoder::new(WireKind::OpenaiChat, &head);
@@ -12,9 +12,9 @@
 //! // Bytes come cut anywhere.
 //! decoder.feed(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel", &mut pieces);
 //! decoder.feed(b"lo\"}}]}\n\ndata: [DONE]\n\n", &mut pieces);
-//! assert_eq!(pieces, [Piece::Text("Hello".into())]);
+//! assert_eq!(pieces, [ReplyPiece::Text("Hello".into())]);
 //! assert_eq!(decoder.finish()?.text(), "Hello");
-//! # Ok::<(), innerloop_wire::Failure>(())
+//! # Ok::<(), innerloop_wire::ModelCallError>(())
 //! ```
 #![no_std]
 #![forbid(unsafe_code)]
@@ -61,12 +61,12 @@ mod writer;
 use no_text_calls as text_calls;
 
 pub use decoder::Decoder;
-pub use failure::{Failure, FailureKind};
-pub use head::Head;
-pub use left_out::{Gate, parts};
+pub use failure::{FailureKind, ModelCallError};
+pub use head::RequestHead;
+pub use left_out::{MediaGate, parts};
 pub use named::named;
-pub use piece::{CallPiece, Piece};
-pub use request::Prefix;
+pub use piece::{CallPiece, ReplyPiece};
+pub use request::RequestPrefix;
 pub use support::check;
 pub use text_calls::ends_in_call;
 pub use unknown::{leave_out, unknown_fields};

@@ -1,7 +1,7 @@
 //! The place in a request that an error names, as in `messages.4.content.1.image.source.base64` or
 //! `input[3].output[0].image_url`, and which of some texts stand there.
 
-use super::lenient::{Document, Raw};
+use super::lenient::{JsonDocument, ValueRef};
 use alloc::vec::Vec;
 use core::ops::Range;
 use innerloop_types::{steps, text::is_word};
@@ -12,7 +12,7 @@ const TURNS: [&str; 3] = ["messages", "input", "contents"];
 /// Which of the texts stand in the places that the message names. They stand in the body in that
 /// order; one that is not found there is passed over.
 pub fn named(body: &str, message: &str, texts: &[&str]) -> Vec<bool> {
-    let document = Document::of(body);
+    let document = JsonDocument::of(body);
     let places = places(message).filter_map(|path| place(document.root(), path, body));
     let places: Vec<Range<usize>> = places.take(MOST_PLACES).collect();
     let mut from = 0;
@@ -49,7 +49,11 @@ fn places(message: &str) -> impl Iterator<Item = (&'static str, &str)> {
 
 /// Where in the body that path leads, as far as it can be followed. Names that stand for a type are
 /// passed over.
-fn place(root: Raw<'_>, (field, path): (&'static str, &str), body: &str) -> Option<Range<usize>> {
+fn place(
+    root: ValueRef<'_>,
+    (field, path): (&'static str, &str),
+    body: &str,
+) -> Option<Range<usize>> {
     let mut value = root.field(field).some()?;
     let steps = path.split(['.', '[', ']']).filter(|step| !step.is_empty());
     for (step, depth) in steps.zip(0..) {

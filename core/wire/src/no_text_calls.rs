@@ -1,28 +1,28 @@
 //! Stands in for calls in text in builds without them: a configuration that asks for them is
 //! refused.
 
-use super::piece::Piece;
+use super::piece::ReplyPiece;
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{
-    message::{Reply, Said},
+    message::{Reply, VisibleTurn},
     model::ModelConfig,
     tool::ToolSpec,
 };
 
 /// Calls that are not looked for in text.
 #[derive(Clone, Debug)]
-pub(super) enum InText {}
+pub(super) enum TextCallFinder {}
 
-impl InText {
+impl TextCallFinder {
     pub(super) fn new<'a>(_: &ModelConfig, _: impl Iterator<Item = &'a ToolSpec>) -> Option<Self> {
         None
     }
 
-    pub(super) fn feed(&mut self, _: Vec<Piece>, _: &mut Vec<Piece>) {
+    pub(super) fn feed(&mut self, _: Vec<ReplyPiece>, _: &mut Vec<ReplyPiece>) {
         match *self {}
     }
 
-    pub(super) fn finish(&mut self, _: Reply, _: usize, _: &mut Vec<Piece>) -> Reply {
+    pub(super) fn finish(&mut self, _: Reply, _: usize, _: &mut Vec<ReplyPiece>) -> Reply {
         match *self {}
     }
 }
@@ -37,6 +37,6 @@ pub(super) const fn section(_: &[&ToolSpec]) -> String {
     String::new()
 }
 
-pub(super) const fn in_text(said: Said<'_>) -> Said<'_> {
+pub(super) const fn in_text(said: VisibleTurn<'_>) -> VisibleTurn<'_> {
     said
 }

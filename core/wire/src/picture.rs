@@ -6,7 +6,7 @@ use innerloop_types::steps;
 
 /// A picture, as far as its own bytes describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Picture {
+pub(crate) struct PictureInfo {
     pub(crate) media_type: &'static str,
     /// The longer side in pixels.
     pub(crate) side_px: u32,
@@ -15,15 +15,15 @@ pub(crate) struct Picture {
 }
 
 /// How a format tells the width, the height, and whether bytes are missing.
-type Look = fn(&Bytes<'_>) -> Option<(u32, u32, bool)>;
+type PictureProbe = fn(&Base64Bytes<'_>) -> Option<(u32, u32, bool)>;
 
-impl Picture {
+impl PictureInfo {
     /// What is known of the picture in that base64 text; nothing if it is of no type that models
     /// take, or too short to say.
     #[must_use]
     pub(crate) fn of(base64: &str) -> Option<Self> {
-        let bytes = Bytes(base64.as_bytes());
-        let (media_type, look): (_, Look) = if bytes.is_at(0, b"\x89PNG\r\n\x1a\n") {
+        let bytes = Base64Bytes(base64.as_bytes());
+        let (media_type, look): (_, PictureProbe) = if bytes.is_at(0, b"\x89PNG\r\n\x1a\n") {
             ("image/png", png)
         } else if bytes.is_at(0, b"\xff\xd8\xff") {
             ("image/jpeg", jpeg)
@@ -75,9 +75,9 @@ pub(crate) fn pdf_pages(base64: &str) -> usize {
 }
 
 /// The bytes that a text in base64 stands for.
-struct Bytes<'a>(&'a [u8]);
+struct Base64Bytes<'a>(&'a [u8]);
 
-impl Bytes<'_> {
+impl Base64Bytes<'_> {
     fn len(&self) -> usize {
         let padding = self.0.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
         (self.0.len() - padding) * 3 / 4
@@ -123,7 +123,7 @@ const fn value(byte: u8) -> Option<u8> {
 }
 
 /// Width, height, and whether the last chunk is missing.
-fn png(bytes: &Bytes<'_>) -> Option<(u32, u32, bool)> {
+fn png(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
     let (width, height) = (bytes.big(16, 4)?, bytes.big(20, 4)?);
     let mut at = 8_usize;
     let is_cut = loop {
@@ -141,7 +141,7 @@ fn png(bytes: &Bytes<'_>) -> Option<(u32, u32, bool)> {
 }
 
 /// Width and height from the frame's header; what is behind it is not looked at.
-fn jpeg(bytes: &Bytes<'_>) -> Option<(u32, u32, bool)> {
+fn jpeg(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
     let mut at = 2;
     loop {
         steps::count(4);
@@ -171,12 +171,12 @@ fn jpeg(bytes: &Bytes<'_>) -> Option<(u32, u32, bool)> {
     }
 }
 
-fn gif(bytes: &Bytes<'_>) -> Option<(u32, u32, bool)> {
+fn gif(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
     Some((bytes.little(6, 2)?, bytes.little(8, 2)?, false))
 }
 
 /// Width, height, and whether the file is shorter than it says.
-fn webp(bytes: &Bytes<'_>) -> Option<(u32, u32, bool)> {
+fn webp(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
     let said = bytes.little(4, 4)?;
     let is_cut = usize::try_from(said).unwrap_or(usize::MAX).saturating_add(7) > bytes.len();
     let (width, height) = if bytes.is_at(12, b"VP8X") {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     fn of(bytes: &[u8]) -> Option<(&'static str, u32, bool)> {
-        Picture::of(&encoded(bytes)).map(|it| (it.media_type, it.side_px, it.is_cut))
+        PictureInfo::of(&encoded(bytes)).map(|it| (it.media_type, it.side_px, it.is_cut))
     }
 
     #[test]

@@ -4,7 +4,7 @@ use alloc::{boxed::Box, string::String};
 
 /// A piece of a reply while it arrives, for people to watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum ReplyPiece {
     /// What came before does not count: the provider began anew.
     Restart,
     /// More text.
@@ -28,7 +28,7 @@ pub struct CallPiece {
     pub text: String,
 }
 
-impl Piece {
+impl ReplyPiece {
     /// What came.
     pub const fn text(&self) -> &str {
         match self {

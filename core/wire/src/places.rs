@@ -6,13 +6,13 @@ use innerloop_types::steps;
 /// Places by number. The numbers are written out, since a tree is compiled anew for each type of
 /// key, and the one that leads from names to places is there anyway.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
+pub(super) struct PositionMap {
     /// What was given a place last: mostly that is asked for.
     last: Option<(u64, usize)>,
     all: BTreeMap<String, usize>,
 }
 
-impl Places {
+impl PositionMap {
     /// The place of a number.
     pub(super) fn get(&self, number: u64) -> Option<usize> {
         steps::count(1);

@@ -1,31 +1,32 @@
 //! The parts of a model protocol, and their place in a build without it. Each protocol implements
-//! [`Wire`]; sessions are dispatched to it by an enum, so that nothing is called through a pointer.
+//! [`WireProtocol`]; sessions are dispatched to it by an enum, so that nothing is called through a
+//! pointer.
 
 use super::{
-    body::Bare,
-    failure::{Failure, FailureKind},
-    head::Head,
-    lenient::{Error, Raw},
-    sink::Sink,
+    body::BareJsonMode,
+    failure::{FailureKind, ModelCallError},
+    head::RequestHead,
+    lenient::{Error, ValueRef},
+    sink::PieceSink,
 };
 use alloc::{string::String, vec, vec::Vec};
 use core::fmt::Debug;
 use innerloop_types::{
     input::ResponseHead,
-    message::{Reply, Said},
+    message::{Reply, VisibleTurn},
     model::ModelConfig,
     tool::ToolSpec,
 };
 
 /// A model protocol.
-pub(crate) trait Wire {
+pub(crate) trait WireProtocol {
     /// The meaning of JSON without server-sent events around it.
-    const BARE: Bare;
+    const BARE: BareJsonMode;
 
     type Prefix: WirePrefix;
     type Accumulator: WireAccumulator;
 
-    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head;
+    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead;
 
     /// The path below the endpoint's base URL.
     fn path(model: &ModelConfig) -> String;
@@ -40,16 +41,16 @@ pub(crate) trait Wire {
 pub(crate) trait WirePrefix: Clone + Debug {
     fn new(model: &ModelConfig) -> Self;
 
-    fn push(&mut self, said: &Said<'_>);
+    fn push(&mut self, said: &VisibleTurn<'_>);
 
     /// The body of a request. Providers that keep a cache by name are given `cache_key`.
-    fn body(&self, head: &Head, cache_key: &str) -> String;
+    fn body(&self, head: &RequestHead, cache_key: &str) -> String;
 }
 
 /// A reply while it arrives.
 pub(crate) trait WireAccumulator: Clone + Debug + Default {
     /// Takes an event, which is a JSON object.
-    fn on_event(&mut self, event: Raw<'_>, head: &ResponseHead, out: &mut Sink);
+    fn on_event(&mut self, event: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink);
 
     /// Takes data that is not an object, such as `[DONE]` or words, or, with an error, that begins
     /// like one but is not JSON.
@@ -58,11 +59,16 @@ pub(crate) trait WireAccumulator: Clone + Debug + Default {
         text: &str,
         error: Option<&Error>,
         head: &ResponseHead,
-        out: &mut Sink,
+        out: &mut PieceSink,
     );
 
     /// Takes a whole body; tells whether it is a reply.
-    fn on_whole(&mut self, _body: Raw<'_>, _head: &ResponseHead, _out: &mut Sink) -> bool {
+    fn on_whole(
+        &mut self,
+        _body: ValueRef<'_>,
+        _head: &ResponseHead,
+        _out: &mut PieceSink,
+    ) -> bool {
         false
     }
 
@@ -76,7 +82,7 @@ pub(crate) trait WireAccumulator: Clone + Debug + Default {
     fn is_whole(&self) -> bool;
 
     /// The reply of a body whose data has been handed out.
-    fn finish(&mut self) -> Result<Reply, Failure>;
+    fn finish(&mut self) -> Result<Reply, ModelCallError>;
 }
 
 /// Stands in for a protocol that this build was made without. A configuration that asks for it is
@@ -84,14 +90,14 @@ pub(crate) trait WireAccumulator: Clone + Debug + Default {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AbsentWire;
 
-impl Wire for AbsentWire {
-    const BARE: Bare = Bare::Whole;
+impl WireProtocol for AbsentWire {
+    const BARE: BareJsonMode = BareJsonMode::Whole;
 
     type Prefix = Self;
     type Accumulator = Self;
 
-    fn head(_: &ModelConfig, _: &str, _: &[&ToolSpec]) -> Head {
-        Head { before: String::new(), mark: None, after: String::new() }
+    fn head(_: &ModelConfig, _: &str, _: &[&ToolSpec]) -> RequestHead {
+        RequestHead { before: String::new(), mark: None, after: String::new() }
     }
 
     fn path(_: &ModelConfig) -> String {
@@ -108,17 +114,17 @@ impl WirePrefix for AbsentWire {
         Self
     }
 
-    fn push(&mut self, _: &Said<'_>) {}
+    fn push(&mut self, _: &VisibleTurn<'_>) {}
 
-    fn body(&self, _: &Head, _: &str) -> String {
+    fn body(&self, _: &RequestHead, _: &str) -> String {
         String::new()
     }
 }
 
 impl WireAccumulator for AbsentWire {
-    fn on_event(&mut self, _: Raw<'_>, _: &ResponseHead, _: &mut Sink) {}
+    fn on_event(&mut self, _: ValueRef<'_>, _: &ResponseHead, _: &mut PieceSink) {}
 
-    fn on_odd_data(&mut self, _: &str, _: Option<&Error>, _: &ResponseHead, _: &mut Sink) {}
+    fn on_odd_data(&mut self, _: &str, _: Option<&Error>, _: &ResponseHead, _: &mut PieceSink) {}
 
     fn cut(&mut self) {}
 
@@ -126,7 +132,7 @@ impl WireAccumulator for AbsentWire {
         false
     }
 
-    fn finish(&mut self) -> Result<Reply, Failure> {
-        Err(Failure::new(FailureKind::Host, "this build does not speak the protocol"))
+    fn finish(&mut self) -> Result<Reply, ModelCallError> {
+        Err(ModelCallError::new(FailureKind::Host, "this build does not speak the protocol"))
     }
 }

@@ -6,21 +6,21 @@ use super::{
         with_wire,
     },
     failed,
-    head::Head,
-    left_out::{self, Gate},
-    protocol::{Wire, WirePrefix},
+    head::RequestHead,
+    left_out::{self, MediaGate},
+    protocol::{WirePrefix, WireProtocol},
     text_calls,
 };
 use alloc::{format, string::String, vec::Vec};
 use innerloop_types::{
-    bytes::Bytes,
-    message::Said,
-    model::{ModelConfig, Origin, TextCalls, ToolChoice, WireKind},
+    bytes::BodyBytes,
+    message::VisibleTurn,
+    model::{ModelConfig, ModelOrigin, TextCalls, ToolChoice, WireKind},
     output::HttpRequest,
     tool::ToolSpec,
 };
 
-impl Head {
+impl RequestHead {
     /// Encodes the head.
     #[must_use]
     pub fn new<'a>(
@@ -54,34 +54,34 @@ impl Head {
 
 /// The encoded turns, each written once when it is appended.
 #[derive(Clone, Debug)]
-pub struct Prefix {
-    encoded: Encoded,
+pub struct RequestPrefix {
+    encoded: EncodedTurns,
     /// Whether calls and results are written as text.
     in_text: bool,
     wire: WireKind,
-    gate: Gate,
+    gate: MediaGate,
     /// Whom the requests go to.
-    origin: Origin,
+    origin: ModelOrigin,
 }
 
-impl Prefix {
+impl RequestPrefix {
     /// No turns yet.
     #[must_use]
     pub fn new(model: &ModelConfig) -> Self {
-        let (encoded, in_text) = (Encoded::new(model), model.text_calls == TextCalls::Always);
-        let (wire, gate, origin) = (model.wire, Gate::new(model), model.origin());
+        let (encoded, in_text) = (EncodedTurns::new(model), model.text_calls == TextCalls::Always);
+        let (wire, gate, origin) = (model.wire, MediaGate::new(model), model.origin());
         Self { encoded, in_text, wire, gate, origin }
     }
 
     /// The same, where more may follow than is known from the turns alone.
     #[must_use]
-    pub fn through(mut self, gate: Gate) -> Self {
+    pub fn through(mut self, gate: MediaGate) -> Self {
         self.gate = gate;
         self
     }
 
     /// Appends what a turn says. The bytes of those before stay as they are.
-    pub fn push(&mut self, said: Said<'_>) {
+    pub fn push(&mut self, said: VisibleTurn<'_>) {
         let said = failed::told(left_out::unsigned(said, &self.origin), self.wire, self.in_text);
         let said = if self.in_text { text_calls::in_text(said) } else { said };
         self.encoded.push(&self.gate.readable(said));
@@ -90,8 +90,8 @@ impl Prefix {
     /// The request for the model's next reply. Providers that keep a cache by name are given
     /// `cache_key`.
     #[must_use]
-    pub fn request(&self, head: &Head, model: &ModelConfig, cache_key: &str) -> HttpRequest {
-        let body = Bytes(self.encoded.body(head, cache_key).into_bytes());
+    pub fn request(&self, head: &RequestHead, model: &ModelConfig, cache_key: &str) -> HttpRequest {
+        let body = BodyBytes(self.encoded.body(head, cache_key).into_bytes());
         let (path, headers) = with_wire!(model.wire, W => (W::path(model), W::headers(model)));
         HttpRequest { endpoint: model.endpoint.clone(), path, headers, body }
     }
@@ -100,15 +100,15 @@ impl Prefix {
 /// The turns in one of the protocols.
 #[allow(clippy::large_enum_variant, reason = "a protocol that this build lacks has no state")]
 #[derive(Clone, Debug)]
-enum Encoded {
-    Anthropic(<AnthropicMessages as Wire>::Prefix),
-    Gemini(<GeminiContent as Wire>::Prefix),
-    Ollama(<OllamaChat as Wire>::Prefix),
-    OpenaiChat(<ChatCompletions as Wire>::Prefix),
-    OpenaiResponses(<OpenAiResponses as Wire>::Prefix),
+enum EncodedTurns {
+    Anthropic(<AnthropicMessages as WireProtocol>::Prefix),
+    Gemini(<GeminiContent as WireProtocol>::Prefix),
+    Ollama(<OllamaChat as WireProtocol>::Prefix),
+    OpenaiChat(<ChatCompletions as WireProtocol>::Prefix),
+    OpenaiResponses(<OpenAiResponses as WireProtocol>::Prefix),
 }
 
-impl Encoded {
+impl EncodedTurns {
     fn new(model: &ModelConfig) -> Self {
         match model.wire {
             WireKind::Anthropic => Self::Anthropic(WirePrefix::new(model)),
@@ -119,11 +119,11 @@ impl Encoded {
         }
     }
 
-    fn push(&mut self, said: &Said<'_>) {
+    fn push(&mut self, said: &VisibleTurn<'_>) {
         with_each!(self, prefix => prefix.push(said));
     }
 
-    fn body(&self, head: &Head, cache_key: &str) -> String {
+    fn body(&self, head: &RequestHead, cache_key: &str) -> String {
         with_each!(self, prefix => prefix.body(head, cache_key))
     }
 }

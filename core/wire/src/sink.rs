@@ -2,8 +2,8 @@
 //! reply, since a response has limits.
 
 use super::{
-    failure::{self, Failure, FailureKind},
-    piece::{CallPiece, Piece},
+    failure::{self, FailureKind, ModelCallError},
+    piece::{CallPiece, ReplyPiece},
 };
 use alloc::{boxed::Box, format, vec::Vec};
 use innerloop_types::{config::ResponseLimits, input::ResponseHead};
@@ -13,8 +13,8 @@ const MOST_PIECES: usize = 64;
 
 /// What has been read, and how much more may be.
 #[derive(Clone, Debug)]
-pub(super) struct Sink {
-    pieces: Vec<Piece>,
+pub(super) struct PieceSink {
+    pieces: Vec<ReplyPiece>,
     /// Nobody watches.
     is_unseen: bool,
     limits: ResponseLimits,
@@ -27,7 +27,7 @@ pub(super) struct Sink {
     exceeded: Option<(&'static str, u64, &'static str)>,
 }
 
-impl Sink {
+impl PieceSink {
     /// Nothing read yet of the response that begins with `head`.
     pub(super) fn new(head: &ResponseHead, mut limits: ResponseLimits) -> Self {
         if !head.is_success() {
@@ -39,20 +39,22 @@ impl Sink {
     }
 
     /// Takes a piece, whose text is kept.
-    pub(super) fn push(&mut self, piece: Piece) {
+    pub(super) fn push(&mut self, piece: ReplyPiece) {
         match &piece {
-            Piece::Restart => (self.kept, self.items) = (0, 0),
-            Piece::Text(text) | Piece::Reasoning(text) => self.keep(text.len()),
+            ReplyPiece::Restart => (self.kept, self.items) = (0, 0),
+            ReplyPiece::Text(text) | ReplyPiece::Reasoning(text) => self.keep(text.len()),
             // Whoever reads the call counts all of it.
-            Piece::Call(_) => {}
+            ReplyPiece::Call(_) => {}
         }
         if self.is_unseen {
             return;
         }
         let is_crowded = self.pieces.len() >= MOST_PIECES;
         match (self.pieces.last_mut().filter(|_| is_crowded), piece) {
-            (Some(Piece::Text(last)), Piece::Text(text))
-            | (Some(Piece::Reasoning(last)), Piece::Reasoning(text)) => last.push_str(&text),
+            (Some(ReplyPiece::Text(last)), ReplyPiece::Text(text))
+            | (Some(ReplyPiece::Reasoning(last)), ReplyPiece::Reasoning(text)) => {
+                last.push_str(&text);
+            }
             (_, piece) => self.pieces.push(piece),
         }
     }
@@ -60,10 +62,10 @@ impl Sink {
     /// Takes a piece of a call. Those that come at once are one.
     pub(super) fn call(&mut self, index: usize, id: &str, name: &str, text: &str) {
         match self.pieces.last_mut() {
-            Some(Piece::Call(last)) if last.index == index => last.text.push_str(text),
+            Some(ReplyPiece::Call(last)) if last.index == index => last.text.push_str(text),
             _ => {
                 let (id, name, text) = (id.into(), name.into(), text.into());
-                self.push(Piece::Call(Box::new(CallPiece { index, id, name, text })));
+                self.push(ReplyPiece::Call(Box::new(CallPiece { index, id, name, text })));
             }
         }
     }
@@ -74,7 +76,7 @@ impl Sink {
     }
 
     /// The pieces since this was asked last.
-    pub(super) fn take(&mut self) -> Vec<Piece> {
+    pub(super) fn take(&mut self) -> Vec<ReplyPiece> {
         core::mem::take(&mut self.pieces)
     }
 
@@ -130,14 +132,14 @@ impl Sink {
     }
 
     /// The limit that is exceeded, as a failure. Another try would cost as much again.
-    pub(super) fn failure(&self) -> Option<Failure> {
+    pub(super) fn failure(&self) -> Option<ModelCallError> {
         let (name, value, unit) = self.exceeded?;
         let message = format!(
             "the response is longer than the {value} {unit} that response.{name} of the \
              configuration allows"
         );
-        let failure = Failure::new(FailureKind::Protocol, message);
-        Some(Failure { should_retry: Some(false), ..failure })
+        let failure = ModelCallError::new(FailureKind::Protocol, message);
+        Some(ModelCallError { should_retry: Some(false), ..failure })
     }
 
     fn exceed(&mut self, name: &'static str, value: u64, unit: &'static str) {

@@ -7,7 +7,7 @@ use innerloop_types::steps;
 /// Splits a stream into the data of its events. The `event` and `id` fields are not read: every
 /// protocol here repeats the type in the data.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Events {
+pub(super) struct SseSplitter {
     /// The line that has begun.
     line: Vec<u8>,
     /// The data of the event that has begun.
@@ -28,7 +28,7 @@ pub(super) struct Events {
 /// How much is kept of lines that are no fields, in bytes.
 const MOST_WORDS: usize = 4_000;
 
-impl Events {
+impl SseSplitter {
     /// Takes the next bytes and calls `on_event` with the data of each event they complete.
     pub(super) fn feed(&mut self, mut bytes: &[u8], on_event: &mut dyn FnMut(&[u8])) {
         while let Some(&first) = bytes.first() {

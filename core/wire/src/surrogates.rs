@@ -10,7 +10,7 @@ pub(super) struct PendingSurrogate(Option<u16>);
 
 /// The text of a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Joined<'a> {
+pub(super) struct JoinedText<'a> {
     /// The text, with U+FFFD for each lone surrogate.
     pub(super) text: Cow<'a, str>,
     /// Whether there was none.
@@ -18,7 +18,7 @@ pub(super) struct Joined<'a> {
 }
 
 /// The text of the JSON string `json` that stands alone. Any other value has no text.
-pub(super) fn whole(json: &str) -> Joined<'_> {
+pub(super) fn whole(json: &str) -> JoinedText<'_> {
     let mut surrogate = PendingSurrogate::default();
     let mut joined = surrogate.join(json);
     if surrogate.give_up() {
@@ -31,12 +31,12 @@ pub(super) fn whole(json: &str) -> Joined<'_> {
 impl PendingSurrogate {
     /// The text of the JSON string `json` that goes on with the one before: what was left over
     /// from that one stands in front, and a surrogate at the end is kept for the next.
-    pub(super) fn join<'a>(&mut self, json: &'a str) -> Joined<'a> {
+    pub(super) fn join<'a>(&mut self, json: &'a str) -> JoinedText<'a> {
         steps::count(json.len());
         let quoted = json.strip_prefix('"').and_then(|json| json.strip_suffix('"'));
         let inner = quoted.unwrap_or_default();
         if inner.is_empty() || (self.0.is_none() && !inner.contains('\\')) {
-            return Joined { text: Cow::Borrowed(inner), is_whole: true };
+            return JoinedText { text: Cow::Borrowed(inner), is_whole: true };
         }
         let mut text = String::with_capacity(inner.len());
         let mut is_whole = true;
@@ -52,7 +52,7 @@ impl PendingSurrogate {
             is_whole &= self.push(unit, &mut text);
             rest = behind;
         }
-        Joined { text: Cow::Owned(text), is_whole }
+        JoinedText { text: Cow::Owned(text), is_whole }
     }
 
     /// Whether a surrogate waits.

@@ -1,7 +1,7 @@
 //! Fields of a request that an endpoint says it does not know, and how the request is made without
 //! them: gateways take different parts of OpenAI's protocols.
 
-use super::failure::{Failure, FailureKind};
+use super::failure::{FailureKind, ModelCallError};
 use alloc::vec::Vec;
 use innerloop_types::model::{
     MaxTokensField, ModelConfig, SystemRole, ThinkingFormat, ToolChoice, WireKind,
@@ -24,7 +24,7 @@ const REFUSED: [&str; 12] = [
 ];
 
 /// A field that can be done without.
-struct Field {
+struct OptionalField {
     /// Its name for people, which is among `names` as it stands in messages.
     name: &'static str,
     names: &'static [&'static str],
@@ -33,38 +33,38 @@ struct Field {
     leave_out: fn(&mut ModelConfig),
 }
 
-const FIELDS: [Field; 8] = [
-    Field {
+const FIELDS: [OptionalField; 8] = [
+    OptionalField {
         name: "role developer",
         names: &["developer", "role", "roles"],
         is_sent: |model| model.compat.system_role == SystemRole::Developer,
         leave_out: |model| model.compat.system_role = SystemRole::System,
     },
-    Field {
+    OptionalField {
         name: "max_completion_tokens",
         names: &["max_completion_tokens"],
         is_sent: |model| model.compat.max_tokens_field == MaxTokensField::MaxCompletionTokens,
         leave_out: |model| model.compat.max_tokens_field = MaxTokensField::MaxTokens,
     },
-    Field {
+    OptionalField {
         name: "stream_options",
         names: &["stream_options", "include_usage"],
         is_sent: |model| model.stream && model.compat.usage_in_stream,
         leave_out: |model| model.compat.usage_in_stream = false,
     },
-    Field {
+    OptionalField {
         name: "store",
         names: &["store"],
         is_sent: |model| model.compat.store,
         leave_out: |model| model.compat.store = false,
     },
-    Field {
+    OptionalField {
         name: "prompt_cache_key",
         names: &["prompt_cache_key"],
         is_sent: |model| model.compat.prompt_cache_key,
         leave_out: |model| model.compat.prompt_cache_key = false,
     },
-    Field {
+    OptionalField {
         name: "reasoning effort",
         names: &[
             "reasoning_effort",
@@ -78,13 +78,13 @@ const FIELDS: [Field; 8] = [
         },
         leave_out: |model| model.compat.thinking = ThinkingFormat::None,
     },
-    Field {
+    OptionalField {
         name: "parallel_tool_calls",
         names: &["parallel_tool_calls"],
         is_sent: |model| model.parallel_tool_calls.is_some() && model.compat.parallel_tool_calls,
         leave_out: |model| model.compat.parallel_tool_calls = false,
     },
-    Field {
+    OptionalField {
         name: "tool_choice",
         names: &["tool_choice"],
         is_sent: |model| model.compat.tool_choice && model.tool_choice != ToolChoice::Auto,
@@ -93,7 +93,7 @@ const FIELDS: [Field; 8] = [
 ];
 
 /// The fields of a request to that model which the endpoint has refused as unknown, by name.
-pub fn unknown_fields(model: &ModelConfig, failure: &Failure) -> Vec<&'static str> {
+pub fn unknown_fields(model: &ModelConfig, failure: &ModelCallError) -> Vec<&'static str> {
     let is_openai = matches!(model.wire, WireKind::OpenaiChat | WireKind::OpenaiResponses);
     let is_refused = failure.kind == FailureKind::InvalidRequest
         && matches!(failure.status, 400 | 422)
@@ -105,7 +105,7 @@ pub fn unknown_fields(model: &ModelConfig, failure: &Failure) -> Vec<&'static st
     if !REFUSED.iter().any(|words| said.contains(words)) {
         return Vec::new();
     }
-    let is_named = |field: &&Field| field.names.iter().any(|name| has_word(&said, name));
+    let is_named = |field: &&OptionalField| field.names.iter().any(|name| has_word(&said, name));
     let fields = FIELDS.iter().filter(|field| (field.is_sent)(model)).filter(is_named);
     let mut names: Vec<&str> = fields.map(|field| field.name).collect();
     // What the newer models of OpenAI say of it.

@@ -6,22 +6,22 @@ use innerloop_types::steps;
 
 /// Splits a stream of JSON objects.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Values {
+pub(super) struct JsonSplitter {
     /// The object that has begun.
     value: Vec<u8>,
-    nesting: Nesting,
+    nesting: JsonNesting,
 }
 
 /// How deep JSON is nested at the end of what has come of it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Nesting {
+pub(super) struct JsonNesting {
     /// How many braces and brackets are open.
     depth: usize,
     in_string: bool,
     is_escaped: bool,
 }
 
-impl Values {
+impl JsonSplitter {
     /// Takes the next bytes and calls `on_value` with each object that they complete.
     pub(super) fn feed(&mut self, mut bytes: &[u8], on_value: &mut dyn FnMut(&[u8])) {
         loop {
@@ -60,7 +60,7 @@ impl Values {
     }
 }
 
-impl Nesting {
+impl JsonNesting {
     /// Whether a brace or bracket is open.
     pub(super) const fn is_open(&self) -> bool {
         self.depth > 0

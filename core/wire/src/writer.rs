@@ -1,6 +1,6 @@
 //! JSON that is written by hand, so that its bytes are ours.
 
-use super::lenient::{Document, Raw};
+use super::lenient::{JsonDocument, ValueRef};
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 use core::mem;
 use innerloop_json::{Map, Value, from_str, push_string};
@@ -8,9 +8,9 @@ use innerloop_types::{json::Json, message::ToolCall, steps};
 
 /// JSON text while it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Writer(pub(super) String);
+pub(super) struct JsonWriter(pub(super) String);
 
-impl Writer {
+impl JsonWriter {
     /// Nothing yet.
     pub(super) const fn new() -> Self {
         Self(String::new())
@@ -66,26 +66,26 @@ impl Writer {
 
 /// An object while it is written. A field that is set again keeps its place.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Fields {
-    places: BTreeMap<Box<str>, Place>,
+pub(super) struct ObjectFields {
+    places: BTreeMap<Box<str>, FieldPosition>,
     /// All values one behind the other, with those that were set again.
-    values: Writer,
+    values: JsonWriter,
     /// Where each of them begins.
     starts: Vec<usize>,
 }
 
 /// Where a field stands.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct FieldPosition {
     /// Among the fields.
     order: usize,
     /// Among the values.
     value: usize,
 }
 
-impl Fields {
+impl ObjectFields {
     /// The fields of an object; none of another value.
-    pub(super) fn of(object: Raw<'_>) -> Self {
+    pub(super) fn of(object: ValueRef<'_>) -> Self {
         let mut fields = Self::default();
         for (name, value) in object.entries() {
             fields.set(&name).raw(value.json());
@@ -94,24 +94,24 @@ impl Fields {
     }
 
     /// Where the value of a field is to be appended, anew if it has one.
-    pub(super) fn set(&mut self, name: &str) -> &mut Writer {
+    pub(super) fn set(&mut self, name: &str) -> &mut JsonWriter {
         steps::count(1 + name.len());
         let (order, value) = (self.places.len(), self.starts.len());
         self.starts.push(self.values.len());
         match self.places.get_mut(name) {
             Some(place) => place.value = value,
-            None => _ = self.places.insert(name.into(), Place { order, value }),
+            None => _ = self.places.insert(name.into(), FieldPosition { order, value }),
         }
         &mut self.values
     }
 
     /// The value of a field.
-    pub(super) fn get(&self, name: &str) -> Document<'_> {
-        Document::of(self.places.get(name).map_or("", |place| self.value(*place)))
+    pub(super) fn get(&self, name: &str) -> JsonDocument<'_> {
+        JsonDocument::of(self.places.get(name).map_or("", |place| self.value(*place)))
     }
 
     /// Writes the object without its closing brace.
-    pub(super) fn write_open(&self, out: &mut Writer) {
+    pub(super) fn write_open(&self, out: &mut JsonWriter) {
         out.raw("{");
         let mut fields: Vec<_> = self.places.iter().collect();
         fields.sort_unstable_by_key(|(_, place)| place.order);
@@ -129,18 +129,18 @@ impl Fields {
 
     /// The only field, if there is one.
     #[cfg(feature = "text-calls")]
-    pub(super) fn only(&self) -> Option<(&str, Document<'_>)> {
+    pub(super) fn only(&self) -> Option<(&str, JsonDocument<'_>)> {
         let (name, _) = self.places.first_key_value().filter(|_| self.places.len() == 1)?;
         Some((name, self.get(name)))
     }
 
     /// Writes the object.
-    pub(super) fn write(&self, out: &mut Writer) {
+    pub(super) fn write(&self, out: &mut JsonWriter) {
         self.write_open(out);
         out.raw("}");
     }
 
-    fn value(&self, place: Place) -> &str {
+    fn value(&self, place: FieldPosition) -> &str {
         let from = self.starts.get(place.value).copied().unwrap_or_default();
         let to = self.starts.get(place.value + 1).copied().unwrap_or(self.values.len());
         self.values.0.get(from..to).unwrap_or_default()
@@ -150,8 +150,8 @@ impl Fields {
 /// An object with these fields, JSON each: in the places of its own of those names, or else behind
 /// all. Only what `keeps` allows of its own stays. Nothing of another value.
 pub(super) fn rewritten(
-    object: Raw<'_>,
-    keeps: &dyn Fn(&str, Raw<'_>) -> bool,
+    object: ValueRef<'_>,
+    keeps: &dyn Fn(&str, ValueRef<'_>) -> bool,
     mut with: Map<String>,
 ) -> Option<Json> {
     if !object.is_object() {

@@ -1,11 +1,11 @@
 //! What a host is answered: lines of JSON, each an object with one key
 //! (`docs/protocol.md#lines`).
 
-use super::docs::Docs;
+use super::docs::DocsAnswer;
 use crate::{
     driver::Driver,
-    endpoints::{EndpointError, Request},
-    output::{Output, Outputs},
+    endpoints::{EndpointError, EndpointRequest},
+    output::{DriverOutput, DriverOutputBatch},
     providers::{Provider, UnknownProvider},
     settings::SettingsError,
     traffic::TrafficError,
@@ -19,16 +19,16 @@ use alloc::{
 };
 use innerloop_core::{
     RestoreError,
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::{ConfigError, ModelConfig, SessionConfig},
     event::Event,
     id::{AgentId, EffectId},
-    input::{Input, Reason, Rejected},
+    input::{Input, RejectedInput, RejectionReason},
     log::LogError,
     message::Turn,
-    output::{Ask, HookRun, Outputs as SessionOutputs},
+    output::{Ask, HookRun, OutputBatch as SessionOutputs},
     status::Status,
-    time::Instant,
+    time::SessionInstant,
     tool::ToolRun,
 };
 use innerloop_json::{Error, JsonFault, ToJson, to_string};
@@ -36,7 +36,7 @@ use innerloop_json::{Error, JsonFault, ToJson, to_string};
 /// A line of an answer. The log's lines and the recording's stand in theirs as they are.
 #[derive(ToJson)]
 #[json(rename_all = "snake_case", keyed)]
-pub(super) enum Line<'a> {
+pub(super) enum AnswerLine<'a> {
     /// The table of providers.
     Providers(Vec<Provider>),
     /// What is known of a model.
@@ -44,7 +44,7 @@ pub(super) enum Line<'a> {
     /// The names of the files that instruct a family's models.
     DocNames(&'a [&'static str]),
     /// The instruction files of a workspace.
-    Docs(Docs),
+    Docs(DocsAnswer),
     /// The configuration that settings come to.
     Config(&'a SessionConfig),
     /// The number of a new blueprint.
@@ -52,13 +52,13 @@ pub(super) enum Line<'a> {
     /// The number of a new session.
     Session(u32),
     /// The session time at which it goes on.
-    Now(Instant),
+    Now(SessionInstant),
     /// A thing to do.
     Effect(LineEffect),
     /// A thing to know.
     Event(Event),
     /// When to send a tick if nothing else happens; `null` for never.
-    Deadline(Option<Instant>),
+    Deadline(Option<SessionInstant>),
     /// Where an agent stands; `null` where there is no such agent.
     Status(Option<Status>),
     /// What an agent and its user have said; `null` where there is no such agent.
@@ -72,12 +72,12 @@ pub(super) enum Line<'a> {
         /// The input, whole.
         input: &'a Input,
         /// Why it was refused.
-        reason: &'a Reason,
+        reason: &'a RejectionReason,
         /// The same in words.
         message: String,
     },
     /// A request that is refused.
-    Error(&'a Fault),
+    Error(&'a RequestError),
 }
 
 /// A thing to do, beside which there is nothing but events.
@@ -89,7 +89,7 @@ pub(super) enum LineEffect {
         /// Its id.
         id: EffectId,
         /// The request.
-        request: Sent,
+        request: LineHttpRequest,
     },
     /// Run a tool and report it as `tool` inputs.
     RunTool {
@@ -127,7 +127,7 @@ pub(super) enum LineEffect {
 
 /// A request to be sent as it is.
 #[derive(ToJson)]
-pub(super) struct Sent {
+pub(super) struct LineHttpRequest {
     /// Where it goes.
     url: String,
     /// The headers without the key, names in lower case.
@@ -136,32 +136,32 @@ pub(super) struct Sent {
     #[json(skip_serializing_if = "Option::is_none")]
     key: Option<(String, String)>,
     /// The body of a POST.
-    body: Bytes,
+    body: BodyBytes,
 }
 
-impl From<Request> for Sent {
-    fn from(Request { url, headers, key, body, .. }: Request) -> Self {
+impl From<EndpointRequest> for LineHttpRequest {
+    fn from(EndpointRequest { url, headers, key, body, .. }: EndpointRequest) -> Self {
         let key = key.map(|(name, key)| (name, key.expose().into()));
         Self { url, headers, key, body }
     }
 }
 
-impl From<Output> for Line<'_> {
-    fn from(output: Output) -> Self {
+impl From<DriverOutput> for AnswerLine<'_> {
+    fn from(output: DriverOutput) -> Self {
         Self::Effect(match output {
-            Output::Event(event) => return Self::Event(event),
-            Output::Send { id, request } => LineEffect::Http { id, request: request.into() },
-            Output::Run { id, agent, run } => LineEffect::RunTool { id, agent, run },
-            Output::Ask { id, agent, ask } => LineEffect::Ask { id, agent, ask },
-            Output::Hook { id, agent, hook } => LineEffect::RunHook { id, agent, hook },
-            Output::Cancel { id } => LineEffect::Cancel { id },
+            DriverOutput::Event(event) => return Self::Event(event),
+            DriverOutput::Send { id, request } => LineEffect::Http { id, request: request.into() },
+            DriverOutput::Run { id, agent, run } => LineEffect::RunTool { id, agent, run },
+            DriverOutput::Ask { id, agent, ask } => LineEffect::Ask { id, agent, ask },
+            DriverOutput::Hook { id, agent, hook } => LineEffect::RunHook { id, agent, hook },
+            DriverOutput::Cancel { id } => LineEffect::Cancel { id },
         })
     }
 }
 
 /// Why a request has no other answer: a mistake of the host, and nothing has changed.
 #[derive(ToJson)]
-pub(super) struct Fault {
+pub(super) struct RequestError {
     /// Which kind of mistake it is.
     code: &'static str,
     /// What is wrong.
@@ -177,7 +177,7 @@ pub(super) struct Fault {
     fault: Option<Box<JsonFault>>,
 }
 
-impl Fault {
+impl RequestError {
     pub(super) const fn new(code: &'static str, message: String) -> Self {
         Self { code, message, field: None, tool: None, fault: None }
     }
@@ -196,14 +196,14 @@ impl Fault {
 }
 
 /// What is no request of the protocol.
-impl From<Error> for Fault {
+impl From<Error> for RequestError {
     fn from(error: Error) -> Self {
         let message = error.to_string();
         Self { code: "bad_request", message, ..ConfigError::from(error).into() }
     }
 }
 
-impl From<ConfigError> for Fault {
+impl From<ConfigError> for RequestError {
     fn from(error: ConfigError) -> Self {
         let message = error.to_string();
         let ConfigError { field, tool, fault, .. } = error;
@@ -212,7 +212,7 @@ impl From<ConfigError> for Fault {
     }
 }
 
-impl From<SettingsError> for Fault {
+impl From<SettingsError> for RequestError {
     fn from(error: SettingsError) -> Self {
         match error {
             SettingsError::Patch(error) => error.into(),
@@ -221,13 +221,13 @@ impl From<SettingsError> for Fault {
     }
 }
 
-impl From<UnknownProvider> for Fault {
+impl From<UnknownProvider> for RequestError {
     fn from(error: UnknownProvider) -> Self {
         Self::new("unknown_provider", error.to_string())
     }
 }
 
-impl From<EndpointError> for Fault {
+impl From<EndpointError> for RequestError {
     fn from(error: EndpointError) -> Self {
         match error {
             EndpointError::MissingKey => Self::new("missing_key", error.to_string()),
@@ -236,19 +236,19 @@ impl From<EndpointError> for Fault {
     }
 }
 
-impl From<TrafficError> for Fault {
+impl From<TrafficError> for RequestError {
     fn from(error: TrafficError) -> Self {
         Self::new("replay_unreadable", error.to_string())
     }
 }
 
-impl From<LogError> for Fault {
+impl From<LogError> for RequestError {
     fn from(error: LogError) -> Self {
         Self::new("bad_log", error.to_string())
     }
 }
 
-impl From<RestoreError> for Fault {
+impl From<RestoreError> for RequestError {
     fn from(error: RestoreError) -> Self {
         Self::new("bad_snapshot", error.to_string())
     }
@@ -256,39 +256,39 @@ impl From<RestoreError> for Fault {
 
 /// The lines of an answer.
 #[derive(Debug, Default)]
-pub(super) struct Answer(pub(super) String);
+pub(super) struct AnswerBuffer(pub(super) String);
 
 /// The bytes of an answer that stay for the next one.
 const KEPT_BYTES: usize = 1 << 20;
 
-impl Answer {
+impl AnswerBuffer {
     /// Takes back what was answered, and the memory of what was large.
     pub(super) fn empty(&mut self) {
         self.0.clear();
         self.0.shrink_to(KEPT_BYTES);
     }
 
-    pub(super) fn line(&mut self, line: &Line<'_>) {
+    pub(super) fn line(&mut self, line: &AnswerLine<'_>) {
         self.0.push_str(&to_string(line));
         self.0.push('\n');
     }
 
     /// All that followed, and when to send a tick. What must be durable first comes first.
-    pub(super) fn step(&mut self, driver: &Driver, outputs: Outputs) {
-        let Outputs { log, snapshot, recording, list } = outputs;
+    pub(super) fn step(&mut self, driver: &Driver, outputs: DriverOutputBatch) {
+        let DriverOutputBatch { log, snapshot, recording, list } = outputs;
         self.wrap("entry", &log);
         self.wrap("entry", &snapshot.unwrap_or_default());
         self.wrap("recording", &recording);
         for output in list {
             self.line(&output.into());
         }
-        self.line(&Line::Deadline(driver.deadline()));
+        self.line(&AnswerLine::Deadline(driver.deadline()));
     }
 
     /// A refused input, which comes back.
-    pub(super) fn rejected(&mut self, rejected: &Rejected) {
-        let Rejected { input, reason } = rejected;
-        self.line(&Line::Rejected { input, reason, message: reason.to_string() });
+    pub(super) fn rejected(&mut self, rejected: &RejectedInput) {
+        let RejectedInput { input, reason } = rejected;
+        self.line(&AnswerLine::Rejected { input, reason, message: reason.to_string() });
     }
 
     /// A line that is JSON already.

@@ -11,7 +11,7 @@ use innerloop_json::{FromJson, Map, ToJson};
 /// What a host knows of a workspace's files.
 #[derive(FromJson)]
 #[json(deny_unknown_fields)]
-pub(super) struct Known {
+pub(super) struct DocsRequest {
     profile: ProfileKind,
     paths: Vec<String>,
     /// The texts of those that were asked for; `None` where one cannot be read.
@@ -21,7 +21,7 @@ pub(super) struct Known {
 
 /// What is known of them.
 #[derive(Debug, Default, ToJson)]
-pub(super) struct Docs {
+pub(super) struct DocsAnswer {
     /// Those of the workspace's topmost folder.
     project_docs: Vec<ProjectDoc>,
     /// Those of folders below.
@@ -30,9 +30,9 @@ pub(super) struct Docs {
     missing: Vec<String>,
 }
 
-impl Docs {
+impl DocsAnswer {
     /// Those that a model family reads, with what they import, as far as texts are known.
-    pub(super) fn find(known: &Known) -> Self {
+    pub(super) fn find(known: &DocsRequest) -> Self {
         let mut docs = Self::default();
         for place in doc_places(known.profile, "", "") {
             if known.paths.contains(&place) {
@@ -52,7 +52,7 @@ impl Docs {
         docs
     }
 
-    fn read(&mut self, path: &str, known: &Known) -> Option<ProjectDoc> {
+    fn read(&mut self, path: &str, known: &DocsRequest) -> Option<ProjectDoc> {
         let text = self.text(path, known)?;
         let text = with_imports(path, text, &mut |path| {
             let is_git = path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
@@ -62,7 +62,7 @@ impl Docs {
         Some(ProjectDoc { path: path.into(), text })
     }
 
-    fn text(&mut self, path: &str, known: &Known) -> Option<String> {
+    fn text(&mut self, path: &str, known: &DocsRequest) -> Option<String> {
         match known.texts.get(path) {
             Some(text) => text.clone(),
             None => {

@@ -11,42 +11,43 @@ mod schema;
 
 use crate::{
     catalogue::Catalogue,
-    driver::{Driver, Models, Parts},
-    endpoints::{Endpoint, Endpoints},
-    key::Key,
-    output::{Output, Outputs},
-    people::People,
+    driver::{Driver, DriverOptions, ModelSource},
+    endpoints::{Endpoint, EndpointTable},
+    key::ApiKey,
+    output::{DriverOutput, DriverOutputBatch},
+    people::HostCapabilities,
     providers::{self, Provider},
-    settings::Settings,
-    traffic::{Player, Recorder, said},
+    settings::SessionSettings,
+    traffic::{TrafficPlayer, TrafficRecorder, said},
 };
 use alloc::{format, string::String, vec::Vec};
-use answer::{Answer, Fault, Line};
+use answer::{AnswerBuffer, AnswerLine, RequestError};
 use core::mem;
-use docs::Docs;
+use docs::DocsAnswer;
 use innerloop_core::{
-    Blueprint, History,
-    bytes::Bytes,
+    History, SessionBlueprint,
+    bytes::BodyBytes,
     config::SessionConfig,
     doc_names,
     id::{AgentId, ById, EffectId, EndpointId},
     input::{HttpInput, Input},
     log,
-    preset::Preset,
-    time::Instant,
+    message::Turn,
+    preset::ConfigPreset,
+    time::{SessionInstant, UnixMillis},
 };
-use request::{Given, Opening, Place, Recorded, Request, Wanted};
+use request::{ConfigRequest, EndpointSpec, LineRequest, OpenRequest, ReplaySpec, SetupSpec};
 #[cfg(feature = "schema")]
 pub use schema::{line_schema, request_schema};
 
 /// The sessions of a host that speaks in lines.
 #[derive(Debug, Default)]
-pub struct Lines {
-    sessions: ById<u32, Entered>,
-    blueprints: ById<u32, (Blueprint, Parts)>,
+pub struct LineServer {
+    sessions: ById<u32, LineSession>,
+    blueprints: ById<u32, (SessionBlueprint, DriverOptions)>,
     /// The newest number of a session or blueprint; none is given twice.
     count: u32,
-    answer: Answer,
+    answer: AnswerBuffer,
     /// The bytes of the largest answer while there are sessions: it held what a request holds, so
     /// there will be one like it.
     largest: usize,
@@ -54,7 +55,7 @@ pub struct Lines {
 
 /// A session.
 #[derive(Debug)]
-struct Entered {
+struct LineSession {
     driver: Driver,
     /// What the host was told to stop: its news may have been on their way.
     cancelled: Vec<EffectId>,
@@ -62,7 +63,7 @@ struct Entered {
     gathered: Vec<(EffectId, usize)>,
 }
 
-impl Lines {
+impl LineServer {
     /// Takes a request and answers it in lines, which stay until the next one. What is no request,
     /// or too large for the memory that there is, is answered by an `error` line, what the session
     /// refuses by a `rejected` line; either changes nothing.
@@ -70,11 +71,11 @@ impl Lines {
         let mut answer = mem::take(&mut self.answer);
         answer.empty();
         let done = room::check(request, self.largest)
-            .and_then(|()| Request::read(request))
+            .and_then(|()| LineRequest::read(request))
             .and_then(|(request, bytes)| self.carry_out(request, bytes, &mut answer));
         if let Err(fault) = done {
             answer.0.clear();
-            answer.line(&Line::Error(&fault));
+            answer.line(&AnswerLine::Error(&fault));
         }
         let is_empty = self.sessions.is_empty();
         self.largest = if is_empty { 0 } else { self.largest.max(answer.0.len()) };
@@ -84,68 +85,69 @@ impl Lines {
 
     fn carry_out(
         &mut self,
-        request: Request<'_>,
+        request: LineRequest<'_>,
         bytes: &[u8],
-        answer: &mut Answer,
-    ) -> Result<(), Fault> {
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
         match request {
-            Request::Providers => answer.line(&Line::Providers(providers::all())),
-            Request::Model { provider, name } => {
-                let wanted = Wanted { provider, model: name, ..Wanted::default() };
-                answer.line(&Line::Model(&config_of(&wanted)?.model));
+            LineRequest::Providers => answer.line(&AnswerLine::Providers(providers::all())),
+            LineRequest::Model { provider, name } => {
+                let wanted = ConfigRequest { provider, model: name, ..ConfigRequest::default() };
+                answer.line(&AnswerLine::Model(&config_of(&wanted)?.model));
             }
-            Request::DocNames { profile } => answer.line(&Line::DocNames(doc_names(profile))),
-            Request::Docs(known) => answer.line(&Line::Docs(Docs::find(&known))),
-            Request::Config(wanted) => answer.line(&Line::Config(&config_of(&wanted)?)),
-            Request::Blueprint { config, parts } => self.prepare(*config, parts, answer)?,
-            Request::Discard { blueprint } => {
+            LineRequest::DocNames { profile } => {
+                answer.line(&AnswerLine::DocNames(doc_names(profile)));
+            }
+            LineRequest::Docs(known) => answer.line(&AnswerLine::Docs(DocsAnswer::find(&known))),
+            LineRequest::Config(wanted) => answer.line(&AnswerLine::Config(&config_of(&wanted)?)),
+            LineRequest::Blueprint { config, parts } => self.prepare(*config, parts, answer)?,
+            LineRequest::Discard { blueprint } => {
                 self.blueprints.remove(blueprint).ok_or_else(|| no_blueprint(blueprint))?;
             }
-            Request::Open(opening) => {
+            LineRequest::Open(opening) => {
                 let driver = self.open(opening)?;
                 self.enter(driver, answer);
             }
-            Request::Resume { parts, wall, owe_runs } => {
-                // What is not UTF-8 can only be a last line that was cut, which does not count.
-                let log = String::from_utf8_lossy(bytes);
-                let driver = Driver::resume(&log, wall, parts_of(parts)?)?;
-                self.enter_again(driver, owe_runs, answer);
+            LineRequest::Resume { parts, wall, owe_runs } => {
+                self.enter_again(resumed(bytes, wall, parts)?, owe_runs, answer);
             }
-            Request::Restore { parts, wall, owe_runs } => {
+            LineRequest::Restore { parts, wall, owe_runs } => {
                 self.enter_again(Driver::restore(bytes, wall, parts_of(parts)?)?, owe_runs, answer);
             }
-            Request::Fork { session, id, turns, parts, wall } => {
+            LineRequest::Fork { session, id, turns, parts, wall } => {
                 let turns = turns.unwrap_or(usize::MAX);
                 let fork = self.driver(session)?.fork(id, turns, wall, parts_of(parts)?)?;
                 self.enter(fork, answer);
             }
-            Request::Handle { session, at, input } => {
+            LineRequest::Handle { session, at, input } => {
                 self.entered(session)?.hear(*input, at, answer)?;
             }
-            Request::Chunk { session, at, id } => {
-                let input = HttpInput::Chunk(Bytes(bytes.into()));
+            LineRequest::Chunk { session, at, id } => {
+                let input = HttpInput::Chunk(BodyBytes(bytes.into()));
                 self.entered(session)?.hear(Input::Http { id, input }, at, answer)?;
             }
-            Request::Rekey { session, key } => self.entered(session)?.driver.rekey(Key::new(&key)),
-            Request::Snapshot { session } => {
+            LineRequest::Rekey { session, key } => {
+                self.entered(session)?.driver.rekey(ApiKey::new(&key));
+            }
+            LineRequest::Snapshot { session } => {
                 answer.bare(&self.driver(session)?.snapshot());
             }
-            Request::Owed { session } => {
+            LineRequest::Owed { session } => {
                 let driver = self.driver(session)?;
                 answer.step(driver, driver.owed());
             }
-            Request::Status { session, agent } => {
-                answer.line(&Line::Status(self.driver(session)?.session().status(agent)));
+            LineRequest::Status { session, agent } => {
+                answer.line(&AnswerLine::Status(self.driver(session)?.session().status(agent)));
             }
-            Request::History { session, agent, from } => {
-                let turns = self.history(session, agent)?.map(History::turns);
-                answer.line(&Line::History(turns.map(|all| all.get(from..).unwrap_or_default())));
+            LineRequest::History { session, agent, from } => {
+                let history = self.history(session, agent)?;
+                answer.line(&AnswerLine::History(history.map(|all| turns_from(all, from))));
             }
-            Request::Said { session, agent } => {
-                answer.line(&Line::Said(self.history(session, agent)?.map(said)));
+            LineRequest::Said { session, agent } => {
+                answer.line(&AnswerLine::Said(self.history(session, agent)?.map(said)));
             }
-            Request::Replay => replay(bytes, answer)?,
-            Request::Close { session } => {
+            LineRequest::Replay => replay(bytes, answer)?,
+            LineRequest::Close { session } => {
                 self.sessions.remove(session).ok_or_else(|| not_open(session))?;
             }
         }
@@ -155,19 +157,19 @@ impl Lines {
     fn prepare(
         &mut self,
         config: SessionConfig,
-        parts: Given,
-        answer: &mut Answer,
-    ) -> Result<(), Fault> {
+        parts: SetupSpec,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
         let parts = parts_of(parts)?;
         let blueprint = Driver::blueprint(config, &parts)?;
         let number = self.next_number();
         self.blueprints.insert(number, (blueprint, parts));
-        answer.line(&Line::Blueprint(number));
+        answer.line(&AnswerLine::Blueprint(number));
         Ok(())
     }
 
-    fn open(&self, opening: Opening) -> Result<Driver, Fault> {
-        let Opening { config, parts, blueprint, id, wall } = opening;
+    fn open(&self, opening: OpenRequest) -> Result<Driver, RequestError> {
+        let OpenRequest { config, parts, blueprint, id, wall } = opening;
         match (config, blueprint, id, parts) {
             (Some(config), None, None, parts) => {
                 Ok(Driver::open(*config, wall, parts_of(parts.unwrap_or_default())?)?)
@@ -177,13 +179,13 @@ impl Lines {
                 let (blueprint, parts) = found.ok_or_else(|| no_blueprint(number))?;
                 Ok(Driver::open_as(blueprint, id, wall, parts.clone())?)
             }
-            _ => Err(Fault::bad_request(
+            _ => Err(RequestError::bad_request(
                 "`open` takes a `config`, perhaps with `parts`, or a `blueprint` with an `id`",
             )),
         }
     }
 
-    fn enter_again(&mut self, driver: Driver, owe_runs: bool, answer: &mut Answer) {
+    fn enter_again(&mut self, driver: Driver, owe_runs: bool, answer: &mut AnswerBuffer) {
         let mut driver = driver;
         if owe_runs {
             driver.owe_runs();
@@ -192,26 +194,26 @@ impl Lines {
     }
 
     /// Takes a session in and tells what follows from its opening.
-    fn enter(&mut self, driver: Driver, answer: &mut Answer) {
-        let mut entered = Entered { driver, cancelled: Vec::new(), gathered: Vec::new() };
+    fn enter(&mut self, driver: Driver, answer: &mut AnswerBuffer) {
+        let mut entered = LineSession { driver, cancelled: Vec::new(), gathered: Vec::new() };
         let outputs = entered.driver.start();
         let number = self.next_number();
-        answer.line(&Line::Session(number));
-        answer.line(&Line::Now(entered.driver.session().now()));
+        answer.line(&AnswerLine::Session(number));
+        answer.line(&AnswerLine::Now(entered.driver.session().now()));
         entered.follow(outputs, answer);
         self.sessions.insert(number, entered);
     }
 
-    fn entered(&mut self, session: u32) -> Result<&mut Entered, Fault> {
+    fn entered(&mut self, session: u32) -> Result<&mut LineSession, RequestError> {
         self.sessions.get_mut(session).ok_or_else(|| not_open(session))
     }
 
-    fn driver(&self, session: u32) -> Result<&Driver, Fault> {
+    fn driver(&self, session: u32) -> Result<&Driver, RequestError> {
         let entered = self.sessions.get(session).ok_or_else(|| not_open(session))?;
         Ok(&entered.driver)
     }
 
-    fn history(&self, session: u32, agent: AgentId) -> Result<Option<&History>, Fault> {
+    fn history(&self, session: u32, agent: AgentId) -> Result<Option<&History>, RequestError> {
         Ok(self.driver(session)?.session().history(agent))
     }
 
@@ -221,8 +223,13 @@ impl Lines {
     }
 }
 
-impl Entered {
-    fn hear(&mut self, input: Input, at: Instant, answer: &mut Answer) -> Result<(), Fault> {
+impl LineSession {
+    fn hear(
+        &mut self,
+        input: Input,
+        at: SessionInstant,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
         self.gather(&input)?;
         let effect = input.effect();
         let is_late = |id: &EffectId| !self.driver.expects(*id) && !self.cancelled.contains(id);
@@ -230,7 +237,7 @@ impl Entered {
         match (self.driver.handle(input, at), late) {
             (Err(rejected), _) => answer.rejected(&rejected),
             (Ok(_), Some(id)) => {
-                return Err(Fault::new("answered", format!("{id} has its answer already")));
+                return Err(RequestError::new("answered", format!("{id} has its answer already")));
             }
             (Ok(outputs), None) => self.follow(outputs, answer),
         }
@@ -239,7 +246,7 @@ impl Entered {
 
     /// Counts what responses have brought so far. There must be memory for what is made of it; what
     /// ends a response without its reply needs none.
-    fn gather(&mut self, input: &Input) -> Result<(), Fault> {
+    fn gather(&mut self, input: &Input) -> Result<(), RequestError> {
         let driver = &self.driver;
         self.gathered.retain(|(id, _)| driver.expects(*id));
         let Input::Http { id, input: news } = input else { return Ok(()) };
@@ -258,9 +265,9 @@ impl Entered {
         room::check_gathered(gathered.fold(0, usize::saturating_add))
     }
 
-    fn follow(&mut self, outputs: Outputs, answer: &mut Answer) {
+    fn follow(&mut self, outputs: DriverOutputBatch, answer: &mut AnswerBuffer) {
         let cancelled = outputs.list.iter().filter_map(|output| match output {
-            Output::Cancel { id } => Some(*id),
+            DriverOutput::Cancel { id } => Some(*id),
             _ => None,
         });
         self.cancelled.extend(cancelled);
@@ -268,33 +275,44 @@ impl Entered {
     }
 }
 
-fn not_open(session: u32) -> Fault {
-    Fault::new("unknown_session", format!("session {session} is not open"))
+fn not_open(session: u32) -> RequestError {
+    RequestError::new("unknown_session", format!("session {session} is not open"))
 }
 
-fn no_blueprint(blueprint: u32) -> Fault {
-    Fault::new("unknown_blueprint", format!("there is no blueprint {blueprint}"))
+fn turns_from(history: &History, from: usize) -> &[Turn] {
+    history.turns().get(from..).unwrap_or_default()
 }
 
-fn replay(log: &[u8], answer: &mut Answer) -> Result<(), Fault> {
+/// The session of a log.
+fn resumed(log: &[u8], wall: UnixMillis, parts: SetupSpec) -> Result<Driver, RequestError> {
+    // What is not UTF-8 can only be a last line that was cut, which does not count.
+    let log = String::from_utf8_lossy(log);
+    Ok(Driver::resume(&log, wall, parts_of(parts)?)?)
+}
+
+fn no_blueprint(blueprint: u32) -> RequestError {
+    RequestError::new("unknown_blueprint", format!("there is no blueprint {blueprint}"))
+}
+
+fn replay(log: &[u8], answer: &mut AnswerBuffer) -> Result<(), RequestError> {
     let text = String::from_utf8_lossy(log);
-    log::replay_each(&text, &mut |outputs| answer.line(&Line::Outputs(&outputs)))?;
+    log::replay_each(&text, &mut |outputs| answer.line(&AnswerLine::Outputs(&outputs)))?;
     Ok(())
 }
 
 /// The configuration that a user's settings come to.
-fn config_of(wanted: &Wanted<'_>) -> Result<SessionConfig, Fault> {
+fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> {
     let catalogue = match &wanted.models {
-        Some(models) => Catalogue::parse(models.text()).map_err(Fault::bad_option)?,
+        Some(models) => Catalogue::parse(models.text()).map_err(RequestError::bad_option)?,
         None => Catalogue::standard(),
     };
     let patches: Vec<&str> = wanted.patches.iter().map(|patch| patch.text()).collect();
-    let settings = Settings {
+    let settings = SessionSettings {
         id: &wanted.id,
         provider: &providers::find(&wanted.provider)?,
         model: wanted.model.as_deref(),
         catalogue: &catalogue,
-        preset: wanted.preset.unwrap_or(Preset::Modern),
+        preset: wanted.preset.unwrap_or(ConfigPreset::Modern),
         facts: &wanted.facts,
         tools: &wanted.tools,
         patches: &patches,
@@ -303,26 +321,27 @@ fn config_of(wanted: &Wanted<'_>) -> Result<SessionConfig, Fault> {
 }
 
 /// What a driver works with, of what the host has.
-fn parts_of(given: Given) -> Result<Parts, Fault> {
+fn parts_of(given: SetupSpec) -> Result<DriverOptions, RequestError> {
     let models = match given.replay {
-        Some(Recorded { traffic, pace_ms }) => {
-            Models::Replayed { player: Player::parse(&traffic)?, pace_ms }
+        Some(ReplaySpec { traffic, pace_ms }) => {
+            ModelSource::Replayed { player: TrafficPlayer::parse(&traffic)?, pace_ms }
         }
-        None if given.record => Models::Recorded(Recorder::default()),
-        None => Models::Live,
+        None if given.record => ModelSource::Recorded(TrafficRecorder::default()),
+        None => ModelSource::Live,
     };
-    let mut endpoints = Endpoints::default();
+    let mut endpoints = EndpointTable::default();
     for place in given.endpoints {
         let provider = providers::find(&place.provider)?;
         let name = place.name.clone().map_or_else(|| provider.endpoint(), EndpointId);
         endpoints = endpoints.with(name, endpoint(place, &provider)?);
     }
-    let people = People { approve: given.approve, answer: given.answer, hooks: given.hooks };
-    Ok(Parts { endpoints, models, people, keeps_log: given.entries })
+    let people =
+        HostCapabilities { approve: given.approve, answer: given.answer, hooks: given.hooks };
+    Ok(DriverOptions { endpoints, models, people, keeps_log: given.entries })
 }
 
-fn endpoint(place: Place, provider: &Provider) -> Result<Endpoint, Fault> {
-    let Place { base_url, key, keyless, headers, .. } = place;
+fn endpoint(place: EndpointSpec, provider: &Provider) -> Result<Endpoint, RequestError> {
+    let EndpointSpec { base_url, key, keyless, headers, .. } = place;
     let new = if keyless { Endpoint::without_check } else { Endpoint::new };
-    Ok(new(provider, base_url.as_deref(), Key::new(&key))?.with_headers(headers))
+    Ok(new(provider, base_url.as_deref(), ApiKey::new(&key))?.with_headers(headers))
 }

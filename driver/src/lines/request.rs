@@ -1,23 +1,23 @@
 //! What a host asks for, as JSON: one object with one key, the verb (`docs/protocol.md#lines`).
 
-use super::{answer::Fault, docs::Known};
+use super::{answer::RequestError, docs::DocsRequest};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_core::{
-    config::{Facts, HookPoint, ProfileKind, SessionConfig},
+    config::{EnvironmentFacts, HookPoint, ProfileKind, SessionConfig},
     id::{AgentId, EffectId, SessionId},
     input::Input,
-    preset::Preset,
-    time::{Instant, UnixMillis},
+    preset::ConfigPreset,
+    time::{SessionInstant, UnixMillis},
     tool::ToolSpec,
 };
 #[cfg(feature = "schema")]
 use innerloop_json::schema::{self, ReadSchema};
-use innerloop_json::{FromJson, Raw, from_str};
+use innerloop_json::{FromJson, RawJson, from_str};
 
 /// A request.
 #[derive(FromJson)]
 #[json(rename_all = "snake_case", keyed, deny_unknown_fields)]
-pub(super) enum Request<'a> {
+pub(super) enum LineRequest<'a> {
     /// The table of providers.
     Providers,
     /// What is known of a model; of the provider's own choice if none is named.
@@ -25,21 +25,21 @@ pub(super) enum Request<'a> {
     /// The names of the files that instruct a family's models.
     DocNames { profile: ProfileKind },
     /// The instruction files among those of a workspace, with what they import.
-    Docs(Known),
+    Docs(DocsRequest),
     /// The configuration that settings come to.
-    Config(Box<Wanted<'a>>),
+    Config(Box<ConfigRequest<'a>>),
     /// What sessions of one configuration share.
     Blueprint {
         config: Box<SessionConfig>,
         #[json(default)]
-        parts: Given,
+        parts: SetupSpec,
     },
     /// A session.
-    Open(Opening),
+    Open(OpenRequest),
     /// A session that goes on from the log behind the line.
     Resume {
         #[json(default)]
-        parts: Given,
+        parts: SetupSpec,
         wall: UnixMillis,
         /// Whether tools' runs are owed again, and not lost.
         #[json(default)]
@@ -48,7 +48,7 @@ pub(super) enum Request<'a> {
     /// A session that goes on from the snapshot behind the line.
     Restore {
         #[json(default)]
-        parts: Given,
+        parts: SetupSpec,
         wall: UnixMillis,
         #[json(default)]
         owe_runs: bool,
@@ -59,13 +59,13 @@ pub(super) enum Request<'a> {
         id: SessionId,
         turns: Option<usize>,
         #[json(default)]
-        parts: Given,
+        parts: SetupSpec,
         wall: UnixMillis,
     },
     /// Something happened.
-    Handle { session: u32, at: Instant, input: Box<Input> },
+    Handle { session: u32, at: SessionInstant, input: Box<Input> },
     /// The bytes behind the line are a piece of a response's body.
-    Chunk { session: u32, at: Instant, id: EffectId },
+    Chunk { session: u32, at: SessionInstant, id: EffectId },
     /// Another key for the session's endpoint.
     Rekey { session: u32, key: String },
     /// The session as it stands.
@@ -104,19 +104,19 @@ const fn root() -> AgentId {
     AgentId::ROOT
 }
 
-impl<'a> Request<'a> {
+impl<'a> LineRequest<'a> {
     /// Reads a request: its line, and the bytes behind the line feed.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn read(request: &'a [u8]) -> Result<(Self, &'a [u8]), Fault> {
+    pub(super) fn read(request: &'a [u8]) -> Result<(Self, &'a [u8]), RequestError> {
         let end = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
         let (line, bytes) = request.split_at_checked(end).unwrap_or_default();
         let bytes = bytes.get(1..).unwrap_or_default();
-        let line = str::from_utf8(line).map_err(Fault::bad_request)?;
+        let line = str::from_utf8(line).map_err(RequestError::bad_request)?;
         let request: Self = from_str(line)?;
         if !bytes.is_empty() && !request.takes_bytes() {
-            return Err(Fault::bad_request("this verb takes no bytes behind its line"));
+            return Err(RequestError::bad_request("this verb takes no bytes behind its line"));
         }
         Ok((request, bytes))
     }
@@ -132,15 +132,15 @@ impl<'a> Request<'a> {
 /// A session of its own configuration, or of a blueprint under an id of its own.
 #[derive(FromJson)]
 #[json(deny_unknown_fields, like = "OpeningForms")]
-pub(super) struct Opening {
+pub(super) struct OpenRequest {
     pub(super) config: Option<Box<SessionConfig>>,
-    pub(super) parts: Option<Given>,
+    pub(super) parts: Option<SetupSpec>,
     pub(super) blueprint: Option<u32>,
     pub(super) id: Option<SessionId>,
     pub(super) wall: UnixMillis,
 }
 
-/// What an [`Opening`] is told to be: one of the two that are read as one.
+/// What an [`OpenRequest`] is told to be: one of the two that are read as one.
 #[cfg(feature = "schema")]
 pub(super) struct OpeningForms;
 
@@ -152,7 +152,7 @@ struct OwnOpening {
     config: Box<SessionConfig>,
     /// What the session's driver works with.
     #[json(default)]
-    parts: Given,
+    parts: SetupSpec,
     /// The wall time.
     wall: UnixMillis,
 }
@@ -182,26 +182,26 @@ impl ReadSchema for OpeningForms {
 /// Settings of a host's user, see [`Settings`](crate::Settings).
 #[derive(Default, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub(super) struct Wanted<'a> {
+pub(super) struct ConfigRequest<'a> {
     pub(super) id: SessionId,
     pub(super) provider: String,
     pub(super) model: Option<String>,
     /// A catalogue of models, in place of the one that comes along.
-    #[json(like = "Option<innerloop_json::Object>")]
-    pub(super) models: Option<Raw<'a>>,
-    pub(super) preset: Option<Preset>,
-    pub(super) facts: Facts,
+    #[json(like = "Option<innerloop_json::JsonObject>")]
+    pub(super) models: Option<RawJson<'a>>,
+    pub(super) preset: Option<ConfigPreset>,
+    pub(super) facts: EnvironmentFacts,
     pub(super) tools: Vec<ToolSpec>,
     /// Merge patches of the configuration, one over the other.
     #[json(like = "Vec<innerloop_json::schema::MergePatch<SessionConfig>>")]
-    pub(super) patches: Vec<Raw<'a>>,
+    pub(super) patches: Vec<RawJson<'a>>,
 }
 
-/// What a session's driver works with, see [`Parts`](crate::Parts).
+/// What a session's driver works with, see [`DriverOptions`](crate::DriverOptions).
 #[derive(Default, FromJson)]
 #[json(default, deny_unknown_fields)]
-pub(super) struct Given {
-    pub(super) endpoints: Vec<Place>,
+pub(super) struct SetupSpec {
+    pub(super) endpoints: Vec<EndpointSpec>,
     /// Whether somebody says which calls may run.
     pub(super) approve: bool,
     /// Whether somebody answers the model's questions.
@@ -211,13 +211,13 @@ pub(super) struct Given {
     pub(super) entries: bool,
     /// Whether the recording's lines are wanted.
     pub(super) record: bool,
-    pub(super) replay: Option<Recorded>,
+    pub(super) replay: Option<ReplaySpec>,
 }
 
 /// An endpoint.
 #[derive(FromJson)]
 #[json(deny_unknown_fields)]
-pub(super) struct Place {
+pub(super) struct EndpointSpec {
     /// Who serves it: the provider says how a key is sent.
     pub(super) provider: String,
     /// Its name in configurations, where it is not the provider's.
@@ -235,7 +235,7 @@ pub(super) struct Place {
 /// A recording that answers in place of the endpoints.
 #[derive(FromJson)]
 #[json(deny_unknown_fields)]
-pub(super) struct Recorded {
+pub(super) struct ReplaySpec {
     pub(super) traffic: String,
     #[json(default)]
     pub(super) pace_ms: u64,

@@ -1,7 +1,7 @@
 //! Whether there is memory for a request, before it is read. A module whose memory is full traps,
 //! with every session in it; so what is too large is refused in words, and changes nothing.
 
-use super::answer::Fault;
+use super::answer::RequestError;
 use alloc::{format, vec::Vec};
 
 /// The most bytes of a request's line: no provider takes a request that is larger.
@@ -22,14 +22,14 @@ const GIVING_BACK: [&[u8]; 2] = [b"{\"close\"", b"{\"discard\""];
 
 /// Refuses a request that is too large, or that may need more memory than there is, where answers
 /// have had up to `largest` bytes.
-pub(super) fn check(request: &[u8], largest: usize) -> Result<(), Fault> {
+pub(super) fn check(request: &[u8], largest: usize) -> Result<(), RequestError> {
     let line = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
     if line > MAX_LINE_BYTES {
         let message = format!(
             "a request of {line} bytes is too large: its line may have up to {MAX_LINE_BYTES}, \
              which is more than any model reads"
         );
-        return Err(Fault::new("too_large", message));
+        return Err(RequestError::new("too_large", message));
     }
     if GIVING_BACK.iter().any(|verb| request.starts_with(verb)) {
         return Ok(());
@@ -46,7 +46,7 @@ pub(super) fn check(request: &[u8], largest: usize) -> Result<(), Fault> {
 
 /// Refuses more of a response of which there are `gathered` bytes, where there may be no memory for
 /// what is made of it.
-pub(super) fn check_gathered(gathered: usize) -> Result<(), Fault> {
+pub(super) fn check_gathered(gathered: usize) -> Result<(), RequestError> {
     // Every request has room for as much.
     if gathered <= MEMORY_PER_REQUEST / MEMORY_PER_GATHERED_BYTE {
         return Ok(());
@@ -56,12 +56,12 @@ pub(super) fn check_gathered(gathered: usize) -> Result<(), Fault> {
 }
 
 /// What can be had now can be had again: nothing else runs meanwhile.
-fn reserve(need: usize, what: &str) -> Result<(), Fault> {
+fn reserve(need: usize, what: &str) -> Result<(), RequestError> {
     Vec::<u8>::new().try_reserve_exact(need).map_err(|_| {
         let message = format!(
             "there is no memory for {what}: close sessions that are over, or open others in \
              another instance"
         );
-        Fault::new("no_memory", message)
+        RequestError::new("no_memory", message)
     })
 }

@@ -1,7 +1,7 @@
 //! What the JSON of requests and of lines is, for those who describe it elsewhere.
 
-use super::{answer::Line, request::Request};
-use crate::traffic::Exchange;
+use super::{answer::AnswerLine, request::LineRequest};
+use crate::traffic::TrafficExchange;
 use innerloop_core::log;
 use innerloop_json::schema::{
     ReadSchema, SchemaTable, TypeBody, ValueSchema, VariantContent, VariantSchema, WriteSchema,
@@ -9,22 +9,22 @@ use innerloop_json::schema::{
 
 /// What the JSON of a request's line is.
 pub fn request_schema(table: &mut SchemaTable) -> ValueSchema {
-    Request::read_schema(table)
+    LineRequest::read_schema(table)
 }
 
 /// What the JSON of a line of an answer is; that of the log and of a recording included, which
 /// stand in it as they are.
 pub fn line_schema(table: &mut SchemaTable) -> ValueSchema {
-    let value = Line::write_schema(table);
+    let value = AnswerLine::write_schema(table);
     let copied = [
         (
             "entry",
             "A line of the log, to be made durable before what follows.",
             log::line_schema(table),
         ),
-        ("recording", "A line of the recording.", Exchange::write_schema(table)),
+        ("recording", "A line of the recording.", TrafficExchange::write_schema(table)),
     ];
-    let line = table.types.iter_mut().find(|own| own.name == "Line");
+    let line = table.types.iter_mut().find(|own| own.name == "AnswerLine");
     if let Some(TypeBody::Choice(line)) = line.map(|line| &mut line.body) {
         line.variants.extend(copied.map(|(name, docs, value)| VariantSchema {
             name: name.into(),

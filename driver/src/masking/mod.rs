@@ -4,22 +4,22 @@
 
 mod pattern;
 
-use crate::key::{Key, MASK};
+use crate::key::{ApiKey, MASK};
 use alloc::{borrow::Cow, string::String, sync::Arc, vec, vec::Vec};
 use core::fmt;
 use innerloop_core::json::{from_str, to_string};
-use pattern::Pattern;
+use pattern::KeyPattern;
 
 /// All keys that must not be seen. Clones share them.
 #[derive(Clone, Default)]
-pub struct Keys(Arc<[Pattern]>);
+pub struct SecretKeys(Arc<[KeyPattern]>);
 
-impl Keys {
-    /// These keys, but for those that are [simple](Key::is_simple).
+impl SecretKeys {
+    /// These keys, but for those that are [simple](ApiKey::is_simple).
     #[must_use]
-    pub fn new<'a>(keys: impl Iterator<Item = &'a Key>) -> Self {
+    pub fn new<'a>(keys: impl Iterator<Item = &'a ApiKey>) -> Self {
         let mut texts: Vec<&str> = Vec::new();
-        for text in keys.filter(|key| !key.is_simple()).map(Key::expose) {
+        for text in keys.filter(|key| !key.is_simple()).map(ApiKey::expose) {
             if !texts.contains(&text) {
                 // A key that is part of another must not break it up before it is found.
                 let place = texts.partition_point(|known| known.len() > text.len());
@@ -27,7 +27,7 @@ impl Keys {
             }
         }
         let mut patterns = Vec::new();
-        texts.iter().for_each(|text| Pattern::add(text, &mut patterns));
+        texts.iter().for_each(|text| KeyPattern::add(text, &mut patterns));
         Self(patterns.into())
     }
 
@@ -109,7 +109,7 @@ fn literal(json: &str) -> &str {
     end.and_then(|end| json.get(..end + 2)).unwrap_or(json)
 }
 
-impl fmt::Debug for Keys {
+impl fmt::Debug for SecretKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MASK)
     }
@@ -118,25 +118,25 @@ impl fmt::Debug for Keys {
 /// Masks a stream of bytes, wherever it is cut: what may be the beginning of a key's piece is held
 /// back.
 #[derive(Clone, Default)]
-pub struct Masking {
-    keys: Keys,
+pub struct StreamMasker {
+    keys: SecretKeys,
     /// For each key, the end of the stream that is not decided.
-    held: Vec<Held>,
+    held: Vec<PendingTail>,
 }
 
 /// The end of a stream, which is part of a key.
 #[derive(Clone, Default)]
-struct Held {
+struct PendingTail {
     bytes: Vec<u8>,
     /// Whether [`MASK`] stands for it already.
     is_masked: bool,
 }
 
-impl Masking {
+impl StreamMasker {
     /// The masking of a stream that begins.
     #[must_use]
-    pub fn new(keys: &Keys) -> Self {
-        Self { keys: keys.clone(), held: vec![Held::default(); keys.0.len()] }
+    pub fn new(keys: &SecretKeys) -> Self {
+        Self { keys: keys.clone(), held: vec![PendingTail::default(); keys.0.len()] }
     }
 
     /// The bytes that may go on after `piece` has come.
@@ -146,7 +146,8 @@ impl Masking {
         patterns.fold(piece, |piece, (pattern, held)| held.push(pattern, piece))
     }
 
-    /// As [`Masking::push`] for text, which stays text: a key begins and ends between characters.
+    /// As [`StreamMasker::push`] for text, which stays text: a key begins and ends between
+    /// characters.
     #[must_use]
     pub fn push_text(&mut self, piece: String) -> String {
         text(self.push(piece.into_bytes()))
@@ -159,21 +160,21 @@ impl Masking {
         patterns.fold(Vec::new(), |before, (pattern, held)| {
             // What the keys before held back goes through this one.
             let mut out = held.push(pattern, before);
-            let Held { bytes, is_masked } = core::mem::take(held);
+            let PendingTail { bytes, is_masked } = core::mem::take(held);
             out.extend(bytes.into_iter().filter(|_| !is_masked));
             out
         })
     }
 
-    /// As [`Masking::end`] for text.
+    /// As [`StreamMasker::end`] for text.
     #[must_use]
     pub fn end_text(&mut self) -> String {
         text(self.end())
     }
 }
 
-impl Held {
-    fn push(&mut self, pattern: &Pattern, piece: Vec<u8>) -> Vec<u8> {
+impl PendingTail {
+    fn push(&mut self, pattern: &KeyPattern, piece: Vec<u8>) -> Vec<u8> {
         let Self { mut bytes, is_masked } = core::mem::take(self);
         if bytes.is_empty() {
             bytes = piece;
@@ -204,9 +205,9 @@ impl Held {
     }
 }
 
-impl fmt::Debug for Masking {
+impl fmt::Debug for StreamMasker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Masking")
+        f.write_str("StreamMasker")
     }
 }
 

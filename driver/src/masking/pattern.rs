@@ -15,7 +15,7 @@ const PIECE: usize = 14;
 const ESCAPED_SLASH: &str = "\\/";
 
 /// A key to be found.
-pub(super) struct Pattern {
+pub(super) struct KeyPattern {
     text: String,
     /// Whether its slashes are escaped: it is found only where that makes a difference.
     is_escaped: bool,
@@ -25,7 +25,7 @@ pub(super) struct Pattern {
     words: [u64; 16],
 }
 
-impl Pattern {
+impl KeyPattern {
     /// Adds a key, and the form in which it is escaped, if that is another; longer ones first.
     pub(super) fn add(key: &str, patterns: &mut Vec<Self>) {
         if key.contains('/') {

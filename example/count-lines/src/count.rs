@@ -12,7 +12,7 @@ const PIECE: usize = 64 << 10;
 
 /// Files, and what is in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Count {
+pub(crate) struct FileCounts {
     pub(crate) files: u64,
     /// Line breaks, and a last line without one.
     pub(crate) lines: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Count {
     pub(crate) bytes: u64,
 }
 
-impl Count {
+impl FileCounts {
     /// What is in a file; nothing if it is binary: if it holds a zero byte.
     ///
     /// # Errors
@@ -113,12 +113,12 @@ mod tests {
             ("\n\n", 2, 0),
         ] {
             let bytes = text.len() as u64;
-            let count = Count { files: 1, lines, words, bytes };
-            assert_eq!(Count::read(text.as_bytes()).unwrap(), Some(count), "{text:?}");
+            let count = FileCounts { files: 1, lines, words, bytes };
+            assert_eq!(FileCounts::read(text.as_bytes()).unwrap(), Some(count), "{text:?}");
         }
         let long = "word ".repeat(50_000);
-        assert_eq!(Count::read(long.as_bytes()).unwrap().unwrap().words, 50_000);
-        assert_eq!(Count::read(&b"a\0b"[..]).unwrap(), None);
+        assert_eq!(FileCounts::read(long.as_bytes()).unwrap().unwrap().words, 50_000);
+        assert_eq!(FileCounts::read(&b"a\0b"[..]).unwrap(), None);
     }
 
     #[test]

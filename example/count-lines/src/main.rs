@@ -5,7 +5,7 @@
 mod count;
 mod walk;
 
-use count::Count;
+use count::FileCounts;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ struct Arguments {
     #[serde(default = "here")]
     path: PathBuf,
     #[serde(default)]
-    by: By,
+    by: GroupBy,
 }
 
 fn here() -> PathBuf {
@@ -35,7 +35,7 @@ fn here() -> PathBuf {
 
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum By {
+enum GroupBy {
     #[default]
     Language,
     File,
@@ -43,22 +43,22 @@ enum By {
 
 /// The result: what the model reads, and what only a user interface gets.
 #[derive(Serialize)]
-struct Reply {
+struct ToolReply {
     text: String,
-    details: Details,
+    details: ReplyDetails,
 }
 
 #[derive(Serialize)]
-struct Details {
-    rows: Vec<Row>,
-    total: Count,
+struct ReplyDetails {
+    rows: Vec<CountRow>,
+    total: FileCounts,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct CountRow {
     name: String,
     #[serde(flatten)]
-    count: Count,
+    count: FileCounts,
 }
 
 fn main() -> ExitCode {
@@ -79,41 +79,43 @@ fn run() -> Result<String, Box<dyn Error>> {
     io::stdin().read_to_string(&mut stdin)?;
     let Arguments { path, by } = serde_json::from_str(&stdin)?;
     let (rows, total) = rows(&path, by)?;
-    let reply = Reply { text: table(&rows, total), details: Details { rows, total } };
+    let reply = ToolReply { text: table(&rows, total), details: ReplyDetails { rows, total } };
     Ok(serde_json::to_string(&reply)?)
 }
 
 /// The rows, the one with most lines first, and their sum.
-fn rows(path: &Path, by: By) -> Result<(Vec<Row>, Count), String> {
-    let mut counts: BTreeMap<String, Count> = BTreeMap::new();
-    let mut total = Count::default();
+fn rows(path: &Path, by: GroupBy) -> Result<(Vec<CountRow>, FileCounts), String> {
+    let mut counts: BTreeMap<String, FileCounts> = BTreeMap::new();
+    let mut total = FileCounts::default();
     walk::files(path, &mut |file| {
         // What can't be read or is no text has no lines.
-        let Ok(Some(count)) = Count::of(file) else { return };
+        let Ok(Some(count)) = FileCounts::of(file) else { return };
         let name = match by {
-            By::Language => count::language(file).to_owned(),
-            By::File => file.display().to_string(),
+            GroupBy::Language => count::language(file).to_owned(),
+            GroupBy::File => file.display().to_string(),
         };
         counts.entry(name).or_default().add(count);
         total.add(count);
     })?;
-    let rows = counts.into_iter().map(|(name, count)| Row { name, count });
-    let mut rows: Vec<Row> = rows.collect();
+    let rows = counts.into_iter().map(|(name, count)| CountRow { name, count });
+    let mut rows: Vec<CountRow> = rows.collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.count.lines));
     Ok((rows, total))
 }
 
-fn table(rows: &[Row], total: Count) -> String {
+fn table(rows: &[CountRow], total: FileCounts) -> String {
     if rows.is_empty() {
         return "There are no text files.".to_owned();
     }
     let (shown, others) = rows.split_at(rows.len().min(MAX_ROWS));
-    let mut other = Count::default();
+    let mut other = FileCounts::default();
     others.iter().for_each(|row| other.add(row.count));
     let more = (!others.is_empty()).then(|| (format!("{} others", others.len()), other));
     let named = shown.iter().map(|row| (row.name.clone(), row.count)).chain(more);
     let mut text = format!("{:>7} {:>9} {:>9} {:>11}  name\n", "files", "lines", "words", "bytes");
-    for (name, Count { files, lines, words, bytes }) in named.chain([("total".to_owned(), total)]) {
+    for (name, FileCounts { files, lines, words, bytes }) in
+        named.chain([("total".to_owned(), total)])
+    {
         // Writing to a text does not fail.
         let _ = writeln!(text, "{files:>7} {lines:>9} {words:>9} {bytes:>11}  {name}");
     }

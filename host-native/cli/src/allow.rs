@@ -3,7 +3,7 @@
 
 use super::{
     patch_reader::PatchReader,
-    plain_line::{Simple, simple_commands},
+    plain_line::{SimpleCommand, simple_commands},
 };
 use fast_glob::{glob_match, validate};
 use innerloop_core::{
@@ -24,29 +24,29 @@ const MOST: usize = 10_000;
 
 /// A rule: every call of a tool, or those that a pattern names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Rule {
+pub(super) struct CallRule {
     /// The tool's name, or the action's.
     tool: String,
-    pattern: Option<Pattern>,
+    pattern: Option<CallPattern>,
 }
 
 /// Which calls of a tool are meant: of a command line its words, else the files' paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Pattern {
-    words: Option<Beginning>,
+struct CallPattern {
+    words: Option<CommandPrefix>,
     paths: Option<String>,
 }
 
 /// With which words a command begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Beginning {
+struct CommandPrefix {
     words: Vec<String>,
-    end: End,
+    end: PrefixTail,
 }
 
 /// What comes behind them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum End {
+enum PrefixTail {
     /// Nothing.
     Here,
     /// Any words, or none.
@@ -57,18 +57,18 @@ enum End {
 
 /// What rules say of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum RuleVerdict {
     /// It runs.
     Allowed,
     /// It runs if that holds of its command line.
-    AllowedIf(Conditions),
+    AllowedIf(CommandConditions),
     /// Nothing.
     Open,
 }
 
 /// What must hold where a command line is carried out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Conditions {
+pub(super) struct CommandConditions {
     /// Programs that are what their names stand for.
     pub(super) programs: Vec<String>,
     /// Commands that only read.
@@ -77,14 +77,14 @@ pub(super) struct Conditions {
 
 /// Rules; clones share what a person has allowed meanwhile.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rules {
-    rules: Arc<Vec<Rule>>,
+pub(super) struct CallRules {
+    rules: Arc<Vec<CallRule>>,
     remembered: Arc<Mutex<Vec<(String, Action)>>>,
     /// Whether calls are not understood any more, so that nothing is said of one.
     are_suspended: Arc<AtomicBool>,
 }
 
-impl Rule {
+impl CallRule {
     /// Reads `TOOL` or `TOOL:PATTERN`.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl Rule {
         if WHOLE.contains(&tool) && pattern.is_some() {
             return Err(format!("{tool} takes no pattern; {tool} alone allows every call of it"));
         }
-        let pattern = pattern.map(|pattern| Pattern::parse(tool, pattern)).transpose();
+        let pattern = pattern.map(|pattern| CallPattern::parse(tool, pattern)).transpose();
         let pattern = pattern.map_err(|why| format!("{text:?}: {why}"))?;
         Ok(Self { tool: tool.to_owned(), pattern })
     }
@@ -117,12 +117,12 @@ impl Rule {
     }
 }
 
-impl Pattern {
+impl CallPattern {
     fn parse(tool: &str, text: &str) -> Result<Self, String> {
         if text.is_empty() || text == "*" {
             return Err(format!("{tool} alone allows every call of it"));
         }
-        let (words, paths) = (Beginning::parse(text), glob(text));
+        let (words, paths) = (CommandPrefix::parse(text), glob(text));
         match tool {
             "shell" | "run_program" => Ok(Self { words: Some(words?), paths: None }),
             tool if Action::VARIANTS.contains(&tool) => {
@@ -138,20 +138,20 @@ impl Pattern {
     }
 }
 
-impl Beginning {
+impl CommandPrefix {
     fn parse(text: &str) -> Result<Self, String> {
         let (fixed, is_open) = text.strip_suffix('*').map_or((text, false), |fixed| (fixed, true));
         let commands = simple_commands(fixed).unwrap_or_default();
-        let [Simple { words, .. }] = commands.as_slice() else {
+        let [SimpleCommand { words, .. }] = commands.as_slice() else {
             let how = "write the words of one command, as a shell would read them; a * stands at \
                        the end alone, and what a shell would expand belongs in quotes";
             return Err(how.to_owned());
         };
         let mut words = words.clone();
         let end = match is_open {
-            false => End::Here,
-            true if fixed.ends_with([' ', '\t']) => End::Any,
-            true => words.pop().map_or(End::Any, End::Word),
+            false => PrefixTail::Here,
+            true if fixed.ends_with([' ', '\t']) => PrefixTail::Any,
+            true => words.pop().map_or(PrefixTail::Any, PrefixTail::Word),
         };
         if words.is_empty() {
             return Err(format!("a program's name is whole: write `{fixed} *`"));
@@ -162,26 +162,27 @@ impl Beginning {
     fn fits(&self, words: &[String]) -> bool {
         let Some(rest) = words.strip_prefix(self.words.as_slice()) else { return false };
         match &self.end {
-            End::Here => rest.is_empty(),
-            End::Any => true,
-            End::Word(start) => rest.first().is_some_and(|word| word.starts_with(start)),
+            PrefixTail::Here => rest.is_empty(),
+            PrefixTail::Any => true,
+            PrefixTail::Word(start) => rest.first().is_some_and(|word| word.starts_with(start)),
         }
     }
 }
 
-impl Rules {
+impl CallRules {
     /// Reads rules.
     ///
     /// # Errors
     /// What is wrong with one, in words.
     pub(super) fn parse(texts: &[String]) -> Result<Self, String> {
-        let rules: Result<Vec<Rule>, String> = texts.iter().map(|text| Rule::parse(text)).collect();
+        let rules: Result<Vec<CallRule>, String> =
+            texts.iter().map(|text| CallRule::parse(text)).collect();
         Ok(Self { rules: Arc::new(rules?), ..Self::default() })
     }
 
     /// How rules with brackets are understood, in words.
     pub(super) fn understood(&self) -> impl Iterator<Item = String> {
-        self.rules.iter().filter_map(|Rule { tool, pattern }| {
+        self.rules.iter().filter_map(|CallRule { tool, pattern }| {
             let glob = pattern.as_ref()?.paths.as_deref().filter(|glob| glob.contains('['))?;
             let (said, names) = (glob.replace('\\', ""), glob.contains("\\["));
             let classes = glob.matches('[').count() > glob.matches("\\[").count();
@@ -209,7 +210,7 @@ impl Rules {
     pub(super) fn check(&self, config: &SessionConfig) -> Result<(), String> {
         let profile = Profile::of(&config.model);
         let is_own = |name: &str| config.tools.iter().any(|tool| tool.name == name);
-        for Rule { tool, pattern } in self.rules.iter() {
+        for CallRule { tool, pattern } in self.rules.iter() {
             if is_own(tool) && pattern.is_some() {
                 return Err(format!("{tool} is a tool of your own, and takes no pattern"));
             }
@@ -259,22 +260,22 @@ impl Rules {
         action: Option<&Action>,
         patches: &PatchReader,
         (folder, workspace): (&str, &Workspace),
-    ) -> Verdict {
+    ) -> RuleVerdict {
         if self.are_suspended() {
-            return Verdict::Open;
+            return RuleVerdict::Open;
         }
         if action.is_some_and(|action| self.remembers(folder, action)) {
-            return Verdict::Allowed;
+            return RuleVerdict::Allowed;
         }
-        let about: Vec<&Rule> =
+        let about: Vec<&CallRule> =
             self.rules.iter().filter(|rule| rule.is_about(name, action)).collect();
         if about.iter().any(|rule| rule.pattern.is_none()) {
-            return Verdict::Allowed;
+            return RuleVerdict::Allowed;
         }
         let is_allowed = match action {
             _ if about.is_empty() => false,
             Some(Action::Shell { command, folder }) => {
-                return line(&about, command, folder.is_some()).unwrap_or(Verdict::Open);
+                return line(&about, command, folder.is_some()).unwrap_or(RuleVerdict::Open);
             }
             Some(Action::RunProgram { program, args, .. }) => {
                 let words: Vec<String> = std::iter::once(program).chain(args).cloned().collect();
@@ -283,14 +284,16 @@ impl Rules {
             Some(action) => files(&about, action, patches, (folder, workspace)),
             None => false,
         };
-        if is_allowed { Verdict::Allowed } else { Verdict::Open }
+        if is_allowed { RuleVerdict::Allowed } else { RuleVerdict::Open }
     }
 }
 
 /// What the rules say of a command line; nothing if it is one that only a shell can read.
-fn line(rules: &[&Rule], command: &str, is_elsewhere: bool) -> Option<Verdict> {
-    let mut conditions = Conditions::default();
-    for (index, Simple { mut words, text }) in simple_commands(command)?.into_iter().enumerate() {
+fn line(rules: &[&CallRule], command: &str, is_elsewhere: bool) -> Option<RuleVerdict> {
+    let mut conditions = CommandConditions::default();
+    for (index, SimpleCommand { mut words, text }) in
+        simple_commands(command)?.into_iter().enumerate()
+    {
         // A path that begins in the folder where the command runs, and that the model can change.
         let may_move = is_elsewhere || index > 0;
         let is_moved = |program: &String| may_move && is_relative(program);
@@ -302,7 +305,7 @@ fn line(rules: &[&Rule], command: &str, is_elsewhere: bool) -> Option<Verdict> {
         }
     }
     let is_any_named = !conditions.programs.is_empty();
-    Some(if is_any_named { Verdict::AllowedIf(conditions) } else { Verdict::Open })
+    Some(if is_any_named { RuleVerdict::AllowedIf(conditions) } else { RuleVerdict::Open })
 }
 
 fn is_relative(program: &str) -> bool {
@@ -312,7 +315,7 @@ fn is_relative(program: &str) -> bool {
 /// Whether each file that an action names is one that a rule names, by the words of its path and
 /// where links lead.
 fn files(
-    rules: &[&Rule],
+    rules: &[&CallRule],
     action: &Action,
     patches: &PatchReader,
     (folder, workspace): (&str, &Workspace),
@@ -391,9 +394,9 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn rules(texts: &[&str]) -> Rules {
+    fn rules(texts: &[&str]) -> CallRules {
         let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
-        Rules::parse(&texts).unwrap()
+        CallRules::parse(&texts).unwrap()
     }
 
     fn shell(command: &str) -> Action {
@@ -405,7 +408,7 @@ mod tests {
     }
 
     /// What rules say of a call in a workspace of its own.
-    fn verdict(texts: &[&str], name: &str, action: &Action) -> Verdict {
+    fn verdict(texts: &[&str], name: &str, action: &Action) -> RuleVerdict {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
         rules(texts).verdict(name, Some(action), &PatchReader::default(), ("", &workspace))
@@ -414,9 +417,11 @@ mod tests {
     /// The conditions under which a line runs.
     fn conditions(texts: &[&str], line: &str) -> Option<(Vec<String>, Vec<String>)> {
         match verdict(texts, "shell", &shell(line)) {
-            Verdict::AllowedIf(Conditions { programs, readers }) => Some((programs, readers)),
-            Verdict::Open => None,
-            Verdict::Allowed => panic!("{line} is allowed whatever holds"),
+            RuleVerdict::AllowedIf(CommandConditions { programs, readers }) => {
+                Some((programs, readers))
+            }
+            RuleVerdict::Open => None,
+            RuleVerdict::Allowed => panic!("{line} is allowed whatever holds"),
         }
     }
 
@@ -551,7 +556,7 @@ mod tests {
             folder: Some("evil".to_owned()),
         };
         let said = verdict(&["shell:./check.sh", "shell:cargo test"], "shell", &elsewhere);
-        let Verdict::AllowedIf(conditions) = said else { panic!("{said:?}") };
+        let RuleVerdict::AllowedIf(conditions) = said else { panic!("{said:?}") };
         assert_eq!(conditions.programs, ["cargo"]);
         assert_eq!(conditions.readers, ["./check.sh"]);
         let check = ["shell:./check.sh", "shell:cd *"];
@@ -567,15 +572,15 @@ mod tests {
         };
         let allowed = ["run_program:qjs test.js *"];
         for (args, want) in [
-            (&["test.js"][..], Verdict::Allowed),
-            (&["test.js", "; rm"], Verdict::Allowed),
-            (&["-e", "test.js"], Verdict::Open),
-            (&[], Verdict::Open),
+            (&["test.js"][..], RuleVerdict::Allowed),
+            (&["test.js", "; rm"], RuleVerdict::Allowed),
+            (&["-e", "test.js"], RuleVerdict::Open),
+            (&[], RuleVerdict::Open),
         ] {
             assert_eq!(verdict(&allowed, "run_program", &run(args)), want, "{args:?}");
         }
-        assert_eq!(verdict(&["shell"], "run_program", &run(&[])), Verdict::Open);
-        assert_eq!(verdict(&["run_program"], "Program", &run(&[])), Verdict::Allowed);
+        assert_eq!(verdict(&["shell"], "run_program", &run(&[])), RuleVerdict::Open);
+        assert_eq!(verdict(&["run_program"], "Program", &run(&[])), RuleVerdict::Allowed);
     }
 
     #[test]
@@ -590,7 +595,8 @@ mod tests {
         let rules = rules(&["write:docs/**", "edit:src/*.rs", "patch:docs/*"]);
         let said = |name: &str, action: &Action, inside: &str| {
             let patches = PatchReader::default();
-            rules.verdict(name, Some(action), &patches, (inside, &workspace)) == Verdict::Allowed
+            rules.verdict(name, Some(action), &patches, (inside, &workspace))
+                == RuleVerdict::Allowed
         };
         for (path, inside, want) in [
             ("docs/a.txt", "", true),
@@ -635,15 +641,15 @@ mod tests {
     #[test]
     fn brackets_in_a_rule_are_part_of_a_name_unless_they_are_a_class() {
         for (rule, path, want) in [
-            ("write:app/[id]/**", "app/[id]/page.tsx", Verdict::Allowed),
-            ("write:app/[id]/**", "app/i/page.tsx", Verdict::Open),
-            ("write:app/[...slug]/*", "app/[...slug]/page.tsx", Verdict::Allowed),
-            ("write:app/[...slug]/*", "app/s/page.tsx", Verdict::Open),
-            ("write:app/[[lang]]/*", "app/[[lang]]/page.tsx", Verdict::Allowed),
-            ("write:v[0-9]/*", "v1/a", Verdict::Allowed),
-            ("write:v[0-9]/*", "v[0-9]/a", Verdict::Open),
-            ("write:[!.]*/a", "src/a", Verdict::Allowed),
-            ("write:[!.]*/a", ".git/a", Verdict::Open),
+            ("write:app/[id]/**", "app/[id]/page.tsx", RuleVerdict::Allowed),
+            ("write:app/[id]/**", "app/i/page.tsx", RuleVerdict::Open),
+            ("write:app/[...slug]/*", "app/[...slug]/page.tsx", RuleVerdict::Allowed),
+            ("write:app/[...slug]/*", "app/s/page.tsx", RuleVerdict::Open),
+            ("write:app/[[lang]]/*", "app/[[lang]]/page.tsx", RuleVerdict::Allowed),
+            ("write:v[0-9]/*", "v1/a", RuleVerdict::Allowed),
+            ("write:v[0-9]/*", "v[0-9]/a", RuleVerdict::Open),
+            ("write:[!.]*/a", "src/a", RuleVerdict::Allowed),
+            ("write:[!.]*/a", ".git/a", RuleVerdict::Open),
         ] {
             assert_eq!(verdict(&[rule], "write_file", &write(path)), want, "{rule} {path}");
         }
@@ -663,11 +669,11 @@ mod tests {
     #[test]
     fn a_tool_is_named_by_either_name() {
         for (rule, name, want) in [
-            ("write", "write_file", Verdict::Allowed),
-            ("write_file", "write_file", Verdict::Allowed),
-            ("Write", "write_file", Verdict::Open),
-            ("write_file:docs/**", "write_file", Verdict::Allowed),
-            ("write_file:src/**", "write_file", Verdict::Open),
+            ("write", "write_file", RuleVerdict::Allowed),
+            ("write_file", "write_file", RuleVerdict::Allowed),
+            ("Write", "write_file", RuleVerdict::Open),
+            ("write_file:docs/**", "write_file", RuleVerdict::Allowed),
+            ("write_file:src/**", "write_file", RuleVerdict::Open),
         ] {
             assert_eq!(verdict(&[rule], name, &write("docs/a")), want, "{rule}");
         }
@@ -675,8 +681,8 @@ mod tests {
         let place = ("", &Workspace::open(folder.path()).unwrap());
         let rules = rules(&["deploy", "shell", "notes:x"]);
         let own = |name: &str| rules.verdict(name, None, &PatchReader::default(), place);
-        assert_eq!([own("deploy"), own("notes")], [Verdict::Allowed, Verdict::Open]);
-        assert_eq!(own("evil"), Verdict::Open);
+        assert_eq!([own("deploy"), own("notes")], [RuleVerdict::Allowed, RuleVerdict::Open]);
+        assert_eq!(own("evil"), RuleVerdict::Open);
     }
 
     #[test]
@@ -700,7 +706,7 @@ mod tests {
             ("grep:src/**", "takes no pattern"),
             ("fetch:example.com", "takes no pattern"),
         ] {
-            let refused = Rules::parse(&[text.to_owned()]).err().unwrap_or_default();
+            let refused = CallRules::parse(&[text.to_owned()]).err().unwrap_or_default();
             assert!(!refused.is_empty() && refused.contains(why), "{text}: {refused}");
         }
     }
@@ -709,18 +715,22 @@ mod tests {
     fn what_a_person_allows_for_good_is_that_call_alone() {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
-        let rules = Rules::default();
+        let rules = CallRules::default();
         rules.remember("", shell("make > log"));
         let said = |line: &str, inside: &str| {
             let patches = PatchReader::default();
             rules.clone().verdict("shell", Some(&shell(line)), &patches, (inside, &workspace))
         };
-        assert_eq!(said("make > log", ""), Verdict::Allowed);
-        assert_eq!(said("make > log", "sub"), Verdict::Open);
-        assert_eq!(said("make > log; rm x", ""), Verdict::Open);
+        assert_eq!(said("make > log", ""), RuleVerdict::Allowed);
+        assert_eq!(said("make > log", "sub"), RuleVerdict::Open);
+        assert_eq!(said("make > log; rm x", ""), RuleVerdict::Open);
         rules.suspend(true);
-        assert_eq!(said("make > log", ""), Verdict::Open, "the calls are those of another family");
+        assert_eq!(
+            said("make > log", ""),
+            RuleVerdict::Open,
+            "the calls are those of another family"
+        );
         rules.suspend(false);
-        assert_eq!(said("make > log", ""), Verdict::Allowed);
+        assert_eq!(said("make > log", ""), RuleVerdict::Allowed);
     }
 }

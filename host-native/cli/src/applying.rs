@@ -1,7 +1,7 @@
 //! Brings what the agent has changed into the folder, and tells how far that is if it takes long.
 
 use super::terminal;
-use innerloop_workspace::{ApplyError, Progress, Workspace};
+use innerloop_workspace::{ApplyError, ApplyProgress, Workspace};
 use std::{
     cell::Cell,
     time::{Duration, Instant},
@@ -17,7 +17,7 @@ pub(super) fn apply(
 ) -> Result<(), ApplyError> {
     let told = Cell::new(Instant::now());
     let is_watched = terminal::size().is_some();
-    workspace.apply_until(&|Progress { done, of }| {
+    workspace.apply_until(&|ApplyProgress { done, of }| {
         if is_watched && told.get().elapsed() >= PAUSE {
             told.set(Instant::now());
             terminal::tell(&format!("applying the changes: {} %\n", done * 100 / of));

@@ -22,14 +22,14 @@ const EXAMPLES: &[(&str, &str)] = &[
 const ALIKE: f64 = 0.6;
 
 /// The arguments that a tool takes, by its schema.
-pub(super) struct Fields {
+pub(super) struct ToolParameters {
     all: Map<String, Value>,
     required: Vec<String>,
     /// Whether it takes no others.
     is_closed: bool,
 }
 
-impl Fields {
+impl ToolParameters {
     pub(super) fn of(spec: &ToolSpec) -> Self {
         let schema: Value = serde_json::from_str(spec.parameters.text()).unwrap_or_default();
         let all = schema.get("properties").and_then(Value::as_object).cloned();
@@ -198,11 +198,11 @@ mod tests {
     use innerloop_core::json::Json;
     use serde_json::json;
 
-    fn fields(schema: &Value) -> Fields {
+    fn fields(schema: &Value) -> ToolParameters {
         let parameters = Json::parse(schema.to_string()).unwrap();
         let (name, description) = ("own".to_owned(), String::new());
         let spec = ToolSpec::new(name, description, parameters);
-        Fields::of(&spec)
+        ToolParameters::of(&spec)
     }
 
     #[test]

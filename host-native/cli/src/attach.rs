@@ -1,7 +1,7 @@
 //! What goes to the model beside the prompt: pictures, PDFs, texts, named by an option or mentioned
 //! in the prompt. What a file is, its first bytes say, not its name.
 
-use super::{exit::Failure, figures::counted};
+use super::{exit::CliError, figures::counted};
 use base64ct::{Base64, Encoding as _};
 use innerloop_core::message::Part;
 use innerloop_workspace::{Workspace, plain_file};
@@ -43,9 +43,10 @@ const CLOSING: [char; 13] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '
 ///
 /// # Errors
 /// A file that can't be read, is too large, or holds what no model takes.
-pub(super) fn read(named: &[String]) -> Result<Vec<Part>, Failure> {
-    let part =
-        |name: &String| part(name).map_err(|why| Failure::usage(format!("--attach {name}: {why}")));
+pub(super) fn read(named: &[String]) -> Result<Vec<Part>, CliError> {
+    let part = |name: &String| {
+        part(name).map_err(|why| CliError::usage(format!("--attach {name}: {why}")))
+    };
     named.iter().map(part).collect()
 }
 
@@ -85,7 +86,7 @@ fn whole(path: &Path) -> Result<Vec<u8>, String> {
 
 /// What a prompt mentions: the parts that go with it, and what a person is told of them.
 #[derive(Debug, Default)]
-pub(super) struct Mentions {
+pub(super) struct MentionedFiles {
     pub(super) parts: Vec<Part>,
     /// What is attached, a line for each.
     pub(super) attached: Vec<String>,
@@ -95,7 +96,7 @@ pub(super) struct Mentions {
 
 /// Where mentioned files may lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(super) enum MentionScope {
     /// In the workspace.
     Workspace,
     /// Pictures and PDFs anywhere, since whoever types sees what goes along.
@@ -105,9 +106,9 @@ pub(super) enum Reach {
 /// The files that a prompt mentions, as `@src/main.rs` or `@"with space.png"`, in the order in
 /// which they are mentioned, each once: pictures, PDFs, and texts that are not too long. The prompt
 /// stays as it is in any case. Links that lead out of the workspace are not followed.
-pub(super) fn mentions(prompt: &str, workspace: &Workspace, reach: Reach) -> Mentions {
+pub(super) fn mentions(prompt: &str, workspace: &Workspace, reach: MentionScope) -> MentionedFiles {
     let mut seen: Vec<&str> = Vec::new();
-    let mut mentions = Mentions::default();
+    let mut mentions = MentionedFiles::default();
     let mut left = MOST_MENTIONED_BYTES;
     for names in marked(prompt).take(MOST_MARKS) {
         let is_there = |name: &&str| is_named(name, workspace);
@@ -173,7 +174,7 @@ fn on_disk(name: &str, workspace: &Workspace) -> Option<PathBuf> {
 fn mentioned(
     name: &str,
     workspace: &Workspace,
-    reach: Reach,
+    reach: MentionScope,
     left: usize,
 ) -> Result<(Part, usize), String> {
     let most = u64::try_from(left).unwrap_or(u64::MAX).min(MOST_BYTES);
@@ -202,9 +203,9 @@ fn mentioned(
 }
 
 /// A picture or a PDF that lies elsewhere.
-fn from_outside(path: &Path, reach: Reach) -> Result<(Part, usize), String> {
+fn from_outside(path: &Path, reach: MentionScope) -> Result<(Part, usize), String> {
     const OUTSIDE: &str = "it is outside of the folder";
-    if reach == Reach::Workspace {
+    if reach == MentionScope::Workspace {
         return Err(format!("{OUTSIDE}; -i FILE sends it"));
     }
     let bytes = whole(path).map_err(|why| format!("{OUTSIDE}, and {why}"))?;
@@ -339,7 +340,8 @@ mod tests {
             "@src/a.rs @src/a.rs. @\"with space.png\" @paper.pdf, @in @binary @long.txt @out @src \
              @none.rs, @../secret.txt @../out.png @{secret}"
         );
-        let Mentions { parts, attached, missed } = mentions(&prompt, &workspace, Reach::Workspace);
+        let MentionedFiles { parts, attached, missed } =
+            mentions(&prompt, &workspace, MentionScope::Workspace);
         let a = |name: &str| Part::text(format!("{name}:\n\nfn a() {{}}"));
         let [first, image, file, last] = &parts[..] else { panic!("{parts:?}") };
         assert_eq!((first, last), (&a("src/a.rs"), &a("in")));
@@ -367,20 +369,21 @@ mod tests {
         ];
         assert_eq!(missed, told);
         let inside = path("w/src/a.rs").display().to_string();
-        let whole = mentions(&format!("@{inside}"), &workspace, Reach::Workspace);
+        let whole = mentions(&format!("@{inside}"), &workspace, MentionScope::Workspace);
         assert_eq!(whole.parts, [a("src/a.rs")], "the whole path means the same file");
         // Whoever types may show a picture from anywhere, and no text.
         let picture = path("out.png").display().to_string();
         let typed = format!("@{picture} @{secret}");
-        let Mentions { parts, missed, .. } = mentions(&typed, &workspace, Reach::Anywhere);
+        let MentionedFiles { parts, missed, .. } =
+            mentions(&typed, &workspace, MentionScope::Anywhere);
         assert!(matches!(&parts[..], [Part::Image { .. }]), "{parts:?}");
         let told = "it is outside of the folder; /attach FILE sends it";
         assert_eq!(missed, [format!("@{secret} is not attached: {told}")]);
 
         let again = "@src/a.rs ".repeat(10_000);
-        assert_eq!(mentions(&again, &workspace, Reach::Workspace).parts.len(), 1);
+        assert_eq!(mentions(&again, &workspace, MentionScope::Workspace).parts.len(), 1);
         let many: String = (0..100).map(|n| format!("@none{n} ")).collect();
-        let missed = mentions(&many, &workspace, Reach::Workspace).missed;
+        let missed = mentions(&many, &workspace, MentionScope::Workspace).missed;
         assert_eq!(missed.len(), MOST_TOLD + 1);
         assert_eq!(missed.last().unwrap(), "… and 92 others are not attached");
     }

@@ -3,7 +3,7 @@
 use super::{
     args::{Cli, CompletionsArgs, ManArgs},
     console::{note, say},
-    exit::{Exit, Failure},
+    exit::{CliError, ExitReason},
 };
 use clap::CommandFactory as _;
 use std::{
@@ -13,7 +13,7 @@ use std::{
 };
 
 /// Prints what a shell reads to complete arguments.
-pub(super) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
+pub(super) fn completions(args: &CompletionsArgs) -> Result<(), CliError> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "innerloop", &mut text);
     print(&text);
@@ -21,24 +21,24 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
 }
 
 /// Prints the manual's main page, or writes all pages into a folder.
-pub(super) fn man(args: &ManArgs) -> Result<(), Failure> {
+pub(super) fn man(args: &ManArgs) -> Result<(), CliError> {
     match &args.folder {
         Some(folder) => pages(folder),
         None => {
             let mut page = Vec::new();
             let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
-            rendered.map_err(|error| Failure::new(Exit::Failed, error))?;
+            rendered.map_err(|error| CliError::new(ExitReason::Failed, error))?;
             print(&page);
             Ok(())
         }
     }
 }
 
-fn pages(folder: &Path) -> Result<(), Failure> {
+fn pages(folder: &Path) -> Result<(), CliError> {
     let written =
         fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
     written.map_err(|error| {
-        Failure::usage(format!("cannot write to {}: {error}", folder.display()))
+        CliError::usage(format!("cannot write to {}: {error}", folder.display()))
     })?;
     say(&format!("the pages are in {}", folder.display()));
     Ok(())

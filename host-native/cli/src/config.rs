@@ -3,24 +3,24 @@
 //! names over the settings, options over the file.
 
 use super::{
-    args::{Approve, Compact, ModelArgs, TuningArgs},
+    args::{ApprovalLevel, CompactionTrigger, ModelArgs, TuningArgs},
     console::warn,
-    exit::{Exit, Failure},
+    exit::{CliError, ExitReason},
     instructions,
-    narrowing::Narrowing,
-    pages::Pages,
+    narrowing::ProjectPatch,
+    pages::PageAccess,
     patch,
     sessions::new_id,
     setup,
 };
 use innerloop_core::{
-    config::{AskAbout, ConfigError, Facts, SessionConfig},
+    config::{AskAbout, ConfigError, EnvironmentFacts, SessionConfig},
     id::SessionId,
-    json::{Object, from_str, to_string},
-    preset::Preset,
+    json::{JsonObject, from_str, to_string},
+    preset::ConfigPreset,
     tool::ToolSpec,
 };
-use innerloop_driver::{Settings, SettingsError, catalogue::Catalogue, providers::Provider};
+use innerloop_driver::{SessionSettings, SettingsError, catalogue::Catalogue, providers::Provider};
 use innerloop_host::setup::WorkSite;
 use serde_json::{Map, Value, json};
 use std::{fmt::Display, fs, path::Path};
@@ -29,12 +29,12 @@ use std::{fmt::Display, fs, path::Path};
 const ROUNDS: u32 = 200;
 
 /// What the user wants, read and checked.
-pub(super) struct Plan {
+pub(super) struct SessionPlan {
     id: SessionId,
     provider: Provider,
     model: Option<String>,
     catalogue: Catalogue,
-    preset: Preset,
+    preset: ConfigPreset,
     tools: Vec<ToolSpec>,
     /// Whether pages of the web may be read.
     reads_web: bool,
@@ -42,7 +42,7 @@ pub(super) struct Plan {
     patches: Vec<String>,
 }
 
-impl Plan {
+impl SessionPlan {
     /// Reads what the user wants, whose own tools are `tools`. `asks` says what needs approval if
     /// neither the preset nor the user says more, `pages` which pages of the web may be read.
     pub(super) async fn read(
@@ -51,8 +51,8 @@ impl Plan {
         tuning: &TuningArgs,
         tools: Vec<ToolSpec>,
         asks: AskAbout,
-        pages: &Pages,
-    ) -> Result<Self, Failure> {
+        pages: &PageAccess,
+    ) -> Result<Self, CliError> {
         let catalogue = catalogue(tuning.models.as_deref())?;
         let preset = tuning.preset.unwrap_or_default().preset();
         let file = match &tuning.config {
@@ -72,59 +72,67 @@ impl Plan {
             let layers = lower.iter().cloned().chain([project]).chain(upper.iter().cloned());
             layers.flatten().collect()
         };
-        let project = settings.project.as_deref().and_then(Narrowing::read);
-        plan.patches = around(project.as_ref().map(Narrowing::model));
-        let granted = plan.with(&Facts::default())?;
+        let project = settings.project.as_deref().and_then(ProjectPatch::read);
+        plan.patches = around(project.as_ref().map(ProjectPatch::model));
+        let granted = plan.with(&EnvironmentFacts::default())?;
         if let Some(project) = project {
             plan.patches = around(Some(project.within(&granted)));
-            plan.with(&Facts::default())?;
+            plan.with(&EnvironmentFacts::default())?;
         }
         Ok(plan)
     }
 
     /// The configuration before anything of the workspace is known.
-    pub(super) fn draft(&self) -> Result<SessionConfig, Failure> {
-        self.with(&Facts::default())
+    pub(super) fn draft(&self) -> Result<SessionConfig, CliError> {
+        self.with(&EnvironmentFacts::default())
     }
 
     /// The configuration of a session whose tools work there.
-    pub(super) async fn config(&self, site: &WorkSite) -> Result<SessionConfig, Failure> {
+    pub(super) async fn config(&self, site: &WorkSite) -> Result<SessionConfig, CliError> {
         let family = self.draft()?.model.profile;
         let facts = site.facts(family).await;
-        let facts = facts.map_err(|error| Failure::new(Exit::Failed, error))?;
+        let facts = facts.map_err(|error| CliError::new(ExitReason::Failed, error))?;
         instructions::cut(&facts).iter().for_each(|line| warn(line));
         self.with(&facts)
     }
 
-    fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {
+    fn with(&self, facts: &EnvironmentFacts) -> Result<SessionConfig, CliError> {
         let Self { id, provider, model, catalogue, preset, tools, reads_web, patches } = self;
         let patches: Vec<&str> = patches.iter().map(String::as_str).collect();
         let (model, preset) = (model.as_deref(), *preset);
-        let settings =
-            Settings { id, provider, model, catalogue, preset, facts, tools, patches: &patches };
+        let settings = SessionSettings {
+            id,
+            provider,
+            model,
+            catalogue,
+            preset,
+            facts,
+            tools,
+            patches: &patches,
+        };
         let config = settings.config().map_err(|error| told(&error))?;
         if config.tools != *tools {
             let advice = "a tool needs something that runs it; define it in a file for --tool";
-            return Err(Failure::configuration(format!("config.tools: {advice}")));
+            return Err(CliError::configuration(format!("config.tools: {advice}")));
         }
         if config.web_fetch && !reads_web {
             let advice = "name the domains whose pages may be read with --allow-domain";
-            return Err(Failure::configuration(format!("config.web_fetch: {advice}")));
+            return Err(CliError::configuration(format!("config.web_fetch: {advice}")));
         }
         Ok(config)
     }
 }
 
-fn told(error: &SettingsError) -> Failure {
+fn told(error: &SettingsError) -> CliError {
     let advice = match error {
         SettingsError::MissingModel { .. } => " with --model",
         SettingsError::Patch(_) => "",
     };
-    Failure::configuration(format!("{error}{advice}"))
+    CliError::configuration(format!("{error}{advice}"))
 }
 
 /// What the program wants otherwise than the preset, where that has no opinion.
-fn defaults(preset: Preset, asks: AskAbout, pages: &Pages) -> String {
+fn defaults(preset: ConfigPreset, asks: AskAbout, pages: &PageAccess) -> String {
     let preset = preset.config();
     let mut patch = json!({});
     set(&mut patch, &["web_fetch"], pages.can_be_asked_for().then_some(true));
@@ -139,16 +147,16 @@ fn defaults(preset: Preset, asks: AskAbout, pages: &Pages) -> String {
 }
 
 /// What the options say.
-pub(super) fn options(tuning: &TuningArgs) -> Result<String, Failure> {
+pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     let mut patch = json!({});
-    set(&mut patch, &["approval", "ask"], tuning.approve.map(Approve::asked));
+    set(&mut patch, &["approval", "ask"], tuning.approve.map(ApprovalLevel::asked));
     set(&mut patch, &["limits", "max_turns"], tuning.max_turns);
     set(&mut patch, &["limits", "max_tool_rounds_per_input"], tuning.max_tool_rounds);
     set(&mut patch, &["model", "vocabulary"], tuning.vocabulary.map(|words| words.name()));
     set(&mut patch, &["model", "reasoning_effort"], tuning.effort.as_deref());
     set(&mut patch, &["model", "max_output_tokens"], tuning.max_output_tokens);
     set(&mut patch, &["model", "context_window"], tuning.context_window);
-    set(&mut patch, &["compaction"], tuning.compact.and_then(Compact::patch));
+    set(&mut patch, &["compaction"], tuning.compact.and_then(CompactionTrigger::patch));
     let betas = Some(&tuning.betas).filter(|names| !names.is_empty());
     set(&mut patch, &["model", "betas"], betas.cloned());
     set(&mut patch, &["model", "options"], provider_options(tuning)?);
@@ -164,9 +172,9 @@ pub(super) fn options(tuning: &TuningArgs) -> Result<String, Failure> {
 }
 
 /// What goes into each request besides.
-fn provider_options(tuning: &TuningArgs) -> Result<Option<Map<String, Value>>, Failure> {
+fn provider_options(tuning: &TuningArgs) -> Result<Option<Map<String, Value>>, CliError> {
     let wrong = |error| {
-        Failure::usage(format!("--provider-options takes a JSON object in one line: {error}"))
+        CliError::usage(format!("--provider-options takes a JSON object in one line: {error}"))
     };
     tuning.provider_options.as_deref().map(serde_json::from_str).transpose().map_err(wrong)
 }
@@ -186,18 +194,18 @@ fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
 
 /// What is said of a configuration that cannot work: with the option's name where an option has
 /// said what is wrong.
-pub(super) fn unworkable(error: &ConfigError, tuning: &TuningArgs) -> Failure {
+pub(super) fn unworkable(error: &ConfigError, tuning: &TuningArgs) -> CliError {
     let option = match error.field.as_ref() {
         "builtin_tools" if tuning.without_tools.is_some() => "--without-tools",
         "builtin_tools" if tuning.builtin_tools.is_some() => "--tools",
         field if field.starts_with("compaction.auto") && tuning.compact.is_some() => "--compact",
         _ => {
-            return Failure::configuration(format!(
+            return CliError::configuration(format!(
                 "the configuration cannot work: config.{error}"
             ));
         }
     };
-    Failure::usage(format!("{option}: {}", error.message))
+    CliError::usage(format!("{option}: {}", error.message))
 }
 
 /// Sets a field of a patch, if there is something to set.
@@ -208,24 +216,24 @@ fn set(patch: &mut Value, path: &[&str], value: Option<impl Into<Value>>) {
 }
 
 /// The user's file, or standard input.
-async fn given(path: &Path) -> Result<String, Failure> {
+async fn given(path: &Path) -> Result<String, CliError> {
     if path == Path::new("-") {
         return setup::given("-".to_owned(), "the configuration").await;
     }
     let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
-    match from_str::<Object>(&text) {
+    match from_str::<JsonObject>(&text) {
         Ok(_) => Ok(text),
         Err(error) => Err(unusable(path, &format_args!("it is no JSON object: {error}"))),
     }
 }
 
 /// What is known of models.
-pub(super) fn catalogue(path: Option<&Path>) -> Result<Catalogue, Failure> {
+pub(super) fn catalogue(path: Option<&Path>) -> Result<Catalogue, CliError> {
     let Some(path) = path else { return Ok(Catalogue::standard()) };
     let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
     Catalogue::parse(&text).map_err(|error| unusable(path, &error))
 }
 
-fn unusable(path: &Path, error: &dyn Display) -> Failure {
-    Failure::configuration(format!("cannot use {}: {error}", path.display()))
+fn unusable(path: &Path, error: &dyn Display) -> CliError {
+    CliError::configuration(format!("cannot use {}: {error}", path.display()))
 }

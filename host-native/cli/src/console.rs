@@ -1,6 +1,6 @@
 //! What the program prints, and what went wrong when it did. No key of the environment is in it.
 
-use super::{exit::Failure, keys, style::harmless, terminal, wrap::wrapped};
+use super::{exit::CliError, keys, style::harmless, terminal, wrap::wrapped};
 use std::{
     borrow::Cow,
     io::{self, IsTerminal, Write, stdout},
@@ -49,7 +49,7 @@ pub(super) fn warn(line: &str) {
 }
 
 /// Prints what went wrong to standard error.
-pub(super) fn complain(failure: &Failure) {
+pub(super) fn complain(failure: &CliError) {
     let text = failure.to_string();
     let text = keys::of_environment().masked(&text).into_owned();
     terminal::tell(&format!("{}\n", wrapped(&harmless(&text), terminal::columns())));

@@ -1,6 +1,6 @@
 //! The keys that `innerloop login` keeps: a file that its user alone may read.
 
-use innerloop_driver::Key;
+use innerloop_driver::ApiKey;
 use innerloop_workspace::{places, private};
 use std::{collections::BTreeMap, path::PathBuf};
 use toml_edit::{DocumentMut, value};
@@ -24,17 +24,17 @@ pub(super) fn path() -> Option<PathBuf> {
 ///
 /// # Errors
 /// The file can't be read, others may read it, or it is no such file. What it holds is not told.
-pub(super) fn read() -> Result<BTreeMap<String, Key>, String> {
+pub(super) fn read() -> Result<BTreeMap<String, ApiKey>, String> {
     let Some(text) = text()? else { return Ok(BTreeMap::new()) };
     let keys: BTreeMap<String, String> = toml::from_str(&text).map_err(|_| unfit())?;
-    Ok(keys.into_iter().map(|(name, key)| (name, Key::new(&key))).collect())
+    Ok(keys.into_iter().map(|(name, key)| (name, ApiKey::new(&key))).collect())
 }
 
 /// Keeps a provider's key, or removes it; gives whether there was one.
 ///
 /// # Errors
 /// As [`read`], or the file can't be written.
-pub(super) fn put(provider: &str, key: Option<&Key>) -> Result<bool, String> {
+pub(super) fn put(provider: &str, key: Option<&ApiKey>) -> Result<bool, String> {
     let path = path().ok_or("there is no home folder; set INNERLOOP_HOME")?;
     let text = text()?.unwrap_or_else(|| HEAD.to_owned());
     let mut file: DocumentMut = text.parse().map_err(|_| unfit())?;

@@ -1,21 +1,21 @@
 //! `innerloop decode`: recorded responses in, one normalised line of JSON out for each.
 
 use super::{
-    args::{DecodeArgs, Wire},
+    args::{DecodeArgs, WireFormat},
     console::{note, shown},
-    exit::Failure,
-    interaction::{Interaction, Misread},
+    exit::CliError,
+    interaction::{InputLineError, RecordedExchange},
     text_calls,
 };
 use innerloop_core::{config::WireKind, input::ResponseHead, json::Json};
-use innerloop_driver::decode::{Decoded, decode};
+use innerloop_driver::decode::{DecodedResponse, decode};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write, stdin, stdout};
 
 /// How much is read and written at once.
 const BUFFER: usize = 1 << 16;
 
-pub(super) fn run(args: &DecodeArgs) -> Result<(), Failure> {
-    let unreadable = |error| Failure::usage(format!("cannot read standard input: {error}"));
+pub(super) fn run(args: &DecodeArgs) -> Result<(), CliError> {
+    let unreadable = |error| CliError::usage(format!("cannot read standard input: {error}"));
     if let Some(family) = args.text_calls {
         return each_line(|line| text_calls::answer(line, family)).map_err(unreadable);
     }
@@ -25,7 +25,7 @@ pub(super) fn run(args: &DecodeArgs) -> Result<(), Failure> {
     let mut body = Vec::new();
     stdin().lock().read_to_end(&mut body).map_err(unreadable)?;
     let head = ResponseHead { status: args.status, ..ResponseHead::default() };
-    let wire = args.wire.ok_or_else(|| Failure::usage("--wire is missing"))?;
+    let wire = args.wire.ok_or_else(|| CliError::usage("--wire is missing"))?;
     let decoded = decoded(wire.kind(), &head, &body, args.chunk);
     note(writeln!(stdout().lock(), "{}", shown(&decoded.line(&Json::default()))));
     Ok(())
@@ -54,16 +54,21 @@ fn each_line(mut answer: impl FnMut(&[u8]) -> String) -> io::Result<()> {
 
 /// The answer to one interaction: what it says, or why it cannot be read.
 fn answer(line: &[u8], args: &DecodeArgs) -> String {
-    let default = args.wire.map(Wire::kind);
-    match Interaction::read(line, default, args.status) {
-        Ok(Interaction { id, wire, head, body }) => {
+    let default = args.wire.map(WireFormat::kind);
+    match RecordedExchange::read(line, default, args.status) {
+        Ok(RecordedExchange { id, wire, head, body }) => {
             decoded(wire, &head, &body, args.chunk).line(&id)
         }
-        Err(Misread { id, why }) => Decoded::unreadable(why).line(&id),
+        Err(InputLineError { id, why }) => DecodedResponse::unreadable(why).line(&id),
     }
 }
 
-fn decoded(wire: WireKind, head: &ResponseHead, body: &[u8], chunk: Option<u64>) -> Decoded {
+fn decoded(
+    wire: WireKind,
+    head: &ResponseHead,
+    body: &[u8],
+    chunk: Option<u64>,
+) -> DecodedResponse {
     let size = chunk.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
     decode(wire, head, body.chunks(size.max(1)))
 }

@@ -2,23 +2,23 @@
 //! would make it.
 
 use super::{
-    args::{DoctorArgs, ModelArgs, When},
+    args::{ColourChoice, DoctorArgs, ModelArgs},
     console::{say, warn},
     credentials,
-    exit::{Exit, Failure},
-    finding::Finding::{self, Broken, Fine, Warning},
+    exit::{CliError, ExitReason},
+    finding::CheckFinding::{self, Broken, Fine, Warning},
     instructions,
-    keys::{self, Found},
+    keys::{self, FoundKey},
     places, reached, settings,
-    setup::{self, Choice},
-    spinner::{Activity, PAUSE, Spinner},
-    style::Style,
+    setup::{self, ProviderChoice},
+    spinner::{ActivityLabel, PAUSE, Spinner},
+    style::OutputStyle,
     terminal::{Screen, size},
 };
-use innerloop_core::action::{Action, Numbering, Outcome};
+use innerloop_core::action::{Action, LineNumbering, Outcome};
 use innerloop_driver::providers::Provider;
 use innerloop_host::{facts, local};
-use innerloop_sandbox::{Executor, OnProgress, programs::Programs};
+use innerloop_sandbox::{Executor, OnProgress, programs::ProgramRegistry};
 use innerloop_workspace::Workspace;
 use std::{
     cell::RefCell,
@@ -37,12 +37,12 @@ const LONG: Duration = Duration::from_secs(2);
 /// How long one thing in the sandbox may take, compiling apart.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(super) async fn run(mut args: DoctorArgs) -> Result<(), Failure> {
+pub(super) async fn run(mut args: DoctorArgs) -> Result<(), CliError> {
     let workspace = setup::workspace(&args.workspace, false);
     let settings = settings::standing(&mut args.model, workspace.as_ref().ok());
-    let Choice { provider, because } = setup::provider(&args.model)?;
-    let (mut broken, progress) = (0, Progress::begin());
-    let mut tell = |name: &str, finding: Finding| match finding {
+    let ProviderChoice { provider, because } = setup::provider(&args.model)?;
+    let (mut broken, progress) = (0, ProgressLine::begin());
+    let mut tell = |name: &str, finding: CheckFinding| match finding {
         Fine(detail) => progress.say(&format!("ok    {name}: {detail}")),
         Warning(detail) => progress.say(&format!("warn  {name}: {detail}")),
         Broken(detail) => {
@@ -59,7 +59,7 @@ pub(super) async fn run(mut args: DoctorArgs) -> Result<(), Failure> {
     tell("key", key(&provider, &found));
     let trying = "trying the sandbox; what it compiles the first time is kept";
     let tried = progress.during(trying, sandbox(args.programs.as_deref())).await;
-    let Sandboxed { complaints, findings } = tried;
+    let SandboxFindings { complaints, findings } = tried;
     for (name, finding) in places::findings() {
         match (name, finding, complaints.is_empty()) {
             ("cache", Fine(_), false) => tell(name, Warning(complaints.clone())),
@@ -78,31 +78,34 @@ pub(super) async fn run(mut args: DoctorArgs) -> Result<(), Failure> {
     drop(progress);
     match broken {
         0 => Ok(()),
-        1 => Err(Failure::new(Exit::Failed, "one check failed; see the line with FAIL")),
-        n => Err(Failure::new(Exit::Failed, format!("{n} checks failed; see the lines with FAIL"))),
+        1 => Err(CliError::new(ExitReason::Failed, "one check failed; see the line with FAIL")),
+        n => Err(CliError::new(
+            ExitReason::Failed,
+            format!("{n} checks failed; see the lines with FAIL"),
+        )),
     }
 }
 
 /// What is being tried, for whoever waits: a line that moves on a terminal, elsewhere one line for
 /// what takes long.
-struct Progress {
+struct ProgressLine {
     screen: Screen,
     spinner: RefCell<Spinner>,
 }
 
-impl Progress {
+impl ProgressLine {
     fn begin() -> Self {
         let screen = Screen::default();
         if let Some(size) = size() {
             screen.begin(size);
         }
-        let spinner = Spinner::new(screen.clone(), Style::new(When::Auto));
+        let spinner = Spinner::new(screen.clone(), OutputStyle::new(ColourChoice::Auto));
         Self { screen, spinner: RefCell::new(spinner) }
     }
 
     /// Tells what goes on until that is done.
     async fn during<T>(&self, what: &str, work: impl Future<Output = T>) -> T {
-        self.spinner.borrow_mut().set(Some(Activity::of(what)));
+        self.spinner.borrow_mut().set(Some(ActivityLabel::of(what)));
         let done = tokio::select! {
             done = work => done,
             never = self.tick(what) => match never {},
@@ -129,31 +132,31 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.screen.end();
     }
 }
 
-fn version() -> Finding {
+fn version() -> CheckFinding {
     let (system, machine) = (env::consts::OS, env::consts::ARCH);
     Fine(format!("innerloop {} on {system} {machine}", env!("CARGO_PKG_VERSION")))
 }
 
 /// The provider's key, found as a session finds it.
-fn find_key(provider: &Provider, args: &ModelArgs) -> Result<Option<Found>, String> {
+fn find_key(provider: &Provider, args: &ModelArgs) -> Result<Option<FoundKey>, String> {
     match provider.key_optional {
         true => keys::at_hand(provider, &args.settings),
         false => keys::find(provider, &args.settings),
     }
 }
 
-fn key(provider: &Provider, found: &Result<Option<Found>, String>) -> Finding {
+fn key(provider: &Provider, found: &Result<Option<FoundKey>, String>) -> CheckFinding {
     let name = &provider.name;
     // Perhaps it is not needed for this key; the next one may be in it.
     let unused = credentials::read().err();
     match (found, provider.key_optional) {
-        (Ok(Some(Found { origin, .. })), _) => {
+        (Ok(Some(FoundKey { origin, .. })), _) => {
             let place = format!("the key of {name} is in {}", origin.told());
             unused.map_or(Fine(place.clone()), |why| Warning(format!("{place}; {why}")))
         }
@@ -172,8 +175,8 @@ fn key(provider: &Provider, found: &Result<Option<Found>, String>) -> Finding {
 async fn reached(
     provider: &Provider,
     args: &DoctorArgs,
-    found: &Result<Option<Found>, String>,
-) -> Finding {
+    found: &Result<Option<FoundKey>, String>,
+) -> CheckFinding {
     let origin = found.as_ref().ok().and_then(Option::as_ref).map(|found| &found.origin);
     match origin {
         _ if args.offline => Fine("not asked".to_owned()),
@@ -186,32 +189,35 @@ async fn reached(
 
 /// What was found out in the sandbox.
 #[derive(Default)]
-struct Sandboxed {
+struct SandboxFindings {
     /// What it said of compiled modules that can't be kept.
     complaints: String,
-    findings: Vec<(&'static str, Finding)>,
+    findings: Vec<(&'static str, CheckFinding)>,
 }
 
 /// Has the sandbox do what agents have it do, in a folder of its own.
-async fn sandbox(programs: Option<&Path>) -> Sandboxed {
+async fn sandbox(programs: Option<&Path>) -> SandboxFindings {
     let scratch = env::temp_dir().join(format!("innerloop-doctor-{}", process::id()));
     let folder = scratch.join("folder");
     if let Err(error) = fs::create_dir(&scratch).and_then(|()| fs::create_dir(&folder)) {
         let why = format!("cannot create {}: {error}; set TMPDIR", folder.display());
-        return Sandboxed { findings: vec![("tools", Broken(why))], ..Sandboxed::default() };
+        return SandboxFindings {
+            findings: vec![("tools", Broken(why))],
+            ..SandboxFindings::default()
+        };
     }
     let complaints = Arc::new(Mutex::new(Vec::new()));
     let findings = try_out(&folder, programs, Arc::clone(&complaints)).await;
     drop(fs::remove_dir_all(&scratch));
     let complaints = complaints.lock().unwrap_or_else(PoisonError::into_inner).join("; ");
-    Sandboxed { complaints, findings }
+    SandboxFindings { complaints, findings }
 }
 
 async fn try_out(
     folder: &Path,
     programs: Option<&Path>,
     complaints: Arc<Mutex<Vec<String>>>,
-) -> Vec<(&'static str, Finding)> {
+) -> Vec<(&'static str, CheckFinding)> {
     const TEXT: &str = "read in the sandbox";
     if let Err(error) = fs::write(folder.join("probe.txt"), TEXT) {
         let why = format!("cannot write to {}: {error}; set TMPDIR", folder.display());
@@ -229,7 +235,7 @@ async fn try_out(
         Err(failure) => return vec![("tools", Broken(failure.message))],
     };
     let sandbox = site.sandbox();
-    let read = Action::read("probe.txt", None, Numbering::None);
+    let read = Action::read("probe.txt", None, LineNumbering::None);
     let mut findings = vec![("tools", did(sandbox, &read, "a file was read", TEXT).await)];
     let write = |path: &str, content: &str| Action::Write {
         path: path.to_owned(),
@@ -260,7 +266,7 @@ async fn try_out(
 }
 
 /// Has one thing done that must say some words.
-async fn did(sandbox: &Executor, action: &Action, what: &str, words: &str) -> Finding {
+async fn did(sandbox: &Executor, action: &Action, what: &str, words: &str) -> CheckFinding {
     let begun = Instant::now();
     let outcome = sandbox.run(action, PATIENCE, None).await;
     let text = outcome.joined_text();
@@ -272,7 +278,7 @@ async fn did(sandbox: &Executor, action: &Action, what: &str, words: &str) -> Fi
 }
 
 /// Whether what must not be written was not.
-fn walls(folder: &Path, outcome: &Outcome) -> Finding {
+fn walls(folder: &Path, outcome: &Outcome) -> CheckFinding {
     let is_there = folder.with_file_name("outside.txt").exists();
     match (is_there, outcome.error) {
         (false, Some(_)) => Fine("a write outside of the folder was refused".to_owned()),
@@ -280,8 +286,8 @@ fn walls(folder: &Path, outcome: &Outcome) -> Finding {
     }
 }
 
-fn programs(explicit: Option<&Path>) -> Finding {
-    let programs = match Programs::find(explicit) {
+fn programs(explicit: Option<&Path>) -> CheckFinding {
+    let programs = match ProgramRegistry::find(explicit) {
         Ok(programs) => programs,
         Err(error) => return Broken(error.to_string()),
     };
@@ -308,7 +314,7 @@ fn told(file: &Path) -> String {
 }
 
 /// Where commands would run that are allowed on this machine. Nothing is started for that.
-fn commands() -> Finding {
+fn commands() -> CheckFinding {
     Fine(match local::bubblewrap() {
         Some(path) => format!("with --env local they run inside of {}", path.display()),
         None => "bubblewrap is not installed; with --env local they run without it".to_owned(),
@@ -317,10 +323,10 @@ fn commands() -> Finding {
 
 /// What an agent would know of the folder: the branch and the instruction files.
 async fn folder(
-    workspace: Result<Workspace, Failure>,
+    workspace: Result<Workspace, CliError>,
     args: &DoctorArgs,
     provider: &Provider,
-) -> Finding {
+) -> CheckFinding {
     let workspace = match workspace {
         Ok(workspace) => workspace,
         Err(failure) if fs::read_dir(&args.workspace).is_err() => return Broken(failure.message),

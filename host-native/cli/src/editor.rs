@@ -31,7 +31,7 @@ pub(super) async fn edited(arguments: &Json) -> Result<Option<Json>, String> {
 }
 
 fn through(editor: &std::ffi::OsStr, file: &PathBuf, text: &str) -> io::Result<String> {
-    let removed = Removed(file);
+    let removed = TempFileGuard(file);
     let mut written = private(fs::OpenOptions::new().write(true).create_new(true)).open(file)?;
     written.write_all(text.as_bytes())?;
     drop(written);
@@ -53,9 +53,9 @@ fn ended(command: &mut Command) -> io::Result<()> {
 }
 
 /// Removes the file in the end.
-struct Removed<'a>(&'a Path);
+struct TempFileGuard<'a>(&'a Path);
 
-impl Drop for Removed<'_> {
+impl Drop for TempFileGuard<'_> {
     fn drop(&mut self) {
         drop(fs::remove_file(self.0));
     }

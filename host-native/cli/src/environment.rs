@@ -2,25 +2,28 @@
 //! the line that says what it means.
 
 use super::{
-    args::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, SessionArgs, Where},
+    args::{
+        BubblewrapChoice, EnvironmentArgs, ExecutionTarget, GuestArgs, SessionArgs,
+        VariableInheritance,
+    },
     console::warn,
-    exit::Failure,
+    exit::CliError,
 };
-use innerloop_core::config::{Facts, ProgramFacts};
+use innerloop_core::config::{EnvironmentFacts, ProgramFacts};
 use innerloop_host::{
-    local::{Confined, Inherit, Local, LocalError, Options},
+    local::{BubblewrapMode, InheritPolicy, LocalEnvironment, LocalError, LocalOptions},
     setup::WorkSite,
 };
-use innerloop_sandbox::programs::Programs;
+use innerloop_sandbox::programs::ProgramRegistry;
 
 /// What a run's options mean where commands change the folder itself: that it is worked on in
 /// place. Off a terminal that must have been said.
-pub(super) fn settled(args: SessionArgs, is_attended: bool) -> Result<SessionArgs, Failure> {
-    if args.environment.env == Where::Sandbox {
+pub(super) fn settled(args: SessionArgs, is_attended: bool) -> Result<SessionArgs, CliError> {
+    if args.environment.env == ExecutionTarget::Sandbox {
         return Ok(args);
     }
     let folder = args.workspace.display();
-    let refused = |why: &str| Err(Failure::usage(format!("--env local {why}")));
+    let refused = |why: &str| Err(CliError::usage(format!("--env local {why}")));
     match (args.apply, args.diff, args.in_place) {
         _ if args.tuning.read_only => refused(
             "does not go with --read-only: nothing could keep commands of this machine from \
@@ -47,38 +50,38 @@ pub(super) fn open(
     args: &EnvironmentArgs,
     guests: &GuestArgs,
     site: WorkSite,
-) -> Result<WorkSite, Failure> {
+) -> Result<WorkSite, CliError> {
     let Some(options) = options(args)? else { return Ok(site) };
     if guests.programs.is_some() {
-        return Err(Failure::usage(
+        return Err(CliError::usage(
             "--programs names programs of the sandbox, and --env local runs those of this machine; \
              leave one of them out",
         ));
     }
-    let opened = Local::open(site.sandbox().clone(), &options);
+    let opened = LocalEnvironment::open(site.sandbox().clone(), &options);
     let local = opened.map_err(|error| match error {
-        LocalError::Unconfined(_) => Failure::configuration(format!(
+        LocalError::Unconfined(_) => CliError::configuration(format!(
             "{error}; install it or allow user namespaces, or say --bubblewrap never"
         )),
-        error => Failure::configuration(error),
+        error => CliError::configuration(error),
     })?;
     warn(&format!("--env local: {}", local.notice()));
     Ok(site.with_local(local))
 }
 
 /// What is known of the place before it is opened: which programs it has.
-pub(super) fn facts(args: &EnvironmentArgs, programs: &Programs) -> Facts {
+pub(super) fn facts(args: &EnvironmentArgs, programs: &ProgramRegistry) -> EnvironmentFacts {
     let shell = || ProgramFacts { name: "sh".to_owned(), description: String::new() };
     let programs = match args.env {
-        Where::Sandbox => programs.facts(),
-        Where::Local => vec![shell()],
+        ExecutionTarget::Sandbox => programs.facts(),
+        ExecutionTarget::Local => vec![shell()],
     };
-    Facts { programs, ..Facts::default() }
+    EnvironmentFacts { programs, ..EnvironmentFacts::default() }
 }
 
 /// What the options say of commands on this machine; nothing where they run in the sandbox.
-fn options(args: &EnvironmentArgs) -> Result<Option<Options>, Failure> {
-    if args.env == Where::Sandbox {
+fn options(args: &EnvironmentArgs) -> Result<Option<LocalOptions>, CliError> {
+    if args.env == ExecutionTarget::Sandbox {
         let given = [
             ("--bubblewrap", args.bubblewrap.is_some()),
             ("--env-policy", args.env_policy.is_some()),
@@ -87,27 +90,27 @@ fn options(args: &EnvironmentArgs) -> Result<Option<Options>, Failure> {
         ];
         return match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(None),
-            Some((option, _)) => Err(Failure::usage(format!("{option} needs --env local"))),
+            Some((option, _)) => Err(CliError::usage(format!("{option} needs --env local"))),
         };
     }
     let variable = |text: &String| {
         let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
         let pair = pair.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        pair.ok_or_else(|| Failure::usage(format!("--set-env takes NAME=VALUE, not {text}")))
+        pair.ok_or_else(|| CliError::usage(format!("--set-env takes NAME=VALUE, not {text}")))
     };
-    Ok(Some(Options {
+    Ok(Some(LocalOptions {
         inherit: match args.env_policy {
-            None | Some(Inherited::Filtered) => Inherit::Filtered,
-            Some(Inherited::All) => Inherit::All,
-            Some(Inherited::Core) => Inherit::Core,
-            Some(Inherited::None) => Inherit::Nothing,
+            None | Some(VariableInheritance::Filtered) => InheritPolicy::Filtered,
+            Some(VariableInheritance::All) => InheritPolicy::All,
+            Some(VariableInheritance::Core) => InheritPolicy::Core,
+            Some(VariableInheritance::None) => InheritPolicy::Nothing,
         },
         secrets: args.secrets.clone(),
         variables: args.set_env.iter().map(variable).collect::<Result<_, _>>()?,
         bubblewrap: match args.bubblewrap {
-            None | Some(Bubblewrap::Auto) => Confined::Auto,
-            Some(Bubblewrap::Always) => Confined::Always,
-            Some(Bubblewrap::Never) => Confined::Never,
+            None | Some(BubblewrapChoice::Auto) => BubblewrapMode::Auto,
+            Some(BubblewrapChoice::Always) => BubblewrapMode::Always,
+            Some(BubblewrapChoice::Never) => BubblewrapMode::Never,
         },
         network: args.allow_network,
     }))

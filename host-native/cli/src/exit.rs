@@ -20,7 +20,7 @@ Exit codes:
 
 /// Why the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exit {
+pub(super) enum ExitReason {
     Done,
     Failed,
     Usage,
@@ -37,7 +37,7 @@ pub(super) enum Exit {
     Program(u8),
 }
 
-impl Exit {
+impl ExitReason {
     pub(super) const fn code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -74,33 +74,33 @@ impl Exit {
 
 /// An end that is not as wished: what to tell the user, in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failure {
-    pub(super) exit: Exit,
+pub(super) struct CliError {
+    pub(super) exit: ExitReason,
     pub(super) message: String,
 }
 
-impl Failure {
-    pub(super) fn new(exit: Exit, message: impl fmt::Display) -> Self {
+impl CliError {
+    pub(super) fn new(exit: ExitReason, message: impl fmt::Display) -> Self {
         let words: Vec<String> = message.to_string().lines().map(str::to_owned).collect();
         Self { exit, message: words.join("\n  ") }
     }
 
     /// What a program that was run has said itself, and ended with.
     pub(super) fn of_program(code: i32) -> Self {
-        let exit = Exit::Program(u8::try_from(code & 0xff).unwrap_or(u8::MAX));
+        let exit = ExitReason::Program(u8::try_from(code & 0xff).unwrap_or(u8::MAX));
         Self { exit, message: String::new() }
     }
 
     pub(super) fn usage(message: impl fmt::Display) -> Self {
-        Self::new(Exit::Usage, message)
+        Self::new(ExitReason::Usage, message)
     }
 
     pub(super) fn configuration(message: impl fmt::Display) -> Self {
-        Self::new(Exit::Configuration, message)
+        Self::new(ExitReason::Configuration, message)
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "innerloop: {}", self.message)
     }

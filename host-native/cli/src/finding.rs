@@ -2,7 +2,7 @@
 
 /// What the check of one thing came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Finding {
+pub(super) enum CheckFinding {
     Fine(String),
     /// Something is missing that one can do without.
     Warning(String),

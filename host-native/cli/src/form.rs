@@ -1,6 +1,6 @@
 //! The form that the user wants of the final answer: a JSON Schema in a file.
 
-use super::exit::Failure;
+use super::exit::CliError;
 use innerloop_core::{
     config::{AnswerConfig, SessionConfig},
     json::Json,
@@ -11,16 +11,16 @@ use std::{fmt::Display, fs, path::Path};
 
 /// A form that can be asked for.
 #[derive(Debug)]
-pub(super) struct Form(Json);
+pub(super) struct AnswerSchema(Json);
 
-impl Form {
+impl AnswerSchema {
     /// Reads a schema and checks it.
     ///
     /// # Errors
     /// The file can't be read, or is no schema that an answer can be checked by.
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let unusable = |why: &dyn Display| {
-            Failure::configuration(format!("--output-schema {}: {why}", path.display()))
+            CliError::configuration(format!("--output-schema {}: {why}", path.display()))
         };
         let text = fs::read_to_string(path).map_err(|error| unusable(&error))?;
         let no_json = |error| unusable(&format_args!("it is no JSON: {error}"));

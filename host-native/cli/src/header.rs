@@ -1,25 +1,25 @@
 //! What one sees first: which model works where, and how far it may go.
 
-use super::{review::Mode, sessions::Held, style::harmless, work::Work};
+use super::{review::ChangeMode, sessions::LockedSession, style::harmless, work::ActiveSession};
 use innerloop_core::config::AskAbout;
 use std::env;
 
 /// The line of a session.
-pub(super) fn of(work: &Work) -> String {
+pub(super) fn of(work: &ActiveSession) -> String {
     let config = work.host.driver().session().config();
     let changes = match work.mode {
         _ if work.reads_only => "only reads",
-        Mode::InPlace => "changes the folder itself",
-        Mode::Apply => "changes are applied at the end",
-        Mode::Ask => "changes are shown and asked about",
-        Mode::Show => "changes are only shown",
+        ChangeMode::InPlace => "changes the folder itself",
+        ChangeMode::Apply => "changes are applied at the end",
+        ChangeMode::Ask => "changes are shown and asked about",
+        ChangeMode::Show => "changes are only shown",
     };
     let asks = Some(config.approval.ask).filter(|ask| *ask != AskAbout::Nothing).map(asks);
     let limits = &config.limits;
     let rounds = (limits.max_tool_rounds_per_input > 0)
         .then(|| format!("{} rounds", limits.max_tool_rounds_per_input));
     let turns = (limits.max_turns > 0).then(|| format!("{} turns", limits.max_turns));
-    let session = work.held.as_ref().map(|held| format!("session {}", Held::short(held)));
+    let session = work.held.as_ref().map(|held| format!("session {}", LockedSession::short(held)));
     let words = [
         Some(format!("{} ({})", harmless(&config.model.name), work.provider.name)),
         Some(folder(work)),
@@ -43,7 +43,7 @@ pub(super) const fn asks(about: AskAbout) -> &'static str {
 }
 
 /// The folder, from the home folder on.
-fn folder(work: &Work) -> String {
+fn folder(work: &ActiveSession) -> String {
     let root = work.workspace.root();
     let below =
         env::home_dir().and_then(|home| root.strip_prefix(home).ok().map(ToOwned::to_owned));

@@ -1,7 +1,7 @@
 //! What is told of instruction files for which the prompt has no room.
 
 use super::style::brief;
-use innerloop_core::{config::Facts, cut_docs};
+use innerloop_core::{config::EnvironmentFacts, cut_docs};
 
 /// Bytes of them that the prompt has room for, each with a line of its own before it.
 const ROOM: usize = 32 << 10;
@@ -13,7 +13,7 @@ const AROUND: usize = 10;
 const WIDTH: usize = 100;
 
 /// Which files the model does not see in whole, in a line; nothing if there are none.
-pub(super) fn cut(facts: &Facts) -> Option<String> {
+pub(super) fn cut(facts: &EnvironmentFacts) -> Option<String> {
     let mut cut = cut_docs(facts);
     let first = cut.next()?;
     let mut room = ROOM;
@@ -39,12 +39,15 @@ mod tests {
     use super::*;
     use innerloop_core::config::ProjectDoc;
 
-    fn facts(docs: &[(&str, usize)]) -> Facts {
+    fn facts(docs: &[(&str, usize)]) -> EnvironmentFacts {
         let doc = |(path, length): &(&str, usize)| ProjectDoc {
             path: (*path).to_owned(),
             text: "x".repeat(*length),
         };
-        Facts { project_docs: docs.iter().map(doc).collect(), ..Facts::default() }
+        EnvironmentFacts {
+            project_docs: docs.iter().map(doc).collect(),
+            ..EnvironmentFacts::default()
+        }
     }
 
     #[test]

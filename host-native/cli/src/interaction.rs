@@ -1,19 +1,19 @@
 //! One line of `innerloop decode --jsonl`: a recorded exchange with a model. What cannot be read
 //! is told, never guessed.
 
-use super::args::Wire;
+use super::args::WireFormat;
 use clap::ValueEnum;
 use innerloop_core::{
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::WireKind,
     input::ResponseHead,
-    json::{Json, Object, Reader},
+    json::{Json, JsonObject, Reader},
     time::UnixMillis,
 };
 use std::{borrow::Cow, str::from_utf8};
 
 /// A recorded exchange: `{id, wire, status, headers, body | body_base64}`.
-pub(super) struct Interaction {
+pub(super) struct RecordedExchange {
     pub(super) id: Json,
     pub(super) wire: WireKind,
     pub(super) head: ResponseHead,
@@ -21,16 +21,20 @@ pub(super) struct Interaction {
 }
 
 /// A line that is none.
-pub(super) struct Misread {
+pub(super) struct InputLineError {
     /// The line's id, where it can be known.
     pub(super) id: Json,
     /// What is wrong with it and what would be right.
     pub(super) why: String,
 }
 
-impl Interaction {
+impl RecordedExchange {
     /// Reads a line; `wire` and `status` are those of lines that name none.
-    pub(super) fn read(line: &[u8], wire: Option<WireKind>, status: u16) -> Result<Self, Misread> {
+    pub(super) fn read(
+        line: &[u8],
+        wire: Option<WireKind>,
+        status: u16,
+    ) -> Result<Self, InputLineError> {
         let fields = fields(line)?;
         let id = fields.field("id").cloned().unwrap_or_default();
         let read = || {
@@ -44,19 +48,19 @@ impl Interaction {
         };
         match read() {
             Ok((wire, head, body)) => Ok(Self { id, wire, head, body }),
-            Err(why) => Err(Misread { id, why }),
+            Err(why) => Err(InputLineError { id, why }),
         }
     }
 }
 
 /// The fields of a line that is one JSON object.
-pub(super) fn fields(line: &[u8]) -> Result<Object, Misread> {
+pub(super) fn fields(line: &[u8]) -> Result<JsonObject, InputLineError> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     let misread = |why: String| {
         let text = String::from_utf8_lossy(line);
-        let object = serde_json::from_str::<Object>(&text).unwrap_or_default();
+        let object = serde_json::from_str::<JsonObject>(&text).unwrap_or_default();
         let id = object.field("id").cloned().or_else(|| first_id(&text)).unwrap_or_default();
-        Misread { id, why }
+        InputLineError { id, why }
     };
     let text = from_utf8(line).map_err(|error| {
         misread(format!("the line is not UTF-8 from its byte {} on", error.valid_up_to() + 1))
@@ -73,12 +77,12 @@ fn first_id(text: &str) -> Option<Json> {
 }
 
 /// A field that is there and not null.
-fn given<'a>(fields: &'a Object, name: &str) -> Option<&'a str> {
+fn given<'a>(fields: &'a JsonObject, name: &str) -> Option<&'a str> {
     fields.field(name).map(Json::text).filter(|text| *text != "null")
 }
 
 /// A field's text. Half a surrogate pair, which no text can hold, becomes U+FFFD.
-pub(super) fn text_of(fields: &Object, name: &str) -> Result<Option<String>, String> {
+pub(super) fn text_of(fields: &JsonObject, name: &str) -> Result<Option<String>, String> {
     let Some(json) = given(fields, name) else { return Ok(None) };
     text(json).map(Some).ok_or_else(|| format!("`{name}` is not a string"))
 }
@@ -88,22 +92,22 @@ fn text(json: &str) -> Option<String> {
     Reader::new(json).string_lossy().ok().map(Cow::into_owned)
 }
 
-fn wire_of(fields: &Object, default: Option<WireKind>) -> Result<WireKind, String> {
+fn wire_of(fields: &JsonObject, default: Option<WireKind>) -> Result<WireKind, String> {
     let known = || {
-        let names = Wire::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names = WireFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         names.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ")
     };
     match text_of(fields, "wire")? {
         None => default.ok_or_else(|| {
             format!("`wire` is missing, and there is no --wire; known: {}", known())
         }),
-        Some(name) => Wire::from_str(&name, false)
-            .map(Wire::kind)
+        Some(name) => WireFormat::from_str(&name, false)
+            .map(WireFormat::kind)
             .map_err(|_| format!("`wire` is {name:?}; known: {}", known())),
     }
 }
 
-fn status_of(fields: &Object, default: u16) -> Result<u16, String> {
+fn status_of(fields: &JsonObject, default: u16) -> Result<u16, String> {
     let Some(json) = given(fields, "status") else { return Ok(default) };
     let status = serde_json::from_str::<u16>(json).ok();
     status
@@ -113,9 +117,9 @@ fn status_of(fields: &Object, default: u16) -> Result<u16, String> {
 
 /// The headers. A list of values is one value with commas (RFC 9110, 5.3), and a number its
 /// digits; a header that is null is not there.
-fn headers_of(fields: &Object) -> Result<Vec<(String, String)>, String> {
+fn headers_of(fields: &JsonObject) -> Result<Vec<(String, String)>, String> {
     let Some(json) = given(fields, "headers") else { return Ok(Vec::new()) };
-    let headers: Object =
+    let headers: JsonObject =
         serde_json::from_str(json).map_err(|_| "`headers` is not an object".to_owned())?;
     let mut read = Vec::with_capacity(headers.0.len());
     for (name, value) in &headers.0 {
@@ -142,11 +146,11 @@ fn header(json: &str) -> Result<Option<String>, ()> {
     }
 }
 
-fn body_of(fields: &Object) -> Result<Vec<u8>, String> {
+fn body_of(fields: &JsonObject) -> Result<Vec<u8>, String> {
     if let Some(text) = text_of(fields, "body")? {
         return Ok(text.into_bytes());
     }
     let Some(json) = given(fields, "body_base64") else { return Ok(Vec::new()) };
-    let bytes: Result<Bytes, _> = serde_json::from_str(&format!("{{\"base64\":{json}}}"));
+    let bytes: Result<BodyBytes, _> = serde_json::from_str(&format!("{{\"base64\":{json}}}"));
     bytes.map(|bytes| bytes.0).map_err(|error| format!("`body_base64` is not base64: {error}"))
 }

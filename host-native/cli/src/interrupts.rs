@@ -2,12 +2,12 @@
 //! two waits; and what follows from them while a session runs and while its end is shown.
 
 use super::{
-    exit::{Exit, Failure},
+    exit::{CliError, ExitReason},
     terminal::restore,
 };
-use crate::platform::{Signal, Told, signals};
+use crate::platform::{Signal, SystemSignal, signals};
 use innerloop_core::input::Command;
-use innerloop_host::host::Commands;
+use innerloop_host::host::CommandSender;
 use std::{
     io, process,
     sync::{
@@ -24,17 +24,17 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// From its creation on, these signals no longer end the program.
 #[derive(Debug)]
-pub(super) struct Interrupts(Vec<(Signal, Exit)>);
+pub(super) struct SignalStream(Vec<(Signal, ExitReason)>);
 
-impl Interrupts {
-    pub(super) fn new() -> Result<Self, Failure> {
+impl SignalStream {
+    pub(super) fn new() -> Result<Self, CliError> {
         installed().map(Self).map_err(|error| {
-            Failure::new(Exit::Failed, format!("cannot listen for Ctrl-C: {error}"))
+            CliError::new(ExitReason::Failed, format!("cannot listen for Ctrl-C: {error}"))
         })
     }
 
     /// Waits for the next signal; gives how the program ends by it.
-    pub(super) async fn next(&mut self) -> Exit {
+    pub(super) async fn next(&mut self) -> ExitReason {
         std::future::poll_fn(|context| {
             for (signal, exit) in &mut self.0 {
                 if signal.poll_recv(context) == Poll::Ready(Some(())) {
@@ -47,12 +47,12 @@ impl Interrupts {
     }
 }
 
-fn installed() -> io::Result<Vec<(Signal, Exit)>> {
+fn installed() -> io::Result<Vec<(Signal, ExitReason)>> {
     let exit = |told| match told {
-        Told::Interrupt => Exit::Interrupted,
-        Told::Terminate => Exit::Terminated,
-        Told::HangUp => Exit::HungUp,
-        Told::Quit => Exit::Quit,
+        SystemSignal::Interrupt => ExitReason::Interrupted,
+        SystemSignal::Terminate => ExitReason::Terminated,
+        SystemSignal::HangUp => ExitReason::HungUp,
+        SystemSignal::Quit => ExitReason::Quit,
     };
     Ok(signals()?.into_iter().map(|(signal, told)| (signal, exit(told))).collect())
 }
@@ -60,11 +60,11 @@ fn installed() -> io::Result<Vec<(Signal, Exit)>> {
 /// Hears signals until the program ends. While the session runs, the first one interrupts it and
 /// closes it, and the next one ends the program. When the session is over, the first one does.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ending(Arc<State>);
+pub(super) struct ShutdownHandle(Arc<ShutdownState>);
 
 #[derive(Debug, Default)]
-struct State {
-    signal: OnceLock<Exit>,
+struct ShutdownState {
+    signal: OnceLock<ExitReason>,
     is_over: AtomicBool,
     /// Whether the program is to end at once.
     hurry: watch::Sender<bool>,
@@ -72,14 +72,14 @@ struct State {
     held: Mutex<()>,
 }
 
-impl Ending {
-    pub(super) fn listen(interrupts: Interrupts, commands: Commands) -> Self {
+impl ShutdownHandle {
+    pub(super) fn listen(interrupts: SignalStream, commands: CommandSender) -> Self {
         let ending = Self::default();
         tokio::spawn(ending.clone().hear(interrupts, commands));
         ending
     }
 
-    async fn hear(self, mut interrupts: Interrupts, commands: Commands) {
+    async fn hear(self, mut interrupts: SignalStream, commands: CommandSender) {
         let first = interrupts.next().await;
         let exit = *self.0.signal.get_or_init(|| first);
         if !self.0.is_over.load(Ordering::Acquire) {
@@ -111,18 +111,20 @@ impl Ending {
     }
 
     /// The first signal so far.
-    pub(super) fn signal(&self) -> Option<Exit> {
+    pub(super) fn signal(&self) -> Option<ExitReason> {
         self.0.signal.get().copied()
     }
 
     /// The first signal, if the program is to end at once.
-    pub(super) fn last_signal(&self) -> Option<Exit> {
+    pub(super) fn last_signal(&self) -> Option<ExitReason> {
         self.signal().filter(|_| self.is_hurried())
     }
 
     /// The first signal, if it is one behind which nobody sits any more.
-    pub(super) fn ending_signal(&self) -> Option<Exit> {
-        let is_ending = |exit: &Exit| matches!(exit, Exit::HungUp | Exit::Terminated | Exit::Quit);
+    pub(super) fn ending_signal(&self) -> Option<ExitReason> {
+        let is_ending = |exit: &ExitReason| {
+            matches!(exit, ExitReason::HungUp | ExitReason::Terminated | ExitReason::Quit)
+        };
         self.signal().filter(is_ending)
     }
 
@@ -157,7 +159,7 @@ mod tests {
 
     #[tokio::test]
     async fn everybody_who_waits_hears_that_it_is_time() {
-        let ending = Ending::default();
+        let ending = ShutdownHandle::default();
         let waits = tokio::spawn({
             let ending = ending.clone();
             async move { ending.hurry().await }
@@ -171,21 +173,21 @@ mod tests {
     #[test]
     fn nobody_is_asked_who_is_gone_or_in_a_hurry() {
         let after = |signal| {
-            let ending = Ending::default();
+            let ending = ShutdownHandle::default();
             ending.0.signal.get_or_init(|| signal);
             ending
         };
-        assert!(Ending::default().may_ask());
-        assert!(after(Exit::Interrupted).may_ask());
-        assert!(!after(Exit::HungUp).may_ask() && !after(Exit::Terminated).may_ask());
-        let hurried = after(Exit::Interrupted);
+        assert!(ShutdownHandle::default().may_ask());
+        assert!(after(ExitReason::Interrupted).may_ask());
+        assert!(!after(ExitReason::HungUp).may_ask() && !after(ExitReason::Terminated).may_ask());
+        let hurried = after(ExitReason::Interrupted);
         hurried.0.hurry.send_replace(true);
         assert!(!hurried.may_ask());
     }
 
     #[tokio::test]
     async fn what_is_held_is_waited_for_and_leaves_time_to_tell_of_it() {
-        let ending = Ending::default();
+        let ending = ShutdownHandle::default();
         let held = ending.hold().await;
         let begun = Instant::now();
         let end = tokio::spawn({

@@ -2,9 +2,9 @@
 //! program says so itself; all else is asked of the person at the terminal, if there is one.
 
 use super::{
-    allow::{Conditions, Rules, Verdict},
-    approval::Person,
-    words::Words,
+    allow::{CallRules, CommandConditions, RuleVerdict},
+    approval::PersonHandle,
+    words::CallDescriber,
 };
 use innerloop_core::{
     action::Action,
@@ -16,7 +16,7 @@ use innerloop_core::{
     output::Ask,
 };
 use innerloop_driver::NOBODY_APPROVES;
-use innerloop_host::{host::Commands, web::Domains};
+use innerloop_host::{host::CommandSender, web::SessionDomains};
 use innerloop_sandbox::{CallContext, Executor};
 use innerloop_workspace::Workspace;
 use std::{
@@ -26,24 +26,24 @@ use std::{
 
 /// Answers questions, or passes them on.
 #[derive(Clone)]
-pub(super) struct Judge {
-    words: Arc<Words>,
+pub(super) struct ApprovalJudge {
+    words: Arc<CallDescriber>,
     family: ProfileKind,
-    rules: Rules,
+    rules: CallRules,
     workspace: Workspace,
     /// Whose pages are asked for when they are read.
-    domains: Domains,
+    domains: SessionDomains,
     asks_about: AskAbout,
     /// Where the command lines are carried out that can be judged, if any can.
     sandbox: Option<Arc<Executor>>,
-    commands: Commands,
-    person: Option<Person>,
+    commands: CommandSender,
+    person: Option<PersonHandle>,
     /// The questions that nobody has been asked yet.
-    open: Arc<Mutex<BTreeMap<EffectId, Open>>>,
+    open: Arc<Mutex<BTreeMap<EffectId, UndecidedCall>>>,
 }
 
 /// A question about a call that nobody has been asked yet.
-struct Open {
+struct UndecidedCall {
     agent: AgentId,
     /// What is asked, once it was looked at.
     ask: Option<Ask>,
@@ -52,21 +52,21 @@ struct Open {
 }
 
 /// What says of itself that a call may run.
-enum Reason {
+enum AllowReason {
     /// Its command line only reads.
     Reads(String),
     /// A rule allows its command line, if that holds.
-    Named(Conditions),
+    Named(CommandConditions),
 }
 
-impl Judge {
+impl ApprovalJudge {
     /// For the calls of a session with that configuration, in those words.
     pub(super) fn new(
-        (config, words): (&SessionConfig, &Words),
-        (rules, workspace, domains): (Rules, Workspace, Domains),
+        (config, words): (&SessionConfig, &CallDescriber),
+        (rules, workspace, domains): (CallRules, Workspace, SessionDomains),
         sandbox: Option<Executor>,
-        commands: Commands,
-        person: Option<Person>,
+        commands: CommandSender,
+        person: Option<PersonHandle>,
     ) -> Self {
         let (words, family) = (Arc::new(words.clone()), config.model.profile);
         let (asks_about, open) = (config.approval.ask, Arc::default());
@@ -109,7 +109,7 @@ impl Judge {
             return self.pass_on(id, ask);
         };
         let waits = |ask: Option<Ask>| {
-            self.open().insert(id, Open { agent, ask, after: after.clone() });
+            self.open().insert(id, UndecidedCall { agent, ask, after: after.clone() });
             self.pass_on_due();
         };
         let is_understood = !self.rules.are_suspended();
@@ -122,14 +122,14 @@ impl Judge {
         }
         let place = (folder.as_str(), &self.workspace);
         let reason = match self.rules.verdict(name, action.as_ref(), self.words.patches(), place) {
-            Verdict::Allowed => return self.commands.answer(id, Answer::Allow),
-            Verdict::AllowedIf(conditions) => Some(Reason::Named(conditions)),
-            Verdict::Open => self.reads(action),
+            RuleVerdict::Allowed => return self.commands.answer(id, Answer::Allow),
+            RuleVerdict::AllowedIf(conditions) => Some(AllowReason::Named(conditions)),
+            RuleVerdict::Open => self.reads(action),
         };
         let Some(reason) = reason else { return waits(Some(ask.clone())) };
         let Some(sandbox) = &self.sandbox else {
             // What a command of the machine reads or writes is not known from its name.
-            let is_named = matches!(&reason, Reason::Named(named) if named.readers.is_empty());
+            let is_named = matches!(&reason, AllowReason::Named(named) if named.readers.is_empty());
             return match is_named {
                 true => self.commands.answer(id, Answer::Allow),
                 false => waits(Some(ask.clone())),
@@ -166,23 +166,23 @@ impl Judge {
     /// Passes on what was looked at and waits for no other call.
     fn pass_on_due(&self) {
         let mut open = self.open();
-        let is_due = |open: &Open| open.ask.is_some() && open.after.is_empty();
+        let is_due = |open: &UndecidedCall| open.ask.is_some() && open.after.is_empty();
         for (id, due) in open.extract_if(.., |_, open| is_due(open)) {
             due.ask.iter().for_each(|ask| self.pass_on(id, ask));
         }
     }
 
     /// Whether that is so where the call is carried out.
-    async fn holds(&self, reason: &Reason, sandbox: &Executor, call: &CallContext) -> bool {
+    async fn holds(&self, reason: &AllowReason, sandbox: &Executor, call: &CallContext) -> bool {
         match reason {
-            Reason::Reads(command) => sandbox.reads_only(call, command).await,
+            AllowReason::Reads(command) => sandbox.reads_only(call, command).await,
             // What only reads is asked about, too.
-            Reason::Named(Conditions { readers, .. })
+            AllowReason::Named(CommandConditions { readers, .. })
                 if self.asks_about == AskAbout::Everything && !readers.is_empty() =>
             {
                 false
             }
-            Reason::Named(Conditions { programs, readers }) => {
+            AllowReason::Named(CommandConditions { programs, readers }) => {
                 sandbox.runs_as_named(call, programs, readers).await
             }
         }
@@ -196,10 +196,10 @@ impl Judge {
     }
 
     /// The command line, if it may run where it only reads.
-    fn reads(&self, action: Option<Action>) -> Option<Reason> {
+    fn reads(&self, action: Option<Action>) -> Option<AllowReason> {
         match action? {
             Action::Shell { command, .. } if self.asks_about != AskAbout::Everything => {
-                Some(Reason::Reads(command))
+                Some(AllowReason::Reads(command))
             }
             _ => None,
         }
@@ -214,7 +214,7 @@ impl Judge {
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<EffectId, Open>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<EffectId, UndecidedCall>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,39 +3,39 @@
 
 use super::{
     args::ModelArgs,
-    keys::{self, Found, Origin},
+    keys::{self, FoundKey, KeyOrigin},
 };
-use innerloop_driver::{Key, providers::Provider};
-use innerloop_host::host::Renewal;
+use innerloop_driver::{ApiKey, providers::Provider};
+use innerloop_host::host::KeyRenewal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The key that requests are sent with; clones are of the same one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KeyInUse(Arc<Mutex<State>>);
+pub(super) struct KeyInUse(Arc<Mutex<KeyState>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct KeyState {
     /// The provider's name.
     provider: String,
     /// The variables that may hold the key, for people.
     variables: String,
-    found: Option<Found>,
+    found: Option<FoundKey>,
     /// Whether the provider has refused it.
     is_refused: bool,
 }
 
 impl KeyInUse {
     /// The provider's key as it was found.
-    pub(super) fn new(provider: &Provider, found: Option<Found>) -> Self {
+    pub(super) fn new(provider: &Provider, found: Option<FoundKey>) -> Self {
         let (name, variables) = (provider.name.clone(), keys::variables(provider));
-        let state = State { provider: name, variables, found, is_refused: false };
+        let state = KeyState { provider: name, variables, found, is_refused: false };
         Self(Arc::new(Mutex::new(state)))
     }
 
     /// The key that a recording was made with, which is wherever it was then.
     pub(super) fn recorded(provider: &Provider) -> Self {
-        let origin = Origin::Variable(keys::variables(provider));
-        Self::new(provider, Some(Found { key: Key::default(), origin }))
+        let origin = KeyOrigin::Variable(keys::variables(provider));
+        Self::new(provider, Some(FoundKey { key: ApiKey::default(), origin }))
     }
 
     /// The provider does not take it.
@@ -45,14 +45,14 @@ impl KeyInUse {
 
     /// What to do where the provider refuses it.
     pub(super) fn advice(&self) -> String {
-        let State { provider, variables, found, .. } = &*self.state();
+        let KeyState { provider, variables, found, .. } = &*self.state();
         match found.as_ref().map(|found| &found.origin) {
-            Some(Origin::Variable(name)) => format!("check the provider's key in {name}"),
-            Some(origin @ Origin::File(_)) => format!(
+            Some(KeyOrigin::Variable(name)) => format!("check the provider's key in {name}"),
+            Some(origin @ KeyOrigin::File(_)) => format!(
                 "check the provider's key in {}: `innerloop login {provider}` keeps another one",
                 origin.told()
             ),
-            Some(Origin::KeyRing) => format!(
+            Some(KeyOrigin::KeyRing) => format!(
                 "check the provider's key in the key ring: `innerloop login --keyring {provider}` \
                  keeps another one"
             ),
@@ -64,9 +64,9 @@ impl KeyInUse {
     }
 
     /// What looks for another key before each word of the user, and has requests sent with it.
-    pub(super) fn renewal(&self, provider: &Provider, args: &ModelArgs) -> Renewal {
+    pub(super) fn renewal(&self, provider: &Provider, args: &ModelArgs) -> KeyRenewal {
         let (own, provider, args) = (self.clone(), provider.clone(), args.clone());
-        Renewal::new(move || {
+        KeyRenewal::new(move || {
             let found = own.newer(&provider, &args)?;
             let key = found.key.clone();
             let mut state = own.state();
@@ -77,7 +77,7 @@ impl KeyInUse {
 
     /// The key that a session would begin with now, if that is another one. The key ring, which
     /// takes time, is asked only where the key was refused.
-    fn newer(&self, provider: &Provider, args: &ModelArgs) -> Option<Found> {
+    fn newer(&self, provider: &Provider, args: &ModelArgs) -> Option<FoundKey> {
         let is_refused = self.state().is_refused;
         let found = match is_refused && !provider.key_optional {
             true => keys::find(provider, &args.settings),
@@ -88,7 +88,7 @@ impl KeyInUse {
         (!is_same).then_some(found)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, KeyState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

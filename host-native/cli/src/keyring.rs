@@ -3,7 +3,7 @@
 //! sees it.
 
 use crate::platform::HAS_KEYCHAIN;
-use innerloop_driver::Key;
+use innerloop_driver::ApiKey;
 use innerloop_workspace::platform::is_program;
 use std::{
     env,
@@ -31,15 +31,15 @@ const PROGRAM: &str = if HAS_KEYCHAIN { "security" } else { "secret-tool" };
 ///
 /// # Errors
 /// Why it does not answer.
-pub(super) fn look_up(provider: &str) -> Result<Option<Key>, String> {
+pub(super) fn look_up(provider: &str) -> Result<Option<ApiKey>, String> {
     let Some(program) = program() else { return Ok(None) };
     let mut command = Command::new(program);
     match PROGRAM {
         "security" => command.args(["find-generic-password", "-s", SERVICE, "-a", provider, "-w"]),
         _ => command.args(["lookup", "service", SERVICE, "account", provider]),
     };
-    let Answer { is_fine, said, complaint } = ask(&mut command, "")?;
-    let key = Key::new(&said);
+    let KeyRingOutput { is_fine, said, complaint } = ask(&mut command, "")?;
+    let key = ApiKey::new(&said);
     match is_fine && !key.is_empty() {
         true => Ok(Some(key)),
         // Both say nothing, or that the item could not be found, where they have none.
@@ -52,7 +52,7 @@ pub(super) fn look_up(provider: &str) -> Result<Option<Key>, String> {
 ///
 /// # Errors
 /// There is no key ring, or it does not take it.
-pub(super) fn store(provider: &str, title: &str, key: &Key) -> Result<(), String> {
+pub(super) fn store(provider: &str, title: &str, key: &ApiKey) -> Result<(), String> {
     let mut command = Command::new(program().ok_or_else(missing)?);
     let key = key.expose();
     let answer = if PROGRAM == "security" {
@@ -103,19 +103,19 @@ fn program() -> Option<PathBuf> {
 }
 
 /// What the program said.
-struct Answer {
+struct KeyRingOutput {
     is_fine: bool,
     said: String,
     complaint: String,
 }
 
-impl Answer {
+impl KeyRingOutput {
     fn why(self) -> String {
         if self.complaint.is_empty() { format!("{PROGRAM} failed") } else { self.complaint }
     }
 }
 
-fn ask(command: &mut Command, input: &str) -> Result<Answer, String> {
+fn ask(command: &mut Command, input: &str) -> Result<KeyRingOutput, String> {
     let told = |error: io::Error| format!("cannot run {PROGRAM}: {error}");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(told)?;
@@ -138,7 +138,7 @@ fn ask(command: &mut Command, input: &str) -> Result<Answer, String> {
     match given {
         // Whoever does not read to the end has said why.
         Err(error) if complaint.is_empty() => Err(told(error)),
-        _ => Ok(Answer { is_fine, said, complaint }),
+        _ => Ok(KeyRingOutput { is_fine, said, complaint }),
     }
 }
 

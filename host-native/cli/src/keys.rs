@@ -4,7 +4,7 @@
 
 use super::{args::OfProviders, credentials, keyring};
 use innerloop_driver::{
-    Key, Keys,
+    ApiKey, SecretKeys,
     providers::{self, Provider},
 };
 use std::{
@@ -14,11 +14,11 @@ use std::{
 };
 
 /// The keys that were read from elsewhere than the providers' own variables.
-static READ: Mutex<Vec<Key>> = Mutex::new(Vec::new());
+static READ: Mutex<Vec<ApiKey>> = Mutex::new(Vec::new());
 
 /// Where a key was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum KeyOrigin {
     /// A variable of the environment.
     Variable(String),
     /// The file of `innerloop login`.
@@ -29,12 +29,12 @@ pub(super) enum Origin {
 
 /// A key, and where it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) key: Key,
-    pub(super) origin: Origin,
+pub(super) struct FoundKey {
+    pub(super) key: ApiKey,
+    pub(super) origin: KeyOrigin,
 }
 
-impl Origin {
+impl KeyOrigin {
     /// For people.
     pub(super) fn told(&self) -> String {
         match self {
@@ -49,14 +49,17 @@ impl Origin {
 ///
 /// # Errors
 /// Why a place can't be looked at, if no place before it has a key.
-pub(super) fn find(provider: &Provider, settings: &OfProviders) -> Result<Option<Found>, String> {
+pub(super) fn find(
+    provider: &Provider,
+    settings: &OfProviders,
+) -> Result<Option<FoundKey>, String> {
     if let Some(found) = at_hand(provider, settings)? {
         return Ok(Some(found));
     }
     let key = keyring::look_up(&provider.name).map_err(|why| {
         format!("the key ring can't be asked for the key of {}: {why}", provider.name)
     })?;
-    Ok(key.map(|key| read(key, Origin::KeyRing)))
+    Ok(key.map(|key| read(key, KeyOrigin::KeyRing)))
 }
 
 /// The provider's key where that is found without asking anybody.
@@ -66,7 +69,7 @@ pub(super) fn find(provider: &Provider, settings: &OfProviders) -> Result<Option
 pub(super) fn at_hand(
     provider: &Provider,
     settings: &OfProviders,
-) -> Result<Option<Found>, String> {
+) -> Result<Option<FoundKey>, String> {
     if let Some(found) = of_variables(provider, settings) {
         return Ok(Some(found));
     }
@@ -80,42 +83,42 @@ pub(super) fn at_hand(
     let others = || providers::all().into_iter().filter(is_same).map(|other| other.name);
     let names = [provider.name.clone()].into_iter().chain(others());
     let key = names.into_iter().find_map(|name| kept.get(&name).cloned());
-    Ok(key.map(|key| read(key, Origin::File(path))))
+    Ok(key.map(|key| read(key, KeyOrigin::File(path))))
 }
 
 /// The provider's key as variables have it.
-pub(super) fn of_variables(provider: &Provider, settings: &OfProviders) -> Option<Found> {
+pub(super) fn of_variables(provider: &Provider, settings: &OfProviders) -> Option<FoundKey> {
     let own = provider.key_variables.iter().find_map(|name| {
         let key = variable(name);
-        let origin = Origin::Variable(name.clone());
-        (!key.is_empty()).then_some(Found { key, origin })
+        let origin = KeyOrigin::Variable(name.clone());
+        (!key.is_empty()).then_some(FoundKey { key, origin })
     });
     own.or_else(|| {
         let name = settings.of(&provider.name)?.api_key_env.as_ref()?;
         let key = variable(name);
-        (!key.is_empty()).then(|| read(key, Origin::Variable(name.clone())))
+        (!key.is_empty()).then(|| read(key, KeyOrigin::Variable(name.clone())))
     })
 }
 
 /// The provider's key as its own variables have it; empty if they have none.
-pub(super) fn key(provider: &Provider) -> Key {
+pub(super) fn key(provider: &Provider) -> ApiKey {
     of_variables(provider, &OfProviders::default()).map(|found| found.key).unwrap_or_default()
 }
 
 /// What a variable holds. What is not UTF-8 gets characters in its place that no key has, so that
 /// it is told as a bad key.
-fn variable(name: &str) -> Key {
-    Key::new(&env::var_os(name).unwrap_or_default().to_string_lossy())
+fn variable(name: &str) -> ApiKey {
+    ApiKey::new(&env::var_os(name).unwrap_or_default().to_string_lossy())
 }
 
 /// Notes a key, so that it is not printed from now on.
-fn read(key: Key, origin: Origin) -> Found {
+fn read(key: ApiKey, origin: KeyOrigin) -> FoundKey {
     note(&key);
-    Found { key, origin }
+    FoundKey { key, origin }
 }
 
 /// Has a key kept out of what is printed from now on.
-pub(super) fn note(key: &Key) {
+pub(super) fn note(key: &ApiKey) {
     let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
     if !known.contains(key) {
         known.push(key.clone());
@@ -132,8 +135,8 @@ pub(super) fn variables(provider: &Provider) -> String {
 }
 
 /// The keys of all providers that the environment has, and those that were read elsewhere.
-pub(super) fn of_environment() -> Keys {
+pub(super) fn of_environment() -> SecretKeys {
     let read = READ.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let keys: Vec<Key> = providers::all().iter().map(key).chain(read).collect();
-    Keys::new(keys.iter())
+    let keys: Vec<ApiKey> = providers::all().iter().map(key).chain(read).collect();
+    SecretKeys::new(keys.iter())
 }

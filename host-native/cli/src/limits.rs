@@ -3,32 +3,32 @@
 
 use super::{
     args::LimitArgs,
-    exit::Failure,
+    exit::CliError,
     figures::{dollars, grouped},
 };
 use innerloop_core::{config::SessionConfig, input::Command};
-use innerloop_host::host::Commands;
+use innerloop_host::host::CommandSender;
 use jiff::SignedDuration;
 use std::{cell::OnceCell, convert::Infallible, future::pending, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
 /// The time that is left of what a run may take.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(super) struct RunLimits {
     timeout: Option<Duration>,
     begun: Instant,
     /// What is told of the limit that was hit.
     hit: OnceCell<String>,
 }
 
-impl Limits {
+impl RunLimits {
     /// The time counts from now on.
     pub(super) fn new(args: LimitArgs) -> Self {
         Self { timeout: args.timeout, begun: Instant::now(), hit: OnceCell::new() }
     }
 
     /// Waits for the end of the time and stops the session.
-    pub(super) async fn run_out(&self, commands: &Commands) -> Infallible {
+    pub(super) async fn run_out(&self, commands: &CommandSender) -> Infallible {
         let hit = self.time_out().await;
         if self.hit.set(hit).is_ok() {
             stop(commands);
@@ -55,7 +55,7 @@ impl Limits {
     }
 }
 
-fn stop(commands: &Commands) {
+fn stop(commands: &CommandSender) {
     commands.send(Command::Interrupt);
     commands.send(Command::Close);
 }
@@ -64,10 +64,10 @@ fn stop(commands: &Commands) {
 ///
 /// # Errors
 /// The model has no price, so that no cost will be known.
-pub(super) fn set(limits: LimitArgs, config: &mut SessionConfig) -> Result<(), Failure> {
+pub(super) fn set(limits: LimitArgs, config: &mut SessionConfig) -> Result<(), CliError> {
     let LimitArgs { max_cost_usd, max_tokens, .. } = limits;
     if max_cost_usd.is_some() && config.model.price.is_none() {
-        return Err(Failure::configuration(format!(
+        return Err(CliError::configuration(format!(
             "--max-cost-usd: the price of {} is not known; give a catalogue that has it with \
              --models FILE, or limit the run with --max-tokens",
             config.model.name

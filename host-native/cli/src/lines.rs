@@ -16,17 +16,17 @@ use tokio::sync::{
 
 /// Where lines come from.
 #[derive(Debug)]
-pub(super) enum Lines {
+pub(super) enum LineSource {
     /// From standard input.
-    Read(Input),
+    Read(StdinLines),
     /// From whoever reads the keys.
-    Given(Slot),
+    Given(AnswerSlot),
 }
 
-impl Lines {
+impl LineSource {
     /// Those of this program's standard input.
     pub(super) fn of_terminal() -> Self {
-        Self::Read(Input::of_terminal())
+        Self::Read(StdinLines::of_terminal())
     }
 
     /// The next line, without its end, as the answer to `question`; nothing when there are no
@@ -48,26 +48,26 @@ impl Lines {
 
 /// The place of an answer that is wanted. Clones are of the same one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slot(Arc<Mutex<State>>);
+pub(super) struct AnswerSlot(Arc<Mutex<AnswerSlotState>>);
 
 #[derive(Debug, Default)]
-struct State {
-    wanted: Option<Wanted>,
+struct AnswerSlotState {
+    wanted: Option<PendingQuestion>,
     /// Whether nobody answers any more.
     is_closed: bool,
 }
 
 #[derive(Debug)]
-struct Wanted {
+struct PendingQuestion {
     question: Question,
     since: Instant,
     answer: oneshot::Sender<String>,
 }
 
 /// Empties the slot when nobody waits any more.
-struct Waiting<'a>(&'a Slot);
+struct AnswerSlotGuard<'a>(&'a AnswerSlot);
 
-impl Slot {
+impl AnswerSlot {
     /// What is asked, and since when.
     pub(super) fn question(&self) -> Option<(Question, Instant)> {
         self.state().wanted.as_ref().map(|wanted| (wanted.question.clone(), wanted.since))
@@ -87,12 +87,12 @@ impl Slot {
 
     /// Nobody answers any more.
     pub(super) fn close(&self) {
-        *self.state() = State { wanted: None, is_closed: true };
+        *self.state() = AnswerSlotState { wanted: None, is_closed: true };
     }
 
     async fn next(&self, question: &Question) -> Option<String> {
         let (answer, line) = oneshot::channel();
-        let wanted = Wanted { question: question.clone(), since: Instant::now(), answer };
+        let wanted = PendingQuestion { question: question.clone(), since: Instant::now(), answer };
         {
             let mut state = self.state();
             if state.is_closed {
@@ -100,18 +100,18 @@ impl Slot {
             }
             state.wanted = Some(wanted);
         }
-        let waiting = Waiting(self);
+        let waiting = AnswerSlotGuard(self);
         let line = line.await.ok();
         drop(waiting);
         line
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, AnswerSlotState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for AnswerSlotGuard<'_> {
     fn drop(&mut self) {
         self.0.refuse();
     }
@@ -119,14 +119,14 @@ impl Drop for Waiting<'_> {
 
 /// The lines of standard input.
 #[derive(Debug)]
-pub(super) struct Input {
+pub(super) struct StdinLines {
     want: mpsc::Sender<()>,
     got: UnboundedReceiver<Option<String>>,
     /// Whether a line is being waited for already.
     wanted: bool,
 }
 
-impl Input {
+impl StdinLines {
     /// That of this program.
     pub(super) fn of_terminal() -> Self {
         Self::of(|| {

@@ -4,14 +4,14 @@ use super::{
     args::{LoginArgs, LogoutArgs},
     console::{say, warn},
     credentials,
-    exit::{Exit, Failure},
-    interrupts::Interrupts,
+    exit::{CliError, ExitReason},
+    interrupts::SignalStream,
     keyring, keys,
-    lines::Input,
+    lines::StdinLines,
 };
-use crate::platform::Silence;
+use crate::platform::EchoGuard;
 use innerloop_driver::{
-    Endpoint, Key,
+    ApiKey, Endpoint,
     providers::{self, Provider},
 };
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
@@ -19,18 +19,18 @@ use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 /// A shorter one could not be kept out of what is printed.
 const SHORTEST: usize = 8;
 
-pub(super) async fn login(args: LoginArgs) -> Result<(), Failure> {
+pub(super) async fn login(args: LoginArgs) -> Result<(), CliError> {
     let Some(name) = args.provider else { return list() };
     let provider = named(&name)?;
     let key = checked(&provider, &typed(&provider).await?)?;
     keys::note(&key);
     let place = if args.keyring {
         let stored = keyring::store(&provider.name, &provider.title, &key);
-        stored.map_err(|why| Failure::new(Exit::Failed, why))?;
+        stored.map_err(|why| CliError::new(ExitReason::Failed, why))?;
         "the key ring".to_owned()
     } else {
         let kept = credentials::put(&provider.name, Some(&key));
-        kept.map_err(|why| Failure::new(Exit::Failed, why))?;
+        kept.map_err(|why| CliError::new(ExitReason::Failed, why))?;
         credentials::path().map(|path| path.display().to_string()).unwrap_or_default()
     };
     say(&format!("the key of {} is kept in {place}", provider.name));
@@ -43,9 +43,9 @@ pub(super) async fn login(args: LoginArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn logout(args: &LogoutArgs) -> Result<(), Failure> {
+pub(super) fn logout(args: &LogoutArgs) -> Result<(), CliError> {
     let name = &named(&args.provider)?.name;
-    let failed = |why| Failure::new(Exit::Failed, why);
+    let failed = |why| CliError::new(ExitReason::Failed, why);
     if args.keyring {
         keyring::clear(name).map_err(failed)?;
         say(&format!("the key of {name} is no longer in the key ring"));
@@ -53,14 +53,14 @@ pub(super) fn logout(args: &LogoutArgs) -> Result<(), Failure> {
     }
     match credentials::put(name, None).map_err(failed)? {
         true => say(&format!("the key of {name} is removed")),
-        false => return Err(Failure::usage(format!("there is no key of {name} in the file"))),
+        false => return Err(CliError::usage(format!("there is no key of {name} in the file"))),
     }
     Ok(())
 }
 
 /// Whose keys are in the file.
-fn list() -> Result<(), Failure> {
-    let kept = credentials::read().map_err(Failure::configuration)?;
+fn list() -> Result<(), CliError> {
+    let kept = credentials::read().map_err(CliError::configuration)?;
     if kept.is_empty() {
         warn("no key is kept in the file; innerloop login PROVIDER keeps one");
     }
@@ -68,14 +68,14 @@ fn list() -> Result<(), Failure> {
     Ok(())
 }
 
-fn named(name: &str) -> Result<Provider, Failure> {
-    providers::find(name).map_err(Failure::usage)
+fn named(name: &str) -> Result<Provider, CliError> {
+    providers::find(name).map_err(CliError::usage)
 }
 
 /// The key, if it looks like one.
-fn checked(provider: &Provider, text: &str) -> Result<Key, Failure> {
-    let key = Key::new(text);
-    let wrong = |why: &str| Err(Failure::usage(format!("that is no API key: {why}")));
+fn checked(provider: &Provider, text: &str) -> Result<ApiKey, CliError> {
+    let key = ApiKey::new(text);
+    let wrong = |why: &str| Err(CliError::usage(format!("that is no API key: {why}")));
     match key.expose().len() {
         0 => return wrong("it is empty"),
         length if length < SHORTEST => return wrong("it is too short"),
@@ -89,23 +89,23 @@ fn checked(provider: &Provider, text: &str) -> Result<Key, Failure> {
 
 /// What somebody types who is asked for a key; it is not shown where the terminal can be told so.
 /// Off a terminal, a line of standard input.
-async fn typed(provider: &Provider) -> Result<String, Failure> {
-    let mut interrupts = Interrupts::new()?;
+async fn typed(provider: &Provider) -> Result<String, CliError> {
+    let mut interrupts = SignalStream::new()?;
     let is_asked = stdin().is_terminal();
-    let silence = if is_asked { Silence::begin() } else { None };
+    let silence = if is_asked { EchoGuard::begin() } else { None };
     if is_asked {
         let shown = if silence.is_some() { "it is not shown" } else { "it is shown" };
         drop(write!(stderr(), "API key of {} ({shown}): ", provider.title));
     }
-    let mut lines = Input::of_terminal();
+    let mut lines = StdinLines::of_terminal();
     let line = tokio::select! {
         line = lines.next() => Ok(line),
-        exit = interrupts.next() => Err(Failure::new(exit, "no key was kept")),
+        exit = interrupts.next() => Err(CliError::new(exit, "no key was kept")),
     };
     if let Some(silence) = silence {
         drop(silence);
         // The one that was typed was not shown either.
         drop(writeln!(stderr()));
     }
-    line?.ok_or_else(|| Failure::usage("there is no key on standard input"))
+    line?.ok_or_else(|| CliError::usage("there is no key on standard input"))
 }

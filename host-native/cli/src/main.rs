@@ -74,15 +74,15 @@ mod words;
 mod work;
 mod wrap;
 
-use args::{Cli, Command};
+use args::{Cli, CliCommand};
 use clap::{
     CommandFactory as _, Parser,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use console::{complain, note, say_escaped, unwritten};
-use exit::{Exit, Failure};
+use exit::{CliError, ExitReason};
 use innerloop_sandbox::compile_if_asked;
-use report::Report;
+use report::RunReport;
 use std::{
     ffi::OsString,
     io::{IsTerminal as _, stderr, stdin},
@@ -107,7 +107,7 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => {
             let message = format!("cannot start: {error}");
-            return ended(Err(Failure::new(Exit::Failed, message)));
+            return ended(Err(CliError::new(ExitReason::Failed, message)));
         }
     };
     // Signals are heard until the last line is printed, since they are heard by a task.
@@ -116,21 +116,21 @@ fn main() -> ExitCode {
             return ended(conversation::run(*cli.conversation).await);
         };
         ended(match command {
-            Command::Run(args) => run::run(*args).await,
-            Command::Resume(args) => resume::run(*args).await,
-            Command::Sessions(args) => unapplied::sessions(args).await,
-            Command::Tool(args) => tool::run(args).await,
-            Command::Tools(args) => tools::carry_out(args).await,
-            Command::Decode(args) => decode::run(&args),
-            Command::Doctor(args) => doctor::run(args).await,
-            Command::Models(args) => models::list(&args),
-            Command::Providers(args) => models::providers(&args),
-            Command::Login(args) => login::login(args).await,
-            Command::Logout(args) => login::logout(&args),
-            Command::Config(args) => settings::carry_out(args),
-            Command::Trust(args) => settings::trust_folder(&args),
-            Command::Completions(args) => completions::completions(&args),
-            Command::Man(args) => completions::man(&args),
+            CliCommand::Run(args) => run::run(*args).await,
+            CliCommand::Resume(args) => resume::run(*args).await,
+            CliCommand::Sessions(args) => unapplied::sessions(args).await,
+            CliCommand::Tool(args) => tool::run(args).await,
+            CliCommand::Tools(args) => tools::carry_out(args).await,
+            CliCommand::Decode(args) => decode::run(&args),
+            CliCommand::Doctor(args) => doctor::run(args).await,
+            CliCommand::Models(args) => models::list(&args),
+            CliCommand::Providers(args) => models::providers(&args),
+            CliCommand::Login(args) => login::login(args).await,
+            CliCommand::Logout(args) => login::logout(&args),
+            CliCommand::Config(args) => settings::carry_out(args),
+            CliCommand::Trust(args) => settings::trust_folder(&args),
+            CliCommand::Completions(args) => completions::completions(&args),
+            CliCommand::Man(args) => completions::man(&args),
         })
     });
     // What still goes on is of no use to anybody: what was stopped has been answered for, and a
@@ -185,9 +185,9 @@ fn unparsed(error: clap::Error, args: &[OsString]) -> ExitCode {
     if (is(1, "run") || is(1, "resume")) && args.iter().any(|arg| arg == "--json") {
         let text = error.render().to_string();
         let first = text.lines().next().unwrap_or_default();
-        say_escaped(&Report::failed(Failure::usage(first)).record());
+        say_escaped(&RunReport::failed(CliError::usage(first)).record());
     }
-    ExitCode::from(Exit::Usage.code())
+    ExitCode::from(ExitReason::Usage.code())
 }
 
 /// Who may have meant a prompt by a word that is no command is told how to say it.
@@ -204,11 +204,11 @@ fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     error
 }
 
-fn ended(result: Result<(), Failure>) -> ExitCode {
+fn ended(result: Result<(), CliError>) -> ExitCode {
     let unwritten = unwritten().map(|error| {
         let advice = "make room or name another place";
         let message = format!("cannot write to standard output: {error}; {advice}");
-        Failure::new(Exit::Failed, message)
+        CliError::new(ExitReason::Failed, message)
     });
     let Some(failure) = result.err().or(unwritten) else { return ExitCode::SUCCESS };
     if !failure.message.is_empty() {

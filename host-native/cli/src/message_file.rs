@@ -1,7 +1,7 @@
 //! The file for the final message: looked at before the run, so that no work is lost for a wrong
 //! name, and put in the place of what was there when the run is over.
 
-use super::exit::{Exit, Failure};
+use super::exit::{CliError, ExitReason};
 use innerloop_workspace::platform::permissions;
 use std::{
     fs::{self, OpenOptions, Permissions},
@@ -20,11 +20,11 @@ pub(super) struct MessageFile {
     name: PathBuf,
     /// Without links.
     path: PathBuf,
-    kind: Kind,
+    kind: MessageFileKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum MessageFileKind {
     /// Nothing is there yet.
     New,
     /// A plain file, whose mode is kept.
@@ -38,9 +38,9 @@ impl MessageFile {
     ///
     /// # Errors
     /// It is a folder, or can't be made or replaced.
-    pub(super) fn check(name: &Path) -> Result<Self, Failure> {
+    pub(super) fn check(name: &Path) -> Result<Self, CliError> {
         let unusable = |why: &dyn std::fmt::Display| {
-            Failure::usage(format!("--output {}: {why}", name.display()))
+            CliError::usage(format!("--output {}: {why}", name.display()))
         };
         if name == Path::new("-") {
             return Err(unusable(&"the final message goes to standard output anyway; name a file"));
@@ -55,12 +55,19 @@ impl MessageFile {
             Some(found) => {
                 let path = fs::canonicalize(name).map_err(|error| unusable(&error))?;
                 let is_file = found.is_file();
-                (path, if is_file { Kind::File(found.permissions()) } else { Kind::Stream })
+                (
+                    path,
+                    if is_file {
+                        MessageFileKind::File(found.permissions())
+                    } else {
+                        MessageFileKind::Stream
+                    },
+                )
             }
-            None => (place_of(name).map_err(|error| unusable(&error))?, Kind::New),
+            None => (place_of(name).map_err(|error| unusable(&error))?, MessageFileKind::New),
         };
         let file = Self { name: name.to_owned(), path, kind };
-        if !matches!(file.kind, Kind::Stream) {
+        if !matches!(file.kind, MessageFileKind::Stream) {
             // It goes away at once.
             file.begin().map_err(|error| unusable(&error))?;
         }
@@ -76,22 +83,22 @@ impl MessageFile {
     ///
     /// # Errors
     /// It can't be written; what was there stays.
-    pub(super) fn write(&self, message: &str) -> Result<(), Failure> {
+    pub(super) fn write(&self, message: &str) -> Result<(), CliError> {
         let text = format!("{}\n", message.trim_end());
         self.put(text.as_bytes()).map_err(|error| {
             let name = self.name.display();
             let why = format!("cannot write the final message to {name}: {error}");
-            Failure::new(Exit::Failed, why)
+            CliError::new(ExitReason::Failed, why)
         })
     }
 
     fn put(&self, text: &[u8]) -> io::Result<()> {
-        if matches!(self.kind, Kind::Stream) {
+        if matches!(self.kind, MessageFileKind::Stream) {
             return OpenOptions::new().write(true).open(&self.path)?.write_all(text);
         }
         let mut file = self.begin()?;
         file.write_all(text)?;
-        if let Kind::File(permissions) = &self.kind {
+        if let MessageFileKind::File(permissions) = &self.kind {
             file.as_file().set_permissions(permissions.clone())?;
         }
         file.persist(&self.path)?;

@@ -1,6 +1,6 @@
 //! Where the changes of a session go.
 
-use super::{args::SessionArgs, console::warn, exit::Failure};
+use super::{args::SessionArgs, console::warn, exit::CliError};
 use innerloop_workspace::{Workspace, places};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -11,7 +11,7 @@ const VIEW: &str = "view.json";
 /// Where changes go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Mode {
+pub(super) enum ChangeMode {
     /// Into the folder, at once.
     InPlace,
     /// Into the folder when the run is over.
@@ -23,11 +23,11 @@ pub(super) enum Mode {
     Show,
 }
 
-impl Mode {
+impl ChangeMode {
     /// What the user wants, who can be asked or not.
-    pub(super) fn of(args: &SessionArgs, is_attended: bool) -> Result<Self, Failure> {
+    pub(super) fn of(args: &SessionArgs, is_attended: bool) -> Result<Self, CliError> {
         match (args.in_place, args.apply, args.diff) {
-            (true, _, _) | (_, true, _) if args.tuning.read_only => Err(Failure::usage(
+            (true, _, _) | (_, true, _) if args.tuning.read_only => Err(CliError::usage(
                 "the session only reads, and has nothing to apply: --apply and --in-place do not \
                  go with --read-only",
             )),
@@ -36,7 +36,7 @@ impl Mode {
             (_, true, _) => Ok(Self::Apply),
             (_, _, true) => Ok(Self::Show),
             _ if is_attended => Ok(Self::Ask),
-            _ => Err(Failure::usage(format!(
+            _ => Err(CliError::usage(format!(
                 "nobody can be asked here whether to apply the changes: add --apply to write them \
                  to {0} at the end, --diff to only show them, or --in-place to let the agent \
                  change {0} while it works",
@@ -67,17 +67,17 @@ impl Mode {
         self,
         folder: Workspace,
         place: Option<&Path>,
-    ) -> Result<Workspace, Failure> {
+    ) -> Result<Workspace, CliError> {
         match (self, place) {
-            (Self::InPlace, Some(place)) if place.join(VIEW).exists() => Err(Failure::usage(
+            (Self::InPlace, Some(place)) if place.join(VIEW).exists() => Err(CliError::usage(
                 "the session has changes that are not applied yet: say innerloop resume with \
                  --apply and no prompt first",
             )),
             (Self::InPlace, _) => Ok(folder),
             (_, Some(place)) if Self::can_keep(&folder, place) => {
-                folder.overlay_in(place).map_err(Failure::usage)
+                folder.overlay_in(place).map_err(CliError::usage)
             }
-            _ => folder.overlay().map_err(Failure::usage),
+            _ => folder.overlay().map_err(CliError::usage),
         }
     }
 }

@@ -5,13 +5,13 @@ use super::{
     config::catalogue,
     console::{say, say_escaped, warn},
     credentials,
-    exit::Failure,
+    exit::CliError,
     keys, settings, setup,
 };
 use innerloop_core::config::Price;
 use innerloop_driver::{
-    Endpoint, EndpointError, Key,
-    catalogue::{Catalogue, Known},
+    ApiKey, Endpoint, EndpointError,
+    catalogue::{Catalogue, ModelEntry},
     providers::{self, Provider},
 };
 use serde_json::{Value, json};
@@ -19,13 +19,13 @@ use serde_json::{Value, json};
 /// How many of the catalogue's units make a dollar.
 const PER_DOLLAR: u64 = 1_000_000;
 
-pub(super) fn list(args: &ModelsArgs) -> Result<(), Failure> {
+pub(super) fn list(args: &ModelsArgs) -> Result<(), CliError> {
     let catalogue = catalogue(args.models.as_deref())?;
     let providers = match &args.provider {
-        Some(name) => vec![providers::find(name).map_err(Failure::usage)?],
+        Some(name) => vec![providers::find(name).map_err(CliError::usage)?],
         None => providers::all(),
     };
-    let rows: Vec<(&Provider, &Known)> = providers
+    let rows: Vec<(&Provider, &ModelEntry)> = providers
         .iter()
         .flat_map(|provider| of(&catalogue, provider).map(move |known| (provider, known)))
         .collect();
@@ -46,35 +46,35 @@ pub(super) fn list(args: &ModelsArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn providers(args: &ProvidersArgs) -> Result<(), Failure> {
+pub(super) fn providers(args: &ProvidersArgs) -> Result<(), CliError> {
     let mut model = ModelArgs::default();
     settings::of_model(&mut model);
     if let Err(why) = credentials::read() {
         warn(&why);
     }
-    let lines: Vec<Standing> =
-        providers::all().into_iter().map(|it| Standing::of(it, &model)).collect();
+    let lines: Vec<ProviderSetup> =
+        providers::all().into_iter().map(|it| ProviderSetup::of(it, &model)).collect();
     if args.json {
-        say_escaped(&lines.iter().map(Standing::json).collect::<Value>().to_string());
+        say_escaped(&lines.iter().map(ProviderSetup::json).collect::<Value>().to_string());
         return Ok(());
     }
-    let rows: Vec<[String; 5]> = lines.iter().map(Standing::row).collect();
+    let rows: Vec<[String; 5]> = lines.iter().map(ProviderSetup::row).collect();
     table(["name", "key in", "key", "address", "model"], &rows);
     Ok(())
 }
 
 /// The models that the catalogue lists with a provider.
-fn of<'a>(catalogue: &'a Catalogue, provider: &Provider) -> impl Iterator<Item = &'a Known> {
+fn of<'a>(catalogue: &'a Catalogue, provider: &Provider) -> impl Iterator<Item = &'a ModelEntry> {
     let name = provider.name.clone();
     let groups = catalogue.groups.iter();
     groups.filter(move |group| group.providers.contains(&name)).flat_map(|group| &group.models)
 }
 
-fn is_default(provider: &Provider, known: &Known) -> bool {
+fn is_default(provider: &Provider, known: &ModelEntry) -> bool {
     provider.default_model.as_ref() == Some(&known.name)
 }
 
-fn row(provider: &Provider, known: &Known) -> [String; 7] {
+fn row(provider: &Provider, known: &ModelEntry) -> [String; 7] {
     let count = |tokens: Option<u32>| tokens.map(|tokens| tokens.to_string()).unwrap_or_default();
     let price = |of: fn(&Price) -> u64| {
         known.price.as_ref().map(|price| dollars(of(price))).unwrap_or_default()
@@ -90,7 +90,7 @@ fn row(provider: &Provider, known: &Known) -> [String; 7] {
     ]
 }
 
-fn model_json(provider: &Provider, known: &Known) -> Value {
+fn model_json(provider: &Provider, known: &ModelEntry) -> Value {
     let number = |dollars: u64| dollars.to_string().parse::<f64>().unwrap_or_default();
     let per_million = |units: u64| json!(number(units) / number(PER_DOLLAR));
     let price = known.price.as_ref().map(|price| {
@@ -122,7 +122,7 @@ fn dollars(units: u64) -> String {
 }
 
 /// A provider as it is set up here.
-struct Standing {
+struct ProviderSetup {
     provider: Provider,
     /// Where its key is, if anywhere.
     key: Option<String>,
@@ -130,7 +130,7 @@ struct Standing {
     model: Option<String>,
 }
 
-impl Standing {
+impl ProviderSetup {
     fn of(provider: Provider, model: &ModelArgs) -> Self {
         // The key ring is not asked for each of them.
         let found = keys::at_hand(&provider, &model.settings).ok().flatten();
@@ -142,12 +142,12 @@ impl Standing {
         }
         let base_url = setup::base_url(&provider, &args);
         // An address may hold a name and a password, which are not shown.
-        let base_url = match Endpoint::without_check(&provider, base_url.as_deref(), Key::default())
-        {
-            Ok(endpoint) => Some(endpoint.base().to_string()),
-            Err(EndpointError::MissingUrl) => None,
-            Err(error) => Some(error.to_string()),
-        };
+        let base_url =
+            match Endpoint::without_check(&provider, base_url.as_deref(), ApiKey::default()) {
+                Ok(endpoint) => Some(endpoint.base().to_string()),
+                Err(EndpointError::MissingUrl) => None,
+                Err(error) => Some(error.to_string()),
+            };
         let said = model.settings.of(&provider.name).and_then(|said| said.model.clone());
         let standard = said.or_else(|| provider.default_model.clone());
         Self { key, base_url, model: standard, provider }

@@ -5,9 +5,9 @@ use innerloop_core::config::{AskAbout, SessionConfig};
 use serde_json::{Map, Value, json};
 
 /// A project's patch of the configuration.
-pub(super) struct Narrowing(Map<String, Value>);
+pub(super) struct ProjectPatch(Map<String, Value>);
 
-impl Narrowing {
+impl ProjectPatch {
     /// Reads the text of a patch.
     pub(super) fn read(patch: &str) -> Option<Self> {
         serde_json::from_str(patch).ok().map(Self)
@@ -70,7 +70,7 @@ mod tests {
 
     /// What remains of a patch, where this much was granted.
     fn within(granted: &SessionConfig, patch: &Value) -> Value {
-        let narrowing = Narrowing::read(&patch.to_string()).unwrap();
+        let narrowing = ProjectPatch::read(&patch.to_string()).unwrap();
         serde_json::from_str(&narrowing.within(granted)).unwrap()
     }
 

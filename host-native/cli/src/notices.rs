@@ -3,18 +3,23 @@
 
 use super::{
     figures::counted,
-    style::{Colour, Style, harmless},
+    style::{OutputStyle, TextColour, harmless},
     terminal::columns,
     wrap::wrapped,
 };
-use innerloop_workspace::{FileChange, diff::Hidden};
+use innerloop_workspace::{FileChange, diff::HiddenCounts};
 
 /// Most changes that are named one by one for want of a text, rather than for their names.
 const NOTICES: usize = 20;
 
 /// A line for each such change of these files, of whose texts so many are `hidden`; nothing if
 /// there is none. `is_all` unless more files were touched than are watched.
-pub(super) fn of(files: &[FileChange], is_all: bool, hidden: Hidden, style: Style) -> String {
+pub(super) fn of(
+    files: &[FileChange],
+    is_all: bool,
+    hidden: HiddenCounts,
+    style: OutputStyle,
+) -> String {
     let mut lines: Vec<String> = Vec::new();
     if !is_all {
         lines.push("  more files were touched than are watched\n".to_owned());
@@ -46,13 +51,13 @@ pub(super) fn of(files: &[FileChange], is_all: bool, hidden: Hidden, style: Styl
     }
     let text = lines.concat();
     let text = wrapped(text.trim_end(), columns());
-    format!("{}\n{text}\n\n", style.paint(Colour::Yellow, "Look closely at:"))
+    format!("{}\n{text}\n\n", style.paint(TextColour::Yellow, "Look closely at:"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::When;
+    use crate::args::ColourChoice;
     use innerloop_workspace::FileState;
 
     fn created(path: &str, after: FileState) -> FileChange {
@@ -66,8 +71,8 @@ mod tests {
             (0..30).map(|n| created(&format!("!{n:02}"), opaque(false))).collect();
         files.push(created(".husky/pre-commit", FileState::Text("x".into())));
         files.push(created("src/main.rs", opaque(true)));
-        let hidden = Hidden { for_room: 1_234, for_time: 1 };
-        let notices = of(&files, false, hidden, Style::new(When::Never));
+        let hidden = HiddenCounts { for_room: 1_234, for_time: 1 };
+        let notices = of(&files, false, hidden, OutputStyle::new(ColourChoice::Never));
         let lines: Vec<&str> = notices.lines().collect();
         let first = [
             "Look closely at:",

@@ -1,20 +1,20 @@
 //! The user's own tools, from the folders that `--tool` names.
 
-use super::{console::warn, exit::Failure};
+use super::{console::warn, exit::CliError};
 use innerloop_host::tools::OwnTool;
 use innerloop_sandbox::Executor;
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// Reads the definitions. Each tool has a name of its own.
-pub(super) fn read(folders: &[PathBuf]) -> Result<Vec<OwnTool>, Failure> {
+pub(super) fn read(folders: &[PathBuf]) -> Result<Vec<OwnTool>, CliError> {
     let mut seen = BTreeMap::new();
     let mut tools = Vec::new();
     for folder in folders {
-        let tool = OwnTool::define(folder).map_err(Failure::configuration)?;
+        let tool = OwnTool::define(folder).map_err(CliError::configuration)?;
         if let Some(other) = seen.insert(tool.spec().name.clone(), folder) {
             let (name, folder, other) = (&tool.spec().name, folder.display(), other.display());
             let message = format!("{other} and {folder} both define the tool {name}; rename one");
-            return Err(Failure::configuration(message));
+            return Err(CliError::configuration(message));
         }
         tools.push(tool);
     }
@@ -33,12 +33,12 @@ pub(super) fn that_only_read(tools: Vec<OwnTool>) -> Vec<OwnTool> {
 }
 
 /// Compiles or loads their modules, so that a bad one is told before the model is asked.
-pub(super) async fn prepare(tools: &[OwnTool], sandbox: &Executor) -> Result<(), Failure> {
+pub(super) async fn prepare(tools: &[OwnTool], sandbox: &Executor) -> Result<(), CliError> {
     for tool in tools {
         let Some(module) = tool.as_module() else { continue };
         sandbox.prepare_module(module).await.map_err(|error| {
             let name = &tool.spec().name;
-            Failure::configuration(format!("the tool {name} can't be run: {error}"))
+            CliError::configuration(format!("the tool {name} can't be run: {error}"))
         })?;
     }
     Ok(())

@@ -1,26 +1,26 @@
 //! Which pages of the web the agent of a session may read, and who is asked for others.
 
-use super::approval::Person;
+use super::approval::PersonHandle;
 use innerloop_host::{
     tools::OwnTool,
-    web::{self, Allowed, Domains, Wanted},
+    web::{self, AllowedDomains, DomainRequest, SessionDomains},
 };
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// The pages of a session.
-pub(super) struct Pages {
-    domains: Domains,
+pub(super) struct PageAccess {
+    domains: SessionDomains,
     /// What is asked for, if anybody can be asked.
-    wanted: Option<UnboundedReceiver<Wanted>>,
+    wanted: Option<UnboundedReceiver<DomainRequest>>,
 }
 
-impl Pages {
+impl PageAccess {
     /// Those of the domains that were named, and others if somebody can be asked for them.
-    pub(super) fn of(allowed: Allowed, may_ask: bool) -> Self {
+    pub(super) fn of(allowed: AllowedDomains, may_ask: bool) -> Self {
         if !may_ask {
-            return Self { domains: Domains::new(allowed), wanted: None };
+            return Self { domains: SessionDomains::new(allowed), wanted: None };
         }
-        let (domains, wanted) = Domains::asking(allowed);
+        let (domains, wanted) = SessionDomains::asking(allowed);
         Self { domains, wanted: Some(wanted) }
     }
 
@@ -35,7 +35,7 @@ impl Pages {
     }
 
     /// Has the person asked for domains from now on; gives those that are allowed.
-    pub(super) fn ask(self, person: Option<&Person>) -> Domains {
+    pub(super) fn ask(self, person: Option<&PersonHandle>) -> SessionDomains {
         let Self { domains, wanted } = self;
         if let Some((mut wanted, person)) = wanted.zip(person.cloned()) {
             tokio::spawn(async move {

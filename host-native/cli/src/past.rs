@@ -3,18 +3,18 @@
 
 use super::{
     console::warn,
-    exit::Failure,
+    exit::CliError,
     model_change,
-    pages::Pages,
-    sessions::{self, About, Held, Store},
+    pages::PageAccess,
+    sessions::{self, LockedSession, SessionInfo, SessionStore},
 };
 use innerloop_core::{
     Session,
     config::SessionConfig,
     id::AgentId,
     input::{Command, Input},
-    json::{Json, Object, from_str},
-    message::{Block, Said, ToolCall, TurnKind},
+    json::{Json, JsonObject, from_str},
+    message::{Block, ToolCall, TurnKind, VisibleTurn},
     output::{Effect, Output},
     status::AgentState,
     tool::ToolSpec,
@@ -26,10 +26,10 @@ use std::path::Path;
 const IN_MEMORY: &str = "wasm";
 
 /// A session that was kept.
-pub(super) struct Past {
+pub(super) struct ResumableSession {
     /// Until the session goes on.
-    held: Option<Held>,
-    about: About,
+    held: Option<LockedSession>,
+    about: SessionInfo,
     session: Session,
     /// Whether its program ended in the middle of a run.
     pub(super) is_under_way: bool,
@@ -38,16 +38,16 @@ pub(super) struct Past {
     /// The model that it goes on with, if that is another one.
     model: Option<String>,
     /// What else of its configuration is to be otherwise.
-    changes: Object,
+    changes: JsonObject,
 }
 
-impl Past {
+impl ResumableSession {
     /// Reads the log of a session that is kept.
-    pub(super) fn read(held: Held) -> Result<Self, Failure> {
+    pub(super) fn read(held: LockedSession) -> Result<Self, CliError> {
         let log = held.kept.log();
         let found = log.and_then(|log| sessions::still_open(&log, held.short()));
         let (session, damaged) = found.map_err(|failure| match held.kept.has_changes() {
-            true => Failure::configuration(format!(
+            true => CliError::configuration(format!(
                 "{}; what its agent has changed is not lost: innerloop sessions apply {} applies \
                  it",
                 failure.message,
@@ -65,24 +65,24 @@ impl Past {
 
     /// Takes the log of a file into the sessions that are kept. It works on that folder, or on the
     /// current one, unless its files were in memory.
-    pub(super) fn import(named: &str, folder: Option<&Path>) -> Result<Self, Failure> {
+    pub(super) fn import(named: &str, folder: Option<&Path>) -> Result<Self, CliError> {
         let (session, damaged) = sessions::still_open(&sessions::read(Path::new(named))?, named)?;
         damaged.iter().for_each(|line| warn(&sessions::told_damage(named, *line)));
         let was_in_memory = session.config().facts.platform == IN_MEMORY;
         let folder = match folder {
             None if was_in_memory => {
-                return Err(Failure::usage(format!(
+                return Err(CliError::usage(format!(
                     "the files of the session of {named} were in memory and are not in its log: \
                      name the folder that it goes on in with -C DIR"
                 )));
             }
             folder => folder.unwrap_or(Path::new(".")),
         };
-        let held = Store::open()?.create(About::of_log(&session, folder)?)?;
+        let held = SessionStore::open()?.create(SessionInfo::of_log(&session, folder)?)?;
         Self::of(held, session)
     }
 
-    fn of(held: Held, session: Session) -> Result<Self, Failure> {
+    fn of(held: LockedSession, session: Session) -> Result<Self, CliError> {
         let status = session.status(AgentId::ROOT);
         let is_under_way = status.is_none_or(|status| status.state != AgentState::Idle);
         let was_stopped = !is_under_way && is_unanswered(&session);
@@ -94,7 +94,7 @@ impl Past {
             is_under_way,
             was_stopped,
             model: None,
-            changes: Object(Vec::new()),
+            changes: JsonObject(Vec::new()),
         };
         // Nobody waits any longer for the summary that was asked for.
         if status.is_some_and(|status| status.compacting) {
@@ -104,7 +104,7 @@ impl Past {
         Ok(past)
     }
 
-    pub(super) const fn about(&self) -> &About {
+    pub(super) const fn about(&self) -> &SessionInfo {
         &self.about
     }
 
@@ -114,7 +114,7 @@ impl Past {
     }
 
     /// Its place among those that are kept, until it was taken.
-    pub(super) const fn held(&self) -> Option<&Held> {
+    pub(super) const fn held(&self) -> Option<&LockedSession> {
         self.held.as_ref()
     }
 
@@ -129,7 +129,7 @@ impl Past {
     }
 
     /// Gives the session's place among those that are kept to whoever goes on with it.
-    pub(super) const fn take_held(&mut self) -> Option<Held> {
+    pub(super) const fn take_held(&mut self) -> Option<LockedSession> {
         self.held.take()
     }
 
@@ -137,7 +137,7 @@ impl Past {
     ///
     /// # Errors
     /// The session cannot be stopped; that does not happen.
-    pub(super) fn with(self, model: Option<String>, changes: Object) -> Result<Self, Failure> {
+    pub(super) fn with(self, model: Option<String>, changes: JsonObject) -> Result<Self, CliError> {
         let mut past = Self { model, changes, ..self };
         if past.model.is_some() && past.is_under_way && past.waits_for_model() {
             past.stop()?;
@@ -153,7 +153,7 @@ impl Past {
     }
 
     /// Stops the run. Nobody has its requests in hand.
-    fn stop(&mut self) -> Result<(), Failure> {
+    fn stop(&mut self) -> Result<(), CliError> {
         let owed = self.session.owed();
         self.hear(Input::command(Command::Interrupt))?;
         for output in owed {
@@ -167,13 +167,13 @@ impl Past {
 
     /// The session hears this before anything else. What follows from it is asked of it when it
     /// goes on.
-    fn hear(&mut self, input: Input) -> Result<(), Failure> {
+    fn hear(&mut self, input: Input) -> Result<(), CliError> {
         let now = self.session.now();
         let heard = self.session.handle(input, now);
-        heard.map(drop).map_err(Failure::usage)
+        heard.map(drop).map_err(CliError::usage)
     }
 
-    fn configure(&mut self, patch: Object) -> Result<(), Failure> {
+    fn configure(&mut self, patch: JsonObject) -> Result<(), CliError> {
         if patch.0.is_empty() {
             return Ok(());
         }
@@ -185,23 +185,23 @@ impl Past {
         mut self,
         provider: &Provider,
         catalogue: &Catalogue,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CliError> {
         if let Some(name) = self.model.take() {
             let current = &self.session.config().model;
             let changed = model_change::to(&name, provider, catalogue, current);
             let patch = serde_json::json!({"model": changed}).to_string();
-            self.configure(from_str(&patch).map_err(Failure::usage)?)?;
+            self.configure(from_str(&patch).map_err(CliError::usage)?)?;
         }
-        let changes = std::mem::replace(&mut self.changes, Object(Vec::new()));
+        let changes = std::mem::replace(&mut self.changes, JsonObject(Vec::new()));
         self.configure(changes)?;
         Ok(self)
     }
 
     /// With the tool that reads pages, where somebody can be asked for them: whoever began it may
     /// not have been there.
-    pub(super) fn with_pages(mut self, pages: &Pages) -> Result<Self, Failure> {
+    pub(super) fn with_pages(mut self, pages: &PageAccess) -> Result<Self, CliError> {
         if pages.can_be_asked_for() && !self.session.config().web_fetch {
-            self.configure(Object(vec![("web_fetch".to_owned(), Json::of(&true))]))?;
+            self.configure(JsonObject(vec![("web_fetch".to_owned(), Json::of(&true))]))?;
         }
         Ok(self)
     }
@@ -212,7 +212,7 @@ impl Past {
         mut self,
         tools: &[ToolSpec],
         reads_only: bool,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CliError> {
         let mut own = self.session.config().tools.clone();
         let mut absent = Vec::new();
         for tool in own.iter_mut().filter(|tool| !reads_only || tool.read_only) {
@@ -230,14 +230,14 @@ impl Past {
             ));
         }
         if own != self.session.config().tools {
-            self.configure(Object(vec![("tools".to_owned(), Json::of(&own))]))?;
+            self.configure(JsonObject(vec![("tools".to_owned(), Json::of(&own))]))?;
         }
         Ok(self)
     }
 
     /// Takes over what of the configuration is otherwise by now: its own tools, and the form of
     /// the answer.
-    pub(super) fn adapt(&mut self, config: &SessionConfig) -> Result<(), Failure> {
+    pub(super) fn adapt(&mut self, config: &SessionConfig) -> Result<(), CliError> {
         let own = self.session.config();
         let mut changed = Vec::new();
         if config.answer != own.answer {
@@ -246,7 +246,7 @@ impl Past {
         if config.tools != own.tools {
             changed.push(("tools".to_owned(), Json::of(&config.tools)));
         }
-        self.configure(Object(changed))
+        self.configure(JsonObject(changed))
     }
 
     /// The calls of the last reply, of which some may not be over.
@@ -269,5 +269,5 @@ impl Past {
 /// Whether nothing was said behind the user's last words, or behind the results of calls.
 fn is_unanswered(session: &Session) -> bool {
     let last = session.history(AgentId::ROOT).and_then(|history| history.seen().next_back());
-    last.is_some_and(|said| matches!(said, Said::User(_) | Said::ToolResults(_)))
+    last.is_some_and(|said| matches!(said, VisibleTurn::User(_) | VisibleTurn::ToolResults(_)))
 }

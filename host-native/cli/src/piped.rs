@@ -1,7 +1,7 @@
 //! What to do, as the argument says it and as standard input does: a prompt may come from there as
 //! a whole, and what is piped in beside one goes with it.
 
-use super::{console::warn, exit::Failure};
+use super::{console::warn, exit::CliError};
 use crate::platform::is_piped_in;
 use std::{
     future::pending,
@@ -51,31 +51,32 @@ impl Prompt {
 ///
 /// # Errors
 /// There is no prompt, or standard input can't be read, is too long or no text.
-pub(super) async fn prompt(given: Option<String>, is_taken: bool) -> Result<Prompt, Failure> {
+pub(super) async fn prompt(given: Option<String>, is_taken: bool) -> Result<Prompt, CliError> {
     match given {
         Some(words) if words != "-" => {
             if words.trim().is_empty() {
-                return Err(Failure::usage("the prompt is empty; say what you want"));
+                return Err(CliError::usage("the prompt is empty; say what you want"));
             }
-            let wait = Wait { noted: NOTED_AFTER, given_up: Some(GIVEN_UP_AFTER) };
+            let wait = StdinTimeouts { noted: NOTED_AFTER, given_up: Some(GIVEN_UP_AFTER) };
             let input =
                 if is_taken || !is_piped_in() { None } else { gather(read(), wait).await? };
             let input = input.filter(|input| !input.trim().is_empty());
             Ok(Prompt { words, input })
         }
-        _ if is_taken => Err(Failure::usage(
+        _ if is_taken => Err(CliError::usage(
             "standard input is the configuration already: give the prompt as an argument, or \
              --config a file",
         )),
-        None if stdin().is_terminal() => Err(Failure::usage(
+        None if stdin().is_terminal() => Err(CliError::usage(
             "there is no prompt; say what you want, as in: innerloop run \"Make the tests pass\"",
         )),
         _ => {
             let is_typed = stdin().is_terminal();
             let noted = if is_typed { Duration::ZERO } else { NOTED_AFTER };
-            let words = gather(read(), Wait { noted, given_up: None }).await?.unwrap_or_default();
+            let words =
+                gather(read(), StdinTimeouts { noted, given_up: None }).await?.unwrap_or_default();
             if words.trim().is_empty() {
-                return Err(Failure::usage("the prompt is empty; say what you want"));
+                return Err(CliError::usage("the prompt is empty; say what you want"));
             }
             Ok(Prompt { words, input: None })
         }
@@ -106,7 +107,7 @@ fn read() -> Receiver<io::Result<Vec<u8>>> {
 
 /// How long standard input is waited for.
 #[derive(Clone, Copy, Debug)]
-struct Wait {
+struct StdinTimeouts {
     /// Until it is told.
     noted: Duration,
     /// Until it is given up, if nothing has come; never if there is none.
@@ -116,8 +117,8 @@ struct Wait {
 /// All that comes, as text; nothing if it was waited for in vain.
 async fn gather(
     mut chunks: Receiver<io::Result<Vec<u8>>>,
-    wait: Wait,
-) -> Result<Option<String>, Failure> {
+    wait: StdinTimeouts,
+) -> Result<Option<String>, CliError> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut is_noted = false;
     let noted = sleep(wait.noted);
@@ -134,14 +135,14 @@ async fn gather(
             chunk = chunks.recv() => match chunk {
                 None => break,
                 Some(Ok(chunk)) if bytes.len() + chunk.len() > MOST_BYTES => {
-                    return Err(Failure::usage(
+                    return Err(CliError::usage(
                         "standard input has more than 10 MiB; name a file that the agent can read \
                          piece by piece",
                     ));
                 }
                 Some(Ok(chunk)) => bytes.extend(chunk),
                 Some(Err(error)) => {
-                    return Err(Failure::usage(format!("cannot read standard input: {error}")));
+                    return Err(CliError::usage(format!("cannot read standard input: {error}")));
                 }
             },
             () = &mut noted, if !is_noted => {
@@ -160,7 +161,7 @@ async fn gather(
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
-        Err(error) => Err(Failure::usage(format!(
+        Err(error) => Err(CliError::usage(format!(
             "standard input is not UTF-8 text (byte {}); attach what is no text with --attach",
             error.utf8_error().valid_up_to() + 1
         ))),
@@ -175,7 +176,7 @@ mod tests {
     type Chunks = (Sender<io::Result<Vec<u8>>>, Receiver<io::Result<Vec<u8>>>);
 
     const SHORT: Duration = Duration::from_millis(20);
-    const BRIEF: Wait = Wait { noted: SHORT, given_up: Some(SHORT) };
+    const BRIEF: StdinTimeouts = StdinTimeouts { noted: SHORT, given_up: Some(SHORT) };
 
     fn chunks() -> Chunks {
         channel(1000)
@@ -197,7 +198,7 @@ mod tests {
         let (_open, silent) = chunks();
         assert_eq!(gather(silent, BRIEF).await, Ok(None));
         // One that has begun is waited for, and so is one that is the prompt itself.
-        for (first, wait) in [(true, BRIEF), (false, Wait { given_up: None, ..BRIEF })] {
+        for (first, wait) in [(true, BRIEF), (false, StdinTimeouts { given_up: None, ..BRIEF })] {
             let (sender, slow) = chunks();
             if first {
                 sender.send(Ok(b"gr\xc3".to_vec())).await.unwrap();

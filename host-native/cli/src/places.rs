@@ -1,7 +1,7 @@
 //! The program's own folders, as `innerloop doctor` finds them: where they are, what they hold,
 //! whether they can be written to.
 
-use super::finding::Finding::{self, Fine, Warning};
+use super::finding::CheckFinding::{self, Fine, Warning};
 use innerloop_workspace::{
     places,
     platform::{is_writable, room},
@@ -18,7 +18,7 @@ const LITTLE: u64 = 512 << 20;
 const MOST_ENTRIES: usize = 100_000;
 
 /// The folders, each by its name, what it is for, and what names another.
-pub(super) fn findings() -> Vec<(&'static str, Finding)> {
+pub(super) fn findings() -> Vec<(&'static str, CheckFinding)> {
     let config = "XDG_CONFIG_HOME";
     vec![
         ("cache", finding(places::cache(), "compiled modules", "INNERLOOP_CACHE_DIR", true)),
@@ -28,7 +28,7 @@ pub(super) fn findings() -> Vec<(&'static str, Finding)> {
     ]
 }
 
-fn finding(folder: Option<PathBuf>, what: &str, variable: &str, is_written: bool) -> Finding {
+fn finding(folder: Option<PathBuf>, what: &str, variable: &str, is_written: bool) -> CheckFinding {
     let Some(folder) = folder else {
         return Warning(format!("there is no home folder for {what}; set {variable}"));
     };

@@ -13,7 +13,7 @@ const PLAIN: &str = "_-./:,@%+=";
 
 /// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Simple<'a> {
+pub(super) struct SimpleCommand<'a> {
     /// Without quotes; the first is the program.
     pub(super) words: Vec<String>,
     /// As it stands in the line.
@@ -21,7 +21,7 @@ pub(super) struct Simple<'a> {
 }
 
 /// The simple commands of a line in their order, one at least; nothing if it holds anything else.
-pub(super) fn simple_commands(line: &str) -> Option<Vec<Simple<'_>>> {
+pub(super) fn simple_commands(line: &str) -> Option<Vec<SimpleCommand<'_>>> {
     let mut commands = Vec::new();
     let mut rest = line;
     loop {
@@ -36,7 +36,7 @@ pub(super) fn simple_commands(line: &str) -> Option<Vec<Simple<'_>>> {
 }
 
 /// The first simple command of a text, and what comes behind it.
-fn simple(text: &str) -> Option<(Simple<'_>, &str)> {
+fn simple(text: &str) -> Option<(SimpleCommand<'_>, &str)> {
     let mut words = Vec::new();
     let mut rest = text.trim_start_matches([' ', '\t']);
     while !rest.is_empty() && !rest.starts_with(['&', '|', ';']) {
@@ -49,7 +49,7 @@ fn simple(text: &str) -> Option<(Simple<'_>, &str)> {
         return None;
     }
     let text = text.get(..text.len().checked_sub(rest.len())?)?.trim_matches([' ', '\t']);
-    Some((Simple { words, text }, rest))
+    Some((SimpleCommand { words, text }, rest))
 }
 
 /// The word with which a text begins, without its quotes, and what comes behind it.

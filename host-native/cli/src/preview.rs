@@ -2,20 +2,20 @@
 //! that it would make to files as a diff.
 
 use super::{
-    args::When,
+    args::ColourChoice,
     figures::counted,
-    style::{Colour, Style, brief, harmless},
-    words::{Phrase, Words},
+    style::{OutputStyle, TextColour, brief, harmless},
+    words::{CallDescriber, CallDescription},
 };
-use innerloop_core::{action::Action, json::Object};
-use innerloop_tools::{Files, Memory, WorkspacePath, perform_in, perform_patch};
-use innerloop_workspace::{Workspace, diff::Changes};
+use innerloop_core::{action::Action, json::JsonObject};
+use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform_in, perform_patch};
+use innerloop_workspace::{Workspace, diff::RunChanges};
 
 /// What is shown of an argument: of what a diff shows in full, of others, and where all is wanted.
-const LITTLE: Room = Room { lines: 6, chars: 110 };
-const MUCH: Room = Room { lines: 40, chars: 4_000 };
-const DIFF: Room = Room { lines: 40, chars: 200 };
-const ALL: Room = Room { lines: usize::MAX, chars: usize::MAX };
+const LITTLE: PreviewLimits = PreviewLimits { lines: 6, chars: 110 };
+const MUCH: PreviewLimits = PreviewLimits { lines: 40, chars: 4_000 };
+const DIFF: PreviewLimits = PreviewLimits { lines: 40, chars: 200 };
+const ALL: PreviewLimits = PreviewLimits { lines: usize::MAX, chars: usize::MAX };
 
 /// Characters of a name that are shown.
 const NAME: usize = 40;
@@ -25,14 +25,14 @@ const LARGEST: u64 = 4 << 20;
 
 /// Lines of a text, and characters of a line, that are shown.
 #[derive(Clone, Copy, Debug)]
-struct Room {
+struct PreviewLimits {
     lines: usize,
     chars: usize,
 }
 
 /// What a call would do to files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum FileEffect {
     /// These changes.
     Diff(String),
     /// Nothing: they are so already.
@@ -44,14 +44,14 @@ pub(super) enum Effect {
 }
 
 /// Shows calls over a workspace.
-pub(super) struct Preview {
-    words: Words,
+pub(super) struct CallPreview {
+    words: CallDescriber,
     workspace: Workspace,
 }
 
-impl Preview {
+impl CallPreview {
     /// For calls that are told in those words, over that workspace.
-    pub(super) fn new(words: &Words, workspace: &Workspace) -> Self {
+    pub(super) fn new(words: &CallDescriber, workspace: &Workspace) -> Self {
         Self { words: words.clone(), workspace: workspace.clone() }
     }
 
@@ -61,28 +61,28 @@ impl Preview {
         &self,
         name: &str,
         arguments: &str,
-        effect: &Effect,
-        style: Style,
+        effect: &FileEffect,
+        style: OutputStyle,
     ) -> String {
         let action = self.words.action(name, arguments);
         let room = if action.as_ref().is_some_and(changes_files) { LITTLE } else { MUCH };
-        let phrase =
-            action.map_or_else(|| Phrase::name(name), |action| self.words.phrase_of(&action));
-        let verb = style.paint(Colour::Cyan, &phrase.verb);
+        let phrase = action
+            .map_or_else(|| CallDescription::name(name), |action| self.words.phrase_of(&action));
+        let verb = style.paint(TextColour::Cyan, &phrase.verb);
         let headline = format!("{verb} {}", phrase.rest);
-        let is_all = phrase.is_all || matches!(effect, Effect::Diff(_));
+        let is_all = phrase.is_all || matches!(effect, FileEffect::Diff(_));
         let fields = if is_all { String::new() } else { fields(arguments, room, style) };
         format!("{}\n{fields}", headline.trim_end())
     }
 
     /// All that a call says, each argument on lines of its own.
-    pub(super) fn details(&self, arguments: &str, style: Style) -> String {
+    pub(super) fn details(&self, arguments: &str, style: OutputStyle) -> String {
         fields(arguments, ALL, style)
     }
 
     /// Whether the question about a call leaves some of it out that no diff shows.
     pub(super) fn is_cut(&self, name: &str, arguments: &str) -> bool {
-        let plain = Style::new(When::Never);
+        let plain = OutputStyle::new(ColourChoice::Never);
         !self.changes_files(name, arguments)
             && !self.words.phrase(name, arguments).is_all
             && fields(arguments, MUCH, plain) != fields(arguments, ALL, plain)
@@ -99,37 +99,37 @@ impl Preview {
     }
 
     /// What the call of an agent in `folder` would do to files.
-    pub(super) fn effect(&self, name: &str, arguments: &str, folder: &str) -> Effect {
-        let Some(action) = self.words.action(name, arguments) else { return Effect::Unknown };
+    pub(super) fn effect(&self, name: &str, arguments: &str, folder: &str) -> FileEffect {
+        let Some(action) = self.words.action(name, arguments) else { return FileEffect::Unknown };
         let patch = match &action {
             Action::Write { .. } | Action::Edit { .. } => None,
             Action::Patch { patch } => match self.words.patches().read(patch) {
-                None => return Effect::Unknown,
+                None => return FileEffect::Unknown,
                 patch => patch,
             },
-            _ => return Effect::Unknown,
+            _ => return FileEffect::Unknown,
         };
-        let mut files = Memory::new();
+        let mut files = InMemoryFiles::new();
         let named = action.files(patch.as_deref());
         if !named.iter().all(|file| self.load(file.path, folder, &mut files)) {
-            return Effect::Unknown;
+            return FileEffect::Unknown;
         }
         let outcome = match &patch {
             Some(patch) => perform_patch(&mut files, folder, patch),
             None => perform_in(&mut files, folder, &action),
         };
         if outcome.error.is_some() {
-            return Effect::Failure(outcome.joined_text().trim_end().to_owned());
+            return FileEffect::Failure(outcome.joined_text().trim_end().to_owned());
         }
-        let mut changes = Changes::default();
+        let mut changes = RunChanges::default();
         outcome.changes.iter().for_each(|change| changes.add(change));
         let diff = changes.unified();
-        if diff.is_empty() { Effect::Nothing } else { Effect::Diff(diff) }
+        if diff.is_empty() { FileEffect::Nothing } else { FileEffect::Diff(diff) }
     }
 
     /// Copies what the path names, if anything. What a call does to a file that can't be copied is
     /// not known: one that is too large, is not UTF-8, or may not be read.
-    fn load(&self, path: &str, folder: &str, files: &mut Memory) -> bool {
+    fn load(&self, path: &str, folder: &str, files: &mut InMemoryFiles) -> bool {
         let file = WorkspacePath::folder(folder).and_then(|folder| folder.file_at(path));
         // A path that leads nowhere is told by the action itself.
         let Ok(path) = file else { return true };
@@ -164,9 +164,9 @@ const fn changes_files(action: &Action) -> bool {
 }
 
 /// Each argument on lines of its own.
-fn fields(arguments: &str, room: Room, style: Style) -> String {
+fn fields(arguments: &str, room: PreviewLimits, style: OutputStyle) -> String {
     let mut out = String::new();
-    let Ok(fields) = serde_json::from_str::<Object>(arguments) else {
+    let Ok(fields) = serde_json::from_str::<JsonObject>(arguments) else {
         out.push_str(&format!("  {}\n", cut(arguments, room, style)));
         return out;
     };
@@ -185,7 +185,7 @@ fn fields(arguments: &str, room: Room, style: Style) -> String {
                 }
                 if let Some(more) = lines.len().checked_sub(room.lines).filter(|more| *more > 0) {
                     let more = format!("    … {more} more lines");
-                    out.push_str(&format!("{}\n", style.paint(Colour::Dim, &more)));
+                    out.push_str(&format!("{}\n", style.paint(TextColour::Dim, &more)));
                 }
             }
         }
@@ -194,14 +194,14 @@ fn fields(arguments: &str, room: Room, style: Style) -> String {
 }
 
 /// The beginning of a line, and how much of it is missing.
-fn cut(line: &str, room: Room, style: Style) -> String {
+fn cut(line: &str, room: PreviewLimits, style: OutputStyle) -> String {
     let line = harmless(line);
     match line.char_indices().nth(room.chars) {
         None => line.into_owned(),
         Some((end, _)) => {
             let (shown, rest) = line.split_at(end);
             let more = format!("… {} more characters", rest.chars().count());
-            format!("{shown}{}", style.paint(Colour::Dim, &more))
+            format!("{shown}{}", style.paint(TextColour::Dim, &more))
         }
     }
 }

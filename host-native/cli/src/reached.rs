@@ -4,13 +4,13 @@
 use super::{
     args::ModelArgs,
     arguments::nearest,
-    finding::Finding::{self, Broken, Fine, Warning},
-    keys::{self, Origin},
+    finding::CheckFinding::{self, Broken, Fine, Warning},
+    keys::{self, KeyOrigin},
     setup,
 };
-use innerloop_core::{bytes::Bytes, config::WireKind, output::HttpRequest};
-use innerloop_driver::{Endpoints, providers::Provider};
-use innerloop_host::http::Http;
+use innerloop_core::{bytes::BodyBytes, config::WireKind, output::HttpRequest};
+use innerloop_driver::{EndpointTable, providers::Provider};
+use innerloop_host::http::HttpClient;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -24,15 +24,19 @@ const MOST_BYTES: usize = 16 << 20;
 const MOST_SAID: usize = 200;
 
 /// Asks the provider, with the key that is at that place, if there is one.
-pub(super) async fn ask(provider: &Provider, args: &ModelArgs, key: Option<&Origin>) -> Finding {
+pub(super) async fn ask(
+    provider: &Provider,
+    args: &ModelArgs,
+    key: Option<&KeyOrigin>,
+) -> CheckFinding {
     let endpoint = match setup::endpoint_of(provider, args) {
         Ok(reached) => reached.endpoint,
         Err(failure) => return Broken(failure.message),
     };
     let (base, has_key) = (endpoint.base().to_string(), key.is_some());
     let is_loopback = endpoint.base().is_loopback();
-    let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
-    let asked = match (Http::new(is_loopback), endpoints.request(request(provider))) {
+    let endpoints = EndpointTable::default().with(provider.endpoint(), endpoint);
+    let asked = match (HttpClient::new(is_loopback), endpoints.request(request(provider))) {
         (Ok(http), Ok(request)) => http.get(request, MOST_BYTES, PATIENCE).await,
         (Err(failure), _) | (_, Err(failure)) => Err(failure),
     };
@@ -40,7 +44,7 @@ pub(super) async fn ask(provider: &Provider, args: &ModelArgs, key: Option<&Orig
         Ok(answer) => answer,
         Err(failure) => return Broken(unreached(&failure.message)),
     };
-    let key = key.map_or_else(|| keys::variables(provider), Origin::told);
+    let key = key.map_or_else(|| keys::variables(provider), KeyOrigin::told);
     let said = said(&body);
     let answers = format!("{base} answers (HTTP {status}{said})");
     match status {
@@ -70,12 +74,12 @@ fn request(provider: &Provider) -> HttpRequest {
         // OpenAI's protocols, and what else speaks like them.
         _ => ("/models", Vec::new()),
     };
-    let (endpoint, body) = (provider.endpoint(), Bytes::default());
+    let (endpoint, body) = (provider.endpoint(), BodyBytes::default());
     HttpRequest { endpoint, path: path.to_owned(), headers, body }
 }
 
 /// What a list of models says of the one that is to be used.
-fn listed(base: &str, body: &[u8], model: Option<&str>, has_key: bool) -> Finding {
+fn listed(base: &str, body: &[u8], model: Option<&str>, has_key: bool) -> CheckFinding {
     let Some(names) = names(body) else {
         return Warning(format!(
             "{base} answers with something else than models; check --base-url"

@@ -6,7 +6,7 @@ use innerloop_workspace::{FileChange, FileState};
 
 /// What a run came to.
 #[derive(ToJson)]
-pub(super) struct Record<'a> {
+pub(super) struct RunRecord<'a> {
     #[json(rename = "type")]
     pub(super) kind: &'static str,
     pub(super) status: &'static str,
@@ -16,14 +16,14 @@ pub(super) struct Record<'a> {
     pub(super) text: &'a str,
     #[json(skip_serializing_if = "Option::is_none")]
     pub(super) answer: Option<&'a Json>,
-    #[json(skip_serializing_if = "<[Denied]>::is_empty")]
-    pub(super) denied: &'a [Denied],
+    #[json(skip_serializing_if = "<[DeniedCall]>::is_empty")]
+    pub(super) denied: &'a [DeniedCall],
     pub(super) turns: u32,
     pub(super) tool_calls: u32,
     pub(super) usage: Usage,
     #[json(skip_serializing_if = "Option::is_none")]
     pub(super) cost_nano_usd: Option<u64>,
-    pub(super) files: Vec<File<'a>>,
+    pub(super) files: Vec<FileRecord<'a>>,
     pub(super) files_truncated: bool,
     pub(super) applied: bool,
     pub(super) diff: &'a str,
@@ -32,7 +32,7 @@ pub(super) struct Record<'a> {
 
 /// A call that needed a yes, which nobody was there to give.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
-pub(super) struct Denied {
+pub(super) struct DeniedCall {
     pub(super) name: String,
     /// Their beginning.
     pub(super) arguments: String,
@@ -43,34 +43,35 @@ pub(super) struct Denied {
 
 /// A file that was changed, or opened for that.
 #[derive(ToJson)]
-pub(super) struct File<'a> {
+pub(super) struct FileRecord<'a> {
     pub(super) path: &'a str,
     pub(super) kind: ChangeKind,
     /// It was opened for writing and is what it was.
     #[json(skip_serializing_if = "is_false")]
     pub(super) same: bool,
     #[json(skip_serializing_if = "Option::is_none")]
-    pub(super) before: Option<Content>,
+    pub(super) before: Option<ContentSummary>,
     #[json(skip_serializing_if = "Option::is_none")]
-    pub(super) after: Option<Content>,
+    pub(super) after: Option<ContentSummary>,
     #[json(skip_serializing_if = "Option::is_none")]
     pub(super) notice: Option<&'static str>,
 }
 
 /// What the diff does not show.
 #[derive(ToJson)]
-pub(super) struct Content {
+pub(super) struct ContentSummary {
     pub(super) bytes: u64,
     #[json(skip_serializing_if = "Option::is_none")]
     pub(super) sha256: Option<String>,
 }
 
-impl<'a> File<'a> {
+impl<'a> FileRecord<'a> {
     pub(super) fn of(file: &'a FileChange) -> Self {
         let content = |state: &FileState| match state {
-            FileState::Opaque { size, digest, .. } => {
-                Some(Content { bytes: *size, sha256: digest.map(|digest| digest.to_string()) })
-            }
+            FileState::Opaque { size, digest, .. } => Some(ContentSummary {
+                bytes: *size,
+                sha256: digest.map(|digest| digest.to_string()),
+            }),
             _ => None,
         };
         let (path, kind, same) = (file.path.as_str(), file.kind(), file.is_same());

@@ -2,23 +2,23 @@
 //! and where they do, the difference is told.
 
 use super::{
-    args::{SessionArgs, Words},
-    exit::Failure,
+    args::{SessionArgs, ToolVocabulary},
+    exit::CliError,
 };
 use clap::ValueEnum as _;
 use innerloop_core::{config::SessionConfig, json::to_string};
 use innerloop_driver::{
     providers::{self, Provider},
-    traffic::Player,
+    traffic::TrafficPlayer,
 };
-use innerloop_host::recording::{self, Origin, Recorded};
+use innerloop_host::recording::{self, RecordingOrigin, SavedRecording};
 
 /// A recording that is to be played.
 #[derive(Debug)]
 pub(super) struct Replay {
-    player: Player,
+    player: TrafficPlayer,
     /// What was played to, where the recording says so.
-    origin: Option<Origin>,
+    origin: Option<RecordingOrigin>,
 }
 
 impl Replay {
@@ -27,12 +27,13 @@ impl Replay {
     ///
     /// # Errors
     /// It can't be read, or names what is not known here.
-    pub(super) fn read(args: &mut SessionArgs) -> Result<Option<Self>, Failure> {
+    pub(super) fn read(args: &mut SessionArgs) -> Result<Option<Self>, CliError> {
         let Some(path) = &args.files.replay else { return Ok(None) };
-        let Recorded { origin, player } = recording::read(path).map_err(Failure::configuration)?;
+        let SavedRecording { origin, player } =
+            recording::read(path).map_err(CliError::configuration)?;
         if let Some(origin) = &origin {
             let unknown = |what: &dyn std::fmt::Display| {
-                Failure::configuration(format!("{}: {what}", path.display()))
+                CliError::configuration(format!("{}: {what}", path.display()))
             };
             if args.model.provider.is_none() {
                 providers::find(&origin.provider).map_err(|error| unknown(&error))?;
@@ -43,7 +44,7 @@ impl Replay {
                 args.model.model.get_or_insert_with(|| origin.model.clone());
             }
             if args.tuning.vocabulary.is_none() {
-                let words = Words::from_str(&origin.vocabulary, false);
+                let words = ToolVocabulary::from_str(&origin.vocabulary, false);
                 args.tuning.vocabulary = Some(words.map_err(|_| {
                     unknown(&format!("unknown vocabulary {:?}", origin.vocabulary))
                 })?);
@@ -53,14 +54,14 @@ impl Replay {
     }
 
     /// What is played, and what it was played to.
-    pub(super) fn parts(self) -> (Player, Option<Origin>) {
+    pub(super) fn parts(self) -> (TrafficPlayer, Option<RecordingOrigin>) {
         (self.player, self.origin)
     }
 }
 
 /// What a recording says of a session.
-pub(super) fn origin(provider: &Provider, config: &SessionConfig) -> Origin {
-    Origin {
+pub(super) fn origin(provider: &Provider, config: &SessionConfig) -> RecordingOrigin {
+    RecordingOrigin {
         provider: provider.name.clone(),
         model: config.model.name.clone(),
         vocabulary: to_string(&config.model.vocabulary).trim_matches('"').to_owned(),
@@ -68,8 +69,8 @@ pub(super) fn origin(provider: &Provider, config: &SessionConfig) -> Origin {
 }
 
 /// In which way a session is another than the recorded one, for people.
-pub(super) fn difference(recorded: &Origin, now: &Origin) -> Option<String> {
-    let told = |Origin { provider, model, vocabulary }: &Origin| {
+pub(super) fn difference(recorded: &RecordingOrigin, now: &RecordingOrigin) -> Option<String> {
+    let told = |RecordingOrigin { provider, model, vocabulary }: &RecordingOrigin| {
         format!("{provider}, {model}, vocabulary {vocabulary}")
     };
     let what = || format!("the recording is of {}; this run is for {}", told(recorded), told(now));

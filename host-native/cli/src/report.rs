@@ -2,15 +2,15 @@
 //! diff and the counts, or as the terminal record of `--json`.
 
 use super::{
-    exit::{Exit, Failure},
+    exit::{CliError, ExitReason},
     figures::{counted, dollars, grouped},
-    interrupts::Ending,
+    interrupts::ShutdownHandle,
     key_in_use::KeyInUse,
     keys, limits, notices,
-    record::{Denied, File, Record},
-    review::{Mode, Settled},
-    style::{Colour, Style, brief},
-    words::Words,
+    record::{DeniedCall, FileRecord, RunRecord},
+    review::{ChangeDisposition, ChangeMode},
+    style::{OutputStyle, TextColour, brief},
+    words::CallDescriber,
 };
 use innerloop_core::{
     action::{DeniedBy, Outcome},
@@ -24,7 +24,7 @@ use innerloop_core::{
 use innerloop_json::{Json, to_string};
 use innerloop_workspace::{
     FileChange, Workspace,
-    diff::{Changes, Diff},
+    diff::{RunChanges, UnifiedDiff},
 };
 use std::{
     collections::BTreeMap,
@@ -44,7 +44,7 @@ const DENIED: usize = 3;
 
 /// What is known of the run so far.
 #[derive(Clone, Debug)]
-pub(super) struct Report {
+pub(super) struct RunReport {
     begun: Instant,
     text: String,
     turns: u32,
@@ -54,13 +54,13 @@ pub(super) struct Report {
     /// In nano-dollars, as far as the model's price is known.
     cost: Option<u64>,
     /// Where changes go.
-    mode: Mode,
+    mode: ChangeMode,
     /// What was changed, or opened for that.
     files: Vec<FileChange>,
     /// Whether that is all.
     is_all: bool,
     /// What differs at the end, as text.
-    diff: Diff,
+    diff: UnifiedDiff,
     /// Whether the changes are in the folder.
     is_applied: bool,
     /// Whether they stay with the session.
@@ -78,22 +78,22 @@ pub(super) struct Report {
     /// The beginnings of the arguments of the calls that are under way, and the calls in words.
     calls: BTreeMap<(AgentId, String), (String, String)>,
     /// The calls that nobody was there to allow.
-    denied: Vec<Denied>,
+    denied: Vec<DeniedCall>,
     error: Option<(ErrorKind, String)>,
-    failure: Option<Failure>,
+    failure: Option<CliError>,
     /// Why the changes are not where they belong.
-    unsettled: Option<Failure>,
+    unsettled: Option<CliError>,
     /// How calls are told, if any are.
-    words: Option<Words>,
+    words: Option<CallDescriber>,
     /// The provider's key.
     key: KeyInUse,
     /// How an interrupted run ends the program.
-    signal: Exit,
+    signal: ExitReason,
 }
 
-impl Report {
+impl RunReport {
     /// Of a run whose requests are sent with that key.
-    pub(super) fn new(key: &KeyInUse, mode: Mode) -> Self {
+    pub(super) fn new(key: &KeyInUse, mode: ChangeMode) -> Self {
         Self {
             begun: Instant::now(),
             text: String::new(),
@@ -105,8 +105,8 @@ impl Report {
             mode,
             files: Vec::new(),
             is_all: true,
-            diff: Diff::default(),
-            is_applied: mode == Mode::InPlace,
+            diff: UnifiedDiff::default(),
+            is_applied: mode == ChangeMode::InPlace,
             is_kept: false,
             end: None,
             limit: None,
@@ -121,27 +121,27 @@ impl Report {
             unsettled: None,
             words: None,
             key: key.clone(),
-            signal: Exit::Interrupted,
+            signal: ExitReason::Interrupted,
         }
     }
 
     /// The same where calls are told in those words.
-    pub(super) fn with_words(self, words: &Words) -> Self {
+    pub(super) fn with_words(self, words: &CallDescriber) -> Self {
         Self { words: Some(words.clone()), ..self }
     }
 
     /// A report of something that went wrong before or beside the run.
-    pub(super) fn failed(failure: Failure) -> Self {
-        Self { failure: Some(failure), ..Self::new(&KeyInUse::default(), Mode::Show) }
+    pub(super) fn failed(failure: CliError) -> Self {
+        Self { failure: Some(failure), ..Self::new(&KeyInUse::default(), ChangeMode::Show) }
     }
 
     /// Notes that the run broke for a reason of the host's own.
-    pub(super) fn fail(&mut self, failure: Failure) {
+    pub(super) fn fail(&mut self, failure: CliError) {
         self.failure.get_or_insert(failure);
     }
 
     /// Notes why the changes could not be brought where they belong. It is told last.
-    pub(super) fn unsettled(&mut self, failure: Failure) {
+    pub(super) fn unsettled(&mut self, failure: CliError) {
         self.unsettled = Some(failure);
     }
 
@@ -151,7 +151,7 @@ impl Report {
     }
 
     /// Notes which signal has interrupted the run.
-    pub(super) const fn interrupted_by(&mut self, signal: Exit) {
+    pub(super) const fn interrupted_by(&mut self, signal: ExitReason) {
         self.signal = signal;
     }
 
@@ -190,7 +190,11 @@ impl Report {
                 let call = self.calls.remove(&(event.agent, call_id.clone()));
                 if nobody_allowed(outcome) {
                     let (arguments, told) = call.unwrap_or_default();
-                    self.denied.push(Denied { name: brief(name, ARGUMENT_CHARS), arguments, told });
+                    self.denied.push(DeniedCall {
+                        name: brief(name, ARGUMENT_CHARS),
+                        arguments,
+                        told,
+                    });
                 }
             }
             EventKind::LoopDetection { .. } if is_own => self.replied_to_loop = false,
@@ -235,48 +239,49 @@ impl Report {
     }
 
     /// How the program ends, with what to tell the user if that is not as wished.
-    pub(super) fn result(&self) -> Result<(), Failure> {
+    pub(super) fn result(&self) -> Result<(), CliError> {
         match (self.run_result(), &self.unsettled) {
             (result, None) => result,
             (Ok(()), Some(unsettled)) => Err(unsettled.clone()),
-            (Err(Failure { exit, message }), Some(unsettled)) => {
-                Err(Failure::new(exit, format!("{message}; {}", unsettled.message)))
+            (Err(CliError { exit, message }), Some(unsettled)) => {
+                Err(CliError::new(exit, format!("{message}; {}", unsettled.message)))
             }
         }
     }
 
-    fn limited(&self, limit: &str) -> Failure {
+    fn limited(&self, limit: &str) -> CliError {
         let told = format!("{limit}; raise it to let the agent go on{}", self.stays());
-        Failure::new(Exit::Limit, told)
+        CliError::new(ExitReason::Limit, told)
     }
 
     /// What has become of what was done until the run was stopped.
     fn stays(&self) -> &'static str {
         match self.mode {
-            Mode::InPlace => "; what was done so far stays",
+            ChangeMode::InPlace => "; what was done so far stays",
             _ if self.is_applied && self.has_changes() => "; what was done so far is applied",
-            Mode::Apply | Mode::Ask | Mode::Show => "",
+            ChangeMode::Apply | ChangeMode::Ask | ChangeMode::Show => "",
         }
     }
 
     /// The same, whatever has become of the changes.
-    pub(super) fn run_result(&self) -> Result<(), Failure> {
+    pub(super) fn run_result(&self) -> Result<(), CliError> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
         match (self.end, &self.error, &self.limit) {
             (Some(RunEnd::Completed), _, _) => match self.denied.as_slice() {
                 [] => Ok(()),
-                denied => Err(Failure::new(Exit::Denied, denied_text(denied))),
+                denied => Err(CliError::new(ExitReason::Denied, denied_text(denied))),
             },
             (Some(RunEnd::Interrupted), _, _) => Err(match &self.stopped {
                 Some(limit) => self.limited(limit),
-                None => Failure::new(self.signal, format!("interrupted{}", self.stays())),
+                None => CliError::new(self.signal, format!("interrupted{}", self.stays())),
             }),
             (Some(RunEnd::Limit | RunEnd::Budget), _, Some(limit)) => Err(self.limited(limit)),
-            (Some(RunEnd::Unverified), ..) => {
-                Err(Failure::new(Exit::Failed, "a hook has not agreed that the task is done"))
-            }
+            (Some(RunEnd::Unverified), ..) => Err(CliError::new(
+                ExitReason::Failed,
+                "a hook has not agreed that the task is done",
+            )),
             (Some(RunEnd::Limit | RunEnd::Budget), _, None) => Err(self.limited("a limit was hit")),
             (end, Some((kind, message)), _) => {
                 // What the host says is laid out in lines; what an endpoint says may be anything.
@@ -285,12 +290,15 @@ impl Report {
                     _ => brief(message, MESSAGE_CHARS),
                 };
                 let exit = exit_of(end, *kind);
-                Err(Failure::new(exit, format!("{said}{}", advice(*kind, &self.key))))
+                Err(CliError::new(exit, format!("{said}{}", advice(*kind, &self.key))))
             }
-            (Some(RunEnd::Loop), ..) => {
-                Err(Failure::new(Exit::Failed, "the run was stopped: its calls repeat themselves"))
+            (Some(RunEnd::Loop), ..) => Err(CliError::new(
+                ExitReason::Failed,
+                "the run was stopped: its calls repeat themselves",
+            )),
+            _ => {
+                Err(CliError::new(ExitReason::Failed, "the session ended before the run was over"))
             }
-            _ => Err(Failure::new(Exit::Failed, "the session ended before the run was over")),
         }
     }
 
@@ -316,13 +324,13 @@ impl Report {
 
     /// Compares the files with what they were, which may take a while, until the program is to end
     /// at once: then there is a line for each of them.
-    pub(super) async fn compare(&mut self, workspace: &Workspace, ending: &Ending) {
+    pub(super) async fn compare(&mut self, workspace: &Workspace, ending: &ShutdownHandle) {
         let (workspace, stop) = (workspace.clone(), ending.clone());
         let compared = spawn_blocking(move || {
             // Whatever is still under way changes nothing more: what is shown is what is applied.
             workspace.freeze();
             let (files, is_all) = workspace.changes_until(&|| stop.is_hurried());
-            let mut changes = Changes::default();
+            let mut changes = RunChanges::default();
             files.iter().for_each(|file| changes.add_file(file));
             (files, is_all, Arc::new(changes))
         });
@@ -330,7 +338,7 @@ impl Report {
             Ok(compared) => compared,
             Err(error) => {
                 self.is_all = false;
-                return self.fail(Failure::new(Exit::Failed, error));
+                return self.fail(CliError::new(ExitReason::Failed, error));
             }
         };
         (self.files, self.is_all) = (files, is_all);
@@ -345,9 +353,9 @@ impl Report {
     }
 
     /// Notes what has become of the changes.
-    pub(super) fn settled(&mut self, settled: Settled) {
-        self.is_applied = settled == Settled::Applied;
-        self.is_kept = settled == Settled::Kept;
+    pub(super) fn settled(&mut self, settled: ChangeDisposition) {
+        self.is_applied = settled == ChangeDisposition::Applied;
+        self.is_kept = settled == ChangeDisposition::Kept;
     }
 
     /// Whether something was changed that stays with the session.
@@ -361,12 +369,12 @@ impl Report {
     }
 
     /// Notes a signal that came when all was done.
-    pub(super) fn ended_by(&mut self, signal: Option<Exit>) {
+    pub(super) fn ended_by(&mut self, signal: Option<ExitReason>) {
         if let Some(signal) = signal.filter(|_| self.result().is_ok()) {
             let is_applied = self.is_applied && self.has_changes();
             let told =
                 if is_applied { "interrupted; all changes are applied" } else { "interrupted" };
-            self.fail(Failure::new(signal, told));
+            self.fail(CliError::new(signal, told));
         }
     }
 
@@ -380,7 +388,7 @@ impl Report {
     }
 
     /// The changes that one should look at closely.
-    pub(super) fn notices(&self, style: Style) -> String {
+    pub(super) fn notices(&self, style: OutputStyle) -> String {
         notices::of(&self.files, self.is_all, self.diff.hidden, style)
     }
 
@@ -389,20 +397,20 @@ impl Report {
         let files = counted(self.changed(), "file");
         match (self.mode, self.is_applied) {
             _ if !self.has_changes() || self.unsettled.is_some() => None,
-            (Mode::InPlace, _) => None,
+            (ChangeMode::InPlace, _) => None,
             (_, true) => Some(format!("applied: {files}")),
-            (Mode::Ask, false) if self.is_kept => {
+            (ChangeMode::Ask, false) if self.is_kept => {
                 Some("not applied yet: the session keeps the changes".to_owned())
             }
-            (Mode::Show, false) if self.is_kept => {
+            (ChangeMode::Show, false) if self.is_kept => {
                 Some("not applied: --diff only shows, and the session keeps the changes".to_owned())
             }
-            (Mode::Show, false) => Some("not applied: --diff only shows".to_owned()),
+            (ChangeMode::Show, false) => Some("not applied: --diff only shows".to_owned()),
             (_, false) => Some("not applied: the folder is as it was".to_owned()),
         }
     }
 
-    /// What has come of [`Report::compare`].
+    /// What has come of [`RunReport::compare`].
     pub(super) fn diff(&self) -> &str {
         &self.diff.text
     }
@@ -418,9 +426,9 @@ impl Report {
     }
 
     /// For example `7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · 0.4 s`.
-    pub(super) fn counts(&self, style: Style) -> String {
+    pub(super) fn counts(&self, style: OutputStyle) -> String {
         let changed = format!("{} changed", counted(self.changed(), "file"));
-        style.paint(Colour::Dim, &self.told(Some(changed))).into_owned()
+        style.paint(TextColour::Dim, &self.told(Some(changed))).into_owned()
     }
 
     /// The same without the files.
@@ -449,9 +457,9 @@ impl Report {
     pub(super) fn record(&self) -> String {
         let failure = self.result().err();
         let keys = keys::of_environment();
-        let exit = failure.as_ref().map_or(Exit::Done, |failure| failure.exit);
-        let files = self.files.iter().map(File::of).collect();
-        let record = Record {
+        let exit = failure.as_ref().map_or(ExitReason::Done, |failure| failure.exit);
+        let files = self.files.iter().map(FileRecord::of).collect();
+        let record = RunRecord {
             kind: "result",
             status: exit.name(),
             exit_code: exit.code(),
@@ -474,12 +482,12 @@ impl Report {
 }
 
 /// Where the user has to change the configuration, that is said whatever the end.
-const fn exit_of(end: Option<RunEnd>, kind: ErrorKind) -> Exit {
+const fn exit_of(end: Option<RunEnd>, kind: ErrorKind) -> ExitReason {
     match (kind, end) {
-        (ErrorKind::Authentication | ErrorKind::Host, _) => Exit::Configuration,
-        (_, Some(RunEnd::Incomplete)) => Exit::Incomplete,
-        (_, Some(RunEnd::Refused)) => Exit::Refused,
-        _ => Exit::Failed,
+        (ErrorKind::Authentication | ErrorKind::Host, _) => ExitReason::Configuration,
+        (_, Some(RunEnd::Incomplete)) => ExitReason::Incomplete,
+        (_, Some(RunEnd::Refused)) => ExitReason::Refused,
+        _ => ExitReason::Failed,
     }
 }
 
@@ -524,7 +532,7 @@ fn nobody_allowed(outcome: &Outcome) -> bool {
 }
 
 /// For example `1 call needed a yes that nobody was there to give: write: note.txt (1 line)`.
-fn denied_text(denied: &[Denied]) -> String {
+fn denied_text(denied: &[DeniedCall]) -> String {
     let named = denied.iter().take(DENIED);
     let mut named: Vec<String> = named.map(|denied| denied.told.clone()).collect();
     if let more @ 1.. = denied.len().saturating_sub(DENIED) {
@@ -548,10 +556,11 @@ mod tests {
 
     #[test]
     fn where_the_work_is_kept_is_told_whatever_else_has_failed() {
-        let mut report = Report::failed(Failure::new(Exit::Terminated, "stopped at once"));
-        report.fail(Failure::new(Exit::Failed, "later"));
-        report.unsettled(Failure::new(Exit::Failed, "kept in x"));
-        let failure = Failure::new(Exit::Terminated, "stopped at once; kept in x");
+        let mut report =
+            RunReport::failed(CliError::new(ExitReason::Terminated, "stopped at once"));
+        report.fail(CliError::new(ExitReason::Failed, "later"));
+        report.unsettled(CliError::new(ExitReason::Failed, "kept in x"));
+        let failure = CliError::new(ExitReason::Terminated, "stopped at once; kept in x");
         assert_eq!(report.result(), Err(failure));
     }
 }

@@ -6,26 +6,26 @@ use super::{
     args::{EnvironmentArgs, ModelArgs, ResumeArgs, SessionArgs, TuningArgs},
     attach, config,
     console::{say_escaped, warn},
-    conversation::{self, First},
-    exit::Failure,
-    form::Form,
-    interrupts::Ending,
+    conversation::{self, InitialInput},
+    exit::CliError,
+    form::AnswerSchema,
+    interrupts::ShutdownHandle,
     key_in_use::KeyInUse,
     message_file::MessageFile,
-    past::Past,
-    report::Report,
-    review::{self, Mode, Pending, Settlement},
-    run::{self, Begun},
-    sessions::{self, About, Store},
+    past::ResumableSession,
+    report::RunReport,
+    review::{self, ChangeMode, PendingChanges, ReviewOutcome},
+    run::{self, PreparedRun},
+    sessions::{self, SessionInfo, SessionStore},
     settings, setup,
-    style::Style,
+    style::OutputStyle,
     view,
-    words::Words,
-    work::{Asked, Work},
+    words::CallDescriber,
+    work::{ActiveSession, SessionRequest},
 };
 use innerloop_core::{
     input::Command,
-    json::{Object, from_str},
+    json::{JsonObject, from_str},
     message::Part,
 };
 use std::{env, path::Path};
@@ -37,7 +37,7 @@ const GO_ON: &str = "Go on.";
 const LOST: usize = 60;
 
 /// Goes on with the session.
-pub(super) async fn run(mut args: ResumeArgs) -> Result<(), Failure> {
+pub(super) async fn run(mut args: ResumeArgs) -> Result<(), CliError> {
     args.output.color = settings::color(args.output.color, !args.settings.no_settings);
     let (output, limits) = (args.output, args.limits);
     let taken = taken(&args);
@@ -54,7 +54,7 @@ pub(super) async fn run(mut args: ResumeArgs) -> Result<(), Failure> {
     if args.prompt.is_none() && args.attach.is_empty() && !past.goes_on() && has_changes {
         let report = match apply(&args, past).await {
             Ok(report) => report,
-            Err(failure) => Report::failed(failure),
+            Err(failure) => RunReport::failed(failure),
         };
         if output.json {
             say_escaped(&report.record());
@@ -65,16 +65,16 @@ pub(super) async fn run(mut args: ResumeArgs) -> Result<(), Failure> {
 }
 
 /// The session that is meant, with what is to be otherwise.
-fn taken(args: &ResumeArgs) -> Result<Past, Failure> {
+fn taken(args: &ResumeArgs) -> Result<ResumableSession, CliError> {
     let folder = args.workspace.as_deref();
     let past = if sessions::is_file(&args.session) {
-        Past::import(&args.session, folder)?
+        ResumableSession::import(&args.session, folder)?
     } else {
         let folder = folder.unwrap_or(Path::new("."));
-        Past::read(Store::open()?.find(&args.session, folder)?.hold()?)?
+        ResumableSession::read(SessionStore::open()?.find(&args.session, folder)?.hold()?)?
     };
     let tuning = tuning(args, past.about());
-    let changes: Object = from_str(&config::options(&tuning)?).map_err(Failure::usage)?;
+    let changes: JsonObject = from_str(&config::options(&tuning)?).map_err(CliError::usage)?;
     past.with(args.model.clone(), changes)
 }
 
@@ -93,19 +93,19 @@ fn is_talk(args: &ResumeArgs) -> bool {
 }
 
 /// Goes on as a conversation, behind the end of what was said.
-async fn talk(args: ResumeArgs, past: Past) -> Result<(), Failure> {
-    let style = Style::new(args.output.color.unwrap_or_default());
+async fn talk(args: ResumeArgs, past: ResumableSession) -> Result<(), CliError> {
+    let style = OutputStyle::new(args.output.color.unwrap_or_default());
     let said = sessions::last_exchange(past.session());
     let options = options(args, past.about())?;
     said.lines().for_each(warn);
     goes_on_with(&past).iter().for_each(|line| warn(line));
     let first = past.was_stopped().then(|| Command::submit(vec![Part::text(GO_ON)]));
-    let first = First { commands: first.into_iter().collect(), words: None };
+    let first = InitialInput { commands: first.into_iter().collect(), words: None };
     conversation::talk(options, Some(past), first, style).await
 }
 
 /// What a session goes on with by itself, which costs money: said before it does.
-fn goes_on_with(past: &Past) -> Option<String> {
+fn goes_on_with(past: &ResumableSession) -> Option<String> {
     if past.was_stopped() {
         return Some(format!(
             "its last run came to no answer: the agent is told \u{201c}{GO_ON}\u{201d} now; Esc \
@@ -115,7 +115,7 @@ fn goes_on_with(past: &Past) -> Option<String> {
     if !past.is_under_way {
         return None;
     }
-    let words = Words::new(past.session().config());
+    let words = CallDescriber::new(past.session().config());
     let lost = past.open_calls();
     let lost: Vec<String> =
         lost.iter().map(|call| words.phrase(&call.name, &call.arguments).label(LOST)).collect();
@@ -131,26 +131,27 @@ fn goes_on_with(past: &Past) -> Option<String> {
 }
 
 /// Brings the changes that a session holds where they belong. The agent has no part in it.
-async fn apply(args: &ResumeArgs, mut past: Past) -> Result<Report, Failure> {
+async fn apply(args: &ResumeArgs, mut past: ResumableSession) -> Result<RunReport, CliError> {
     let own = past.about().options.clone();
     let says_where = args.apply || args.diff;
-    let mode = match (args.apply || !says_where && own.mode == Mode::Apply, args.diff) {
-        (true, _) => Mode::Apply,
-        (_, true) => Mode::Show,
-        _ if args.in_place => Mode::Apply,
+    let mode = match (args.apply || !says_where && own.mode == ChangeMode::Apply, args.diff) {
+        (true, _) => ChangeMode::Apply,
+        (_, true) => ChangeMode::Show,
+        _ if args.in_place => ChangeMode::Apply,
         _ => return Err(nothing_to_do(past.about(), true)),
     };
     let folder = setup::workspace(&past.about().workspace, own.any_folder)?;
     let mut held = past.take_held();
     let workspace = super::work::over(folder, mode, held.as_ref())?;
-    let (ending, style) = (Ending::default(), Style::new(args.output.color.unwrap_or_default()));
-    let mut report = Report::new(&KeyInUse::default(), mode);
+    let (ending, style) =
+        (ShutdownHandle::default(), OutputStyle::new(args.output.color.unwrap_or_default()));
+    let mut report = RunReport::new(&KeyInUse::default(), mode);
     report.without_run();
     report.compare(&workspace, &ending).await;
     view::changes(&report, args.output, style, mode);
     let has_changes = report.has_changes();
-    let pending = Pending { mode, workspace: &workspace, held: held.as_mut(), has_changes };
-    let Settlement { settled, failure } = review::settle(pending, None, &ending).await;
+    let pending = PendingChanges { mode, workspace: &workspace, held: held.as_mut(), has_changes };
+    let ReviewOutcome { settled, failure } = review::settle(pending, None, &ending).await;
     report.settled(settled);
     failure.into_iter().for_each(|failure| report.unsettled(failure));
     if !args.output.json && !args.output.quiet {
@@ -160,11 +161,11 @@ async fn apply(args: &ResumeArgs, mut past: Past) -> Result<Report, Failure> {
 }
 
 /// The session, ready to be driven, and what is said to it.
-async fn begin(args: ResumeArgs, past: Past) -> Result<Begun, Failure> {
+async fn begin(args: ResumeArgs, past: ResumableSession) -> Result<PreparedRun, CliError> {
     let output = args.output;
     let is_under_way = past.is_under_way;
     let attached = attach::read(&args.attach)?;
-    let form = args.result.schema.as_deref().map(Form::read).transpose()?;
+    let form = args.result.schema.as_deref().map(AnswerSchema::read).transpose()?;
     let file = args.result.file.as_deref().map(MessageFile::check).transpose()?;
     let limits = args.limits;
     let said: Vec<Part> = match &args.prompt {
@@ -177,8 +178,8 @@ async fn begin(args: ResumeArgs, past: Past) -> Result<Begun, Failure> {
         None => return Err(nothing_to_do(past.about(), false)),
     };
     let options = options(args, past.about())?;
-    let asked = Asked::read(options, Some(past), run::is_attended(output)).await?;
-    let work = Work::begin(asked.with(form, limits), run::audience(output)).await?;
+    let asked = SessionRequest::read(options, Some(past), run::is_attended(output)).await?;
+    let work = ActiveSession::begin(asked.with(form, limits), run::audience(output)).await?;
     file.iter().for_each(|file| work.workspace.reserve(file.path()));
     if is_under_way {
         warn("the session was stopped in the middle of a run, which goes on");
@@ -188,20 +189,20 @@ async fn begin(args: ResumeArgs, past: Past) -> Result<Begun, Failure> {
         false if is_under_way => Some(Command::Steer { parts: said }),
         false => Some(Command::submit(said)),
     };
-    Ok(Begun { work, said: word.into_iter().collect(), file })
+    Ok(PreparedRun { work, said: word.into_iter().collect(), file })
 }
 
-fn nothing_to_do(about: &About, has_changes: bool) -> Failure {
+fn nothing_to_do(about: &SessionInfo, has_changes: bool) -> CliError {
     let title = if about.title.is_empty() { "nothing was said yet" } else { &about.title };
     let what = match has_changes {
         true => "say what to do next, or with --apply that the changes it holds be applied",
         false => "say what to do next",
     };
-    Failure::usage(format!("the session ({title}) waits for you: {what}"))
+    CliError::usage(format!("the session ({title}) waits for you: {what}"))
 }
 
 /// What is to be otherwise in the configuration of a session.
-fn tuning(args: &ResumeArgs, about: &About) -> TuningArgs {
+fn tuning(args: &ResumeArgs, about: &SessionInfo) -> TuningArgs {
     let own = &about.options;
     let allow = if args.allow.is_empty() { own.allow.clone() } else { args.allow.clone() };
     TuningArgs {
@@ -217,17 +218,17 @@ fn tuning(args: &ResumeArgs, about: &About) -> TuningArgs {
 }
 
 /// The options that open the session again: its own, and over them those that were given.
-fn options(args: ResumeArgs, about: &About) -> Result<SessionArgs, Failure> {
+fn options(args: ResumeArgs, about: &SessionInfo) -> Result<SessionArgs, CliError> {
     let own = &about.options;
     let tuning = tuning(&args, about);
     let says_where = args.apply || args.diff || args.in_place || tuning.read_only;
-    let mode = |given: bool, mode: Mode| given || !says_where && own.mode == mode;
+    let mode = |given: bool, mode: ChangeMode| given || !says_where && own.mode == mode;
     Ok(SessionArgs {
         workspace: about.workspace.clone(),
         any_folder: own.any_folder,
-        apply: mode(args.apply, Mode::Apply),
-        diff: mode(args.diff, Mode::Show),
-        in_place: mode(args.in_place, Mode::InPlace),
+        apply: mode(args.apply, ChangeMode::Apply),
+        diff: mode(args.diff, ChangeMode::Show),
+        in_place: mode(args.in_place, ChangeMode::InPlace),
         ephemeral: false,
         model: ModelArgs {
             provider: Some(about.provider.clone()),
@@ -248,11 +249,11 @@ fn options(args: ResumeArgs, about: &About) -> Result<SessionArgs, Failure> {
 
 /// The variables of a session, of which the names alone are kept: with the values that are given
 /// now, or those of this program's own environment.
-fn variables(kept: &[String], mut given: Vec<String>) -> Result<Vec<String>, Failure> {
+fn variables(kept: &[String], mut given: Vec<String>) -> Result<Vec<String>, CliError> {
     let named = sessions::names(&given);
     for name in kept.iter().filter(|name| !named.contains(name)) {
         let value = env::var(name).map_err(|_| {
-            Failure::usage(format!(
+            CliError::usage(format!(
                 "the session sets the variable {name} for commands, whose value is not kept: give \
                  it again with --set-env {name}=VALUE, or have {name} in the environment"
             ))

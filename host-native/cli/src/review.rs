@@ -1,21 +1,21 @@
 //! What becomes of a run's changes: they are in the folder already, or they are applied at the end,
 //! after a question if somebody can be asked, or not at all.
 
-pub(super) use super::mode::Mode;
+pub(super) use super::mode::ChangeMode;
 
 use super::{
     applying,
-    approval::Person,
+    approval::PersonHandle,
     console::warn,
-    exit::{Exit, Failure},
-    interrupts::Ending,
+    exit::{CliError, ExitReason},
+    interrupts::ShutdownHandle,
     question::Question,
-    sessions::Held,
+    sessions::LockedSession,
     style::harmless,
     terminal,
 };
 use innerloop_host::http::wall_time;
-use innerloop_workspace::{ApplyError, Refused, Workspace, places};
+use innerloop_workspace::{ApplyError, RefusedChanges, Workspace, places};
 use std::{io, path::PathBuf, process, time::Duration};
 
 /// Most paths that are named where changes can't be applied.
@@ -44,7 +44,7 @@ pub(super) const NOT_NOW: [(&str, &str); 3] =
 
 /// What has become of the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Settled {
+pub(super) enum ChangeDisposition {
     /// They are in the folder, or there are none.
     Applied,
     /// They stay with the session.
@@ -55,26 +55,26 @@ pub(super) enum Settled {
 
 /// How it came to that.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Settlement {
-    pub(super) settled: Settled,
+pub(super) struct ReviewOutcome {
+    pub(super) settled: ChangeDisposition,
     /// What is told, and how the program ends, if that is not as wished.
-    pub(super) failure: Option<Failure>,
+    pub(super) failure: Option<CliError>,
 }
 
 /// What a session has changed.
 #[derive(Debug)]
-pub(super) struct Pending<'a> {
-    pub(super) mode: Mode,
+pub(super) struct PendingChanges<'a> {
+    pub(super) mode: ChangeMode,
     pub(super) workspace: &'a Workspace,
     /// The session, if it is kept.
-    pub(super) held: Option<&'a mut Held>,
+    pub(super) held: Option<&'a mut LockedSession>,
     /// Whether it has changed anything.
     pub(super) has_changes: bool,
 }
 
 /// Whether the changes go into the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum ReviewAnswer {
     Yes,
     /// Nothing is to become of them.
     Drop,
@@ -88,36 +88,36 @@ enum Answer {
 /// can't be applied, stays with the session; where that is not kept, it is put elsewhere, and the
 /// failure says where.
 pub(super) async fn settle(
-    pending: Pending<'_>,
-    person: Option<&Person>,
-    ending: &Ending,
-) -> Settlement {
-    let Pending { mode, workspace, mut held, has_changes } = pending;
-    if mode == Mode::InPlace {
-        return Settlement { settled: Settled::Applied, failure: None };
+    pending: PendingChanges<'_>,
+    person: Option<&PersonHandle>,
+    ending: &ShutdownHandle,
+) -> ReviewOutcome {
+    let PendingChanges { mode, workspace, mut held, has_changes } = pending;
+    if mode == ChangeMode::InPlace {
+        return ReviewOutcome { settled: ChangeDisposition::Applied, failure: None };
     }
     // One whose log could not be written is not kept, whatever holds its overlay.
     let short = held.as_deref().filter(|held| held.has_log()).map(|held| held.short().to_owned());
     let is_kept = workspace.kept_in().is_some() && short.is_some();
     let answer = match (mode, person) {
-        (Mode::Apply, person) if has_changes && workspace.is_partial() => match person {
+        (ChangeMode::Apply, person) if has_changes && workspace.is_partial() => match person {
             Some(person) if ending.may_ask() => ask(workspace, person, is_kept, ending).await,
-            _ => Answer::Nobody(PARTIAL),
+            _ => ReviewAnswer::Nobody(PARTIAL),
         },
-        (Mode::InPlace | Mode::Apply, _) => Answer::Yes,
-        (Mode::Ask, _) if !has_changes => Answer::Drop,
-        (Mode::Ask, Some(person)) if ending.may_ask() => {
+        (ChangeMode::InPlace | ChangeMode::Apply, _) => ReviewAnswer::Yes,
+        (ChangeMode::Ask, _) if !has_changes => ReviewAnswer::Drop,
+        (ChangeMode::Ask, Some(person)) if ending.may_ask() => {
             ask(workspace, person, is_kept, ending).await
         }
-        (Mode::Ask, _) => Answer::Nobody(STOPPED),
-        (Mode::Show, _) if is_kept => Answer::Later,
-        (Mode::Show, _) => Answer::Drop,
+        (ChangeMode::Ask, _) => ReviewAnswer::Nobody(STOPPED),
+        (ChangeMode::Show, _) if is_kept => ReviewAnswer::Later,
+        (ChangeMode::Show, _) => ReviewAnswer::Drop,
     };
     let guard = ending.hold().await;
     let signal = ending.last_signal();
     let answer = match answer {
-        Answer::Yes if signal.is_some() && !has_changes => Answer::Drop,
-        Answer::Yes if signal.is_some() => Answer::Nobody(STOPPED),
+        ReviewAnswer::Yes if signal.is_some() && !has_changes => ReviewAnswer::Drop,
+        ReviewAnswer::Yes if signal.is_some() => ReviewAnswer::Nobody(STOPPED),
         answer => answer,
     };
     // Applying forgets them.
@@ -127,35 +127,35 @@ pub(super) async fn settle(
         let work = tokio::task::spawn_blocking(move || {
             carry_out(&workspace, answer, short.as_deref(), &stop)
         });
-        work.await.unwrap_or_else(|error| Done {
-            settled: Settled::Dropped,
+        work.await.unwrap_or_else(|error| DispositionResult {
+            settled: ChangeDisposition::Dropped,
             told: Some(error.to_string()),
             is_left: true,
         })
     };
-    let Done { settled, told, is_left } = done;
-    if answer == Answer::Drop && has_changes {
+    let DispositionResult { settled, told, is_left } = done;
+    if answer == ReviewAnswer::Drop && has_changes {
         // Noted first, so that the agent is told whatever becomes of this program.
         held.iter_mut().for_each(|held| held.note_dropped(true));
     }
-    if settled != Settled::Kept && !temporary.is_empty() {
+    if settled != ChangeDisposition::Kept && !temporary.is_empty() {
         warn(&told_temporary(&temporary));
     }
     drop(guard);
-    if !is_left && settled != Settled::Kept {
+    if !is_left && settled != ChangeDisposition::Kept {
         discard(workspace, ending).await;
     }
     // One may have come meanwhile, and stopped it.
     let signal = signal.or_else(|| ending.last_signal());
-    let exit = signal.or_else(|| ending.ending_signal()).unwrap_or(Exit::Failed);
-    let failure = told.map(|told| Failure::new(exit, told));
-    Settlement { settled, failure }
+    let exit = signal.or_else(|| ending.ending_signal()).unwrap_or(ExitReason::Failed);
+    let failure = told.map(|told| CliError::new(exit, told));
+    ReviewOutcome { settled, failure }
 }
 
 /// What was done with the changes.
 #[derive(Debug)]
-struct Done {
-    settled: Settled,
+struct DispositionResult {
+    settled: ChangeDisposition,
     /// What is told where they are not in the folder although nobody said no.
     told: Option<String>,
     /// Whether what the agent has made is nowhere but in the overlay, which is to stay.
@@ -163,15 +163,20 @@ struct Done {
 }
 
 /// Applies the changes, drops them, or leaves them with the session whose first digits these are.
-fn carry_out(workspace: &Workspace, answer: Answer, short: Option<&str>, ending: &Ending) -> Done {
-    let done = |settled| Done { settled, told: None, is_left: false };
+fn carry_out(
+    workspace: &Workspace,
+    answer: ReviewAnswer,
+    short: Option<&str>,
+    ending: &ShutdownHandle,
+) -> DispositionResult {
+    let done = |settled| DispositionResult { settled, told: None, is_left: false };
     let mut is_conflict = false;
     let why = match answer {
-        Answer::Drop => return done(Settled::Dropped),
-        Answer::Later => None,
-        Answer::Nobody(why) => Some(why.to_owned()),
-        Answer::Yes => match applying::apply(workspace, &|| ending.is_hurried()) {
-            Ok(()) => return done(Settled::Applied),
+        ReviewAnswer::Drop => return done(ChangeDisposition::Dropped),
+        ReviewAnswer::Later => None,
+        ReviewAnswer::Nobody(why) => Some(why.to_owned()),
+        ReviewAnswer::Yes => match applying::apply(workspace, &|| ending.is_hurried()) {
+            Ok(()) => return done(ChangeDisposition::Applied),
             Err(error) => {
                 is_conflict = matches!(error, ApplyError::Changed(_));
                 Some(told(error))
@@ -186,18 +191,18 @@ fn carry_out(workspace: &Workspace, answer: Answer, short: Option<&str>, ending:
             let over = if is_conflict { OVER } else { "" };
             let how = format!("innerloop resume {short} goes on with them{over}");
             let told = why.map(|why| format!("{why}; the session keeps the changes: {how}"));
-            Done { settled: Settled::Kept, told, is_left: true }
+            DispositionResult { settled: ChangeDisposition::Kept, told, is_left: true }
         }
         Err(error) => {
             let why = why.map(|why| format!("{why}; ")).unwrap_or_default();
             let why = format!("{why}the changes can't be kept with the session: {error}");
-            Done { is_left: true, ..put_elsewhere(workspace, Some(why)) }
+            DispositionResult { is_left: true, ..put_elsewhere(workspace, Some(why)) }
         }
     }
 }
 
 /// Copies what the agent has made to a folder of its own. Without a reason that is as wished.
-fn put_elsewhere(workspace: &Workspace, why: Option<String>) -> Done {
+fn put_elsewhere(workspace: &Workspace, why: Option<String>) -> DispositionResult {
     let (told, is_left) = match (keep(workspace), why) {
         (Ok(place), None) => {
             warn(&format!("what the agent has made is kept in {}", place.display()));
@@ -212,7 +217,7 @@ fn put_elsewhere(workspace: &Workspace, why: Option<String>) -> Done {
             (Some(format!("{why}what the agent has made can't be kept either: {error}")), true)
         }
     };
-    Done { settled: Settled::Dropped, told, is_left }
+    DispositionResult { settled: ChangeDisposition::Dropped, told, is_left }
 }
 
 /// Why changes can't be applied, with no more than some of the paths.
@@ -239,8 +244,8 @@ fn told_temporary(paths: &[String]) -> String {
 }
 
 /// That the system refused what the agent was to change.
-pub(super) fn told_refused(refused: &Refused) -> String {
-    let Refused { path, error, others } = refused;
+pub(super) fn told_refused(refused: &RefusedChanges) -> String {
+    let RefusedChanges { path, error, others } = refused;
     let others = match others {
         0 => String::new(),
         1 => " and 1 other file".to_owned(),
@@ -258,7 +263,7 @@ fn keep(workspace: &Workspace) -> io::Result<PathBuf> {
 }
 
 /// Removes what the overlay holds. If the program is to end at once, the next one removes the rest.
-async fn discard(workspace: &Workspace, ending: &Ending) {
+async fn discard(workspace: &Workspace, ending: &ShutdownHandle) {
     let workspace = workspace.clone();
     let work = tokio::task::spawn_blocking(move || workspace.discard());
     let hurry = async {
@@ -273,7 +278,12 @@ async fn discard(workspace: &Workspace, ending: &Ending) {
 
 /// Asks whether to apply the changes, until the answer is one. A no means not now, here as in the
 /// middle of a conversation: only a word drops what the agent has made.
-async fn ask(workspace: &Workspace, person: &Person, can_wait: bool, ending: &Ending) -> Answer {
+async fn ask(
+    workspace: &Workspace,
+    person: &PersonHandle,
+    can_wait: bool,
+    ending: &ShutdownHandle,
+) -> ReviewAnswer {
     let folder = harmless(&workspace.root().display().to_string()).into_owned();
     let kept = if can_wait { "the session keeps them" } else { "kept in a folder of their own" };
     let words = [("yes", ""), ("not now", kept)];
@@ -290,17 +300,17 @@ async fn ask(workspace: &Workspace, person: &Person, can_wait: bool, ending: &En
             // Behind the question.
             terminal::tell("\n");
             return match (can_wait, ending.is_hurried()) {
-                (true, false) => Answer::Later,
-                (_, true) => Answer::Nobody(STOPPED),
-                (false, false) => Answer::Nobody("nobody said whether to apply the changes"),
+                (true, false) => ReviewAnswer::Later,
+                (_, true) => ReviewAnswer::Nobody(STOPPED),
+                (false, false) => ReviewAnswer::Nobody("nobody said whether to apply the changes"),
             };
         };
         match choice.word(&answer) {
-            Some("yes") => return Answer::Yes,
-            Some(_) => return Answer::Later,
+            Some("yes") => return ReviewAnswer::Yes,
+            Some(_) => return ReviewAnswer::Later,
             None => match answer.trim().to_lowercase().as_str() {
-                "drop" => return Answer::Drop,
-                "q" | "quit" | "exit" => return Answer::Later,
+                "drop" => return ReviewAnswer::Drop,
+                "q" | "quit" | "exit" => return ReviewAnswer::Later,
                 _ => {}
             },
         }

@@ -1,28 +1,28 @@
 //! `innerloop run`: opens a session over a folder, drives it to its end, and shows it as it goes.
 
 use super::{
-    approval::{Person, Seat},
+    approval::{InteractiveTerminal, PersonHandle},
     args::{LimitArgs, OutputArgs, RunArgs},
-    attach::{self, Reach},
+    attach::{self, MentionScope},
     console::{say_escaped, warn},
-    exit::{Exit, Failure},
-    form::Form,
-    interrupts::{Ending, Interrupts},
-    judge::Judge,
-    limits::Limits,
+    exit::{CliError, ExitReason},
+    form::AnswerSchema,
+    interrupts::{ShutdownHandle, SignalStream},
+    judge::ApprovalJudge,
+    limits::RunLimits,
     message_file::MessageFile,
     piped,
-    report::Report,
-    review::{self, Pending, Settlement},
-    saving::Saving,
-    sessions::Held,
+    report::RunReport,
+    review::{self, PendingChanges, ReviewOutcome},
+    saving::SaveMonitor,
+    sessions::LockedSession,
     settings,
-    silence::Silence,
+    silence::SilenceMonitor,
     spinner::PAUSE,
-    style::{Colour, Style, harmless},
+    style::{OutputStyle, TextColour, harmless},
     terminal::Screen,
-    view::View,
-    work::{Asked, Audience, Work},
+    view::RunView,
+    work::{ActiveSession, SessionFrontend, SessionRequest},
 };
 use innerloop_core::{
     event::EventKind,
@@ -31,9 +31,9 @@ use innerloop_core::{
     message::Part,
 };
 use innerloop_host::{
-    host::{Host, News},
+    host::{Host, HostEvent},
     journal::JournalError,
-    recording::Recording,
+    recording::RecordingWriter,
 };
 use innerloop_sandbox::OnProgress;
 use std::{
@@ -45,8 +45,8 @@ use std::{
 use tokio::task::spawn_blocking;
 
 /// A session that is ready to be driven.
-pub(super) struct Begun {
-    pub(super) work: Work,
+pub(super) struct PreparedRun {
+    pub(super) work: ActiveSession,
     /// What is said to it first.
     pub(super) said: Vec<Command>,
     /// Where the final message goes, too.
@@ -54,7 +54,7 @@ pub(super) struct Begun {
 }
 
 /// Runs the agent on what the user says.
-pub(super) async fn run(mut args: RunArgs) -> Result<(), Failure> {
+pub(super) async fn run(mut args: RunArgs) -> Result<(), CliError> {
     args.output.color = settings::color(args.output.color, !args.session.settings.no_settings);
     let (output, limits) = (args.output, args.limits);
     to_the_end(output, limits, begin(args)).await
@@ -64,11 +64,11 @@ pub(super) async fn run(mut args: RunArgs) -> Result<(), Failure> {
 pub(super) async fn to_the_end(
     output: OutputArgs,
     limits: LimitArgs,
-    begun: impl Future<Output = Result<Begun, Failure>>,
-) -> Result<(), Failure> {
+    begun: impl Future<Output = Result<PreparedRun, CliError>>,
+) -> Result<(), CliError> {
     let report = match carry_out(output, limits, begun).await {
         Ok(report) => report,
-        Err(failure) => Report::failed(failure),
+        Err(failure) => RunReport::failed(failure),
     };
     if output.json {
         say_escaped(&report.record());
@@ -79,34 +79,34 @@ pub(super) async fn to_the_end(
 async fn carry_out(
     output: OutputArgs,
     limits: LimitArgs,
-    begun: impl Future<Output = Result<Begun, Failure>>,
-) -> Result<Report, Failure> {
-    let limits = Limits::new(limits);
-    let mut interrupts = Interrupts::new()?;
+    begun: impl Future<Output = Result<PreparedRun, CliError>>,
+) -> Result<RunReport, CliError> {
+    let limits = RunLimits::new(limits);
+    let mut interrupts = SignalStream::new()?;
     let begun = tokio::select! {
         begun = begun => begun?,
         exit = interrupts.next() => {
-            return Err(Failure::new(exit, "interrupted before the run began"));
+            return Err(CliError::new(exit, "interrupted before the run began"));
         }
         limit = limits.time_out() => {
-            return Err(Failure::new(Exit::Limit, format!("{limit} before the run began")));
+            return Err(CliError::new(ExitReason::Limit, format!("{limit} before the run began")));
         }
     };
     Ok(finish(begun, limits, output, interrupts).await)
 }
 
 /// Opens the session that the user wants.
-async fn begin(args: RunArgs) -> Result<Begun, Failure> {
+async fn begin(args: RunArgs) -> Result<PreparedRun, CliError> {
     let RunArgs { prompt, attach, allow_path, result, limits, session, output } = args;
     let is_taken = session.tuning.config.as_deref() == Some(Path::new("-"));
-    let asked = Asked::read(session, None, is_attended(output)).await?;
+    let asked = SessionRequest::read(session, None, is_attended(output)).await?;
     let attached = attach::read(&attach)?;
-    let form = result.schema.as_deref().map(Form::read).transpose()?;
+    let form = result.schema.as_deref().map(AnswerSchema::read).transpose()?;
     let file = result.file.as_deref().map(MessageFile::check).transpose()?;
     let prompt = piped::prompt(prompt, is_taken).await?;
-    let mut work = Work::begin(asked.with(form, limits), audience(output)).await?;
+    let mut work = ActiveSession::begin(asked.with(form, limits), audience(output)).await?;
     file.iter().for_each(|file| work.workspace.reserve(file.path()));
-    let mentioned = attach::mentions(&prompt.words, &work.workspace, Reach::Workspace);
+    let mentioned = attach::mentions(&prompt.words, &work.workspace, MentionScope::Workspace);
     let is_told = !output.quiet && !output.json;
     let told = mentioned.attached.iter().filter(|_| is_told).chain(&mentioned.missed);
     told.for_each(|line| warn(line));
@@ -115,26 +115,26 @@ async fn begin(args: RunArgs) -> Result<Begun, Failure> {
     let paths = (!allow_path.is_empty()).then_some(allow_path);
     let options =
         paths.map(|paths| Box::new(TurnOptions { paths: Some(paths), ..TurnOptions::default() }));
-    Ok(Begun { work, said: vec![Command::Submit { parts, options }], file })
+    Ok(PreparedRun { work, said: vec![Command::Submit { parts, options }], file })
 }
 
 /// Drives the session to its end and shows what came of it.
 async fn finish(
-    begun: Begun,
-    limits: Limits,
+    begun: PreparedRun,
+    limits: RunLimits,
     output: OutputArgs,
-    interrupts: Interrupts,
-) -> Report {
-    let Begun { mut work, said, file } = begun;
-    let mut view = View::new(output, &work);
-    let mut report = Report::new(&work.key, work.mode).with_words(&work.words);
+    interrupts: SignalStream,
+) -> RunReport {
+    let PreparedRun { mut work, said, file } = begun;
+    let mut view = RunView::new(output, &work);
+    let mut report = RunReport::new(&work.key, work.mode).with_words(&work.words);
     let commands = work.host.commands();
-    let ending = Ending::listen(interrupts, commands.clone());
+    let ending = ShutdownHandle::listen(interrupts, commands.clone());
     said.into_iter().for_each(|command| commands.send(command));
     let (person, judge) = (work.person.clone(), work.judge.clone());
     let is_told = !output.quiet;
-    let saving = Saving::of(&work.workspace);
-    let watching = Watching {
+    let saving = SaveMonitor::of(&work.workspace);
+    let watching = RunObservers {
         view: &mut view,
         report: &mut report,
         limits: &limits,
@@ -144,21 +144,21 @@ async fn finish(
     let driven = drive(&mut work.host, &judge, watching, &ending).await;
     view.session_is_over();
     ending.session_is_over();
-    person.iter().for_each(Person::session_is_over);
+    person.iter().for_each(PersonHandle::session_is_over);
     drop(saving);
     report.stopped_by(limits.hit());
-    let signal = ending.signal().unwrap_or(Exit::Interrupted);
+    let signal = ending.signal().unwrap_or(ExitReason::Interrupted);
     report.interrupted_by(signal);
     match driven {
         Some(Ok(())) => {}
-        Some(Err(error)) => report.fail(Failure::new(Exit::Failed, error)),
-        None => report.fail(Failure::new(signal, "stopped at once")),
+        Some(Err(error)) => report.fail(CliError::new(ExitReason::Failed, error)),
+        None => report.fail(CliError::new(signal, "stopped at once")),
     }
-    if let Some(Err(error)) = work.host.take_recording().map(Recording::finish) {
-        report.fail(Failure::new(Exit::Failed, error));
+    if let Some(Err(error)) = work.host.take_recording().map(RecordingWriter::finish) {
+        report.fail(CliError::new(ExitReason::Failed, error));
     }
     if let Some(refused) = work.workspace.refused() {
-        report.fail(Failure::new(Exit::Failed, review::told_refused(&refused)));
+        report.fail(CliError::new(ExitReason::Failed, review::told_refused(&refused)));
     }
     let compared = ending.hold().await;
     report.compare(&work.workspace, &ending).await;
@@ -175,14 +175,14 @@ async fn finish(
 
 /// Shows what came of the run, and brings its changes where they belong.
 async fn show_end(
-    work: &mut Work,
-    person: Option<&Person>,
-    mut view: View,
-    ending: &Ending,
-    report: &mut Report,
+    work: &mut ActiveSession,
+    person: Option<&PersonHandle>,
+    mut view: RunView,
+    ending: &ShutdownHandle,
+    report: &mut RunReport,
 ) {
     if let Some(signal) = ending.last_signal() {
-        report.fail(Failure::new(signal, "stopped while the changes were compared"));
+        report.fail(CliError::new(signal, "stopped while the changes were compared"));
         // What the agent has made counts more than what is shown of it.
         settle(work, None, ending, report).await;
         return view.end(report);
@@ -200,17 +200,17 @@ async fn show_end(
         () = ending.hurry() => None,
     };
     settle(work, person, ending, report).await;
-    let session = work.held.as_ref().map(Held::short);
+    let session = work.held.as_ref().map(LockedSession::short);
     shown.iter().for_each(|view| view.settled(report, session));
 }
 
 /// Who watches a session while it is driven.
-struct Watching<'a> {
-    view: &'a mut View,
-    report: &'a mut Report,
-    limits: &'a Limits,
+struct RunObservers<'a> {
+    view: &'a mut RunView,
+    report: &'a mut RunReport,
+    limits: &'a RunLimits,
     /// Who saves what is changed, if that is to outlive the program.
-    saving: Option<&'a Saving>,
+    saving: Option<&'a SaveMonitor>,
     /// Whether it is told which endpoints are silent.
     is_told: bool,
 }
@@ -219,17 +219,17 @@ struct Watching<'a> {
 /// to end at once.
 async fn drive(
     host: &mut Host,
-    judge: &Judge,
-    watching: Watching<'_>,
-    ending: &Ending,
+    judge: &ApprovalJudge,
+    watching: RunObservers<'_>,
+    ending: &ShutdownHandle,
 ) -> Option<Result<(), JournalError>> {
-    let Watching { view, report, limits, saving, is_told } = watching;
-    let (commands, silence) = (host.commands(), Silence::default());
+    let RunObservers { view, report, limits, saving, is_told } = watching;
+    let (commands, silence) = (host.commands(), SilenceMonitor::default());
     let view = RefCell::new(view);
     let driven = host.run(|news| {
         silence.add(&news);
         match news {
-            News::Event(event) => {
+            HostEvent::Event(event) => {
                 report.add(event);
                 view.borrow_mut().show(event);
                 judge.heard(event);
@@ -239,10 +239,10 @@ async fn drive(
                     commands.send(Command::Close);
                 }
             }
-            News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
-            News::Withdrawn(id) => judge.withdraw(id),
+            HostEvent::Asked(id, agent, ask) => judge.asked(id, agent, ask),
+            HostEvent::Withdrawn(id) => judge.withdraw(id),
             // A close after the close is refused, and the session ends all the same.
-            News::Rejected(_) | News::Http(..) => {}
+            HostEvent::Rejected(_) | HostEvent::Http(..) => {}
         }
     });
     let ticking = async {
@@ -261,14 +261,19 @@ async fn drive(
 }
 
 /// Brings the changes where they belong, and notes what has become of them.
-async fn settle(work: &mut Work, person: Option<&Person>, ending: &Ending, report: &mut Report) {
-    let pending = Pending {
+async fn settle(
+    work: &mut ActiveSession,
+    person: Option<&PersonHandle>,
+    ending: &ShutdownHandle,
+    report: &mut RunReport,
+) {
+    let pending = PendingChanges {
         mode: work.mode,
         workspace: &work.workspace,
         held: work.held.as_mut(),
         has_changes: report.has_changes(),
     };
-    let Settlement { settled, failure } = review::settle(pending, person, ending).await;
+    let ReviewOutcome { settled, failure } = review::settle(pending, person, ending).await;
     report.settled(settled);
     match failure {
         Some(failure) => report.unsettled(failure),
@@ -284,19 +289,19 @@ pub(super) fn is_attended(output: OutputArgs) -> bool {
 }
 
 /// Whoever sits there.
-pub(super) fn audience(output: OutputArgs) -> Audience {
-    let (style, screen) = (Style::new(output.color.unwrap_or_default()), Screen::default());
+pub(super) fn audience(output: OutputArgs) -> SessionFrontend {
+    let (style, screen) = (OutputStyle::new(output.color.unwrap_or_default()), Screen::default());
     let is_shown = !output.json && !output.quiet;
     let progress = is_shown.then(|| on_screen(&screen, style));
-    let seat = is_attended(output).then(|| Seat::at(screen.clone()));
-    Audience { seat, screen, style, progress }
+    let seat = is_attended(output).then(|| InteractiveTerminal::at(screen.clone()));
+    SessionFrontend { seat, screen, style, progress }
 }
 
 /// Tells on the screen what takes long.
-pub(super) fn on_screen(screen: &Screen, style: Style) -> OnProgress {
+pub(super) fn on_screen(screen: &Screen, style: OutputStyle) -> OnProgress {
     let screen = screen.clone();
     Arc::new(move |line: &str| {
         let line = harmless(line);
-        screen.tell(&format!("{}\n", style.paint(Colour::Dim, &line)));
+        screen.tell(&format!("{}\n", style.paint(TextColour::Dim, &line)));
     })
 }

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Tells where what was changed is not saved.
 #[derive(Debug)]
-pub(super) struct Saving {
+pub(super) struct SaveMonitor {
     workspace: Workspace,
     is_told: AtomicBool,
 }
 
-impl Saving {
+impl SaveMonitor {
     /// Of that workspace, if it is an overlay that outlives the program.
     pub(super) fn of(workspace: &Workspace) -> Option<Self> {
         workspace.kept_in()?;

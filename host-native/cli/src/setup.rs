@@ -3,8 +3,8 @@
 
 use super::{
     args::{ModelArgs, WebArgs},
-    exit::Failure,
-    keys::{self, Found},
+    exit::CliError,
+    keys::{self, FoundKey},
 };
 use innerloop_driver::{
     Endpoint, EndpointError,
@@ -13,9 +13,9 @@ use innerloop_driver::{
 use innerloop_host::{
     setup::WorkSite,
     tools::OwnTool,
-    web::{self, Allowed, Domains},
+    web::{self, AllowedDomains, SessionDomains},
 };
-use innerloop_sandbox::{OnProgress, Options, SandboxEngine, own_program};
+use innerloop_sandbox::{EngineOptions, OnProgress, SandboxEngine, own_program};
 use innerloop_workspace::Workspace;
 use std::{collections::BTreeSet, env, io::Read, path::Path, time::Duration};
 
@@ -23,9 +23,9 @@ use std::{collections::BTreeSet, env, io::Read, path::Path, time::Duration};
 const SHORTEST_RUN: Duration = Duration::from_millis(30);
 
 /// The folder to work on; `any` takes also one that is more than a project.
-pub(super) fn workspace(path: &Path, any: bool) -> Result<Workspace, Failure> {
+pub(super) fn workspace(path: &Path, any: bool) -> Result<Workspace, CliError> {
     let opened = if any { Workspace::insist(path) } else { Workspace::open(path) };
-    opened.map_err(Failure::usage)
+    opened.map_err(CliError::usage)
 }
 
 /// The sandbox over a folder, whose tools are compiled when one is called.
@@ -33,10 +33,13 @@ pub(super) fn site(
     workspace: Workspace,
     programs: Option<&Path>,
     on_progress: Option<OnProgress>,
-) -> Result<WorkSite, Failure> {
-    let engine =
-        SandboxEngine::new(Options { on_progress, compiler: own_program(), ..Options::default() });
-    WorkSite::open(workspace, programs, engine).map_err(Failure::configuration)
+) -> Result<WorkSite, CliError> {
+    let engine = SandboxEngine::new(EngineOptions {
+        on_progress,
+        compiler: own_program(),
+        ..EngineOptions::default()
+    });
+    WorkSite::open(workspace, programs, engine).map_err(CliError::configuration)
 }
 
 /// Has the tools compiled beside whatever comes next, if they have to be. What goes wrong is told
@@ -50,29 +53,29 @@ pub(super) fn compile_meanwhile(site: &WorkSite) {
 }
 
 /// What reads pages of the web, if any may be read.
-pub(super) fn web(args: &WebArgs) -> Result<Option<OwnTool>, Failure> {
+pub(super) fn web(args: &WebArgs) -> Result<Option<OwnTool>, CliError> {
     let allowed = domains(args)?;
-    Ok((!allowed.is_empty()).then(|| web::reader(Domains::new(allowed))))
+    Ok((!allowed.is_empty()).then(|| web::reader(SessionDomains::new(allowed))))
 }
 
 /// The domains whose pages may be read.
-pub(super) fn domains(args: &WebArgs) -> Result<Allowed, Failure> {
-    let allowed = Allowed::parse(&args.domains);
-    allowed.map_err(|error| Failure::usage(format!("--allow-domain: {error}")))
+pub(super) fn domains(args: &WebArgs) -> Result<AllowedDomains, CliError> {
+    let allowed = AllowedDomains::parse(&args.domains);
+    allowed.map_err(|error| CliError::usage(format!("--allow-domain: {error}")))
 }
 
 /// A provider, and why it is this one where nobody asked for it.
-pub(super) struct Choice {
+pub(super) struct ProviderChoice {
     pub(super) provider: Provider,
     pub(super) because: Option<String>,
 }
 
 /// The provider that was asked for; else Anthropic, or the first of which a key is at hand if
 /// Anthropic's is not: one of the environment before one that is kept.
-pub(super) fn provider(args: &ModelArgs) -> Result<Choice, Failure> {
-    let named = |name: &str| providers::find(name).map_err(Failure::configuration);
+pub(super) fn provider(args: &ModelArgs) -> Result<ProviderChoice, CliError> {
+    let named = |name: &str| providers::find(name).map_err(CliError::configuration);
     if let Some(name) = &args.provider {
-        return Ok(Choice { provider: named(name)?, because: None });
+        return Ok(ProviderChoice { provider: named(name)?, because: None });
     }
     let standard = named(providers::DEFAULT)?;
     let of_variables = |provider: &Provider| keys::of_variables(provider, &args.settings).is_some();
@@ -80,14 +83,14 @@ pub(super) fn provider(args: &ModelArgs) -> Result<Choice, Failure> {
     let at_hand =
         |provider: &Provider| matches!(keys::at_hand(provider, &args.settings), Ok(Some(_)));
     if of_variables(&standard) || at_hand(&standard) {
-        return Ok(Choice { provider: standard, because: None });
+        return Ok(ProviderChoice { provider: standard, because: None });
     }
     let others: Vec<Provider> =
         providers::all().into_iter().filter(|it| !it.key_optional).collect();
     let other =
         others.iter().find(|it| of_variables(it)).or_else(|| others.iter().find(|it| at_hand(it)));
     Ok(match other {
-        None => Choice { provider: standard, because: None },
+        None => ProviderChoice { provider: standard, because: None },
         Some(provider) => {
             let name = &provider.name;
             let why = match of_variables(provider) {
@@ -95,44 +98,47 @@ pub(super) fn provider(args: &ModelArgs) -> Result<Choice, Failure> {
                 false => "`innerloop login` has kept its key".to_owned(),
             };
             let because = format!("using {name}, since {why}; --provider names another");
-            Choice { provider: provider.clone(), because: Some(because) }
+            ProviderChoice { provider: provider.clone(), because: Some(because) }
         }
     })
 }
 
 /// The provider that a recording stands in for: its key is not looked at.
-pub(super) fn recorded_provider(args: &ModelArgs) -> Result<Choice, Failure> {
+pub(super) fn recorded_provider(args: &ModelArgs) -> Result<ProviderChoice, CliError> {
     let name = args.provider.as_deref().unwrap_or(providers::DEFAULT);
-    let provider = providers::find(name).map_err(Failure::configuration)?;
-    Ok(Choice { provider, because: None })
+    let provider = providers::find(name).map_err(CliError::configuration)?;
+    Ok(ProviderChoice { provider, because: None })
 }
 
 /// An endpoint, and the key that it is reached with, if there is one.
-pub(super) struct Reached {
+pub(super) struct EndpointAccess {
     pub(super) endpoint: Endpoint,
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<FoundKey>,
 }
 
 /// The provider's endpoint; options come before the environment, and that before settings.
-pub(super) fn endpoint_of(provider: &Provider, args: &ModelArgs) -> Result<Reached, Failure> {
+pub(super) fn endpoint_of(
+    provider: &Provider,
+    args: &ModelArgs,
+) -> Result<EndpointAccess, CliError> {
     // What needs no key does not have the key ring opened for it.
     let found = match provider.key_optional {
         true => keys::at_hand(provider, &args.settings),
         false => keys::find(provider, &args.settings),
     };
-    let found = found.map_err(Failure::configuration)?;
+    let found = found.map_err(CliError::configuration)?;
     let origin = found.as_ref().map(|found| found.origin.told());
     let key = found.as_ref().map(|found| found.key.clone()).unwrap_or_default();
     let endpoint =
         Endpoint::new(provider, base_url(provider, args).as_deref(), key).map_err(|error| {
             match error {
                 EndpointError::MissingKey if args.provider.is_none() => {
-                    Failure::configuration(first_steps())
+                    CliError::configuration(first_steps())
                 }
-                error => Failure::configuration(told(&error, provider, origin)),
+                error => CliError::configuration(told(&error, provider, origin)),
             }
         })?;
-    Ok(Reached { endpoint, found })
+    Ok(EndpointAccess { endpoint, found })
 }
 
 /// The endpoint that a recording stands in for: nothing is sent there, but its key is masked.
@@ -212,7 +218,7 @@ fn told(error: &EndpointError, provider: &Provider, origin: Option<String>) -> S
 }
 
 /// The text, or what standard input holds where the text is `-`.
-pub(super) async fn given(text: String, what: &str) -> Result<String, Failure> {
+pub(super) async fn given(text: String, what: &str) -> Result<String, CliError> {
     let given = if text == "-" {
         // A thread of its own, so that Ctrl-C is heard while somebody types.
         let read = tokio::task::spawn_blocking(|| {
@@ -220,13 +226,13 @@ pub(super) async fn given(text: String, what: &str) -> Result<String, Failure> {
             std::io::stdin().lock().read_to_string(&mut text).map(|_| text)
         });
         read.await.map_err(std::io::Error::other).flatten().map_err(|error| {
-            Failure::usage(format!("cannot read {what} from standard input: {error}"))
+            CliError::usage(format!("cannot read {what} from standard input: {error}"))
         })?
     } else {
         text
     };
     if given.trim().is_empty() {
-        return Err(Failure::usage(format!("{what} is empty; say what you want")));
+        return Err(CliError::usage(format!("{what} is empty; say what you want")));
     }
     Ok(given)
 }

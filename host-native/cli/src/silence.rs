@@ -2,7 +2,7 @@
 //! minutes, so that whoever waits should know for what.
 
 use innerloop_core::id::EffectId;
-use innerloop_host::host::{News, Traffic};
+use innerloop_host::host::{HostEvent, RequestProgress};
 use std::{
     cell::RefCell, collections::BTreeMap, convert::Infallible, future::pending, time::Duration,
 };
@@ -18,25 +18,27 @@ const THEN: Duration = Duration::from_secs(60);
 
 /// Knows which endpoints are silent.
 #[derive(Debug, Default)]
-pub(super) struct Silence {
-    exchanges: RefCell<Exchanges>,
+pub(super) struct SilenceMonitor {
+    exchanges: RefCell<PendingExchanges>,
     /// Something new is waited for.
     sent: Notify,
 }
 
-impl Silence {
+impl SilenceMonitor {
     /// Notes what the session does.
-    pub(super) fn add(&self, news: &News<'_>) {
+    pub(super) fn add(&self, news: &HostEvent<'_>) {
         let now = Instant::now();
         let mut exchanges = self.exchanges.borrow_mut();
         match news {
-            News::Http(id, Traffic::Sent(base)) => {
+            HostEvent::Http(id, RequestProgress::Sent(base)) => {
                 exchanges.sent(*id, base.to_string(), now);
                 self.sent.notify_one();
             }
-            News::Http(id, Traffic::Came) => exchanges.came(*id, now),
-            News::Http(id, Traffic::Over) | News::Withdrawn(id) => exchanges.over(*id),
-            News::Event(_) | News::Asked(..) | News::Rejected(_) => {}
+            HostEvent::Http(id, RequestProgress::Came) => exchanges.came(*id, now),
+            HostEvent::Http(id, RequestProgress::Over) | HostEvent::Withdrawn(id) => {
+                exchanges.over(*id);
+            }
+            HostEvent::Event(_) | HostEvent::Asked(..) | HostEvent::Rejected(_) => {}
         }
     }
 
@@ -63,10 +65,10 @@ impl Silence {
 
 /// The requests that are under way.
 #[derive(Debug, Default)]
-struct Exchanges(BTreeMap<EffectId, Exchange>);
+struct PendingExchanges(BTreeMap<EffectId, PendingExchange>);
 
 #[derive(Debug)]
-struct Exchange {
+struct PendingExchange {
     to: String,
     /// Since when nothing has come.
     since: Instant,
@@ -76,7 +78,7 @@ struct Exchange {
     told: u32,
 }
 
-impl Exchange {
+impl PendingExchange {
     /// For how long it is silent when that is told next.
     fn next(&self) -> Duration {
         let first = usize::try_from(self.told).ok().and_then(|told| FIRST.get(told));
@@ -85,9 +87,9 @@ impl Exchange {
     }
 }
 
-impl Exchanges {
+impl PendingExchanges {
     fn sent(&mut self, id: EffectId, to: String, now: Instant) {
-        self.0.insert(id, Exchange { to, since: now, has_begun: false, told: 0 });
+        self.0.insert(id, PendingExchange { to, since: now, has_begun: false, told: 0 });
     }
 
     fn came(&mut self, id: EffectId, now: Instant) {
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
 
     /// What is told of an exchange when, in seconds, if it is looked at when it wants to be.
-    fn told(exchanges: &mut Exchanges, begun: Instant, until: u64) -> Vec<(u64, String)> {
+    fn told(exchanges: &mut PendingExchanges, begun: Instant, until: u64) -> Vec<(u64, String)> {
         let mut all = Vec::new();
         while let Some(due) = exchanges.due().filter(|due| (*due - begun).as_secs() <= until) {
             let lines = exchanges.told(due);
@@ -146,7 +148,7 @@ mod tests {
     #[test]
     fn silence_is_told_after_seconds_and_then_each_minute() {
         let begun = Instant::now();
-        let mut exchanges = Exchanges::default();
+        let mut exchanges = PendingExchanges::default();
         assert_eq!(exchanges.due(), None);
         exchanges.sent(EffectId(1), "https://a.example".to_owned(), begun);
         let lines = told(&mut exchanges, begun, 250);
@@ -162,7 +164,7 @@ mod tests {
     fn each_byte_begins_another_silence() {
         let begun = Instant::now();
         let after = |seconds| begun + Duration::from_secs(seconds);
-        let mut exchanges = Exchanges::default();
+        let mut exchanges = PendingExchanges::default();
         exchanges.sent(EffectId(1), "https://a.example".to_owned(), begun);
         assert_eq!(exchanges.told(after(9)), [""; 0]);
         exchanges.came(EffectId(1), after(9));
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_came_for_nobody_is_no_matter() {
-        let mut exchanges = Exchanges::default();
+        let mut exchanges = PendingExchanges::default();
         exchanges.came(EffectId(7), Instant::now());
         exchanges.over(EffectId(7));
         assert_eq!(exchanges.due(), None);

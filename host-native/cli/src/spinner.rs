@@ -1,7 +1,7 @@
 //! What goes on, in a line that moves: a sign of life with the time that it takes.
 
 use super::{
-    style::{Colour, Style, brief},
+    style::{OutputStyle, TextColour, brief},
     terminal::Screen,
 };
 use std::{
@@ -19,19 +19,19 @@ const SHORTEST: Duration = Duration::from_millis(300);
 
 /// What goes on, in a few words without an end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Activity {
+pub(super) struct ActivityLabel {
     pub(super) what: String,
     /// The newest of it, which changes while it goes on.
     pub(super) detail: Option<String>,
 }
 
-impl Activity {
+impl ActivityLabel {
     pub(super) fn of(what: impl Into<String>) -> Self {
         Self { what: what.into(), detail: None }
     }
 }
 
-impl Display for Activity {
+impl Display for ActivityLabel {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match &self.detail {
             None => write!(out, "{}", self.what),
@@ -44,8 +44,8 @@ impl Display for Activity {
 #[derive(Debug)]
 pub(super) struct Spinner {
     screen: Screen,
-    style: Style,
-    activity: Option<Activity>,
+    style: OutputStyle,
+    activity: Option<ActivityLabel>,
     since: Instant,
     /// What else is told there.
     hint: Option<String>,
@@ -54,14 +54,15 @@ pub(super) struct Spinner {
 }
 
 impl Spinner {
-    pub(super) fn new(screen: Screen, style: Style) -> Self {
+    pub(super) fn new(screen: Screen, style: OutputStyle) -> Self {
         Self { screen, style, activity: None, since: Instant::now(), hint: None, is_paused: false }
     }
 
     /// What goes on from now on, if anything does.
-    pub(super) fn set(&mut self, activity: Option<Activity>) {
+    pub(super) fn set(&mut self, activity: Option<ActivityLabel>) {
         if self.activity != activity {
-            let what = |activity: &Option<Activity>| activity.as_ref().map(|it| it.what.clone());
+            let what =
+                |activity: &Option<ActivityLabel>| activity.as_ref().map(|it| it.what.clone());
             if what(&self.activity) != what(&activity) {
                 self.since = Instant::now();
             }
@@ -94,7 +95,7 @@ impl Spinner {
     fn line(&self) -> Option<String> {
         let columns = self.screen.width().saturating_sub(1);
         if let Some(hint) = &self.hint {
-            return Some(self.style.paint(Colour::Dim, &brief(hint, columns)).into_owned());
+            return Some(self.style.paint(TextColour::Dim, &brief(hint, columns)).into_owned());
         }
         let elapsed = self.since.elapsed();
         let activity = self.activity.as_ref().filter(|_| elapsed >= SHORTEST && !self.is_paused)?;
@@ -107,6 +108,6 @@ impl Spinner {
         // The time is told also where there is little room.
         let room = columns.saturating_sub(time.len() + 5);
         let line = format!("{frame} {} · {time}", brief(&activity.to_string(), room));
-        Some(self.style.paint(Colour::Dim, &line).into_owned())
+        Some(self.style.paint(TextColour::Dim, &line).into_owned())
     }
 }

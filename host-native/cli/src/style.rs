@@ -1,7 +1,7 @@
 //! What may go to a terminal: colour where it is wanted, and text that cannot steer the
 //! terminal.
 
-use super::args::When;
+use super::args::ColourChoice;
 use std::{
     borrow::Cow,
     env,
@@ -11,12 +11,12 @@ use std::{
 
 /// Whether colour is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Style {
+pub(super) struct OutputStyle {
     colour: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Colour {
+pub(super) enum TextColour {
     Dim,
     Bold,
     Red,
@@ -27,9 +27,9 @@ pub(super) enum Colour {
 
 /// How a piece of text looks: any number of marks together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Look(u16);
+pub(super) struct TextStyle(u16);
 
-impl Look {
+impl TextStyle {
     pub(super) const PLAIN: Self = Self(0);
     pub(super) const BOLD: Self = Self(1);
     pub(super) const DIM: Self = Self(1 << 1);
@@ -68,15 +68,15 @@ impl Look {
     }
 }
 
-impl Style {
+impl OutputStyle {
     /// For standard error.
-    pub(super) fn new(when: When) -> Self {
+    pub(super) fn new(when: ColourChoice) -> Self {
         let no = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
         let colour = match when {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => stderr().is_terminal() && !no && !dumb,
+            ColourChoice::Always => true,
+            ColourChoice::Never => false,
+            ColourChoice::Auto => stderr().is_terminal() && !no && !dumb,
         };
         Self { colour }
     }
@@ -87,31 +87,32 @@ impl Style {
     }
 
     /// Changes how text looks from here on in `out`.
-    pub(super) fn turn(self, from: Look, to: Look, out: &mut String) {
+    pub(super) fn turn(self, from: TextStyle, to: TextStyle, out: &mut String) {
         if !self.colour || from == to {
             return;
         }
-        if from != Look::PLAIN {
+        if from != TextStyle::PLAIN {
             out.push_str("\x1b[0m");
         }
-        let codes = Look::CODES.iter().filter(|(mark, _)| to.has(*mark)).map(|(_, code)| *code);
+        let codes =
+            TextStyle::CODES.iter().filter(|(mark, _)| to.has(*mark)).map(|(_, code)| *code);
         let codes: Vec<&str> = codes.collect();
         if !codes.is_empty() {
             out.push_str(&format!("\x1b[{}m", codes.join(";")));
         }
     }
 
-    pub(super) fn paint<'a>(self, colour: Colour, text: &'a str) -> Cow<'a, str> {
+    pub(super) fn paint<'a>(self, colour: TextColour, text: &'a str) -> Cow<'a, str> {
         if !self.colour || text.is_empty() {
             return Cow::Borrowed(text);
         }
         let code = match colour {
-            Colour::Dim => 2,
-            Colour::Bold => 1,
-            Colour::Red => 31,
-            Colour::Green => 32,
-            Colour::Yellow => 33,
-            Colour::Cyan => 36,
+            TextColour::Dim => 2,
+            TextColour::Bold => 1,
+            TextColour::Red => 31,
+            TextColour::Green => 32,
+            TextColour::Yellow => 33,
+            TextColour::Cyan => 36,
         };
         Cow::Owned(format!("\x1b[{code}m{text}\x1b[0m"))
     }
@@ -120,10 +121,10 @@ impl Style {
     pub(super) fn diff(self, diff: &str) -> String {
         let lines = diff.lines().map(|line| {
             let colour = match line.as_bytes() {
-                [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => Some(Colour::Bold),
-                [b'+', ..] => Some(Colour::Green),
-                [b'-', ..] => Some(Colour::Red),
-                [b'@', ..] => Some(Colour::Cyan),
+                [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => Some(TextColour::Bold),
+                [b'+', ..] => Some(TextColour::Green),
+                [b'-', ..] => Some(TextColour::Red),
+                [b'@', ..] => Some(TextColour::Cyan),
                 _ => None,
             };
             let line = harmless(line);
@@ -187,19 +188,19 @@ const fn is_joining(c: char) -> bool {
 
 /// What comes in pieces, made harmless as if it came at once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pieces {
+pub(super) struct TextSanitizer {
     before: char,
     /// Whether a carriage return waits for what is behind it.
     returned: bool,
 }
 
-impl Default for Pieces {
+impl Default for TextSanitizer {
     fn default() -> Self {
         Self { before: ' ', returned: false }
     }
 }
 
-impl Pieces {
+impl TextSanitizer {
     pub(super) fn harmless(&mut self, piece: &str) -> String {
         let returned = if mem::take(&mut self.returned) { "\r" } else { "" };
         let piece = format!("{returned}{piece}");
@@ -258,7 +259,7 @@ mod tests {
     #[test]
     fn what_comes_in_pieces_is_what_it_is_as_a_whole() {
         let text = "a\r\nb\rc 👩\u{200d}👧 ❤\u{fe0f} x\u{200d}\u{1b}[2J";
-        let mut pieces = Pieces::default();
+        let mut pieces = TextSanitizer::default();
         let mut buffer = [0; 4];
         let shown = text.chars().map(|c| pieces.harmless(c.encode_utf8(&mut buffer)));
         assert_eq!(shown.collect::<String>(), harmless(text));

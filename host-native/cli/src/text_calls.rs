@@ -1,18 +1,18 @@
 //! `innerloop decode --text-calls`: a model's text in, what it calls out, one line of JSON for
 //! each.
 
-use super::interaction::{Misread, fields, text_of};
+use super::interaction::{InputLineError, fields, text_of};
 use innerloop_core::{
-    json::{Json, Object},
+    json::{Json, JsonObject},
     text_calls::{Family, parse},
     tool::ToolSpec,
 };
-use innerloop_driver::decode::{Decoded, DecodedCall, DecodedError};
+use innerloop_driver::decode::{DecodedCall, DecodedError, DecodedResponse};
 use innerloop_json::{ToJson, to_string};
 
 /// The answer to one line `{id, body, tools?}`.
 #[derive(ToJson)]
-struct Line {
+struct DecodedLine {
     id: Json,
     text: String,
     reasoning: String,
@@ -27,22 +27,28 @@ pub(super) fn answer(line: &[u8], family: Family) -> String {
         let id = fields.field("id").cloned().unwrap_or_default();
         match text_of(&fields, "body") {
             Ok(Some(body)) => Ok((id, body, tools(&fields))),
-            Ok(None) => Err(Misread { id, why: "`body` is missing".to_owned() }),
-            Err(why) => Err(Misread { id, why }),
+            Ok(None) => Err(InputLineError { id, why: "`body` is missing".to_owned() }),
+            Err(why) => Err(InputLineError { id, why }),
         }
     });
     let line = match read {
         Ok((id, body, tools)) => {
             let found = parse(family, &body, &tools);
             let tool_calls = found.calls.into_iter().map(DecodedCall::new).collect();
-            Line { id, text: found.text, reasoning: found.reasoning, tool_calls, error: None }
+            DecodedLine {
+                id,
+                text: found.text,
+                reasoning: found.reasoning,
+                tool_calls,
+                error: None,
+            }
         }
-        Err(Misread { id, why }) => Line {
+        Err(InputLineError { id, why }) => DecodedLine {
             id,
             text: String::new(),
             reasoning: String::new(),
             tool_calls: Vec::new(),
-            error: Decoded::unreadable(why).error,
+            error: DecodedResponse::unreadable(why).error,
         },
     };
     to_string(&line)
@@ -50,7 +56,7 @@ pub(super) fn answer(line: &[u8], family: Family) -> String {
 
 /// The tools of a line, in whatever shape a protocol gives them. What is none is left out: it
 /// only lacks in telling the types of arguments.
-fn tools(fields: &Object) -> Vec<ToolSpec> {
+fn tools(fields: &JsonObject) -> Vec<ToolSpec> {
     let Some(given) = fields.field("tools") else { return Vec::new() };
     // Some recordings hold the list as a text.
     let text: Option<String> = serde_json::from_str(given.text()).ok();
@@ -63,7 +69,7 @@ fn tools(fields: &Object) -> Vec<ToolSpec> {
 
 /// The tools that one element of the list defines: one, or Gemini's list of declarations.
 fn definitions(json: &str) -> Vec<ToolSpec> {
-    let Ok(object) = serde_json::from_str::<Object>(json) else { return Vec::new() };
+    let Ok(object) = serde_json::from_str::<JsonObject>(json) else { return Vec::new() };
     let declared = ["functionDeclarations", "function_declarations"];
     if let Some(list) = declared.iter().find_map(|name| object.field(name)) {
         let items: Vec<Json> = serde_json::from_str(list.text()).unwrap_or_default();
@@ -74,9 +80,9 @@ fn definitions(json: &str) -> Vec<ToolSpec> {
 
 /// One tool: `{type: "function", function: {name, parameters}}`, or the same without the wrapper.
 fn definition(json: &str) -> Option<ToolSpec> {
-    let object: Object = serde_json::from_str(json).ok()?;
+    let object: JsonObject = serde_json::from_str(json).ok()?;
     let inner = object.field("function").and_then(|inner| serde_json::from_str(inner.text()).ok());
-    let object: Object = inner.unwrap_or(object);
+    let object: JsonObject = inner.unwrap_or(object);
     let name: String = serde_json::from_str(object.field("name")?.text()).ok()?;
     let schemas = ["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
     let parameters = schemas.iter().find_map(|name| object.field(name)).cloned();

@@ -3,26 +3,26 @@
 
 use super::{
     args::ToolArgs,
-    arguments::{Fields, nearest, unknown},
+    arguments::{ToolParameters, nearest, unknown},
     console::{note, say, say_escaped, shown, warn},
     environment,
-    exit::{Exit, Failure},
-    interrupts::Interrupts,
+    exit::{CliError, ExitReason},
+    interrupts::SignalStream,
     own, setup,
 };
 use innerloop_core::{
     Profile,
     action::{Action, Outcome, Part, ToolError},
-    config::{Facts, ProfileKind, Timeouts, Vocabulary},
+    config::{EnvironmentFacts, ProfileKind, ToolTimeouts, VocabularyKind},
     json::{self, Json, JsonFault, VariantNames as _, from_str, to_string},
     schema,
     tool::{Job, ToolRun, ToolSpec},
 };
 use innerloop_host::{
-    environment::{Environment, Request, Stop},
+    environment::{ActionRequest, Environment, StopFuture},
     tools::OwnTool,
 };
-use innerloop_sandbox::{CallContext, Executor, OnDelta, OnProgress, programs::Programs};
+use innerloop_sandbox::{CallContext, Executor, OnDelta, OnProgress, programs::ProgramRegistry};
 use serde_json::{Map, Value};
 use std::{
     fmt::Write as _,
@@ -33,9 +33,9 @@ use std::{
 };
 
 /// Whose words the arguments are in.
-const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, Vocabulary::Seed);
+const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, VocabularyKind::Seed);
 
-pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
+pub(super) async fn run(args: ToolArgs) -> Result<(), CliError> {
     let own = own::read(&args.guests.tools)?;
     match (&args.name, &args.arguments) {
         (None, _) => list(&args, &own),
@@ -49,7 +49,7 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
 }
 
 /// Tells which tools there are, each with what it takes.
-fn list(args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure> {
+fn list(args: &ToolArgs, own: &[OwnTool]) -> Result<(), CliError> {
     let specs = specs(args, own)?;
     if args.json {
         specs.iter().for_each(|spec| say_escaped(&to_string(spec)));
@@ -59,7 +59,7 @@ fn list(args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure> {
     for spec in &specs {
         let about = spec.description.split_inclusive(". ").next().unwrap_or_default();
         say(&format!("{:<width$}  {}", spec.name, about.trim_end()));
-        say(&format!("{:<width$}  {}", "", Fields::of(spec).line()));
+        say(&format!("{:<width$}  {}", "", ToolParameters::of(spec).line()));
     }
     let actions = Action::VARIANTS.join(", ");
     say("\ninnerloop tool NAME tells more of one, innerloop tool NAME JSON runs it.");
@@ -68,11 +68,11 @@ fn list(args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure> {
 }
 
 /// The tools under the names of the specification, and the user's own, which come first.
-fn specs(args: &ToolArgs, own: &[OwnTool]) -> Result<Vec<ToolSpec>, Failure> {
-    let programs = Programs::find(args.guests.programs.as_deref());
-    let mut programs = programs.map_err(Failure::configuration)?;
+fn specs(args: &ToolArgs, own: &[OwnTool]) -> Result<Vec<ToolSpec>, CliError> {
+    let programs = ProgramRegistry::find(args.guests.programs.as_deref());
+    let mut programs = programs.map_err(CliError::configuration)?;
     if let Ok(workspace) = setup::workspace(&args.workspace, args.any_folder) {
-        programs = programs.in_project(&workspace).map_err(Failure::configuration)?;
+        programs = programs.in_project(&workspace).map_err(CliError::configuration)?;
     }
     let facts = environment::facts(&args.environment, &programs);
     let mut specs: Vec<ToolSpec> = own.iter().map(|own| own.spec().clone()).collect();
@@ -87,11 +87,11 @@ fn specs(args: &ToolArgs, own: &[OwnTool]) -> Result<Vec<ToolSpec>, Failure> {
 }
 
 /// All tools that become actions, under the names of the specification.
-fn builtin(facts: &Facts) -> Vec<ToolSpec> {
+fn builtin(facts: &EnvironmentFacts) -> Vec<ToolSpec> {
     let kinds = [ProfileKind::Anthropic, ProfileKind::Openai, ProfileKind::Gemini];
     let mut specs: Vec<ToolSpec> = Vec::new();
     for kind in kinds {
-        let tools = Profile::new(kind, Vocabulary::Seed).tools(facts);
+        let tools = Profile::new(kind, VocabularyKind::Seed).tools(facts);
         let is_new = |spec: &ToolSpec| specs.iter().all(|other| other.name != spec.name);
         let new: Vec<ToolSpec> = tools.into_iter().filter(is_new).collect();
         specs.extend(new);
@@ -100,7 +100,7 @@ fn builtin(facts: &Facts) -> Vec<ToolSpec> {
 }
 
 /// Tells what a tool does and takes, with a call that works.
-fn describe(name: &str, args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure> {
+fn describe(name: &str, args: &ToolArgs, own: &[OwnTool]) -> Result<(), CliError> {
     let own = own.iter().map(OwnTool::spec).find(|spec| spec.name == name).cloned();
     let Some(spec) = own.or_else(|| PROFILE.tool(name)) else {
         let fields = Action::fields(name).ok_or_else(|| no_tool(name))?;
@@ -111,7 +111,7 @@ fn describe(name: &str, args: &ToolArgs, own: &[OwnTool]) -> Result<(), Failure>
         say_escaped(&to_string(&spec));
         return Ok(());
     }
-    let fields = Fields::of(&spec);
+    let fields = ToolParameters::of(&spec);
     let mut text = format!("{}: {}\n", spec.name, spec.description);
     for line in fields.lines() {
         let _written = write!(text, "\n  {line}");
@@ -130,7 +130,7 @@ async fn call(
     arguments: String,
     own: Option<OwnTool>,
     args: ToolArgs,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let web = setup::web(&args.web)?;
     let arguments = setup::given(arguments, "the JSON of the arguments").await?;
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
@@ -139,18 +139,18 @@ async fn call(
         .with_isolation(args.guests.isolation());
     let facts = environment::facts(&args.environment, site.sandbox().programs());
     let asked = match own {
-        Some(tool) => Asked::own(tool, &arguments)?,
-        None => Asked::builtin(name, &arguments, &facts)?.reading(web),
+        Some(tool) => ToolRequest::own(tool, &arguments)?,
+        None => ToolRequest::builtin(name, &arguments, &facts)?.reading(web),
     };
     let site = environment::open(&args.environment, &args.guests, site)?;
-    let mut interrupts = Interrupts::new()?;
+    let mut interrupts = SignalStream::new()?;
     let signal = Arc::new(OnceLock::new());
     let heard = Arc::clone(&signal);
     let stop = Box::pin(async move {
         let exit = interrupts.next().await;
         heard.get_or_init(|| exit);
     });
-    let live = Live::default();
+    let live = LivePrinter::default();
     let on_delta = (!args.json).then(|| live.watcher());
     let outcome = asked.run(site.sandbox(), site.place(), on_delta, stop).await?;
     match args.json {
@@ -162,12 +162,12 @@ async fn call(
 
 /// What a program prints, shown as it comes.
 #[derive(Clone, Default)]
-struct Live {
+struct LivePrinter {
     /// The last that was shown.
     last: Arc<Mutex<Option<char>>>,
 }
 
-impl Live {
+impl LivePrinter {
     fn watcher(&self) -> OnDelta {
         let last = Arc::clone(&self.last);
         Arc::new(move |text: &str| {
@@ -198,12 +198,12 @@ impl Live {
 }
 
 /// Tells what went wrong, which fails this program, too.
-fn told(outcome: &Outcome, signal: Option<Exit>) -> Result<(), Failure> {
+fn told(outcome: &Outcome, signal: Option<ExitReason>) -> Result<(), CliError> {
     match outcome.error {
         None => Ok(()),
         Some(ToolError::Interrupted) => {
-            let exit = signal.unwrap_or(Exit::Interrupted);
-            Err(Failure::new(exit, "interrupted; what was done so far stays"))
+            let exit = signal.unwrap_or(ExitReason::Interrupted);
+            Err(CliError::new(exit, "interrupted; what was done so far stays"))
         }
         Some(error) => {
             let kind = match (error, outcome.exit) {
@@ -211,30 +211,30 @@ fn told(outcome: &Outcome, signal: Option<Exit>) -> Result<(), Failure> {
                 _ => to_string(&error).trim_matches('"').to_owned(),
             };
             let timed_out = if outcome.timed_out { ", at its time limit" } else { "" };
-            Err(Failure::new(Exit::Failed, format!("the tool failed: {kind}{timed_out}")))
+            Err(CliError::new(ExitReason::Failed, format!("the tool failed: {kind}{timed_out}")))
         }
     }
 }
 
 /// What is to be run.
-struct Asked {
-    work: Work,
+struct ToolRequest {
+    work: ToolInvocation,
     /// The time limit that the call or the tool asks for.
     timeout_ms: Option<u64>,
 }
 
-enum Work {
+enum ToolInvocation {
     Builtin(Action),
     Own(OwnTool, Json),
 }
 
-impl Asked {
+impl ToolRequest {
     /// The action of that name, in the words of the model's profile or else in canonical ones.
-    fn builtin(name: &str, arguments: &str, facts: &Facts) -> Result<Self, Failure> {
+    fn builtin(name: &str, arguments: &str, facts: &EnvironmentFacts) -> Result<Self, CliError> {
         let value = object(arguments)?;
         let why = match PROFILE.translate(facts, name, arguments) {
             Ok(call) => {
-                let work = Work::Builtin(call.action);
+                let work = ToolInvocation::Builtin(call.action);
                 return Ok(Self { work, timeout_ms: call.timeout_ms });
             }
             Err(why) => why,
@@ -246,34 +246,34 @@ impl Asked {
         let mut action = value.clone();
         action.insert("action".to_owned(), Value::from(name));
         match (from_str(&Value::from(action).to_string()), spec) {
-            (Ok(action), _) => Ok(Self { work: Work::Builtin(action), timeout_ms: None }),
+            (Ok(action), _) => Ok(Self { work: ToolInvocation::Builtin(action), timeout_ms: None }),
             (Err(_), Some(spec)) => Err(misfit(&spec, &value, &why)),
-            (Err(error), None) => Err(Failure::usage(format!("{name}: {}", in_action(&error)))),
+            (Err(error), None) => Err(CliError::usage(format!("{name}: {}", in_action(&error)))),
         }
     }
 
     /// The same, where pages of the web are read by `web`, if they are at all.
     fn reading(self, web: Option<OwnTool>) -> Self {
         match (self.work, web) {
-            (Work::Builtin(action @ Action::Fetch { .. }), Some(web)) => {
-                Self { work: Work::Own(web, Json::of(&action)), ..self }
+            (ToolInvocation::Builtin(action @ Action::Fetch { .. }), Some(web)) => {
+                Self { work: ToolInvocation::Own(web, Json::of(&action)), ..self }
             }
             (work, _) => Self { work, ..self },
         }
     }
 
     /// A call of one of the user's tools.
-    fn own(tool: OwnTool, arguments: &str) -> Result<Self, Failure> {
+    fn own(tool: OwnTool, arguments: &str) -> Result<Self, CliError> {
         let given = object(arguments)?;
-        let schema = schema::of_tool(tool.spec()).map_err(Failure::configuration)?;
-        let value = from_str(arguments).map_err(Failure::usage)?;
+        let schema = schema::of_tool(tool.spec()).map_err(CliError::configuration)?;
+        let value = from_str(arguments).map_err(CliError::usage)?;
         let violations = schema::violations(&schema, &value).join("; ");
         if !violations.is_empty() {
             return Err(misfit(tool.spec(), &given, &violations));
         }
-        let arguments = Json::parse(arguments).map_err(Failure::usage)?;
+        let arguments = Json::parse(arguments).map_err(CliError::usage)?;
         let timeout_ms = tool.spec().timeout_ms;
-        Ok(Self { work: Work::Own(tool, arguments), timeout_ms })
+        Ok(Self { work: ToolInvocation::Own(tool, arguments), timeout_ms })
     }
 
     async fn run(
@@ -281,15 +281,15 @@ impl Asked {
         sandbox: &Executor,
         place: &dyn Environment,
         on_delta: Option<OnDelta>,
-        stop: Stop,
-    ) -> Result<Outcome, Failure> {
-        let timeouts = Timeouts::default();
+        stop: StopFuture,
+    ) -> Result<Outcome, CliError> {
+        let timeouts = ToolTimeouts::default();
         let asked = self.timeout_ms.or(PROFILE.default_command_ms());
         let asked = asked.unwrap_or(timeouts.default_command_ms);
         let timeout_ms = asked.clamp(1, timeouts.max_command_ms);
         let (tool, arguments) = match self.work {
-            Work::Builtin(action) => {
-                let request = Request {
+            ToolInvocation::Builtin(action) => {
+                let request = ActionRequest {
                     action,
                     call: CallContext::default(),
                     timeout: Duration::from_millis(timeout_ms),
@@ -298,7 +298,7 @@ impl Asked {
                 };
                 return Ok(place.carry_out(request).await);
             }
-            Work::Own(tool, arguments) => (tool, arguments),
+            ToolInvocation::Own(tool, arguments) => (tool, arguments),
         };
         own::prepare(slice::from_ref(&tool), sandbox).await?;
         let call = CallContext { id: "tool".to_owned(), ..CallContext::default() };
@@ -315,27 +315,27 @@ impl Asked {
     }
 }
 
-fn no_tool(name: &str) -> Failure {
-    let names = builtin(&Facts::default()).into_iter().map(|spec| spec.name);
+fn no_tool(name: &str) -> CliError {
+    let names = builtin(&EnvironmentFacts::default()).into_iter().map(|spec| spec.name);
     let names: Vec<String> = names.collect();
     let known = names.iter().map(String::as_str).chain(Action::VARIANTS.iter().copied());
     let known: Vec<&str> = known.chain(["web_fetch"]).collect();
     let meant = nearest(name, &known).map(|meant| format!(", did you mean {meant}?"));
     let meant = meant.unwrap_or_default();
-    Failure::usage(format!("there is no tool {name}{meant}; `innerloop tool` lists them"))
+    CliError::usage(format!("there is no tool {name}{meant}; `innerloop tool` lists them"))
 }
 
 /// Arguments that a tool does not take: which, and what it does. `why` is told where they can't be
 /// found.
-fn misfit(spec: &ToolSpec, given: &Map<String, Value>, why: &str) -> Failure {
-    let fields = Fields::of(spec);
+fn misfit(spec: &ToolSpec, given: &Map<String, Value>, why: &str) -> CliError {
+    let fields = ToolParameters::of(spec);
     let faults = fields.faults(given).join("; ");
     let prefix = format!("Invalid arguments for tool: {}: ", spec.name);
     let faults = match faults.is_empty() {
         true => why.strip_prefix(&prefix).unwrap_or(why),
         false => &faults,
     };
-    Failure::usage(format!("{}: {faults}; it takes {}", spec.name, fields.line()))
+    CliError::usage(format!("{}: {faults}; it takes {}", spec.name, fields.line()))
 }
 
 /// What is wrong with an action's fields.
@@ -350,10 +350,10 @@ fn in_action(error: &json::Error) -> String {
 }
 
 /// The arguments as an object of JSON.
-fn object(arguments: &str) -> Result<Map<String, Value>, Failure> {
+fn object(arguments: &str) -> Result<Map<String, Value>, CliError> {
     match serde_json::from_str(arguments) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(Failure::usage("the arguments are no JSON object; write {\"name\": …}")),
-        Err(error) => Err(Failure::usage(format!("the arguments are no JSON: {error}"))),
+        Ok(_) => Err(CliError::usage("the arguments are no JSON object; write {\"name\": …}")),
+        Err(error) => Err(CliError::usage(format!("the arguments are no JSON: {error}"))),
     }
 }

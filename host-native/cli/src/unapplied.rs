@@ -5,15 +5,15 @@ use super::{
     applying,
     args::{KeptArgs, OutputArgs, SessionsArgs, SessionsCommand},
     console::{say, warn},
-    exit::{Exit, Failure},
-    interrupts::{Ending, Interrupts},
+    exit::{CliError, ExitReason},
+    interrupts::{ShutdownHandle, SignalStream},
     key_in_use::KeyInUse,
-    mode::Mode,
-    report::Report,
+    mode::ChangeMode,
+    report::RunReport,
     review,
-    sessions::{self, Listed, Store},
+    sessions::{self, ListedSession, SessionStore},
     setup,
-    style::{Style, harmless},
+    style::{OutputStyle, harmless},
     view,
 };
 use innerloop_workspace::{ApplyError, FileState, Workspace};
@@ -32,7 +32,7 @@ const PARTIAL: &str = "a call was cut off when the program of the session was st
                        file may be changed by half";
 
 /// Carries out what is asked of kept sessions.
-pub(super) async fn sessions(args: SessionsArgs) -> Result<(), Failure> {
+pub(super) async fn sessions(args: SessionsArgs) -> Result<(), CliError> {
     match args.command {
         SessionsCommand::Apply { which, yes, over } => apply(&which, yes, over).await,
         SessionsCommand::Keep { which, to } => keep(&which, &to),
@@ -41,17 +41,22 @@ pub(super) async fn sessions(args: SessionsArgs) -> Result<(), Failure> {
 }
 
 /// Applies what the session has changed.
-async fn apply(which: &KeptArgs, is_sure: bool, over: bool) -> Result<(), Failure> {
+async fn apply(which: &KeptArgs, is_sure: bool, over: bool) -> Result<(), CliError> {
     let listed = find(which)?;
     let _lock = listed.lock()?;
     let workspace = taken_up(&listed, which)?;
-    let mut report = Report::new(&KeyInUse::default(), Mode::Apply);
+    let mut report = RunReport::new(&KeyInUse::default(), ChangeMode::Apply);
     report.without_run();
-    report.compare(&workspace, &Ending::default()).await;
+    report.compare(&workspace, &ShutdownHandle::default()).await;
     let output = OutputArgs { json: false, quiet: false, color: None };
-    view::changes(&report, output, Style::new(output.color.unwrap_or_default()), Mode::Apply);
+    view::changes(
+        &report,
+        output,
+        OutputStyle::new(output.color.unwrap_or_default()),
+        ChangeMode::Apply,
+    );
     if workspace.is_partial() && !is_sure && !confirmed()? {
-        return Err(Failure::new(Exit::Failed, "nothing was applied"));
+        return Err(CliError::new(ExitReason::Failed, "nothing was applied"));
     }
     workspace.accept_partial();
     if over {
@@ -67,8 +72,8 @@ async fn apply(which: &KeptArgs, is_sure: bool, over: bool) -> Result<(), Failur
                  innerloop sessions keep {short} DIR copies them"
             ),
         };
-        let exit = signal.unwrap_or(Exit::Failed);
-        Failure::new(exit, format!("{}{advice}", review::told(error)))
+        let exit = signal.unwrap_or(ExitReason::Failed);
+        CliError::new(exit, format!("{}{advice}", review::told(error)))
     })?;
     workspace.discard();
     warn(&format!("applied to {}", harmless(&workspace.root().display().to_string())));
@@ -76,8 +81,10 @@ async fn apply(which: &KeptArgs, is_sure: bool, over: bool) -> Result<(), Failur
 }
 
 /// Applies what a workspace's overlay holds. A signal stops it, and then what was done is undone.
-async fn applied(workspace: &Workspace) -> Result<(Result<(), ApplyError>, Option<Exit>), Failure> {
-    let mut interrupts = Interrupts::new()?;
+async fn applied(
+    workspace: &Workspace,
+) -> Result<(Result<(), ApplyError>, Option<ExitReason>), CliError> {
+    let mut interrupts = SignalStream::new()?;
     let (is_stopped, overlay) = (Arc::new(AtomicBool::new(false)), workspace.clone());
     let stopped = Arc::clone(&is_stopped);
     let mut applied =
@@ -89,12 +96,12 @@ async fn applied(workspace: &Workspace) -> Result<(Result<(), ApplyError>, Optio
             (applied.await, Some(signal))
         }
     };
-    let broken = |error| Failure::new(Exit::Failed, format!("cannot apply: {error}"));
+    let broken = |error| CliError::new(ExitReason::Failed, format!("cannot apply: {error}"));
     Ok((done.map_err(broken)?, signal))
 }
 
 /// Copies what the session has changed.
-fn keep(which: &KeptArgs, to: &Path) -> Result<(), Failure> {
+fn keep(which: &KeptArgs, to: &Path) -> Result<(), CliError> {
     let listed = find(which)?;
     let _lock = listed.lock()?;
     let workspace = taken_up(&listed, which)?;
@@ -102,7 +109,7 @@ fn keep(which: &KeptArgs, to: &Path) -> Result<(), Failure> {
         warn(PARTIAL);
     }
     workspace.keep(to).map_err(|error| {
-        Failure::configuration(format!("can't keep the changes in {}: {error}", to.display()))
+        CliError::configuration(format!("can't keep the changes in {}: {error}", to.display()))
     })?;
     for change in workspace.changes().0.iter().filter(|it| it.after == FileState::Absent) {
         warn(&format!("the session has removed {}", harmless(&change.path)));
@@ -111,29 +118,29 @@ fn keep(which: &KeptArgs, to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn find(which: &KeptArgs) -> Result<Listed, Failure> {
+fn find(which: &KeptArgs) -> Result<ListedSession, CliError> {
     let folder = which.workspace.as_deref().unwrap_or(Path::new("."));
-    Store::open()?.find_any(&which.session, folder)
+    SessionStore::open()?.find_any(&which.session, folder)
 }
 
 /// The session's workspace, with what its agent has changed.
-fn taken_up(listed: &Listed, which: &KeptArgs) -> Result<Workspace, Failure> {
+fn taken_up(listed: &ListedSession, which: &KeptArgs) -> Result<Workspace, CliError> {
     let overlay = listed.overlay();
-    let folder: Option<PathBuf> = Workspace::overlaid(&overlay).map_err(Failure::usage)?;
+    let folder: Option<PathBuf> = Workspace::overlaid(&overlay).map_err(CliError::usage)?;
     let folder = folder.ok_or_else(|| {
         clear_up(listed);
-        Failure::usage(format!("the session {} holds no changes", listed.short()))
+        CliError::usage(format!("the session {} holds no changes", listed.short()))
     })?;
     // It was allowed when the session began.
     let folder = setup::workspace(which.workspace.as_deref().unwrap_or(&folder), true)?;
-    let workspace = folder.overlay_in(&overlay).map_err(Failure::usage)?;
+    let workspace = folder.overlay_in(&overlay).map_err(CliError::usage)?;
     sessions::tell_taken_back(&workspace, "the session");
     Ok(workspace)
 }
 
 /// Removes what an application has left in the folder whose program was ended after its last step.
-fn clear_up(listed: &Listed) {
-    if let Listed::Kept(kept) = listed
+fn clear_up(listed: &ListedSession) {
+    if let ListedSession::Kept(kept) = listed
         && kept.overlay().is_dir()
         && let Ok(folder) = Workspace::insist(&kept.about.workspace)
     {
@@ -143,9 +150,9 @@ fn clear_up(listed: &Listed) {
 }
 
 /// Asks whether changes are applied that may not be whole.
-fn confirmed() -> Result<bool, Failure> {
+fn confirmed() -> Result<bool, CliError> {
     if !stdin().is_terminal() || !stderr().is_terminal() {
-        return Err(Failure::usage(format!(
+        return Err(CliError::usage(format!(
             "nothing was applied: {PARTIAL}. Look at what is shown; --yes applies it"
         )));
     }
@@ -153,6 +160,6 @@ fn confirmed() -> Result<bool, Failure> {
     let asked = write!(stderr(), "apply the changes all the same? [y]es, [n]o: ");
     let mut answer = String::new();
     let read = asked.and_then(|()| stdin().read_line(&mut answer));
-    read.map_err(|error| Failure::new(Exit::Failed, error))?;
+    read.map_err(|error| CliError::new(ExitReason::Failed, error))?;
     Ok(matches!(answer.trim(), "y" | "yes"))
 }

@@ -4,22 +4,22 @@ use super::{
     args::OutputArgs,
     console::{say, say_escaped, warn},
     header,
-    report::Report,
-    review::Mode,
+    report::RunReport,
+    review::ChangeMode,
     spinner::Spinner,
-    style::{Colour, Look, Style},
+    style::{OutputStyle, TextColour, TextStyle},
     terminal::{Screen, columns, size},
     transcript::Transcript,
-    work::Work,
+    work::ActiveSession,
     wrap::wrapped,
 };
 use innerloop_core::{event::Event, json::to_string};
 use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 
 /// How a run is shown.
-pub(super) enum View {
+pub(super) enum RunView {
     /// A transcript on standard error, the final message on standard output.
-    Human(Box<Human>),
+    Human(Box<TerminalView>),
     /// The final message only.
     Quiet,
     /// The diff only, if there is one; else the final message.
@@ -29,22 +29,22 @@ pub(super) enum View {
 }
 
 /// A run as a person sees it.
-pub(super) struct Human {
+pub(super) struct TerminalView {
     transcript: Transcript<Screen>,
     screen: Screen,
     spinner: Spinner,
-    style: Style,
+    style: OutputStyle,
 }
 
-impl View {
-    pub(super) fn new(output: OutputArgs, work: &Work) -> Self {
+impl RunView {
+    pub(super) fn new(output: OutputArgs, work: &ActiveSession) -> Self {
         match output {
             OutputArgs { json: true, .. } => Self::Json,
-            OutputArgs { quiet: true, .. } if work.mode == Mode::Show => Self::Diff,
+            OutputArgs { quiet: true, .. } if work.mode == ChangeMode::Show => Self::Diff,
             OutputArgs { quiet: true, .. } => Self::Quiet,
-            _ => Self::Human(Box::new(Human::new(
+            _ => Self::Human(Box::new(TerminalView::new(
                 work,
-                Style::new(output.color.unwrap_or_default()),
+                OutputStyle::new(output.color.unwrap_or_default()),
             ))),
         }
     }
@@ -63,7 +63,7 @@ impl View {
     /// Tells something that whoever watches should know of.
     pub(super) fn warn(&mut self, line: &str) {
         match self {
-            Self::Human(human) => human.transcript.tell(Look::YELLOW, line),
+            Self::Human(human) => human.transcript.tell(TextStyle::YELLOW, line),
             Self::Quiet | Self::Diff | Self::Json => warn(line),
         }
     }
@@ -83,7 +83,7 @@ impl View {
     }
 
     /// The final message, the diff, the counts.
-    pub(super) fn end(&mut self, report: &Report) {
+    pub(super) fn end(&mut self, report: &RunReport) {
         let message = report.message();
         let diff = report.diff();
         match self {
@@ -113,7 +113,7 @@ impl View {
 
     /// What has become of the changes, and how a session goes on whose run is not over, or that
     /// holds changes.
-    pub(super) fn settled(&self, report: &Report, session: Option<&str>) {
+    pub(super) fn settled(&self, report: &RunReport, session: Option<&str>) {
         let Self::Human(human) = self else { return };
         let resume = session.and_then(|id| match report.run_result() {
             // The last line says it.
@@ -126,17 +126,22 @@ impl View {
         });
         for line in report.fate().into_iter().chain(resume) {
             let line = wrapped(&line, columns());
-            drop(writeln!(stderr().lock(), "{}", human.style.paint(Colour::Dim, &line)));
+            drop(writeln!(stderr().lock(), "{}", human.style.paint(TextColour::Dim, &line)));
         }
     }
 }
 
 /// What a session holds that goes on without a run: the changes, and what deserves a look.
-pub(super) fn changes(report: &Report, output: OutputArgs, style: Style, mode: Mode) {
+pub(super) fn changes(
+    report: &RunReport,
+    output: OutputArgs,
+    style: OutputStyle,
+    mode: ChangeMode,
+) {
     let diff = report.diff();
     match output {
         OutputArgs { json: true, .. } => {}
-        OutputArgs { quiet: true, .. } if mode != Mode::Show || diff.is_empty() => {}
+        OutputArgs { quiet: true, .. } if mode != ChangeMode::Show || diff.is_empty() => {}
         OutputArgs { quiet: true, .. } => say(diff.trim_end_matches('\n')),
         _ => {
             let notices = report.notices(style);
@@ -145,16 +150,16 @@ pub(super) fn changes(report: &Report, output: OutputArgs, style: Style, mode: M
     }
 }
 
-impl Human {
+impl TerminalView {
     /// On a terminal there is a line for what goes on, and one above all that says what works
     /// where.
-    fn new(work: &Work, style: Style) -> Self {
+    fn new(work: &ActiveSession, style: OutputStyle) -> Self {
         let screen = work.screen.clone();
         let mut transcript = Transcript::new(screen.clone(), style, work.words.clone());
         transcript.out().wait(true);
         if let Some(size) = size() {
             screen.begin(size);
-            transcript.tell(Look::DIM, &header::of(work));
+            transcript.tell(TextStyle::DIM, &header::of(work));
         }
         let spinner = Spinner::new(screen.clone(), style);
         Self { transcript, screen, spinner, style }

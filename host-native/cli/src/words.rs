@@ -3,9 +3,9 @@
 use super::{patch_reader::PatchReader, style::brief};
 use innerloop_core::{
     Profile,
-    action::{Action, FilePatch, Grep, Patch},
-    config::{Facts, SessionConfig},
-    json::{Json, Object},
+    action::{Action, FilePatch, GrepQuery, Patch},
+    config::{EnvironmentFacts, SessionConfig},
+    json::{Json, JsonObject},
     message::ToolCall,
 };
 use std::{borrow::Cow, collections::BTreeMap};
@@ -25,19 +25,19 @@ const NAMED: usize = 4;
 
 /// Tells calls of a session's tools.
 #[derive(Clone, Debug)]
-pub(super) struct Words {
+pub(super) struct CallDescriber {
     profile: Profile,
-    facts: Facts,
+    facts: EnvironmentFacts,
     /// The user's own tools, which may have the names of built-in ones.
     own: Vec<String>,
     /// Calls that may end without having begun, since an earlier program told that, by id.
-    told: BTreeMap<String, Phrase>,
+    told: BTreeMap<String, CallDescription>,
     patches: PatchReader,
 }
 
 /// A call in words; neither part can steer the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Phrase {
+pub(super) struct CallDescription {
     /// What is done, or the tool's name.
     pub(super) verb: String,
     /// What it is done to; empty if there is nothing to say.
@@ -48,7 +48,7 @@ pub(super) struct Phrase {
     pub(super) is_edit: bool,
 }
 
-impl Words {
+impl CallDescriber {
     /// For the calls of a session with that configuration.
     pub(super) fn new(config: &SessionConfig) -> Self {
         let own = config.tools.iter().map(|tool| tool.name.clone()).collect();
@@ -66,8 +66,8 @@ impl Words {
     }
 
     /// The call of that id and name, in the words in which its beginning was told.
-    pub(super) fn told(&self, id: &str, name: &str) -> Phrase {
-        self.told.get(id).cloned().unwrap_or_else(|| Phrase::name(name))
+    pub(super) fn told(&self, id: &str, name: &str) -> CallDescription {
+        self.told.get(id).cloned().unwrap_or_else(|| CallDescription::name(name))
     }
 
     /// What the call means, if it is one of a built-in tool that leaves the core.
@@ -79,18 +79,18 @@ impl Words {
     }
 
     /// The call in words.
-    pub(super) fn phrase(&self, name: &str, arguments: &str) -> Phrase {
+    pub(super) fn phrase(&self, name: &str, arguments: &str) -> CallDescription {
         let action = self.action(name, arguments);
-        let other = || Phrase::new(&brief(name, NAME), &named(arguments), false);
+        let other = || CallDescription::new(&brief(name, NAME), &named(arguments), false);
         action.map_or_else(other, |action| self.phrase_of(&action))
     }
 
     /// A call that means that, in words.
-    pub(super) fn phrase_of(&self, action: &Action) -> Phrase {
+    pub(super) fn phrase_of(&self, action: &Action) -> CallDescription {
         let (verb, rest, is_all) = told(action, &self.patches);
         let is_edit =
             matches!(action, Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. });
-        Phrase { is_edit, ..Phrase::new(verb, &rest, is_all) }
+        CallDescription { is_edit, ..CallDescription::new(verb, &rest, is_all) }
     }
 
     /// The reader of its calls' patches.
@@ -99,7 +99,7 @@ impl Words {
     }
 }
 
-impl Phrase {
+impl CallDescription {
     /// Nothing but a tool's name.
     pub(super) fn name(name: &str) -> Self {
         Self::new(&brief(name, NAME), "", false)
@@ -196,7 +196,7 @@ fn lines(offset: Option<u64>, limit: Option<u64>) -> String {
 }
 
 /// For example `"fn main" in src (*.rs)`.
-fn searched(grep: &Grep) -> String {
+fn searched(grep: &GrepQuery) -> String {
     let place = grep.path.as_deref().filter(|path| !matches!(*path, "" | "."));
     let place = place.map(|path| format!(" in {path}")).unwrap_or_default();
     let only: Vec<&str> =
@@ -243,7 +243,7 @@ fn quoted(word: &str) -> Cow<'_, str> {
 
 /// Arguments as `key: value, …`; as they are where they are no object.
 fn named(arguments: &str) -> String {
-    let Ok(fields) = serde_json::from_str::<Object>(arguments) else {
+    let Ok(fields) = serde_json::from_str::<JsonObject>(arguments) else {
         return arguments.to_owned();
     };
     let fields = fields.0.iter().map(|(name, value)| {
@@ -256,7 +256,7 @@ fn value_text(value: &Json) -> String {
     if let Ok(text) = serde_json::from_str::<String>(value.text()) {
         return text;
     }
-    match serde_json::from_str::<Vec<Object>>(value.text()) {
+    match serde_json::from_str::<Vec<JsonObject>>(value.text()) {
         Ok(items) if items.len() == 1 => "1 item".to_owned(),
         Ok(items) if !items.is_empty() => format!("{} items", items.len()),
         _ => value.text().to_owned(),
@@ -269,7 +269,7 @@ mod tests {
     use innerloop_core::config::{ModelConfig, ProgramFacts};
     use serde_json::{Value, json};
 
-    fn words(profile: &str, vocabulary: &str) -> Words {
+    fn words(profile: &str, vocabulary: &str) -> CallDescriber {
         let mut config = SessionConfig::default();
         let model = json!({"profile": profile, "vocabulary": vocabulary});
         config.model = serde_json::from_value::<ModelConfig>(model).unwrap();
@@ -278,10 +278,10 @@ mod tests {
             serde_json::from_value::<ProgramFacts>(program).unwrap()
         };
         config.facts.programs = vec![program("bash"), program("qjs")];
-        Words::new(&config)
+        CallDescriber::new(&config)
     }
 
-    fn told(words: &Words, name: &str, arguments: &Value) -> String {
+    fn told(words: &CallDescriber, name: &str, arguments: &Value) -> String {
         let phrase = words.phrase(name, &arguments.to_string());
         format!("{} {}", phrase.verb, phrase.rest)
     }

@@ -2,7 +2,7 @@
 //! line. Wide characters (CJK, emoji) count two columns.
 
 use super::{
-    style::{Look, Style},
+    style::{OutputStyle, TextStyle},
     terminal::columns_of_line,
 };
 use std::mem;
@@ -53,7 +53,7 @@ pub(super) fn wrapped(text: &str, columns: Option<u16>) -> String {
 
 /// How wide the lines of a text may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Breadth {
+pub(super) enum LineWidth {
     /// As wide as a text is read with ease.
     #[default]
     Prose,
@@ -66,12 +66,12 @@ pub(super) enum Breadth {
 pub(super) struct Margin {
     pub(super) first: String,
     pub(super) rest: String,
-    pub(super) breadth: Breadth,
+    pub(super) breadth: LineWidth,
 }
 
 impl Margin {
     pub(super) fn new(first: impl Into<String>, rest: impl Into<String>) -> Self {
-        Self { first: first.into(), rest: rest.into(), breadth: Breadth::Prose }
+        Self { first: first.into(), rest: rest.into(), breadth: LineWidth::Prose }
     }
 
     /// So many spaces.
@@ -80,58 +80,58 @@ impl Margin {
     }
 
     pub(super) fn full(mut self) -> Self {
-        self.breadth = Breadth::Full;
+        self.breadth = LineWidth::Full;
         self
     }
 }
 
 /// Sets text in lines.
 #[derive(Debug)]
-pub(super) struct Flow {
+pub(super) struct LineWrapper {
     out: String,
-    style: Style,
+    style: OutputStyle,
     /// How `out` looks at its end.
-    open: Look,
+    open: TextStyle,
     /// The terminal's columns; none if it is no terminal, where nothing is wrapped.
     columns: Option<usize>,
     /// Where the next character stands.
     column: usize,
     margin: Margin,
     /// The word that is not yet whole, in pieces that look alike, and its columns.
-    word: Vec<(Look, String)>,
+    word: Vec<(TextStyle, String)>,
     word_bytes: usize,
     word_columns: usize,
     /// The last character of the word.
     before: char,
     /// The spaces before the word.
     spaces: usize,
-    space: Look,
+    space: TextStyle,
 }
 
-impl Flow {
-    pub(super) const fn new(style: Style, columns: Option<usize>) -> Self {
+impl LineWrapper {
+    pub(super) const fn new(style: OutputStyle, columns: Option<usize>) -> Self {
         Self {
             out: String::new(),
             style,
-            open: Look::PLAIN,
+            open: TextStyle::PLAIN,
             columns,
             column: 0,
-            margin: Margin { first: String::new(), rest: String::new(), breadth: Breadth::Prose },
+            margin: Margin { first: String::new(), rest: String::new(), breadth: LineWidth::Prose },
             word: Vec::new(),
             word_bytes: 0,
             word_columns: 0,
             before: ' ',
             spaces: 0,
-            space: Look::PLAIN,
+            space: TextStyle::PLAIN,
         }
     }
 
     /// For one line of whatever length.
-    pub(super) const fn line(style: Style) -> Self {
+    pub(super) const fn line(style: OutputStyle) -> Self {
         Self::new(style, None)
     }
 
-    pub(super) const fn style(&self) -> Style {
+    pub(super) const fn style(&self) -> OutputStyle {
         self.style
     }
 
@@ -145,11 +145,11 @@ impl Flow {
     }
 
     /// The columns that there are for a line of that breadth.
-    pub(super) fn room(&self, breadth: Breadth) -> usize {
+    pub(super) fn room(&self, breadth: LineWidth) -> usize {
         match (self.columns, breadth) {
             (None, _) => usize::MAX,
-            (Some(columns), Breadth::Prose) => columns.min(PROSE),
-            (Some(columns), Breadth::Full) => columns,
+            (Some(columns), LineWidth::Prose) => columns.min(PROSE),
+            (Some(columns), LineWidth::Full) => columns,
         }
     }
 
@@ -173,12 +173,12 @@ impl Flow {
     }
 
     /// Words, which are held back until they are whole.
-    pub(super) fn text(&mut self, text: &str, look: Look) {
+    pub(super) fn text(&mut self, text: &str, look: TextStyle) {
         text.chars().for_each(|c| self.put(c, look));
     }
 
     /// A character of a word, or behind one.
-    pub(super) fn put(&mut self, c: char, look: Look) {
+    pub(super) fn put(&mut self, c: char, look: TextStyle) {
         if self.columns.is_none() {
             return self.put_as_is(c, look);
         }
@@ -187,14 +187,14 @@ impl Flow {
             ' ' | '\t' => {
                 self.place();
                 let spaces = if c == '\t' { TAB } else { 1 };
-                self.spaces = (self.spaces + spaces).min(self.room(Breadth::Full));
+                self.spaces = (self.spaces + spaces).min(self.room(LineWidth::Full));
                 self.space = look;
             }
             _ => self.put_in_word(c, look),
         }
     }
 
-    fn put_in_word(&mut self, c: char, look: Look) {
+    fn put_in_word(&mut self, c: char, look: TextStyle) {
         let columns = columns_of(c);
         let most = self.room(self.margin.breadth).saturating_sub(columns_in(&self.margin.rest));
         let is_full = self.word_columns + columns > most || self.word_bytes >= WORD;
@@ -211,7 +211,7 @@ impl Flow {
     }
 
     /// A character of code: it stands where it stands, and a long line goes on in the next row.
-    pub(super) fn put_as_is(&mut self, c: char, look: Look) {
+    pub(super) fn put_as_is(&mut self, c: char, look: TextStyle) {
         self.place();
         if c == '\n' {
             return self.newline();
@@ -257,7 +257,7 @@ impl Flow {
     /// A line that is laid out already, and painted.
     pub(super) fn put_line(&mut self, line: &str) {
         self.end_line();
-        self.turn(Look::PLAIN);
+        self.turn(TextStyle::PLAIN);
         self.out.push_str(line);
         self.out.push('\n');
     }
@@ -265,7 +265,7 @@ impl Flow {
     /// Leaves the line for something else; what it returns leads back.
     pub(super) fn interrupt(&mut self) -> Margin {
         self.place();
-        self.turn(Look::PLAIN);
+        self.turn(TextStyle::PLAIN);
         if self.column > 0 {
             self.out.push('\n');
         }
@@ -276,7 +276,7 @@ impl Flow {
     /// Ends the line, which may be empty.
     pub(super) fn newline(&mut self) {
         self.place();
-        self.turn(Look::PLAIN);
+        self.turn(TextStyle::PLAIN);
         if self.column == 0 {
             let margin = mem::take(&mut self.margin.first);
             self.out.push_str(margin.trim_end());
@@ -297,13 +297,13 @@ impl Flow {
 
     /// What has been set since the last time; it ends plain.
     pub(super) fn take(&mut self) -> String {
-        self.turn(Look::PLAIN);
+        self.turn(TextStyle::PLAIN);
         mem::take(&mut self.out)
     }
 
     /// Goes on in the next row.
     fn wrap(&mut self) {
-        self.turn(Look::PLAIN);
+        self.turn(TextStyle::PLAIN);
         self.out.push('\n');
         self.column = 0;
     }
@@ -311,14 +311,14 @@ impl Flow {
     /// The margin, if the row begins.
     fn begin(&mut self) {
         if self.column == 0 {
-            self.turn(Look::PLAIN);
+            self.turn(TextStyle::PLAIN);
             let margin = mem::replace(&mut self.margin.first, self.margin.rest.clone());
             self.out.push_str(&margin);
             self.column = columns_in(&margin);
         }
     }
 
-    fn turn(&mut self, look: Look) {
+    fn turn(&mut self, look: TextStyle) {
         self.style.turn(self.open, look, &mut self.out);
         self.open = look;
     }
@@ -355,12 +355,12 @@ fn may_part(before: char, c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::args::When, *};
+    use super::{super::args::ColourChoice, *};
 
     fn set(columns: usize, margin: Margin, text: &str) -> String {
-        let mut flow = Flow::new(Style::new(When::Never), Some(columns));
+        let mut flow = LineWrapper::new(OutputStyle::new(ColourChoice::Never), Some(columns));
         flow.set_margin(margin);
-        flow.text(text, Look::PLAIN);
+        flow.text(text, TextStyle::PLAIN);
         flow.end_line();
         flow.take()
     }
@@ -408,11 +408,11 @@ mod tests {
 
     #[test]
     fn marks_without_columns_are_not_held_back_for_ever() {
-        let mut flow = Flow::new(Style::new(When::Never), Some(20));
+        let mut flow = LineWrapper::new(OutputStyle::new(ColourChoice::Never), Some(20));
         let mut out = String::new();
         let text = format!("e{}", "\u{301}".repeat(100_000));
         for c in text.chars() {
-            flow.put(c, Look::PLAIN);
+            flow.put(c, TextStyle::PLAIN);
             out.push_str(&flow.take());
             assert!(flow.word_bytes <= WORD + 4);
         }

@@ -2,11 +2,11 @@
 //! and when it is over, in whatever way. News wait until there is room for them; what the host or
 //! its embedder says to itself never does.
 
-use crate::tools::Tools;
+use crate::tools::ToolRunner;
 use innerloop_core::{
     action::Outcome,
     id::EffectId,
-    input::{HookReply, HttpInput, Input, Rejected, ToolInput},
+    input::{HookReply, HttpInput, Input, RejectedInput, ToolInput},
 };
 use innerloop_driver::Driver;
 use std::{
@@ -30,30 +30,30 @@ pub(crate) const ROOM: usize = 16;
 const AHEAD: usize = 4 * ROOM;
 
 /// News, with the place among those under way that becomes free once they are heard.
-pub(crate) type News = (Input, Option<Place>);
+pub(crate) type QueuedInput = (Input, Option<Place>);
 
 /// What the embedder says, or the host to itself.
 #[derive(Debug)]
-pub(crate) enum Word {
+pub(crate) enum HostMessage {
     /// A command, the answer of a person, or that something is lost.
     Input(Input),
     /// A look at the session between two things that happen.
-    Visit(Visit),
+    Visit(SessionInspection),
 }
 
 /// What looks at the session, and at the tools that it runs.
-pub(crate) type Look = dyn FnOnce(&Driver, &mut Tools) + Send;
+pub(crate) type InspectionCallback = dyn FnOnce(&Driver, &mut ToolRunner) + Send;
 
 /// A look at the session, and what is said then.
-pub(crate) struct Visit {
-    pub(crate) look: Box<Look>,
+pub(crate) struct SessionInspection {
+    pub(crate) look: Box<InspectionCallback>,
     /// Said behind it, and who waits for what comes of that.
-    pub(crate) say: Option<(Input, oneshot::Sender<Result<(), Rejected>>)>,
+    pub(crate) say: Option<(Input, oneshot::Sender<Result<(), RejectedInput>>)>,
 }
 
-impl fmt::Debug for Visit {
+impl fmt::Debug for SessionInspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Visit").field("say", &self.say).finish_non_exhaustive()
+        f.debug_struct("SessionInspection").field("say", &self.say).finish_non_exhaustive()
     }
 }
 
@@ -61,9 +61,9 @@ impl fmt::Debug for Visit {
 #[derive(Debug)]
 pub(crate) struct Inbox {
     /// There are few of them.
-    words: (UnboundedSender<Word>, UnboundedReceiver<Word>),
+    words: (UnboundedSender<HostMessage>, UnboundedReceiver<HostMessage>),
     /// What comes from a network or a program, which may be any amount.
-    news: (Sender<News>, Receiver<News>),
+    news: (Sender<QueuedInput>, Receiver<QueuedInput>),
     /// News since the deadline was looked at.
     ahead: usize,
 }
@@ -74,18 +74,18 @@ impl Inbox {
     }
 
     /// The way for words.
-    pub(crate) fn words(&self) -> UnboundedSender<Word> {
+    pub(crate) fn words(&self) -> UnboundedSender<HostMessage> {
         self.words.0.clone()
     }
 
     /// The task's end of an effect.
-    pub(crate) fn answering(&self, id: EffectId) -> Answering {
+    pub(crate) fn answering(&self, id: EffectId) -> EffectResponder {
         let (words, news) = (self.words.0.clone(), self.news.0.clone());
-        Answering { id, words, news, is_over: AtomicBool::new(false) }
+        EffectResponder { id, words, news, is_over: AtomicBool::new(false) }
     }
 
     /// News that have come already.
-    pub(crate) fn waiting(&mut self) -> Option<News> {
+    pub(crate) fn waiting(&mut self) -> Option<QueuedInput> {
         self.news.1.try_recv().ok()
     }
 
@@ -94,9 +94,9 @@ impl Inbox {
     pub(crate) async fn next(
         &mut self,
         deadline: impl Future<Output = ()>,
-    ) -> (Word, Option<Place>) {
+    ) -> (HostMessage, Option<Place>) {
         let mut deadline = pin!(deadline);
-        let over = |()| (Word::Input(Input::Tick), None);
+        let over = |()| (HostMessage::Input(Input::Tick), None);
         let news = poll_fn(|context| {
             if let Poll::Ready(Some(word)) = self.words.1.poll_recv(context) {
                 return Poll::Ready((word, None));
@@ -107,12 +107,12 @@ impl Inbox {
                 return tick.map(over);
             }
             if let Poll::Ready(Some((input, place))) = self.news.1.poll_recv(context) {
-                return Poll::Ready((Word::Input(input), place));
+                return Poll::Ready((HostMessage::Input(input), place));
             }
             deadline.as_mut().poll(context).map(over)
         });
         let news = news.await;
-        let is_tick = matches!(news, (Word::Input(Input::Tick), _));
+        let is_tick = matches!(news, (HostMessage::Input(Input::Tick), _));
         self.ahead = if is_tick { 0 } else { self.ahead.saturating_add(1) };
         news
     }
@@ -121,14 +121,14 @@ impl Inbox {
 /// The task's end of an effect. Dropped before its answer is given, it says that none comes, so
 /// that no session waits for a task that broke.
 #[derive(Debug)]
-pub(crate) struct Answering {
+pub(crate) struct EffectResponder {
     id: EffectId,
-    words: UnboundedSender<Word>,
-    news: Sender<News>,
+    words: UnboundedSender<HostMessage>,
+    news: Sender<QueuedInput>,
     is_over: AtomicBool,
 }
 
-impl Answering {
+impl EffectResponder {
     /// News of an HTTP exchange.
     pub(crate) async fn http(&self, input: HttpInput) {
         let is_over = matches!(input, HttpInput::End | HttpInput::Failed(_));
@@ -148,7 +148,7 @@ impl Answering {
     }
 
     /// The way for further news.
-    pub(crate) const fn inbox(&self) -> &Sender<News> {
+    pub(crate) const fn inbox(&self) -> &Sender<QueuedInput> {
         &self.news
     }
 
@@ -160,10 +160,10 @@ impl Answering {
     }
 }
 
-impl Drop for Answering {
+impl Drop for EffectResponder {
     fn drop(&mut self) {
         if !self.is_over.load(Ordering::Acquire) {
-            drop(self.words.send(Word::Input(Input::Lost { id: self.id })));
+            drop(self.words.send(HostMessage::Input(Input::Lost { id: self.id })));
         }
     }
 }
@@ -171,7 +171,7 @@ impl Drop for Answering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use innerloop_core::bytes::Bytes;
+    use innerloop_core::bytes::BodyBytes;
     use std::future::pending;
     use tokio::time::{Duration, timeout};
 
@@ -185,13 +185,13 @@ mod tests {
             }
         };
         match inbox.next(deadline).await.0 {
-            Word::Input(input) => input,
-            Word::Visit(visit) => panic!("{visit:?}"),
+            HostMessage::Input(input) => input,
+            HostMessage::Visit(visit) => panic!("{visit:?}"),
         }
     }
 
     fn chunk() -> HttpInput {
-        HttpInput::Chunk(Bytes::from("x"))
+        HttpInput::Chunk(BodyBytes::from("x"))
     }
 
     #[tokio::test]
@@ -216,7 +216,7 @@ mod tests {
         let more = timeout(Duration::from_millis(50), answering.http(chunk())).await;
         assert!(more.is_err(), "there is no more room");
         for _ in 0..2 * ROOM {
-            inbox.words().send(Word::Input(Input::Lost { id: EffectId(1) })).unwrap();
+            inbox.words().send(HostMessage::Input(Input::Lost { id: EffectId(1) })).unwrap();
         }
         for _ in 0..2 * ROOM {
             assert_eq!(next(&mut inbox, true).await, Input::Lost { id: EffectId(1) });

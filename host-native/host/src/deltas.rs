@@ -2,12 +2,12 @@
 //! character costs no input of its own, and no faster than the session takes it. Of much only the
 //! beginning and, when the tool is done, the end are sent: all that is sent stays in the log.
 
-use crate::answering::News;
+use crate::answering::QueuedInput;
 use innerloop_core::{
     id::EffectId,
     input::{Input, ToolInput},
 };
-use innerloop_sandbox::{Room, Watcher};
+use innerloop_sandbox::{OutputWatcher, RoomFuture};
 use std::{
     future::{Future, pending},
     mem,
@@ -39,11 +39,11 @@ const REST_LATER: &str = "\n[the rest of the output is shown when it ends]\n";
 
 /// The way of one tool's output. Clones are of the same one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Deltas(Arc<Waiting>);
+pub(crate) struct DeltaChannel(Arc<DeltaQueue>);
 
 #[derive(Debug, Default)]
-struct Waiting {
-    said: StdMutex<Said>,
+struct DeltaQueue {
+    said: StdMutex<DeltaBuffer>,
     /// There is something to send, or enough for a piece.
     more: Notify,
     /// There is room again.
@@ -54,7 +54,7 @@ struct Waiting {
 
 /// What was said and is not on its way yet.
 #[derive(Debug, Default)]
-struct Said {
+struct DeltaBuffer {
     /// What is to be sent.
     text: String,
     /// Bytes that were to be sent as they came.
@@ -67,7 +67,7 @@ struct Said {
     dropped: usize,
 }
 
-impl Said {
+impl DeltaBuffer {
     fn push(&mut self, text: &str) {
         let room = if self.is_late { 0 } else { HEAD.saturating_sub(self.head) };
         let (head, rest) = text.split_at(text.floor_char_boundary(room));
@@ -102,7 +102,7 @@ impl Said {
     }
 }
 
-impl Deltas {
+impl DeltaChannel {
     /// As long as this is kept, nothing more is sent.
     pub(crate) async fn turn(&self) -> MutexGuard<'_, ()> {
         self.0.turn.lock().await
@@ -124,7 +124,7 @@ impl Deltas {
         &self,
         run: impl Future<Output = T>,
         id: EffectId,
-        inbox: &Sender<News>,
+        inbox: &Sender<QueuedInput>,
     ) -> T {
         let sending = async {
             loop {
@@ -146,8 +146,8 @@ impl Deltas {
     }
 }
 
-impl Waiting {
-    fn said(&self) -> StdMutexGuard<'_, Said> {
+impl DeltaQueue {
+    fn said(&self) -> StdMutexGuard<'_, DeltaBuffer> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -169,7 +169,7 @@ impl Waiting {
 
     /// Sends a piece of what waits, as soon as there is room for it in the inbox. Given up before,
     /// it has taken nothing.
-    async fn send(&self, id: EffectId, inbox: &Sender<News>) -> Option<()> {
+    async fn send(&self, id: EffectId, inbox: &Sender<QueuedInput>) -> Option<()> {
         let place = inbox.reserve().await.ok()?;
         let _turn = self.turn.lock().await;
         let piece = {
@@ -186,7 +186,7 @@ impl Waiting {
     }
 }
 
-impl Watcher for Deltas {
+impl OutputWatcher for DeltaChannel {
     fn tell(&self, text: &str) {
         let mut said = self.0.said();
         let was_empty = said.text.is_empty();
@@ -200,7 +200,7 @@ impl Watcher for Deltas {
         self.0.said().text.len() < FULL
     }
 
-    fn room(&self) -> Room<'_> {
+    fn room(&self) -> RoomFuture<'_> {
         Box::pin(async {
             loop {
                 let mut taken = pin!(self.0.taken.notified());
@@ -225,7 +225,7 @@ mod tests {
 
     const ID: EffectId = EffectId(7);
 
-    async fn next(inbox: &mut Receiver<News>) -> String {
+    async fn next(inbox: &mut Receiver<QueuedInput>) -> String {
         match inbox.recv().await {
             Some((Input::Tool { id: ID, input: ToolInput::Delta(text) }, None)) => text,
             other => panic!("not a delta: {other:?}"),
@@ -235,7 +235,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_said_shortly_one_after_the_other_is_one_piece() {
         let (sender, mut inbox) = channel(64);
-        let deltas = Deltas::default();
+        let deltas = DeltaChannel::default();
         let run = async {
             for _ in 0..100 {
                 deltas.tell("x");
@@ -260,7 +260,7 @@ mod tests {
     #[tokio::test]
     async fn pieces_are_of_whole_characters_and_none_is_lost_at_the_end() {
         let (sender, mut inbox) = channel(1);
-        let deltas = Deltas::default();
+        let deltas = DeltaChannel::default();
         let text = "€uro ".repeat(30_000);
         deltas.tell(&text);
         assert!(!deltas.has_room());
@@ -281,7 +281,7 @@ mod tests {
     #[tokio::test]
     async fn a_program_waits_for_room_until_somebody_reads() {
         let (sender, mut inbox) = channel(1);
-        let deltas = Deltas::default();
+        let deltas = DeltaChannel::default();
         let run = async {
             let mut told = 0;
             for _ in 0..50 {
@@ -309,7 +309,7 @@ mod tests {
     #[tokio::test]
     async fn of_much_the_beginning_and_the_end_are_sent() {
         let (sender, mut inbox) = channel(1);
-        let deltas = Deltas::default();
+        let deltas = DeltaChannel::default();
         let run = async {
             deltas.tell("first ");
             for n in 0..200_000 {

@@ -3,9 +3,10 @@
 use innerloop_core::{id::AgentId, input::HookReply, output::HookRun};
 use std::{fmt::Debug, future::Future, pin::Pin};
 
-/// Who replies at the points that the driver's [`People`](innerloop_driver::People) name. A reply
-/// that breaks counts as lost; the configuration's `hooks.fail_closed` says what follows.
-pub trait Hooks: Debug + Send + Sync {
+/// Who replies at the points that the driver's
+/// [`HostCapabilities`](innerloop_driver::HostCapabilities) name. A reply that breaks counts as
+/// lost; the configuration's `hooks.fail_closed` says what follows.
+pub trait HookHandler: Debug + Send + Sync {
     /// Replies for an agent. Dropping the future stops it.
     fn reply(
         &self,

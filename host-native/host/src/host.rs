@@ -3,25 +3,27 @@
 //! means is the driver's and the session's business.
 
 use crate::{
-    answering::{Answering, Inbox, Place, ROOM, Visit, Word},
-    deltas::Deltas,
-    hooks::Hooks,
-    http::{Http, Patience},
+    answering::{EffectResponder, HostMessage, Inbox, Place, ROOM, SessionInspection},
+    deltas::DeltaChannel,
+    hooks::HookHandler,
+    http::{HttpClient, HttpTimeouts},
     journal::{Journal, JournalError},
     pictures,
-    recording::Recording,
-    tools::Tools,
+    recording::RecordingWriter,
+    tools::ToolRunner,
 };
 use innerloop_core::{
     event::{Event, EventKind},
     id::{AgentId, EffectId, SessionId},
-    input::{Answer, Command, HttpInput, Input, Rejected, ToolInput},
+    input::{Answer, Command, HttpInput, Input, RejectedInput, ToolInput},
     media::MediaLimits,
     output::{Ask, HookRun},
-    time::Instant,
+    time::SessionInstant,
     tool::ToolRun,
 };
-use innerloop_driver::{BaseUrl, Driver, Key, Output, Outputs, Request, custom};
+use innerloop_driver::{
+    ApiKey, BaseUrl, Driver, DriverOutput, DriverOutputBatch, EndpointRequest, custom,
+};
 use innerloop_workspace::private::random;
 use std::{
     collections::BTreeMap, fmt, future::Future, io, num::NonZero, sync::Arc,
@@ -42,35 +44,35 @@ const REQUESTS: usize = 32;
 
 /// What a host works with.
 #[derive(Debug)]
-pub struct Parts {
+pub struct HostParts {
     /// Who sends requests; nobody where a recording answers them.
-    pub http: Option<Http>,
+    pub http: Option<HttpClient>,
     /// Who runs tools.
-    pub tools: Tools,
+    pub tools: ToolRunner,
     /// Where the session's log goes, if anywhere.
     pub journal: Option<Journal>,
     /// Where the recording goes, if anywhere.
-    pub recording: Option<Recording>,
+    pub recording: Option<RecordingWriter>,
 }
 
 /// News for whoever watches the session.
 #[derive(Clone, Copy, Debug)]
-pub enum News<'a> {
+pub enum HostEvent<'a> {
     /// The session says something.
     Event(&'a Event),
     /// The session refused a command.
-    Rejected(&'a Rejected),
-    /// Somebody is asked; the answer goes back by [`Commands::answer`].
+    Rejected(&'a RejectedInput),
+    /// Somebody is asked; the answer goes back by [`CommandSender::answer`].
     Asked(EffectId, AgentId, &'a Ask),
     /// What was asked of a person or of an endpoint and needs no answer any more.
     Withdrawn(EffectId),
     /// How far a request to an endpoint is.
-    Http(EffectId, Traffic<'a>),
+    Http(EffectId, RequestProgress<'a>),
 }
 
 /// How far a request to an endpoint is.
 #[derive(Clone, Copy, Debug)]
-pub enum Traffic<'a> {
+pub enum RequestProgress<'a> {
     /// It is on its way to that place.
     Sent(&'a BaseUrl),
     /// Something of the response has come.
@@ -81,29 +83,29 @@ pub enum Traffic<'a> {
 
 /// Sends commands and answers to a session from anywhere. Clones send to the same one.
 #[derive(Clone, Debug)]
-pub struct Commands(UnboundedSender<Word>);
+pub struct CommandSender(UnboundedSender<HostMessage>);
 
 /// Gives the endpoint's key anew before each word of the user, where it is another one by now.
-pub struct Renewal(Box<dyn FnMut() -> Option<Key> + Send>);
+pub struct KeyRenewal(Box<dyn FnMut() -> Option<ApiKey> + Send>);
 
-impl Renewal {
+impl KeyRenewal {
     /// What `renew` gives is in force from the next request on.
     #[must_use]
-    pub fn new(renew: impl FnMut() -> Option<Key> + Send + 'static) -> Self {
+    pub fn new(renew: impl FnMut() -> Option<ApiKey> + Send + 'static) -> Self {
         Self(Box::new(renew))
     }
 }
 
-impl fmt::Debug for Renewal {
+impl fmt::Debug for KeyRenewal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Renewal")
+        f.write_str("KeyRenewal")
     }
 }
 
-impl Commands {
+impl CommandSender {
     /// Sends a command to the session's own agent. After the session's end it is dropped.
     pub fn send(&self, command: Command) {
-        drop(self.0.send(Word::Input(Input::command(command))));
+        drop(self.0.send(HostMessage::Input(Input::command(command))));
     }
 
     /// Sends a command to the session's own agent, and has it answered whether the session takes
@@ -111,11 +113,11 @@ impl Commands {
     pub fn say(
         &self,
         command: Command,
-        look: impl FnOnce(&Driver, &mut Tools) + Send + 'static,
-    ) -> oneshot::Receiver<Result<(), Rejected>> {
+        look: impl FnOnce(&Driver, &mut ToolRunner) + Send + 'static,
+    ) -> oneshot::Receiver<Result<(), RejectedInput>> {
         let (tell, told) = oneshot::channel();
         let say = Some((Input::command(command), tell));
-        drop(self.0.send(Word::Visit(Visit { look: Box::new(look), say })));
+        drop(self.0.send(HostMessage::Visit(SessionInspection { look: Box::new(look), say })));
         told
     }
 
@@ -123,47 +125,49 @@ impl Commands {
     /// on. After the session's end there is no answer.
     pub fn visit<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Driver, &mut Tools) -> T + Send + 'static,
+        look: impl FnOnce(&Driver, &mut ToolRunner) -> T + Send + 'static,
     ) -> oneshot::Receiver<T> {
         let (tell, told) = oneshot::channel();
-        let look = move |driver: &Driver, tools: &mut Tools| {
+        let look = move |driver: &Driver, tools: &mut ToolRunner| {
             // Who has stopped waiting misses nothing.
             drop(tell.send(look(driver, tools)));
         };
-        drop(self.0.send(Word::Visit(Visit { look: Box::new(look), say: None })));
+        drop(
+            self.0.send(HostMessage::Visit(SessionInspection { look: Box::new(look), say: None })),
+        );
         told
     }
 
     /// Answers a question.
     pub fn answer(&self, id: EffectId, answer: Answer) {
-        drop(self.0.send(Word::Input(Input::Answer { id, answer })));
+        drop(self.0.send(HostMessage::Input(Input::Answer { id, answer })));
     }
 }
 
 /// What is under way.
 #[derive(Debug)]
-struct Open {
+struct InFlightEffect {
     stop: oneshot::Sender<()>,
     /// What a tool says on the way.
-    said: Option<Deltas>,
+    said: Option<DeltaChannel>,
 }
 
 /// A session and everything that is under way for it. Dropping it stops all of that.
 #[derive(Debug)]
 pub struct Host {
     driver: Driver,
-    http: Option<Arc<Http>>,
+    http: Option<Arc<HttpClient>>,
     /// Shared with the runs that are under way, which keep those that they began with.
-    tools: Arc<Tools>,
+    tools: Arc<ToolRunner>,
     journal: Option<Journal>,
-    recording: Option<Recording>,
-    renewal: Option<Renewal>,
-    hooks: Option<Arc<dyn Hooks>>,
+    recording: Option<RecordingWriter>,
+    renewal: Option<KeyRenewal>,
+    hooks: Option<Arc<dyn HookHandler>>,
     inbox: Inbox,
     /// When session time was 0.
     begun: tokio::time::Instant,
     /// What is under way, and how to stop it.
-    open: BTreeMap<EffectId, Open>,
+    open: BTreeMap<EffectId, InFlightEffect>,
     /// Room for tools' runs, and for requests.
     runs: Arc<Semaphore>,
     requests: Arc<Semaphore>,
@@ -174,8 +178,8 @@ pub struct Host {
 impl Host {
     /// A host for a session that has just been opened.
     #[must_use]
-    pub fn new(driver: Driver, parts: Parts) -> Self {
-        let Parts { http, tools, journal, recording } = parts;
+    pub fn new(driver: Driver, parts: HostParts) -> Self {
+        let HostParts { http, tools, journal, recording } = parts;
         let past = Duration::from_millis(driver.session().now().0);
         let now = tokio::time::Instant::now();
         Self {
@@ -198,21 +202,21 @@ impl Host {
 
     /// The same with a key that may change, if there is a way to know.
     #[must_use]
-    pub fn with_renewal(self, renewal: Option<Renewal>) -> Self {
+    pub fn with_renewal(self, renewal: Option<KeyRenewal>) -> Self {
         Self { renewal, ..self }
     }
 
     /// The same with hooks, at the points that the driver's
-    /// [`People`](innerloop_driver::People) name.
+    /// [`HostCapabilities`](innerloop_driver::HostCapabilities) name.
     #[must_use]
-    pub fn with_hooks(self, hooks: Arc<dyn Hooks>) -> Self {
+    pub fn with_hooks(self, hooks: Arc<dyn HookHandler>) -> Self {
         Self { hooks: Some(hooks), ..self }
     }
 
     /// A way to send commands and answers.
     #[must_use]
-    pub fn commands(&self) -> Commands {
-        Commands(self.inbox.words())
+    pub fn commands(&self) -> CommandSender {
+        CommandSender(self.inbox.words())
     }
 
     /// The driver of the session, as it stands.
@@ -222,7 +226,7 @@ impl Host {
     }
 
     /// Whether the whole recording could be written, with the first thing that went wrong.
-    pub fn take_recording(&mut self) -> Option<Recording> {
+    pub fn take_recording(&mut self) -> Option<RecordingWriter> {
         self.recording.take()
     }
 
@@ -231,14 +235,14 @@ impl Host {
     /// # Errors
     /// [`JournalError`] if what happened can no longer be written down, so that nothing may follow
     /// from it.
-    pub async fn run(&mut self, mut watch: impl FnMut(News<'_>)) -> Result<(), JournalError> {
+    pub async fn run(&mut self, mut watch: impl FnMut(HostEvent<'_>)) -> Result<(), JournalError> {
         let opening = self.driver.start();
         self.carry_out(opening, &mut watch)?;
         while !self.closed {
             let (word, _place) = self.next().await;
             match word {
-                Word::Input(input) => drop(self.take(input, &mut watch).await?),
-                Word::Visit(Visit { look, say }) => {
+                HostMessage::Input(input) => drop(self.take(input, &mut watch).await?),
+                HostMessage::Visit(SessionInspection { look, say }) => {
                     look(&self.driver, Arc::make_mut(&mut self.tools));
                     if let Some((input, tell)) = say {
                         // Who has stopped waiting misses nothing.
@@ -254,8 +258,8 @@ impl Host {
     async fn take(
         &mut self,
         input: Input,
-        watch: &mut impl FnMut(News<'_>),
-    ) -> Result<Result<(), Rejected>, JournalError> {
+        watch: &mut impl FnMut(HostEvent<'_>),
+    ) -> Result<Result<(), RejectedInput>, JournalError> {
         if let Input::Command { command: Command::Interrupt | Command::Close, .. } = input {
             self.catch_up(watch).await?;
         }
@@ -270,9 +274,12 @@ impl Host {
 
     /// Hears all that was said before a command that ends whoever said it. Other commands take
     /// effect before what comes after them, such as the end of a tool's run.
-    async fn catch_up(&mut self, watch: &mut impl FnMut(News<'_>)) -> Result<(), JournalError> {
+    async fn catch_up(
+        &mut self,
+        watch: &mut impl FnMut(HostEvent<'_>),
+    ) -> Result<(), JournalError> {
         let said = self.open.iter().filter_map(|(id, open)| Some((*id, open.said.clone()?)));
-        let said: Vec<(EffectId, Deltas)> = said.collect();
+        let said: Vec<(EffectId, DeltaChannel)> = said.collect();
         let mut turns = Vec::new();
         for (_, deltas) in &said {
             turns.push(deltas.turn().await);
@@ -295,8 +302,8 @@ impl Host {
     fn hear(
         &mut self,
         input: Input,
-        watch: &mut impl FnMut(News<'_>),
-    ) -> Result<Result<(), Rejected>, JournalError> {
+        watch: &mut impl FnMut(HostEvent<'_>),
+    ) -> Result<Result<(), RejectedInput>, JournalError> {
         let now = self.now();
         if let Input::Command { command: Command::Submit { .. }, .. } = &input
             && let Some(key) = self.renewal.as_mut().and_then(|renewal| (renewal.0)())
@@ -304,19 +311,19 @@ impl Host {
             self.driver.rekey(key);
         }
         if let Some((id, traffic)) = traffic_of(&input) {
-            watch(News::Http(id, traffic));
+            watch(HostEvent::Http(id, traffic));
         }
         match self.driver.handle(input, now) {
             Ok(outputs) => self.carry_out(outputs, watch).map(Ok),
             Err(rejected) => {
-                watch(News::Rejected(&rejected));
+                watch(HostEvent::Rejected(&rejected));
                 Ok(Err(rejected))
             }
         }
     }
 
     /// What happens next: something from the inbox, or the deadline.
-    async fn next(&mut self) -> (Word, Option<Place>) {
+    async fn next(&mut self) -> (HostMessage, Option<Place>) {
         let due = self.driver.deadline().map(|at| self.begun + Duration::from_millis(at.0));
         let tick = async move {
             match due {
@@ -328,19 +335,19 @@ impl Host {
     }
 
     /// Session time: rounded up, so that a deadline is over when its tick comes.
-    fn now(&self) -> Instant {
+    fn now(&self) -> SessionInstant {
         let elapsed = self.begun.elapsed() + Duration::from_micros(999);
-        Instant(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
+        SessionInstant(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
     }
 
     /// Durable first, then what follows.
     fn carry_out(
         &mut self,
-        outputs: Outputs,
-        watch: &mut impl FnMut(News<'_>),
+        outputs: DriverOutputBatch,
+        watch: &mut impl FnMut(HostEvent<'_>),
     ) -> Result<(), JournalError> {
-        let Outputs { log, snapshot, recording, list } = outputs;
-        let acts = list.iter().any(|output| !matches!(output, Output::Event(_)));
+        let DriverOutputBatch { log, snapshot, recording, list } = outputs;
+        let acts = list.iter().any(|output| !matches!(output, DriverOutput::Event(_)));
         if let Some(journal) = &mut self.journal {
             journal.append(&log, acts)?;
             journal.append(&snapshot.unwrap_or_default(), false)?;
@@ -350,31 +357,31 @@ impl Host {
         }
         for output in list {
             match output {
-                Output::Event(event) => {
-                    watch(News::Event(&event));
+                DriverOutput::Event(event) => {
+                    watch(HostEvent::Event(&event));
                     self.closed |= matches!(event.kind, EventKind::SessionEnd { .. });
                 }
-                Output::Send { id, request } => {
-                    watch(News::Http(id, Traffic::Sent(&request.base)));
+                DriverOutput::Send { id, request } => {
+                    watch(HostEvent::Http(id, RequestProgress::Sent(&request.base)));
                     self.send(id, request);
                 }
-                Output::Run { id, agent, run } => self.run_tool(id, agent, run),
-                Output::Ask { id, agent, ask } => watch(News::Asked(id, agent, &ask)),
-                Output::Hook { id, agent, hook } => self.run_hook(id, agent, hook),
-                Output::Cancel { id } => {
+                DriverOutput::Run { id, agent, run } => self.run_tool(id, agent, run),
+                DriverOutput::Ask { id, agent, ask } => watch(HostEvent::Asked(id, agent, &ask)),
+                DriverOutput::Hook { id, agent, hook } => self.run_hook(id, agent, hook),
+                DriverOutput::Cancel { id } => {
                     // The task hears of it; one that has ended has answered already.
                     let _stopped = self.open.remove(&id).map(|open| open.stop.send(()));
-                    watch(News::Withdrawn(id));
+                    watch(HostEvent::Withdrawn(id));
                 }
             }
         }
         Ok(())
     }
 
-    fn send(&mut self, id: EffectId, request: Request) {
+    fn send(&mut self, id: EffectId, request: EndpointRequest) {
         let Some(http) = self.http.clone() else { return self.give_up(id) };
         let room = self.requests.clone();
-        let patience = Patience::of(self.driver.session().config(), &request.url);
+        let patience = HttpTimeouts::of(self.driver.session().config(), &request.url);
         self.spawn(id, None, |answering, mut stop| async move {
             let Some(_place) = place(room, &mut stop).await else { return };
             tokio::select! {
@@ -388,7 +395,7 @@ impl Host {
     fn run_tool(&mut self, id: EffectId, agent: AgentId, run: Arc<ToolRun>) {
         let tools = Arc::clone(&self.tools);
         let room = self.runs.clone();
-        let deltas = Deltas::default();
+        let deltas = DeltaChannel::default();
         let limits = self.media_limits();
         self.spawn(id, Some(deltas.clone()), |answering, mut stop| async move {
             let Some(place) = place(room, &mut stop).await else {
@@ -416,12 +423,12 @@ impl Host {
     fn spawn<F: Future<Output = ()> + Send + 'static>(
         &mut self,
         id: EffectId,
-        said: Option<Deltas>,
-        task: impl FnOnce(Answering, oneshot::Receiver<()>) -> F,
+        said: Option<DeltaChannel>,
+        task: impl FnOnce(EffectResponder, oneshot::Receiver<()>) -> F,
     ) {
         while self.tasks.try_join_next().is_some() {}
         let (stop, stopped) = oneshot::channel();
-        self.open.insert(id, Open { stop, said });
+        self.open.insert(id, InFlightEffect { stop, said });
         self.open.retain(|_, open| !open.stop.is_closed());
         let answering = self.inbox.answering(id);
         self.tasks.spawn(task(answering, stopped));
@@ -429,17 +436,17 @@ impl Host {
 
     /// Tells that there is nobody who does this.
     fn give_up(&self, id: EffectId) {
-        drop(self.inbox.words().send(Word::Input(Input::Lost { id })));
+        drop(self.inbox.words().send(HostMessage::Input(Input::Lost { id })));
     }
 }
 
 /// What an input tells of a request.
-const fn traffic_of(input: &Input) -> Option<(EffectId, Traffic<'static>)> {
+const fn traffic_of(input: &Input) -> Option<(EffectId, RequestProgress<'static>)> {
     match input {
         Input::Http { id, input: HttpInput::Head(_) | HttpInput::Chunk(_) } => {
-            Some((*id, Traffic::Came))
+            Some((*id, RequestProgress::Came))
         }
-        Input::Http { id, .. } | Input::Lost { id } => Some((*id, Traffic::Over)),
+        Input::Http { id, .. } | Input::Lost { id } => Some((*id, RequestProgress::Over)),
         _ => None,
     }
 }

@@ -3,15 +3,15 @@
 //! business.
 
 use innerloop_core::{
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::SessionConfig,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     time::UnixMillis,
 };
-use innerloop_driver::{BaseUrl, Request};
+use innerloop_driver::{BaseUrl, EndpointRequest};
 use innerloop_sandbox::{
     client::{client, plain_client, root},
-    proxy::Proxy,
+    proxy::ProxySetting,
 };
 use reqwest::{Client, RequestBuilder, Response, StatusCode, header::HeaderValue};
 use serde_json::json;
@@ -36,14 +36,14 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// For how long a request waits where nothing comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct HttpTimeouts {
     /// For the beginning of the answer.
     pub answer: Duration,
     /// For more of it.
     pub more: Duration,
 }
 
-/// What `Patience` makes of the time after which a session takes a silent call for broken: a
+/// What `HttpTimeouts` makes of the time after which a session takes a silent call for broken: a
 /// hundredth part of it for each. Who streams from a provider begins to answer soon, also where
 /// the model thinks for long. A server without TLS is one's own, which may be slow, or load its
 /// model first.
@@ -52,7 +52,7 @@ const LATE: u32 = 95;
 
 /// A client.
 #[derive(Debug)]
-pub struct Http {
+pub struct HttpClient {
     is_loopback: bool,
     /// For addresses without TLS on this machine, which need no certificates.
     plain: OnceLock<Client>,
@@ -67,20 +67,20 @@ pub struct Http {
 }
 
 /// Why an exchange did not come to its end.
-enum Fault {
+enum ExchangeError {
     Failed(HttpFailure),
     /// The endpoint is silent, and not to be tried again for this call. It may be back for the
     /// next.
     GivenUp(String),
 }
 
-impl From<HttpFailure> for Fault {
+impl From<HttpFailure> for ExchangeError {
     fn from(failure: HttpFailure) -> Self {
         Self::Failed(failure)
     }
 }
 
-impl Patience {
+impl HttpTimeouts {
     /// That of a session's calls to an address.
     #[must_use]
     pub fn of(config: &SessionConfig, url: &str) -> Self {
@@ -92,7 +92,7 @@ impl Patience {
     }
 }
 
-impl Http {
+impl HttpClient {
     /// A client. If it talks to this machine only, the system's proxies are left out, and its
     /// certificates are read only for an address that begins with `https`.
     ///
@@ -142,14 +142,14 @@ impl Http {
     /// silent then: that is reported as an answer with status 504, as a gateway would give it.
     pub async fn exchange<R: Future<Output = ()>>(
         &self,
-        request: Request,
-        patience: Patience,
+        request: EndpointRequest,
+        patience: HttpTimeouts,
         mut report: impl FnMut(HttpInput) -> R,
     ) {
         let terminal = match self.stream(request, patience, &mut report).await {
             Ok(()) => HttpInput::End,
-            Err(Fault::Failed(failure)) => HttpInput::Failed(failure),
-            Err(Fault::GivenUp(why)) => {
+            Err(ExchangeError::Failed(failure)) => HttpInput::Failed(failure),
+            Err(ExchangeError::GivenUp(why)) => {
                 for news in given_up(&why) {
                     report(news).await;
                 }
@@ -166,7 +166,7 @@ impl Http {
     /// No connection, or one that broke.
     pub async fn get(
         &self,
-        request: Request,
+        request: EndpointRequest,
         most: usize,
         patience: Duration,
     ) -> Result<(u16, Vec<u8>), HttpFailure> {
@@ -187,12 +187,12 @@ impl Http {
 
     async fn stream<R: Future<Output = ()>>(
         &self,
-        request: Request,
-        patience: Patience,
+        request: EndpointRequest,
+        patience: HttpTimeouts,
         report: &mut impl FnMut(HttpInput) -> R,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ExchangeError> {
         let (base, begun) = (request.base.clone(), Instant::now());
-        let Patience { answer, more } = patience;
+        let HttpTimeouts { answer, more } = patience;
         let sent = timeout(answer, self.send(request)).await;
         let mut response = sent.map_err(|_| self.silent(&base, begun, answer))??;
         report(HttpInput::Head(head(&response))).await;
@@ -201,7 +201,7 @@ impl Http {
             let piece = piece.map_err(|_| self.silent(&base, begun, more))?;
             let Some(piece) = piece.map_err(|error| broken(&base, &error))? else { break };
             for piece in piece.chunks(CHUNK) {
-                report(HttpInput::Chunk(Bytes(piece.to_vec()))).await;
+                report(HttpInput::Chunk(BodyBytes(piece.to_vec()))).await;
             }
         }
         *self.silent_since.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -210,7 +210,7 @@ impl Http {
 
     /// An endpoint that takes requests and says nothing may have lost one of them, but not one
     /// after the other.
-    fn silent(&self, base: &BaseUrl, begun: Instant, time: Duration) -> Fault {
+    fn silent(&self, base: &BaseUrl, begun: Instant, time: Duration) -> ExchangeError {
         let mut since = self.silent_since.lock().unwrap_or_else(PoisonError::into_inner);
         let is_again = since.is_some_and(|since| since <= begun);
         since.get_or_insert_with(Instant::now);
@@ -218,20 +218,24 @@ impl Http {
         if is_again {
             let advice = "look at its state and at --base-url, or give it more time with \
                           retry.idle_ms of the configuration";
-            return Fault::GivenUp(format!("{what}, twice; {advice}"));
+            return ExchangeError::GivenUp(format!("{what}, twice; {advice}"));
         }
         HttpFailure { kind: HttpFailureKind::Timeout, message: what }.into()
     }
 
-    async fn send(&self, mut request: Request) -> Result<Response, HttpFailure> {
+    async fn send(&self, mut request: EndpointRequest) -> Result<Response, HttpFailure> {
         let body = std::mem::take(&mut request.body).0;
         let call = self.client(&request.url)?.post(&request.url).body(body);
         self.sent(call, request).await
     }
 
     /// The answer to a call, with the request's headers.
-    async fn sent(&self, call: RequestBuilder, request: Request) -> Result<Response, HttpFailure> {
-        let Request { headers, key, base, .. } = request;
+    async fn sent(
+        &self,
+        call: RequestBuilder,
+        request: EndpointRequest,
+    ) -> Result<Response, HttpFailure> {
+        let EndpointRequest { headers, key, base, .. } = request;
         let mut call = call;
         for (name, value) in headers {
             call = call.header(name, value);
@@ -253,8 +257,8 @@ impl Http {
     }
 
     /// The proxy through which an address is reached, if any.
-    fn proxy(&self, base: &BaseUrl) -> Option<Proxy> {
-        if self.is_loopback { None } else { Proxy::of(&base.to_string()) }
+    fn proxy(&self, base: &BaseUrl) -> Option<ProxySetting> {
+        if self.is_loopback { None } else { ProxySetting::of(&base.to_string()) }
     }
 
     /// A connection that was never possible is a mistake in the address, not worth a retry.
@@ -280,7 +284,7 @@ impl Http {
             }
             let what = format!("cannot connect to {base} through {proxy}: {why}");
             let kind = if first { HttpFailureKind::Refused } else { HttpFailureKind::Network };
-            return HttpFailure { kind, message: format!("{what}; {}", Proxy::advice()) };
+            return HttpFailure { kind, message: format!("{what}; {}", ProxySetting::advice()) };
         }
         let what = format!("cannot connect to {base}: {why}");
         if first {
@@ -297,7 +301,8 @@ impl Http {
         let through = proxy.as_ref().map(|proxy| format!(" through {proxy}")).unwrap_or_default();
         let what = format!("no connection to {base}{through} within {:?}", self.connect_timeout);
         if first && tries > 0 {
-            let advice = proxy.map_or("check the network and --base-url", |_| Proxy::advice());
+            let advice =
+                proxy.map_or("check the network and --base-url", |_| ProxySetting::advice());
             refused(format!("{what}, twice; {advice}"))
         } else {
             HttpFailure { kind: HttpFailureKind::Network, message: what }
@@ -337,7 +342,7 @@ fn given_up(why: &str) -> [HttpInput; 2] {
     let body = json!({ "error": { "type": "timeout", "message": why } }).to_string();
     [
         HttpInput::Head(ResponseHead { status: 504, headers, at: wall_time() }),
-        HttpInput::Chunk(Bytes::from(body.as_str())),
+        HttpInput::Chunk(BodyBytes::from(body.as_str())),
     ]
 }
 

@@ -21,15 +21,15 @@ struct LogFile {
     /// Where the file belongs once it holds the session.
     becomes: Option<PathBuf>,
     /// Told if it can't be written any more, where the session may go on without.
-    dispensable: Option<Told>,
+    dispensable: Option<WriteErrorCallback>,
 }
 
 /// Who is told of a log that can't be written any more.
-struct Told(Box<dyn Fn(&JournalError) + Send + Sync>);
+struct WriteErrorCallback(Box<dyn Fn(&JournalError) + Send + Sync>);
 
-impl fmt::Debug for Told {
+impl fmt::Debug for WriteErrorCallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Told")
+        f.write_str("WriteErrorCallback")
     }
 }
 
@@ -89,7 +89,7 @@ impl Journal {
     ) -> Result<Self, JournalError> {
         let mut journal = Self::replace(path)?;
         if let Some(file) = journal.0.first_mut() {
-            file.dispensable = Some(Told(Box::new(told)));
+            file.dispensable = Some(WriteErrorCallback(Box::new(told)));
         }
         Ok(journal)
     }
@@ -111,7 +111,7 @@ impl Journal {
             let Err(error) = file.append(lines, durable) else { return true };
             let error = JournalError::Write { path: file.path.clone(), error };
             match &file.dispensable {
-                Some(Told(told)) => told(&error),
+                Some(WriteErrorCallback(told)) => told(&error),
                 None => {
                     failed.get_or_insert(error);
                     return true;

@@ -7,15 +7,15 @@
 //! ```no_run
 //! use innerloop_core::{
 //!     event::EventKind, id::SessionId, input::Command, json::Json, message::Part,
-//!     preset::Preset, tool::ToolSpec,
+//!     preset::ConfigPreset, tool::ToolSpec,
 //! };
-//! use innerloop_driver::{Endpoint, Key, Settings, catalogue::Catalogue, providers};
+//! use innerloop_driver::{Endpoint, ApiKey, SessionSettings, catalogue::Catalogue, providers};
 //! use innerloop_host::{
-//!     host::News,
+//!     host::HostEvent,
 //!     setup::{ModelTraffic, SessionSetup, WorkSite},
-//!     tools::{Call, OwnTool},
+//!     tools::{OwnToolCall, OwnTool},
 //! };
-//! use innerloop_sandbox::{Options, SandboxEngine};
+//! use innerloop_sandbox::{EngineOptions, SandboxEngine};
 //! use innerloop_workspace::Workspace;
 //!
 //! # async fn run(session_id: String, key: String) -> Result<(), Box<dyn std::error::Error>> {
@@ -23,23 +23,23 @@
 //! let parameters = Json::parse(r#"{"type":"object"}"#)?;
 //! let temperature = OwnTool::new(
 //!     ToolSpec { read_only: true, ..ToolSpec::new("temperature", description, parameters) },
-//!     |call: Call| async move {
+//!     |call: OwnToolCall| async move {
 //!         call.say("looking outside\n");
 //!         Ok::<_, String>("21")
 //!     },
 //! );
 //! let provider = providers::find("anthropic")?;
-//! let endpoint = Endpoint::new(&provider, None, Key::new(&key))?;
+//! let endpoint = Endpoint::new(&provider, None, ApiKey::new(&key))?;
 //! let traffic = ModelTraffic::live(&provider, endpoint);
-//! let engine = SandboxEngine::new(Options::default());
+//! let engine = SandboxEngine::new(EngineOptions::default());
 //! let site = WorkSite::open(Workspace::open("my-project")?, None, engine)?;
 //! let tools = site.tools(&traffic.keys()).with(temperature);
-//! let settings = Settings {
+//! let settings = SessionSettings {
 //!     id: &SessionId(session_id),
 //!     provider: &provider,
 //!     model: None,
 //!     catalogue: &Catalogue::standard(),
-//!     preset: Preset::Modern,
+//!     preset: ConfigPreset::Modern,
 //!     facts: &site.facts(provider.profile).await?,
 //!     tools: &tools.specs(),
 //!     patches: &[],
@@ -50,7 +50,7 @@
 //! let prompt = "Write the temperature into notes.md";
 //! commands.send(Command::submit(vec![Part::text(prompt)]));
 //! host.run(|news| {
-//!     let News::Event(event) = news else { return };
+//!     let HostEvent::Event(event) = news else { return };
 //!     match &event.kind {
 //!         EventKind::AssistantTextDelta { text } => print!("{text}"),
 //!         EventKind::ProcessingEnd { .. } => commands.send(Command::Close),

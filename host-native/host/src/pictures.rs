@@ -86,7 +86,7 @@ fn fitted(part: Part, limits: PictureLimits) -> Vec<Part> {
         return vec![part];
     }
     match smaller(&bytes, limits) {
-        Ok(Some(Smaller { picture, before, after })) => {
+        Ok(Some(ResizedPicture { picture, before, after })) => {
             let ((width, height), (w, h)) = (before, after);
             let words =
                 format!("[The picture has {width} × {height} pixels and is shown with {w} × {h}.]");
@@ -114,14 +114,14 @@ fn side_px(bytes: &[u8]) -> Option<u32> {
 }
 
 /// A picture that was made smaller, with its pixels before and after.
-struct Smaller {
+struct ResizedPicture {
     picture: Part,
     before: (u32, u32),
     after: (u32, u32),
 }
 
 /// The picture as large as it may be; nothing if it is too large however small it is made.
-fn smaller(bytes: &[u8], limits: PictureLimits) -> ImageResult<Option<Smaller>> {
+fn smaller(bytes: &[u8], limits: PictureLimits) -> ImageResult<Option<ResizedPicture>> {
     let (image, format) = decoded(bytes)?;
     let before = (image.width(), image.height());
     let longer = before.0.max(before.1);
@@ -136,7 +136,7 @@ fn smaller(bytes: &[u8], limits: PictureLimits) -> ImageResult<Option<Smaller>> 
             let data = Base64::encode_string(&bytes);
             let picture = Part::Image { media_type: media_type.to_owned(), data };
             let after = (scaled.width(), scaled.height());
-            return Ok(Some(Smaller { picture, before, after }));
+            return Ok(Some(ResizedPicture { picture, before, after }));
         }
         side = side / 10 * 7;
     }

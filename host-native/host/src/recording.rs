@@ -4,7 +4,7 @@
 
 use crate::journal::private;
 use innerloop_core::json::{FromJson, ToJson, from_str, to_string};
-use innerloop_driver::traffic::{Player, TrafficError};
+use innerloop_driver::traffic::{TrafficError, TrafficPlayer};
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
@@ -13,7 +13,7 @@ use std::{
 
 /// A recording that is being made, with what went wrong when it was written.
 #[derive(Debug)]
-pub struct Recording {
+pub struct RecordingWriter {
     path: PathBuf,
     file: File,
     error: Option<io::Error>,
@@ -59,7 +59,7 @@ pub enum RecordingError {
     },
 }
 
-impl Recording {
+impl RecordingWriter {
     /// Creates the file, which must not exist; a pipe or a device is written to as it is.
     ///
     /// # Errors
@@ -79,13 +79,13 @@ impl Recording {
     }
 
     /// Writes the first line, which says what the session talks to.
-    pub fn begin(&mut self, origin: &Origin) {
-        let Origin { provider, model, vocabulary } = origin.clone();
+    pub fn begin(&mut self, origin: &RecordingOrigin) {
+        let RecordingOrigin { provider, model, vocabulary } = origin.clone();
         let first = FirstLine { recording: VERSION, provider, model, vocabulary };
         self.append(&format!("{}\n", to_string(&first)));
     }
 
-    /// Writes lines. The first failure is kept for [`Recording::finish`]: the run goes on.
+    /// Writes lines. The first failure is kept for [`RecordingWriter::finish`]: the run goes on.
     pub(crate) fn append(&mut self, lines: &str) {
         if let Err(error) = self.file.write_all(lines.as_bytes()) {
             self.error.get_or_insert(error);
@@ -104,7 +104,7 @@ impl Recording {
 
 /// What a session talks to, as its recording says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct RecordingOrigin {
     /// The provider's name.
     pub provider: String,
     /// The model's name.
@@ -130,27 +130,27 @@ struct FirstLine {
 
 /// A recording that was read.
 #[derive(Clone, Debug)]
-pub struct Recorded {
+pub struct SavedRecording {
     /// What was talked to; recordings of earlier versions do not say.
-    pub origin: Option<Origin>,
+    pub origin: Option<RecordingOrigin>,
     /// What was answered.
-    pub player: Player,
+    pub player: TrafficPlayer,
 }
 
 /// Reads a recording.
 ///
 /// # Errors
 /// [`RecordingError`] if the file cannot be read or is no recording.
-pub fn read(path: &Path) -> Result<Recorded, RecordingError> {
+pub fn read(path: &Path) -> Result<SavedRecording, RecordingError> {
     let text = fs::read_to_string(path)
         .map_err(|error| RecordingError::Read { path: path.to_owned(), error })?;
     parse(&text).map_err(|error| RecordingError::Parse { path: path.to_owned(), error })
 }
 
-fn parse(text: &str) -> Result<Recorded, TrafficError> {
+fn parse(text: &str) -> Result<SavedRecording, TrafficError> {
     let first = text.lines().next().filter(|line| line.starts_with(BEGIN));
     let Some(first) = first else {
-        return Ok(Recorded { origin: None, player: Player::parse(text)? });
+        return Ok(SavedRecording { origin: None, player: TrafficPlayer::parse(text)? });
     };
     let unreadable = |message: String| TrafficError::Unreadable { line: 1, message };
     let line: FirstLine = from_str(first).map_err(|error| unreadable(error.to_string()))?;
@@ -160,9 +160,9 @@ fn parse(text: &str) -> Result<Recorded, TrafficError> {
         return Err(unreadable(message));
     }
     // The line feed stays, so that later lines have their numbers.
-    let player = Player::parse(text.get(first.len()..).unwrap_or_default())?;
+    let player = TrafficPlayer::parse(text.get(first.len()..).unwrap_or_default())?;
     let FirstLine { provider, model, vocabulary, .. } = line;
-    Ok(Recorded { origin: Some(Origin { provider, model, vocabulary }), player })
+    Ok(SavedRecording { origin: Some(RecordingOrigin { provider, model, vocabulary }), player })
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 //! does to many files. Any other guest that calls one is ended.
 
 use super::{
-    denied::{Answer, Denied, answer},
-    files::Files,
+    denied::{CallError, CallResult, answer},
+    files::GuestFiles,
     memory::{bytes, path, put},
-    shell::Shell,
-    state::{Guest, RunState, work},
+    shell::ShellProcess,
+    state::{GuestCaller, RunState, work},
     whole,
 };
-use innerloop_shell_protocol::Launch;
+use innerloop_shell_protocol::ProgramLaunch;
 use innerloop_types::json::from_str;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -34,41 +34,57 @@ pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
 }
 
 /// Path, its length, where the result goes or the mode.
-type StatArgs = (i32, i32, i32);
+type ShellStatArgs = (i32, i32, i32);
 /// Path, its length.
-type PathArgs = (i32, i32);
+type ShellPathArgs = (i32, i32);
 
 /// What is told of files: an error number, or for what has a length of its own that, or an error
 /// number below zero; it is then fetched by `take`.
 fn link_files(linker: &mut Linker<RunState>) -> Result<()> {
-    linker.func_wrap_async(MODULE, "path_stat", |mut guest: Guest<'_>, args: StatArgs| {
-        Box::new(async move { answer(stat(&mut guest, args).await) })
-    })?;
-    linker.func_wrap_async(MODULE, "path_set_mode", |mut guest: Guest<'_>, args: StatArgs| {
-        Box::new(async move { answer(set_mode(&mut guest, args).await) })
-    })?;
-    linker.func_wrap_async(MODULE, "folder_list", |mut guest: Guest<'_>, args: PathArgs| {
-        Box::new(async move { found(&mut guest, args, whole::list).await })
-    })?;
-    linker.func_wrap_async(MODULE, "file_read", |mut guest: Guest<'_>, args: PathArgs| {
-        Box::new(async move { found(&mut guest, args, whole::read).await })
-    })?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_stat",
+        |mut guest: GuestCaller<'_>, args: ShellStatArgs| {
+            Box::new(async move { answer(stat(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_set_mode",
+        |mut guest: GuestCaller<'_>, args: ShellStatArgs| {
+            Box::new(async move { answer(set_mode(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "folder_list",
+        |mut guest: GuestCaller<'_>, args: ShellPathArgs| {
+            Box::new(async move { found(&mut guest, args, whole::list).await })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "file_read",
+        |mut guest: GuestCaller<'_>, args: ShellPathArgs| {
+            Box::new(async move { found(&mut guest, args, whole::read).await })
+        },
+    )?;
     linker
-        .func_wrap(MODULE, "take", |mut guest: Guest<'_>, at: i32| {
+        .func_wrap(MODULE, "take", |mut guest: GuestCaller<'_>, at: i32| {
             let found = shell(&mut guest)?.take();
             put(&mut guest, at, &found).map_err(broken)
         })
         .map(drop)
 }
 
-async fn stat(guest: &mut Guest<'_>, (at, len, result): StatArgs) -> Answer {
+async fn stat(guest: &mut GuestCaller<'_>, (at, len, result): ShellStatArgs) -> CallResult {
     shell(guest)?;
     let path = relative(guest, at, len)?;
     let about = work(guest, move |files| whole::stat(files, &path)).await?;
     put(guest, result, &about)
 }
 
-async fn set_mode(guest: &mut Guest<'_>, (at, len, mode): StatArgs) -> Answer {
+async fn set_mode(guest: &mut GuestCaller<'_>, (at, len, mode): ShellStatArgs) -> CallResult {
     shell(guest)?;
     let path = relative(guest, at, len)?;
     work(guest, move |files| whole::set_mode(files, &path, mode.cast_unsigned())).await
@@ -76,9 +92,9 @@ async fn set_mode(guest: &mut Guest<'_>, (at, len, mode): StatArgs) -> Answer {
 
 /// Keeps what was found until the shell takes it, and says how much it is.
 async fn found(
-    guest: &mut Guest<'_>,
-    (at, len): PathArgs,
-    find: fn(&mut Files, &str) -> std::result::Result<Vec<u8>, Denied>,
+    guest: &mut GuestCaller<'_>,
+    (at, len): ShellPathArgs,
+    find: fn(&mut GuestFiles, &str) -> std::result::Result<Vec<u8>, CallError>,
 ) -> Result<i64> {
     shell(guest)?;
     let found = match relative(guest, at, len) {
@@ -97,27 +113,35 @@ async fn found(
 }
 
 /// A path of the shell, as it is below the folder that it sees as `/`.
-fn relative(guest: &mut Guest<'_>, at: i32, len: i32) -> std::result::Result<String, Denied> {
+fn relative(
+    guest: &mut GuestCaller<'_>,
+    at: i32,
+    len: i32,
+) -> std::result::Result<String, CallError> {
     let path = path(guest, at, len)?;
     let inside = path.trim_start_matches('/');
     Ok(if inside.is_empty() { ".".to_owned() } else { inside.to_owned() })
 }
 
 fn link_programs(linker: &mut Linker<RunState>) -> Result<()> {
-    linker.func_wrap(MODULE, "reply", |mut guest: Guest<'_>, at: i32, len: i32| {
+    linker.func_wrap(MODULE, "reply", |mut guest: GuestCaller<'_>, at: i32, len: i32| {
         let reply = text(&mut guest, at, len)?;
         shell(&mut guest)?.reply(reply);
         Ok(())
     })?;
-    linker.func_wrap(MODULE, "program_start", |mut guest: Guest<'_>, at: i32, len: i32| {
-        let launch = from_str::<Launch>(&text(&mut guest, at, len)?);
-        let launch = launch.map_err(|error| Error::msg(error.to_string()))?;
-        Ok(shell(&mut guest)?.start(launch).unwrap_or(-1))
-    })?;
+    linker.func_wrap(
+        MODULE,
+        "program_start",
+        |mut guest: GuestCaller<'_>, at: i32, len: i32| {
+            let launch = from_str::<ProgramLaunch>(&text(&mut guest, at, len)?);
+            let launch = launch.map_err(|error| Error::msg(error.to_string()))?;
+            Ok(shell(&mut guest)?.start(launch).unwrap_or(-1))
+        },
+    )?;
     linker.func_wrap(
         MODULE,
         "program_write",
-        |mut guest: Guest<'_>, program: i32, at: i32, len: i32| {
+        |mut guest: GuestCaller<'_>, program: i32, at: i32, len: i32| {
             let piece = len.clamp(0, i32::try_from(MAX_PIECE).unwrap_or(i32::MAX));
             let bytes = bytes(&mut guest, at, piece).map_err(broken)?.to_vec();
             Ok(shell(&mut guest)?.write(program, &bytes))
@@ -126,26 +150,26 @@ fn link_programs(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap(
         MODULE,
         "program_read",
-        |mut guest: Guest<'_>, program: i32, channel: i32, at: i32, len: i32| {
+        |mut guest: GuestCaller<'_>, program: i32, channel: i32, at: i32, len: i32| {
             let len = usize::try_from(len).unwrap_or_default().min(MAX_PIECE);
             let (moved, bytes) = shell(&mut guest)?.read(program, channel, len);
             put(&mut guest, at, &bytes).map_err(broken)?;
             Ok(moved)
         },
     )?;
-    linker.func_wrap(MODULE, "program_close", |mut guest: Guest<'_>, program: i32| {
+    linker.func_wrap(MODULE, "program_close", |mut guest: GuestCaller<'_>, program: i32| {
         shell(&mut guest)?.close(program);
         Ok(())
     })?;
-    linker.func_wrap(MODULE, "program_status", |mut guest: Guest<'_>, program: i32| {
+    linker.func_wrap(MODULE, "program_status", |mut guest: GuestCaller<'_>, program: i32| {
         Ok(shell(&mut guest)?.status(program))
     })?;
-    linker.func_wrap(MODULE, "program_end", |mut guest: Guest<'_>, program: i32| {
+    linker.func_wrap(MODULE, "program_end", |mut guest: GuestCaller<'_>, program: i32| {
         shell(&mut guest)?.end(program);
         Ok(())
     })?;
     linker
-        .func_wrap_async(MODULE, "programs_wait", |mut guest: Guest<'_>, (ms,): (i32,)| {
+        .func_wrap_async(MODULE, "programs_wait", |mut guest: GuestCaller<'_>, (ms,): (i32,)| {
             let news = shell(&mut guest).map(|shell| shell.news());
             let at_most = Duration::from_millis(ms.clamp(0, MAX_WAIT_MS).unsigned_abs().into());
             Box::new(async move {
@@ -156,12 +180,12 @@ fn link_programs(linker: &mut Linker<RunState>) -> Result<()> {
         .map(drop)
 }
 
-fn shell<'a>(guest: &'a mut Guest<'_>) -> Result<&'a mut Shell> {
+fn shell<'a>(guest: &'a mut GuestCaller<'_>) -> Result<&'a mut ShellProcess> {
     let refused = || Error::msg("only the shell may ask for that");
     guest.data_mut().shell.as_mut().ok_or_else(refused)
 }
 
-fn text(guest: &mut Guest<'_>, at: i32, len: i32) -> Result<String> {
+fn text(guest: &mut GuestCaller<'_>, at: i32, len: i32) -> Result<String> {
     if !(0..=MAX_TEXT).contains(&len) {
         return Err(Error::msg("the shell says too much at once"));
     }
@@ -169,10 +193,10 @@ fn text(guest: &mut Guest<'_>, at: i32, len: i32) -> Result<String> {
     std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| Error::msg(error.to_string()))
 }
 
-fn broken(denied: Denied) -> Error {
+fn broken(denied: CallError) -> Error {
     match denied {
-        Denied::Errno(code) => Error::msg(format!("the shell named memory it has not ({code})")),
-        Denied::End(end) => Error::new(end),
-        Denied::Broken(error) => error,
+        CallError::Errno(code) => Error::msg(format!("the shell named memory it has not ({code})")),
+        CallError::End(end) => Error::new(end),
+        CallError::Broken(error) => error,
     }
 }

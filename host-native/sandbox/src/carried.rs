@@ -10,10 +10,10 @@ use std::io::Read as _;
 include!(concat!(env!("OUT_DIR"), "/carried.rs"));
 
 /// The programs among them.
-pub(super) static PROGRAMS: [&Carried; 2] = [&BASH, &QJS];
+pub(super) static PROGRAMS: [&EmbeddedModule; 2] = [&BASH, &QJS];
 
 /// A module that this program carries.
-pub(crate) struct Carried {
+pub(crate) struct EmbeddedModule {
     /// Its name as a program, or for messages.
     pub(super) name: &'static str,
     /// Of its bytes as they are compiled.
@@ -26,15 +26,15 @@ pub(crate) struct Carried {
 /// A module that this program carries is not as it was.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}, which this program carries, is damaged; install innerloop again")]
-pub struct Damaged(&'static str);
+pub struct EmbeddedModuleError(&'static str);
 
-impl Carried {
+impl EmbeddedModule {
     /// Its bytes, unpacked.
     ///
     /// # Errors
-    /// [`Damaged`] if the program's file is not as it was built.
-    pub(super) fn unpacked(&self) -> Result<Vec<u8>, Damaged> {
-        let damaged = || Damaged(self.name);
+    /// [`EmbeddedModuleError`] if the program's file is not as it was built.
+    pub(super) fn unpacked(&self) -> Result<Vec<u8>, EmbeddedModuleError> {
+        let damaged = || EmbeddedModuleError(self.name);
         let mut bytes = Vec::with_capacity(self.size);
         let most = u64::try_from(self.size).map_err(|_| damaged())?;
         let read = DeflateDecoder::new(self.packed).take(most).read_to_end(&mut bytes);
@@ -45,9 +45,9 @@ impl Carried {
     }
 }
 
-impl std::fmt::Debug for Carried {
+impl std::fmt::Debug for EmbeddedModule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Carried").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("EmbeddedModule").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -60,10 +60,10 @@ mod tests {
         for carried in PROGRAMS.into_iter().chain([&TOOLS]) {
             let bytes = carried.unpacked().unwrap();
             assert_eq!((bytes.len(), Digest::of(&bytes)), (carried.size, carried.digest));
-            let Carried { name, digest, size, packed } = *carried;
+            let EmbeddedModule { name, digest, size, packed } = *carried;
             let cut = packed.get(..packed.len() / 2).unwrap();
             for (size, packed) in [(size, cut), (size - 1, packed), (size, &[0xff; 9])] {
-                let other = Carried { name, digest, size, packed };
+                let other = EmbeddedModule { name, digest, size, packed };
                 let error = other.unpacked().unwrap_err().to_string();
                 assert!(error.contains(name) && error.contains("install innerloop again"));
             }

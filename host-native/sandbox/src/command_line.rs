@@ -1,9 +1,9 @@
 //! What is said to the shell's module and what it replies: command lines in, their ends out. What
 //! one leaves, such as variables and the folder that it stands in, is kept for its agent's next.
 
-use innerloop_driver::capture::End;
-use innerloop_shell_protocol::{Missing, Reply, Request, Tmp};
-use innerloop_tools::Temporary;
+use innerloop_driver::capture::ProgramExit;
+use innerloop_shell_protocol::{MissingCommand, ShellReply, ShellRequest, TmpPolicy};
+use innerloop_tools::TmpMeaning;
 use innerloop_types::{
     id::AgentId,
     json::{Json, from_str, to_string},
@@ -27,10 +27,10 @@ pub(super) fn places_of_programs() -> impl Iterator<Item = &'static str> {
 
 /// What the shells of a session keep; clones share it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shells(Arc<Mutex<Kept>>);
+pub(super) struct SessionShells(Arc<Mutex<SessionShellData>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct SessionShellData {
     /// What the last command line of each agent has left.
     states: BTreeMap<AgentId, Json>,
     /// The calls that were found to change nothing, and are held to it.
@@ -41,9 +41,9 @@ struct Kept {
 
 /// What a command line can start by name, and what it could if that were installed.
 #[derive(Debug, Default)]
-pub(super) struct Starts {
+pub(super) struct StartablePrograms {
     pub(super) programs: Vec<String>,
-    pub(super) missing: Vec<Missing>,
+    pub(super) missing: Vec<MissingCommand>,
 }
 
 /// A command line, and whose it is.
@@ -55,15 +55,15 @@ pub(super) struct CommandLine<'a> {
     pub(super) folder: Option<&'a str>,
 }
 
-impl Shells {
+impl SessionShells {
     /// What is said to the module, so that it carries out a command line of an agent.
     pub(super) fn request(
         &self,
         line: CommandLine<'_>,
-        starts: Starts,
-        terms: (Duration, Temporary),
+        starts: StartablePrograms,
+        terms: (Duration, TmpMeaning),
     ) -> String {
-        to_string(&Request {
+        to_string(&ShellRequest {
             script: line.command.to_owned(),
             folder: line.folder.map(str::to_owned),
             state: self.kept().states.get(&line.agent).cloned(),
@@ -73,16 +73,21 @@ impl Shells {
 
     /// What is said to the module, so that it looks at a command line of an agent.
     pub(super) fn question(&self, line: CommandLine<'_>) -> String {
-        to_string(&Request {
+        to_string(&ShellRequest {
             script: line.command.to_owned(),
             analyze: true,
             state: self.kept().states.get(&line.agent).cloned(),
-            ..Request::default()
+            ..ShellRequest::default()
         })
     }
 
     /// How the command line ended of which the module says so, and itself ended so.
-    pub(super) fn ended(&self, line: CommandLine<'_>, end: End, reply: Option<&str>) -> End {
+    pub(super) fn ended(
+        &self,
+        line: CommandLine<'_>,
+        end: ProgramExit,
+        reply: Option<&str>,
+    ) -> ProgramExit {
         let (end, state) = told(end, reply);
         if let Some(state) = state {
             self.kept().states.insert(line.agent, state);
@@ -115,22 +120,24 @@ impl Shells {
     /// `at_home` says whether it must also stand where it began.
     pub(super) fn is_plain(&self, agent: AgentId, at_home: bool) -> bool {
         let state = self.kept().states.get(&agent).map(|state| state.text().to_owned());
-        state.is_none_or(|state| from_json::<Left>(&state).is_ok_and(|left| left.is_plain(at_home)))
+        state.is_none_or(|state| {
+            from_json::<SavedShellState>(&state).is_ok_and(|left| left.is_plain(at_home))
+        })
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, SessionShellData> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What a command line has left in the shell, as far as it changes what names stand for.
 #[derive(Deserialize)]
-struct Left {
-    shell: Redefined,
+struct SavedShellState {
+    shell: ShellDefinitions,
 }
 
 #[derive(Deserialize)]
-struct Redefined {
+struct ShellDefinitions {
     cwd: String,
     env: BTreeMap<String, String>,
     variables: BTreeMap<String, String>,
@@ -140,9 +147,10 @@ struct Redefined {
     namerefs: BTreeMap<String, String>,
 }
 
-impl Left {
+impl SavedShellState {
     fn is_plain(&self, at_home: bool) -> bool {
-        let Redefined { cwd, env, variables, functions, aliases, traps, namerefs } = &self.shell;
+        let ShellDefinitions { cwd, env, variables, functions, aliases, traps, namerefs } =
+            &self.shell;
         let is_kept = |name: &str, value: &str| {
             let found = [env.get(name), variables.get(name)];
             found.into_iter().flatten().all(|found| found == value)
@@ -159,10 +167,10 @@ impl Left {
 pub(super) fn as_program(
     args: &[String],
     stdin: Option<&str>,
-    starts: Starts,
-    terms: (Duration, Temporary),
+    starts: StartablePrograms,
+    terms: (Duration, TmpMeaning),
 ) -> String {
-    to_string(&Request {
+    to_string(&ShellRequest {
         script: "bash \"$@\"".to_owned(),
         args: std::iter::once("bash")
             .chain(args.iter().map(String::as_str))
@@ -174,31 +182,36 @@ pub(super) fn as_program(
 }
 
 /// Whether the module, which ended so, says of a command line that it only reads.
-pub(super) fn reads_only(end: &End, reply: Option<&str>) -> bool {
-    let reply = reply.map(from_str::<Reply>);
-    *end == End::Exit(0) && matches!(reply, Some(Ok(Reply { reads_only: true, .. })))
+pub(super) fn reads_only(end: &ProgramExit, reply: Option<&str>) -> bool {
+    let reply = reply.map(from_str::<ShellReply>);
+    *end == ProgramExit::Exit(0) && matches!(reply, Some(Ok(ShellReply { reads_only: true, .. })))
 }
 
-fn plain(Starts { programs, missing }: Starts, (timeout, meant): (Duration, Temporary)) -> Request {
+fn plain(
+    StartablePrograms { programs, missing }: StartablePrograms,
+    (timeout, meant): (Duration, TmpMeaning),
+) -> ShellRequest {
     let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
     let tmp = match meant {
-        Temporary::System => Tmp::Own,
-        Temporary::Project => Tmp::Project,
-        Temporary::Unsaid => Tmp::Needed,
-        Temporary::Both => Tmp::Both,
+        TmpMeaning::System => TmpPolicy::Own,
+        TmpMeaning::Project => TmpPolicy::Project,
+        TmpMeaning::Unsaid => TmpPolicy::Needed,
+        TmpMeaning::Both => TmpPolicy::Both,
     };
-    Request { timeout_ms, programs, missing, tmp, ..Request::default() }
+    ShellRequest { timeout_ms, programs, missing, tmp, ..ShellRequest::default() }
 }
 
 /// How it ended, and what is to be kept.
-pub(super) fn told(end: End, reply: Option<&str>) -> (End, Option<Json>) {
-    if end != End::Exit(0) {
+pub(super) fn told(end: ProgramExit, reply: Option<&str>) -> (ProgramExit, Option<Json>) {
+    if end != ProgramExit::Exit(0) {
         return (end, None);
     }
-    match reply.map(from_str::<Reply>) {
-        Some(Ok(Reply { timed_out: true, state, .. })) => (End::TimedOut, state),
-        Some(Ok(Reply { status, state, .. })) => (End::Exit(status), state),
-        Some(Err(error)) => (End::Crash(format!("the shell's reply can't be read: {error}")), None),
-        None => (End::Crash("the shell gave no reply".to_owned()), None),
+    match reply.map(from_str::<ShellReply>) {
+        Some(Ok(ShellReply { timed_out: true, state, .. })) => (ProgramExit::TimedOut, state),
+        Some(Ok(ShellReply { status, state, .. })) => (ProgramExit::Exit(status), state),
+        Some(Err(error)) => {
+            (ProgramExit::Crash(format!("the shell's reply can't be read: {error}")), None)
+        }
+        None => (ProgramExit::Crash("the shell gave no reply".to_owned()), None),
     }
 }

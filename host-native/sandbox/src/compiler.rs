@@ -70,7 +70,8 @@ pub fn own_program() -> Option<PathBuf> {
 }
 
 /// If this program was started as a compiler, compiles, and gives the exit code that it ends with.
-/// A program that names itself in [`Options::compiler`](super::Options::compiler) calls this first.
+/// A program that names itself in [`EngineOptions::compiler`](super::EngineOptions::compiler) calls
+/// this first.
 pub fn compile_if_asked(args: &[OsString]) -> Option<ExitCode> {
     let [_, argument] = args else { return None };
     (argument == ARGUMENT).then(compile)

@@ -1,55 +1,55 @@
 //! Why a guest's call is denied, and what it gets in place of a result.
 
 use super::errno;
-use innerloop_driver::capture::{End, Limit};
+use innerloop_driver::capture::{ExceededLimit, ProgramExit};
 use innerloop_workspace::platform::Errno;
 
 /// Why a call is denied.
 #[derive(Debug)]
-pub(super) enum Denied {
+pub(super) enum CallError {
     /// The guest is told this error number.
     Errno(i32),
     /// The run ends.
-    End(End),
+    End(ProgramExit),
     /// The sandbox itself is broken.
     Broken(wasmtime::Error),
 }
 
 /// What comes of a call whose results are in the guest's memory.
-pub(super) type Answer = Result<(), Denied>;
+pub(super) type CallResult = Result<(), CallError>;
 
 /// What the guest, or the run, gets.
-pub(super) fn answer(result: Answer) -> wasmtime::Result<i32> {
+pub(super) fn answer(result: CallResult) -> wasmtime::Result<i32> {
     match result {
         Ok(()) => Ok(errno::SUCCESS),
-        Err(Denied::Errno(code)) => Ok(code),
-        Err(Denied::End(end)) => Err(wasmtime::Error::new(end)),
-        Err(Denied::Broken(error)) => Err(error),
+        Err(CallError::Errno(code)) => Ok(code),
+        Err(CallError::End(end)) => Err(wasmtime::Error::new(end)),
+        Err(CallError::Broken(error)) => Err(error),
     }
 }
 
-impl From<i32> for Denied {
+impl From<i32> for CallError {
     fn from(code: i32) -> Self {
         Self::Errno(code)
     }
 }
 
-impl From<Errno> for Denied {
+impl From<Errno> for CallError {
     fn from(error: Errno) -> Self {
         match error {
-            Errno::DQUOT => Self::End(End::Limit(Limit::Disk)),
+            Errno::DQUOT => Self::End(ProgramExit::Limit(ExceededLimit::Disk)),
             error => Self::Errno(errno::of(error)),
         }
     }
 }
 
-impl From<std::io::Error> for Denied {
+impl From<std::io::Error> for CallError {
     fn from(error: std::io::Error) -> Self {
         Self::from(Errno::from_io_error(&error).unwrap_or(Errno::IO))
     }
 }
 
-impl From<wasmtime::Error> for Denied {
+impl From<wasmtime::Error> for CallError {
     fn from(error: wasmtime::Error) -> Self {
         Self::Broken(error)
     }

@@ -1,26 +1,26 @@
 //! The imported functions that work on what is open. Standard streams are wasmtime's.
 
 use super::{
-    denied::{Answer, Denied, answer},
+    denied::{CallError, CallResult, answer},
     errno,
-    files::{Files, Node, Whence},
+    files::{GuestFiles, OpenNode, SeekOrigin},
     memory::{first_buffer, first_bytes, put, split},
     stat::{described, encoded, times},
-    state::{Guest, MODULE, RunState, look, work},
+    state::{GuestCaller, MODULE, RunState, look, work},
 };
 use wasmtime::{Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as wasi;
 
 /// Descriptor.
-type Args1 = (i32,);
+type DescriptorArgs = (i32,);
 /// Descriptor, where the result goes.
-type Args2 = (i32, i32);
+type DescriptorResultArgs = (i32, i32);
 /// Descriptor, buffers, their count, where the result goes.
 type PieceArgs = (i32, i32, i32, i32);
 /// Descriptor, buffers, their count, position, where the result goes.
 type PlaceArgs = (i32, i32, i32, i64, i32);
 /// Descriptor, times of access and change, which of them.
-type TimesArgs = (i32, i64, i64, i32);
+type DescriptorTimesArgs = (i32, i64, i64, i32);
 
 /// Puts them into `linker`.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
@@ -31,48 +31,68 @@ pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
 }
 
 fn link_pieces(linker: &mut Linker<RunState>) -> Result<()> {
-    linker.func_wrap_async(MODULE, "fd_read", |mut guest: Guest<'_>, args: PieceArgs| {
+    linker.func_wrap_async(MODULE, "fd_read", |mut guest: GuestCaller<'_>, args: PieceArgs| {
         Box::new(async move { answer(read(&mut guest, args).await) })
     })?;
-    linker.func_wrap_async(MODULE, "fd_pread", |mut guest: Guest<'_>, args: PlaceArgs| {
+    linker.func_wrap_async(MODULE, "fd_pread", |mut guest: GuestCaller<'_>, args: PlaceArgs| {
         Box::new(async move { answer(read_at(&mut guest, args).await) })
     })?;
-    linker.func_wrap_async(MODULE, "fd_write", |mut guest: Guest<'_>, args: PieceArgs| {
+    linker.func_wrap_async(MODULE, "fd_write", |mut guest: GuestCaller<'_>, args: PieceArgs| {
         Box::new(async move { answer(write(&mut guest, args).await) })
-    })?;
-    linker.func_wrap_async(MODULE, "fd_pwrite", |mut guest: Guest<'_>, args: PlaceArgs| {
-        Box::new(async move { answer(write_at(&mut guest, args).await) })
     })?;
     linker.func_wrap_async(
         MODULE,
+        "fd_pwrite",
+        |mut guest: GuestCaller<'_>, args: PlaceArgs| {
+            Box::new(async move { answer(write_at(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
         "fd_seek",
-        |mut guest: Guest<'_>, (fd, offset, whence, result): (i32, i64, i32, i32)| {
+        |mut guest: GuestCaller<'_>, (fd, offset, whence, result): (i32, i64, i32, i32)| {
             Box::new(async move { answer(seek(&mut guest, fd, (offset, whence), result).await) })
         },
     )?;
-    linker.func_wrap_async(MODULE, "fd_tell", |mut guest: Guest<'_>, (fd, result): Args2| {
-        // A position that is moved by nothing is told.
-        Box::new(async move { answer(seek(&mut guest, fd, (0, 1), result).await) })
-    })?;
+    linker.func_wrap_async(
+        MODULE,
+        "fd_tell",
+        |mut guest: GuestCaller<'_>, (fd, result): DescriptorResultArgs| {
+            // A position that is moved by nothing is told.
+            Box::new(async move { answer(seek(&mut guest, fd, (0, 1), result).await) })
+        },
+    )?;
     for name in ["fd_sync", "fd_datasync"] {
-        linker.func_wrap_async(MODULE, name, |mut guest: Guest<'_>, (fd,): Args1| {
-            Box::new(async move { answer(work(&mut guest, move |files| files.sync(fd)).await) })
-        })?;
+        linker.func_wrap_async(
+            MODULE,
+            name,
+            |mut guest: GuestCaller<'_>, (fd,): DescriptorArgs| {
+                Box::new(async move { answer(work(&mut guest, move |files| files.sync(fd)).await) })
+            },
+        )?;
     }
     Ok(())
 }
 
 fn link_attributes(linker: &mut Linker<RunState>) -> Result<()> {
-    linker.func_wrap_async(MODULE, "fd_filestat_get", |mut guest: Guest<'_>, args: Args2| {
-        Box::new(async move { answer(stat(&mut guest, args).await) })
-    })?;
-    linker.func_wrap_async(MODULE, "fd_fdstat_get", |mut guest: Guest<'_>, args: Args2| {
-        Box::new(async move { answer(describe(&mut guest, args).await) })
-    })?;
+    linker.func_wrap_async(
+        MODULE,
+        "fd_filestat_get",
+        |mut guest: GuestCaller<'_>, args: DescriptorResultArgs| {
+            Box::new(async move { answer(stat(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "fd_fdstat_get",
+        |mut guest: GuestCaller<'_>, args: DescriptorResultArgs| {
+            Box::new(async move { answer(describe(&mut guest, args).await) })
+        },
+    )?;
     linker.func_wrap_async(
         MODULE,
         "fd_filestat_set_size",
-        |mut guest: Guest<'_>, (fd, size): (i32, i64)| {
+        |mut guest: GuestCaller<'_>, (fd, size): (i32, i64)| {
             Box::new(async move {
                 let size = size.cast_unsigned();
                 answer(work(&mut guest, move |files| files.set_size(fd, size)).await)
@@ -82,9 +102,9 @@ fn link_attributes(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap_async(
         MODULE,
         "fd_filestat_set_times",
-        |mut guest: Guest<'_>, (fd, accessed, modified, flags): TimesArgs| {
+        |mut guest: GuestCaller<'_>, (fd, accessed, modified, flags): DescriptorTimesArgs| {
             Box::new(async move {
-                let set = move |files: &mut Files| {
+                let set = move |files: &mut GuestFiles| {
                     files.set_times_open(fd, &times(accessed, modified, flags)?)
                 };
                 answer(work(&mut guest, set).await)
@@ -94,48 +114,60 @@ fn link_attributes(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap_async(
         MODULE,
         "fd_fdstat_set_flags",
-        |mut guest: Guest<'_>, args: Args2| {
+        |mut guest: GuestCaller<'_>, args: DescriptorResultArgs| {
             Box::new(async move { answer(set_flags(&mut guest, args)) })
         },
     )?;
     linker.func_wrap_async(
         MODULE,
         "fd_fdstat_set_rights",
-        |mut guest: Guest<'_>, (fd, _, _): (i32, i64, i64)| {
+        |mut guest: GuestCaller<'_>, (fd, _, _): (i32, i64, i64)| {
             Box::new(async move { answer(exists(&mut guest, fd)) })
         },
     )?;
     linker.func_wrap_async(
         MODULE,
         "fd_advise",
-        |mut guest: Guest<'_>, (fd, _, _, _): (i32, i64, i64, i32)| {
+        |mut guest: GuestCaller<'_>, (fd, _, _, _): (i32, i64, i64, i32)| {
             Box::new(async move { answer(exists(&mut guest, fd)) })
         },
     )?;
     linker
-        .func_wrap_async(MODULE, "fd_allocate", |_: Guest<'_>, _: (i32, i64, i64)| {
+        .func_wrap_async(MODULE, "fd_allocate", |_: GuestCaller<'_>, _: (i32, i64, i64)| {
             Box::new(async move { errno::NOTSUP })
         })
         .map(drop)
 }
 
 fn link_numbers(linker: &mut Linker<RunState>) -> Result<()> {
-    linker.func_wrap_async(MODULE, "fd_close", |mut guest: Guest<'_>, (fd,): Args1| {
-        Box::new(async move { answer(work(&mut guest, move |files| files.close(fd)).await) })
-    })?;
-    linker.func_wrap_async(MODULE, "fd_renumber", |mut guest: Guest<'_>, (from, to): Args2| {
-        Box::new(
-            async move { answer(work(&mut guest, move |files| files.renumber(from, to)).await) },
-        )
-    })?;
-    linker.func_wrap_async(MODULE, "fd_prestat_get", |mut guest: Guest<'_>, args: Args2| {
-        Box::new(async move { answer(top(&mut guest, args)) })
-    })?;
+    linker.func_wrap_async(
+        MODULE,
+        "fd_close",
+        |mut guest: GuestCaller<'_>, (fd,): DescriptorArgs| {
+            Box::new(async move { answer(work(&mut guest, move |files| files.close(fd)).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "fd_renumber",
+        |mut guest: GuestCaller<'_>, (from, to): DescriptorResultArgs| {
+            Box::new(async move {
+                answer(work(&mut guest, move |files| files.renumber(from, to)).await)
+            })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "fd_prestat_get",
+        |mut guest: GuestCaller<'_>, args: DescriptorResultArgs| {
+            Box::new(async move { answer(top(&mut guest, args)) })
+        },
+    )?;
     linker
         .func_wrap_async(
             MODULE,
             "fd_prestat_dir_name",
-            |mut guest: Guest<'_>, (fd, at, len): (i32, i32, i32)| {
+            |mut guest: GuestCaller<'_>, (fd, at, len): (i32, i32, i32)| {
                 Box::new(async move { answer(top_name(&mut guest, fd, at, len)) })
             },
         )
@@ -145,7 +177,7 @@ fn link_numbers(linker: &mut Linker<RunState>) -> Result<()> {
 fn link_listing(linker: &mut Linker<RunState>) -> Result<()> {
     type Args = (i32, i32, i32, i64, i32);
     linker
-        .func_wrap_async(MODULE, "fd_readdir", |mut guest: Guest<'_>, args: Args| {
+        .func_wrap_async(MODULE, "fd_readdir", |mut guest: GuestCaller<'_>, args: Args| {
             Box::new(async move {
                 let (fd, at, len, cookie, result) = args;
                 let (len, cookie) = (len.cast_unsigned() as usize, cookie.cast_unsigned());
@@ -158,28 +190,28 @@ fn link_listing(linker: &mut Linker<RunState>) -> Result<()> {
 }
 
 /// The number of the standard stream that a descriptor stands for.
-fn standard(guest: &mut Guest<'_>, fd: i32) -> std::result::Result<Option<i32>, Denied> {
+fn standard(guest: &mut GuestCaller<'_>, fd: i32) -> std::result::Result<Option<i32>, CallError> {
     look(guest, |files| match files.node(fd)? {
-        Node::Standard(number) => Ok(Some(number.cast_signed())),
-        Node::Folder(_) | Node::File(_) => Ok(None),
+        OpenNode::Standard(number) => Ok(Some(number.cast_signed())),
+        OpenNode::Folder(_) | OpenNode::File(_) => Ok(None),
     })
 }
 
 /// What wasmtime has answered.
-fn given(code: Result<i32>) -> Answer {
+fn given(code: Result<i32>) -> CallResult {
     match code? {
         errno::SUCCESS => Ok(()),
-        code => Err(Denied::Errno(code)),
+        code => Err(CallError::Errno(code)),
     }
 }
 
-fn put_counted(guest: &mut Guest<'_>, at: i32, bytes: &[u8], result: i32) -> Answer {
+fn put_counted(guest: &mut GuestCaller<'_>, at: i32, bytes: &[u8], result: i32) -> CallResult {
     let count = u32::try_from(bytes.len()).map_err(|_| errno::INVAL)?;
     put(guest, at, bytes)?;
     put(guest, result, &count.to_le_bytes())
 }
 
-async fn read(guest: &mut Guest<'_>, (fd, buffers, count, result): PieceArgs) -> Answer {
+async fn read(guest: &mut GuestCaller<'_>, (fd, buffers, count, result): PieceArgs) -> CallResult {
     if let Some(stream) = standard(guest, fd)? {
         let (mut memory, wasi) = split(guest)?;
         return given(wasi::fd_read(wasi, &mut memory, stream, buffers, count, result).await);
@@ -189,7 +221,7 @@ async fn read(guest: &mut Guest<'_>, (fd, buffers, count, result): PieceArgs) ->
     put_counted(guest, at, &bytes, result)
 }
 
-async fn read_at(guest: &mut Guest<'_>, args: PlaceArgs) -> Answer {
+async fn read_at(guest: &mut GuestCaller<'_>, args: PlaceArgs) -> CallResult {
     let (fd, buffers, count, start, result) = args;
     let (at, len) = first_buffer(guest, buffers, count)?;
     let start = Some(start.cast_unsigned());
@@ -197,7 +229,7 @@ async fn read_at(guest: &mut Guest<'_>, args: PlaceArgs) -> Answer {
     put_counted(guest, at, &bytes, result)
 }
 
-async fn write(guest: &mut Guest<'_>, (fd, buffers, count, result): PieceArgs) -> Answer {
+async fn write(guest: &mut GuestCaller<'_>, (fd, buffers, count, result): PieceArgs) -> CallResult {
     if let Some(stream) = standard(guest, fd)? {
         let (mut memory, wasi) = split(guest)?;
         return given(wasi::fd_write(wasi, &mut memory, stream, buffers, count, result).await);
@@ -207,7 +239,7 @@ async fn write(guest: &mut Guest<'_>, (fd, buffers, count, result): PieceArgs) -
     put_count(guest, written, result)
 }
 
-async fn write_at(guest: &mut Guest<'_>, args: PlaceArgs) -> Answer {
+async fn write_at(guest: &mut GuestCaller<'_>, args: PlaceArgs) -> CallResult {
     let (fd, buffers, count, start, result) = args;
     let bytes = first_bytes(guest, buffers, count)?;
     let start = Some(start.cast_unsigned());
@@ -215,34 +247,39 @@ async fn write_at(guest: &mut Guest<'_>, args: PlaceArgs) -> Answer {
     put_count(guest, written, result)
 }
 
-fn put_count(guest: &mut Guest<'_>, count: usize, result: i32) -> Answer {
+fn put_count(guest: &mut GuestCaller<'_>, count: usize, result: i32) -> CallResult {
     let count = u32::try_from(count).map_err(|_| errno::INVAL)?;
     put(guest, result, &count.to_le_bytes())
 }
 
-async fn seek(guest: &mut Guest<'_>, fd: i32, (offset, whence): (i64, i32), result: i32) -> Answer {
+async fn seek(
+    guest: &mut GuestCaller<'_>,
+    fd: i32,
+    (offset, whence): (i64, i32),
+    result: i32,
+) -> CallResult {
     let from = match whence {
-        0 => Whence::Start,
-        1 => Whence::Here,
-        2 => Whence::End,
-        _ => return Err(Denied::Errno(errno::INVAL)),
+        0 => SeekOrigin::Start,
+        1 => SeekOrigin::Here,
+        2 => SeekOrigin::End,
+        _ => return Err(CallError::Errno(errno::INVAL)),
     };
     let position = work(guest, move |files| files.seek(fd, offset, from)).await?;
     put(guest, result, &position.to_le_bytes())
 }
 
-async fn stat(guest: &mut Guest<'_>, (fd, result): Args2) -> Answer {
+async fn stat(guest: &mut GuestCaller<'_>, (fd, result): DescriptorResultArgs) -> CallResult {
     if let Some(stream) = standard(guest, fd)? {
         let (mut memory, wasi) = split(guest)?;
         return given(wasi::fd_filestat_get(wasi, &mut memory, stream, result).await);
     }
     match work(guest, move |files| files.stat_open(fd)).await? {
         Some(found) => put(guest, result, &encoded(&found)),
-        None => Err(Denied::Errno(errno::BADF)),
+        None => Err(CallError::Errno(errno::BADF)),
     }
 }
 
-async fn describe(guest: &mut Guest<'_>, (fd, result): Args2) -> Answer {
+async fn describe(guest: &mut GuestCaller<'_>, (fd, result): DescriptorResultArgs) -> CallResult {
     if let Some(stream) = standard(guest, fd)? {
         let (mut memory, wasi) = split(guest)?;
         return given(wasi::fd_fdstat_get(wasi, &mut memory, stream, result).await);
@@ -253,34 +290,34 @@ async fn describe(guest: &mut Guest<'_>, (fd, result): Args2) -> Answer {
 
 /// Only whether a file is written at its end can be changed; nothing here waits, so that it may
 /// also be said not to.
-fn set_flags(guest: &mut Guest<'_>, (fd, flags): Args2) -> Answer {
+fn set_flags(guest: &mut GuestCaller<'_>, (fd, flags): DescriptorResultArgs) -> CallResult {
     const APPEND: i32 = 1;
     const NO_WAITING: i32 = 4;
     if flags & !(APPEND | NO_WAITING) != 0 {
-        return Err(Denied::Errno(errno::INVAL));
+        return Err(CallError::Errno(errno::INVAL));
     }
     match standard(guest, fd)? {
-        Some(_) => Err(Denied::Errno(errno::BADF)),
+        Some(_) => Err(CallError::Errno(errno::BADF)),
         None => look(guest, |files| files.set_appends(fd, flags & APPEND != 0)),
     }
 }
 
-fn exists(guest: &mut Guest<'_>, fd: i32) -> Answer {
+fn exists(guest: &mut GuestCaller<'_>, fd: i32) -> CallResult {
     look(guest, |files| files.node(fd).map(drop))
 }
 
 /// How long the name of a folder is that is there from the start.
-fn top(guest: &mut Guest<'_>, (fd, result): Args2) -> Answer {
+fn top(guest: &mut GuestCaller<'_>, (fd, result): DescriptorResultArgs) -> CallResult {
     let length = look(guest, |files| files.top_name(fd).map(str::len));
     let length = length.and_then(|length| u32::try_from(length).ok()).ok_or(errno::BADF)?;
     let [a, b, c, d] = length.to_le_bytes();
     put(guest, result, &[0, 0, 0, 0, a, b, c, d])
 }
 
-fn top_name(guest: &mut Guest<'_>, fd: i32, at: i32, len: i32) -> Answer {
+fn top_name(guest: &mut GuestCaller<'_>, fd: i32, at: i32, len: i32) -> CallResult {
     let name = look(guest, |files| files.top_name(fd).map(str::to_owned)).ok_or(errno::NOTDIR)?;
     if (len.cast_unsigned() as usize) < name.len() {
-        return Err(Denied::Errno(errno::NAMETOOLONG));
+        return Err(CallError::Errno(errno::NAMETOOLONG));
     }
     put(guest, at, name.as_bytes())
 }

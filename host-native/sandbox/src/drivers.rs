@@ -1,7 +1,7 @@
 //! Programs that only plan the work of others, as `clang` does: where one program can't start
 //! another, the plan is asked for (`-###`), and each of its jobs is run as a guest.
 
-use innerloop_driver::capture::End;
+use innerloop_driver::capture::ProgramExit;
 use std::future::Future;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
@@ -16,12 +16,12 @@ const MAX_JOBS: usize = 1_000;
 
 /// One guest of a program's run: its arguments, its own name first, and where its plan goes if it
 /// is only to tell that: then it reads nothing, and what it prints is not shown.
-pub(super) struct Job {
+pub(super) struct DriverJob {
     pub(super) argv: Vec<String>,
     pub(super) plan: Option<MemoryOutputPipe>,
 }
 
-impl Job {
+impl DriverJob {
     const fn work(argv: Vec<String>) -> Self {
         Self { argv, plan: None }
     }
@@ -30,29 +30,29 @@ impl Job {
 /// Runs a program as one job, or if it is a driver that has planned jobs those, one after the other
 /// until one fails. Gives how the last one ended. The files that jobs leave for one another, and
 /// nobody has asked for, are told to `leaves` before the first one runs.
-pub(super) async fn run<F: Future<Output = End>>(
+pub(super) async fn run<F: Future<Output = ProgramExit>>(
     is_driver: bool,
     argv: Vec<String>,
-    run: impl Fn(Job) -> F,
+    run: impl Fn(DriverJob) -> F,
     leaves: impl FnOnce(Vec<String>),
-) -> End {
+) -> ProgramExit {
     if !is_driver || argv.iter().any(|word| word == PLAN) {
-        return run(Job::work(argv)).await;
+        return run(DriverJob::work(argv)).await;
     }
     let mut asked = argv.clone();
     asked.insert(1.min(asked.len()), PLAN.to_owned());
     let plan = MemoryOutputPipe::new(MAX_PLAN);
-    let end = run(Job { argv: asked, plan: Some(plan.clone()) }).await;
+    let end = run(DriverJob { argv: asked, plan: Some(plan.clone()) }).await;
     let jobs = jobs(&String::from_utf8_lossy(&plan.contents())).unwrap_or_default();
-    if end != End::Exit(0) || !(1..=MAX_JOBS).contains(&jobs.len()) {
+    if end != ProgramExit::Exit(0) || !(1..=MAX_JOBS).contains(&jobs.len()) {
         // What is no job it does by itself, and it says what is wrong in its own words.
-        return run(Job::work(argv)).await;
+        return run(DriverJob::work(argv)).await;
     }
     leaves(between(&jobs, &argv));
-    let mut end = End::Exit(0);
+    let mut end = ProgramExit::Exit(0);
     for job in jobs {
-        end = run(Job::work(job)).await;
-        if end != End::Exit(0) {
+        end = run(DriverJob::work(job)).await;
+        if end != ProgramExit::Exit(0) {
             break;
         }
     }

@@ -4,7 +4,7 @@
 use super::{
     cache::{ArtefactCache, OnProgress},
     calls,
-    carried::Carried,
+    carried::EmbeddedModule,
     compiler::{self, check, config},
     error::{EngineError, ModuleError},
     shim,
@@ -29,7 +29,7 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// How to set up a [`SandboxEngine`].
 #[derive(Clone, Default)]
-pub struct Options {
+pub struct EngineOptions {
     /// The folder for compiled modules; by default `$INNERLOOP_CACHE_DIR`, else
     /// `$XDG_CACHE_HOME/innerloop`, else `~/.cache/innerloop`; not used if it and a workspace
     /// lie in one another.
@@ -45,12 +45,12 @@ pub struct Options {
 
 /// Where a module's bytes come from.
 #[derive(Clone, Debug)]
-pub(crate) enum Source {
-    Carried(&'static Carried),
+pub(crate) enum ModuleSource {
+    Carried(&'static EmbeddedModule),
     File(PathBuf),
 }
 
-impl Source {
+impl ModuleSource {
     pub(crate) fn read(&self) -> Result<Vec<u8>, ModuleError> {
         match self {
             Self::Carried(carried) => Ok(carried.unpacked()?),
@@ -62,44 +62,44 @@ impl Source {
 
 /// A module that can be run: its name for messages, its digest, its bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Guest {
+pub(crate) struct GuestModule {
     pub(crate) name: String,
     pub(crate) digest: Digest,
-    pub(crate) source: Source,
+    pub(crate) source: ModuleSource,
 }
 
-impl Guest {
+impl GuestModule {
     /// One that this program carries.
-    pub(crate) fn carried(carried: &'static Carried) -> Self {
-        let source = Source::Carried(carried);
+    pub(crate) fn carried(carried: &'static EmbeddedModule) -> Self {
+        let source = ModuleSource::Carried(carried);
         Self { name: carried.name.to_owned(), digest: carried.digest, source }
     }
 }
 
 /// A module that is ready to be started any number of times.
 #[derive(Clone)]
-pub(super) struct Ready {
+pub(super) struct PreparedModule {
     pub(super) module: InstancePre<RunState>,
-    machine: Arc<Machine>,
+    machine: Arc<WasmRuntime>,
 }
 
-impl Ready {
+impl PreparedModule {
     /// Whether the module is our shell: whether it asks for what only that may.
     pub(super) fn is_shell(&self) -> bool {
         self.module.module().imports().any(|import| import.module() == calls::MODULE)
     }
 
     /// Makes guests yield at each tick until the guard is dropped.
-    pub(super) fn running(&self) -> Running {
+    pub(super) fn running(&self) -> TickerGuard {
         self.machine.ticker.running()
     }
 }
 
 /// The engine. Make one per process and share it. It is set up when the first module needs it.
 pub struct SandboxEngine {
-    machine: Arc<OnceLock<Arc<Machine>>>,
+    machine: Arc<OnceLock<Arc<WasmRuntime>>>,
     artefacts: Arc<ArtefactCache>,
-    ready: Mutex<HashMap<Digest, Arc<Preparation>>>,
+    ready: Mutex<HashMap<Digest, Arc<ModulePreparation>>>,
     compiler: Option<PathBuf>,
     /// Held while a module of a workspace is compiled.
     transient: tokio::sync::Mutex<()>,
@@ -108,13 +108,13 @@ pub struct SandboxEngine {
 
 /// A module that is made ready once, however many want it.
 #[derive(Default)]
-struct Preparation {
-    module: OnceCell<Ready>,
-    notice: Mutex<Notice>,
+struct ModulePreparation {
+    module: OnceCell<PreparedModule>,
+    notice: Mutex<CompileNotice>,
 }
 
-impl Preparation {
-    fn notice(&self) -> MutexGuard<'_, Notice> {
+impl ModulePreparation {
+    fn notice(&self) -> MutexGuard<'_, CompileNotice> {
         self.notice.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -122,12 +122,12 @@ impl Preparation {
 /// That a module is being compiled is told once somebody waits for it: it is of no interest to
 /// whoever reads something else meanwhile.
 #[derive(Default)]
-struct Notice {
+struct CompileNotice {
     is_awaited: bool,
     line: Option<String>,
 }
 
-impl Notice {
+impl CompileNotice {
     /// Somebody waits; gives what is to be told now.
     fn awaited(&mut self) -> Option<String> {
         self.is_awaited = true;
@@ -142,13 +142,13 @@ impl Notice {
 }
 
 /// wasmtime, set up.
-struct Machine {
+struct WasmRuntime {
     engine: Engine,
     linker: Linker<RunState>,
-    ticker: Ticker,
+    ticker: EpochTicker,
 }
 
-impl Machine {
+impl WasmRuntime {
     /// The one in the cell, which is set up if there is none.
     fn of(cell: &OnceLock<Arc<Self>>) -> Result<Arc<Self>, EngineError> {
         if let Some(machine) = cell.get() {
@@ -162,7 +162,7 @@ impl Machine {
         let engine = Engine::new(&config()).map_err(EngineError::Settings)?;
         let mut linker = Linker::new(&engine);
         shim::link(&mut linker).map_err(EngineError::Settings)?;
-        let ticker = Ticker::start(&engine).map_err(EngineError::Timer)?;
+        let ticker = EpochTicker::start(&engine).map_err(EngineError::Timer)?;
         Ok(Self { engine, linker, ticker })
     }
 }
@@ -176,7 +176,7 @@ impl std::fmt::Debug for SandboxEngine {
 impl SandboxEngine {
     /// An engine with these options. Nothing is set up or compiled yet.
     #[must_use]
-    pub fn new(options: Options) -> Arc<Self> {
+    pub fn new(options: EngineOptions) -> Arc<Self> {
         let on_progress = options.on_progress.unwrap_or_else(|| Arc::new(|_: &str| ()));
         Arc::new(Self {
             machine: Arc::default(),
@@ -197,7 +197,7 @@ impl SandboxEngine {
     ///
     /// # Errors
     /// [`ModuleError`] if the module can't be read, compiled or linked.
-    pub(super) async fn ready(&self, guest: &Guest) -> Result<Ready, ModuleError> {
+    pub(super) async fn ready(&self, guest: &GuestModule) -> Result<PreparedModule, ModuleError> {
         let line = self.preparation(guest).notice().awaited();
         line.iter().for_each(|line| (self.on_progress)(line));
         self.prepared(guest).await
@@ -208,11 +208,11 @@ impl SandboxEngine {
     ///
     /// # Errors
     /// As [`SandboxEngine::ready`].
-    pub(super) async fn compiled(&self, guest: &Guest) -> Result<(), ModuleError> {
+    pub(super) async fn compiled(&self, guest: &GuestModule) -> Result<(), ModuleError> {
         let (machine, artefacts, digest) =
             (Arc::clone(&self.machine), Arc::clone(&self.artefacts), guest.digest);
         let is_kept =
-            spawn_blocking(move || Ok(artefacts.has(&Machine::of(&machine)?.engine, &digest)));
+            spawn_blocking(move || Ok(artefacts.has(&WasmRuntime::of(&machine)?.engine, &digest)));
         match is_kept.await.map_err(|error| ModuleError::Task(error.to_string()))? {
             Ok(true) => Ok(()),
             Ok(false) => self.prepared(guest).await.map(drop),
@@ -220,12 +220,12 @@ impl SandboxEngine {
         }
     }
 
-    fn preparation(&self, guest: &Guest) -> Arc<Preparation> {
+    fn preparation(&self, guest: &GuestModule) -> Arc<ModulePreparation> {
         let mut all = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry(guest.digest).or_default().clone()
     }
 
-    async fn prepared(&self, guest: &Guest) -> Result<Ready, ModuleError> {
+    async fn prepared(&self, guest: &GuestModule) -> Result<PreparedModule, ModuleError> {
         let preparation = self.preparation(guest);
         let prepare = || self.prepare(guest.clone(), Arc::clone(&preparation));
         preparation.module.get_or_try_init(prepare).await.cloned()
@@ -239,31 +239,31 @@ impl SandboxEngine {
     pub(super) async fn transient(
         &self,
         read: impl FnOnce() -> Option<Vec<u8>> + Send + 'static,
-    ) -> Result<Ready, ModuleError> {
+    ) -> Result<PreparedModule, ModuleError> {
         let none = || ModuleError::Compiler("is not set: see `Options::compiler`".to_owned());
         let program = self.compiler.as_deref().ok_or_else(none)?;
         // One at a time: each may take a gigabyte.
         let _turn = self.transient.lock().await;
         let cell = Arc::clone(&self.machine);
         let read = spawn_blocking(move || {
-            Ok::<_, ModuleError>((Machine::of(&cell)?, read().ok_or(ModuleError::NoFile)?))
+            Ok::<_, ModuleError>((WasmRuntime::of(&cell)?, read().ok_or(ModuleError::NoFile)?))
         });
         let read = read.await.map_err(|error| ModuleError::Task(error.to_string()))?;
         let (machine, bytes) = read?;
         let module = compiler::compiled(program, &machine.engine, bytes).await?;
         let module = link(&machine.linker, &module)?;
-        Ok(Ready { module, machine })
+        Ok(PreparedModule { module, machine })
     }
 
     async fn prepare(
         &self,
-        guest: Guest,
-        preparation: Arc<Preparation>,
-    ) -> Result<Ready, ModuleError> {
+        guest: GuestModule,
+        preparation: Arc<ModulePreparation>,
+    ) -> Result<PreparedModule, ModuleError> {
         let (machine, artefacts) = (Arc::clone(&self.machine), Arc::clone(&self.artefacts));
         let on_progress = self.on_progress.clone();
         let prepared = spawn_blocking(move || {
-            let machine = Machine::of(&machine)?;
+            let machine = WasmRuntime::of(&machine)?;
             let tell = |line| {
                 let line = preparation.notice().compiling(line);
                 line.iter().for_each(|line| on_progress(line));
@@ -274,7 +274,7 @@ impl SandboxEngine {
             };
             preparation.notice().line = None;
             let module = link(&machine.linker, &module)?;
-            Ok(Ready { module, machine })
+            Ok(PreparedModule { module, machine })
         });
         prepared.await.map_err(|error| ModuleError::Task(error.to_string()))?
     }
@@ -282,13 +282,13 @@ impl SandboxEngine {
 
 fn compile(
     engine: &Engine,
-    guest: &Guest,
+    guest: &GuestModule,
     artefacts: &ArtefactCache,
     tell: impl FnOnce(String),
 ) -> Result<Module, ModuleError> {
     let bytes = guest.source.read()?;
     // What is carried has been held to its digest already.
-    if let Source::File(path) = &guest.source
+    if let ModuleSource::File(path) = &guest.source
         && Digest::of(&bytes) != guest.digest
     {
         return Err(ModuleError::Changed(path.clone()));
@@ -310,7 +310,7 @@ fn link(linker: &Linker<RunState>, module: &Module) -> Result<InstancePre<RunSta
 }
 
 /// The thread that moves the engine's epoch on while a guest runs, and sleeps otherwise.
-struct Ticker {
+struct EpochTicker {
     state: Arc<TickerState>,
     thread: Thread,
 }
@@ -321,7 +321,7 @@ struct TickerState {
     closed: AtomicBool,
 }
 
-impl Ticker {
+impl EpochTicker {
     fn start(engine: &Engine) -> std::io::Result<Self> {
         let state = Arc::<TickerState>::default();
         let weak = engine.weak();
@@ -340,14 +340,14 @@ impl Ticker {
         Ok(Self { state, thread: join.thread().clone() })
     }
 
-    fn running(&self) -> Running {
+    fn running(&self) -> TickerGuard {
         self.state.running.fetch_add(1, Ordering::AcqRel);
         self.thread.unpark();
-        Running(self.state.clone())
+        TickerGuard(self.state.clone())
     }
 }
 
-impl Drop for Ticker {
+impl Drop for EpochTicker {
     fn drop(&mut self) {
         self.state.closed.store(true, Ordering::Release);
         self.thread.unpark();
@@ -355,9 +355,9 @@ impl Drop for Ticker {
 }
 
 /// Keeps the ticker going while it lives.
-pub(super) struct Running(Arc<TickerState>);
+pub(super) struct TickerGuard(Arc<TickerState>);
 
-impl Drop for Running {
+impl Drop for TickerGuard {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::AcqRel);
     }

@@ -1,6 +1,6 @@
 //! Why a module can't be run, or the sandbox not be set up.
 
-use super::carried::Damaged;
+use super::carried::EmbeddedModuleError;
 use std::path::PathBuf;
 
 /// Why the engine could not be set up.
@@ -46,7 +46,7 @@ pub enum ModuleError {
     },
     /// It comes along, and this program's file is not as it was built.
     #[error(transparent)]
-    Damaged(#[from] Damaged),
+    Damaged(#[from] EmbeddedModuleError),
     /// What it needs beside it is not there.
     #[error("it needs {}, which can't be opened; install it again", .0.display())]
     Asset(PathBuf),

@@ -6,30 +6,30 @@
 use super::{
     call_context::CallContext,
     carried,
-    command_line::{self, CommandLine, Shells, Starts},
-    engine::{Guest, SandboxEngine},
+    command_line::{self, CommandLine, SessionShells, StartablePrograms},
+    engine::{GuestModule, SandboxEngine},
     error::ModuleError,
     guest::program_env,
-    limits::{Limits, SessionLimits},
-    module::{Module, ModuleCall},
-    programs::{BY_PATH, Programs, Start, Terms},
-    quota::Budget,
-    run::{self, Ended, Invocation},
-    sight::Sight,
+    limits::{RunLimits, SessionLimits},
+    module::{ModuleCall, RegisteredModule},
+    programs::{BY_PATH, ProgramPermissions, ProgramRegistry, ProgramStart},
+    quota::SessionQuota,
+    run::{self, GuestInvocation, RunOutcome},
+    sight::GuestVisibility,
     stdio::OnDelta,
 };
 use innerloop_driver::{
-    Keys,
-    capture::{End, Limit, unknown_program},
+    SecretKeys,
+    capture::{ExceededLimit, ProgramExit, unknown_program},
 };
-use innerloop_tools::Temporary;
+use innerloop_tools::TmpMeaning;
 use innerloop_types::{
     action::{Action, Outcome, Part, ToolError},
     json::{from_str, to_string},
 };
 use innerloop_workspace::{
-    Records, Workspace, at,
-    reading::{self, Stop},
+    ChangeRecords, Workspace, at,
+    reading::{self, StopFlag},
 };
 use std::{
     collections::BTreeMap,
@@ -50,7 +50,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// Where actions that only read files are carried out: `read`, `view_image`, `read_many`, `list`,
 /// `glob` and `grep`. What writes or executes always runs in the sandbox.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Isolation {
+pub enum ReadIsolation {
     /// In the host, by several threads, over the workspace's handle: as little can be reached by it
     /// as from the sandbox.
     #[default]
@@ -60,57 +60,61 @@ pub enum Isolation {
 }
 
 /// Carries out actions over one workspace: in the sandbox, but for those that only read, see
-/// [`Isolation`]. It stays as it is from call to call: what is so for one call alone is a
+/// [`ReadIsolation`]. It stays as it is from call to call: what is so for one call alone is a
 /// [`CallContext`].
 #[derive(Clone, Debug)]
 pub struct Executor {
     engine: Arc<SandboxEngine>,
     pub(super) workspace: Workspace,
-    programs: Programs,
-    limits: Limits,
-    isolation: Isolation,
-    budget: Arc<Budget>,
-    keys: Keys,
-    pub(super) shells: Shells,
+    programs: ProgramRegistry,
+    limits: RunLimits,
+    isolation: ReadIsolation,
+    budget: Arc<SessionQuota>,
+    keys: SecretKeys,
+    pub(super) shells: SessionShells,
 }
 
 /// A call that is under way.
 pub(super) struct CallScope<'a> {
     pub(super) call: &'a CallContext,
     /// The folder that the call means by `tmp`.
-    meant: Temporary,
+    meant: TmpMeaning,
     /// The workspace for a call that means that.
     pub(super) workspace: Workspace,
 }
 
 impl Executor {
-    /// An executor with the limits of [`Limits::default`]. The engine stops keeping compiled
+    /// An executor with the limits of [`RunLimits::default`]. The engine stops keeping compiled
     /// modules on disk if its cache folder and the workspace lie in one another.
     #[must_use]
-    pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
+    pub fn new(
+        engine: Arc<SandboxEngine>,
+        workspace: Workspace,
+        programs: ProgramRegistry,
+    ) -> Self {
         engine.keep_cache_from(workspace.root());
-        let (limits, keys) = (Limits::default(), Keys::default());
-        let isolation = Isolation::default();
-        let budget = Budget::new(&SessionLimits::default());
-        let shells = Shells::default();
+        let (limits, keys) = (RunLimits::default(), SecretKeys::default());
+        let isolation = ReadIsolation::default();
+        let budget = SessionQuota::new(&SessionLimits::default());
+        let shells = SessionShells::default();
         Self { engine, workspace, programs, limits, isolation, budget, keys, shells }
     }
 
     /// The same executor, which carries out there what only reads.
     #[must_use]
-    pub const fn with_isolation(mut self, isolation: Isolation) -> Self {
+    pub const fn with_isolation(mut self, isolation: ReadIsolation) -> Self {
         self.isolation = isolation;
         self
     }
 
     /// Whether an action needs the sandbox.
     fn needs_sandbox(&self, action: &Action) -> bool {
-        self.isolation == Isolation::Wasi || !reading::only_reads(action)
+        self.isolation == ReadIsolation::Wasi || !reading::only_reads(action)
     }
 
     /// The same executor with other limits.
     #[must_use]
-    pub const fn with_limits(mut self, limits: Limits) -> Self {
+    pub const fn with_limits(mut self, limits: RunLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -118,13 +122,13 @@ impl Executor {
     /// The same executor with other limits for all that it and its clones run together.
     #[must_use]
     pub fn with_session_limits(mut self, limits: &SessionLimits) -> Self {
-        self.budget = Budget::new(limits);
+        self.budget = SessionQuota::new(limits);
         self
     }
 
     /// The same executor, which takes these keys out of what programs print.
     #[must_use]
-    pub fn without_keys(mut self, keys: &Keys) -> Self {
+    pub fn without_keys(mut self, keys: &SecretKeys) -> Self {
         self.keys = keys.clone();
         self
     }
@@ -137,7 +141,7 @@ impl Executor {
 
     /// The programs that `run_program` can run.
     #[must_use]
-    pub const fn programs(&self) -> &Programs {
+    pub const fn programs(&self) -> &ProgramRegistry {
         &self.programs
     }
 
@@ -185,7 +189,7 @@ impl Executor {
             return self.read(call, action, timeout, stop).await;
         }
         let reads = action.is_read_only();
-        let meant = if reads { Temporary::default() } else { Temporary::of(action) };
+        let meant = if reads { TmpMeaning::default() } else { TmpMeaning::of(action) };
         let scope = self.scope(call, meant);
         match action {
             Action::RunProgram { program, args, stdin } => {
@@ -201,7 +205,7 @@ impl Executor {
     }
 
     /// A call that means that by `tmp`.
-    pub(super) fn scope<'a>(&self, call: &'a CallContext, meant: Temporary) -> CallScope<'a> {
+    pub(super) fn scope<'a>(&self, call: &'a CallContext, meant: TmpMeaning) -> CallScope<'a> {
         CallScope { call, meant, workspace: self.workspace.meaning(meant) }
     }
 
@@ -226,7 +230,7 @@ impl Executor {
             };
         let argv = std::iter::once(program).chain(args.iter().map(String::as_str));
         let argv = argv.map(str::to_owned).collect();
-        let (stdin, end): (_, fn(End, Option<&str>) -> End) = if is_shell {
+        let (stdin, end): (_, fn(ProgramExit, Option<&str>) -> ProgramExit) = if is_shell {
             let programs = started_by_name(&self.programs);
             let said = command_line::as_program(args, stdin, programs, (timeout, scope.meant));
             (said, |end, reply| command_line::told(end, reply).0)
@@ -234,11 +238,12 @@ impl Executor {
             (stdin.unwrap_or_default().to_owned(), |end, _| end)
         };
         let starts = is_shell.then(|| self.programs.clone());
-        let Start { guest, terms } = start;
+        let ProgramStart { guest, terms } = start;
         let (limits, timeout) = (terms.limits(self.limits), terms.time(timeout));
         let plain = self.invocation(scope, guest, argv, stdin.into_bytes(), timeout);
-        let Terms { is_driver, env, sight, .. } = terms;
-        let invocation = Invocation { is_driver, env, sight, limits, on_delta, starts, ..plain };
+        let ProgramPermissions { is_driver, env, sight, .. } = terms;
+        let invocation =
+            GuestInvocation { is_driver, env, sight, limits, on_delta, starts, ..plain };
         self.outcome(scope, invocation, stop, end).await
     }
 
@@ -250,7 +255,7 @@ impl Executor {
         on_delta: Option<OnDelta>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
-        let Start { guest, terms } = match self.start(SHELL).await {
+        let ProgramStart { guest, terms } = match self.start(SHELL).await {
             Ok(start) => start,
             Err(outcome) => return outcome,
         };
@@ -275,16 +280,16 @@ impl Executor {
         let line = CommandLine { agent: scope.call.agent, command, folder };
         let may_write = !self.shells.take_reader(&scope.call.id);
         let limits = terms.limits(self.limits);
-        let programs = if may_write { self.programs.clone() } else { Programs::default() };
+        let programs = if may_write { self.programs.clone() } else { ProgramRegistry::default() };
         let names = started_by_name(&programs);
         let stdin = self.shells.request(line, names, (timeout, scope.meant)).into_bytes();
         // The shell itself ends at the time limit, and keeps what it can.
         let argv = vec![SHELL.to_owned()];
         let plain = self.invocation(scope, guest, argv, stdin, timeout + LAST_WORDS);
         let starts = Some(programs);
-        let Terms { env, mut sight, .. } = terms;
+        let ProgramPermissions { env, mut sight, .. } = terms;
         sight.may_write &= may_write;
-        let invocation = Invocation { env, sight, limits, on_delta, starts, ..plain };
+        let invocation = GuestInvocation { env, sight, limits, on_delta, starts, ..plain };
         let ended = |end, reply: Option<&str>| self.shells.ended(line, end, reply);
         self.outcome(scope, invocation, stop, ended).await
     }
@@ -293,7 +298,7 @@ impl Executor {
     ///
     /// # Errors
     /// The outcome where there is none.
-    pub(super) async fn start(&self, program: &str) -> Result<Start, Outcome> {
+    pub(super) async fn start(&self, program: &str) -> Result<ProgramStart, Outcome> {
         let file = if SHELL_NAMES.contains(&program) { SHELL } else { program };
         let found = match self.programs.start(program).await {
             Ok(None) => self.programs.start(file).await,
@@ -311,7 +316,7 @@ impl Executor {
 
     /// Whether a module is our shell, which is spoken to otherwise than programs are. What can't be
     /// loaded is none; that is told when it is run.
-    pub(super) async fn is_shell(&self, guest: &Guest) -> bool {
+    pub(super) async fn is_shell(&self, guest: &GuestModule) -> bool {
         self.engine.ready(guest).await.is_ok_and(|ready| ready.is_shell())
     }
 
@@ -319,14 +324,17 @@ impl Executor {
     async fn outcome(
         &self,
         scope: &CallScope<'_>,
-        invocation: Invocation,
+        invocation: GuestInvocation,
         stop: impl Future<Output = ()> + Send + 'static,
-        end: impl FnOnce(End, Option<&str>) -> End,
+        end: impl FnOnce(ProgramExit, Option<&str>) -> ProgramExit,
     ) -> Outcome {
         match self.run_in_folder(scope, invocation, stop).await {
-            Ok(Ended { end: how, printed, records: Records { changes, overflow }, reply }) => {
-                printed.outcome(&end(how, reply.as_deref()), changes, overflow)
-            }
+            Ok(RunOutcome {
+                end: how,
+                printed,
+                records: ChangeRecords { changes, overflow },
+                reply,
+            }) => printed.outcome(&end(how, reply.as_deref()), changes, overflow),
             Err(outcome) => outcome,
         }
     }
@@ -335,7 +343,7 @@ impl Executor {
     ///
     /// # Errors
     /// [`ModuleError`] if its file can't be read, or is no module that can be run.
-    pub async fn prepare_module(&self, module: &Module) -> Result<(), ModuleError> {
+    pub async fn prepare_module(&self, module: &RegisteredModule) -> Result<(), ModuleError> {
         self.engine.ready(&module.guest()).await.map(drop)
     }
 
@@ -345,7 +353,7 @@ impl Executor {
     pub async fn call_module(
         &self,
         call: &CallContext,
-        module: &Module,
+        module: &RegisteredModule,
         given: ModuleCall,
         timeout: Duration,
         on_delta: Option<OnDelta>,
@@ -356,14 +364,14 @@ impl Executor {
         let limits = limits.unwrap_or(self.limits);
         let own = env.into_iter().map(|(name, value)| (name.to_owned(), value));
         let env = program_env().into_iter().chain(own).collect();
-        let sight = Sight::workspace(may_write);
-        let scope = self.scope(call, Temporary::default());
+        let sight = GuestVisibility::workspace(may_write);
+        let scope = self.scope(call, TmpMeaning::default());
         let plain = self.invocation(&scope, module.guest(), argv, stdin.into_bytes(), timeout);
-        let invocation = Invocation { env, sight, limits, on_delta, ..plain };
+        let invocation = GuestInvocation { env, sight, limits, on_delta, ..plain };
         match self.run_in_folder(&scope, invocation, stop).await {
-            Ok(Ended { end, printed, records: Records { changes, overflow }, .. }) => {
-                printed.result(&end, changes, overflow)
-            }
+            Ok(RunOutcome {
+                end, printed, records: ChangeRecords { changes, overflow }, ..
+            }) => printed.result(&end, changes, overflow),
             Err(outcome) => outcome,
         }
     }
@@ -385,12 +393,12 @@ impl Executor {
     pub(super) async fn run_in_folder(
         &self,
         scope: &CallScope<'_>,
-        invocation: Invocation,
+        invocation: GuestInvocation,
         stop: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<Ended, Outcome> {
+    ) -> Result<RunOutcome, Outcome> {
         let root = scope.root().await.ok_or_else(|| no_folder(&scope.call.folder))?;
         let name = invocation.guest.name.clone();
-        let invocation = Invocation { root, keys: self.keys.clone(), ..invocation };
+        let invocation = GuestInvocation { root, keys: self.keys.clone(), ..invocation };
         let ended = run::run(&self.engine, invocation, stop).await;
         ended.map_err(|error| not_started(&name, &error))
     }
@@ -404,7 +412,7 @@ impl Executor {
         timeout: Duration,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
-        let ending = Stop::default();
+        let ending = StopFlag::default();
         let _ends = ending.on_drop();
         let (workspace, action) = (self.workspace.clone(), action.clone());
         let CallContext { folder, known, .. } = call.clone();
@@ -413,12 +421,12 @@ impl Executor {
         });
         let end = tokio::select! {
             biased;
-            () = stop => End::Interrupted,
+            () = stop => ProgramExit::Interrupted,
             read = tokio::time::timeout(timeout, reading) => match read {
                 Ok(Ok(outcome)) if self.has_room_for(&outcome) => return outcome,
-                Ok(Ok(_)) => End::Limit(Limit::Output),
-                Ok(Err(error)) => End::Crash(error.to_string()),
-                Err(_) => End::TimedOut,
+                Ok(Ok(_)) => ProgramExit::Limit(ExceededLimit::Output),
+                Ok(Err(error)) => ProgramExit::Crash(error.to_string()),
+                Err(_) => ProgramExit::TimedOut,
             },
         };
         tool_failed(&end, "", timeout)
@@ -446,14 +454,14 @@ impl Executor {
         // The outcome must come whole, or it can't be read.
         let kept_output_bytes = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
         let limits =
-            Limits { kept_output_bytes: kept_output_bytes.saturating_mul(2), ..self.limits };
+            RunLimits { kept_output_bytes: kept_output_bytes.saturating_mul(2), ..self.limits };
         let CallContext { folder, known, .. } = scope.call;
         let known = known.as_ref().map(to_string);
         let argv = ["tools".to_owned(), folder.clone()].into_iter().chain(known).collect();
         let plain = self.invocation(scope, tools(), argv, stdin, timeout);
-        let sight = Sight { writes_whole: true, ..plain.sight.clone() };
+        let sight = GuestVisibility { writes_whole: true, ..plain.sight.clone() };
         let env = BTreeMap::from([(innerloop_tools::REPLACED_BY_HOST.to_owned(), "1".to_owned())]);
-        let invocation = Invocation { limits, sight, env, ends_changes: true, ..plain };
+        let invocation = GuestInvocation { limits, sight, env, ends_changes: true, ..plain };
         match run::run(&self.engine, invocation, stop).await {
             Ok(ended) => tool_outcome(ended, timeout),
             Err(error) => not_started("the tools program", &error),
@@ -463,12 +471,12 @@ impl Executor {
     pub(super) fn invocation(
         &self,
         scope: &CallScope<'_>,
-        guest: Guest,
+        guest: GuestModule,
         argv: Vec<String>,
         stdin: Vec<u8>,
         timeout: Duration,
-    ) -> Invocation {
-        Invocation {
+    ) -> GuestInvocation {
+        GuestInvocation {
             guest,
             argv,
             is_driver: false,
@@ -476,13 +484,13 @@ impl Executor {
             stdin,
             workspace: scope.workspace.clone(),
             root: PathBuf::new(),
-            sight: Sight::workspace(true),
+            sight: GuestVisibility::workspace(true),
             limits: self.limits,
             budget: Arc::clone(&self.budget),
             timeout,
             ends_changes: false,
             on_delta: None,
-            keys: Keys::default(),
+            keys: SecretKeys::default(),
             starts: None,
         }
     }
@@ -508,21 +516,21 @@ fn plain_script(command: &str, folder: Option<&str>) -> String {
 }
 
 /// What a command line can start of these programs.
-fn started_by_name(programs: &Programs) -> Starts {
+fn started_by_name(programs: &ProgramRegistry) -> StartablePrograms {
     let names = programs.names().filter(|name| !SHELL_NAMES.contains(name));
     let by_path = programs.by_path().map(|_| BY_PATH);
     let names = names.chain(by_path).map(str::to_owned).collect();
-    Starts { programs: names, missing: programs.told_missing() }
+    StartablePrograms { programs: names, missing: programs.told_missing() }
 }
 
 /// The guest tools program, built from the crate `tools`.
-fn tools() -> Guest {
-    Guest::carried(&carried::TOOLS)
+fn tools() -> GuestModule {
+    GuestModule::carried(&carried::TOOLS)
 }
 
 /// The outcome of what was stopped while it was compiled.
 fn stopped() -> Outcome {
-    Outcome::error(ToolError::Interrupted, End::Interrupted.to_string())
+    Outcome::error(ToolError::Interrupted, ProgramExit::Interrupted.to_string())
 }
 
 fn no_folder(folder: &str) -> Outcome {
@@ -534,10 +542,10 @@ fn not_started(name: &str, error: &ModuleError) -> Outcome {
 }
 
 /// Reads the outcome that the guest tools program printed.
-fn tool_outcome(ended: Ended, timeout: Duration) -> Outcome {
-    let Ended { end, printed, records, .. } = ended;
+fn tool_outcome(ended: RunOutcome, timeout: Duration) -> Outcome {
+    let RunOutcome { end, printed, records, .. } = ended;
     let (stdout, stderr) = printed.whole();
-    if let (End::Exit(0), Some(stdout)) = (&end, stdout) {
+    if let (ProgramExit::Exit(0), Some(stdout)) = (&end, stdout) {
         return from_str(&String::from_utf8_lossy(&stdout)).unwrap_or_else(|error| {
             Outcome::error(
                 ToolError::Crashed,
@@ -551,12 +559,12 @@ fn tool_outcome(ended: Ended, timeout: Duration) -> Outcome {
 }
 
 /// The outcome of a tool that did not come to its end.
-fn tool_failed(end: &End, why: &str, timeout: Duration) -> Outcome {
+fn tool_failed(end: &ProgramExit, why: &str, timeout: Duration) -> Outcome {
     let error = end.error().unwrap_or(ToolError::Limit);
     let how = match end {
-        End::TimedOut => format!("the time limit of {} ms ended it", timeout.as_millis()),
+        ProgramExit::TimedOut => format!("the time limit of {} ms ended it", timeout.as_millis()),
         end => end.to_string(),
     };
     let outcome = Outcome::error(error, format!("the tool failed: {how}{why}"));
-    Outcome { timed_out: *end == End::TimedOut, ..outcome }
+    Outcome { timed_out: *end == ProgramExit::TimedOut, ..outcome }
 }

@@ -2,13 +2,13 @@
 //! starts. They have one quota, and one record of what they change.
 
 use super::{
-    files::{Files, TOP},
-    limits::Limits,
-    quota::{Budget, Quota, RunLimiter},
-    sight::Sight,
+    files::{GuestFiles, TOP},
+    limits::RunLimits,
+    quota::{RunLimiter, RunQuota, SessionQuota},
+    sight::GuestVisibility,
     state::with,
 };
-use innerloop_workspace::{Kind, Recorder, Records, Workspace};
+use innerloop_workspace::{ChangeRecorder, ChangeRecords, EntryKind, Workspace};
 use std::{
     io::Read,
     path::{Path, PathBuf},
@@ -18,7 +18,7 @@ use tokio::task::spawn_blocking;
 
 /// Where a guest stands in the workspace.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct GuestRoot {
     /// The folder above which it sees nothing.
     root: PathBuf,
     /// The folder that it sees as `/`.
@@ -27,40 +27,44 @@ pub(super) struct Seen {
 
 /// The guests of one run, and what they share.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct GuestGroup {
     workspace: Workspace,
-    limits: Limits,
-    quota: Arc<Quota>,
-    recorder: Arc<Mutex<Recorder>>,
+    limits: RunLimits,
+    quota: Arc<RunQuota>,
+    recorder: Arc<Mutex<ChangeRecorder>>,
     /// What each has open.
-    files: Mutex<Vec<Arc<Mutex<Files>>>>,
+    files: Mutex<Vec<Arc<Mutex<GuestFiles>>>>,
     /// What guests have left for one another.
-    left: Mutex<Vec<Left>>,
+    left: Mutex<Vec<LeftoverFiles>>,
 }
 
 /// Files by their paths, and what they are removed by.
-type Left = (Arc<Mutex<Files>>, Vec<String>);
+type LeftoverFiles = (Arc<Mutex<GuestFiles>>, Vec<String>);
 
-impl Group {
+impl GuestGroup {
     /// A run over the workspace, within its limits and what is left of its session's.
-    pub(super) fn new(workspace: Workspace, limits: Limits, budget: Arc<Budget>) -> Self {
-        let quota = Quota::new(&limits, budget);
-        let recorder = Arc::new(Mutex::new(Recorder::of_run()));
+    pub(super) fn new(workspace: Workspace, limits: RunLimits, budget: Arc<SessionQuota>) -> Self {
+        let quota = RunQuota::new(&limits, budget);
+        let recorder = Arc::new(Mutex::new(ChangeRecorder::of_run()));
         Self { workspace, limits, quota, recorder, files: Mutex::default(), left: Mutex::default() }
     }
 
     /// The files of a guest that sees the folder `root` of the workspace as `/`.
-    pub(super) fn files(&self, root: PathBuf, sight: Sight) -> Arc<Mutex<Files>> {
+    pub(super) fn files(&self, root: PathBuf, sight: GuestVisibility) -> Arc<Mutex<GuestFiles>> {
         self.enter((root.clone(), root), sight)
     }
 
     /// The files of a guest that sees a folder as `/`, and the rest of another by `..`.
-    pub(super) fn files_in(&self, seen: &Seen, sight: Sight) -> Arc<Mutex<Files>> {
+    pub(super) fn files_in(
+        &self,
+        seen: &GuestRoot,
+        sight: GuestVisibility,
+    ) -> Arc<Mutex<GuestFiles>> {
         self.enter((seen.root.clone(), seen.start.clone()), sight)
     }
 
     /// A folder of `root`; nothing if there is no such folder.
-    pub(super) async fn folder_in(&self, root: &Path, folder: &str) -> Option<Seen> {
+    pub(super) async fn folder_in(&self, root: &Path, folder: &str) -> Option<GuestRoot> {
         let (workspace, root) = (self.workspace.clone(), root.to_owned());
         let folder = folder.trim_start_matches('/').to_owned();
         let found = spawn_blocking(move || {
@@ -68,8 +72,9 @@ impl Group {
                 "" => root.clone(),
                 folder => workspace.follow((&root, &root), folder, true).ok()?,
             };
-            let is_folder = workspace.stat(&start).is_ok_and(|found| found.kind == Kind::Folder);
-            is_folder.then_some(Seen { root, start })
+            let is_folder =
+                workspace.stat(&start).is_ok_and(|found| found.kind == EntryKind::Folder);
+            is_folder.then_some(GuestRoot { root, start })
         });
         found.await.ok().flatten()
     }
@@ -78,11 +83,11 @@ impl Group {
     /// than `most`.
     pub(super) fn reads(
         &self,
-        seen: &Seen,
+        seen: &GuestRoot,
         path: &str,
         most: u64,
     ) -> impl FnOnce() -> Option<Vec<u8>> + Send + 'static {
-        let (workspace, Seen { root, start }) = (self.workspace.clone(), seen.clone());
+        let (workspace, GuestRoot { root, start }) = (self.workspace.clone(), seen.clone());
         let path = path.to_owned();
         move || {
             let place = workspace.follow((&root, &start), &path, true).ok()?;
@@ -93,10 +98,10 @@ impl Group {
         }
     }
 
-    fn enter(&self, folders: (PathBuf, PathBuf), sight: Sight) -> Arc<Mutex<Files>> {
+    fn enter(&self, folders: (PathBuf, PathBuf), sight: GuestVisibility) -> Arc<Mutex<GuestFiles>> {
         let shared = (Arc::clone(&self.quota), Arc::clone(&self.recorder));
         let open_files = self.limits.open_files;
-        let files = Files::new(self.workspace.clone(), folders, sight, open_files, shared);
+        let files = GuestFiles::new(self.workspace.clone(), folders, sight, open_files, shared);
         let files = Arc::new(Mutex::new(files));
         let mut all = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         // Nobody else holds those of a guest that has ended.
@@ -107,7 +112,7 @@ impl Group {
 
     /// Notes files that the guests of a program leave for one another, as these files know them.
     /// They are removed when the program has ended, or at the end of the run.
-    pub(super) fn leaves(&self, files: Arc<Mutex<Files>>, paths: Vec<String>) {
+    pub(super) fn leaves(&self, files: Arc<Mutex<GuestFiles>>, paths: Vec<String>) {
         if !paths.is_empty() {
             self.left.lock().unwrap_or_else(PoisonError::into_inner).push((files, paths));
         }
@@ -143,7 +148,7 @@ impl Group {
     }
 
     /// Ends a run that has touched nothing, so that no file needs to be looked at. If it has, or an
-    /// operation is under way, that is left to [`Group::end`].
+    /// operation is under way, that is left to [`GuestGroup::end`].
     pub(super) fn end_untouched(&self) -> bool {
         if !self.has_left_nothing() {
             return false;
@@ -164,11 +169,11 @@ impl Group {
 
     /// What the run has changed. No guest changes anything any more, also if it does not know yet
     /// that it is stopped; an operation that is under way is waited for.
-    pub(super) fn end(&self) -> Records {
+    pub(super) fn end(&self) -> ChangeRecords {
         self.remove_left();
         let all = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));
         for files in all {
-            with(&files, Files::end);
+            with(&files, GuestFiles::end);
         }
         let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
         self.workspace.records(&recorder)
@@ -182,7 +187,7 @@ impl Group {
 
 /// Removes a file at the top, and what it was written to before it got its name, by a program that
 /// was ended meanwhile: `NAME-….tmp`. What is not there any more needs no removal.
-fn remove(files: &mut Files, path: &str) {
+fn remove(files: &mut GuestFiles, path: &str) {
     let top = TOP.cast_signed();
     let name = path.trim_start_matches('/');
     let stem = format!("{}-", name.rsplit_once('.').map_or(name, |(stem, _)| stem));

@@ -1,7 +1,7 @@
 //! One guest from its start to its end: its store, its ticks, and how it ended.
 
-use super::{engine::Ready, quota::RunLimiter, state::RunState};
-use innerloop_driver::capture::{End, Limit};
+use super::{engine::PreparedModule, quota::RunLimiter, state::RunState};
+use innerloop_driver::capture::{ExceededLimit, ProgramExit};
 use std::collections::BTreeMap;
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{I32Exit, ResourceTableError};
@@ -16,7 +16,7 @@ pub(super) fn program_env() -> BTreeMap<String, String> {
 }
 
 /// Runs one guest to its end.
-pub(super) async fn to_end(ready: &Ready, state: RunState) -> End {
+pub(super) async fn to_end(ready: &PreparedModule, state: RunState) -> ProgramExit {
     let mut store = Store::new(ready.module.module().engine(), state);
     store.limiter(|state| &mut state.limiter);
     store.set_epoch_deadline(1);
@@ -29,7 +29,7 @@ pub(super) async fn to_end(ready: &Ready, state: RunState) -> End {
     classify(ended, &store.data().limiter)
 }
 
-async fn call(ready: &Ready, store: &mut Store<RunState>) -> wasmtime::Result<()> {
+async fn call(ready: &PreparedModule, store: &mut Store<RunState>) -> wasmtime::Result<()> {
     let instance = ready.module.instantiate_async(&mut *store).await?;
     let start = instance.get_typed_func::<(), ()>(&mut *store, "_start")?;
     start.call_async(store, ()).await
@@ -39,26 +39,26 @@ async fn call(ready: &Ready, store: &mut Store<RunState>) -> wasmtime::Result<()
 const TOO_DEEP: &str = "what it was given may call itself without an end, or be nested too deeply; \
                         write it flatter";
 
-fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> End {
-    let Err(error) = ended else { return End::Exit(0) };
-    if let Some(end) = error.downcast_ref::<End>() {
+fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> ProgramExit {
+    let Err(error) = ended else { return ProgramExit::Exit(0) };
+    if let Some(end) = error.downcast_ref::<ProgramExit>() {
         return end.clone();
     }
     if let Some(exit) = error.downcast_ref::<I32Exit>() {
-        return End::Exit(exit.0);
+        return ProgramExit::Exit(exit.0);
     }
     if limiter.refused_memory {
-        return End::Limit(Limit::Memory);
+        return ProgramExit::Limit(ExceededLimit::Memory);
     }
     if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
-        return End::Limit(Limit::Files);
+        return ProgramExit::Limit(ExceededLimit::Files);
     }
     match error.downcast_ref::<Trap>() {
         // Of the two stacks of a program one lies at the begin of its memory.
         Some(trap @ (Trap::StackOverflow | Trap::MemoryOutOfBounds)) => {
-            End::Crash(format!("{trap}; {TOO_DEEP}"))
+            ProgramExit::Crash(format!("{trap}; {TOO_DEEP}"))
         }
-        Some(trap) => End::Crash(trap.to_string()),
-        None => End::Crash(format!("{error:#}")),
+        Some(trap) => ProgramExit::Crash(trap.to_string()),
+        None => ProgramExit::Crash(format!("{error:#}")),
     }
 }

@@ -5,9 +5,9 @@
 use super::{
     compiler::check,
     error::ModuleError,
-    manifest::{Asset, Entry},
+    manifest::{ManifestEntry, ProgramAsset},
 };
-use crate::install::{Archive, InstallError};
+use crate::install::{InstallError, PackageArchive};
 use innerloop_workspace::{digest::Digest, places, plain_file, private};
 use std::{
     fs, io,
@@ -57,7 +57,7 @@ pub(crate) fn assets(program: &Path) -> PathBuf {
 
 /// Where an asset lies among those of a program: by its digest, so that one that is there is whole
 /// and the right one.
-pub(crate) fn asset(assets: &Path, asset: &Asset) -> PathBuf {
+pub(crate) fn asset(assets: &Path, asset: &ProgramAsset) -> PathBuf {
     assets.join(&asset.sha_256)
 }
 
@@ -71,7 +71,7 @@ pub fn made() -> Result<PathBuf, PutError> {
 }
 
 /// Puts a program of an archive there. The file comes last, so that what is there is whole.
-pub fn put(name: &str, entry: &Entry, archive: &Archive) -> Result<(), PutError> {
+pub fn put(name: &str, entry: &ManifestEntry, archive: &PackageArchive) -> Result<(), PutError> {
     let (Some(source), Some(sha_256)) = (&entry.source, &entry.sha_256) else {
         return Err(PutError::NotPinned(name.to_owned()));
     };
@@ -82,7 +82,7 @@ pub fn put(name: &str, entry: &Entry, archive: &Archive) -> Result<(), PutError>
 }
 
 /// Puts a program there that is a file of this machine.
-pub fn put_file(name: &str, entry: &Entry, file: &Path) -> Result<(), PutError> {
+pub fn put_file(name: &str, entry: &ManifestEntry, file: &Path) -> Result<(), PutError> {
     let unreadable = |error| PutError::Archive(InstallError::File { path: file.to_owned(), error });
     let found = fs::metadata(file).map_err(unreadable)?;
     if !found.is_file() || found.len() > MAX_MODULE {
@@ -106,7 +106,11 @@ fn write(path: &Path, module: &[u8]) -> Result<(), PutError> {
         .map_err(|error| PutError::Unwritable { path: path.to_owned(), error })
 }
 
-fn put_assets(program: &Path, entry: &Entry, archive: &Archive) -> Result<(), PutError> {
+fn put_assets(
+    program: &Path,
+    entry: &ManifestEntry,
+    archive: &PackageArchive,
+) -> Result<(), PutError> {
     let unwritable = |path: &Path| {
         let path = path.to_owned();
         |error| PutError::Unwritable { path, error }

@@ -5,11 +5,11 @@ use super::{
     call_context::CallContext,
     command_line::{self, CommandLine},
     executor::{CallScope, Executor, SHELL},
-    programs::{Programs, Start},
-    run::{Ended, Invocation},
-    sight::Sight,
+    programs::{ProgramRegistry, ProgramStart},
+    run::{GuestInvocation, RunOutcome},
+    sight::GuestVisibility,
 };
-use innerloop_tools::Temporary;
+use innerloop_tools::TmpMeaning;
 use innerloop_workspace::at;
 use std::{future::pending, path::Path, time::Duration};
 
@@ -41,7 +41,7 @@ impl Executor {
                 return false;
             }
         }
-        let is_so = self.are_as_named(&self.scope(call, Temporary::default()), programs);
+        let is_so = self.are_as_named(&self.scope(call, TmpMeaning::default()), programs);
         if is_so {
             self.shells.add_named(&call.id, programs);
         }
@@ -66,18 +66,22 @@ impl Executor {
 
     /// Whether a command line would change nothing, as the agent's shell stands.
     async fn seems_to_read(&self, call: &CallContext, command: &str) -> bool {
-        let Ok(Start { guest, .. }) = self.start(SHELL).await else { return false };
+        let Ok(ProgramStart { guest, .. }) = self.start(SHELL).await else { return false };
         if !self.is_shell(&guest).await {
             return false;
         }
         let line = CommandLine { agent: call.agent, command, folder: None };
         let stdin = self.shells.question(line).into_bytes();
-        let scope = self.scope(call, Temporary::default());
+        let scope = self.scope(call, TmpMeaning::default());
         let plain = self.invocation(&scope, guest, vec![SHELL.to_owned()], stdin, LOOK);
-        let invocation =
-            Invocation { sight: Sight::default(), starts: Some(Programs::default()), ..plain };
+        let invocation = GuestInvocation {
+            sight: GuestVisibility::default(),
+            starts: Some(ProgramRegistry::default()),
+            ..plain
+        };
         let ended = self.run_in_folder(&scope, invocation, pending()).await;
-        let reads = |ended: Ended| command_line::reads_only(&ended.end, ended.reply.as_deref());
+        let reads =
+            |ended: RunOutcome| command_line::reads_only(&ended.end, ended.reply.as_deref());
         ended.is_ok_and(reads)
     }
 }

@@ -3,18 +3,18 @@
 
 use super::{
     compiler::MAX_MODULE,
-    drivers::{self, Job},
+    drivers::{self, DriverJob},
     engine::SandboxEngine,
     error::ModuleError,
-    group::Group,
+    group::GuestGroup,
     guest,
-    pipe::{Reader, Writer},
-    programs::{BY_PATH, Programs, Start, Terms},
-    shell::{Launcher, Pipes},
+    pipe::{PipeReader, PipeWriter},
+    programs::{BY_PATH, ProgramPermissions, ProgramRegistry, ProgramStart},
+    shell::{ProgramLauncher, StdioPipes},
     state::RunState,
 };
-use innerloop_driver::capture::End;
-use innerloop_shell_protocol::Launch;
+use innerloop_driver::capture::ProgramExit;
+use innerloop_shell_protocol::ProgramLaunch;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -35,10 +35,10 @@ const USAGE: i32 = 2;
 /// What runs programs for a shell that sees the folder `root` of the workspace as `/`.
 pub(super) fn launcher(
     engine: Arc<SandboxEngine>,
-    programs: Programs,
-    group: Arc<Group>,
+    programs: ProgramRegistry,
+    group: Arc<GuestGroup>,
     root: PathBuf,
-) -> Launcher {
+) -> ProgramLauncher {
     Box::new(move |launch, pipes| {
         let (engine, group, root) = (Arc::clone(&engine), Arc::clone(&group), root.clone());
         let is_known = match &*launch.program {
@@ -53,7 +53,7 @@ pub(super) fn launcher(
                 _ => launch.program,
             };
             status.unwrap_or_else(|(status, why)| {
-                Writer(pipes.stderr).say(&format!("{program}: {why}\n"));
+                PipeWriter(pipes.stderr).say(&format!("{program}: {why}\n"));
                 status
             })
         }))
@@ -61,9 +61,9 @@ pub(super) fn launcher(
 }
 
 fn context(
-    (terms, launch): (&Terms, &Launch),
-    job: Job,
-    pipes: Pipes,
+    (terms, launch): (&ProgramPermissions, &ProgramLaunch),
+    job: DriverJob,
+    pipes: StdioPipes,
     open_files: usize,
 ) -> WasiP1Ctx {
     let mut wasi = WasiCtxBuilder::new();
@@ -83,9 +83,9 @@ fn context(
     match job.plan {
         Some(plan) => wasi.stderr(plan),
         None => wasi
-            .stdin(Reader(pipes.stdin))
-            .stdout(Writer(pipes.stdout))
-            .stderr(Writer(pipes.stderr)),
+            .stdin(PipeReader(pipes.stdin))
+            .stdout(PipeWriter(pipes.stdout))
+            .stderr(PipeWriter(pipes.stderr)),
     };
     let mut wasi = wasi.build_p1();
     wasi.ctx().table.set_max_capacity(open_files);
@@ -97,9 +97,9 @@ fn context(
 /// # Errors
 /// The status where it did not come to its own end, and why.
 async fn run_guest(
-    (engine, group): (&SandboxEngine, &Arc<Group>),
-    programs: &Programs,
-    (launch, pipes): (&Launch, &Pipes),
+    (engine, group): (&SandboxEngine, &Arc<GuestGroup>),
+    programs: &ProgramRegistry,
+    (launch, pipes): (&ProgramLaunch, &StdioPipes),
     root: &Path,
 ) -> Result<i32, (i32, String)> {
     let not_run = |error: ModuleError| (CAN_NOT_RUN, format!("can't be run: {error}"));
@@ -108,7 +108,7 @@ async fn run_guest(
     let seen = group.folder_in(root, folder).await.ok_or_else(no_folder)?;
     let start = programs.start(&launch.program).await.map_err(not_run)?;
     let (ready, argv, terms) = match (start, programs.by_path()) {
-        (Some(Start { guest, terms }), _) => {
+        (Some(ProgramStart { guest, terms }), _) => {
             let argv = [&launch.program].into_iter().chain(&launch.args).cloned().collect();
             (engine.ready(&guest).await.map_err(not_run)?, argv, terms)
         }
@@ -121,7 +121,7 @@ async fn run_guest(
             (ready.map_err(not_run)?, launch.args.clone(), by_path)
         }
     };
-    let guest = |job: Job| {
+    let guest = |job: DriverJob| {
         let wasi = context((&terms, launch), job, pipes.clone(), group.open_files());
         let files = group.files_in(&seen, terms.sight.clone());
         let limiter = group.limiter(terms.memory());
@@ -131,9 +131,9 @@ async fn run_guest(
     let ended = drivers::run(terms.is_driver, argv, guest, leaves);
     let ended = timeout(terms.time(Duration::MAX), ended).await;
     group.clear().await;
-    match ended.unwrap_or(End::TimedOut) {
-        End::Exit(code) => Ok(code & 0xff),
-        end @ End::Crash(_) => Err((CRASHED, end.to_string())),
+    match ended.unwrap_or(ProgramExit::TimedOut) {
+        ProgramExit::Exit(code) => Ok(code & 0xff),
+        end @ ProgramExit::Crash(_) => Err((CRASHED, end.to_string())),
         end => Err((KILLED, end.to_string())),
     }
 }

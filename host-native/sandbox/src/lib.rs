@@ -49,11 +49,11 @@ mod whole;
 
 pub use cache::OnProgress;
 pub use call_context::CallContext;
-pub use carried::Damaged;
+pub use carried::EmbeddedModuleError;
 pub use compiler::{compile_if_asked, own_program};
-pub use engine::{Options, SandboxEngine};
+pub use engine::{EngineOptions, SandboxEngine};
 pub use error::{EngineError, ModuleError};
-pub use executor::{Executor, Isolation};
-pub use limits::{Limits, SessionLimits};
-pub use module::{Module, ModuleCall};
-pub use stdio::{OnDelta, Room, Watcher};
+pub use executor::{Executor, ReadIsolation};
+pub use limits::{RunLimits, SessionLimits};
+pub use module::{ModuleCall, RegisteredModule};
+pub use stdio::{OnDelta, OutputWatcher, RoomFuture};

@@ -2,7 +2,7 @@
 
 /// The most that one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct RunLimits {
     /// Bytes of linear memory.
     pub memory_bytes: usize,
     /// Elements of a table (functions that can be called by reference).
@@ -18,7 +18,7 @@ pub struct Limits {
     pub disk_bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self {
             memory_bytes: 512 << 20,

@@ -1,25 +1,25 @@
 //! A folder's entries as a guest reads them: all at once when it begins, and then piece by piece.
 
-use innerloop_workspace::{Kind, Named};
+use innerloop_workspace::{EntryKind, ListedEntry};
 
 /// The entries of a folder, encoded as `fd_readdir` gives them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct FolderListing {
     bytes: Vec<u8>,
     /// Where each entry begins.
     begins: Vec<usize>,
 }
 
-impl Listing {
+impl FolderListing {
     /// Those of a folder with that number, in the order of their names. No guest can name a file
     /// whose name is not UTF-8: it is left out.
-    pub(super) fn of(mut entries: Vec<Named>, folder: u64) -> Self {
+    pub(super) fn of(mut entries: Vec<ListedEntry>, folder: u64) -> Self {
         entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let mut listing = Self::default();
         for name in [".", ".."] {
-            listing.push(name, Kind::Folder, folder);
+            listing.push(name, EntryKind::Folder, folder);
         }
-        for Named { name, kind, inode } in entries {
+        for ListedEntry { name, kind, inode } in entries {
             if let Some(name) = name.to_str() {
                 listing.push(name, kind, inode);
             }
@@ -27,7 +27,7 @@ impl Listing {
         listing
     }
 
-    fn push(&mut self, name: &str, kind: Kind, inode: u64) {
+    fn push(&mut self, name: &str, kind: EntryKind, inode: u64) {
         let Ok(length) = u32::try_from(name.len()) else { return };
         self.begins.push(self.bytes.len());
         let next = self.begins.len() as u64;
@@ -51,11 +51,11 @@ impl Listing {
 }
 
 /// The kind as WASI numbers it.
-pub(super) const fn file_type(kind: Kind) -> u8 {
+pub(super) const fn file_type(kind: EntryKind) -> u8 {
     match kind {
-        Kind::Other => 0,
-        Kind::Folder => 3,
-        Kind::File => 4,
-        Kind::Link => 7,
+        EntryKind::Other => 0,
+        EntryKind::Folder => 3,
+        EntryKind::File => 4,
+        EntryKind::Link => 7,
     }
 }

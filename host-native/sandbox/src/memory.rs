@@ -1,6 +1,6 @@
 //! Reading and writing a guest's memory. Whatever lies outside of it is the guest's mistake.
 
-use super::{denied::Denied, errno, state::Guest};
+use super::{denied::CallError, errno, state::GuestCaller};
 use std::ops::Range;
 use wasmtime::{AsContextMut, Error, Extern, Memory};
 use wasmtime_wasi::p1::{WasiP1Ctx, wasi_snapshot_preview1::WasiSnapshotPreview1};
@@ -17,8 +17,8 @@ const MAX_BUFFERS: i32 = 1024;
 
 /// The memory and wasmtime's own state, with the fuel set that bounds what it copies.
 pub(super) fn split<'a>(
-    guest: &'a mut Guest<'_>,
-) -> Result<(GuestMemory<'a>, &'a mut WasiP1Ctx), Denied> {
+    guest: &'a mut GuestCaller<'_>,
+) -> Result<(GuestMemory<'a>, &'a mut WasiP1Ctx), CallError> {
     let memory = memory(guest)?;
     let fuel = guest.as_context_mut().hostcall_fuel();
     let (bytes, state) = memory.data_and_store_mut(guest);
@@ -27,40 +27,44 @@ pub(super) fn split<'a>(
 }
 
 /// The bytes at `at`.
-pub(super) fn bytes<'a>(guest: &'a mut Guest<'_>, at: i32, len: i32) -> Result<&'a [u8], Denied> {
+pub(super) fn bytes<'a>(
+    guest: &'a mut GuestCaller<'_>,
+    at: i32,
+    len: i32,
+) -> Result<&'a [u8], CallError> {
     let memory = memory(guest)?;
-    memory.data(guest).get(range(at, len)?).ok_or(Denied::Errno(errno::FAULT))
+    memory.data(guest).get(range(at, len)?).ok_or(CallError::Errno(errno::FAULT))
 }
 
 /// The path at `at`.
-pub(super) fn path(guest: &mut Guest<'_>, at: i32, len: i32) -> Result<String, Denied> {
+pub(super) fn path(guest: &mut GuestCaller<'_>, at: i32, len: i32) -> Result<String, CallError> {
     if len.cast_unsigned() > MAX_PATH.cast_unsigned() {
-        return Err(Denied::Errno(errno::NAMETOOLONG));
+        return Err(CallError::Errno(errno::NAMETOOLONG));
     }
     let bytes = bytes(guest, at, len)?;
     if bytes.contains(&0) {
-        return Err(Denied::Errno(errno::ILSEQ));
+        return Err(CallError::Errno(errno::ILSEQ));
     }
-    std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| Denied::Errno(errno::ILSEQ))
+    std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| CallError::Errno(errno::ILSEQ))
 }
 
 /// Writes bytes to `at`.
-pub(super) fn put(guest: &mut Guest<'_>, at: i32, bytes: &[u8]) -> Result<(), Denied> {
+pub(super) fn put(guest: &mut GuestCaller<'_>, at: i32, bytes: &[u8]) -> Result<(), CallError> {
     let memory = memory(guest)?;
-    let len = i32::try_from(bytes.len()).map_err(|_| Denied::Errno(errno::FAULT))?;
+    let len = i32::try_from(bytes.len()).map_err(|_| CallError::Errno(errno::FAULT))?;
     let place = memory.data_mut(guest).get_mut(range(at, len)?);
-    place.ok_or(Denied::Errno(errno::FAULT))?.copy_from_slice(bytes);
+    place.ok_or(CallError::Errno(errno::FAULT))?.copy_from_slice(bytes);
     Ok(())
 }
 
 /// The first buffer of a list that is not empty: the only one that a call fills or writes.
 pub(super) fn first_buffer(
-    guest: &mut Guest<'_>,
+    guest: &mut GuestCaller<'_>,
     buffers: i32,
     count: i32,
-) -> Result<(i32, usize), Denied> {
+) -> Result<(i32, usize), CallError> {
     if !(0..=MAX_BUFFERS).contains(&count) {
-        return Err(Denied::Errno(errno::INVAL));
+        return Err(CallError::Errno(errno::INVAL));
     }
     let list = bytes(guest, buffers, count * 8)?;
     let words = list.chunks_exact(8).map(|entry| {
@@ -74,23 +78,23 @@ pub(super) fn first_buffer(
 
 /// A copy of the first buffer of a list that is not empty.
 pub(super) fn first_bytes(
-    guest: &mut Guest<'_>,
+    guest: &mut GuestCaller<'_>,
     buffers: i32,
     count: i32,
-) -> Result<Vec<u8>, Denied> {
+) -> Result<Vec<u8>, CallError> {
     let (at, len) = first_buffer(guest, buffers, count)?;
-    let len = i32::try_from(len).map_err(|_| Denied::Errno(errno::FAULT))?;
+    let len = i32::try_from(len).map_err(|_| CallError::Errno(errno::FAULT))?;
     bytes(guest, at, len).map(<[u8]>::to_vec)
 }
 
-fn memory(guest: &mut Guest<'_>) -> Result<Memory, Denied> {
+fn memory(guest: &mut GuestCaller<'_>) -> Result<Memory, CallError> {
     match guest.get_export("memory") {
         Some(Extern::Memory(memory)) => Ok(memory),
-        _ => Err(Denied::Broken(Error::msg("the program does not export its memory"))),
+        _ => Err(CallError::Broken(Error::msg("the program does not export its memory"))),
     }
 }
 
-fn range(at: i32, len: i32) -> Result<Range<usize>, Denied> {
+fn range(at: i32, len: i32) -> Result<Range<usize>, CallError> {
     let at = at.cast_unsigned() as usize;
     let end = at.checked_add(len.cast_unsigned() as usize).ok_or(errno::FAULT)?;
     Ok(at..end)

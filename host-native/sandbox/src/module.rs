@@ -2,17 +2,17 @@
 //! with its digest, so that bytes that change while a session runs are refused.
 
 use super::{
-    engine::{Guest, Source},
+    engine::{GuestModule, ModuleSource},
     error::ModuleError,
-    limits::Limits,
+    limits::RunLimits,
 };
 use innerloop_workspace::digest::Digest;
 use std::path::PathBuf;
 
 /// A module's file, as it was when it was registered.
 #[derive(Clone, Debug)]
-pub struct Module {
-    guest: Guest,
+pub struct RegisteredModule {
+    guest: GuestModule,
 }
 
 /// What a call of a module is given.
@@ -27,25 +27,25 @@ pub struct ModuleCall {
     /// Whether it may change the folder.
     pub may_write: bool,
     /// What it may use, if that is not what programs may.
-    pub limits: Option<Limits>,
+    pub limits: Option<RunLimits>,
 }
 
-impl Module {
+impl RegisteredModule {
     /// The module in a file; `name` is its first argument, and its name in messages.
     ///
     /// # Errors
     /// [`ModuleError`] if the file can't be read.
     pub fn open(name: &str, path: impl Into<PathBuf>) -> Result<Self, ModuleError> {
-        let source = Source::File(path.into());
+        let source = ModuleSource::File(path.into());
         let digest = Digest::of(&source.read()?);
-        Ok(Self { guest: Guest { name: name.to_owned(), digest, source } })
+        Ok(Self { guest: GuestModule { name: name.to_owned(), digest, source } })
     }
 
     pub(super) fn name(&self) -> &str {
         &self.guest.name
     }
 
-    pub(super) fn guest(&self) -> Guest {
+    pub(super) fn guest(&self) -> GuestModule {
         self.guest.clone()
     }
 }

@@ -1,12 +1,12 @@
 //! The imported functions that take paths.
 
 use super::{
-    denied::{Answer, answer},
+    denied::{CallResult, answer},
     errno,
-    files::Opening,
+    files::OpenFlags,
     memory::{path, put},
     stat::{encoded, times},
-    state::{Guest, MODULE, RunState, work},
+    state::{GuestCaller, MODULE, RunState, work},
 };
 use wasmtime::{Linker, Result};
 
@@ -15,75 +15,83 @@ const FOLLOW: i32 = 1;
 
 /// Puts them into `linker`.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
-    linker.func_wrap_async(MODULE, "path_open", |mut guest: Guest<'_>, args: OpenArgs| {
+    linker.func_wrap_async(MODULE, "path_open", |mut guest: GuestCaller<'_>, args: OpenArgs| {
         Box::new(async move { answer(open(&mut guest, args).await) })
     })?;
     linker.func_wrap_async(
         MODULE,
         "path_filestat_get",
-        |mut guest: Guest<'_>, args: StatArgs| {
+        |mut guest: GuestCaller<'_>, args: PathStatArgs| {
             Box::new(async move { answer(stat(&mut guest, args).await) })
         },
     )?;
     linker.func_wrap_async(
         MODULE,
         "path_filestat_set_times",
-        |mut guest: Guest<'_>, args: TimesArgs| {
+        |mut guest: GuestCaller<'_>, args: PathTimesArgs| {
             Box::new(async move { answer(set_times(&mut guest, args).await) })
         },
     )?;
     linker.func_wrap_async(
         MODULE,
         "path_readlink",
-        |mut guest: Guest<'_>, args: ReadLinkArgs| {
+        |mut guest: GuestCaller<'_>, args: ReadLinkArgs| {
             Box::new(async move { answer(read_link(&mut guest, args).await) })
         },
     )?;
     linker.func_wrap_async(
         MODULE,
         "path_create_directory",
-        |mut guest: Guest<'_>, args: PathArgs| {
+        |mut guest: GuestCaller<'_>, args: FolderPathArgs| {
             Box::new(async move { answer(create_folder(&mut guest, args).await) })
         },
     )?;
     linker.func_wrap_async(
         MODULE,
         "path_remove_directory",
-        |mut guest: Guest<'_>, args: PathArgs| {
+        |mut guest: GuestCaller<'_>, args: FolderPathArgs| {
             Box::new(async move { answer(remove_folder(&mut guest, args).await) })
         },
     )?;
     linker.func_wrap_async(
         MODULE,
         "path_unlink_file",
-        |mut guest: Guest<'_>, args: PathArgs| {
+        |mut guest: GuestCaller<'_>, args: FolderPathArgs| {
             Box::new(async move { answer(remove_file(&mut guest, args).await) })
         },
     )?;
-    linker.func_wrap_async(MODULE, "path_rename", |mut guest: Guest<'_>, args: RenameArgs| {
-        Box::new(async move { answer(rename(&mut guest, args).await) })
-    })?;
-    linker.func_wrap_async(MODULE, "path_symlink", |mut guest: Guest<'_>, args: LinkArgs| {
-        Box::new(async move { answer(symlink(&mut guest, args).await) })
-    })?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_rename",
+        |mut guest: GuestCaller<'_>, args: RenameArgs| {
+            Box::new(async move { answer(rename(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_symlink",
+        |mut guest: GuestCaller<'_>, args: LinkArgs| {
+            Box::new(async move { answer(symlink(&mut guest, args).await) })
+        },
+    )?;
     // A second name for a file would pass by whatever is judged by the first.
     type HardArgs = (i32, i32, i32, i32, i32, i32, i32);
     linker
-        .func_wrap_async(MODULE, "path_link", |_: Guest<'_>, _: HardArgs| {
+        .func_wrap_async(MODULE, "path_link", |_: GuestCaller<'_>, _: HardArgs| {
             Box::new(async move { errno::PERM })
         })
         .map(drop)
 }
 
 /// Folder, path, length.
-type PathArgs = (i32, i32, i32);
+type FolderPathArgs = (i32, i32, i32);
 /// Folder, lookup flags, path, length, open flags, rights, rights of what is opened below, flags of
 /// the descriptor, where the result goes.
 type OpenArgs = (i32, i32, i32, i32, i32, i64, i64, i32, i32);
 /// Folder, lookup flags, path, length, where the result goes.
-type StatArgs = (i32, i32, i32, i32, i32);
+type PathStatArgs = (i32, i32, i32, i32, i32);
 /// Folder, lookup flags, path, length, times of access and change, which of them.
-type TimesArgs = (i32, i32, i32, i32, i64, i64, i32);
+type PathTimesArgs = (i32, i32, i32, i32, i64, i64, i32);
 /// Folder, path, length, buffer, its length, where the result goes.
 type ReadLinkArgs = (i32, i32, i32, i32, i32, i32);
 /// Folder, path, length, and again.
@@ -91,10 +99,10 @@ type RenameArgs = (i32, i32, i32, i32, i32, i32);
 /// Target, length, folder, path, length.
 type LinkArgs = (i32, i32, i32, i32, i32);
 
-async fn open(guest: &mut Guest<'_>, args: OpenArgs) -> Answer {
+async fn open(guest: &mut GuestCaller<'_>, args: OpenArgs) -> CallResult {
     let (fd, lookup, at, len, flags, rights, _, descriptor, result) = args;
     let path = path(guest, at, len)?;
-    let how = Opening {
+    let how = OpenFlags {
         follow: lookup & FOLLOW != 0,
         create: flags & 1 != 0,
         directory: flags & 2 != 0,
@@ -108,7 +116,7 @@ async fn open(guest: &mut Guest<'_>, args: OpenArgs) -> Answer {
     put(guest, result, &opened.to_le_bytes())
 }
 
-async fn stat(guest: &mut Guest<'_>, args: StatArgs) -> Answer {
+async fn stat(guest: &mut GuestCaller<'_>, args: PathStatArgs) -> CallResult {
     let (fd, lookup, at, len, result) = args;
     let path = path(guest, at, len)?;
     let follow = lookup & FOLLOW != 0;
@@ -116,7 +124,7 @@ async fn stat(guest: &mut Guest<'_>, args: StatArgs) -> Answer {
     put(guest, result, &encoded(&found))
 }
 
-async fn set_times(guest: &mut Guest<'_>, args: TimesArgs) -> Answer {
+async fn set_times(guest: &mut GuestCaller<'_>, args: PathTimesArgs) -> CallResult {
     let (fd, lookup, at, len, accessed, modified, flags) = args;
     let path = path(guest, at, len)?;
     let times = times(accessed, modified, flags)?;
@@ -124,7 +132,7 @@ async fn set_times(guest: &mut Guest<'_>, args: TimesArgs) -> Answer {
     work(guest, move |files| files.set_times(fd, &path, follow, &times)).await
 }
 
-async fn read_link(guest: &mut Guest<'_>, args: ReadLinkArgs) -> Answer {
+async fn read_link(guest: &mut GuestCaller<'_>, args: ReadLinkArgs) -> CallResult {
     let (fd, at, len, buffer, room, result) = args;
     let path = path(guest, at, len)?;
     let target = work(guest, move |files| files.read_link(fd, &path)).await?;
@@ -134,29 +142,29 @@ async fn read_link(guest: &mut Guest<'_>, args: ReadLinkArgs) -> Answer {
     put(guest, result, &count.to_le_bytes())
 }
 
-async fn create_folder(guest: &mut Guest<'_>, (fd, at, len): PathArgs) -> Answer {
+async fn create_folder(guest: &mut GuestCaller<'_>, (fd, at, len): FolderPathArgs) -> CallResult {
     let path = path(guest, at, len)?;
     work(guest, move |files| files.create_folder(fd, &path)).await
 }
 
-async fn remove_folder(guest: &mut Guest<'_>, (fd, at, len): PathArgs) -> Answer {
+async fn remove_folder(guest: &mut GuestCaller<'_>, (fd, at, len): FolderPathArgs) -> CallResult {
     let path = path(guest, at, len)?;
     work(guest, move |files| files.remove_folder(fd, &path)).await
 }
 
-async fn remove_file(guest: &mut Guest<'_>, (fd, at, len): PathArgs) -> Answer {
+async fn remove_file(guest: &mut GuestCaller<'_>, (fd, at, len): FolderPathArgs) -> CallResult {
     let path = path(guest, at, len)?;
     work(guest, move |files| files.remove_file(fd, &path)).await
 }
 
-async fn rename(guest: &mut Guest<'_>, args: RenameArgs) -> Answer {
+async fn rename(guest: &mut GuestCaller<'_>, args: RenameArgs) -> CallResult {
     let (from_fd, from, from_len, to_fd, to, to_len) = args;
     let from = path(guest, from, from_len)?;
     let to = path(guest, to, to_len)?;
     work(guest, move |files| files.rename((from_fd, &from), (to_fd, &to))).await
 }
 
-async fn symlink(guest: &mut Guest<'_>, args: LinkArgs) -> Answer {
+async fn symlink(guest: &mut GuestCaller<'_>, args: LinkArgs) -> CallResult {
     let (target, target_len, fd, at, len) = args;
     let target = path(guest, target, target_len)?;
     let path = path(guest, at, len)?;

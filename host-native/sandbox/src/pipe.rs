@@ -25,12 +25,12 @@ const ROOM: usize = 64 << 10;
 /// A pipe; clones are of the same one.
 #[derive(Clone, Debug)]
 pub(super) struct Pipe {
-    shared: Arc<Shared>,
+    shared: Arc<SharedPipe>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    inner: Mutex<Inner>,
+struct SharedPipe {
+    inner: Mutex<PipeBuffer>,
     /// Wakes the program that waits at its end.
     program: Notify,
     /// Tells the shell that the program has done something.
@@ -38,7 +38,7 @@ struct Shared {
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct PipeBuffer {
     bytes: VecDeque<u8>,
     /// Whether nothing more is written.
     is_ended: bool,
@@ -48,20 +48,20 @@ struct Inner {
 
 /// What an attempt of the shell to move bytes came to, as the shell is told it: how many, 0 for
 /// none now, or -1 for none any more.
-pub(super) type Moved = i32;
+pub(super) type TransferCount = i32;
 
 /// None any more.
-const OVER: Moved = -1;
+const OVER: TransferCount = -1;
 
 impl Pipe {
     /// A pipe whose program's doings are told to `news`.
     pub(super) fn new(news: &Arc<Notify>) -> Self {
         let (inner, program, news) = (Mutex::default(), Notify::new(), Arc::clone(news));
-        Self { shared: Arc::new(Shared { inner, program, news }) }
+        Self { shared: Arc::new(SharedPipe { inner, program, news }) }
     }
 
     /// The shell writes as much as there is room for.
-    pub(super) fn write(&self, bytes: &[u8]) -> Moved {
+    pub(super) fn write(&self, bytes: &[u8]) -> TransferCount {
         let mut inner = self.inner();
         if inner.is_broken {
             return OVER;
@@ -74,7 +74,7 @@ impl Pipe {
     }
 
     /// The shell reads at most `len` bytes.
-    pub(super) fn read(&self, len: usize) -> (Moved, Vec<u8>) {
+    pub(super) fn read(&self, len: usize) -> (TransferCount, Vec<u8>) {
         let mut inner = self.inner();
         let bytes = inner.take(len);
         let is_over = bytes.is_empty() && inner.is_ended;
@@ -106,12 +106,12 @@ impl Pipe {
         self.shared.news.notify_one();
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, PipeBuffer> {
         self.shared.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inner {
+impl PipeBuffer {
     fn has_nothing_yet(&self) -> bool {
         self.bytes.is_empty() && !self.is_ended
     }
@@ -128,15 +128,15 @@ impl Inner {
 
 /// The end at which a program reads.
 #[derive(Clone, Debug)]
-pub(super) struct Reader(pub(super) Pipe);
+pub(super) struct PipeReader(pub(super) Pipe);
 
-impl IsTerminal for Reader {
+impl IsTerminal for PipeReader {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdinStream for Reader {
+impl StdinStream for PipeReader {
     fn async_stream(&self) -> Box<dyn AsyncRead + Send + Sync> {
         Box::new(self.clone())
     }
@@ -147,7 +147,7 @@ impl StdinStream for Reader {
 }
 
 #[async_trait]
-impl Pollable for Reader {
+impl Pollable for PipeReader {
     async fn ready(&mut self) {
         while self.0.inner().has_nothing_yet() {
             self.0.shared.program.notified().await;
@@ -155,7 +155,7 @@ impl Pollable for Reader {
     }
 }
 
-impl InputStream for Reader {
+impl InputStream for PipeReader {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
         let mut inner = self.0.inner();
         let bytes = inner.take(size);
@@ -171,7 +171,7 @@ impl InputStream for Reader {
 }
 
 /// Preview 1 reads by the stream above; this one does not wait.
-impl AsyncRead for Reader {
+impl AsyncRead for PipeReader {
     fn poll_read(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,
@@ -185,9 +185,9 @@ impl AsyncRead for Reader {
 
 /// The end at which a program prints.
 #[derive(Clone, Debug)]
-pub(super) struct Writer(pub(super) Pipe);
+pub(super) struct PipeWriter(pub(super) Pipe);
 
-impl Writer {
+impl PipeWriter {
     /// The host says something in the program's place.
     pub(super) fn say(&self, words: &str) {
         self.push(words.as_bytes());
@@ -205,13 +205,13 @@ impl Writer {
     }
 }
 
-impl IsTerminal for Writer {
+impl IsTerminal for PipeWriter {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Writer {
+impl StdoutStream for PipeWriter {
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
         Box::new(self.clone())
     }
@@ -222,7 +222,7 @@ impl StdoutStream for Writer {
 }
 
 #[async_trait]
-impl Pollable for Writer {
+impl Pollable for PipeWriter {
     async fn ready(&mut self) {
         while self.0.inner().is_full() {
             self.0.shared.program.notified().await;
@@ -230,7 +230,7 @@ impl Pollable for Writer {
     }
 }
 
-impl OutputStream for Writer {
+impl OutputStream for PipeWriter {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         if self.push(&bytes) { Ok(()) } else { Err(StreamError::Closed) }
     }
@@ -249,7 +249,7 @@ impl OutputStream for Writer {
 }
 
 /// Preview 1 prints by the stream above; this one does not wait for room.
-impl AsyncWrite for Writer {
+impl AsyncWrite for PipeWriter {
     fn poll_write(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,

@@ -1,17 +1,17 @@
 //! Waiting for time, streams and files. Files are always ready; for the rest wasmtime waits.
 
 use super::{
-    denied::{Answer, Denied, answer},
+    denied::{CallError, CallResult, answer},
     errno,
-    files::Node,
+    files::OpenNode,
     memory::{bytes, put, split},
-    state::{Guest, MODULE, RunState, look},
+    state::{GuestCaller, MODULE, RunState, look},
 };
 use wasmtime::{Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as wasi;
 
 /// Subscriptions, events, how many, where the result goes.
-type Args = (i32, i32, i32, i32);
+type PollArgs = (i32, i32, i32, i32);
 
 /// A subscription: what the guest knows it by, what it is for, and of which descriptor.
 const SUBSCRIPTION: usize = 48;
@@ -25,25 +25,30 @@ const MOST: i32 = 4096;
 /// Puts it into `linker`.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
     linker
-        .func_wrap_async(MODULE, "poll_oneoff", |mut guest: Guest<'_>, args: Args| {
+        .func_wrap_async(MODULE, "poll_oneoff", |mut guest: GuestCaller<'_>, args: PollArgs| {
             Box::new(async move { answer(poll(&mut guest, args).await) })
         })
         .map(drop)
 }
 
-async fn poll(guest: &mut Guest<'_>, (subscriptions, events, count, result): Args) -> Answer {
+async fn poll(
+    guest: &mut GuestCaller<'_>,
+    (subscriptions, events, count, result): PollArgs,
+) -> CallResult {
     if !(1..=MOST).contains(&count) {
-        return Err(Denied::Errno(errno::INVAL));
+        return Err(CallError::Errno(errno::INVAL));
     }
     let size = i32::try_from(SUBSCRIPTION).unwrap_or(i32::MAX);
     let all = bytes(guest, subscriptions, count.saturating_mul(size))?.to_vec();
     let ready: Vec<u8> = look(guest, |files| {
         let ready = |one: &[u8]| match subscribed(one) {
             Some(fd) => match files.node(fd) {
-                Ok(Node::Standard(number)) if number.cast_signed() == fd => None,
+                Ok(OpenNode::Standard(number)) if number.cast_signed() == fd => None,
                 // A stream under another number cannot be waited for.
-                Ok(Node::Standard(_) | Node::Folder(_)) | Err(_) => Some(event(one, errno::BADF)),
-                Ok(Node::File(_)) => Some(event(one, errno::SUCCESS)),
+                Ok(OpenNode::Standard(_) | OpenNode::Folder(_)) | Err(_) => {
+                    Some(event(one, errno::BADF))
+                }
+                Ok(OpenNode::File(_)) => Some(event(one, errno::SUCCESS)),
             },
             None => None,
         };
@@ -54,7 +59,7 @@ async fn poll(guest: &mut Guest<'_>, (subscriptions, events, count, result): Arg
         let polled = wasi::poll_oneoff(wasi, &mut memory, subscriptions, events, count, result);
         return match polled.await? {
             errno::SUCCESS => Ok(()),
-            code => Err(Denied::Errno(code)),
+            code => Err(CallError::Errno(code)),
         };
     }
     put(guest, events, &ready)?;

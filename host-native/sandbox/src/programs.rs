@@ -3,16 +3,16 @@
 //! the manifest.
 
 use super::{
-    carried::{self, Carried},
-    engine::{Guest, SandboxEngine, Source},
+    carried::{self, EmbeddedModule},
+    engine::{GuestModule, ModuleSource, SandboxEngine},
     error::ModuleError,
     guest::program_env,
     installed,
-    limits::Limits,
-    manifest::{self, Entry, Manifest, ManifestError, ProgramLimits},
-    sight::{Mount, Sight},
+    limits::RunLimits,
+    manifest::{self, Manifest, ManifestEntry, ManifestError, ProgramLimits},
+    sight::{FolderMount, GuestVisibility},
 };
-use innerloop_shell_protocol::Missing;
+use innerloop_shell_protocol::MissingCommand;
 use innerloop_types::config::ProgramFacts;
 use innerloop_workspace::{Workspace, digest::Digest};
 use std::{
@@ -101,37 +101,37 @@ const OF_NETWORKS: [&str; 8] = ["ftp", "http", "nc", "ping", "rsync", "scp", "sf
 
 /// The programs that can be run. Clones are cheap enough for one per executor.
 #[derive(Clone, Debug, Default)]
-pub struct Programs {
+pub struct ProgramRegistry {
     folders: Vec<PathBuf>,
     /// By their own names.
-    all: BTreeMap<String, Arc<Program>>,
+    all: BTreeMap<String, Arc<RegisteredProgram>>,
     /// The programs' names by the commands they are run by.
     commands: BTreeMap<String, String>,
     /// The commands of programs that are known and not there, with the programs' names.
     missing: BTreeMap<String, String>,
     /// What files of the workspace may do that are run by their paths.
-    by_path: Option<Arc<Entry>>,
+    by_path: Option<Arc<ManifestEntry>>,
 }
 
 #[derive(Debug)]
-struct Program {
-    source: Source,
-    entry: Entry,
+struct RegisteredProgram {
+    source: ModuleSource,
+    entry: ManifestEntry,
     digest: OnceLock<Digest>,
-    mounts: OnceLock<Vec<Mount>>,
+    mounts: OnceLock<Vec<FolderMount>>,
 }
 
 /// A program that is about to be started.
-pub(crate) struct Start {
-    pub(super) guest: Guest,
-    pub(super) terms: Terms,
+pub(crate) struct ProgramStart {
+    pub(super) guest: GuestModule,
+    pub(super) terms: ProgramPermissions,
 }
 
 /// What a program may do.
-pub(super) struct Terms {
+pub(super) struct ProgramPermissions {
     /// What every program finds in its environment, and what this one is given besides.
     pub(super) env: BTreeMap<String, String>,
-    pub(super) sight: Sight,
+    pub(super) sight: GuestVisibility,
     /// Whether it may only plan the work of others.
     pub(super) is_driver: bool,
     limits: ProgramLimits,
@@ -158,7 +158,7 @@ pub enum ProgramsError {
     Manifest(#[from] ManifestError),
 }
 
-impl Programs {
+impl ProgramRegistry {
     /// Opens a folder of programs: `explicit`, or that in `INNERLOOP_PROGRAMS`; if neither is said,
     /// there is what this program carries, the shell and QuickJS, and what is installed in
     /// `$XDG_DATA_HOME/innerloop/programs` (or `~/.local/share/…`), which comes first. What is
@@ -174,7 +174,7 @@ impl Programs {
     /// they can be told, and mended.
     ///
     /// # Errors
-    /// As [`Programs::find`], but for what a check would find.
+    /// As [`ProgramRegistry::find`], but for what a check would find.
     pub fn unchecked(explicit: Option<&Path>) -> Result<Self, ProgramsError> {
         let named = env::var_os("INNERLOOP_PROGRAMS").filter(|value| !value.is_empty());
         let manifest = Manifest::of_user()?;
@@ -190,14 +190,14 @@ impl Programs {
     /// What this program carries, but for what the manifest pins to other bytes: that is to be
     /// installed.
     fn carried(manifest: &Manifest) -> Self {
-        let is_meant = |carried: &&Carried| {
+        let is_meant = |carried: &&EmbeddedModule| {
             let pinned = manifest.get(carried.name).and_then(|entry| entry.sha_256.as_deref());
             pinned.is_none_or(|pinned| pinned == carried.digest.to_string())
         };
         let mut programs = Self::default();
         for carried in carried::PROGRAMS.into_iter().filter(is_meant) {
             let entry = entry(manifest, carried.name);
-            let program = Program::new(Source::Carried(carried), entry);
+            let program = RegisteredProgram::new(ModuleSource::Carried(carried), entry);
             programs.all.insert(carried.name.to_owned(), Arc::new(program));
         }
         programs
@@ -212,7 +212,7 @@ impl Programs {
     }
 
     /// Opens folders; what is in a later one comes before what has its name in an earlier one. What
-    /// is pinned is checked when it is first needed, or by [`Programs::checked`].
+    /// is pinned is checked when it is first needed, or by [`ProgramRegistry::checked`].
     ///
     /// # Errors
     /// [`ProgramsError`] if one can't be read.
@@ -228,7 +228,8 @@ impl Programs {
             for found in fs::read_dir(folder).map_err(unreadable)? {
                 let path = found.map_err(unreadable)?.path();
                 let Some(name) = program_name(&path) else { continue };
-                let program = Program::new(Source::File(path), entry(manifest, &name));
+                let program =
+                    RegisteredProgram::new(ModuleSource::File(path), entry(manifest, &name));
                 programs.all.insert(name, Arc::new(program));
             }
         }
@@ -261,7 +262,8 @@ impl Programs {
     /// [`ManifestError`] if the file can't be understood, or asks for more than there is.
     pub fn narrowed(&self, text: &str) -> Result<Self, ManifestError> {
         let entries = self.all.iter().map(|(name, program)| (name.clone(), program.entry.clone()));
-        let by_path = self.by_path.iter().map(|entry| (BY_PATH.to_owned(), Entry::clone(entry)));
+        let by_path =
+            self.by_path.iter().map(|entry| (BY_PATH.to_owned(), ManifestEntry::clone(entry)));
         let mut manifest = Manifest::from_iter(by_path.chain(entries));
         manifest.narrow(text, Path::new(manifest::IN_PROJECT))?;
         let mut narrowed = self.clone();
@@ -269,7 +271,7 @@ impl Programs {
         for (name, entry) in manifest.iter() {
             let Some(program) = narrowed.all.get_mut(name) else { continue };
             if program.entry != *entry {
-                *program = Arc::new(Program::new(program.source.clone(), entry.clone()));
+                *program = Arc::new(RegisteredProgram::new(program.source.clone(), entry.clone()));
             }
         }
         narrowed.name_commands();
@@ -279,7 +281,7 @@ impl Programs {
     /// The same programs, as far as the project in a workspace allows them.
     ///
     /// # Errors
-    /// As [`Programs::narrowed`], or its file is no text of at most 1 MiB.
+    /// As [`ProgramRegistry::narrowed`], or its file is no text of at most 1 MiB.
     pub fn in_project(&self, workspace: &Workspace) -> Result<Self, ManifestError> {
         match manifest::in_project(workspace)? {
             Some(text) => self.narrowed(&text),
@@ -306,7 +308,7 @@ impl Programs {
     /// What the model is told of the programs, by name.
     #[must_use]
     pub fn facts(&self) -> Vec<ProgramFacts> {
-        let facts = |(name, program): (&String, &Arc<Program>)| ProgramFacts {
+        let facts = |(name, program): (&String, &Arc<RegisteredProgram>)| ProgramFacts {
             name: name.clone(),
             description: program.entry.told(),
         };
@@ -314,9 +316,9 @@ impl Programs {
     }
 
     /// What files of the workspace may do that are run by their paths, if they may be run.
-    pub(super) fn by_path(&self) -> Option<Terms> {
+    pub(super) fn by_path(&self) -> Option<ProgramPermissions> {
         let entry = self.by_path.as_deref().filter(|entry| entry.enabled);
-        entry.map(|entry| Terms::of(entry, BY_PATH, Vec::new()))
+        entry.map(|entry| ProgramPermissions::of(entry, BY_PATH, Vec::new()))
     }
 
     /// Whether a program is run by that name.
@@ -364,9 +366,9 @@ impl Programs {
     }
 
     /// The same of all such commands.
-    pub(super) fn told_missing(&self) -> Vec<Missing> {
+    pub(super) fn told_missing(&self) -> Vec<MissingCommand> {
         let told = |command: &str| {
-            Some(Missing { command: command.to_owned(), words: self.missing(command)? })
+            Some(MissingCommand { command: command.to_owned(), words: self.missing(command)? })
         };
         let known = self.missing.keys().map(String::as_str);
         let elsewhere = OF_MACHINES.into_iter().chain(OF_THE_WEB).chain(OF_NETWORKS);
@@ -376,7 +378,7 @@ impl Programs {
 
     /// The programs by name, each with its file, unless this program carries it, and what is known
     /// of it.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&Path>, &Entry)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&Path>, &ManifestEntry)> {
         self.all.iter().map(|(name, program)| (name.as_str(), program.file(), &program.entry))
     }
 
@@ -406,25 +408,28 @@ impl Programs {
     /// # Errors
     /// [`ModuleError`] if its file can't be read or has other bytes than are pinned, or what it
     /// needs beside it is not there.
-    pub(crate) async fn start(&self, command: &str) -> Result<Option<Start>, ModuleError> {
+    pub(crate) async fn start(&self, command: &str) -> Result<Option<ProgramStart>, ModuleError> {
         let name = self.commands.get(command);
         let Some((name, program)) = name.and_then(|name| self.all.get_key_value(name)) else {
             return Ok(None);
         };
         let (digest, mounts) = program.ready().await?;
-        let guest = Guest { name: name.clone(), digest, source: program.source.clone() };
-        Ok(Some(Start { guest, terms: Terms::of(&program.entry, command, mounts) }))
+        let guest = GuestModule { name: name.clone(), digest, source: program.source.clone() };
+        Ok(Some(ProgramStart {
+            guest,
+            terms: ProgramPermissions::of(&program.entry, command, mounts),
+        }))
     }
 }
 
-impl Terms {
+impl ProgramPermissions {
     /// Those that are said of a program, which sees that beside the folder.
-    fn of(entry: &Entry, command: &str, mounts: Vec<Mount>) -> Self {
+    fn of(entry: &ManifestEntry, command: &str, mounts: Vec<FolderMount>) -> Self {
         let own = entry.env.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let sight = Sight {
+        let sight = GuestVisibility {
             writes_whole: false,
-            may_write: entry.folder == manifest::Folder::ReadWrite,
-            is_blind: entry.folder == manifest::Folder::None,
+            may_write: entry.folder == manifest::FolderAccess::ReadWrite,
+            is_blind: entry.folder == manifest::FolderAccess::None,
             mounts,
         };
         Self {
@@ -437,13 +442,13 @@ impl Terms {
     }
 
     /// What it may use where programs may use so much.
-    pub(super) fn limits(&self, standard: Limits) -> Limits {
+    pub(super) fn limits(&self, standard: RunLimits) -> RunLimits {
         self.most.under(self.limits.over(standard))
     }
 
     /// The most memory that it may have of what its run has.
     pub(super) fn memory(&self) -> usize {
-        self.limits(Limits { memory_bytes: usize::MAX, ..Limits::default() }).memory_bytes
+        self.limits(RunLimits { memory_bytes: usize::MAX, ..RunLimits::default() }).memory_bytes
     }
 
     /// How long it may run where a call says so.
@@ -452,22 +457,22 @@ impl Terms {
     }
 }
 
-impl Program {
-    const fn new(source: Source, entry: Entry) -> Self {
+impl RegisteredProgram {
+    const fn new(source: ModuleSource, entry: ManifestEntry) -> Self {
         Self { source, entry, digest: OnceLock::new(), mounts: OnceLock::new() }
     }
 
     /// Its file, unless it is carried.
     fn file(&self) -> Option<&Path> {
         match &self.source {
-            Source::Carried(_) => None,
-            Source::File(path) => Some(path),
+            ModuleSource::Carried(_) => None,
+            ModuleSource::File(path) => Some(path),
         }
     }
 
     /// Checks its bytes and what it needs beside them.
     fn verify(&self) -> Result<Digest, ModuleError> {
-        if let Source::Carried(carried) = &self.source {
+        if let ModuleSource::Carried(carried) = &self.source {
             carried.unpacked()?;
         }
         let digest = self.digest()?;
@@ -486,7 +491,7 @@ impl Program {
 
     /// The digest of its bytes, and what it sees beside the folder. The first time, a thread that
     /// may block reads them.
-    async fn ready(self: &Arc<Self>) -> Result<(Digest, Vec<Mount>), ModuleError> {
+    async fn ready(self: &Arc<Self>) -> Result<(Digest, Vec<FolderMount>), ModuleError> {
         if let (Some(digest), Some(mounts)) = (self.digest.get(), self.mounts.get()) {
             return Ok((*digest, mounts.clone()));
         }
@@ -501,8 +506,8 @@ impl Program {
             return Ok(*digest);
         }
         let path = match &self.source {
-            Source::Carried(carried) => return Ok(carried.digest),
-            Source::File(path) => path,
+            ModuleSource::Carried(carried) => return Ok(carried.digest),
+            ModuleSource::File(path) => path,
         };
         let digest = Digest::of(&self.source.read()?);
         let found = digest.to_string();
@@ -518,25 +523,26 @@ impl Program {
     }
 
     /// What it sees beside the folder: its assets, unpacked beside its file.
-    fn mounts(&self) -> Result<Vec<Mount>, ModuleError> {
+    fn mounts(&self) -> Result<Vec<FolderMount>, ModuleError> {
         if let Some(mounts) = self.mounts.get() {
             return Ok(mounts.clone());
         }
         let assets = self.file().map(installed::assets).unwrap_or_default();
-        let mount = |asset: &manifest::Asset| {
+        let mount = |asset: &manifest::ProgramAsset| {
             let path = installed::asset(&assets, asset);
             let folder = Workspace::open(&path);
             let folder = folder.map_err(|_| ModuleError::Asset(path));
-            Ok(Mount { name: asset.guest.clone(), folder: folder? })
+            Ok(FolderMount { name: asset.guest.clone(), folder: folder? })
         };
-        let mounts: Result<Vec<Mount>, ModuleError> = self.entry.assets.iter().map(mount).collect();
+        let mounts: Result<Vec<FolderMount>, ModuleError> =
+            self.entry.assets.iter().map(mount).collect();
         mounts.map(|mounts| self.mounts.get_or_init(|| mounts).clone())
     }
 }
 
 /// What is known of a program.
-fn entry(manifest: &Manifest, name: &str) -> Entry {
-    manifest.get(name).cloned().unwrap_or_else(|| Entry::unknown(name))
+fn entry(manifest: &Manifest, name: &str) -> ManifestEntry {
+    manifest.get(name).cloned().unwrap_or_else(|| ManifestEntry::unknown(name))
 }
 
 /// `NAME` of a file `NAME.wasm`.

@@ -6,14 +6,14 @@ use std::{env, fmt};
 
 /// A proxy, and who names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proxy {
+pub struct ProxySetting {
     /// Its address, without a user's name and password.
     address: String,
     /// The variable of the environment.
     variable: &'static str,
 }
 
-impl Proxy {
+impl ProxySetting {
     /// The one through which requests to that address go, if any.
     pub fn of(url: &str) -> Option<Self> {
         let proxy = Matcher::from_system().intercept(&url.parse().ok()?)?;
@@ -46,7 +46,7 @@ impl Proxy {
     }
 }
 
-impl fmt::Display for Proxy {
+impl fmt::Display for ProxySetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the proxy {} (from {})", self.address, self.variable)
     }

@@ -1,7 +1,7 @@
 //! What is left of the limits of a run and of its session, and the limiter that wasmtime asks
 //! before a memory or table grows.
 
-use super::limits::{Limits, SessionLimits};
+use super::limits::{RunLimits, SessionLimits};
 use std::sync::{
     Arc,
     atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -10,14 +10,14 @@ use wasmtime::{ResourceLimiter, Result};
 
 /// What is left for a session. Its runs share it.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct SessionQuota {
     disk: AtomicU64,
     output: AtomicU64,
     memory: AtomicUsize,
     listings: AtomicUsize,
 }
 
-impl Budget {
+impl SessionQuota {
     pub(super) fn new(limits: &SessionLimits) -> Arc<Self> {
         Arc::new(Self {
             disk: AtomicU64::new(limits.disk_bytes),
@@ -35,16 +35,16 @@ impl Budget {
 
 /// What is left for one run. Its guests share it.
 #[derive(Debug)]
-pub(super) struct Quota {
+pub(super) struct RunQuota {
     disk: AtomicU64,
     memory: AtomicUsize,
     /// The bytes of listings that it holds.
     listings: AtomicUsize,
-    session: Arc<Budget>,
+    session: Arc<SessionQuota>,
 }
 
-impl Quota {
-    pub(super) fn new(limits: &Limits, session: Arc<Budget>) -> Arc<Self> {
+impl RunQuota {
+    pub(super) fn new(limits: &RunLimits, session: Arc<SessionQuota>) -> Arc<Self> {
         Arc::new(Self {
             disk: AtomicU64::new(limits.disk_bytes),
             memory: AtomicUsize::new(limits.memory_bytes),
@@ -99,7 +99,7 @@ impl Quota {
     }
 }
 
-impl Drop for Quota {
+impl Drop for RunQuota {
     fn drop(&mut self) {
         self.session.listings.fetch_add(*self.listings.get_mut(), Ordering::AcqRel);
     }
@@ -118,7 +118,7 @@ fn take_size(left: &AtomicUsize, bytes: usize) -> bool {
 /// Counts one guest's memory and tables.
 #[derive(Debug)]
 pub(super) struct RunLimiter {
-    quota: Arc<Quota>,
+    quota: Arc<RunQuota>,
     /// What it has of the run's memory.
     taken: usize,
     /// The most that it may have of it.
@@ -130,7 +130,7 @@ pub(super) struct RunLimiter {
 }
 
 impl RunLimiter {
-    pub(super) const fn new(table_elements: usize, most: usize, quota: Arc<Quota>) -> Self {
+    pub(super) const fn new(table_elements: usize, most: usize, quota: Arc<RunQuota>) -> Self {
         Self { quota, taken: 0, most, table_elements, refused_memory: false }
     }
 }

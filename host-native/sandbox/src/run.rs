@@ -2,25 +2,25 @@
 //! of it.
 
 use super::{
-    drivers::{self, Job},
-    engine::{Guest, SandboxEngine},
+    drivers::{self, DriverJob},
+    engine::{GuestModule, SandboxEngine},
     error::ModuleError,
-    group::Group,
+    group::GuestGroup,
     guest,
     launch::launcher,
-    limits::Limits,
-    programs::Programs,
-    quota::Budget,
-    shell::{Replied, Shell},
-    sight::Sight,
+    limits::RunLimits,
+    programs::ProgramRegistry,
+    quota::SessionQuota,
+    shell::{ReplySlot, ShellProcess},
+    sight::GuestVisibility,
     state::RunState,
-    stdio::{OnDelta, Stdio},
+    stdio::{OnDelta, RunStdio},
 };
 use innerloop_driver::{
-    Keys,
-    capture::{Capture, Channel, End},
+    SecretKeys,
+    capture::{OutputCapture, ProgramExit, StandardStream},
 };
-use innerloop_workspace::{Records, Workspace};
+use innerloop_workspace::{ChangeRecords, Workspace};
 use std::{
     collections::BTreeMap,
     future::Future,
@@ -40,8 +40,8 @@ const LAST_OPERATION: Duration = Duration::from_secs(5);
 const LAST_CHANGES: Duration = Duration::from_secs(1);
 
 /// What to run, on what, with what.
-pub(super) struct Invocation {
-    pub(super) guest: Guest,
+pub(super) struct GuestInvocation {
+    pub(super) guest: GuestModule,
     /// The arguments, the program's own name first.
     pub(super) argv: Vec<String>,
     /// Whether it may only plan the work of others.
@@ -52,27 +52,27 @@ pub(super) struct Invocation {
     /// The folder of it that the guest sees as `/`.
     pub(super) root: PathBuf,
     /// What it sees of it, and beside it.
-    pub(super) sight: Sight,
-    pub(super) limits: Limits,
+    pub(super) sight: GuestVisibility,
+    pub(super) limits: RunLimits,
     /// What is left of the session's limits.
-    pub(super) budget: Arc<Budget>,
+    pub(super) budget: Arc<SessionQuota>,
     pub(super) timeout: Duration,
     /// Whether it ends the changes that it has begun when it is to stop, so that no file is left
     /// half written.
     pub(super) ends_changes: bool,
     pub(super) on_delta: Option<OnDelta>,
     /// What is taken out of what the guest prints.
-    pub(super) keys: Keys,
+    pub(super) keys: SecretKeys,
     /// The programs that it may start, if it is a shell.
-    pub(super) starts: Option<Programs>,
+    pub(super) starts: Option<ProgramRegistry>,
 }
 
 /// What came of a run.
 #[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) end: End,
-    pub(super) printed: Capture,
-    pub(super) records: Records,
+pub(super) struct RunOutcome {
+    pub(super) end: ProgramExit,
+    pub(super) printed: OutputCapture,
+    pub(super) records: ChangeRecords,
     /// What a shell has replied.
     pub(super) reply: Option<String>,
 }
@@ -84,18 +84,18 @@ pub(super) struct Ended {
 /// [`ModuleError`] if the guest can't be started at all.
 pub(super) async fn run(
     engine: &Arc<SandboxEngine>,
-    invocation: Invocation,
+    invocation: GuestInvocation,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> Result<Ended, ModuleError> {
+) -> Result<RunOutcome, ModuleError> {
     let engine = engine.clone();
     // A guest may compute for a whole tick; in a task of its own it does not delay its caller.
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(async move {
-        let Invocation { keys, limits, budget, on_delta, workspace, ends_changes, .. } =
+        let GuestInvocation { keys, limits, budget, on_delta, workspace, ends_changes, .. } =
             &invocation;
-        let stdio = Stdio::new(keys, limits, Arc::clone(budget), on_delta.clone());
-        let group = Arc::new(Group::new(workspace.for_run(), *limits, Arc::clone(budget)));
-        let replied = Replied::default();
+        let stdio = RunStdio::new(keys, limits, Arc::clone(budget), on_delta.clone());
+        let group = Arc::new(GuestGroup::new(workspace.for_run(), *limits, Arc::clone(budget)));
+        let replied = ReplySlot::default();
         let stop = async {
             stop.await;
             if *ends_changes && group.has_begun() {
@@ -104,11 +104,11 @@ pub(super) async fn run(
         };
         let end = tokio::select! {
             biased;
-            () = stop => End::Interrupted,
+            () = stop => ProgramExit::Interrupted,
             end = run_to_end(&engine, &invocation, &stdio, (&group, &replied)) => end?,
         };
         let (printed, reply) = (stdio.take(), replied.take());
-        Ok(Ended { end, printed, records: records(group).await, reply })
+        Ok(RunOutcome { end, printed, records: records(group).await, reply })
     });
     match tasks.join_next().await {
         Some(Ok(ended)) => ended,
@@ -119,14 +119,14 @@ pub(super) async fn run(
 
 /// What the run has changed, once its last operation on a file is done: one that was under way when
 /// the guest was stopped goes on to its end.
-async fn records(group: Arc<Group>) -> Records {
+async fn records(group: Arc<GuestGroup>) -> ChangeRecords {
     if group.end_untouched() {
-        return Records::default();
+        return ChangeRecords::default();
     }
     let ending = Arc::clone(&group);
     let records = match timeout(LAST_OPERATION, spawn_blocking(move || ending.end())).await {
         Ok(Ok(records)) => records,
-        Ok(Err(_)) | Err(_) => Records { overflow: true, ..Records::default() },
+        Ok(Err(_)) | Err(_) => ChangeRecords { overflow: true, ..ChangeRecords::default() },
     };
     // Nobody is told of changes that would go with the program.
     let _is_saved = spawn_blocking(move || group.save()).await;
@@ -135,19 +135,19 @@ async fn records(group: Arc<Group>) -> Records {
 
 async fn run_to_end(
     engine: &Arc<SandboxEngine>,
-    invocation: &Invocation,
-    stdio: &Stdio,
-    (group, replied): (&Arc<Group>, &Replied),
-) -> Result<End, ModuleError> {
+    invocation: &GuestInvocation,
+    stdio: &RunStdio,
+    (group, replied): (&Arc<GuestGroup>, &ReplySlot),
+) -> Result<ProgramExit, ModuleError> {
     let ready = engine.ready(&invocation.guest).await?;
-    let Invocation { root, sight, starts, .. } = invocation;
+    let GuestInvocation { root, sight, starts, .. } = invocation;
     let shell = starts.clone().map(|programs| {
         let (engine, group) = (Arc::clone(engine), Arc::clone(group));
-        Shell::new(launcher(engine, programs, group, root.clone()), replied.clone())
+        ShellProcess::new(launcher(engine, programs, group, root.clone()), replied.clone())
     });
     // There is one, and one guest that is given it.
     let shell = Mutex::new(shell);
-    let guest = |job: Job| {
+    let guest = |job: DriverJob| {
         let files = group.files(root.clone(), sight.clone());
         let (wasi, limiter) = (context(invocation, job, stdio), group.limiter(usize::MAX));
         let shell = shell.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -155,10 +155,10 @@ async fn run_to_end(
     };
     let leaves = |paths| group.leaves(group.files(root.clone(), sight.clone()), paths);
     let ended = drivers::run(invocation.is_driver, invocation.argv.clone(), guest, leaves);
-    Ok(timeout(invocation.timeout, ended).await.unwrap_or(End::TimedOut))
+    Ok(timeout(invocation.timeout, ended).await.unwrap_or(ProgramExit::TimedOut))
 }
 
-fn context(invocation: &Invocation, job: Job, stdio: &Stdio) -> WasiP1Ctx {
+fn context(invocation: &GuestInvocation, job: DriverJob, stdio: &RunStdio) -> WasiP1Ctx {
     let mut wasi = WasiCtxBuilder::new();
     wasi.args(&job.argv);
     for (name, value) in &invocation.env {
@@ -168,7 +168,7 @@ fn context(invocation: &Invocation, job: Job, stdio: &Stdio) -> WasiP1Ctx {
         wasi.stderr(plan);
     } else {
         wasi.stdin(MemoryInputPipe::new(invocation.stdin.clone()));
-        wasi.stdout(stdio.stream(Channel::Out)).stderr(stdio.stream(Channel::Err));
+        wasi.stdout(stdio.stream(StandardStream::Out)).stderr(stdio.stream(StandardStream::Err));
     }
     let mut wasi = wasi.build_p1();
     wasi.ctx().table.set_max_capacity(invocation.limits.open_files);

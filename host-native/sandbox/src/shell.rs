@@ -1,8 +1,8 @@
 //! A running shell, as the host knows it: the programs that it has started, and its reply. Each
 //! program is a guest of the shell's run, in a task of its own, which reads and prints by pipes.
 
-use super::pipe::{Moved, Pipe};
-use innerloop_shell_protocol::Launch;
+use super::pipe::{Pipe, TransferCount};
+use innerloop_shell_protocol::ProgramLaunch;
 use std::{
     collections::BTreeMap,
     future::Future,
@@ -24,51 +24,52 @@ const RUNNING: i32 = -1;
 const KILLED: i32 = 137;
 
 /// A program that runs, to its exit status.
-pub(super) type Running = Pin<Box<dyn Future<Output = i32> + Send>>;
+pub(super) type ProgramFuture = Pin<Box<dyn Future<Output = i32> + Send>>;
 
 /// Runs a program that reads and prints by these pipes; nothing if there is none of that name.
-pub(super) type Launcher = Box<dyn Fn(Launch, Pipes) -> Option<Running> + Send>;
+pub(super) type ProgramLauncher =
+    Box<dyn Fn(ProgramLaunch, StdioPipes) -> Option<ProgramFuture> + Send>;
 
 /// A program's standard input, output and error.
 #[derive(Clone, Debug)]
-pub(super) struct Pipes {
+pub(super) struct StdioPipes {
     pub(super) stdin: Pipe,
     pub(super) stdout: Pipe,
     pub(super) stderr: Pipe,
 }
 
 /// A running shell.
-pub(super) struct Shell {
-    launcher: Launcher,
-    running: BTreeMap<i32, Child>,
+pub(super) struct ShellProcess {
+    launcher: ProgramLauncher,
+    running: BTreeMap<i32, ShellChild>,
     next: i32,
     /// Tells that a program has done something.
     news: Arc<Notify>,
-    replied: Replied,
+    replied: ReplySlot,
     /// What was found for it and it has not taken yet.
     found: Vec<u8>,
 }
 
 /// A program that was started. Dropping it ends it.
-struct Child {
-    pipes: Pipes,
+struct ShellChild {
+    pipes: StdioPipes,
     status: Arc<AtomicI32>,
     _task: JoinSet<()>,
 }
 
 /// Where a shell's reply goes; clones share it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Replied(Arc<Mutex<Option<String>>>);
+pub(super) struct ReplySlot(Arc<Mutex<Option<String>>>);
 
-impl Replied {
+impl ReplySlot {
     /// The reply, if there was one.
     pub(super) fn take(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-impl Shell {
-    pub(super) fn new(launcher: Launcher, replied: Replied) -> Self {
+impl ShellProcess {
+    pub(super) fn new(launcher: ProgramLauncher, replied: ReplySlot) -> Self {
         let (running, next, news) = (BTreeMap::new(), 0, Arc::default());
         Self { launcher, running, next, news, replied, found: Vec::new() }
     }
@@ -90,12 +91,12 @@ impl Shell {
 
     /// Starts a program and gives its number; nothing if there is none of that name, or too many
     /// are running.
-    pub(super) fn start(&mut self, launch: Launch) -> Option<i32> {
+    pub(super) fn start(&mut self, launch: ProgramLaunch) -> Option<i32> {
         if self.running.len() >= MOST {
             return None;
         }
         let pipe = || Pipe::new(&self.news);
-        let pipes = Pipes { stdin: pipe(), stdout: pipe(), stderr: pipe() };
+        let pipes = StdioPipes { stdin: pipe(), stdout: pipe(), stderr: pipe() };
         let running = (self.launcher)(launch, pipes.clone())?;
         let status = Arc::new(AtomicI32::new(RUNNING));
         let (news, ended, theirs) = (self.news(), Arc::clone(&status), pipes.clone());
@@ -110,12 +111,12 @@ impl Shell {
         });
         let number = self.next;
         self.next = self.next.wrapping_add(1).max(0);
-        self.running.insert(number, Child { pipes, status, _task: task });
+        self.running.insert(number, ShellChild { pipes, status, _task: task });
         Some(number)
     }
 
     /// The shell hands over bytes for a program to read.
-    pub(super) fn write(&self, number: i32, bytes: &[u8]) -> Moved {
+    pub(super) fn write(&self, number: i32, bytes: &[u8]) -> TransferCount {
         self.running.get(&number).map_or(-1, |child| child.pipes.stdin.write(bytes))
     }
 
@@ -127,7 +128,7 @@ impl Shell {
     }
 
     /// The shell takes what a program has printed.
-    pub(super) fn read(&self, number: i32, channel: i32, len: usize) -> (Moved, Vec<u8>) {
+    pub(super) fn read(&self, number: i32, channel: i32, len: usize) -> (TransferCount, Vec<u8>) {
         match (self.running.get(&number), channel) {
             (Some(child), 1) => child.pipes.stdout.read(len),
             (Some(child), 2) => child.pipes.stderr.read(len),

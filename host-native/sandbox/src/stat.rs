@@ -2,18 +2,18 @@
 //! out.
 
 use super::{
-    files::{Node, Open},
+    files::{FileHandle, OpenNode},
     listing::file_type,
 };
 use innerloop_workspace::{
-    Kind, Stat,
+    EntryKind, PathStat,
     platform::{Errno, Result as System, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT},
 };
 
 /// A file's attributes.
-pub(super) fn encoded(found: &Stat) -> [u8; 64] {
+pub(super) fn encoded(found: &PathStat) -> [u8; 64] {
     let kind = u64::from(file_type(found.kind));
-    let Stat { device, inode, links, size, accessed, modified, changed, .. } = *found;
+    let PathStat { device, inode, links, size, accessed, modified, changed, .. } = *found;
     words([device, inode, kind, links, size, accessed, modified, changed])
 }
 
@@ -27,15 +27,15 @@ const WRITE: u64 = 1 << 6;
 const APPEND: u64 = 1;
 
 /// A descriptor's attributes; nothing of a standard stream.
-pub(super) fn described(node: &Node) -> Option<[u8; 24]> {
+pub(super) fn described(node: &OpenNode) -> Option<[u8; 24]> {
     let (kind, flags, base, inheriting) = match node {
-        Node::Standard(_) => return None,
-        Node::Folder(_) => (Kind::Folder, 0, FOLDER_RIGHTS, FOLDER_RIGHTS | FILE_RIGHTS),
-        Node::File(Open { reads, writes, appends, .. }) => {
+        OpenNode::Standard(_) => return None,
+        OpenNode::Folder(_) => (EntryKind::Folder, 0, FOLDER_RIGHTS, FOLDER_RIGHTS | FILE_RIGHTS),
+        OpenNode::File(FileHandle { reads, writes, appends, .. }) => {
             let read = if *reads { 0 } else { READ };
             let write = if *writes { 0 } else { WRITE };
             let rights = FILE_RIGHTS & !read & !write;
-            (Kind::File, if *appends { APPEND } else { 0 }, rights, rights)
+            (EntryKind::File, if *appends { APPEND } else { 0 }, rights, rights)
         }
     };
     // The kind is the first byte, the flags are the third and the fourth.

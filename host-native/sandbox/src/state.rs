@@ -1,6 +1,6 @@
 //! What belongs to one running guest, and how an imported function gets at it.
 
-use super::{denied::Denied, files::Files, quota::RunLimiter, shell::Shell};
+use super::{denied::CallError, files::GuestFiles, quota::RunLimiter, shell::ShellProcess};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::spawn_blocking;
 use wasmtime::{Caller, Error};
@@ -10,35 +10,35 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 pub(super) const MODULE: &str = "wasi_snapshot_preview1";
 
 /// A guest that has called one of our functions.
-pub(super) type Guest<'a> = Caller<'a, RunState>;
+pub(super) type GuestCaller<'a> = Caller<'a, RunState>;
 
 /// What belongs to one running guest.
 pub(super) struct RunState {
     /// Its streams, arguments, clocks and random numbers.
     pub(super) wasi: WasiP1Ctx,
     pub(super) limiter: RunLimiter,
-    pub(super) files: Arc<Mutex<Files>>,
+    pub(super) files: Arc<Mutex<GuestFiles>>,
     /// What only a shell may ask for.
-    pub(super) shell: Option<Shell>,
+    pub(super) shell: Option<ShellProcess>,
 }
 
 /// Looks at what the guest has open, without touching the file system.
-pub(super) fn look<T>(caller: &mut Guest<'_>, look: impl FnOnce(&mut Files) -> T) -> T {
+pub(super) fn look<T>(caller: &mut GuestCaller<'_>, look: impl FnOnce(&mut GuestFiles) -> T) -> T {
     with(&caller.data().files, look)
 }
 
 /// Works on the guest's files on a thread that may block. If nobody waits for it any more, it is
 /// still done to its end once it has begun.
 pub(super) async fn work<T: Send + 'static>(
-    caller: &mut Guest<'_>,
-    work: impl FnOnce(&mut Files) -> Result<T, Denied> + Send + 'static,
-) -> Result<T, Denied> {
+    caller: &mut GuestCaller<'_>,
+    work: impl FnOnce(&mut GuestFiles) -> Result<T, CallError> + Send + 'static,
+) -> Result<T, CallError> {
     let files = Arc::clone(&caller.data().files);
     let done = spawn_blocking(move || with(&files, work)).await;
-    done.unwrap_or_else(|error| Err(Denied::Broken(Error::msg(error.to_string()))))
+    done.unwrap_or_else(|error| Err(CallError::Broken(Error::msg(error.to_string()))))
 }
 
 /// The files, once nothing else works on them.
-pub(super) fn with<T>(files: &Mutex<Files>, use_them: impl FnOnce(&mut Files) -> T) -> T {
+pub(super) fn with<T>(files: &Mutex<GuestFiles>, use_them: impl FnOnce(&mut GuestFiles) -> T) -> T {
     use_them(&mut files.lock().unwrap_or_else(PoisonError::into_inner))
 }

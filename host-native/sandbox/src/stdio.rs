@@ -1,11 +1,11 @@
 //! Where a run's standard output and standard error go: into a capture, which keeps the start and
 //! the end of each, and as they come to whoever watches; too much of it ends the run.
 
-use super::{limits::Limits, quota::Budget};
+use super::{limits::RunLimits, quota::SessionQuota};
 use bytes::Bytes;
 use innerloop_driver::{
-    Keys,
-    capture::{Capture, Channel, End, Limit},
+    SecretKeys,
+    capture::{ExceededLimit, OutputCapture, ProgramExit, StandardStream},
 };
 use std::{
     future::{Future, ready},
@@ -21,13 +21,13 @@ use wasmtime_wasi::{
 };
 
 /// Receives output as it comes. A closure that takes a text is one that always has room.
-pub type OnDelta = Arc<dyn Watcher>;
+pub type OnDelta = Arc<dyn OutputWatcher>;
 
 /// The wait until a watcher has room.
-pub type Room<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+pub type RoomFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// Whoever watches the output of a run.
-pub trait Watcher: Send + Sync {
+pub trait OutputWatcher: Send + Sync {
     /// Takes output, decoded and never cut inside a character. It must not block.
     fn tell(&self, text: &str);
 
@@ -36,13 +36,13 @@ pub trait Watcher: Send + Sync {
         true
     }
 
-    /// Waits until [`Watcher::has_room`].
-    fn room(&self) -> Room<'_> {
+    /// Waits until [`OutputWatcher::has_room`].
+    fn room(&self) -> RoomFuture<'_> {
         Box::pin(ready(()))
     }
 }
 
-impl<F: Fn(&str) + Send + Sync> Watcher for F {
+impl<F: Fn(&str) + Send + Sync> OutputWatcher for F {
     fn tell(&self, text: &str) {
         self(text);
     }
@@ -50,42 +50,42 @@ impl<F: Fn(&str) + Send + Sync> Watcher for F {
 
 /// Both outputs of one run; clones share them.
 #[derive(Clone)]
-pub(super) struct Stdio {
-    shared: Arc<Mutex<Shared>>,
+pub(super) struct RunStdio {
+    shared: Arc<Mutex<StdioState>>,
 }
 
-struct Shared {
-    capture: Capture,
+struct StdioState {
+    capture: OutputCapture,
     total: u64,
     max_total: u64,
     /// What is left of the session's limits.
-    budget: Arc<Budget>,
+    budget: Arc<SessionQuota>,
     on_delta: Option<OnDelta>,
 }
 
-impl Stdio {
+impl RunStdio {
     pub(super) fn new(
-        keys: &Keys,
-        limits: &Limits,
-        budget: Arc<Budget>,
+        keys: &SecretKeys,
+        limits: &RunLimits,
+        budget: Arc<SessionQuota>,
         on_delta: Option<OnDelta>,
     ) -> Self {
-        let capture = Capture::new(keys, limits.kept_output_bytes);
+        let capture = OutputCapture::new(keys, limits.kept_output_bytes);
         let max_total = limits.output_bytes;
-        let shared = Shared { capture, total: 0, max_total, budget, on_delta };
+        let shared = StdioState { capture, total: 0, max_total, budget, on_delta };
         Self { shared: Arc::new(Mutex::new(shared)) }
     }
 
-    pub(super) fn stream(&self, channel: Channel) -> Stream {
-        Stream { stdio: self.clone(), channel }
+    pub(super) fn stream(&self, channel: StandardStream) -> StdioStream {
+        StdioStream { stdio: self.clone(), channel }
     }
 
     /// Ends both outputs and takes what was kept of them.
-    pub(super) fn take(&self) -> Capture {
+    pub(super) fn take(&self) -> OutputCapture {
         self.with(|shared| {
             let last = shared.capture.finish();
             shared.tell(&last);
-            std::mem::replace(&mut shared.capture, Capture::new(&Keys::default(), 0))
+            std::mem::replace(&mut shared.capture, OutputCapture::new(&SecretKeys::default(), 0))
         })
     }
 
@@ -93,22 +93,26 @@ impl Stdio {
         self.with(|shared| shared.on_delta.clone())
     }
 
-    fn with<T>(&self, f: impl FnOnce(&mut Shared) -> T) -> T {
+    fn with<T>(&self, f: impl FnOnce(&mut StdioState) -> T) -> T {
         f(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Shared {
-    fn write(&mut self, channel: Channel, bytes: &[u8]) -> Result<(), End> {
+impl StdioState {
+    fn write(&mut self, channel: StandardStream, bytes: &[u8]) -> Result<(), ProgramExit> {
         if !self.budget.take_output(bytes.len() as u64) {
-            return Err(End::Limit(Limit::Output));
+            return Err(ProgramExit::Limit(ExceededLimit::Output));
         }
         let room = usize::try_from(self.max_total - self.total).unwrap_or(usize::MAX);
         let fits = bytes.get(..room).unwrap_or(bytes);
         self.total += fits.len() as u64;
         let text = self.capture.push(channel, fits);
         self.tell(&text);
-        if fits.len() < bytes.len() { Err(End::Limit(Limit::Output)) } else { Ok(()) }
+        if fits.len() < bytes.len() {
+            Err(ProgramExit::Limit(ExceededLimit::Output))
+        } else {
+            Ok(())
+        }
     }
 
     fn tell(&self, text: &str) {
@@ -120,18 +124,18 @@ impl Shared {
 
 /// One of the outputs, as the guest's file descriptor 1 or 2 sees it.
 #[derive(Clone)]
-pub(super) struct Stream {
-    stdio: Stdio,
-    channel: Channel,
+pub(super) struct StdioStream {
+    stdio: RunStdio,
+    channel: StandardStream,
 }
 
-impl IsTerminal for Stream {
+impl IsTerminal for StdioStream {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Stream {
+impl StdoutStream for StdioStream {
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
         Box::new(self.clone())
     }
@@ -142,7 +146,7 @@ impl StdoutStream for Stream {
 }
 
 #[async_trait]
-impl Pollable for Stream {
+impl Pollable for StdioStream {
     async fn ready(&mut self) {
         if let Some(on_delta) = self.stdio.on_delta() {
             on_delta.room().await;
@@ -150,7 +154,7 @@ impl Pollable for Stream {
     }
 }
 
-impl OutputStream for Stream {
+impl OutputStream for StdioStream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         self.stdio
             .with(|shared| shared.write(self.channel, &bytes))
@@ -168,7 +172,7 @@ impl OutputStream for Stream {
 }
 
 /// Preview 1 prints by the stream above; this one does not wait for room.
-impl AsyncWrite for Stream {
+impl AsyncWrite for StdioStream {
     fn poll_write(
         self: Pin<&mut Self>,
         _: &mut Context<'_>,

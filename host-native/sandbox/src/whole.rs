@@ -2,12 +2,12 @@
 //! path, all entries of a folder with what each is, all of a file. Judged as everything else.
 
 use super::{
-    denied::Denied,
+    denied::CallError,
     errno,
-    files::{Files, Opening},
+    files::{GuestFiles, OpenFlags},
     listing::file_type,
 };
-use innerloop_workspace::Stat;
+use innerloop_workspace::PathStat;
 
 /// The folder that a shell sees as `/`.
 const ROOT: i32 = 3;
@@ -22,18 +22,18 @@ const MAX_LIST: usize = 64 << 20;
 pub(super) const ABOUT: usize = 19;
 
 /// What stands at a path, be it a link.
-pub(super) fn stat(files: &mut Files, path: &str) -> Result<[u8; ABOUT], Denied> {
+pub(super) fn stat(files: &mut GuestFiles, path: &str) -> Result<[u8; ABOUT], CallError> {
     files.stat(ROOT, path, false).map(|found| about(&found))
 }
 
 /// Gives a file permissions, as mode bits.
-pub(super) fn set_mode(files: &mut Files, path: &str, mode: u32) -> Result<(), Denied> {
+pub(super) fn set_mode(files: &mut GuestFiles, path: &str, mode: u32) -> Result<(), CallError> {
     files.set_mode(ROOT, path, mode)
 }
 
 /// All entries of a folder, in the order of their names, none of which is `.` or `..`: what each
 /// is, the length of its name in two bytes, its name.
-pub(super) fn list(files: &mut Files, path: &str) -> Result<Vec<u8>, Denied> {
+pub(super) fn list(files: &mut GuestFiles, path: &str) -> Result<Vec<u8>, CallError> {
     let mut list = Vec::new();
     for (name, found) in files.entries(ROOT, path)? {
         // No guest can name it otherwise.
@@ -41,7 +41,7 @@ pub(super) fn list(files: &mut Files, path: &str) -> Result<Vec<u8>, Denied> {
             continue;
         };
         if list.len() > MAX_LIST {
-            return Err(Denied::Errno(errno::NOMEM));
+            return Err(CallError::Errno(errno::NOMEM));
         }
         list.extend(about(&found));
         list.extend(length.to_le_bytes());
@@ -51,15 +51,15 @@ pub(super) fn list(files: &mut Files, path: &str) -> Result<Vec<u8>, Denied> {
 }
 
 /// All that a file holds.
-pub(super) fn read(files: &mut Files, path: &str) -> Result<Vec<u8>, Denied> {
-    let how = Opening { follow: true, read: true, ..Opening::default() };
+pub(super) fn read(files: &mut GuestFiles, path: &str) -> Result<Vec<u8>, CallError> {
+    let how = OpenFlags { follow: true, read: true, ..OpenFlags::default() };
     let fd = files.open(ROOT, path, how)?.cast_signed();
     let read = files.read_all(fd, MAX_FILE);
     files.close(fd)?;
     read
 }
 
-fn about(found: &Stat) -> [u8; ABOUT] {
+fn about(found: &PathStat) -> [u8; ABOUT] {
     let mut about = [0; ABOUT];
     let [low, high, ..] = (found.mode & 0o7777).to_le_bytes();
     let fields = [file_type(found.kind), low, high].into_iter();

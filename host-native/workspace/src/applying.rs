@@ -2,8 +2,8 @@
 
 use super::{
     Workspace,
-    apply::{self, ApplyError, Progress},
-    layer::Layer,
+    apply::{self, ApplyError, ApplyProgress},
+    layer::WorkspaceLayer,
 };
 use std::{io, path::Path};
 
@@ -26,10 +26,10 @@ impl Workspace {
     /// As [`Workspace::apply`]'s.
     pub fn apply_until(
         &self,
-        is_stopped: &dyn Fn(Progress) -> bool,
+        is_stopped: &dyn Fn(ApplyProgress) -> bool,
     ) -> std::result::Result<(), ApplyError> {
         let _held = self.changing();
-        let Layer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
+        let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
         apply::apply(overlay, is_stopped)?;
         overlay.reset();
         Ok(())
@@ -40,7 +40,7 @@ impl Workspace {
     /// is nothing to do.
     pub fn rebase(&self) {
         let _held = self.changing();
-        if let Layer::Overlay(overlay) = &*self.shared.layer {
+        if let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer {
             overlay.rebase();
         }
     }
@@ -49,7 +49,7 @@ impl Workspace {
     /// place there is nothing to do.
     pub fn give_up(&self) {
         let _held = self.changing();
-        if let Layer::Overlay(overlay) = &*self.shared.layer {
+        if let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer {
             overlay.reset();
         }
     }
@@ -61,8 +61,8 @@ impl Workspace {
     /// If the folder is there already, or the system refuses something.
     pub fn keep(&self, folder: &Path) -> io::Result<()> {
         match &*self.shared.layer {
-            Layer::InPlace(_) => Ok(()),
-            Layer::Overlay(overlay) => apply::keep(overlay, folder),
+            WorkspaceLayer::InPlace(_) => Ok(()),
+            WorkspaceLayer::Overlay(overlay) => apply::keep(overlay, folder),
         }
     }
 
@@ -70,7 +70,7 @@ impl Workspace {
     /// left: they are of no more use. Where files are changed in place there is nothing to do.
     pub fn discard(&self) {
         let _held = self.changing();
-        if let Layer::Overlay(overlay) = &*self.shared.layer {
+        if let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer {
             overlay.discard();
         }
     }

@@ -2,10 +2,10 @@
 
 use super::{
     sensitive,
-    stat::{Kind, Stat},
+    stat::{EntryKind, PathStat},
     state::{FileState, escaped},
 };
-use innerloop_types::action::{Change, ChangeKind};
+use innerloop_types::action::{ChangeKind, ReportedChange};
 use std::path::Path;
 
 /// A file that was changed, or opened to be changed.
@@ -30,13 +30,16 @@ impl FileChange {
     }
 
     /// The same of what stood there before, and stands there now.
-    pub(super) fn with_modes(mut self, (before, now): (Option<Stat>, Option<Stat>)) -> Self {
-        let before = before.filter(|it| it.kind == Kind::File);
-        let is_told = |now: &Stat| match before {
+    pub(super) fn with_modes(
+        mut self,
+        (before, now): (Option<PathStat>, Option<PathStat>),
+    ) -> Self {
+        let before = before.filter(|it| it.kind == EntryKind::File);
+        let is_told = |now: &PathStat| match before {
             Some(before) => before.permissions() != now.permissions(),
             None => now.is_executable(),
         };
-        let now = now.filter(|now| now.kind == Kind::File && is_told(now));
+        let now = now.filter(|now| now.kind == EntryKind::File && is_told(now));
         self.modes = now.map(|now| (before.map(|it| it.permissions()), now.permissions()));
         self
     }
@@ -104,10 +107,10 @@ impl FileChange {
     }
 
     /// The change as an outcome tells it.
-    pub(super) fn told(self) -> Change {
+    pub(super) fn told(self) -> ReportedChange {
         let text = |state: &FileState| state.text().map(str::to_owned);
         let (kind, before, after) = (self.kind(), text(&self.before), text(&self.after));
-        Change { path: self.path, kind, before, after }
+        ReportedChange { path: self.path, kind, before, after }
     }
 }
 
@@ -116,9 +119,9 @@ impl FileChange {
 pub(super) fn is_untold(
     before: &FileState,
     after: &FileState,
-    (stood, stands): (Option<Stat>, Option<Stat>),
+    (stood, stands): (Option<PathStat>, Option<PathStat>),
 ) -> bool {
-    let is_folder = |found: Option<Stat>| found.is_some_and(|it| it.kind == Kind::Folder);
+    let is_folder = |found: Option<PathStat>| found.is_some_and(|it| it.kind == EntryKind::Folder);
     let is_nothing = (before, after) == (&FileState::Absent, &FileState::Absent);
     is_nothing || (is_folder(stood) && is_folder(stands))
 }

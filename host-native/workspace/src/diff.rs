@@ -2,7 +2,7 @@
 //! path, as a unified diff. What is kept of them is bounded, and so is the time that a diff takes.
 
 use crate::{FileChange, FileState, digest::Digest};
-use innerloop_types::action::{Change, ChangeKind};
+use innerloop_types::action::{ChangeKind, ReportedChange};
 use similar::TextDiff;
 use std::{
     collections::BTreeMap,
@@ -23,32 +23,32 @@ const BRIEF: usize = 4 << 10;
 
 /// The changes of a run so far, by path.
 #[derive(Clone, Debug, Default)]
-pub struct Changes {
-    spans: BTreeMap<String, Span>,
+pub struct RunChanges {
+    spans: BTreeMap<String, SnapshotPair>,
     /// Bytes of the texts that are kept.
     kept: usize,
 }
 
 #[derive(Clone, Debug)]
-struct Span {
-    first: Side,
-    last: Side,
+struct SnapshotPair {
+    first: FileSnapshot,
+    last: FileSnapshot,
     /// Its permissions at both ends, where they are told.
     modes: Option<(Option<u32>, u32)>,
 }
 
 /// What differs, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Diff {
+pub struct UnifiedDiff {
     /// A unified diff; empty if nothing differs.
     pub text: String,
     /// Of how many files that may be texts it has no more than a line.
-    pub hidden: Hidden,
+    pub hidden: HiddenCounts,
 }
 
 /// How many changed texts are not shown, and why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenCounts {
     /// There was no room for them.
     pub for_room: usize,
     /// There was no time for them.
@@ -57,7 +57,7 @@ pub struct Hidden {
 
 /// What a file was at one end of the run.
 #[derive(Clone, Debug)]
-enum Side {
+enum FileSnapshot {
     Absent,
     /// A text, which is there as long as there is room for it.
     Text {
@@ -73,9 +73,9 @@ enum Side {
     Folder,
 }
 
-impl Changes {
+impl RunChanges {
     /// Adds what one tool call changed.
-    pub fn add(&mut self, change: &Change) {
+    pub fn add(&mut self, change: &ReportedChange) {
         let last = self.side(change.kind == ChangeKind::Deleted, change.after.as_deref());
         if let Some(span) = self.spans.get_mut(&change.path) {
             self.kept -= span.last.kept();
@@ -83,7 +83,7 @@ impl Changes {
             return;
         }
         let first = self.side(change.kind == ChangeKind::Created, change.before.as_deref());
-        self.spans.insert(change.path.clone(), Span { first, last, modes: None });
+        self.spans.insert(change.path.clone(), SnapshotPair { first, last, modes: None });
     }
 
     /// Adds what became of a file over all.
@@ -96,37 +96,39 @@ impl Changes {
             return;
         }
         let (first, modes) = (self.state(&change.before), change.modes());
-        self.spans.insert(change.path.clone(), Span { first, last, modes });
+        self.spans.insert(change.path.clone(), SnapshotPair { first, last, modes });
     }
 
     /// The side of a change, as much of it as there is room for.
-    fn side(&mut self, is_absent: bool, text: Option<&str>) -> Side {
+    fn side(&mut self, is_absent: bool, text: Option<&str>) -> FileSnapshot {
         match text {
-            _ if is_absent => Side::Absent,
+            _ if is_absent => FileSnapshot::Absent,
             Some(text) => self.text(text),
-            None => Side::Opaque(None),
+            None => FileSnapshot::Opaque(None),
         }
     }
 
-    fn state(&mut self, state: &FileState) -> Side {
+    fn state(&mut self, state: &FileState) -> FileSnapshot {
         match state {
-            FileState::Absent => Side::Absent,
-            FileState::Folder => Side::Folder,
+            FileState::Absent => FileSnapshot::Absent,
+            FileState::Folder => FileSnapshot::Folder,
             FileState::Text(text) => self.text(text),
             FileState::Link(target) => self.text(&format!("a symbolic link to {target}\n")),
-            FileState::Opaque { size, digest, unread: true, .. } => Side::Unread(*size, *digest),
-            FileState::Opaque { size, digest, .. } => Side::Opaque(Some((*size, *digest))),
+            FileState::Opaque { size, digest, unread: true, .. } => {
+                FileSnapshot::Unread(*size, *digest)
+            }
+            FileState::Opaque { size, digest, .. } => FileSnapshot::Opaque(Some((*size, *digest))),
         }
     }
 
-    fn text(&mut self, text: &str) -> Side {
+    fn text(&mut self, text: &str) -> FileSnapshot {
         let kept = self.kept + text.len();
         let fits = kept <= KEPT;
         if fits {
             self.kept = kept;
         }
         let (digest, size) = (Digest::of(text.as_bytes()), text.len());
-        Side::Text { digest, size, text: fits.then(|| text.to_owned()) }
+        FileSnapshot::Text { digest, size, text: fits.then(|| text.to_owned()) }
     }
 
     /// The paths that differ from what they were, with what happened to each.
@@ -134,7 +136,7 @@ impl Changes {
         self.changed().map(|(path, span)| (path, span.kind()))
     }
 
-    fn changed(&self) -> impl Iterator<Item = (&str, &Span)> {
+    fn changed(&self) -> impl Iterator<Item = (&str, &SnapshotPair)> {
         let changed = self.spans.iter().filter(|(_, span)| span.differs());
         changed.map(|(path, span)| (path.as_str(), span))
     }
@@ -148,16 +150,20 @@ impl Changes {
 
     /// The same, with no more than a line of each file as soon as it `is_stopped`. What is smallest
     /// is compared first, so that large files do not use up the time of small ones.
-    pub fn unified_until(&self, is_stopped: impl Fn() -> bool) -> Diff {
+    pub fn unified_until(&self, is_stopped: impl Fn() -> bool) -> UnifiedDiff {
         self.unified_by(is_stopped, Instant::now)
     }
 
     /// The same, where `clock` tells the time.
-    fn unified_by(&self, is_stopped: impl Fn() -> bool, clock: impl Fn() -> Instant) -> Diff {
+    fn unified_by(
+        &self,
+        is_stopped: impl Fn() -> bool,
+        clock: impl Fn() -> Instant,
+    ) -> UnifiedDiff {
         let mut changed: Vec<_> = self.changed().collect();
         changed.sort_by_key(|(_, span)| span.first.kept() + span.last.kept());
         let end = clock() + ALL;
-        let mut hidden = Hidden::default();
+        let mut hidden = HiddenCounts::default();
         let texts: BTreeMap<_, _> = changed
             .into_iter()
             .map(|(path, span)| {
@@ -168,28 +174,28 @@ impl Changes {
                 };
                 let diff = diff.unwrap_or_else(|why| {
                     match why {
-                        Why::Room => hidden.for_room += 1,
-                        Why::Time => hidden.for_time += 1,
+                        OmissionReason::Room => hidden.for_room += 1,
+                        OmissionReason::Time => hidden.for_time += 1,
                     }
                     span.counted(path, why)
                 });
                 (path, diff)
             })
             .collect();
-        Diff { text: texts.into_values().collect(), hidden }
+        UnifiedDiff { text: texts.into_values().collect(), hidden }
     }
 }
 
 /// Why a text has no diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
+enum OmissionReason {
     /// It is not kept.
     Room,
     /// Comparing it takes too long, or was stopped.
     Time,
 }
 
-impl Why {
+impl OmissionReason {
     /// For people.
     const fn told(self) -> &'static str {
         match self {
@@ -199,7 +205,7 @@ impl Why {
     }
 }
 
-impl Span {
+impl SnapshotPair {
     /// Two opaque sides count as different unless their digests say otherwise.
     fn differs(&self) -> bool {
         self.modes.is_some() || self.has_other_content()
@@ -207,8 +213,13 @@ impl Span {
 
     fn has_other_content(&self) -> bool {
         match (&self.first, &self.last) {
-            (Side::Text { digest, .. }, Side::Text { digest: last, .. }) => digest != last,
-            (Side::Opaque(_) | Side::Unread(..), Side::Opaque(_) | Side::Unread(..)) => {
+            (FileSnapshot::Text { digest, .. }, FileSnapshot::Text { digest: last, .. }) => {
+                digest != last
+            }
+            (
+                FileSnapshot::Opaque(_) | FileSnapshot::Unread(..),
+                FileSnapshot::Opaque(_) | FileSnapshot::Unread(..),
+            ) => {
                 let digests = (self.first.digest(), self.last.digest());
                 !matches!(digests, (Some(first), Some(last)) if first == last)
             }
@@ -218,8 +229,8 @@ impl Span {
 
     fn kind(&self) -> ChangeKind {
         match (&self.first, &self.last) {
-            (Side::Absent, _) => ChangeKind::Created,
-            (_, Side::Absent) => ChangeKind::Deleted,
+            (FileSnapshot::Absent, _) => ChangeKind::Created,
+            (_, FileSnapshot::Absent) => ChangeKind::Deleted,
             _ => ChangeKind::Modified,
         }
     }
@@ -234,7 +245,7 @@ impl Span {
         path: &str,
         end: Instant,
         clock: &impl Fn() -> Instant,
-    ) -> Result<String, Why> {
+    ) -> Result<String, OmissionReason> {
         let has_content = self.has_other_content();
         let content = if has_content { self.content(path, end, clock)? } else { String::new() };
         let Some((before, now)) = self.modes else { return Ok(content) };
@@ -247,44 +258,46 @@ impl Span {
         path: &str,
         end: Instant,
         clock: &impl Fn() -> Instant,
-    ) -> Result<String, Why> {
+    ) -> Result<String, OmissionReason> {
         if self.has_no_diff() {
             return Ok(self.line(path, ""));
         }
         let (from, to) = self.names(path);
         let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
-            return Err(Why::Room);
+            return Err(OmissionReason::Room);
         };
         // What was created or deleted is one piece, however long it is.
         if first.is_empty() || last.is_empty() {
             return Ok(unified(first, last, &from, &to, None));
         }
         if clock() >= end {
-            return Err(Why::Time);
+            return Err(OmissionReason::Time);
         }
         let diff = unified(first, last, &from, &to, Some(end));
         // What was cut by time is coarse.
-        if clock() < end { Ok(diff) } else { Err(Why::Time) }
+        if clock() < end { Ok(diff) } else { Err(OmissionReason::Time) }
     }
 
     /// The same where no time is left.
-    fn brief(&self, path: &str) -> Result<String, Why> {
+    fn brief(&self, path: &str) -> Result<String, OmissionReason> {
         let now = Instant::now();
         let is_long = self.first.kept() + self.last.kept() > BRIEF;
-        if is_long { Err(Why::Time) } else { self.unified(path, now, &|| now) }
+        if is_long { Err(OmissionReason::Time) } else { self.unified(path, now, &|| now) }
     }
 
     /// Whether one side is no text, whatever room there is.
     fn has_no_diff(&self) -> bool {
         [&self.first, &self.last].into_iter().any(|side| match side {
-            Side::Opaque(_) | Side::Folder => true,
-            Side::Text { text: Some(text), .. } => text.contains('\0'),
-            Side::Text { text: None, .. } | Side::Absent | Side::Unread(..) => false,
+            FileSnapshot::Opaque(_) | FileSnapshot::Folder => true,
+            FileSnapshot::Text { text: Some(text), .. } => text.contains('\0'),
+            FileSnapshot::Text { text: None, .. }
+            | FileSnapshot::Absent
+            | FileSnapshot::Unread(..) => false,
         })
     }
 
     /// What is told of a text that has no diff.
-    fn counted(&self, path: &str, why: Why) -> String {
+    fn counted(&self, path: &str, why: OmissionReason) -> String {
         let why = why.told();
         let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
             return self.line(path, &format!(" ({why})"));
@@ -298,8 +311,8 @@ impl Span {
     fn line(&self, path: &str, why: &str) -> String {
         let (from, to) = self.names(path);
         match (&self.first, &self.last) {
-            (Side::Folder, _) => return format!("Empty folder {from} is gone\n"),
-            (_, Side::Folder) => return format!("Empty folder {to} is new\n"),
+            (FileSnapshot::Folder, _) => return format!("Empty folder {from} is gone\n"),
+            (_, FileSnapshot::Folder) => return format!("Empty folder {to} is new\n"),
             _ => {}
         }
         let what = if self.has_no_diff() { "Binary or large files" } else { "Files" };
@@ -324,8 +337,8 @@ fn unified(first: &str, last: &str, from: &str, to: &str, end: Option<Instant>) 
     diff.unified_diff().context_radius(3).header(from, to).to_string()
 }
 
-fn name(side: &str, path: &str, content: &Side) -> String {
-    if matches!(content, Side::Absent) {
+fn name(side: &str, path: &str, content: &FileSnapshot) -> String {
+    if matches!(content, FileSnapshot::Absent) {
         "/dev/null".to_owned()
     } else {
         quoted(&format!("{side}{path}"))
@@ -353,7 +366,7 @@ fn quoted(name: &str) -> String {
     out
 }
 
-impl Side {
+impl FileSnapshot {
     /// Bytes of text that are kept.
     fn kept(&self) -> usize {
         match self {
@@ -396,14 +409,19 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    fn change(path: &str, kind: ChangeKind, before: Option<&str>, after: Option<&str>) -> Change {
+    fn change(
+        path: &str,
+        kind: ChangeKind,
+        before: Option<&str>,
+        after: Option<&str>,
+    ) -> ReportedChange {
         let own = |text: Option<&str>| text.map(str::to_owned);
-        Change { path: path.to_owned(), kind, before: own(before), after: own(after) }
+        ReportedChange { path: path.to_owned(), kind, before: own(before), after: own(after) }
     }
 
     #[test]
     fn the_first_before_and_the_last_after_count() {
-        let mut changes = Changes::default();
+        let mut changes = RunChanges::default();
         changes.add(&change("a.js", ChangeKind::Modified, Some("one\ntwo\n"), Some("1\ntwo\n")));
         changes.add(&change("a.js", ChangeKind::Modified, Some("1\ntwo\n"), Some("one\n2\n")));
         changes.add(&change("new", ChangeKind::Created, None, Some("x")));
@@ -436,16 +454,16 @@ mod tests {
 
     #[test]
     fn a_diff_that_takes_too_long_is_one_line_that_says_so() {
-        let mut changes = Changes::default();
+        let mut changes = RunChanges::default();
         for index in 0..40 {
             let path = format!("file-{index:02}");
             changes.add(&change(&path, ChangeKind::Modified, Some("a\nb\n"), Some("a\nc\n")));
         }
         let whole = changes.unified_by(|| false, clock(Duration::ZERO));
-        assert_eq!(whole.hidden, Hidden::default());
+        assert_eq!(whole.hidden, HiddenCounts::default());
         assert_eq!(whole.text.matches("\n-b\n+c\n").count(), 40);
         let late = changes.unified_by(|| false, clock(EACH));
-        assert_eq!(late.hidden, Hidden { for_room: 0, for_time: 40 });
+        assert_eq!(late.hidden, HiddenCounts { for_room: 0, for_time: 40 });
         let line = "Files a/file-39 and b/file-39 differ: 2 lines before, 2 now (there was no time \
                     to compare them)\n";
         assert!(late.text.ends_with(line), "{}", late.text);
@@ -454,31 +472,31 @@ mod tests {
         changes.add(&change("new", ChangeKind::Created, None, Some("x\n")));
         changes.add(&change("short", ChangeKind::Modified, Some("x\n"), Some("y\n")));
         changes.add(&change("long", ChangeKind::Created, None, Some(&"x".repeat(BRIEF + 1))));
-        let Diff { text, hidden } = changes.unified_until(|| true);
-        assert_eq!(hidden, Hidden { for_room: 0, for_time: 42 });
+        let UnifiedDiff { text, hidden } = changes.unified_until(|| true);
+        assert_eq!(hidden, HiddenCounts { for_room: 0, for_time: 42 });
         assert_eq!(text.lines().filter(|line| line.starts_with("Files ")).count(), 42);
         assert!(text.contains("+++ b/new\n@@ -0,0 +1 @@\n+x\n"), "{} bytes", text.len());
     }
 
     #[test]
     fn a_small_file_is_compared_before_large_ones() {
-        let mut changes = Changes::default();
+        let mut changes = RunChanges::default();
         let (before, after) = ("a\n".repeat(50), "b\n".repeat(50));
         for index in 0..40 {
             let path = format!("!pad-{index:02}");
             changes.add(&change(&path, ChangeKind::Modified, Some(&before), Some(&after)));
         }
         changes.add(&change("src/main.rs", ChangeKind::Modified, Some("x\n"), Some("y\n")));
-        let Diff { text, hidden } = changes.unified_by(|| false, clock(EACH * 2 / 5));
+        let UnifiedDiff { text, hidden } = changes.unified_by(|| false, clock(EACH * 2 / 5));
         assert!(text.ends_with("+++ b/src/main.rs\n@@ -1 +1 @@\n-x\n+y\n"), "{text}");
         let lines = text.lines().filter(|line| line.starts_with("Files a/!pad-")).count();
         assert!((1..40).contains(&lines), "some are shown, and then the time is up: {lines}");
-        assert_eq!(hidden, Hidden { for_room: 0, for_time: lines });
+        assert_eq!(hidden, HiddenCounts { for_room: 0, for_time: lines });
     }
 
     #[test]
     fn a_path_that_is_added_twice_keeps_what_it_was_first() {
-        let mut changes = Changes::default();
+        let mut changes = RunChanges::default();
         let text = |text: &str| FileState::Text(text.into());
         for (before, after) in [("a\n", "b\n"), ("b\n", "c\n")] {
             changes.add_file(&FileChange::of("x", text(before), text(after)));
@@ -489,19 +507,19 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let mut changes = Changes::default();
+        let mut changes = RunChanges::default();
         let text = "x".repeat(KEPT / 4);
         for index in 0..100 {
             let path = format!("{index}");
             changes.add(&change(&path, ChangeKind::Modified, Some("y"), Some(&text)));
             changes.add(&change("same", ChangeKind::Modified, Some(&text), Some(&text)));
         }
-        let kept = |span: &Span| span.first.kept() + span.last.kept();
+        let kept = |span: &SnapshotPair| span.first.kept() + span.last.kept();
         assert_eq!(changes.spans.values().map(kept).sum::<usize>(), changes.kept);
         assert!(changes.kept <= KEPT, "{}", changes.kept);
         assert_eq!(changes.files().count(), 100, "each is told, and what is the same is not");
         let diff = changes.unified_by(|| false, clock(Duration::ZERO));
-        assert_eq!(diff.hidden, Hidden { for_room: 98, for_time: 0 });
+        assert_eq!(diff.hidden, HiddenCounts { for_room: 98, for_time: 0 });
         let line = "Files a/99 and b/99 differ: 1 bytes before, 16777216 bytes now (too much is \
                     changed to keep it all)\n";
         assert!(diff.text.contains(line));
@@ -511,7 +529,7 @@ mod tests {
 
     #[test]
     fn no_name_and_no_content_breaks_the_lines() {
-        let mut changes = Changes::default();
+        let mut changes = RunChanges::default();
         changes.add(&change("a\n+++ b/x\u{1b}", ChangeKind::Created, None, Some("x\n")));
         changes.add(&change("b \"é\\", ChangeKind::Deleted, Some("x\n"), None));
         changes.add(&change("nul", ChangeKind::Modified, Some("x\n"), Some("x\0\n")));
@@ -524,7 +542,7 @@ mod tests {
     #[test]
     fn who_may_execute_a_file_is_shown() {
         let text = |text: &str| FileState::Text(text.into());
-        let mut changes = Changes::default();
+        let mut changes = RunChanges::default();
         let script = || text("#!/bin/sh\n");
         for change in [
             FileChange::of("a", script(), script()).of_modes(Some(0o644), 0o755),

@@ -3,10 +3,10 @@
 //! kill, leaves what was there.
 
 use super::{
-    layer::Layer,
-    root::{Access, Root, dress},
-    scratch::{NEW, Scratch},
-    stat::Kind,
+    layer::WorkspaceLayer,
+    root::{FileAccess, Root, dress},
+    scratch::{NEW, ScratchFolder},
+    stat::EntryKind,
 };
 use crate::platform::{Errno, Result};
 use std::{
@@ -22,32 +22,32 @@ pub(super) const DRAFT: &str = "draft";
 
 /// New content of a file, which nobody sees before it takes its place. Dropped, it is gone.
 #[derive(Debug)]
-pub struct Draft {
-    layer: Arc<Layer>,
+pub struct FileDraft {
+    layer: Arc<WorkspaceLayer>,
     path: PathBuf,
-    place: Place,
+    place: DraftLocation,
 }
 
 /// Where a draft is kept.
 #[derive(Debug)]
-enum Place {
+enum DraftLocation {
     /// In a folder beside the file.
-    Beside(Scratch),
+    Beside(ScratchFolder),
     /// In an overlay's store, until it takes its place.
     Stored(Option<u64>),
 }
 
-impl Draft {
+impl FileDraft {
     /// A draft for the plain file at a real path, be it there or not, and the file that is to be
     /// written, with the permissions of what it replaces.
-    pub(super) fn new(layer: &Arc<Layer>, path: &Path) -> Result<(Self, File)> {
+    pub(super) fn new(layer: &Arc<WorkspaceLayer>, path: &Path) -> Result<(Self, File)> {
         let (place, file) = match &**layer {
-            Layer::InPlace(root) => {
-                beside(root, path).map(|(scratch, file)| (Place::Beside(scratch), file))?
+            WorkspaceLayer::InPlace(root) => {
+                beside(root, path).map(|(scratch, file)| (DraftLocation::Beside(scratch), file))?
             }
-            Layer::Overlay(overlay) => {
+            WorkspaceLayer::Overlay(overlay) => {
                 let (number, file) = overlay.draft(path)?;
-                (Place::Stored(Some(number)), file)
+                (DraftLocation::Stored(Some(number)), file)
             }
         };
         Ok((Self { layer: Arc::clone(layer), path: path.to_owned(), place }, file))
@@ -61,21 +61,21 @@ impl Draft {
     /// Waits until what was written is on the disk, where it outlives its program.
     pub(super) fn sync(&self, file: &File) -> Result<()> {
         match self.place {
-            Place::Beside(_) => {
+            DraftLocation::Beside(_) => {
                 file.sync_all().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
             }
-            Place::Stored(_) => Ok(()),
+            DraftLocation::Stored(_) => Ok(()),
         }
     }
 
     /// Puts it in its place.
     pub(super) fn replace(&mut self) -> Result<()> {
         match (&*self.layer, &mut self.place) {
-            (Layer::InPlace(root), Place::Beside(scratch)) => {
+            (WorkspaceLayer::InPlace(root), DraftLocation::Beside(scratch)) => {
                 root.rename(&scratch.at(Path::new(DRAFT)), &self.path)?;
                 root.below(above(&self.path))?.sync()
             }
-            (Layer::Overlay(overlay), Place::Stored(number)) => {
+            (WorkspaceLayer::Overlay(overlay), DraftLocation::Stored(number)) => {
                 overlay.settle(&self.path, number.ok_or(Errno::BADF)?)?;
                 *number = None;
                 Ok(())
@@ -85,9 +85,10 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for FileDraft {
     fn drop(&mut self) {
-        if let (Layer::Overlay(overlay), Place::Stored(Some(number))) = (&*self.layer, &self.place)
+        if let (WorkspaceLayer::Overlay(overlay), DraftLocation::Stored(Some(number))) =
+            (&*self.layer, &self.place)
         {
             overlay.abandon(*number);
         }
@@ -96,17 +97,17 @@ impl Drop for Draft {
 
 /// A draft in a folder of its own beside the file, so that it can take its place at once, and so
 /// that what a killed program leaves is removed by the next one.
-fn beside(root: &Arc<Root>, path: &Path) -> Result<(Scratch, File)> {
+fn beside(root: &Arc<Root>, path: &Path) -> Result<(ScratchFolder, File)> {
     let replaced = match root.stat(path) {
-        Ok(found) if found.kind == Kind::Folder => return Err(Errno::ISDIR),
+        Ok(found) if found.kind == EntryKind::Folder => return Err(Errno::ISDIR),
         Ok(_) => {
             root.check_writable(path)?;
-            Some(root.file(path, Access::READ)?)
+            Some(root.file(path, FileAccess::READ)?)
         }
         Err(Errno::NOENT) => None,
         Err(error) => return Err(error),
     };
-    let scratch = Scratch::create(root, above(path), PREFIX)?;
+    let scratch = ScratchFolder::create(root, above(path), PREFIX)?;
     let file = scratch.root().file(Path::new(DRAFT), NEW)?;
     if let Some(replaced) = replaced {
         dress(&file, &replaced, true)

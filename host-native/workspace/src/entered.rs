@@ -2,9 +2,9 @@
 //! what an overlay shows otherwise than the folder below.
 
 use super::{
-    layer::Layer,
-    root::{Named, OpenFolder},
-    stat::Stat,
+    layer::WorkspaceLayer,
+    root::{ListedEntry, OpenFolder},
+    stat::PathStat,
 };
 use crate::platform::{Errno, Result};
 use std::{
@@ -17,29 +17,29 @@ use std::{
 
 /// An open folder. Threads share it.
 #[derive(Debug)]
-pub struct Entered {
+pub struct LayeredFolder {
     /// What is shown from below, if anything is.
     below: Option<OpenFolder>,
-    changed: Option<Changed>,
+    changed: Option<ChangedNames>,
 }
 
 /// The names that an overlay shows otherwise.
 #[derive(Debug)]
-struct Changed {
-    layer: Arc<Layer>,
+struct ChangedNames {
+    layer: Arc<WorkspaceLayer>,
     folder: PathBuf,
     names: BTreeSet<OsString>,
 }
 
-impl Entered {
+impl LayeredFolder {
     /// Opens the folder at a real path.
-    pub(super) fn new(layer: &Arc<Layer>, path: &Path) -> Result<Self> {
+    pub(super) fn new(layer: &Arc<WorkspaceLayer>, path: &Path) -> Result<Self> {
         let (is_shown, names) = match &**layer {
-            Layer::InPlace(_) => (true, BTreeSet::new()),
-            Layer::Overlay(overlay) => overlay.changed_names(path)?,
+            WorkspaceLayer::InPlace(_) => (true, BTreeSet::new()),
+            WorkspaceLayer::Overlay(overlay) => overlay.changed_names(path)?,
         };
         let below = is_shown.then(|| layer.lower().enter(path)).transpose()?;
-        let changed = (!names.is_empty()).then(|| Changed {
+        let changed = (!names.is_empty()).then(|| ChangedNames {
             layer: Arc::clone(layer),
             folder: path.to_owned(),
             names,
@@ -48,13 +48,13 @@ impl Entered {
     }
 
     /// Its entries, in no order. They are read from the handle, and so only once.
-    pub fn list(&self) -> Result<Vec<Named>> {
+    pub fn list(&self) -> Result<Vec<ListedEntry>> {
         let mut list = self.below.as_ref().map_or(Ok(Vec::new()), OpenFolder::list)?;
-        if let Some(Changed { layer, folder, names }) = &self.changed {
+        if let Some(ChangedNames { layer, folder, names }) = &self.changed {
             list.retain(|entry| !names.contains(&entry.name));
             for name in names {
-                if let Ok(Stat { kind, inode, .. }) = layer.stat(&folder.join(name)) {
-                    list.push(Named { name: name.clone(), kind, inode });
+                if let Ok(PathStat { kind, inode, .. }) = layer.stat(&folder.join(name)) {
+                    list.push(ListedEntry { name: name.clone(), kind, inode });
                 }
             }
         }
@@ -62,7 +62,7 @@ impl Entered {
     }
 
     /// Opens the plain file of that name, and says what it is.
-    pub(crate) fn file(&self, name: &OsStr) -> Result<(File, Stat)> {
+    pub(crate) fn file(&self, name: &OsStr) -> Result<(File, PathStat)> {
         if let Some((layer, path)) = self.changed(name) {
             let file = layer.file(&path)?;
             let found = layer.stat_file(&file)?;
@@ -72,7 +72,7 @@ impl Entered {
     }
 
     /// What stands at that name, itself.
-    pub fn stat(&self, name: &OsStr) -> Result<Stat> {
+    pub fn stat(&self, name: &OsStr) -> Result<PathStat> {
         match self.changed(name) {
             Some((layer, path)) => layer.stat(&path),
             None => self.below()?.stat(name),
@@ -83,8 +83,8 @@ impl Entered {
         self.below.as_ref().ok_or(Errno::NOENT)
     }
 
-    fn changed(&self, name: &OsStr) -> Option<(&Layer, PathBuf)> {
-        let Changed { layer, folder, names } = self.changed.as_ref()?;
+    fn changed(&self, name: &OsStr) -> Option<(&WorkspaceLayer, PathBuf)> {
+        let ChangedNames { layer, folder, names } = self.changed.as_ref()?;
         names.contains(name).then(|| (&**layer, folder.join(name)))
     }
 }

@@ -4,9 +4,9 @@
 //! workspace's lock for changes, so that nobody adds the last missing piece meanwhile.
 
 use super::{
-    layer::Layer,
+    layer::WorkspaceLayer,
     resolve::{at, stays_inside},
-    stat::Kind,
+    stat::EntryKind,
 };
 use crate::platform::{Errno, Result};
 use innerloop_tools::VERSION_SYSTEMS;
@@ -30,7 +30,7 @@ const ELSEWHERE: &str = "commondir";
 /// Most entries of a folder that is moved.
 const MAX_TREE: usize = 100_000;
 
-impl Layer {
+impl WorkspaceLayer {
     /// Refuses a change of what stands at the path.
     pub(super) fn check_change(&self, path: &Path) -> Result<()> {
         if is_protected(path) {
@@ -71,7 +71,7 @@ impl Layer {
 
     /// What a move of `from` to `to` takes along, as paths below it; for a file that is one empty
     /// path. Refuses one that would move a protected folder, or lead a link out of the workspace.
-    pub(super) fn check_move(&self, from: &Path, to: &Path) -> Result<Vec<(PathBuf, Kind)>> {
+    pub(super) fn check_move(&self, from: &Path, to: &Path) -> Result<Vec<(PathBuf, EntryKind)>> {
         self.check_change(from)?;
         self.check_entry(to)?;
         if from == to {
@@ -82,9 +82,9 @@ impl Layer {
         while let Some((below, kind)) = open.pop() {
             let here = at(from, &below);
             match kind {
-                Kind::Link => self.check_moved_link(&here, &at(to, &below))?,
-                Kind::Folder if self.is_repository(&here, None) => return Err(Errno::PERM),
-                Kind::Folder => {
+                EntryKind::Link => self.check_moved_link(&here, &at(to, &below))?,
+                EntryKind::Folder if self.is_repository(&here, None) => return Err(Errno::PERM),
+                EntryKind::Folder => {
                     for entry in self.list(&here)? {
                         if is_protected_name(&entry.name) {
                             return Err(Errno::PERM);
@@ -92,7 +92,7 @@ impl Layer {
                         open.push((below.join(entry.name), entry.kind));
                     }
                 }
-                Kind::File | Kind::Other => {}
+                EntryKind::File | EntryKind::Other => {}
             }
             found.push((below, kind));
             if found.len() + open.len() > MAX_TREE {

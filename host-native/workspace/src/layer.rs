@@ -1,12 +1,12 @@
 //! What a workspace's files are: those of its folder, or an overlay of them.
 
 use super::{
-    overlay::{Overlay, Writer},
-    root::{Access, Named, Root, set_file_mode, stat_file},
-    stat::{Kind, Stat, permitted},
+    overlay::{Overlay, WriterContext},
+    root::{FileAccess, ListedEntry, Root, set_file_mode, stat_file},
+    stat::{EntryKind, PathStat, permitted},
 };
 use crate::platform::{Result, Timestamps};
-use innerloop_tools::Temporary;
+use innerloop_tools::TmpMeaning;
 use std::{
     fs::File,
     path::{Path, PathBuf},
@@ -15,14 +15,14 @@ use std::{
 
 /// Where a workspace's files are. Paths are real ones: no link leads on.
 #[derive(Debug)]
-pub(crate) enum Layer {
+pub(crate) enum WorkspaceLayer {
     /// In the folder.
     InPlace(Arc<Root>),
     /// In a view of its own.
     Overlay(Box<Overlay>),
 }
 
-impl Layer {
+impl WorkspaceLayer {
     /// The folder itself.
     pub(super) const fn lower(&self) -> &Arc<Root> {
         match self {
@@ -31,14 +31,14 @@ impl Layer {
         }
     }
 
-    pub(super) fn stat(&self, path: &Path) -> Result<Stat> {
+    pub(super) fn stat(&self, path: &Path) -> Result<PathStat> {
         match self {
             Self::InPlace(root) => root.stat(path),
             Self::Overlay(overlay) => overlay.stat(path),
         }
     }
 
-    pub(super) fn stat_file(&self, file: &File) -> Result<Stat> {
+    pub(super) fn stat_file(&self, file: &File) -> Result<PathStat> {
         let found = stat_file(file)?;
         Ok(match self {
             Self::InPlace(_) => found,
@@ -46,7 +46,7 @@ impl Layer {
         })
     }
 
-    pub(super) fn list(&self, path: &Path) -> Result<Vec<Named>> {
+    pub(super) fn list(&self, path: &Path) -> Result<Vec<ListedEntry>> {
         match self {
             Self::InPlace(root) => root.list(path),
             Self::Overlay(overlay) => overlay.list(path),
@@ -63,13 +63,18 @@ impl Layer {
     /// Opens a file for reading.
     pub(super) fn file(&self, path: &Path) -> Result<File> {
         match self {
-            Self::InPlace(root) => root.file(path, Access::READ),
+            Self::InPlace(root) => root.file(path, FileAccess::READ),
             Self::Overlay(overlay) => overlay.file(path),
         }
     }
 
     /// Opens a file in any way. What is copied for that is asked of `writer` before.
-    pub(super) fn open(&self, path: &Path, access: Access, writer: Writer<'_>) -> Result<File> {
+    pub(super) fn open(
+        &self,
+        path: &Path,
+        access: FileAccess,
+        writer: WriterContext<'_>,
+    ) -> Result<File> {
         match self {
             _ if !access.changes() => self.file(path),
             Self::InPlace(root) => root.file(path, access),
@@ -99,7 +104,12 @@ impl Layer {
     }
 
     /// Moves `from` to `to`; `all` is what goes along, as paths below both.
-    pub(super) fn rename(&self, from: &Path, to: &Path, all: &[(PathBuf, Kind)]) -> Result<()> {
+    pub(super) fn rename(
+        &self,
+        from: &Path,
+        to: &Path,
+        all: &[(PathBuf, EntryKind)],
+    ) -> Result<()> {
         match self {
             Self::InPlace(root) => root.rename(from, to),
             Self::Overlay(overlay) => overlay.rename(from, to, all),
@@ -114,37 +124,42 @@ impl Layer {
     }
 
     /// Gives a file permissions, as mode bits. What is copied for that is asked of `writer` before.
-    pub(super) fn set_mode(&self, path: &Path, mode: u32, writer: Writer<'_>) -> Result<()> {
+    pub(super) fn set_mode(&self, path: &Path, mode: u32, writer: WriterContext<'_>) -> Result<()> {
         let (found, mode) = (self.stat(path)?, permitted(mode));
         match self {
-            _ if found.kind != Kind::File || found.permissions() == mode => Ok(()),
-            Self::InPlace(root) => set_file_mode(&root.file(path, Access::READ)?, mode),
+            _ if found.kind != EntryKind::File || found.permissions() == mode => Ok(()),
+            Self::InPlace(root) => set_file_mode(&root.file(path, FileAccess::READ)?, mode),
             Self::Overlay(overlay) => overlay.set_mode(path, mode, writer),
         }
     }
 
     /// Whether a path lies in an overlay's own `/tmp`, and `meant` is the project's folder `tmp`.
-    pub(super) fn is_unseen(&self, path: &Path, meant: Temporary) -> bool {
+    pub(super) fn is_unseen(&self, path: &Path, meant: TmpMeaning) -> bool {
         self.overlay().is_some_and(|overlay| overlay.is_unseen(path, meant))
     }
 
     /// Makes an overlay's own `/tmp` the project's folder; says whether it was there.
-    pub(super) fn claim(&self, path: &Path, meant: Temporary) -> Result<bool> {
+    pub(super) fn claim(&self, path: &Path, meant: TmpMeaning) -> Result<bool> {
         self.overlay().map_or(Ok(false), |overlay| overlay.claim(path, meant))
     }
 
     /// Takes an overlay's own `/tmp` away, so that something else can stand there.
-    pub(super) fn make_way(&self, path: &Path, meant: Temporary) -> Result<()> {
+    pub(super) fn make_way(&self, path: &Path, meant: TmpMeaning) -> Result<()> {
         self.overlay().map_or(Ok(()), |overlay| overlay.make_way(path, meant))
     }
 
     /// Notes whether what was made at a path is the project's, or goes with an overlay.
-    pub(super) fn made(&self, path: &Path, meant: Temporary) -> Result<()> {
+    pub(super) fn made(&self, path: &Path, meant: TmpMeaning) -> Result<()> {
         self.overlay().map_or(Ok(()), |overlay| overlay.note_made(path, meant))
     }
 
     /// The same of what was moved, which is given as paths below that one.
-    pub(super) fn moved(&self, to: &Path, all: &[(PathBuf, Kind)], meant: Temporary) -> Result<()> {
+    pub(super) fn moved(
+        &self,
+        to: &Path,
+        all: &[(PathBuf, EntryKind)],
+        meant: TmpMeaning,
+    ) -> Result<()> {
         self.overlay().map_or(Ok(()), |overlay| overlay.moved(to, all, meant))
     }
 
@@ -167,7 +182,7 @@ impl Layer {
         &self,
         path: &Path,
         times: &Timestamps,
-        writer: Writer<'_>,
+        writer: WriterContext<'_>,
     ) -> Result<()> {
         match self {
             Self::InPlace(root) => root.set_times(path, times),

@@ -35,30 +35,30 @@ mod state;
 mod step;
 mod writing;
 
-pub use draft::Draft;
-pub use entered::Entered;
-pub use overlay::Charge;
-pub use record::{Recorder, Records};
+pub use draft::FileDraft;
+pub use entered::LayeredFolder;
+pub use overlay::QuotaCharge;
+pub use record::{ChangeRecorder, ChangeRecords};
 pub use resolve::at;
-pub use root::{Access, Named, set_file_times};
-pub use shelter::Shelters;
-pub use stat::{Kind, Stat};
+pub use root::{FileAccess, ListedEntry, set_file_times};
+pub use shelter::ShelterSet;
+pub use stat::{EntryKind, PathStat};
 
-pub use apply::{ApplyError, Progress};
+pub use apply::{ApplyError, ApplyProgress};
 pub use change::FileChange;
 pub use open::WorkspaceError;
-pub use refused::Refused;
+pub use refused::RefusedChanges;
 pub use state::FileState;
 pub use step::TakenBack;
 
-use innerloop_tools::Temporary;
-use layer::Layer;
+use innerloop_tools::TmpMeaning;
+use layer::WorkspaceLayer;
 use overlay::Overlay;
 use platform::{Errno, Result, Timestamps};
-use refused::Refusals;
+use refused::RefusalLog;
 use resolve::{resolve, stays_inside};
 use root::Root;
-use runs::{Run, Runs};
+use runs::{RunRegistry, WorkspaceRun};
 use std::{
     fs::File,
     io::{self, Read as _},
@@ -69,38 +69,38 @@ use std::{
 /// A folder that exists and can be listed. Clones are of the same one.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    shared: Arc<Shared>,
+    shared: Arc<WorkspaceState>,
     /// What whoever has this clone means by `tmp`.
-    meant: Temporary,
+    meant: TmpMeaning,
     /// The run that has this clone.
-    run: Option<Arc<Run>>,
+    run: Option<Arc<WorkspaceRun>>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    layer: Arc<Layer>,
+struct WorkspaceState {
+    layer: Arc<WorkspaceLayer>,
     /// Held while a name is changed: what is checked before stays true meanwhile. Says whether
     /// nothing may change any more.
-    changing: Mutex<Frozen>,
+    changing: Mutex<FreezeFlag>,
     /// Held by whoever writes to an open file.
-    writing: RwLock<Frozen>,
+    writing: RwLock<FreezeFlag>,
     /// What was changed in the folder itself since it was opened.
-    touched: Mutex<Recorder>,
+    touched: Mutex<ChangeRecorder>,
     /// Files of the host's own that happen to lie in the workspace.
-    reserved: Mutex<Vec<Reserved>>,
+    reserved: Mutex<Vec<ReservedPath>>,
     /// What the system refused.
-    refusals: Refusals,
-    runs: Arc<Runs>,
+    refusals: RefusalLog,
+    runs: Arc<RunRegistry>,
 }
 
 /// Whether nothing may change any more.
 #[derive(Clone, Copy, Debug, Default)]
-struct Frozen(bool);
+struct FreezeFlag(bool);
 
 /// A file of the host's own, which guests do not change, by whatever name; or a folder with all
 /// that is below it, which may not be there yet.
 #[derive(Debug)]
-struct Reserved {
+struct ReservedPath {
     path: PathBuf,
     /// Of one that is there.
     inode: Option<u64>,
@@ -125,7 +125,7 @@ impl Workspace {
     pub fn insist(path: impl AsRef<Path>) -> std::result::Result<Self, WorkspaceError> {
         let path = open::find(path.as_ref())?;
         let root = Root::open(&path).map_err(|error| open::failed(&path, error))?;
-        Ok(Self::of(Layer::InPlace(Arc::new(root))))
+        Ok(Self::of(WorkspaceLayer::InPlace(Arc::new(root))))
     }
 
     /// An overlay of this workspace's folder, which stays as it is until [`Workspace::apply`]. What
@@ -139,21 +139,21 @@ impl Workspace {
             let path = self.root().to_path_buf();
             WorkspaceError::NoOverlay { path, error }
         })?;
-        Ok(Self::of(Layer::Overlay(Box::new(overlay))))
+        Ok(Self::of(WorkspaceLayer::Overlay(Box::new(overlay))))
     }
 
-    fn of(layer: Layer) -> Self {
-        let touched = Mutex::new(Recorder::of_session());
+    fn of(layer: WorkspaceLayer) -> Self {
+        let touched = Mutex::new(ChangeRecorder::of_session());
         let (changing, writing, reserved) = (Mutex::default(), RwLock::default(), Mutex::default());
         let layer = Arc::new(layer);
-        let refusals = Refusals::default();
+        let refusals = RefusalLog::default();
         let runs = Arc::default();
-        let shared = Shared { layer, changing, writing, touched, reserved, refusals, runs };
-        Self { shared: Arc::new(shared), meant: Temporary::Unsaid, run: None }
+        let shared = WorkspaceState { layer, changing, writing, touched, reserved, refusals, runs };
+        Self { shared: Arc::new(shared), meant: TmpMeaning::Unsaid, run: None }
     }
 
     /// The same workspace for a call that means this by `tmp`.
-    pub fn meaning(&self, meant: Temporary) -> Self {
+    pub fn meaning(&self, meant: TmpMeaning) -> Self {
         Self { meant, ..self.clone() }
     }
 
@@ -166,7 +166,7 @@ impl Workspace {
     /// Whether the folder itself stays as it is.
     #[must_use]
     pub fn is_overlay(&self) -> bool {
-        matches!(*self.shared.layer, Layer::Overlay(_))
+        matches!(*self.shared.layer, WorkspaceLayer::Overlay(_))
     }
 
     /// What was changed, by path: in an overlay since it was last applied, otherwise since the
@@ -183,8 +183,8 @@ impl Workspace {
     pub fn changes_until(&self, is_stopped: &dyn Fn() -> bool) -> (Vec<FileChange>, bool) {
         let layer = &*self.shared.layer;
         match layer {
-            Layer::InPlace(_) => self.touched().changes(layer, is_stopped),
-            Layer::Overlay(overlay) => (apply::changes(overlay, layer, is_stopped), true),
+            WorkspaceLayer::InPlace(_) => self.touched().changes(layer, is_stopped),
+            WorkspaceLayer::Overlay(overlay) => (apply::changes(overlay, layer, is_stopped), true),
         }
     }
 
@@ -193,8 +193,8 @@ impl Workspace {
     #[must_use]
     pub fn temporary_files(&self) -> Vec<String> {
         match &*self.shared.layer {
-            Layer::InPlace(_) => Vec::new(),
-            Layer::Overlay(overlay) => {
+            WorkspaceLayer::InPlace(_) => Vec::new(),
+            WorkspaceLayer::Overlay(overlay) => {
                 overlay.passing_files().iter().map(|path| change::shown(path)).collect()
             }
         }
@@ -203,15 +203,15 @@ impl Workspace {
     /// Lets nothing change any more, once what is under way is done, until [`Workspace::thaw`]:
     /// what is shown then is what is applied.
     pub fn freeze(&self) {
-        self.set_frozen(Frozen(true));
+        self.set_frozen(FreezeFlag(true));
     }
 
     /// Lets things change again.
     pub fn thaw(&self) {
-        self.set_frozen(Frozen(false));
+        self.set_frozen(FreezeFlag(false));
     }
 
-    fn set_frozen(&self, frozen: Frozen) {
+    fn set_frozen(&self, frozen: FreezeFlag) {
         *self.changing() = frozen;
         *self.shared.writing.write().unwrap_or_else(PoisonError::into_inner) = frozen;
     }
@@ -226,7 +226,7 @@ impl Workspace {
         let Some(file) = std::fs::canonicalize(file).ok().or_else(place) else { return };
         let Ok(path) = file.strip_prefix(self.root()) else { return };
         let inode = self.stat(path).ok().map(|found| found.inode);
-        self.reserved().push(Reserved { path: path.to_owned(), inode, is_folder: false });
+        self.reserved().push(ReservedPath { path: path.to_owned(), inode, is_folder: false });
     }
 
     /// Lets nobody change, make or move a folder of the host's own, such as that of its settings,
@@ -236,7 +236,7 @@ impl Workspace {
         let Ok(path) = folder.strip_prefix(self.root()) else { return };
         if !path.as_os_str().is_empty() {
             let path = path.to_owned();
-            self.reserved().push(Reserved { path, inode: None, is_folder: true });
+            self.reserved().push(ReservedPath { path, inode: None, is_folder: true });
         }
     }
 
@@ -247,7 +247,7 @@ impl Workspace {
             return Some(top.to_owned());
         }
         let real = self.follow((top, top), folder, true).ok()?;
-        (self.stat(&real).ok()?.kind == Kind::Folder).then_some(real)
+        (self.stat(&real).ok()?.kind == EntryKind::Folder).then_some(real)
     }
 
     /// The real path of what a path names that begins in the folder `base` and never leaves the
@@ -279,24 +279,24 @@ impl Workspace {
     }
 
     /// What stands at a real path.
-    pub fn stat(&self, path: &Path) -> Result<Stat> {
+    pub fn stat(&self, path: &Path) -> Result<PathStat> {
         self.seen(path)?.stat(path)
     }
 
     /// The entries of the folder at a real path, in no order.
-    pub fn list(&self, path: &Path) -> Result<Vec<Named>> {
+    pub fn list(&self, path: &Path) -> Result<Vec<ListedEntry>> {
         self.seen(path)?.list(path)
     }
 
     /// The files, if whoever has this clone sees what stands at a real path.
-    fn seen(&self, path: &Path) -> Result<&Layer> {
+    fn seen(&self, path: &Path) -> Result<&WorkspaceLayer> {
         let layer = &*self.shared.layer;
         if layer.is_unseen(path, self.meant) { Err(Errno::NOENT) } else { Ok(layer) }
     }
 
     /// Opens the folder at a real path, to read many of its files.
-    pub fn enter(&self, path: &Path) -> Result<Entered> {
-        Entered::new(&self.shared.layer, path)
+    pub fn enter(&self, path: &Path) -> Result<LayeredFolder> {
+        LayeredFolder::new(&self.shared.layer, path)
     }
 
     /// Where the link at a real path leads.
@@ -305,7 +305,7 @@ impl Workspace {
     }
 
     /// What an open file of the workspace is.
-    pub fn stat_file(&self, file: &File) -> Result<Stat> {
+    pub fn stat_file(&self, file: &File) -> Result<PathStat> {
         self.shared.layer.stat_file(file)
     }
 
@@ -316,7 +316,12 @@ impl Workspace {
 
     /// Opens the plain file at a real path in any way. What is copied for that is asked of `charge`
     /// before.
-    pub fn open_file(&self, path: &Path, access: Access, charge: Charge<'_>) -> Result<File> {
+    pub fn open_file(
+        &self,
+        path: &Path,
+        access: FileAccess,
+        charge: QuotaCharge<'_>,
+    ) -> Result<File> {
         if !access.changes() {
             return self.file(path);
         }
@@ -328,8 +333,11 @@ impl Workspace {
                 if access.exclusive {
                     return Err(Errno::EXIST);
                 }
-                let file =
-                    files.open(path, Access { create: false, ..access }, self.writer(charge))?;
+                let file = files.open(
+                    path,
+                    FileAccess { create: false, ..access },
+                    self.writer(charge),
+                )?;
                 if self.meant.is_project() {
                     files.made(path, self.meant)?;
                 }
@@ -386,7 +394,7 @@ impl Workspace {
         &self,
         from: &Path,
         to: &Path,
-        seen: impl FnOnce(&[(PathBuf, Kind)]) -> Result<()>,
+        seen: impl FnOnce(&[(PathBuf, EntryKind)]) -> Result<()>,
     ) -> Result<()> {
         self.change(from, |files| {
             self.check(to)?;
@@ -417,7 +425,12 @@ impl Workspace {
 
     /// Sets the times of what stands at a real path. What is copied for that is asked of `charge`
     /// before.
-    pub fn set_times(&self, path: &Path, times: &Timestamps, charge: Charge<'_>) -> Result<()> {
+    pub fn set_times(
+        &self,
+        path: &Path,
+        times: &Timestamps,
+        charge: QuotaCharge<'_>,
+    ) -> Result<()> {
         self.change(path, |files| {
             files.check_change(path)?;
             files.set_times(path, times, self.writer(charge))
@@ -426,7 +439,7 @@ impl Workspace {
 
     /// Gives the file at a real path permissions, as mode bits; its owner can always read and write
     /// it. What is copied for that is asked of `charge` before.
-    pub fn set_mode(&self, path: &Path, mode: u32, charge: Charge<'_>) -> Result<()> {
+    pub fn set_mode(&self, path: &Path, mode: u32, charge: QuotaCharge<'_>) -> Result<()> {
         self.change(path, |files| {
             files.check_change(path)?;
             files.set_mode(path, mode, self.writer(charge))
@@ -436,20 +449,20 @@ impl Workspace {
     /// Keeps for the user what a file in place was.
     fn note(&self, path: &Path) {
         let layer = &*self.shared.layer;
-        if !matches!(layer, Layer::InPlace(_)) || self.touched().has(path) {
+        if !matches!(layer, WorkspaceLayer::InPlace(_)) || self.touched().has(path) {
             return;
         }
         // It may take a while to read, and others need not wait for that.
-        let mut found = Recorder::of_session();
+        let mut found = ChangeRecorder::of_session();
         found.touch(layer, path);
         self.touched().take_over(found);
     }
 
-    fn touched(&self) -> MutexGuard<'_, Recorder> {
+    fn touched(&self) -> MutexGuard<'_, ChangeRecorder> {
         self.shared.touched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reserved(&self) -> MutexGuard<'_, Vec<Reserved>> {
+    fn reserved(&self) -> MutexGuard<'_, Vec<ReservedPath>> {
         self.shared.reserved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -460,18 +473,22 @@ impl Workspace {
             return Ok(());
         }
         let inode = self.stat(path).ok().map(|found| found.inode);
-        let is_it = |it: &Reserved| {
+        let is_it = |it: &ReservedPath| {
             let is_inside = it.is_folder && path.starts_with(&it.path);
             is_inside || it.path.starts_with(path) || it.inode.is_some() && it.inode == inode
         };
         if reserved.iter().any(is_it) { Err(Errno::PERM) } else { Ok(()) }
     }
 
-    fn changing(&self) -> MutexGuard<'_, Frozen> {
+    fn changing(&self) -> MutexGuard<'_, FreezeFlag> {
         self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change<T>(&self, path: &Path, change: impl FnOnce(&Layer) -> Result<T>) -> Result<T> {
+    fn change<T>(
+        &self,
+        path: &Path,
+        change: impl FnOnce(&WorkspaceLayer) -> Result<T>,
+    ) -> Result<T> {
         let held = self.changing();
         if held.0 {
             return Err(Errno::ROFS);
@@ -497,7 +514,7 @@ impl Workspace {
     /// Changes that the system refused since the workspace was opened, and that have not been made
     /// since: the disk is full, or the folder cannot be written to.
     #[must_use]
-    pub fn refused(&self) -> Option<Refused> {
+    pub fn refused(&self) -> Option<RefusedChanges> {
         self.shared.refusals.told()
     }
 
@@ -524,20 +541,21 @@ mod tests {
         [workspace, overlay]
     }
 
-    fn open(workspace: &Workspace, path: &str, access: Access) -> Result<File> {
+    fn open(workspace: &Workspace, path: &str, access: FileAccess) -> Result<File> {
         workspace.open_file(Path::new(path), access, &mut |_| true)
     }
 
-    const CREATE: Access = Access { write: true, create: true, exclusive: false, truncate: false };
+    const CREATE: FileAccess =
+        FileAccess { write: true, create: true, exclusive: false, truncate: false };
 
     #[test]
     fn what_must_be_new_is_new() {
         let all = workspaces("new");
         for workspace in &all {
-            let exclusive = Access { exclusive: true, ..CREATE };
+            let exclusive = FileAccess { exclusive: true, ..CREATE };
             assert!(open(workspace, "file", exclusive).is_ok());
             for write in [true, false] {
-                let again = open(workspace, "file", Access { write, ..exclusive });
+                let again = open(workspace, "file", FileAccess { write, ..exclusive });
                 assert_eq!(again.err(), Some(Errno::EXIST), "{workspace:?}");
             }
             workspace.remove_file(Path::new("file")).unwrap();
@@ -553,7 +571,7 @@ mod tests {
         for file in 0..10 {
             open(&workspace, path("a0", file).to_str().unwrap(), CREATE).unwrap();
         }
-        let Layer::Overlay(view) = &*overlay.shared.layer else { panic!("it is none") };
+        let WorkspaceLayer::Overlay(view) = &*overlay.shared.layer else { panic!("it is none") };
         let noted = || view.noted();
         for step in 0..50 {
             let (from, to) = (format!("a{step}"), format!("a{}", step + 1));
@@ -599,7 +617,7 @@ mod tests {
                 let there = workspace.create_folder(Path::new(folder));
                 assert_eq!(there, Err(Errno::EXIST));
             }
-            let mut recorder = Recorder::of_run();
+            let mut recorder = ChangeRecorder::of_run();
             let [a, b] = ["empty/a", "full/b"].map(Path::new);
             workspace.touch(&mut recorder, a);
             workspace.touch(&mut recorder, b);

@@ -1,6 +1,6 @@
 //! What the person has the workspace become, in place of a tool: a file gets a text again, or goes.
 
-use super::{Kind, Workspace};
+use super::{EntryKind, Workspace};
 use crate::platform::{Errno, Result};
 use std::{io::Write as _, path::Path};
 
@@ -15,7 +15,7 @@ impl Workspace {
         let above: Vec<&Path> = real.ancestors().skip(1).collect();
         for folder in above.into_iter().rev().filter(|folder| *folder != top) {
             match self.stat(folder) {
-                Ok(stat) if stat.kind == Kind::Folder => {}
+                Ok(stat) if stat.kind == EntryKind::Folder => {}
                 Ok(_) => return Err(Errno::NOTDIR),
                 Err(_) => self.create_folder(folder)?,
             }

@@ -3,11 +3,11 @@
 
 use super::{
     change::{FileChange, is_untold},
-    layer::Layer,
-    stat::{Kind, Stat},
-    state::{Allowance, FileState, IsStopped, smallest_first},
+    layer::WorkspaceLayer,
+    stat::{EntryKind, PathStat},
+    state::{FileState, IsStopped, ReadAllowance, smallest_first},
 };
-use innerloop_types::action::Change;
+use innerloop_types::action::ReportedChange;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -21,41 +21,41 @@ const MAX_NAMED: usize = 4 << 20;
 
 /// Notes what is about to change.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct ChangeRecorder {
     before: BTreeMap<PathBuf, FileState>,
     /// Those of them that were opened for writing.
     opened: BTreeSet<PathBuf>,
     /// What stood at those that were files or folders.
-    stood: BTreeMap<PathBuf, Stat>,
+    stood: BTreeMap<PathBuf, PathStat>,
     /// Those of them that had other names, too.
     linked: BTreeSet<PathBuf>,
     /// Bytes of their paths.
     named: usize,
-    left: Allowance,
+    left: ReadAllowance,
     overflow: bool,
 }
 
 /// What a run changed.
 #[derive(Debug, Default)]
-pub struct Records {
+pub struct ChangeRecords {
     /// By path.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ReportedChange>,
     /// Whether more files were touched than are watched.
     pub overflow: bool,
 }
 
-impl Recorder {
+impl ChangeRecorder {
     /// Of one run, whose changes the model is told.
     pub fn of_run() -> Self {
-        Self::new(Allowance::TEXTS)
+        Self::new(ReadAllowance::TEXTS)
     }
 
     /// Of all runs, whose changes the user is told.
     pub(super) fn of_session() -> Self {
-        Self::new(Allowance::ALL)
+        Self::new(ReadAllowance::ALL)
     }
 
-    fn new(left: Allowance) -> Self {
+    fn new(left: ReadAllowance) -> Self {
         Self {
             before: BTreeMap::new(),
             opened: BTreeSet::new(),
@@ -109,7 +109,7 @@ impl Recorder {
     }
 
     /// Keeps the state of the file at a real path if it is touched for the first time.
-    pub(super) fn touch(&mut self, layer: &Layer, path: &Path) {
+    pub(super) fn touch(&mut self, layer: &WorkspaceLayer, path: &Path) {
         if !self.has_room(path) {
             return;
         }
@@ -117,7 +117,7 @@ impl Recorder {
         self.before.insert(path.to_path_buf(), state);
         let Ok(stood) = layer.stat(path) else { return };
         self.stood.insert(path.to_path_buf(), stood);
-        if stood.kind == Kind::File && stood.links > 1 {
+        if stood.kind == EntryKind::File && stood.links > 1 {
             self.linked.insert(path.to_path_buf());
         }
     }
@@ -134,7 +134,7 @@ impl Recorder {
     /// content is read.
     pub(super) fn changes(
         &self,
-        layer: &Layer,
+        layer: &WorkspaceLayer,
         is_stopped: IsStopped<'_>,
     ) -> (Vec<FileChange>, bool) {
         let mut left = self.left;
@@ -156,9 +156,9 @@ impl Recorder {
     }
 
     /// The same as an outcome tells it.
-    pub(super) fn records(&self, layer: &Layer) -> Records {
+    pub(super) fn records(&self, layer: &WorkspaceLayer) -> ChangeRecords {
         let (changes, is_all) = self.changes(layer, &|| false);
         let changes = changes.into_iter().map(FileChange::told).collect();
-        Records { changes, overflow: !is_all }
+        ChangeRecords { changes, overflow: !is_all }
     }
 }

@@ -17,11 +17,11 @@ const MOST: usize = 1_000;
 
 /// What was refused and has not been done since.
 #[derive(Debug, Default)]
-pub(super) struct Refusals(Mutex<BTreeMap<PathBuf, Errno>>);
+pub(super) struct RefusalLog(Mutex<BTreeMap<PathBuf, Errno>>);
 
 /// Changes that the system refused.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedChanges {
     /// The first path, with `/` between names.
     pub path: String,
     /// Why.
@@ -30,7 +30,7 @@ pub struct Refused {
     pub others: usize,
 }
 
-impl Refusals {
+impl RefusalLog {
     /// Notes what came of a change at a path; `is_closed` says whether nothing can be written to
     /// the folder that it stands in.
     pub(super) fn note<T>(
@@ -63,12 +63,12 @@ impl Refusals {
     }
 
     /// What was refused, if anything was.
-    pub(super) fn told(&self) -> Option<Refused> {
+    pub(super) fn told(&self) -> Option<RefusedChanges> {
         let all = self.all();
         let (path, error) = all.first_key_value()?;
         let path = super::change::shown(path);
         let path = if path.is_empty() { ".".to_owned() } else { path };
-        Some(Refused { path, error: (*error).into(), others: all.len() - 1 })
+        Some(RefusedChanges { path, error: (*error).into(), others: all.len() - 1 })
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Errno>> {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn what_no_call_can_help_is_told_until_it_is_done_after_all() {
-        let refusals = Refusals::default();
+        let refusals = RefusalLog::default();
         let note = |path: &str, done: Result<(), Errno>, is_closed: bool| {
             refusals.note(Path::new(path), &done, || is_closed);
         };
@@ -106,7 +106,7 @@ mod tests {
         note("b/c", Err(Errno::NOSPC), false);
         note("d", Err(Errno::ACCESS), true);
         note("e", Err(Errno::ROFS), false);
-        let Refused { path, error, others } = refusals.told().unwrap();
+        let RefusedChanges { path, error, others } = refusals.told().unwrap();
         assert_eq!((path.as_str(), others), ("b/c", 2));
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         note("b/c", Ok(()), false);
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_draft_that_is_removed_was_refused_all_the_same() {
-        let refusals = Refusals::default();
+        let refusals = RefusalLog::default();
         let draft = Path::new(".innerloop-0.tmp");
         refusals.note(draft, &Err::<(), _>(Errno::NOSPC), || false);
         refusals.note(draft, &Ok(()), || false);

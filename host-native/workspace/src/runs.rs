@@ -8,10 +8,10 @@ use std::{
 
 /// The runs of a workspace.
 #[derive(Debug, Default)]
-pub(super) struct Runs(Mutex<Numbers>);
+pub(super) struct RunRegistry(Mutex<RunNumbers>);
 
 #[derive(Debug, Default)]
-struct Numbers {
+struct RunNumbers {
     last: u64,
     /// Those that have begun to change files and have not ended.
     changing: BTreeSet<u64>,
@@ -19,17 +19,17 @@ struct Numbers {
 
 /// One of them. When the last clone of the workspace that it was given has gone, it has ended.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(super) struct WorkspaceRun {
     number: u64,
-    runs: Arc<Runs>,
+    runs: Arc<RunRegistry>,
 }
 
-impl Runs {
+impl RunRegistry {
     /// A new one.
-    pub(super) fn begin(self: &Arc<Self>) -> Run {
+    pub(super) fn begin(self: &Arc<Self>) -> WorkspaceRun {
         let mut numbers = self.numbers();
         numbers.last += 1;
-        Run { number: numbers.last, runs: Arc::clone(self) }
+        WorkspaceRun { number: numbers.last, runs: Arc::clone(self) }
     }
 
     /// Whether any has begun to change files and has not ended.
@@ -37,12 +37,12 @@ impl Runs {
         !self.numbers().changing.is_empty()
     }
 
-    fn numbers(&self) -> MutexGuard<'_, Numbers> {
+    fn numbers(&self) -> MutexGuard<'_, RunNumbers> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Run {
+impl WorkspaceRun {
     /// Its number, from 1 on.
     pub(super) const fn number(&self) -> u64 {
         self.number
@@ -59,7 +59,7 @@ impl Run {
     }
 }
 
-impl Drop for Run {
+impl Drop for WorkspaceRun {
     fn drop(&mut self) {
         self.end();
     }

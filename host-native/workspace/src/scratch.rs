@@ -1,7 +1,7 @@
 //! A private folder that a program makes for its own files and holds locked. It goes with whoever
 //! holds it; what a killed program has left is removed by the next one that makes a folder there.
 
-use super::root::{Access, Root};
+use super::root::{FileAccess, Root};
 use crate::{
     platform::{Errno, Result},
     private,
@@ -20,12 +20,12 @@ const NEEDED: &str = "needed";
 const TRIES: usize = 4;
 
 /// A new file that must not be there yet.
-pub(super) const NEW: Access =
-    Access { write: true, create: true, exclusive: true, truncate: false };
+pub(super) const NEW: FileAccess =
+    FileAccess { write: true, create: true, exclusive: true, truncate: false };
 
 /// A private folder.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub(super) struct ScratchFolder {
     parent: Arc<Root>,
     /// Where it is below the parent.
     path: PathBuf,
@@ -33,7 +33,7 @@ pub(super) struct Scratch {
     _lock: File,
 }
 
-impl Scratch {
+impl ScratchFolder {
     /// Makes one in a folder below `parent`, with a name that begins with `prefix`.
     pub(super) fn create(parent: &Arc<Root>, folder: &Path, prefix: &str) -> Result<Self> {
         Self::sweep(parent, folder, prefix);
@@ -67,7 +67,8 @@ impl Scratch {
                 continue;
             }
             let path = folder.join(entry.name);
-            let lock = parent.file(&path.join(LOCK), Access { write: true, ..Access::READ });
+            let lock =
+                parent.file(&path.join(LOCK), FileAccess { write: true, ..FileAccess::READ });
             match &lock {
                 Ok(lock) if hold(lock).is_ok() && parent.stat(&path.join(NEEDED)).is_err() => {
                     let _ = parent.remove_tree(&path);
@@ -86,7 +87,8 @@ impl Scratch {
         let list = parent.list(folder).unwrap_or_default();
         list.iter().filter(|entry| entry.name.to_string_lossy().starts_with(prefix)).any(|entry| {
             let path = folder.join(&entry.name);
-            let lock = parent.file(&path.join(LOCK), Access { write: true, ..Access::READ });
+            let lock =
+                parent.file(&path.join(LOCK), FileAccess { write: true, ..FileAccess::READ });
             parent.stat(&path.join(NEEDED)).is_ok() && lock.is_ok_and(|lock| hold(&lock).is_ok())
         })
     }
@@ -97,7 +99,7 @@ impl Scratch {
     /// `NOENT` if none is there, `BUSY` if its program is not dead.
     pub(super) fn adopt(parent: &Arc<Root>, path: &Path) -> Result<Self> {
         let root = parent.below(path)?;
-        let lock = root.file(Path::new(LOCK), Access { write: true, ..Access::READ })?;
+        let lock = root.file(Path::new(LOCK), FileAccess { write: true, ..FileAccess::READ })?;
         hold(&lock)?;
         Ok(Self { parent: Arc::clone(parent), path: path.to_owned(), root, _lock: lock })
     }
@@ -122,8 +124,8 @@ impl Scratch {
         self.root.stat(Path::new(NEEDED)).is_ok()
     }
 
-    /// Says that what is in it must not be removed before [`Scratch::remove`], even if this program
-    /// is killed.
+    /// Says that what is in it must not be removed before [`ScratchFolder::remove`], even if this
+    /// program is killed.
     pub(super) fn need(&self) -> Result<()> {
         self.root.file(Path::new(NEEDED), NEW).map(drop)
     }
@@ -135,7 +137,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
         if !self.is_needed() {
             self.remove();

@@ -2,7 +2,7 @@
 //! the quota or a full disk has ended the writing. A shell opens a file for each piece that it
 //! writes, so that all is kept until the program ends.
 
-use super::{layer::Layer, overlay::Sheltered};
+use super::{layer::WorkspaceLayer, overlay::ShelterLocation};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -14,20 +14,20 @@ const MOST: usize = 16;
 
 /// The former contents of files that one program has truncated.
 #[derive(Debug, Default)]
-pub struct Shelters {
-    kept: Vec<Shelter>,
+pub struct ShelterSet {
+    kept: Vec<ContentShelter>,
     /// For which there was no room.
     spoilt: BTreeSet<PathBuf>,
 }
 
-impl Shelters {
+impl ShelterSet {
     /// Whether what the file at a real path held is kept.
     pub(super) fn has(&self, path: &Path) -> bool {
         self.kept.iter().any(|kept| kept.path == path)
     }
 
     /// Keeps what a file holds.
-    pub(super) fn keep(&mut self, shelter: Shelter) {
+    pub(super) fn keep(&mut self, shelter: ContentShelter) {
         if self.kept.len() == MOST {
             self.kept.remove(0);
         }
@@ -45,11 +45,11 @@ impl Shelters {
     pub fn end(&mut self) {
         let spoilt = std::mem::take(&mut self.spoilt);
         let kept = std::mem::take(&mut self.kept).into_iter();
-        kept.filter(|kept| spoilt.contains(&kept.path)).for_each(Shelter::put_back);
+        kept.filter(|kept| spoilt.contains(&kept.path)).for_each(ContentShelter::put_back);
     }
 }
 
-impl Drop for Shelters {
+impl Drop for ShelterSet {
     fn drop(&mut self) {
         self.end();
     }
@@ -57,31 +57,31 @@ impl Drop for Shelters {
 
 /// The former content of a file. Dropped, it is forgotten.
 #[derive(Debug)]
-pub(super) struct Shelter {
-    layer: Arc<Layer>,
+pub(super) struct ContentShelter {
+    layer: Arc<WorkspaceLayer>,
     path: PathBuf,
-    kept: Option<Sheltered>,
+    kept: Option<ShelterLocation>,
 }
 
-impl Shelter {
+impl ContentShelter {
     /// What the file at a real path holds, if it is one of an overlay and not too long.
-    pub(super) fn new(layer: &Arc<Layer>, path: &Path) -> Option<Self> {
-        let Layer::Overlay(overlay) = &**layer else { return None };
+    pub(super) fn new(layer: &Arc<WorkspaceLayer>, path: &Path) -> Option<Self> {
+        let WorkspaceLayer::Overlay(overlay) = &**layer else { return None };
         let kept = Some(overlay.shelter(path)?);
         Some(Self { layer: Arc::clone(layer), path: path.to_owned(), kept })
     }
 
     /// Shows the former content again.
     fn put_back(mut self) {
-        if let (Layer::Overlay(overlay), Some(kept)) = (&*self.layer, self.kept.take()) {
+        if let (WorkspaceLayer::Overlay(overlay), Some(kept)) = (&*self.layer, self.kept.take()) {
             overlay.put_back(&self.path, kept);
         }
     }
 }
 
-impl Drop for Shelter {
+impl Drop for ContentShelter {
     fn drop(&mut self) {
-        if let (Layer::Overlay(overlay), Some(Sheltered::Stored(number))) =
+        if let (WorkspaceLayer::Overlay(overlay), Some(ShelterLocation::Stored(number))) =
             (&*self.layer, &self.kept)
         {
             overlay.abandon(*number);

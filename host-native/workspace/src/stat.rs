@@ -1,12 +1,12 @@
 //! What the system says of a file, a folder or a link.
 
-pub use innerloop_tools::Kind;
+pub use innerloop_tools::EntryKind;
 
 /// What stands at a path. Times are nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stat {
+pub struct PathStat {
     /// File, folder or link.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// In bytes.
     pub size: u64,
     /// Who may do what with it, as bits.
@@ -32,7 +32,7 @@ const OWNERS: u32 = 0o600;
 /// Those by which a file can be executed.
 const EXECUTABLE: u32 = 0o111;
 
-impl Stat {
+impl PathStat {
     /// Who may do what with it, and nothing else of its mode.
     pub(crate) const fn permissions(&self) -> u32 {
         self.mode & PERMISSIONS

@@ -2,8 +2,8 @@
 //! else by its size and digest.
 
 use super::{
-    layer::Layer,
-    stat::{Kind, Stat},
+    layer::WorkspaceLayer,
+    stat::{EntryKind, PathStat},
 };
 use crate::{digest::Digest, platform::name_of};
 use innerloop_tools::MAX_CHANGE_BYTES;
@@ -16,14 +16,14 @@ use std::{
 
 /// What may still be read to tell changes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Allowance {
+pub(super) struct ReadAllowance {
     /// Bytes of texts, which are kept.
     texts: u64,
     /// Bytes of files whose digests are kept.
     digests: u64,
 }
 
-impl Allowance {
+impl ReadAllowance {
     /// Where nobody is told the digests.
     pub(super) const TEXTS: Self = Self { texts: 32 << 20, digests: 0 };
     /// Where all is told.
@@ -37,7 +37,7 @@ pub(super) type IsStopped<'a> = &'a dyn Fn() -> bool;
 
 /// The paths, those first at which the least has to be read, so that large files never use up the
 /// room for small ones.
-pub(super) fn smallest_first(mut paths: Vec<PathBuf>, layers: &[&Layer]) -> Vec<PathBuf> {
+pub(super) fn smallest_first(mut paths: Vec<PathBuf>, layers: &[&WorkspaceLayer]) -> Vec<PathBuf> {
     let size = |path: &PathBuf| {
         let sizes = layers.iter().filter_map(|layer| layer.stat(path).ok());
         sizes.fold(0_u64, |all, found| all.saturating_add(found.size))
@@ -75,23 +75,23 @@ impl FileState {
     /// What stands at a real path. Folders that hold something do not count. As soon as it
     /// `is_stopped` no content is read.
     pub(super) fn of(
-        layer: &Layer,
+        layer: &WorkspaceLayer,
         path: &Path,
-        left: &mut Allowance,
+        left: &mut ReadAllowance,
         is_stopped: IsStopped<'_>,
     ) -> Self {
         let Ok(found) = layer.stat(path) else { return Self::Absent };
         match found.kind {
-            Kind::Folder if layer.list(path).is_ok_and(|list| list.is_empty()) => Self::Folder,
-            Kind::Folder => Self::Absent,
-            Kind::Link => {
+            EntryKind::Folder if layer.list(path).is_ok_and(|list| list.is_empty()) => Self::Folder,
+            EntryKind::Folder => Self::Absent,
+            EntryKind::Link => {
                 let target = layer.link_target(path).unwrap_or_default();
                 Self::Link(escaped(target.as_os_str()).into())
             }
-            Kind::Other => opaque(found, None),
-            Kind::File => {
+            EntryKind::Other => opaque(found, None),
+            EntryKind::File => {
                 if is_stopped() {
-                    *left = Allowance::NOTHING;
+                    *left = ReadAllowance::NOTHING;
                 }
                 Self::of_file(layer, path, found, left, is_stopped)
             }
@@ -99,10 +99,10 @@ impl FileState {
     }
 
     fn of_file(
-        layer: &Layer,
+        layer: &WorkspaceLayer,
         path: &Path,
-        found: Stat,
-        left: &mut Allowance,
+        found: PathStat,
+        left: &mut ReadAllowance,
         is_stopped: IsStopped<'_>,
     ) -> Self {
         let Ok(mut file) = layer.file(path) else { return opaque(found, None) };
@@ -122,7 +122,7 @@ impl FileState {
             }
         }
         let fits = take(&mut left.digests, found.size);
-        let content = Stoppable { from: file.take(found.size), is_stopped };
+        let content = StoppableReader { from: file.take(found.size), is_stopped };
         let digest = fits.then(|| Digest::of_rest(content)).and_then(Result::ok);
         let version = (found.inode, found.changed);
         Self::Opaque { size: found.size, digest, version, unread }
@@ -160,18 +160,18 @@ impl FileState {
     }
 }
 
-const fn opaque(found: Stat, digest: Option<Digest>) -> FileState {
+const fn opaque(found: PathStat, digest: Option<Digest>) -> FileState {
     let version = (found.inode, found.changed);
     FileState::Opaque { size: found.size, digest, version, unread: false }
 }
 
 /// Something to read that fails as soon as it is stopped.
-struct Stoppable<'a, R> {
+struct StoppableReader<'a, R> {
     from: R,
     is_stopped: IsStopped<'a>,
 }
 
-impl<R: Read> Read for Stoppable<'_, R> {
+impl<R: Read> Read for StoppableReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if (self.is_stopped)() { Err(io::Error::other("stopped")) } else { self.from.read(buffer) }
     }

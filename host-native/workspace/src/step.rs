@@ -1,35 +1,35 @@
 //! The steps by which a folder becomes what an overlay shows, as they are planned, carried out, and
 //! noted beside an overlay that is kept, so that they can be taken back should they end halfway.
 
-use super::stat::{Kind, Stat};
+use super::stat::{EntryKind, PathStat};
 use std::path::PathBuf;
 
 /// One name that is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct ApplyStep {
     pub(super) path: PathBuf,
     /// What is removed or replaced.
-    pub(super) lower: Option<Stat>,
-    pub(super) work: Work,
+    pub(super) lower: Option<PathStat>,
+    pub(super) work: StepAction,
     /// What is put there is the very file that another step removes from here.
     pub(super) moved_from: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Work {
+pub(super) enum StepAction {
     Remove,
     CreateFolder,
-    Place(Kind),
+    Place(EntryKind),
 }
 
 /// Steps that are being carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Application {
+pub(super) struct PlanApplication {
     /// The folder of the workspace with the new contents and what they replace.
     pub(super) stage: PathBuf,
     /// Whether the folder around it was made for it.
     pub(super) is_first: bool,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ApplyStep>,
 }
 
 /// What was done before an overlay was taken up: an earlier program was ended while it applied the

@@ -3,12 +3,12 @@
 
 use super::{
     Workspace,
-    draft::Draft,
-    overlay::{Charge, Writer},
-    record::{Recorder, Records},
+    draft::FileDraft,
+    overlay::{QuotaCharge, WriterContext},
+    record::{ChangeRecorder, ChangeRecords},
     resolve::at,
-    shelter::{Shelter, Shelters},
-    stat::Kind,
+    shelter::{ContentShelter, ShelterSet},
+    stat::EntryKind,
 };
 use crate::platform::{Errno, Result};
 use std::{
@@ -34,26 +34,26 @@ impl Workspace {
     }
 
     /// What a change of this clone's is charged to.
-    pub(super) fn writer<'a>(&self, charge: Charge<'a>) -> Writer<'a> {
-        Writer { run: self.run.as_ref().map_or(0, |run| run.number()), charge }
+    pub(super) fn writer<'a>(&self, charge: QuotaCharge<'a>) -> WriterContext<'a> {
+        WriterContext { run: self.run.as_ref().map_or(0, |run| run.number()), charge }
     }
 
     /// Begins to write the plain file at a real path anew, be it there or not: gives the file that
     /// is to be written, which nobody sees before [`Workspace::settle`].
-    pub fn draft(&self, path: &Path) -> Result<(Draft, File)> {
+    pub fn draft(&self, path: &Path) -> Result<(FileDraft, File)> {
         self.change(path, |files| {
             files.check_change(path)?;
             files.make_way(path, self.meant)?;
             if files.stat(path) == Err(Errno::NOENT) {
                 files.check_entry(path)?;
             }
-            Draft::new(&self.shared.layer, path)
+            FileDraft::new(&self.shared.layer, path)
         })
     }
 
     /// Puts what was written to the file of a draft in its place. In the folder itself it is on
     /// the disk then.
-    pub fn settle(&self, mut draft: Draft, file: &File) -> Result<()> {
+    pub fn settle(&self, mut draft: FileDraft, file: &File) -> Result<()> {
         draft.sync(file)?;
         let path = draft.path().to_owned();
         self.change(&path, |files| {
@@ -72,23 +72,23 @@ impl Workspace {
 
     /// Keeps what the file at a real path of an overlay holds, which is about to be truncated, if
     /// it is no more than 64 MiB or stands in the folder as it is.
-    pub fn shelter(&self, path: &Path, shelters: &mut Shelters) {
+    pub fn shelter(&self, path: &Path, shelters: &mut ShelterSet) {
         if !shelters.has(path)
-            && let Some(shelter) = Shelter::new(&self.shared.layer, path)
+            && let Some(shelter) = ContentShelter::new(&self.shared.layer, path)
         {
             shelters.keep(shelter);
         }
     }
 
     /// Has the run's recorder keep the state of a file that is about to change.
-    pub fn touch(&self, recorder: &mut Recorder, path: &Path) {
+    pub fn touch(&self, recorder: &mut ChangeRecorder, path: &Path) {
         let layer = &*self.shared.layer;
         recorder.touch(layer, path);
         self.note(path);
     }
 
     /// Tells the run's recorder that a file that was touched has been opened for writing.
-    pub fn opened(&self, recorder: &mut Recorder, path: &Path) {
+    pub fn opened(&self, recorder: &mut ChangeRecorder, path: &Path) {
         recorder.opened(path);
         self.touched().opened(path);
     }
@@ -96,18 +96,18 @@ impl Workspace {
     /// Touches all that a move changes: these paths below both places.
     pub fn touch_move(
         &self,
-        recorder: &mut Recorder,
+        recorder: &mut ChangeRecorder,
         (from, to): (&Path, &Path),
-        all: &[(PathBuf, Kind)],
+        all: &[(PathBuf, EntryKind)],
     ) {
-        for (below, _) in all.iter().filter(|(_, kind)| *kind != Kind::Folder) {
+        for (below, _) in all.iter().filter(|(_, kind)| *kind != EntryKind::Folder) {
             self.touch(recorder, &at(from, below));
             self.touch(recorder, &at(to, below));
         }
     }
 
     /// What the run has changed.
-    pub fn records(&self, recorder: &Recorder) -> Records {
+    pub fn records(&self, recorder: &ChangeRecorder) -> ChangeRecords {
         recorder.records(&self.shared.layer)
     }
 }

@@ -7,11 +7,11 @@ use syn::{
 
 /// All that `#[json(…)]` may say, wherever it stands.
 #[derive(Default)]
-pub(crate) struct Attributes {
+pub(crate) struct JsonAttributes {
     pub(crate) rename: Option<String>,
-    pub(crate) rename_all: Option<Case>,
+    pub(crate) rename_all: Option<NameCase>,
     pub(crate) aliases: Vec<String>,
-    pub(crate) default: Option<Fallback>,
+    pub(crate) default: Option<FieldDefault>,
     pub(crate) skip_if: Option<ExprPath>,
     pub(crate) skip: bool,
     pub(crate) flatten: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Attributes {
 }
 
 /// What an absent field is.
-pub(crate) enum Fallback {
+pub(crate) enum FieldDefault {
     /// Its type's default.
     Default,
     /// What a function gives.
@@ -35,12 +35,12 @@ pub(crate) enum Fallback {
 
 /// How names are spelled.
 #[derive(Clone, Copy)]
-pub(crate) enum Case {
+pub(crate) enum NameCase {
     Snake,
     Camel,
 }
 
-impl Attributes {
+impl JsonAttributes {
     pub(crate) fn of(attributes: &[Attribute]) -> Result<Self> {
         let mut all = Self::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("json")) {
@@ -56,12 +56,12 @@ impl Attributes {
         let name = meta.path.require_ident()?.to_string();
         match name.as_str() {
             "rename" => self.rename = Some(text(meta)?.value()),
-            "rename_all" => self.rename_all = Some(Case::of(&text(meta)?)?),
+            "rename_all" => self.rename_all = Some(NameCase::of(&text(meta)?)?),
             "alias" => self.aliases.push(text(meta)?.value()),
             "default" if meta.input.peek(syn::Token![=]) => {
-                self.default = Some(Fallback::Call(text(meta)?.parse()?));
+                self.default = Some(FieldDefault::Call(text(meta)?.parse()?));
             }
-            "default" => self.default = Some(Fallback::Default),
+            "default" => self.default = Some(FieldDefault::Default),
             "skip_serializing_if" => self.skip_if = Some(text(meta)?.parse()?),
             "skip" => self.skip = true,
             "flatten" => self.flatten = true,
@@ -101,7 +101,7 @@ fn documentation(attributes: &[Attribute]) -> String {
     lines.join("\n")
 }
 
-impl Case {
+impl NameCase {
     fn of(text: &LitStr) -> Result<Self> {
         match text.value().as_str() {
             "snake_case" => Ok(Self::Snake),

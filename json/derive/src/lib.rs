@@ -23,7 +23,7 @@ mod read;
 mod schema;
 mod write;
 
-use model::Model;
+use model::TypeModel;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
@@ -31,7 +31,7 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(ToJson, attributes(json))]
 pub fn to_json(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    let written = Model::of(&input).map(|model| write::implementation(&model));
+    let written = TypeModel::of(&input).map(|model| write::implementation(&model));
     written.unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
@@ -39,6 +39,6 @@ pub fn to_json(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(FromJson, attributes(json))]
 pub fn from_json(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    let read = Model::of(&input).and_then(|model| read::implementation(&model));
+    let read = TypeModel::of(&input).and_then(|model| read::implementation(&model));
     read.unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -1,6 +1,6 @@
 //! A type as its JSON sees it.
 
-use crate::attributes::{Attributes, Case, Fallback};
+use crate::attributes::{FieldDefault, JsonAttributes, NameCase};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{
@@ -9,30 +9,30 @@ use syn::{
 };
 
 /// A struct or enum.
-pub(crate) struct Model<'a> {
+pub(crate) struct TypeModel<'a> {
     pub(crate) name: &'a Ident,
     pub(crate) generics: &'a Generics,
     /// The lifetime of what it borrows.
     pub(crate) lifetime: Option<&'a Lifetime>,
-    pub(crate) attributes: Attributes,
-    pub(crate) body: Body<'a>,
+    pub(crate) attributes: JsonAttributes,
+    pub(crate) body: TypeForm<'a>,
 }
 
-pub(crate) enum Body<'a> {
+pub(crate) enum TypeForm<'a> {
     /// A struct with named fields.
-    Struct(Vec<Field<'a>>),
+    Struct(Vec<FieldModel<'a>>),
     /// A struct whose one field's JSON it has.
     Transparent(&'a Type),
-    Enum(Vec<Variant<'a>>),
+    Enum(Vec<VariantModel<'a>>),
 }
 
 /// A named field, or the one of a newtype variant.
-pub(crate) struct Field<'a> {
+pub(crate) struct FieldModel<'a> {
     pub(crate) member: Member,
     pub(crate) kind: &'a Type,
     pub(crate) name: String,
     pub(crate) aliases: Vec<String>,
-    pub(crate) default: Option<Fallback>,
+    pub(crate) default: Option<FieldDefault>,
     pub(crate) skip_if: Option<ExprPath>,
     pub(crate) skip: bool,
     pub(crate) flatten: bool,
@@ -41,34 +41,34 @@ pub(crate) struct Field<'a> {
     pub(crate) docs: String,
 }
 
-pub(crate) struct Variant<'a> {
+pub(crate) struct VariantModel<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) name: String,
     pub(crate) docs: String,
-    pub(crate) form: Form<'a>,
+    pub(crate) form: VariantForm<'a>,
 }
 
-pub(crate) enum Form<'a> {
+pub(crate) enum VariantForm<'a> {
     Unit,
-    Newtype(Box<Field<'a>>),
-    Fields(Vec<Field<'a>>),
+    Newtype(Box<FieldModel<'a>>),
+    Fields(Vec<FieldModel<'a>>),
 }
 
-impl<'a> Model<'a> {
+impl<'a> TypeModel<'a> {
     pub(crate) fn of(input: &'a DeriveInput) -> Result<Self> {
         if input.generics.type_params().next().is_some() {
             return Err(Error::new_spanned(&input.generics, "type parameters are not supported"));
         }
-        let attributes = Attributes::of(&input.attrs)?;
+        let attributes = JsonAttributes::of(&input.attrs)?;
         if let Some(tag) = &attributes.tag {
             check(tag, &input.ident)?;
         }
         let body = match &input.data {
             Data::Struct(data) => match &data.fields {
                 Fields::Named(fields) => {
-                    Body::Struct(self::fields(&fields.named, attributes.rename_all)?)
+                    TypeForm::Struct(self::fields(&fields.named, attributes.rename_all)?)
                 }
-                Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Body::Transparent(
+                Fields::Unnamed(fields) if fields.unnamed.len() == 1 => TypeForm::Transparent(
                     fields
                         .unnamed
                         .first()
@@ -79,7 +79,9 @@ impl<'a> Model<'a> {
             },
             Data::Enum(data) => {
                 let variants = data.variants.iter();
-                Body::Enum(variants.map(|item| variant(item, &attributes)).collect::<Result<_>>()?)
+                TypeForm::Enum(
+                    variants.map(|item| variant(item, &attributes)).collect::<Result<_>>()?,
+                )
             }
             Data::Union(_) => return Err(Error::new_spanned(input, "a union has no JSON")),
         };
@@ -90,8 +92,8 @@ impl<'a> Model<'a> {
 
 fn fields<'a>(
     fields: impl IntoIterator<Item = &'a SynField>,
-    case: Option<Case>,
-) -> Result<Vec<Field<'a>>> {
+    case: Option<NameCase>,
+) -> Result<Vec<FieldModel<'a>>> {
     let named = fields.into_iter().enumerate().map(|(index, field)| named(index, field, case));
     let fields: Vec<_> = named.collect::<Result<_>>()?;
     match fields.iter().filter(|field| !field.skip).nth(64) {
@@ -100,9 +102,10 @@ fn fields<'a>(
     }
 }
 
-fn named(index: usize, field: &SynField, case: Option<Case>) -> Result<Field<'_>> {
-    let Attributes { rename, aliases, default, skip_if, skip, flatten, like, one_of, docs, .. } =
-        Attributes::of(&field.attrs)?;
+fn named(index: usize, field: &SynField, case: Option<NameCase>) -> Result<FieldModel<'_>> {
+    let JsonAttributes {
+        rename, aliases, default, skip_if, skip, flatten, like, one_of, docs, ..
+    } = JsonAttributes::of(&field.attrs)?;
     let (member, own) = match &field.ident {
         Some(ident) => (Member::Named(ident.clone()), ident.to_string()),
         None => (Member::Unnamed(Index::from(index)), index.to_string()),
@@ -115,25 +118,37 @@ fn named(index: usize, field: &SynField, case: Option<Case>) -> Result<Field<'_>
         check(name, field)?;
     }
     let kind = &field.ty;
-    Ok(Field { member, kind, name, aliases, default, skip_if, skip, flatten, like, one_of, docs })
+    Ok(FieldModel {
+        member,
+        kind,
+        name,
+        aliases,
+        default,
+        skip_if,
+        skip,
+        flatten,
+        like,
+        one_of,
+        docs,
+    })
 }
 
-fn variant<'a>(variant: &'a syn::Variant, all: &Attributes) -> Result<Variant<'a>> {
-    let attributes = Attributes::of(&variant.attrs)?;
+fn variant<'a>(variant: &'a syn::Variant, all: &JsonAttributes) -> Result<VariantModel<'a>> {
+    let attributes = JsonAttributes::of(&variant.attrs)?;
     let own = variant.ident.to_string();
     let name = attributes
         .rename
         .unwrap_or_else(|| all.rename_all.map_or_else(|| own.clone(), |case| case.variant(&own)));
     let form = match &variant.fields {
-        Fields::Unit => Form::Unit,
-        Fields::Named(named) => Form::Fields(fields(&named.named, attributes.rename_all)?),
+        Fields::Unit => VariantForm::Unit,
+        Fields::Named(named) => VariantForm::Fields(fields(&named.named, attributes.rename_all)?),
         Fields::Unnamed(unnamed) => match fields(&unnamed.unnamed, None)?.pop() {
-            Some(field) if unnamed.unnamed.len() == 1 => Form::Newtype(Box::new(field)),
+            Some(field) if unnamed.unnamed.len() == 1 => VariantForm::Newtype(Box::new(field)),
             _ => return Err(Error::new_spanned(variant, "expected one or named fields")),
         },
     };
     check(&name, variant)?;
-    Ok(Variant { ident: &variant.ident, name, docs: attributes.docs, form })
+    Ok(VariantModel { ident: &variant.ident, name, docs: attributes.docs, form })
 }
 
 /// Whether a name can stand in a shape's text, whose marks are none of a name's characters.
@@ -145,13 +160,13 @@ fn check(name: &str, place: &impl ToTokens) -> Result<()> {
     }
 }
 
-impl Field<'_> {
+impl FieldModel<'_> {
     /// The field's value before it is read.
     pub(crate) fn blank(&self) -> TokenStream {
         let kind = self.kind;
         match &self.default {
-            Some(Fallback::Call(path)) => quote!(#path()),
-            Some(Fallback::Default) => quote!(::core::default::Default::default()),
+            Some(FieldDefault::Call(path)) => quote!(#path()),
+            Some(FieldDefault::Default) => quote!(::core::default::Default::default()),
             None if self.skip => quote!(::core::default::Default::default()),
             None => quote!(<#kind as ::innerloop_json::FromJson<'_>>::blank()),
         }
@@ -168,18 +183,20 @@ fn is_option(kind: &Type) -> bool {
 }
 
 /// The fields that have a place.
-pub(crate) fn placed<'a, 'b>(fields: &'b [Field<'a>]) -> impl Iterator<Item = &'b Field<'a>> {
+pub(crate) fn placed<'a, 'b>(
+    fields: &'b [FieldModel<'a>],
+) -> impl Iterator<Item = &'b FieldModel<'a>> {
     fields.iter().filter(|field| !field.skip)
 }
 
 /// The text that says what a struct is, as `innerloop-json` reads it.
-pub(crate) fn shape(model: &Model<'_>, fields: &[Field<'_>]) -> String {
-    let Attributes { is_closed, default, .. } = &model.attributes;
+pub(crate) fn shape(model: &TypeModel<'_>, fields: &[FieldModel<'_>]) -> String {
+    let JsonAttributes { is_closed, default, .. } = &model.attributes;
     shape_of(fields, *is_closed, default.is_some())
 }
 
 /// The same of `fields`; with `optional` none of them must be there.
-fn shape_of(fields: &[Field<'_>], is_closed: bool, optional: bool) -> String {
+fn shape_of(fields: &[FieldModel<'_>], is_closed: bool, optional: bool) -> String {
     let entries = placed(fields).map(|field| {
         let mark = match field {
             field if field.flatten => "+",
@@ -195,8 +212,11 @@ fn shape_of(fields: &[Field<'_>], is_closed: bool, optional: bool) -> String {
 
 /// The text that says what an enum is, as `innerloop-json` reads it, and where in it each variant
 /// begins.
-pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> (String, Vec<usize>) {
-    let Attributes { tag, keyed, untagged, is_closed, .. } = &model.attributes;
+pub(crate) fn variants(
+    model: &TypeModel<'_>,
+    variants: &[VariantModel<'_>],
+) -> (String, Vec<usize>) {
+    let JsonAttributes { tag, keyed, untagged, is_closed, .. } = &model.attributes;
     let form = match tag {
         Some(tag) => tag,
         None if *untagged => "*",
@@ -207,9 +227,9 @@ pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> (String, 
     let mut starts = Vec::new();
     for variant in variants {
         let content = match &variant.form {
-            Form::Unit => String::new(),
-            Form::Newtype(_) => "=".to_owned(),
-            Form::Fields(fields) => {
+            VariantForm::Unit => String::new(),
+            VariantForm::Newtype(_) => "=".to_owned(),
+            VariantForm::Fields(fields) => {
                 format!("={}", shape_of(fields, *is_closed, false))
             }
         };
@@ -222,21 +242,21 @@ pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> (String, 
 /// The arms `Self::V { a, b } => match place { 0 => …, _ => None }` that give an enum's field at a
 /// place.
 pub(crate) fn field_arms(
-    variants: &[Variant<'_>],
-    given: impl Fn(&Field<'_>, &TokenStream) -> TokenStream,
+    variants: &[VariantModel<'_>],
+    given: impl Fn(&FieldModel<'_>, &TokenStream) -> TokenStream,
 ) -> TokenStream {
     let arms = variants.iter().map(|variant| {
         let ident = variant.ident;
         match &variant.form {
-            Form::Unit => quote!(Self::#ident => ::core::option::Option::None,),
-            Form::Newtype(field) => {
+            VariantForm::Unit => quote!(Self::#ident => ::core::option::Option::None,),
+            VariantForm::Newtype(field) => {
                 let given = given(field, &quote!(field));
                 quote!(Self::#ident(field) => match place {
                     0 => #given,
                     _ => ::core::option::Option::None,
                 },)
             }
-            Form::Fields(fields) => {
+            VariantForm::Fields(fields) => {
                 let members = placed(fields).map(|field| &field.member);
                 let bindings = placed(fields).map(|field| binding(&field.member));
                 let arms = placed(fields).enumerate().map(|(index, field)| {

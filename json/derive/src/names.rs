@@ -1,16 +1,16 @@
 //! The names that a derived `FromJson` knows.
 
-use crate::model::{Body, Form, Model, Variant, placed};
+use crate::model::{TypeForm, TypeModel, VariantForm, VariantModel, placed};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 /// The names of the fields or the variants.
-pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
+pub(crate) fn implementation(model: &TypeModel<'_>) -> TokenStream {
     let name = model.name;
     let (generics, arguments, bounds) = model.generics.split_for_impl();
     match &model.body {
-        Body::Transparent(_) => quote!(),
-        Body::Struct(fields) => {
+        TypeForm::Transparent(_) => quote!(),
+        TypeForm::Struct(fields) => {
             let fields = placed(fields).map(|field| &field.name);
             quote! {
                 #[automatically_derived]
@@ -19,7 +19,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
                 }
             }
         }
-        Body::Enum(variants) => {
+        TypeForm::Enum(variants) => {
             let is_tagged = model.attributes.tag.is_some();
             let names = variants.iter().map(|variant| &variant.name);
             let fields = variants.iter().map(|variant| {
@@ -44,14 +44,14 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
 }
 
 /// The fields that stand beside a variant's name, or in the object under it.
-fn fields_of(variant: &Variant<'_>, is_tagged: bool) -> TokenStream {
+fn fields_of(variant: &VariantModel<'_>, is_tagged: bool) -> TokenStream {
     match &variant.form {
-        Form::Newtype(field) if is_tagged => {
+        VariantForm::Newtype(field) if is_tagged => {
             let kind = field.kind;
             quote!(<#kind as ::innerloop_json::FieldNames>::FIELDS)
         }
-        Form::Unit | Form::Newtype(_) => quote!(&[]),
-        Form::Fields(fields) => {
+        VariantForm::Unit | VariantForm::Newtype(_) => quote!(&[]),
+        VariantForm::Fields(fields) => {
             let names = placed(fields).map(|field| &field.name);
             quote!(&[#(#names),*])
         }

@@ -1,33 +1,35 @@
 //! The derive of `FromJson`.
 
-use crate::model::{Body, Field, Form, Model, Variant, field_arms, placed, shape, variants};
+use crate::model::{
+    FieldModel, TypeForm, TypeModel, VariantForm, VariantModel, field_arms, placed, shape, variants,
+};
 use crate::names;
-use crate::schema::{self, Direction};
+use crate::schema::{self, SchemaDirection};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, Result};
 
-pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
+pub(crate) fn implementation(model: &TypeModel<'_>) -> Result<TokenStream> {
     if model.attributes.untagged {
         return Err(Error::new_spanned(model.name, "what is untagged is read by hand"));
     }
     let name = model.name;
     let (lifetime, generics) = borrowed(model);
     let (_, arguments, bounds) = model.generics.split_for_impl();
-    let Parts { blank, fill, slots, choose } = match &model.body {
-        Body::Transparent(kind) => Parts {
+    let ImplFragments { blank, fill, slots, choose } = match &model.body {
+        TypeForm::Transparent(kind) => ImplFragments {
             blank: quote!(Self(<#kind as ::innerloop_json::FromJson<'_>>::blank())),
             fill: quote!(::innerloop_json::FromJson::fill(&mut self.0, reader)),
             slots: None,
             choose: None,
         },
-        Body::Struct(fields) => of_struct(model, fields),
-        Body::Enum(all) => of_enum(model, all)?,
+        TypeForm::Struct(fields) => of_struct(model, fields),
+        TypeForm::Enum(all) => of_enum(model, all)?,
     };
     let slots = slots.map(|slots| {
         quote! {
             #[automatically_derived]
-            impl #generics ::innerloop_json::derived::Slots<#lifetime>
+            impl #generics ::innerloop_json::derived::FieldSlots<#lifetime>
                 for #name #arguments #bounds
             {
                 fn slot(
@@ -42,7 +44,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
     let choose = choose.map(|choose| choice(model, &choose));
     let names = names::implementation(model);
     let bridge = bridge(model);
-    let schema = schema::implementation(model, Direction::Read);
+    let schema = schema::implementation(model, SchemaDirection::Read);
     Ok(quote! {
         const _: () = {
             #[automatically_derived]
@@ -71,13 +73,15 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
 }
 
 /// The trait of an enum whose variant is chosen.
-fn choice(model: &Model<'_>, choose: &TokenStream) -> TokenStream {
+fn choice(model: &TypeModel<'_>, choose: &TokenStream) -> TokenStream {
     let name = model.name;
     let (lifetime, generics) = borrowed(model);
     let (_, arguments, bounds) = model.generics.split_for_impl();
     quote! {
         #[automatically_derived]
-        impl #generics ::innerloop_json::derived::Choice<#lifetime> for #name #arguments #bounds {
+        impl #generics ::innerloop_json::derived::VariantSlots<#lifetime>
+            for #name #arguments #bounds
+        {
             fn choose(&mut self, place: usize) {
                 #choose
             }
@@ -86,24 +90,26 @@ fn choice(model: &Model<'_>, choose: &TokenStream) -> TokenStream {
 }
 
 /// serde's trait, which reads from no text that lives on.
-fn bridge(model: &Model<'_>) -> TokenStream {
+fn bridge(model: &TypeModel<'_>) -> TokenStream {
     let name = model.name;
     match &model.body {
         _ if model.lifetime.is_some() => quote!(),
-        Body::Transparent(_) => quote!(::innerloop_json::bridge_transparent!(Deserialize #name);),
+        TypeForm::Transparent(_) => {
+            quote!(::innerloop_json::bridge_transparent!(Deserialize #name);)
+        }
         _ => quote!(::innerloop_json::bridge_deserialize!(#name);),
     }
 }
 
 /// What differs between structs and enums.
-struct Parts {
+struct ImplFragments {
     blank: TokenStream,
     fill: TokenStream,
     slots: Option<TokenStream>,
     choose: Option<TokenStream>,
 }
 
-fn of_struct(model: &Model<'_>, fields: &[Field<'_>]) -> Parts {
+fn of_struct(model: &TypeModel<'_>, fields: &[FieldModel<'_>]) -> ImplFragments {
     let shape = shape(model, fields);
     let values = blanks(fields);
     let blank = match model.attributes.default {
@@ -118,11 +124,11 @@ fn of_struct(model: &Model<'_>, fields: &[Field<'_>]) -> Parts {
         ::innerloop_json::derived::fill_fields(reader, #shape, self)
     };
     let slots = quote!(match place { #(#arms)* _ => ::core::option::Option::None });
-    Parts { blank, fill, slots: Some(slots), choose: None }
+    ImplFragments { blank, fill, slots: Some(slots), choose: None }
 }
 
-fn of_enum(model: &Model<'_>, all: &[Variant<'_>]) -> Result<Parts> {
-    let plain = all.iter().find(|variant| matches!(variant.form, Form::Unit));
+fn of_enum(model: &TypeModel<'_>, all: &[VariantModel<'_>]) -> Result<ImplFragments> {
+    let plain = all.iter().find(|variant| matches!(variant.form, VariantForm::Unit));
     let first = plain
         .or(all.first())
         .ok_or_else(|| Error::new_spanned(model.name, "an enum without variants cannot be read"))?;
@@ -137,25 +143,30 @@ fn of_enum(model: &Model<'_>, all: &[Variant<'_>]) -> Result<Parts> {
     let arms = field_arms(all, |_, value| quote!(::core::option::Option::Some(#value)));
     let choose = quote!(*self = match place { #(#chosen)* _ => return };);
     let slots = quote!(match self { #arms });
-    Ok(Parts { blank: blank_variant(first), fill, slots: Some(slots), choose: Some(choose) })
+    Ok(ImplFragments {
+        blank: blank_variant(first),
+        fill,
+        slots: Some(slots),
+        choose: Some(choose),
+    })
 }
 
-fn blank_variant(variant: &Variant<'_>) -> TokenStream {
+fn blank_variant(variant: &VariantModel<'_>) -> TokenStream {
     let ident = variant.ident;
     match &variant.form {
-        Form::Unit => quote!(Self::#ident),
-        Form::Newtype(field) => {
+        VariantForm::Unit => quote!(Self::#ident),
+        VariantForm::Newtype(field) => {
             let blank = field.blank();
             quote!(Self::#ident(#blank))
         }
-        Form::Fields(fields) => {
+        VariantForm::Fields(fields) => {
             let values = blanks(fields);
             quote!(Self::#ident { #values })
         }
     }
 }
 
-fn blanks(fields: &[Field<'_>]) -> TokenStream {
+fn blanks(fields: &[FieldModel<'_>]) -> TokenStream {
     let values = fields.iter().map(|field| {
         let (member, blank) = (&field.member, field.blank());
         quote!(#member: #blank,)
@@ -164,7 +175,7 @@ fn blanks(fields: &[Field<'_>]) -> TokenStream {
 }
 
 /// The lifetime of the text, and the type's parameters with it.
-fn borrowed(model: &Model<'_>) -> (TokenStream, TokenStream) {
+fn borrowed(model: &TypeModel<'_>) -> (TokenStream, TokenStream) {
     let parameters = &model.generics.params;
     match model.lifetime {
         Some(lifetime) => (quote!(#lifetime), quote!(<#parameters>)),

@@ -1,19 +1,19 @@
 //! What the derives tell of the JSON with the feature `schema`.
 
-use crate::attributes::Attributes;
-use crate::model::{Body, Field, Form, Model};
+use crate::attributes::JsonAttributes;
+use crate::model::{FieldModel, TypeForm, TypeModel, VariantForm};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Type;
 
 /// Of which of the two a schema is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum SchemaDirection {
     Read,
     Write,
 }
 
-impl Direction {
+impl SchemaDirection {
     /// The schema of a type's values.
     fn value(self, kind: &Type) -> TokenStream {
         match self {
@@ -28,15 +28,15 @@ impl Direction {
 }
 
 /// The trait's implementation; nothing without the feature.
-pub(crate) fn implementation(model: &Model<'_>, direction: Direction) -> TokenStream {
+pub(crate) fn implementation(model: &TypeModel<'_>, direction: SchemaDirection) -> TokenStream {
     if !cfg!(feature = "schema") {
         return quote!();
     }
     let name = model.name;
     let (generics, arguments, bounds) = model.generics.split_for_impl();
     let (of, function) = match direction {
-        Direction::Read => ("ReadSchema", "read_schema"),
-        Direction::Write => ("WriteSchema", "write_schema"),
+        SchemaDirection::Read => ("ReadSchema", "read_schema"),
+        SchemaDirection::Write => ("WriteSchema", "write_schema"),
     };
     let (of, function) = (format_ident!("{of}"), format_ident!("{function}"));
     let schema = schema(model, direction);
@@ -55,18 +55,18 @@ pub(crate) fn implementation(model: &Model<'_>, direction: Direction) -> TokenSt
     }
 }
 
-fn schema(model: &Model<'_>, direction: Direction) -> TokenStream {
-    let Attributes { like, is_closed, default, docs, .. } = &model.attributes;
+fn schema(model: &TypeModel<'_>, direction: SchemaDirection) -> TokenStream {
+    let JsonAttributes { like, is_closed, default, docs, .. } = &model.attributes;
     if let Some(like) = like {
         return direction.value(like);
     }
     let body = match &model.body {
-        Body::Transparent(kind) => return direction.value(kind),
-        Body::Struct(fields) => {
+        TypeForm::Transparent(kind) => return direction.value(kind),
+        TypeForm::Struct(fields) => {
             let object = object(fields, *is_closed, default.is_some(), direction);
             quote!(::innerloop_json::schema::TypeBody::Object(#object))
         }
-        Body::Enum(_) => {
+        TypeForm::Enum(_) => {
             let choice = choice(model, direction);
             quote!(::innerloop_json::schema::TypeBody::Choice(#choice))
         }
@@ -75,24 +75,24 @@ fn schema(model: &Model<'_>, direction: Direction) -> TokenStream {
     quote!(table.define(::core::module_path!(), #name, #docs, |table| #body))
 }
 
-fn choice(model: &Model<'_>, direction: Direction) -> TokenStream {
-    let Attributes { tag, keyed, untagged, is_closed, .. } = &model.attributes;
+fn choice(model: &TypeModel<'_>, direction: SchemaDirection) -> TokenStream {
+    let JsonAttributes { tag, keyed, untagged, is_closed, .. } = &model.attributes;
     let form = match tag {
         Some(tag) => quote!(Tagged(#tag)),
         None if *untagged => quote!(Untagged),
         None if *keyed => quote!(Keyed),
         None => quote!(Named),
     };
-    let Body::Enum(variants) = &model.body else { return quote!() };
+    let TypeForm::Enum(variants) = &model.body else { return quote!() };
     let variants = variants.iter().map(|variant| {
         let (name, docs) = (&variant.name, &variant.docs);
         let content = match &variant.form {
-            Form::Unit => quote!(Unit),
-            Form::Newtype(field) => {
+            VariantForm::Unit => quote!(Unit),
+            VariantForm::Newtype(field) => {
                 let value = value(field, direction);
                 quote!(Value(#value))
             }
-            Form::Fields(fields) => {
+            VariantForm::Fields(fields) => {
                 let object = object(fields, *is_closed, false, direction);
                 quote!(Object(#object))
             }
@@ -115,16 +115,16 @@ fn choice(model: &Model<'_>, direction: Direction) -> TokenStream {
 
 /// The schema of fields; with `optional` none of them must be there where it is read.
 fn object(
-    fields: &[Field<'_>],
+    fields: &[FieldModel<'_>],
     is_closed: bool,
     optional: bool,
-    direction: Direction,
+    direction: SchemaDirection,
 ) -> TokenStream {
     let fields = fields.iter().filter(|field| !field.skip).map(|field| {
         let (name, docs) = (&field.name, &field.docs);
         let may_miss = match direction {
-            Direction::Read => optional || !field.is_required(),
-            Direction::Write => field.skip_if.is_some(),
+            SchemaDirection::Read => optional || !field.is_required(),
+            SchemaDirection::Write => field.skip_if.is_some(),
         };
         let presence = match may_miss {
             _ if field.flatten => quote!(Flattened),
@@ -132,7 +132,7 @@ fn object(
             false => quote!(Required),
         };
         let mut value = value(field, direction);
-        if direction == Direction::Write && may_miss {
+        if direction == SchemaDirection::Write && may_miss {
             value = quote!(#value.without_null());
         }
         quote! {
@@ -152,7 +152,7 @@ fn object(
     }
 }
 
-fn value(field: &Field<'_>, direction: Direction) -> TokenStream {
+fn value(field: &FieldModel<'_>, direction: SchemaDirection) -> TokenStream {
     if !field.one_of.is_empty() {
         let names = &field.one_of;
         return quote!(::innerloop_json::schema::ValueSchema::Names(&[#(#names),*]));

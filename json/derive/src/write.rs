@@ -1,18 +1,20 @@
 //! The derive of `ToJson`.
 
-use crate::model::{Body, Field, Form, Model, field_arms, placed, shape, variants};
-use crate::schema::{self, Direction};
+use crate::model::{
+    FieldModel, TypeForm, TypeModel, VariantForm, field_arms, placed, shape, variants,
+};
+use crate::schema::{self, SchemaDirection};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
+pub(crate) fn implementation(model: &TypeModel<'_>) -> TokenStream {
     let name = model.name;
     let (generics, arguments, bounds) = model.generics.split_for_impl();
     let (write, parts) = match &model.body {
-        Body::Transparent(_) => {
+        TypeForm::Transparent(_) => {
             (quote!(::innerloop_json::ToJson::write(&self.0, writer);), quote!())
         }
-        Body::Struct(fields) => {
+        TypeForm::Struct(fields) => {
             let shape = shape(model, fields);
             let arms = placed(fields).enumerate().map(|(index, field)| {
                 let member = &field.member;
@@ -24,14 +26,14 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
             };
             (write, quote!(match place { #(#arms)* _ => ::core::option::Option::None }))
         }
-        Body::Enum(all) => {
+        TypeForm::Enum(all) => {
             let (shape, starts) = variants(model, all);
             let starts = all.iter().zip(starts).map(|(variant, start)| {
                 let ident = variant.ident;
                 match &variant.form {
-                    Form::Unit => quote!(Self::#ident => #start,),
-                    Form::Newtype(_) => quote!(Self::#ident(_) => #start,),
-                    Form::Fields(_) => quote!(Self::#ident { .. } => #start,),
+                    VariantForm::Unit => quote!(Self::#ident => #start,),
+                    VariantForm::Newtype(_) => quote!(Self::#ident(_) => #start,),
+                    VariantForm::Fields(_) => quote!(Self::#ident { .. } => #start,),
                 }
             });
             let arms = field_arms(all, part);
@@ -44,7 +46,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
     };
     let parts = (!parts.is_empty()).then(|| {
         quote! {
-            impl #generics ::innerloop_json::derived::Parts for #name #arguments #bounds {
+            impl #generics ::innerloop_json::derived::FieldValues for #name #arguments #bounds {
                 fn part(
                     &self,
                     place: usize,
@@ -55,7 +57,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
         }
     });
     let bridge = bridge(model);
-    let schema = schema::implementation(model, Direction::Write);
+    let schema = schema::implementation(model, SchemaDirection::Write);
     quote! {
         const _: () = {
             #[automatically_derived]
@@ -74,12 +76,12 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
 }
 
 /// serde's trait.
-fn bridge(model: &Model<'_>) -> TokenStream {
+fn bridge(model: &TypeModel<'_>) -> TokenStream {
     let name = model.name;
     let parameters = &model.generics.params;
     let (_, arguments, _) = model.generics.split_for_impl();
     match &model.body {
-        Body::Transparent(_) => {
+        TypeForm::Transparent(_) => {
             quote!(::innerloop_json::bridge_transparent!(Serialize [#parameters] #name #arguments);)
         }
         _ => quote!(::innerloop_json::bridge_serialize!([#parameters] #name #arguments);),
@@ -87,7 +89,7 @@ fn bridge(model: &Model<'_>) -> TokenStream {
 }
 
 /// The field at `value`, which is a reference, unless it is to be left out.
-fn part(field: &Field<'_>, value: &TokenStream) -> TokenStream {
+fn part(field: &FieldModel<'_>, value: &TokenStream) -> TokenStream {
     let some = quote!(::core::option::Option::Some(#value));
     match &field.skip_if {
         Some(path) => quote!(if #path(#value) { ::core::option::Option::None } else { #some }),

@@ -8,5 +8,5 @@ extern crate alloc;
 mod skip;
 mod strings;
 
-pub use skip::{Index, MAX_DEPTH, MAX_TEXT, Token, value_end};
+pub use skip::{MAX_DEPTH, MAX_TEXT, Token, TokenIndex, value_end};
 pub use strings::{LoneSurrogate, code_unit, plain_len, push_string, quoted, unescaped};

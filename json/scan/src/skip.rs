@@ -65,13 +65,13 @@ const fn short(place: usize) -> u32 {
 /// The tokens of a value in their order: itself, then what is in it; in an object, each key before
 /// its value.
 #[derive(Debug)]
-pub struct Index<'t> {
+pub struct TokenIndex<'t> {
     tokens: &'t mut Vec<Token>,
     /// The innermost array or object that has not ended. Its link is the one around it.
     open: u32,
 }
 
-impl<'t> Index<'t> {
+impl<'t> TokenIndex<'t> {
     /// Of what is passed over next, which stands in `text`.
     pub fn new(tokens: &'t mut Vec<Token>, text: &[u8]) -> Self {
         let count = if text.len() < LONG { 32 } else { most_tokens(text) };
@@ -124,7 +124,7 @@ pub fn value_end(
     bytes: &[u8],
     at: usize,
     outside: u8,
-    mut index: Option<Index<'_>>,
+    mut index: Option<TokenIndex<'_>>,
 ) -> Option<usize> {
     let (mut at, mut depth) = (at, outside);
     // Of the arrays and objects that are open, a bit each: whether it is an object. The innermost
@@ -203,7 +203,7 @@ fn blank_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Where the value begins whose key stands at `at`.
-fn key_end(bytes: &[u8], at: usize, index: Option<&mut Index<'_>>) -> Option<usize> {
+fn key_end(bytes: &[u8], at: usize, index: Option<&mut TokenIndex<'_>>) -> Option<usize> {
     let (end, has_escapes) = string_end(bytes, at)?;
     if let Some(index) = index {
         index.push(at, end, has_escapes);

@@ -3,7 +3,7 @@
 use super::table::{ReadSchema, SchemaTable, ValueSchema, WriteSchema};
 use crate::{
     map::Map,
-    raw::{Json, Object, Raw},
+    raw::{Json, JsonObject, RawJson},
     value::Value,
 };
 use alloc::{
@@ -35,8 +35,8 @@ plain! {
     () => ValueSchema::Any,
     Value => ValueSchema::Any,
     Json => ValueSchema::Any,
-    Raw<'_> => ValueSchema::Any,
-    Object => ValueSchema::Map(Box::new(ValueSchema::Any)),
+    RawJson<'_> => ValueSchema::Any,
+    JsonObject => ValueSchema::Map(Box::new(ValueSchema::Any)),
     bool => ValueSchema::Bool,
     f64 => ValueSchema::Number,
     str => ValueSchema::Text,

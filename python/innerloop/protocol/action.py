@@ -22,11 +22,11 @@ class ActionRead(TypedDict):
     """The first line to read, counted from 1."""
     limit: NotRequired[int]
     """How many lines to read at most; all if absent."""
-    numbering: Numbering
+    numbering: LineNumbering
     """How lines are numbered in the outcome's text."""
     line_chars: NotRequired[int]
     """How many characters of a line are shown at most; all if absent."""
-    notice: NotRequired[Notice]
+    notice: NotRequired[NoticePosition]
     """Where it is said that the file goes on."""
 
 
@@ -48,7 +48,7 @@ class ActionReadMany(TypedDict):
     """Patterns of paths that are left out."""
     flat: NotRequired[bool]
     """Whether of a folder only the files directly in it are read."""
-    hidden: NotRequired[Hidden]
+    hidden: NotRequired[HiddenFiles]
     """Which files a search passes over."""
 
 
@@ -94,7 +94,7 @@ class ActionList(TypedDict):
     """How many levels to go down, from 1."""
     ignore: NotRequired[list[str]]
     """Patterns of entries that are left out."""
-    hidden: NotRequired[Hidden]
+    hidden: NotRequired[HiddenFiles]
     """Which entries are left out besides."""
     style: NotRequired[ListStyle]
     """How folders are told from files."""
@@ -112,7 +112,7 @@ class ActionGlob(TypedDict):
     """Whether case is ignored."""
     max_results: NotRequired[int]
     """How many files are named at most; 1,000 if absent."""
-    hidden: NotRequired[Hidden]
+    hidden: NotRequired[HiddenFiles]
     """Which files the search passes over."""
 
 
@@ -144,7 +144,7 @@ class ActionGrep(TypedDict):
     """How many results at most; 100 if absent."""
     max_per_file: NotRequired[int]
     """How many results of one file at most."""
-    hidden: NotRequired[Hidden]
+    hidden: NotRequired[HiddenFiles]
     """Which files the search passes over."""
     ignore_case: bool
     """Whether case is ignored."""
@@ -209,7 +209,7 @@ Action = (
 """What a built-in tool does."""
 
 
-Numbering = Literal["none", "pipe", "tab"]
+LineNumbering = Literal["none", "pipe", "tab"]
 """How the lines of a file are numbered.
 
 - ``none``: Not at all.
@@ -218,7 +218,7 @@ Numbering = Literal["none", "pipe", "tab"]
 """
 
 
-Notice = Literal["below", "above"]
+NoticePosition = Literal["below", "above"]
 """Where it is said that a file goes on.
 
 - ``below``: Below the lines.
@@ -226,7 +226,7 @@ Notice = Literal["below", "above"]
 """
 
 
-Hidden = Literal["ignored", "nothing"]
+HiddenFiles = Literal["ignored", "nothing"]
 """What searches and lists pass over.
 
 - ``ignored``: What ``.gitignore`` files name.

@@ -29,7 +29,7 @@ class SessionConfig(TypedDict):
     """How much of a response is read."""
     retry: RetryPolicy
     """When a failed model call is tried again."""
-    timeouts: Timeouts
+    timeouts: ToolTimeouts
     """Time limits of tool runs."""
     tool_output_limits: dict[str, int]
     """Most characters of a tool's output that the model reads, by tool; the rest have limits of
@@ -43,7 +43,7 @@ class SessionConfig(TypedDict):
     tool_output_share_of_rest: int | None
     """Most of what is left of the context window that one tool's output may take, in percent,
     but never less than 1,000 characters."""
-    facts: Facts
+    facts: EnvironmentFacts
     """What the system prompt tells of the place the agent works in."""
     base_prompt: str | None
     """What the system prompt begins with, in place of the family's own words; an empty text for
@@ -57,9 +57,9 @@ class SessionConfig(TypedDict):
     exec_modes: dict[str, ExecMode]
     """Which tools' calls run beside others. Those that only read do if nothing is said, those
     that change something do not."""
-    estimator: Estimator
+    estimator: TokenEstimator
     """How tokens are estimated."""
-    compaction: Compaction
+    compaction: CompactionPolicy
     """When the conversation is made shorter, and how."""
     loops: LoopPolicy
     """When calls repeat themselves."""
@@ -90,15 +90,15 @@ class Limits(TypedDict):
     """Most user and assistant turns of the whole session."""
     max_tool_rounds_per_input: int
     """Most rounds of tool calls for one input of the user."""
-    run: NotRequired[Spend]
+    run: NotRequired[SpendAmount]
     """Most that a run may use, that of the agents included that it started."""
-    session: NotRequired[Spend]
+    session: NotRequired[SpendAmount]
     """Most that all runs of the session may use together."""
     action: LimitAction
     """What follows when one is reached."""
 
 
-class Spend(TypedDict):
+class SpendAmount(TypedDict):
     """What models and their work use; as a limit, 0 means none."""
 
     cost_nano_usd: int
@@ -160,7 +160,7 @@ class RetryPolicy(TypedDict):
     is refused. If not, its run fails, and the session goes on once that is mended."""
 
 
-class Timeouts(TypedDict):
+class ToolTimeouts(TypedDict):
     """Time limits of tool runs, in milliseconds."""
 
     default_command_ms: int
@@ -171,7 +171,7 @@ class Timeouts(TypedDict):
     """How long a cancelled effect may take to answer before it counts as lost."""
 
 
-class Facts(TypedDict, total=False):
+class EnvironmentFacts(TypedDict, total=False):
     """What the system prompt tells of the place the agent works in. What is empty or absent is
     left out."""
 
@@ -268,11 +268,11 @@ class ToolSpec(TypedDict):
     """The arguments that name files or folders of the workspace, each as one text or a list of
     them: what an input's ``paths`` is held against. One that is absent in a call stands for
     the agent's own folder."""
-    freeform: NotRequired[Freeform | None]
+    freeform: NotRequired[FreeformSpec | None]
     """How the tool is called with free text instead of JSON, where the protocol can."""
 
 
-class Freeform(TypedDict):
+class FreeformSpec(TypedDict):
     """A tool that is called with free text where the protocol can (OpenAI's custom tools), and
     with the schema's arguments where it cannot."""
 
@@ -292,7 +292,7 @@ ExecMode = Literal["parallel", "serial"]
 """
 
 
-Estimator = Literal["chars", "code_and_prose", "words", "bytes"]
+TokenEstimator = Literal["chars", "code_and_prose", "words", "bytes"]
 """How the tokens of a text are estimated, where the provider has not counted them.
 
 - ``chars``: A token for four characters.
@@ -303,20 +303,20 @@ Estimator = Literal["chars", "code_and_prose", "words", "bytes"]
 """
 
 
-class Compaction(TypedDict):
+class CompactionPolicy(TypedDict):
     """When the conversation is made shorter, how, and what of it stays. By itself that happens
     only where a tier or ``on_overflow`` says so."""
 
-    auto: list[Tier]
+    auto: list[CompactionTier]
     """What is done before a model call; of the tiers that are reached, the one that begins last."""
     on_overflow: OnOverflow
     """What follows when the conversation no longer fits the model."""
     truncate_if_needed: bool
     """Whether the oldest turns are left out where the conversation does not fit and nothing else
     makes it shorter; if not, the run ends."""
-    keep: Keep
+    keep: RetentionPolicy
     """What stays."""
-    summary: Summary
+    summary: SummaryPolicy
     """How the model sums up."""
     max_messages: int
     """How many turns are too many whatever their length, so that the first tier applies; 0 for
@@ -328,13 +328,13 @@ class Compaction(TypedDict):
     """Most tokens that count as the context window, for estimates that are rough; 0 for all."""
 
 
-Tier = TypedDict(
-    "Tier",
+CompactionTier = TypedDict(
+    "CompactionTier",
     {
         # How full the window must be.
-        "from": "Fullness",
+        "from": "WindowFullness",
         # How full it is to be afterwards; so far below that the provider's cache is seldom lost.
-        "to": "Fullness",
+        "to": "WindowFullness",
         # What is done.
         "step": "FoldKind",
         # Most of the user's inputs that stay with all that followed them; all that fit if absent.
@@ -344,7 +344,7 @@ Tier = TypedDict(
 """From when on the conversation is made shorter by itself, and how."""
 
 
-class Fullness(TypedDict, total=False):
+class WindowFullness(TypedDict, total=False):
     """How full a context window is. Where several are given, the one that is reached last."""
 
     percent: int
@@ -364,7 +364,7 @@ OnOverflow = Literal["warn", "compact_retry_once"]
 """
 
 
-class Keep(TypedDict):
+class RetentionPolicy(TypedDict):
     """What stays of a conversation that is made shorter."""
 
     tokens: int
@@ -378,7 +378,7 @@ class Keep(TypedDict):
     """Whether the user's first input stays."""
 
 
-class Summary(TypedDict):
+class SummaryPolicy(TypedDict):
     """How a model sums up."""
 
     model: str | None
@@ -546,7 +546,7 @@ class AnswerConfig(TypedDict):
     """How often a run that ends with text is asked for the answer again."""
 
 
-Preset = Literal["seed001", "modern", "ollama", "ironclaw", "gnoma"]
+ConfigPreset = Literal["seed001", "modern", "ollama", "ironclaw", "gnoma"]
 """A configuration by name.
 
 - ``seed001``: Every default of the coding agent loop specification.

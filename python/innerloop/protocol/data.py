@@ -78,7 +78,7 @@ class Outcome(TypedDict):
     where the host ran nothing, or does not know what became of the run."""
     timed_out: NotRequired[bool]
     """Whether the time limit ended the run; ``parts`` then hold what came before."""
-    changes: NotRequired[list[Change]]
+    changes: NotRequired[list[ReportedChange]]
     """The files that changed."""
     digests: NotRequired[list[str]]
     """Where ``known`` is there: the digests of the files that the action names, in its order, as
@@ -138,7 +138,7 @@ DeniedBy = Literal["person", "nobody", "hook", "options"]
 """
 
 
-class Change(TypedDict):
+class ReportedChange(TypedDict):
     """A file that an action changed."""
 
     path: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from .action import ToolRun
 from .config import HookPoint
 from .events import Event
-from .inputs import Bytes
+from .inputs import BodyBytes
 
 if sys.version_info >= (3, 11):
     from typing import NotRequired
@@ -91,7 +91,7 @@ class SentRequest(TypedDict):
     """The headers without the key, names in lower case."""
     key: NotRequired[list[str]]
     """The header that holds the key."""
-    body: Bytes
+    body: BodyBytes
     """The body of a POST."""
 
 
@@ -166,7 +166,7 @@ class SessionEffectHttp(TypedDict):
     """Whose it is."""
     request: HttpRequest
     """The request."""
-    purpose: Purpose
+    purpose: RequestPurpose
     """What it is for."""
 
 
@@ -242,7 +242,7 @@ class HttpRequest(TypedDict):
     """The body of a POST: JSON text."""
 
 
-Purpose = Literal["model", "summary", "mcp"]
+RequestPurpose = Literal["model", "summary", "mcp"]
 """What a request is for.
 
 - ``model``: A reply of the model.

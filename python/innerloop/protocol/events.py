@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .config import Limits
 from .data import AgentState, ErrorKind, Outcome, Part, RunEnd, Usage
-from .history import FoldKind, Why
-from .model import ProfileKind, Vocabulary
+from .history import FoldKind, RewindReason
+from .model import ProfileKind, VocabularyKind
 
 if sys.version_info >= (3, 11):
     from typing import NotRequired
@@ -46,7 +46,7 @@ class EventSessionStart(EventStamp):
     """The host's name for the endpoint that serves it."""
     profile: ProfileKind
     """The model family whose tools and prompt are used."""
-    vocabulary: Vocabulary
+    vocabulary: VocabularyKind
     """Under which names the family's tools are shown."""
     tools: list[str]
     """The names of the tools."""
@@ -303,7 +303,7 @@ class EventRewound(EventStamp):
     """The model sees again what it saw before. Files are as they were."""
 
     type: Literal["rewound"]
-    why: Why
+    why: RewindReason
     """What the host asked for."""
     to: int
     """How many turns the log had when it saw that."""

@@ -28,7 +28,7 @@ class TurnKindRewound(TypedDict):
 
     at: int
     """How many turns the log had."""
-    why: Why
+    why: RewindReason
     """What the host asked for."""
 
 
@@ -45,7 +45,7 @@ class TurnKind(TypedDict, total=False):
     """A word of the host to the model, given as the system."""
     steering: list[Part]
     """A message put in between tool rounds; the model reads it as the user's."""
-    folded: Fold
+    folded: HistoryFold
     """Earlier turns are shown shorter from here on."""
     left_out: LeftOut
     """Parts of earlier turns are told in words from here on, or are seen again."""
@@ -58,7 +58,7 @@ class Reply(TypedDict):
 
     blocks: list[Block]
     """What the model sent, in order."""
-    finish: Finish
+    finish: FinishReason
     """Why it ended."""
     refusal: NotRequired[str]
     """The provider's own words on why the model refused."""
@@ -69,7 +69,7 @@ class Reply(TypedDict):
     """What it cost; ``None`` where the provider did not say."""
     wire: NotRequired[WireKind]
     """The protocol in which it came: what only its provider understands goes back to no other."""
-    origin: NotRequired[Origin]
+    origin: NotRequired[ModelOrigin]
     """Who was asked for it: signatures and sealed thinking go back to no one else. Where it is
     not known, the protocol decides."""
     response_id: NotRequired[str]
@@ -86,7 +86,7 @@ class Block(TypedDict, total=False):
     """Text for the user."""
     marked_text: MarkedText
     """Text for the user that goes back with the provider's mark on it."""
-    reasoning: Reasoning
+    reasoning: ReasoningBlock
     """Thinking."""
     tool_call: ToolCall
     """A call that the host must carry out."""
@@ -103,7 +103,7 @@ class MarkedText(TypedDict):
     """The provider's mark: a signature (Gemini), a phase (OpenAI Responses)."""
 
 
-class Reasoning(TypedDict):
+class ReasoningBlock(TypedDict):
     """Thinking, with what the provider needs to get back unchanged."""
 
     text: str
@@ -139,7 +139,7 @@ class CallDetail(TypedDict, total=False):
     """The provider's own form of the call, sent back untouched in place of ours."""
 
 
-Finish = Literal[
+FinishReason = Literal[
     "stop",
     "tool_calls",
     "length",
@@ -177,7 +177,7 @@ WireKind = Literal["openai_responses", "openai_chat", "anthropic", "gemini", "ol
 """
 
 
-class Origin(TypedDict):
+class ModelOrigin(TypedDict):
     """The model and the endpoint that a reply was asked from."""
 
     endpoint: str
@@ -197,7 +197,7 @@ class ToolResult(TypedDict):
     """Whether the call failed."""
 
 
-class Fold(TypedDict):
+class HistoryFold(TypedDict):
     """What stands in the place of earlier turns. Turns are named by their place in the log,
     which keeps them all."""
 
@@ -233,7 +233,7 @@ class LeftOut(TypedDict):
     parts: list[PartPlace]
     """Which parts, in order. With none, what is left out is the signatures and the sealed
     thinking of all replies before."""
-    how: Leaving
+    how: LeftOutKind
     """What becomes of them."""
     why: str
     """The provider's own words."""
@@ -250,7 +250,7 @@ class PartPlace(TypedDict):
     """The part of it."""
 
 
-Leaving = Literal["named", "tried", "put_back"]
+LeftOutKind = Literal["named", "tried", "put_back"]
 """What becomes of parts that may be at fault.
 
 - ``named``: They are left out: the provider named them.
@@ -259,7 +259,7 @@ Leaving = Literal["named", "tried", "put_back"]
 """
 
 
-Why = Literal["undo", "redo", "restore", "clear"]
+RewindReason = Literal["undo", "redo", "restore", "clear"]
 """Why the model sees again what it saw before.
 
 - ``undo``: The newest steps are taken back.

@@ -235,7 +235,7 @@ class HttpInput(TypedDict, total=False):
     come does not run before the request goes out."""
     head: ResponseHead
     """Status and headers are there."""
-    chunk: Bytes
+    chunk: BodyBytes
     """A piece of the body, cut anywhere."""
     end: None
     """The body is whole. Answers the effect."""
@@ -261,7 +261,7 @@ class EncodedBytes(TypedDict):
     """The bytes in base64."""
 
 
-Bytes = str | EncodedBytes
+BodyBytes = str | EncodedBytes
 """Bytes: a text where they are UTF-8."""
 
 
@@ -360,8 +360,8 @@ class HookReply(TypedDict, total=False):
     """The hook itself broke."""
 
 
-Reason = TypedDict(
-    "Reason",
+RejectionReason = TypedDict(
+    "RejectionReason",
     {
         # A submit, or a word to the view, while a run is under way.
         "busy": "None",

@@ -6,14 +6,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from .config import Facts, Preset, SessionConfig, ToolSpec
+from .config import ConfigPreset, EnvironmentFacts, SessionConfig, ToolSpec
 from .data import Status
 from .effects import Effect, Output
 from .events import Event
 from .history import Turn
-from .inputs import Bytes, Input, JsonFault, Reason
+from .inputs import BodyBytes, Input, JsonFault, RejectionReason
 from .model import ModelConfig, ProfileKind
-from .parts import Docs, Parts, Provider
+from .parts import DocsAnswer, Parts, Provider
 from .patch import SessionConfigPatch
 
 if sys.version_info >= (3, 11):
@@ -205,8 +205,8 @@ class Settings(TypedDict, total=False):
     model: str | None
     models: dict[str, Any] | None
     """A catalogue of models, in place of the one that comes along."""
-    preset: Preset | None
-    facts: Facts
+    preset: ConfigPreset | None
+    facts: EnvironmentFacts
     tools: list[ToolSpec]
     patches: list[SessionConfigPatch]
     """Merge patches of the configuration, one over the other."""
@@ -239,7 +239,7 @@ class LineRejected(TypedDict):
 
     input: Input
     """The input, whole."""
-    reason: Reason
+    reason: RejectionReason
     """Why it was refused."""
     message: str
     """The same in words."""
@@ -255,7 +255,7 @@ class Line(TypedDict, total=False):
     """What is known of a model."""
     doc_names: list[str]
     """The names of the files that instruct a family's models."""
-    docs: Docs
+    docs: DocsAnswer
     """The instruction files of a workspace."""
     config: SessionConfig
     """The configuration that settings come to."""
@@ -281,15 +281,15 @@ class Line(TypedDict, total=False):
     """What followed from a line of a log."""
     rejected: LineRejected
     """An input that the session refuses."""
-    error: Fault
+    error: RequestError
     """A request that is refused."""
     entry: LogEntry
     """A line of the log, to be made durable before what follows."""
-    recording: Exchange
+    recording: TrafficExchange
     """A line of the recording."""
 
 
-class Fault(TypedDict):
+class RequestError(TypedDict):
     """Why a request has no other answer: a mistake of the host, and nothing has changed."""
 
     code: str
@@ -337,7 +337,7 @@ LogEntry = LogHeader | EntryRef | SnapshotRef
 """What a log's lines are: a header first, then inputs and snapshots."""
 
 
-class Exchange(TypedDict):
+class TrafficExchange(TypedDict):
     """One recorded exchange: a line of the recording."""
 
     call: int
@@ -350,7 +350,7 @@ class Exchange(TypedDict):
     """The response's status."""
     headers: list[list[str]]
     """The response's headers that a replay needs: the content type and what says when to retry."""
-    body: Bytes
+    body: BodyBytes
     """The response's body, as far as it came."""
     failed: NotRequired[str]
     """How the exchange broke, if it did."""

@@ -23,7 +23,7 @@ class ModelConfig(TypedDict):
     """The protocol that the endpoint speaks."""
     profile: ProfileKind
     """The model family whose tools and prompt are used."""
-    vocabulary: Vocabulary
+    vocabulary: VocabularyKind
     """Under which names the family's tools are shown."""
     name: str
     """The model's name, as the endpoint knows it."""
@@ -47,7 +47,7 @@ class ModelConfig(TypedDict):
     begins_in_thinking: bool | None
     """Whether the model's text begins in thinking, which its template has opened; told from the
     model's name if absent. It counts where calls are looked for in the text."""
-    compat: Compat
+    compat: EndpointCompat
     """What the endpoint does otherwise than the protocol's author."""
     betas: list[str]
     """Beta features to ask for (Anthropic: the header ``anthropic-beta``)."""
@@ -68,7 +68,7 @@ ProfileKind = Literal["openai", "anthropic", "gemini", "small"]
 """
 
 
-Vocabulary = Literal["seed", "native"]
+VocabularyKind = Literal["seed", "native"]
 """Under which names a family's tools are shown to the model.
 
 - ``seed``: The specification's names.
@@ -151,7 +151,7 @@ TextFamily = Literal[
 """
 
 
-class Compat(TypedDict):
+class EndpointCompat(TypedDict):
     """What an endpoint does otherwise than the protocol's author. The default is OpenAI's own
     Chat Completions; other protocols read few of these."""
 

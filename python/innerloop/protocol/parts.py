@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from .config import HookPoint, ProjectDoc
 from .history import WireKind
-from .model import Compat, ProfileKind, TextCalls
+from .model import EndpointCompat, ProfileKind, TextCalls
 
 if sys.version_info >= (3, 11):
     from typing import NotRequired
@@ -17,7 +17,7 @@ elif TYPE_CHECKING:
 
 
 class Parts(TypedDict, total=False):
-    """What a session's driver works with, see ``Parts``."""
+    """What a session's driver works with, see ``DriverOptions``."""
 
     endpoints: list[Endpoint]
     approve: bool
@@ -73,7 +73,7 @@ class Provider(TypedDict):
     """What such a place of one's own looks like."""
     base_url_variable: str
     """The environment variable that may hold another base URL."""
-    auth: Auth
+    auth: AuthHeader
     """How a key is sent."""
     key_variables: list[str]
     """The environment variables that may hold the key; the first that is set counts."""
@@ -81,7 +81,7 @@ class Provider(TypedDict):
     """Whether it works without a key, as servers of one's own do."""
     default_model: str | None
     """The model that is used if none is named."""
-    compat: Compat
+    compat: EndpointCompat
     """What it does otherwise than the protocol's author."""
     text_calls: TextCalls | None
     """Whether calls are also looked for in the models' text; as the family has it if absent."""
@@ -92,7 +92,7 @@ class Provider(TypedDict):
     """Headers that it wants from a web page, whose visitors can see the key."""
 
 
-class Auth(TypedDict):
+class AuthHeader(TypedDict):
     """How a key is sent."""
 
     header: str
@@ -101,7 +101,7 @@ class Auth(TypedDict):
     """What stands in front of the key."""
 
 
-class Docs(TypedDict):
+class DocsAnswer(TypedDict):
     """What is known of them."""
 
     project_docs: list[ProjectDoc]

@@ -9,7 +9,7 @@ from .config import (
     ApprovalRule,
     AskAbout,
     BuiltinTools,
-    Estimator,
+    CompactionTier,
     ExecMode,
     HookPoint,
     LimitAction,
@@ -17,7 +17,7 @@ from .config import (
     OnOverflow,
     ProgramFacts,
     ProjectDoc,
-    Tier,
+    TokenEstimator,
     ToolSpec,
 )
 from .history import WireKind
@@ -32,7 +32,7 @@ from .model import (
     TextFamily,
     ThinkingFormat,
     ToolChoice,
-    Vocabulary,
+    VocabularyKind,
 )
 
 
@@ -44,19 +44,19 @@ class SessionConfigPatch(TypedDict, total=False):
     limits: LimitsPatch | None
     response: ResponseLimitsPatch | None
     retry: RetryPolicyPatch | None
-    timeouts: TimeoutsPatch | None
+    timeouts: ToolTimeoutsPatch | None
     tool_output_limits: dict[str, int | None] | None
     tool_line_limits: dict[str, int | None] | None
     tool_output_percent: int | None
     tool_output_share_of_rest: int | None
-    facts: FactsPatch | None
+    facts: EnvironmentFactsPatch | None
     base_prompt: str | None
     instructions: str | None
     builtin_tools: BuiltinTools | None
     tools: list[ToolSpec] | None
     exec_modes: dict[str, ExecMode | None] | None
-    estimator: Estimator | None
-    compaction: CompactionPatch | None
+    estimator: TokenEstimator | None
+    compaction: CompactionPolicyPatch | None
     loops: LoopPolicyPatch | None
     approval: ApprovalPolicyPatch | None
     hooks: HookPolicyPatch | None
@@ -75,7 +75,7 @@ class ModelConfigPatch(TypedDict, total=False):
     endpoint: str | None
     wire: WireKind | None
     profile: ProfileKind | None
-    vocabulary: Vocabulary | None
+    vocabulary: VocabularyKind | None
     name: str | None
     max_output_tokens: int | None
     context_window: int | None
@@ -86,14 +86,14 @@ class ModelConfigPatch(TypedDict, total=False):
     text_calls: TextCalls | None
     text_family: TextFamily | None
     begins_in_thinking: bool | None
-    compat: CompatPatch | None
+    compat: EndpointCompatPatch | None
     betas: list[str] | None
     options: dict[str, Any] | None
     price: PricePatch | None
 
 
-class CompatPatch(TypedDict, total=False):
-    """A merge patch of a ``Compat``: what is missing stays as it is."""
+class EndpointCompatPatch(TypedDict, total=False):
+    """A merge patch of a ``EndpointCompat``: what is missing stays as it is."""
 
     system_role: SystemRole | None
     max_tokens_field: MaxTokensField | None
@@ -128,13 +128,13 @@ class LimitsPatch(TypedDict, total=False):
 
     max_turns: int | None
     max_tool_rounds_per_input: int | None
-    run: SpendPatch | None
-    session: SpendPatch | None
+    run: SpendAmountPatch | None
+    session: SpendAmountPatch | None
     action: LimitAction | None
 
 
-class SpendPatch(TypedDict, total=False):
-    """A merge patch of a ``Spend``: what is missing stays as it is."""
+class SpendAmountPatch(TypedDict, total=False):
+    """A merge patch of a ``SpendAmount``: what is missing stays as it is."""
 
     cost_nano_usd: int | None
     tokens: int | None
@@ -163,16 +163,16 @@ class RetryPolicyPatch(TypedDict, total=False):
     refusal_closes: bool | None
 
 
-class TimeoutsPatch(TypedDict, total=False):
-    """A merge patch of a ``Timeouts``: what is missing stays as it is."""
+class ToolTimeoutsPatch(TypedDict, total=False):
+    """A merge patch of a ``ToolTimeouts``: what is missing stays as it is."""
 
     default_command_ms: int | None
     max_command_ms: int | None
     grace_ms: int | None
 
 
-class FactsPatch(TypedDict, total=False):
-    """A merge patch of a ``Facts``: what is missing stays as it is."""
+class EnvironmentFactsPatch(TypedDict, total=False):
+    """A merge patch of a ``EnvironmentFacts``: what is missing stays as it is."""
 
     working_directory: str | None
     platform: str | None
@@ -194,21 +194,21 @@ class GitFactsPatch(TypedDict, total=False):
     recent_commits: list[str] | None
 
 
-class CompactionPatch(TypedDict, total=False):
-    """A merge patch of a ``Compaction``: what is missing stays as it is."""
+class CompactionPolicyPatch(TypedDict, total=False):
+    """A merge patch of a ``CompactionPolicy``: what is missing stays as it is."""
 
-    auto: list[Tier] | None
+    auto: list[CompactionTier] | None
     on_overflow: OnOverflow | None
     truncate_if_needed: bool | None
-    keep: KeepPatch | None
-    summary: SummaryPatch | None
+    keep: RetentionPolicyPatch | None
+    summary: SummaryPolicyPatch | None
     max_messages: int | None
     max_failures: int | None
     max_window: int | None
 
 
-class KeepPatch(TypedDict, total=False):
-    """A merge patch of a ``Keep``: what is missing stays as it is."""
+class RetentionPolicyPatch(TypedDict, total=False):
+    """A merge patch of a ``RetentionPolicy``: what is missing stays as it is."""
 
     tokens: int | None
     rounds: int | None
@@ -216,8 +216,8 @@ class KeepPatch(TypedDict, total=False):
     first_input: bool | None
 
 
-class SummaryPatch(TypedDict, total=False):
-    """A merge patch of a ``Summary``: what is missing stays as it is."""
+class SummaryPolicyPatch(TypedDict, total=False):
+    """A merge patch of a ``SummaryPolicy``: what is missing stays as it is."""
 
     model: str | None
     max_tokens: int | None

@@ -8,7 +8,7 @@ mod prompt;
 mod result;
 mod schema;
 
-pub use people::{Approval, Decision, unanswered};
+pub use people::{ApprovalDecision, ApprovalRequest, unanswered};
 pub use prompt::Prompt;
 pub use result::{AnswerError, ResultReader, RunResult};
 pub use schema::schema_of;

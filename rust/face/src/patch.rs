@@ -1,15 +1,15 @@
 //! Patches of a session's configuration that follow from what a builder was told.
 
 use innerloop_core::{
-    json::{Json, Object, from_str},
+    json::{Json, JsonObject, from_str},
     tool::ToolSpec,
 };
-use innerloop_driver::People;
+use innerloop_driver::HostCapabilities;
 use serde_json::{Map, Value, json};
 
 /// What follows from who is there.
 #[must_use]
-pub fn of_people(people: &People) -> Map<String, Value> {
+pub fn of_people(people: &HostCapabilities) -> Map<String, Value> {
     let mut patch = Map::new();
     if !people.hooks.is_empty() {
         // What is written as JSON is JSON.
@@ -33,8 +33,8 @@ pub fn of_answer(schema: &Json) -> String {
 
 /// What tells a session of the program's own tools.
 #[must_use]
-pub fn of_tools(specs: &[ToolSpec]) -> Object {
-    let mut patch = Object::default();
+pub fn of_tools(specs: &[ToolSpec]) -> JsonObject {
+    let mut patch = JsonObject::default();
     patch.set("tools", Json::of(specs));
     patch
 }
@@ -48,7 +48,7 @@ pub fn over_restored(
     own: Map<String, Value>,
     model: Option<&str>,
     patches: &[String],
-) -> Result<Vec<Object>, String> {
+) -> Result<Vec<JsonObject>, String> {
     let model = model.map(|name| json!({ "model": { "name": name } }).to_string());
     let own = (!own.is_empty()).then(|| Value::from(own).to_string());
     let all = [own, model];

@@ -5,14 +5,14 @@ use innerloop_core::{config::ApprovalRule, id::AgentId, input::Answer, json::Jso
 /// A tool call that needs approval.
 ///
 /// ```
-/// # use innerloop_face::Approval;
-/// fn shown(call: &Approval) -> String {
+/// # use innerloop_face::ApprovalRequest;
+/// fn shown(call: &ApprovalRequest) -> String {
 ///     format!("{} wants to run {} with {}", call.agent.0, call.name, call.arguments.text())
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Approval {
+pub struct ApprovalRequest {
     /// The call's id.
     pub call_id: String,
     /// Whose call it is: the session's own agent's, or a subagent's.
@@ -26,7 +26,7 @@ pub struct Approval {
     pub folder: String,
 }
 
-impl Approval {
+impl ApprovalRequest {
     /// The one that a question of an agent is about, if it is about a call.
     #[must_use]
     pub fn of(agent: AgentId, ask: &Ask) -> Option<Self> {
@@ -39,15 +39,15 @@ impl Approval {
 /// What is to become of a call.
 ///
 /// ```
-/// # use innerloop_face::{Approval, Decision};
-/// let approve = async |call: Approval| match call.name.as_str() {
-///     "shell" => Decision::deny("no commands, please"),
-///     _ => Decision::Allow,
+/// # use innerloop_face::{ApprovalDecision, ApprovalRequest};
+/// let approve = async |call: ApprovalRequest| match call.name.as_str() {
+///     "shell" => ApprovalDecision::deny("no commands, please"),
+///     _ => ApprovalDecision::Allow,
 /// };
 /// # let _ = approve;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum ApprovalDecision {
     /// It may run.
     Allow,
     /// It may run, and so may every later call of its tool.
@@ -65,22 +65,22 @@ pub enum Decision {
     Abort,
 }
 
-impl Decision {
+impl ApprovalDecision {
     /// A denial for that reason, which the model reads.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into() }
     }
 }
 
-impl From<Decision> for Answer {
-    fn from(decision: Decision) -> Self {
+impl From<ApprovalDecision> for Answer {
+    fn from(decision: ApprovalDecision) -> Self {
         match decision {
-            Decision::Allow => Self::Allow,
-            Decision::AllowAlways => Self::AllowAlways,
-            Decision::AllowRule(rule) => Self::AllowRule(rule),
-            Decision::AllowEdited(arguments) => Self::AllowEdited(arguments),
-            Decision::Deny { reason } => Self::deny(reason),
-            Decision::Abort => Self::Abort,
+            ApprovalDecision::Allow => Self::Allow,
+            ApprovalDecision::AllowAlways => Self::AllowAlways,
+            ApprovalDecision::AllowRule(rule) => Self::AllowRule(rule),
+            ApprovalDecision::AllowEdited(arguments) => Self::AllowEdited(arguments),
+            ApprovalDecision::Deny { reason } => Self::deny(reason),
+            ApprovalDecision::Abort => Self::Abort,
         }
     }
 }

@@ -3,7 +3,8 @@
 
 use futures::StreamExt as _;
 use innerloop_web::{
-    Agent, AgentBuilder, Call, Decision, Event, Prompt, Run, RunError, RunResult, Tool, ToolSpec,
+    Agent, AgentBuilder, AgentRun, ApprovalDecision, Event, OwnToolCall, Prompt, RunError,
+    RunResult, Tool, ToolSpec,
     js::{from_js, to_js},
 };
 use js_sys::{Function, Promise};
@@ -49,7 +50,7 @@ impl ScriptAgent {
         for tool in tools {
             let spec: ToolSpec = from_js(&tool.get(0)).map_err(|error| JsError::new(&error))?;
             let function = Function::from(tool.get(1));
-            builder = builder.tool(Tool::with_spec(spec, async move |call: Call| {
+            builder = builder.tool(Tool::with_spec(spec, async move |call: OwnToolCall| {
                 let result = called(&function, &to_js(&call.arguments)).await?;
                 result.as_string().ok_or_else(|| "a tool gives a text".to_owned())
             }));
@@ -58,8 +59,8 @@ impl ScriptAgent {
             builder = builder.approve(async move |call| {
                 let answer = called(&approve, &to_js(&call.arguments)).await;
                 match answer.is_ok_and(|answer| answer.is_truthy()) {
-                    true => Decision::Allow,
-                    false => Decision::deny("the page says no"),
+                    true => ApprovalDecision::Allow,
+                    false => ApprovalDecision::deny("the page says no"),
                 }
             });
         }
@@ -153,7 +154,7 @@ impl ScriptAgent {
     }
 }
 
-async fn ended(run: Run) -> Result<JsValue, JsError> {
+async fn ended(run: AgentRun) -> Result<JsValue, JsError> {
     let result: Result<RunResult, RunError> = run.await;
     let RunResult { text, end, error, tool_calls, .. } = result?;
     let ended = Ended { text, end: format!("{end:?}"), error, tool_calls };

@@ -5,20 +5,20 @@ use crate::{
     builder::{AgentBuilder, new_session_id},
     clock::wall_time,
     files::MemoryFiles,
-    host::{Host, ROOT},
-    run::Run,
+    host::{ROOT, SessionHost},
+    run::AgentRun,
     tool::Tool,
 };
 use futures::{Stream, StreamExt as _, channel::mpsc::UnboundedReceiver};
 use innerloop_core::{
     event::Event,
     id::SessionId,
-    input::{Command, Input, Rejected},
-    json::{Object, from_str},
+    input::{Command, Input, RejectedInput},
+    json::{JsonObject, from_str},
     message::Turn,
     status::{AgentState, Status},
 };
-use innerloop_driver::{Endpoints, Key, Parts};
+use innerloop_driver::{ApiKey, DriverOptions, EndpointTable};
 use innerloop_face::{Prompt, patch};
 use std::{
     fmt,
@@ -47,8 +47,8 @@ use std::{
 /// ```
 #[derive(Clone)]
 pub struct Agent {
-    host: Rc<Host>,
-    endpoints: Endpoints,
+    host: Rc<SessionHost>,
+    endpoints: EndpointTable,
 }
 
 /// Why a word to an agent had no effect.
@@ -70,7 +70,7 @@ pub struct Agent {
 pub enum AgentError {
     /// The session refuses it, and is as it was.
     #[error(transparent)]
-    Refused(#[from] Box<Rejected>),
+    Refused(#[from] Box<RejectedInput>),
     /// It is no JSON object.
     #[error("the patch is no JSON object: {0}")]
     Patch(String),
@@ -101,8 +101,8 @@ impl Agent {
 
     /// Begins a run. While one is under way, another is refused: [`Agent::steer`] and
     /// [`Agent::follow_up`] say something to it.
-    pub fn run(&self, prompt: impl Into<Prompt>) -> Run {
-        Run::begin(Rc::clone(&self.host), prompt.into())
+    pub fn run(&self, prompt: impl Into<Prompt>) -> AgentRun {
+        AgentRun::begin(Rc::clone(&self.host), prompt.into())
     }
 
     /// Says something to the run that is under way: the model reads it after the current round of
@@ -167,7 +167,7 @@ impl Agent {
     /// # Errors
     /// [`AgentError`]: it is no JSON object, or makes no configuration that works.
     pub fn configure(&self, patch: &str) -> Result<(), AgentError> {
-        let patch = from_str::<Object>(patch);
+        let patch = from_str::<JsonObject>(patch);
         let patch = patch.map_err(|error| AgentError::Patch(error.to_string()))?;
         self.say(Command::Configure { patch })
     }
@@ -175,7 +175,7 @@ impl Agent {
     /// Uses another key from the next request on, for example since the server has refused the one
     /// before.
     pub fn set_api_key(&self, key: &str) {
-        let key = Key::new(key);
+        let key = ApiKey::new(key);
         self.host.site.borrow_mut().key = Some(key.clone());
         self.host.driver.borrow_mut().rekey(key);
     }
@@ -231,12 +231,15 @@ impl Agent {
     /// [`BuildError`]: the page gives no random numbers, of which the id is made.
     pub fn fork(&self, turns: Option<usize>) -> Result<Self, BuildError> {
         let site = self.host.site.borrow().clone();
-        let parts =
-            Parts { endpoints: self.endpoints.clone(), people: site.asked(), ..Parts::default() };
+        let parts = DriverOptions {
+            endpoints: self.endpoints.clone(),
+            people: site.asked(),
+            ..DriverOptions::default()
+        };
         let (id, turns) = (new_session_id()?, turns.unwrap_or(usize::MAX));
         let mut driver = self.host.driver.borrow().fork(id, turns, wall_time(), parts)?;
         site.key.iter().for_each(|key| driver.rekey(key.clone()));
-        Ok(Self { host: Host::new(driver, site), endpoints: self.endpoints.clone() })
+        Ok(Self { host: SessionHost::new(driver, site), endpoints: self.endpoints.clone() })
     }
 
     /// Everything that happens from here on, in all runs and between them. It waits in memory until

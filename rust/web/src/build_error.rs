@@ -1,6 +1,6 @@
 //! Why an agent could not be made.
 
-use innerloop_core::{RestoreError, config::ConfigError, input::Rejected};
+use innerloop_core::{RestoreError, config::ConfigError, input::RejectedInput};
 use innerloop_driver::{
     EndpointError, SettingsError, providers::UnknownProvider, traffic::TrafficError,
 };
@@ -49,7 +49,7 @@ pub enum BuildError {
     Restore(#[from] RestoreError),
     /// The session refuses the configuration that goes over its own.
     #[error(transparent)]
-    Refused(#[from] Box<Rejected>),
+    Refused(#[from] Box<RejectedInput>),
     /// The recording cannot be read.
     #[error(transparent)]
     Recording(#[from] TrafficError),

@@ -5,23 +5,24 @@ use crate::{
     clock::wall_time,
     facts,
     files::MemoryFiles,
-    host::{Host, Site},
+    host::{SessionHost, SessionResources},
     tool::Tool,
 };
 use innerloop_core::{
-    config::{Facts, HookPoint, SessionConfig},
+    config::{EnvironmentFacts, HookPoint, SessionConfig},
     id::SessionId,
     input::{Command, HookReply, Input},
-    json::{Json, Object},
-    preset::Preset,
+    json::{Json, JsonObject},
+    preset::ConfigPreset,
 };
 use innerloop_driver::{
-    Driver, Endpoint, EndpointError, Endpoints, Key, Models, Parts, Settings,
+    ApiKey, Driver, DriverOptions, Endpoint, EndpointError, EndpointTable, ModelSource,
+    SessionSettings,
     catalogue::Catalogue,
     providers::{self, Provider},
-    traffic::Player,
+    traffic::TrafficPlayer,
 };
-use innerloop_face::{Approval, Decision, patch, schema_of};
+use innerloop_face::{ApprovalDecision, ApprovalRequest, patch, schema_of};
 use schemars::JsonSchema;
 use serde_json::Value;
 use std::{iter, rc::Rc};
@@ -30,7 +31,7 @@ use std::{iter, rc::Rc};
 /// all built-in tools that work on files.
 ///
 /// ```no_run
-/// use innerloop_web::{Agent, Call, JsonSchema, MemoryFiles, Tool};
+/// use innerloop_web::{Agent, JsonSchema, MemoryFiles, OwnToolCall, Tool};
 ///
 /// #[derive(serde::Deserialize, JsonSchema)]
 /// struct Ticket {
@@ -43,7 +44,7 @@ use std::{iter, rc::Rc};
 ///     .model("gpt-5.1")
 ///     .api_key(key)
 ///     .files(files)
-///     .tool(Tool::new("ticket", "A ticket's text.", async |ticket: Ticket, _: Call| {
+///     .tool(Tool::new("ticket", "A ticket's text.", async |ticket: Ticket, _: OwnToolCall| {
 ///         Ok::<_, std::io::Error>(format!("#{}: it is broken", ticket.number))
 ///     }))
 ///     .config(r#"{"limits": {"max_turns": 50}}"#)
@@ -56,9 +57,9 @@ use std::{iter, rc::Rc};
 pub struct AgentBuilder {
     provider: Option<String>,
     model: Option<String>,
-    key: Key,
+    key: ApiKey,
     base_url: Option<String>,
-    site: Site,
+    site: SessionResources,
     patches: Vec<String>,
     snapshot: Option<Vec<u8>>,
     replay: Option<String>,
@@ -82,7 +83,7 @@ impl AgentBuilder {
     /// into no request to another place, no snapshot and no event, but for a key that is shorter
     /// than 12 characters or of letters alone, which stands in ordinary text as well.
     pub fn api_key(mut self, key: impl AsRef<str>) -> Self {
-        self.key = Key::new(key.as_ref());
+        self.key = ApiKey::new(key.as_ref());
         self
     }
 
@@ -107,7 +108,10 @@ impl AgentBuilder {
     }
 
     /// Asks before calls that change something; a configuration's `approval` says otherwise.
-    pub fn approve(mut self, approve: impl AsyncFn(Approval) -> Decision + 'static) -> Self {
+    pub fn approve(
+        mut self,
+        approve: impl AsyncFn(ApprovalRequest) -> ApprovalDecision + 'static,
+    ) -> Self {
         self.site.people.set_approve(approve);
         self
     }
@@ -169,21 +173,25 @@ impl AgentBuilder {
     }
 
     /// Makes the session's host, and says where its requests go.
-    pub(crate) fn begin(self) -> Result<(Rc<Host>, Endpoints), BuildError> {
+    pub(crate) fn begin(self) -> Result<(Rc<SessionHost>, EndpointTable), BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
-        let endpoints = Endpoints::default().with(provider.endpoint(), self.endpoint(&provider)?);
+        let endpoints =
+            EndpointTable::default().with(provider.endpoint(), self.endpoint(&provider)?);
         let models = match &self.replay {
-            None => Models::Live,
-            Some(recording) => Models::Replayed { player: Player::parse(recording)?, pace_ms: 0 },
+            None => ModelSource::Live,
+            Some(recording) => {
+                ModelSource::Replayed { player: TrafficPlayer::parse(recording)?, pace_ms: 0 }
+            }
         };
         let people = self.site.asked();
-        let parts = Parts { endpoints: endpoints.clone(), models, people, keeps_log: false };
+        let parts =
+            DriverOptions { endpoints: endpoints.clone(), models, people, keeps_log: false };
         let driver = match &self.snapshot {
             None => Driver::open(self.new_config(&provider)?, wall_time(), parts)?,
             Some(snapshot) => Driver::restore(snapshot, wall_time(), parts)?,
         };
         let over = self.over(&driver)?;
-        let host = Host::new(driver, self.site);
+        let host = SessionHost::new(driver, self.site);
         for patch in over {
             host.tell(Input::command(Command::Configure { patch })).map_err(Box::new)?;
         }
@@ -217,13 +225,13 @@ impl AgentBuilder {
         let patches: Vec<&str> =
             iter::once(&own).chain(&self.patches).map(String::as_str).collect();
         let specs = self.site.specs();
-        let settings = |facts: &Facts| {
-            Settings {
+        let settings = |facts: &EnvironmentFacts| {
+            SessionSettings {
                 id: &id,
                 provider,
                 model: self.model.as_deref(),
                 catalogue: &catalogue,
-                preset: Preset::Modern,
+                preset: ConfigPreset::Modern,
                 facts,
                 tools: &specs,
                 patches: &patches,
@@ -237,7 +245,7 @@ impl AgentBuilder {
     }
 
     /// What this builder says over the configuration of a session that goes on.
-    fn over(&self, driver: &Driver) -> Result<Vec<Object>, BuildError> {
+    fn over(&self, driver: &Driver) -> Result<Vec<JsonObject>, BuildError> {
         if self.snapshot.is_none() {
             return Ok(Vec::new());
         }

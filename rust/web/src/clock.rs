@@ -1,6 +1,6 @@
 //! The clocks of the page: session time and wall time.
 
-use innerloop_core::time::{Instant, UnixMillis};
+use innerloop_core::time::{SessionInstant, UnixMillis};
 use std::time::Duration;
 use web_time::{SystemTime, UNIX_EPOCH};
 
@@ -8,18 +8,18 @@ use web_time::{SystemTime, UNIX_EPOCH};
 #[derive(Debug)]
 pub(crate) struct SessionClock {
     /// The session time at which the clock was made.
-    from: Instant,
+    from: SessionInstant,
     made: web_time::Instant,
 }
 
 impl SessionClock {
     /// A clock that shows `now`.
-    pub(crate) fn at(now: Instant) -> Self {
+    pub(crate) fn at(now: SessionInstant) -> Self {
         Self { from: now, made: web_time::Instant::now() }
     }
 
     /// Session time: rounded up, so that a deadline is over when its tick comes.
-    pub(crate) fn now(&self) -> Instant {
+    pub(crate) fn now(&self) -> SessionInstant {
         let elapsed = self.made.elapsed() + Duration::from_micros(999);
         self.from.plus_ms(millis(elapsed))
     }

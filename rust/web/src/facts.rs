@@ -2,22 +2,26 @@
 
 use crate::{clock::today, files::MemoryFiles};
 use innerloop_core::{
-    config::{Facts, MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
+    config::{EnvironmentFacts, MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
     doc_places, instructed_folder, with_imports,
 };
 
 /// The facts of a page, without what its files say.
-pub(crate) fn of_page() -> Facts {
-    Facts {
+pub(crate) fn of_page() -> EnvironmentFacts {
+    EnvironmentFacts {
         working_directory: "/".into(),
         platform: "wasm".into(),
         date: today(),
-        ..Facts::default()
+        ..EnvironmentFacts::default()
     }
 }
 
 /// The same with the instruction files that a model family reads.
-pub(crate) fn with_docs(facts: Facts, family: ProfileKind, files: &MemoryFiles) -> Facts {
+pub(crate) fn with_docs(
+    facts: EnvironmentFacts,
+    family: ProfileKind,
+    files: &MemoryFiles,
+) -> EnvironmentFacts {
     let doc = |path: &str| {
         let text = with_imports(path, files.text(path)?, &mut |path| files.text(path));
         Some(ProjectDoc { path: path.to_owned(), text })
@@ -26,7 +30,7 @@ pub(crate) fn with_docs(facts: Facts, family: ProfileKind, files: &MemoryFiles) 
     let is_nested =
         |path: &&String| instructed_folder(family, path).is_some_and(|folder| !folder.is_empty());
     let nested = paths.iter().filter(is_nested).take(MAX_NESTED_DOCS);
-    Facts {
+    EnvironmentFacts {
         project_docs: doc_places(family, "", "").iter().filter_map(|path| doc(path)).collect(),
         nested_docs: nested.filter_map(|path| doc(path)).collect(),
         ..facts

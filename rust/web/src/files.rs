@@ -1,7 +1,9 @@
 //! The agent's files, which are in the page's memory.
 
 use innerloop_core::action::{Action, Outcome};
-use innerloop_tools::{FileError, Files as _, Memory, PathError, WorkspacePath, perform_known};
+use innerloop_tools::{
+    FileError, InMemoryFiles, PathError, WorkspaceFiles as _, WorkspacePath, perform_known,
+};
 use std::{cell::RefCell, fmt, rc::Rc};
 
 /// The files that an agent works on, in memory. Clones are of the same files, so that the page sees
@@ -18,7 +20,7 @@ use std::{cell::RefCell, fmt, rc::Rc};
 /// # Ok::<(), innerloop_web::FilesError>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct MemoryFiles(Rc<RefCell<Memory>>);
+pub struct MemoryFiles(Rc<RefCell<InMemoryFiles>>);
 
 /// Why a file was not written.
 ///

@@ -4,13 +4,13 @@ use futures::future::LocalBoxFuture;
 use innerloop_core::{config::HookPoint, input::HookReply, json::Json, output::HookRun};
 use std::{fmt, rc::Rc};
 
-type Hook = Rc<dyn Fn(Json) -> LocalBoxFuture<'static, HookReply>>;
+type HookFunction = Rc<dyn Fn(Json) -> LocalBoxFuture<'static, HookReply>>;
 
 /// The functions, each with its point.
 #[derive(Clone, Default)]
-pub(crate) struct Hooks(Vec<(HookPoint, Hook)>);
+pub(crate) struct HookTable(Vec<(HookPoint, HookFunction)>);
 
-impl Hooks {
+impl HookTable {
     /// Sets the function of a point, in place of one that was there.
     pub(crate) fn set(
         &mut self,
@@ -42,8 +42,8 @@ impl Hooks {
     }
 }
 
-impl fmt::Debug for Hooks {
+impl fmt::Debug for HookTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Hooks").field(&self.points()).finish()
+        f.debug_tuple("HookTable").field(&self.points()).finish()
     }
 }

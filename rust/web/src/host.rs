@@ -1,26 +1,29 @@
 //! One session's host in the page: its driver, and what is under way for it. All that happens comes
-//! in through [`Host::tell`] and [`Host::report`]; what takes time is done by tasks of the page,
-//! which hold no host while they wait, so that it goes with its last handle and they with it.
+//! in through [`SessionHost::tell`] and [`SessionHost::report`]; what takes time is done by tasks
+//! of the page, which hold no host while they wait, so that it goes with its last handle and they
+//! with it.
 
 use crate::{
     clock::SessionClock,
     files::MemoryFiles,
-    hooks::Hooks,
+    hooks::HookTable,
     http,
-    people::People,
+    people::UserCallbacks,
     tool::{self, LONGEST_MS, Tool},
-    watchers::Watchers,
+    watchers::EventSubscribers,
 };
 use futures::future::{AbortHandle, abortable};
 use gloo_timers::callback::Timeout;
 use innerloop_core::{
     action::Outcome,
     id::{AgentId, EffectId},
-    input::{Input, Rejected, ToolInput},
-    time::Instant,
+    input::{Input, RejectedInput, ToolInput},
+    time::SessionInstant,
     tool::{Job, ToolRun, ToolSpec},
 };
-use innerloop_driver::{Driver, Key, Output, Outputs, People as Asked, custom};
+use innerloop_driver::{
+    ApiKey, Driver, DriverOutput, DriverOutputBatch, HostCapabilities as Asked, custom,
+};
 use std::{
     cell::{Cell, RefCell},
     collections::{BTreeMap, VecDeque},
@@ -31,16 +34,16 @@ use wasm_bindgen_futures::spawn_local;
 
 /// What a session works with, and its forks after it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Site {
+pub(crate) struct SessionResources {
     pub(crate) files: MemoryFiles,
     pub(crate) tools: Vec<Tool>,
-    pub(crate) people: People,
-    pub(crate) hooks: Hooks,
+    pub(crate) people: UserCallbacks,
+    pub(crate) hooks: HookTable,
     /// The key that has taken the place of the first one, if one has.
-    pub(crate) key: Option<Key>,
+    pub(crate) key: Option<ApiKey>,
 }
 
-impl Site {
+impl SessionResources {
     /// Who is there to be asked.
     pub(crate) fn asked(&self) -> Asked {
         Asked {
@@ -57,40 +60,40 @@ impl Site {
 }
 
 /// One session and what is under way for it.
-pub(crate) struct Host {
+pub(crate) struct SessionHost {
     pub(crate) driver: RefCell<Driver>,
-    pub(crate) site: RefCell<Site>,
-    pub(crate) watchers: RefCell<Watchers>,
+    pub(crate) site: RefCell<SessionResources>,
+    pub(crate) watchers: RefCell<EventSubscribers>,
     clock: SessionClock,
     has_begun: Cell<bool>,
-    open: RefCell<BTreeMap<EffectId, Task>>,
-    timer: RefCell<Option<Timer>>,
+    open: RefCell<BTreeMap<EffectId, PageTask>>,
+    timer: RefCell<Option<WakeTimer>>,
     own: Weak<Self>,
 }
 
 /// A task of the page.
-struct Task {
+struct PageTask {
     abort: AbortHandle,
     /// Whether it is a tool's run, which owes its answer also when it is stopped.
     is_run: bool,
 }
 
-impl Drop for Task {
+impl Drop for PageTask {
     fn drop(&mut self) {
         self.abort.abort();
     }
 }
 
 /// When the page wakes the host; dropped, it does not.
-struct Timer {
-    at: Instant,
+struct WakeTimer {
+    at: SessionInstant,
     _timeout: Timeout,
 }
 
-impl Host {
+impl SessionHost {
     /// A host for a driver that has not been started. It begins when the page has its turn, or with
     /// the first word that is said, so that whoever makes it can watch before.
-    pub(crate) fn new(driver: Driver, site: Site) -> Rc<Self> {
+    pub(crate) fn new(driver: Driver, site: SessionResources) -> Rc<Self> {
         let clock = SessionClock::at(driver.session().now());
         let host = Rc::new_cyclic(|own| Self {
             driver: driver.into(),
@@ -120,7 +123,7 @@ impl Host {
     /// # Errors
     /// The session's refusal.
     #[expect(clippy::result_large_err, reason = "the refused input comes back to the caller")]
-    pub(crate) fn tell(&self, input: Input) -> Result<(), Rejected> {
+    pub(crate) fn tell(&self, input: Input) -> Result<(), RejectedInput> {
         self.begin();
         let now = self.clock.now();
         let outputs = self.driver.borrow_mut().handle(input, now)?;
@@ -135,7 +138,7 @@ impl Host {
     }
 
     /// Carries out what has followed, and what follows from that in turn.
-    fn follow(&self, outputs: Outputs) {
+    fn follow(&self, outputs: DriverOutputBatch) {
         let mut answers = VecDeque::new();
         self.carry_out_all(outputs, &mut answers);
         while let Some(answer) = answers.pop_front() {
@@ -149,31 +152,31 @@ impl Host {
         self.arm();
     }
 
-    fn carry_out_all(&self, outputs: Outputs, answers: &mut VecDeque<Input>) {
+    fn carry_out_all(&self, outputs: DriverOutputBatch, answers: &mut VecDeque<Input>) {
         for output in outputs.list {
             answers.extend(self.carry_out(output));
         }
     }
 
     /// Begins a thing to do; the answer, where it is there already.
-    fn carry_out(&self, output: Output) -> Option<Input> {
+    fn carry_out(&self, output: DriverOutput) -> Option<Input> {
         match output {
-            Output::Event(event) => self.watchers.borrow_mut().tell(&event),
-            Output::Send { id, request } => {
+            DriverOutput::Event(event) => self.watchers.borrow_mut().tell(&event),
+            DriverOutput::Send { id, request } => {
                 let own = self.own.clone();
                 let report = move |input| report_to(&own, Input::Http { id, input });
                 self.spawn(id, false, async move {
                     Input::Http { id, input: http::exchange(request, report).await }
                 });
             }
-            Output::Run { id, run, .. } => return self.run_tool(id, run),
-            Output::Ask { id, agent, ask } => {
+            DriverOutput::Run { id, run, .. } => return self.run_tool(id, run),
+            DriverOutput::Ask { id, agent, ask } => {
                 let people = self.site.borrow().people.clone();
                 self.spawn(id, false, async move {
                     Input::Answer { id, answer: people.answer(agent, ask).await }
                 });
             }
-            Output::Hook { id, hook, .. } => {
+            DriverOutput::Hook { id, hook, .. } => {
                 let hooks = self.site.borrow().hooks.clone();
                 self.spawn(
                     id,
@@ -181,7 +184,7 @@ impl Host {
                     async move { Input::Hook { id, reply: hooks.reply(hook).await } },
                 );
             }
-            Output::Cancel { id } => {
+            DriverOutput::Cancel { id } => {
                 let stopped = self.open.borrow_mut().remove(&id);
                 return stopped.filter(|task| task.is_run).map(|_| done(id, custom::interrupted()));
             }
@@ -214,7 +217,7 @@ impl Host {
     /// Has the page do something that ends with its answer.
     fn spawn(&self, id: EffectId, is_run: bool, work: impl Future<Output = Input> + 'static) {
         let (work, abort) = abortable(work);
-        self.open.borrow_mut().insert(id, Task { abort, is_run });
+        self.open.borrow_mut().insert(id, PageTask { abort, is_run });
         let own = self.own.clone();
         spawn_local(async move {
             if let Ok(answer) = work.await
@@ -243,7 +246,7 @@ impl Host {
             let own = self.own.clone();
             let wake = move || own.upgrade().into_iter().for_each(|host| host.wake());
             let ms = u32::try_from(ms).unwrap_or(u32::MAX);
-            Timer { at, _timeout: Timeout::new(ms, wake) }
+            WakeTimer { at, _timeout: Timeout::new(ms, wake) }
         });
         drop(self.timer.replace(timer));
     }
@@ -260,7 +263,7 @@ impl Host {
 }
 
 /// Hands news of an effect to its host, as long as it is under way.
-fn report_to(host: &Weak<Host>, input: Input) {
+fn report_to(host: &Weak<SessionHost>, input: Input) {
     let (Input::Http { id, .. } | Input::Tool { id, .. }) = &input else { return };
     if let Some(host) = host.upgrade()
         && host.open.borrow().contains_key(id)

@@ -5,10 +5,10 @@ use crate::clock::wall_time;
 use gloo_net::http::{Headers, Request as PageRequest};
 use gloo_timers::future::TimeoutFuture;
 use innerloop_core::{
-    bytes::Bytes,
+    bytes::BodyBytes,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
 };
-use innerloop_driver::Request;
+use innerloop_driver::EndpointRequest;
 use js_sys::Uint8Array;
 use std::time::Duration;
 use wasm_bindgen::{JsCast, JsValue};
@@ -28,14 +28,20 @@ const MOST_BUSY: Duration = Duration::from_millis(50);
 
 /// Carries out a request and reports what comes; returns how it ended. Dropped before, the request
 /// is aborted.
-pub(crate) async fn exchange(request: Request, mut report: impl FnMut(HttpInput)) -> HttpInput {
+pub(crate) async fn exchange(
+    request: EndpointRequest,
+    mut report: impl FnMut(HttpInput),
+) -> HttpInput {
     match stream(&request, &mut report).await {
         Ok(()) => HttpInput::End,
         Err(failure) => HttpInput::Failed(failure),
     }
 }
 
-async fn stream(request: &Request, report: &mut impl FnMut(HttpInput)) -> Result<(), HttpFailure> {
+async fn stream(
+    request: &EndpointRequest,
+    report: &mut impl FnMut(HttpInput),
+) -> Result<(), HttpFailure> {
     let base = &request.base;
     let unfit = |error: JsValue| {
         let message = format!("the request cannot be sent: {}", said(&error));
@@ -81,7 +87,7 @@ async fn stream(request: &Request, report: &mut impl FnMut(HttpInput)) -> Result
         }
         let piece = Uint8Array::new(&read.get_value()).to_vec();
         for piece in piece.chunks(CHUNK) {
-            report(HttpInput::Chunk(Bytes(piece.to_vec())));
+            report(HttpInput::Chunk(BodyBytes(piece.to_vec())));
             if turn.elapsed() >= MOST_BUSY {
                 TimeoutFuture::new(0).await;
                 turn = Instant::now();

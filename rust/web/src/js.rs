@@ -18,7 +18,7 @@
 //! ```
 
 use crate::{build_error::BuildError, builder::AgentBuilder, files::MemoryFiles};
-use innerloop_core::json::{FromJson, Object, ToJson, from_str, to_string};
+use innerloop_core::json::{FromJson, JsonObject, ToJson, from_str, to_string};
 use js_sys::{JSON, Uint8Array};
 use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
 use serde_wasm_bindgen::preserve;
@@ -77,7 +77,7 @@ const OPTIONS: [&str; 7] =
 /// The options of an agent, as JavaScript has them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Options {
+struct AgentOptions {
     provider: Option<String>,
     model: Option<String>,
     api_key: Option<String>,
@@ -85,7 +85,7 @@ struct Options {
     /// Texts by their paths.
     files: Option<BTreeMap<String, String>>,
     #[serde(default, with = "self")]
-    config: Option<Object>,
+    config: Option<JsonObject>,
     #[serde(default, deserialize_with = "bytes")]
     snapshot: Option<Vec<u8>>,
 }
@@ -128,7 +128,7 @@ impl AgentBuilder {
             let known = OPTIONS.join(", ");
             return Err(wrong(format!("there is no option {unknown:?}; known: {known}")));
         }
-        let Options { provider, model, api_key, base_url, files, config, snapshot } =
+        let AgentOptions { provider, model, api_key, base_url, files, config, snapshot } =
             serde_wasm_bindgen::from_value(options.clone())
                 .map_err(|error| wrong(format!("the options do not fit: {error}")))?;
         let builder = Self::default().files(memory_of(files.unwrap_or_default())?);

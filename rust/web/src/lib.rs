@@ -57,19 +57,19 @@ pub use agent::{Agent, AgentError, EventStream};
 pub use build_error::BuildError;
 pub use builder::AgentBuilder;
 pub use files::{FilesError, MemoryFiles};
-pub use run::{Run, RunError};
-pub use tool::{Call, Tool};
+pub use run::{AgentRun, RunError};
+pub use tool::{OwnToolCall, Tool};
 
 pub use innerloop_core::{
     action::Outcome,
     config::{ApprovalRule, HookPoint},
     event::{Event, EventKind},
     id::{AgentId, SessionId},
-    input::{HookReply, Rejected, TurnOptions},
+    input::{HookReply, RejectedInput, TurnOptions},
     json::Json,
     message::{Part, Turn, Usage},
     status::{AgentState, RunEnd, Status},
     tool::ToolSpec,
 };
-pub use innerloop_face::{AnswerError, Approval, Decision, Prompt, RunResult};
+pub use innerloop_face::{AnswerError, ApprovalDecision, ApprovalRequest, Prompt, RunResult};
 pub use schemars::JsonSchema;

@@ -2,21 +2,24 @@
 
 use futures::future::LocalBoxFuture;
 use innerloop_core::{id::AgentId, input::Answer, output::Ask};
-use innerloop_face::{Approval, Decision, unanswered};
+use innerloop_face::{ApprovalDecision, ApprovalRequest, unanswered};
 use std::{fmt, rc::Rc};
 
-type Approve = Rc<dyn Fn(Approval) -> LocalBoxFuture<'static, Decision>>;
-type Reply = Rc<dyn Fn(String) -> LocalBoxFuture<'static, Option<String>>>;
+type ApprovalFunction = Rc<dyn Fn(ApprovalRequest) -> LocalBoxFuture<'static, ApprovalDecision>>;
+type AnswerFunction = Rc<dyn Fn(String) -> LocalBoxFuture<'static, Option<String>>>;
 
 /// Who is asked.
 #[derive(Clone, Default)]
-pub(crate) struct People {
-    approve: Option<Approve>,
-    answer: Option<Reply>,
+pub(crate) struct UserCallbacks {
+    approve: Option<ApprovalFunction>,
+    answer: Option<AnswerFunction>,
 }
 
-impl People {
-    pub(crate) fn set_approve(&mut self, approve: impl AsyncFn(Approval) -> Decision + 'static) {
+impl UserCallbacks {
+    pub(crate) fn set_approve(
+        &mut self,
+        approve: impl AsyncFn(ApprovalRequest) -> ApprovalDecision + 'static,
+    ) {
         let approve = Rc::new(approve);
         self.approve = Some(Rc::new(move |call| {
             let approve = Rc::clone(&approve);
@@ -42,7 +45,7 @@ impl People {
 
     /// Asks whoever is there.
     pub(crate) async fn answer(self, agent: AgentId, ask: Ask) -> Answer {
-        match (Approval::of(agent, &ask), ask, self.approve, self.answer) {
+        match (ApprovalRequest::of(agent, &ask), ask, self.approve, self.answer) {
             (Some(call), _, Some(approve), _) => approve(call).await.into(),
             (_, Ask::Question { text }, _, Some(answer)) => {
                 answer(text).await.map_or_else(unanswered, Answer::Text)
@@ -52,9 +55,12 @@ impl People {
     }
 }
 
-impl fmt::Debug for People {
+impl fmt::Debug for UserCallbacks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (approves, answers) = (self.approves(), self.answers());
-        f.debug_struct("People").field("approves", &approves).field("answers", &answers).finish()
+        f.debug_struct("UserCallbacks")
+            .field("approves", &approves)
+            .field("answers", &answers)
+            .finish()
     }
 }

@@ -1,10 +1,10 @@
 //! A run: what the agent does for one prompt, as a stream of events and as a result.
 
-use crate::host::Host;
+use crate::host::SessionHost;
 use futures::{Stream, StreamExt as _, channel::mpsc::UnboundedReceiver, future::LocalBoxFuture};
 use innerloop_core::{
     event::Event,
-    input::{Command, Input, Rejected},
+    input::{Command, Input, RejectedInput},
 };
 use innerloop_face::{Prompt, ResultReader, RunResult};
 use std::{
@@ -35,11 +35,11 @@ use std::{
 /// # }
 /// ```
 #[must_use = "a run that is dropped is interrupted"]
-pub struct Run {
+pub struct AgentRun {
     number: u64,
-    host: Rc<Host>,
+    host: Rc<SessionHost>,
     events: UnboundedReceiver<Event>,
-    refused: Option<Box<Rejected>>,
+    refused: Option<Box<RejectedInput>>,
     result: ResultReader,
     /// Whether no more events come.
     is_over: bool,
@@ -66,15 +66,15 @@ pub struct Run {
 pub enum RunError {
     /// The session refuses the prompt, for example since another run is under way.
     #[error(transparent)]
-    Refused(#[from] Box<Rejected>),
+    Refused(#[from] Box<RejectedInput>),
     /// The session was closed before the run's end.
     #[error("the session was closed before the run's end")]
     Closed,
 }
 
-impl Run {
+impl AgentRun {
     /// Says the prompt.
-    pub(crate) fn begin(host: Rc<Host>, Prompt { parts, options }: Prompt) -> Self {
+    pub(crate) fn begin(host: Rc<SessionHost>, Prompt { parts, options }: Prompt) -> Self {
         let (number, events) = host.watchers.borrow_mut().expect_run();
         let options = options.map(Box::new);
         let said = host.tell(Input::command(Command::Submit { parts, options }));
@@ -96,7 +96,7 @@ impl Run {
     }
 }
 
-impl Stream for Run {
+impl Stream for AgentRun {
     type Item = Event;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
@@ -110,7 +110,7 @@ impl Stream for Run {
     }
 }
 
-impl IntoFuture for Run {
+impl IntoFuture for AgentRun {
     type Output = Result<RunResult, RunError>;
     type IntoFuture = LocalBoxFuture<'static, Self::Output>;
 
@@ -119,7 +119,7 @@ impl IntoFuture for Run {
     }
 }
 
-impl Drop for Run {
+impl Drop for AgentRun {
     fn drop(&mut self) {
         let is_under_way = self.host.watchers.borrow().has_run(self.number);
         if is_under_way {
@@ -129,8 +129,8 @@ impl Drop for Run {
     }
 }
 
-impl fmt::Debug for Run {
+impl fmt::Debug for AgentRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("number", &self.number).finish_non_exhaustive()
+        f.debug_struct("AgentRun").field("number", &self.number).finish_non_exhaustive()
     }
 }

@@ -21,13 +21,13 @@ use std::{
 /// The longest time that a browser's timer takes.
 pub(crate) const LONGEST_MS: u64 = 0x7fff_ffff;
 
-type Work = dyn Fn(Call) -> LocalBoxFuture<'static, Result<Outcome, String>>;
+type ToolFunction = dyn Fn(OwnToolCall) -> LocalBoxFuture<'static, Result<Outcome, String>>;
 
 /// A tool of the page's own. What the model reads of it is its name, its description and the schema
 /// of its arguments: doc comments of the fields become their descriptions.
 ///
 /// ```
-/// use innerloop_web::{Call, JsonSchema, Tool};
+/// use innerloop_web::{JsonSchema, OwnToolCall, Tool};
 ///
 /// #[derive(serde::Deserialize, JsonSchema)]
 /// struct Weather {
@@ -38,7 +38,7 @@ type Work = dyn Fn(Call) -> LocalBoxFuture<'static, Result<Outcome, String>>;
 /// let tool = Tool::new(
 ///     "temperature",
 ///     "The temperature in a city, in degrees Celsius.",
-///     async |arguments: Weather, call: Call| {
+///     async |arguments: Weather, call: OwnToolCall| {
 ///         call.say("asking the weather service\n");
 ///         Ok::<_, std::io::Error>(format!("21 degrees in {}", arguments.city))
 ///     },
@@ -49,7 +49,7 @@ type Work = dyn Fn(Call) -> LocalBoxFuture<'static, Result<Outcome, String>>;
 #[derive(Clone)]
 pub struct Tool {
     spec: ToolSpec,
-    work: Rc<Work>,
+    work: Rc<ToolFunction>,
 }
 
 impl Tool {
@@ -60,7 +60,7 @@ impl Tool {
     pub fn new<A, T, E>(
         name: impl Into<String>,
         description: impl Into<String>,
-        function: impl AsyncFn(A, Call) -> Result<T, E> + 'static,
+        function: impl AsyncFn(A, OwnToolCall) -> Result<T, E> + 'static,
     ) -> Self
     where
         A: DeserializeOwned + JsonSchema + 'static,
@@ -68,17 +68,17 @@ impl Tool {
         E: Display + 'static,
     {
         let spec = ToolSpec::new(name, description, schema_of::<A>());
-        Self::with_spec(spec, async move |call: Call| {
+        Self::with_spec(spec, async move |call: OwnToolCall| {
             let arguments = call.read::<A>().map_err(|error| error.to_string())?;
             function(arguments, call).await.map_err(|error| error.to_string())
         })
     }
 
     /// A tool whose specification is known only when the page runs, such as one of JavaScript: the
-    /// arguments are [`Call::arguments`], which fit its schema. Otherwise as [`Tool::new`].
+    /// arguments are [`OwnToolCall::arguments`], which fit its schema. Otherwise as [`Tool::new`].
     pub fn with_spec<T, E>(
         spec: ToolSpec,
-        function: impl AsyncFn(Call) -> Result<T, E> + 'static,
+        function: impl AsyncFn(OwnToolCall) -> Result<T, E> + 'static,
     ) -> Self
     where
         T: Into<Outcome> + 'static,
@@ -133,9 +133,9 @@ impl fmt::Debug for Tool {
 /// One call of a tool. Clones are of the same call.
 ///
 /// ```
-/// use innerloop_web::Call;
+/// use innerloop_web::OwnToolCall;
 ///
-/// async fn counted(call: Call) -> String {
+/// async fn counted(call: OwnToolCall) -> String {
 ///     for step in 1..=3 {
 ///         call.say(&format!("step {step}\n"));
 ///     }
@@ -144,7 +144,7 @@ impl fmt::Debug for Tool {
 /// # let _ = counted;
 /// ```
 #[derive(Clone)]
-pub struct Call {
+pub struct OwnToolCall {
     /// The call's id, as the model gave it.
     pub id: String,
     /// The arguments. They fit the tool's schema.
@@ -157,7 +157,7 @@ pub struct Call {
     on_delta: Rc<dyn Fn(&str)>,
 }
 
-impl Call {
+impl OwnToolCall {
     /// Reads the arguments as a type.
     ///
     /// # Errors
@@ -172,10 +172,10 @@ impl Call {
     }
 }
 
-impl fmt::Debug for Call {
+impl fmt::Debug for OwnToolCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, arguments, folder, time_limit, .. } = self;
-        f.debug_struct("Call")
+        f.debug_struct("OwnToolCall")
             .field("id", id)
             .field("arguments", arguments)
             .field("folder", folder)
@@ -195,7 +195,7 @@ pub(crate) async fn carry_out(
         let message = format!("The tool {} is not available here.", run.name);
         return Outcome::error(ToolError::UnknownTool, message);
     };
-    let call = Call {
+    let call = OwnToolCall {
         id: run.call_id.clone(),
         arguments,
         folder: run.folder.clone(),

@@ -8,8 +8,8 @@ use innerloop_core::{
 
 /// Who is told what happens.
 #[derive(Debug, Default)]
-pub(crate) struct Watchers {
-    run: Option<Watched>,
+pub(crate) struct EventSubscribers {
+    run: Option<RunSubscriber>,
     runs: u64,
     all: Vec<UnboundedSender<Event>>,
     is_over: bool,
@@ -17,18 +17,18 @@ pub(crate) struct Watchers {
 
 /// A run, and who is told of it.
 #[derive(Debug)]
-struct Watched {
+struct RunSubscriber {
     number: u64,
     tell: UnboundedSender<Event>,
 }
 
-impl Watchers {
+impl EventSubscribers {
     /// A run whose prompt is about to be said. While one is under way, the session refuses another.
     pub(crate) fn expect_run(&mut self) -> (u64, UnboundedReceiver<Event>) {
         let (tell, events) = unbounded();
         self.runs += 1;
         let number = self.runs;
-        self.run.get_or_insert(Watched { number, tell });
+        self.run.get_or_insert(RunSubscriber { number, tell });
         (number, events)
     }
 

@@ -15,19 +15,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{alias, class, literals, text_after};
 
 /// What types are called there that have another name inside their module.
-const NAMES: [(&str, &str); 11] = [
+const NAMES: [(&str, &str); 12] = [
+    ("AnswerLine", "Line"),
     ("Effect", "SessionEffect"),
-    ("Given", "Parts"),
-    ("Header", "LogHeader"),
-    ("Known", "DocFiles"),
+    ("SetupSpec", "Parts"),
+    ("DocsRequest", "DocFiles"),
     ("LineEffect", "Effect"),
     ("LogLine", "LogEntry"),
-    ("Place", "Endpoint"),
-    ("Recorded", "Recording"),
-    ("Sent", "SentRequest"),
+    ("EndpointSpec", "Endpoint"),
+    ("ReplaySpec", "Recording"),
+    ("LineHttpRequest", "SentRequest"),
+    ("LineRequest", "Request"),
     // The package has an exception of its own name.
     ("ToolError", "ToolErrorName"),
-    ("Wanted", "Settings"),
+    ("ConfigRequest", "Settings"),
 ];
 /// What is told as it may be given, not as it is written.
 const GIVEN: [&str; 8] = [
@@ -37,7 +38,7 @@ const GIVEN: [&str; 8] = [
     "ResponseHead",
     "ToolSpec",
     "ApprovalRule",
-    "Facts",
+    "EnvironmentFacts",
     "GitFacts",
 ];
 
@@ -65,12 +66,12 @@ const PLANS: [ModulePlan; 11] = [
     ModulePlan {
         path: "python/innerloop/protocol/config.py",
         about: "What a session is opened with.",
-        roots: &["SessionConfig", "Preset"],
+        roots: &["SessionConfig", "ConfigPreset"],
     },
     ModulePlan {
         path: "python/innerloop/protocol/parts.py",
         about: "What a session's driver works with, and what it knows.",
-        roots: &["Given", "Provider", "Docs"],
+        roots: &["SetupSpec", "Provider", "DocsAnswer"],
     },
     ModulePlan {
         path: "python/innerloop/protocol/patch.py",
@@ -85,7 +86,7 @@ const PLANS: [ModulePlan; 11] = [
     ModulePlan {
         path: "python/innerloop/protocol/inputs.py",
         about: "What goes into a session, and why it may be refused.",
-        roots: &["Input", "Reason"],
+        roots: &["Input", "RejectionReason"],
     },
     ModulePlan {
         path: "python/innerloop/protocol/effects.py",
@@ -95,7 +96,7 @@ const PLANS: [ModulePlan; 11] = [
     ModulePlan {
         path: "python/innerloop/protocol/lines.py",
         about: "Requests to sessions, and the lines of their answers.",
-        roots: &["Request", "Line"],
+        roots: &["LineRequest", "AnswerLine"],
     },
 ];
 const MADE: &str = "Made of the core's types, whose words these are: see \
@@ -107,12 +108,12 @@ pub(crate) fn files(types: &PublicTypes) -> Vec<MadeFile> {
     let mut places = BTreeMap::new();
     let mut made = Vec::new();
     for plan in &PLANS {
-        let mut module = Module::new(types, &patches, &places);
+        let mut module = PythonModule::new(types, &patches, &places);
         for root in plan.roots {
             module.add(root);
         }
         let name = plan.path.rsplit('/').next().unwrap_or_default().replace(".py", "");
-        let Module { names, used, body, .. } = module;
+        let PythonModule { names, used, body, .. } = module;
         for own in &names {
             places.insert(own.clone(), name.clone());
         }
@@ -132,7 +133,7 @@ fn python_name(name: &str) -> String {
 }
 
 /// A module in the making.
-struct Module<'a> {
+struct PythonModule<'a> {
     types: &'a PublicTypes,
     patches: &'a SchemaTable,
     /// The modules that have been made, by what they declare.
@@ -146,7 +147,7 @@ struct Module<'a> {
     body: String,
 }
 
-impl<'a> Module<'a> {
+impl<'a> PythonModule<'a> {
     fn new(
         types: &'a PublicTypes,
         patches: &'a SchemaTable,

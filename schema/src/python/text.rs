@@ -9,7 +9,7 @@ const KEYWORDS: [&str; 10] =
     ["as", "class", "except", "finally", "from", "global", "import", "in", "is", "pass"];
 
 /// A field: its name, its type, its words, and whether it is there.
-pub(super) type Field = (String, String, String, bool);
+pub(super) type PythonField = (String, String, String, bool);
 
 /// One of these texts.
 pub(super) fn literals(names: &[&str]) -> String {
@@ -90,7 +90,7 @@ fn broken_literal(text: &str, indent: usize) -> String {
 }
 
 /// A class of these fields.
-pub(super) fn class(name: &str, docs: &str, base: &str, fields: &[Field]) -> String {
+pub(super) fn class(name: &str, docs: &str, base: &str, fields: &[PythonField]) -> String {
     if fields.iter().any(|(name, ..)| KEYWORDS.contains(&name.as_str())) {
         return called(name, docs, fields);
     }
@@ -118,7 +118,7 @@ fn presence(value: &str, is_there: bool) -> String {
 }
 
 /// The same where a field's name is a word of the language.
-fn called(name: &str, docs: &str, fields: &[Field]) -> String {
+fn called(name: &str, docs: &str, fields: &[PythonField]) -> String {
     let is_partial = fields.iter().all(|(.., required)| !required);
     let mut out = format!("\n\n{name} = TypedDict(\n    \"{name}\",\n    {{\n");
     for (name, value, docs, required) in fields {

@@ -24,30 +24,30 @@ const NAMES: [(&str, &str); 65] = [
     ("Ask", "Ask"),
     ("Block", "Block"),
     ("BuiltinTools", "BuiltinTools"),
-    ("Bytes", "Bytes"),
-    ("Change", "FileChange"),
+    ("BodyBytes", "Bytes"),
+    ("ReportedChange", "FileChange"),
     ("Command", "Command"),
-    ("Compaction", "CompactionPolicy"),
-    ("Compat", "Compat"),
+    ("CompactionPolicy", "CompactionPolicy"),
+    ("EndpointCompat", "Compat"),
     ("ConfigError", "ConfigError"),
     ("Deadline", "Deadline"),
     ("DeniedBy", "DeniedBy"),
     ("Effect", "Effect"),
     ("ErrorKind", "ErrorKind"),
     ("Event", "AgentEvent"),
-    ("Facts", "Facts"),
-    ("Finish", "Finish"),
-    ("Fold", "Fold"),
+    ("EnvironmentFacts", "Facts"),
+    ("FinishReason", "Finish"),
+    ("HistoryFold", "Fold"),
     ("FoldKind", "FoldKind"),
     ("FoldReason", "FoldReason"),
-    ("Fullness", "Fullness"),
+    ("WindowFullness", "Fullness"),
     ("HookPoint", "HookPoint"),
     ("HookReply", "HookReply"),
     ("HttpInput", "HttpInput"),
     ("HttpRequest", "HttpRequest"),
     ("Input", "Input"),
     ("JsonFault", "JsonFault"),
-    ("Leaving", "Leaving"),
+    ("LeftOutKind", "Leaving"),
     ("LeftOut", "LeftOut"),
     ("LimitAction", "LimitAction"),
     ("Limits", "SessionLimits"),
@@ -59,16 +59,16 @@ const NAMES: [(&str, &str); 65] = [
     ("Part", "Part"),
     ("PartPlace", "PartPlace"),
     ("PlanItem", "PlanItem"),
-    ("Preset", "Preset"),
+    ("ConfigPreset", "Preset"),
     ("Price", "Price"),
-    ("Reason", "Reason"),
-    ("Rejected", "Rejected"),
+    ("RejectionReason", "Reason"),
+    ("RejectedInput", "Rejected"),
     ("Reply", "Reply"),
     ("ResponseHead", "ResponseHead"),
     ("RunEnd", "RunEnd"),
-    ("Said", "Said"),
+    ("VisibleTurn", "Said"),
     ("SessionConfig", "SessionConfig"),
-    ("Spend", "Spend"),
+    ("SpendAmount", "Spend"),
     ("Status", "SessionStatus"),
     ("ToolCall", "SessionToolCall"),
     ("ToolChoice", "SessionToolChoice"),
@@ -80,7 +80,7 @@ const NAMES: [(&str, &str); 65] = [
     ("Turn", "SessionTurn"),
     ("TurnOptions", "InputOptions"),
     ("Usage", "SessionUsage"),
-    ("Why", "Why"),
+    ("RewindReason", "Why"),
 ];
 /// Events whose names say too little, or another thing, outside of their module.
 const EVENT_NAMES: [(&str, &str); 2] = [("plan", "PlanUpdate"), ("error", "Failure")];
@@ -104,7 +104,7 @@ const PLANS: [ModulePlan; 7] = [
     ModulePlan {
         path: "wasm/npm/src/json/history.ts",
         about: "What was said, as the session's log has it (snake_case).",
-        roots: &["Turn", "Said"],
+        roots: &["Turn", "VisibleTurn"],
     },
     ModulePlan {
         path: "wasm/npm/src/json/model.ts",
@@ -114,7 +114,7 @@ const PLANS: [ModulePlan; 7] = [
     ModulePlan {
         path: "wasm/npm/src/json/config.ts",
         about: "The configuration of a session, as its log has it (snake_case).",
-        roots: &["SessionConfig", "Preset"],
+        roots: &["SessionConfig", "ConfigPreset"],
     },
     ModulePlan {
         path: "wasm/npm/src/json/events.ts",
@@ -126,7 +126,7 @@ const PLANS: [ModulePlan; 7] = [
         about: "What goes into a session and what follows from it, as JSON. What goes through this \
                 door is an object with one key, its kind, whose value is `null` if there is \
                 nothing to say.",
-        roots: &["Input", "Command", "Output", "Deadline", "Rejected"],
+        roots: &["Input", "Command", "Output", "Deadline", "RejectedInput"],
     },
 ];
 /// Types that are written by hand.
@@ -141,8 +141,12 @@ pub(crate) fn files(types: &PublicTypes) -> Vec<MadeFile> {
         places.insert(own.to_owned(), BY_HAND.to_owned());
     }
     let made = PLANS.iter().map(|plan| {
-        let mut file =
-            File { types, names: BTreeSet::new(), used: BTreeSet::new(), out: String::new() };
+        let mut file = TypescriptFile {
+            types,
+            names: BTreeSet::new(),
+            used: BTreeSet::new(),
+            out: String::new(),
+        };
         for root in plan.roots {
             file.add(root, &places);
         }
@@ -185,7 +189,7 @@ fn public_name(name: &str) -> Option<&'static str> {
 }
 
 /// A file in the making.
-struct File<'a> {
+struct TypescriptFile<'a> {
     types: &'a PublicTypes,
     /// The types that it has.
     names: BTreeSet<String>,
@@ -207,7 +211,7 @@ impl TypeText {
     }
 }
 
-impl File<'_> {
+impl TypescriptFile<'_> {
     fn get(&self, name: &str) -> Option<TypeSchema> {
         let is_given = GIVEN.contains(&name);
         if is_given { self.types.given(name) } else { self.types.written(name) }.cloned()

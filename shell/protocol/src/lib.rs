@@ -1,6 +1,6 @@
-//! What a host and the shell's module say to each other, as JSON: the module reads one [`Request`]
-//! from standard input, prints what the command line prints, gives one [`Reply`] and ends. What a
-//! program is started with is a [`Launch`].
+//! What a host and the shell's module say to each other, as JSON: the module reads one
+//! [`ShellRequest`] from standard input, prints what the command line prints, gives one
+//! [`ShellReply`] and ends. What a program is started with is a [`ProgramLaunch`].
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,7 @@ use innerloop_json::{FromJson, Json, ToJson};
 /// A command line, and what it is carried out with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Request {
+pub struct ShellRequest {
     /// The command line, or a whole script.
     pub script: String,
     /// The script's name and its arguments: `$0`, `$1` and so on.
@@ -31,10 +31,10 @@ pub struct Request {
     pub programs: Vec<String>,
     /// Commands that the host knows of and does not have.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingCommand>,
     /// What `/tmp` is where the workspace has no folder of that name.
-    #[json(default, skip_serializing_if = "Tmp::is_needed")]
-    pub tmp: Tmp,
+    #[json(default, skip_serializing_if = "TmpPolicy::is_needed")]
+    pub tmp: TmpPolicy,
     /// Whether the command line is only looked at, and not carried out.
     #[json(default)]
     pub analyze: bool,
@@ -46,7 +46,7 @@ pub struct Request {
 /// What `/tmp` is where the workspace has no folder of that name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
-pub enum Tmp {
+pub enum TmpPolicy {
     /// A folder in memory, which is kept for the agent's next command line.
     Own,
     /// That folder, but what is made in it is the workspace's, where the folder is made for that.
@@ -58,7 +58,7 @@ pub enum Tmp {
     Both,
 }
 
-impl Tmp {
+impl TmpPolicy {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
     fn is_needed(&self) -> bool {
         *self == Self::Needed
@@ -68,7 +68,7 @@ impl Tmp {
 /// A command that could be there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Missing {
+pub struct MissingCommand {
     /// Its name.
     pub command: String,
     /// What is said where it is called.
@@ -78,7 +78,7 @@ pub struct Missing {
 /// What came of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
-pub struct Reply {
+pub struct ShellReply {
     /// The exit status.
     pub status: i32,
     /// Whether the time limit ended it.
@@ -93,8 +93,8 @@ pub struct Reply {
 /// A program of the host that the command line starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-pub struct Launch {
-    /// Its name among [`Request::programs`].
+pub struct ProgramLaunch {
+    /// Its name among [`ShellRequest::programs`].
     pub program: String,
     /// Its arguments, without its own name.
     pub args: Vec<String>,

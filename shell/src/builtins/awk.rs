@@ -7,13 +7,13 @@ use bashkit::{
 };
 
 /// `awk`.
-pub(super) struct Awk;
+pub(super) struct AwkCommand;
 
 /// bashkit's `awk` by another name.
 const INNER: &str = "gawk";
 
 #[async_trait]
-impl Builtin for Awk {
+impl Builtin for AwkCommand {
     async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
         turns::give().await;
         let command = SubCommand {

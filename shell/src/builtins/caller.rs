@@ -5,10 +5,10 @@ use bashkit::{
 };
 
 /// `caller`.
-pub(super) struct Caller;
+pub(super) struct CallerCommand;
 
 #[async_trait]
-impl Builtin for Caller {
+impl Builtin for CallerCommand {
     async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
         let script = match context.args {
             [] => "if ((${#FUNCNAME[@]} > 0)); then echo \"${BASH_LINENO[0]} \

@@ -1,20 +1,20 @@
 //! `cat`, which takes from a file or device as much as is read of it.
 
 use super::{
-    options::Given,
-    options::Known,
+    options::OptionSpec,
+    options::ParsedArguments,
     shared::{fail, path, reason},
 };
 use crate::devices::Device;
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 
 /// `cat`.
-pub(super) struct Cat;
+pub(super) struct CatCommand;
 
 /// How often an endless device is read for somebody who never stops.
 const MOST_PIECES: usize = 64;
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "cat",
     short: "AbeEnstTuv",
     long: &[
@@ -29,13 +29,13 @@ const KNOWN: Known = Known {
 };
 
 #[async_trait]
-impl Command for Cat {
+impl Command for CatCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let given = match KNOWN.read(context.args) {
             Ok(given) => given,
             Err(words) => return fail(&context, &words, 1).await,
         };
-        let mut shown = Shown::of(&given);
+        let mut shown = LineFormatter::of(&given);
         let mut status = CommandStatus::success();
         let input = ["-".to_owned()];
         let operands = if given.operands.is_empty() { &input[..] } else { &given.operands };
@@ -53,7 +53,7 @@ impl Command for Cat {
 async fn file(
     context: &CommandContext<'_>,
     operand: &str,
-    shown: &mut Shown,
+    shown: &mut LineFormatter,
 ) -> Result<Result<()>> {
     if matches!(operand, "-" | "/dev/stdin") {
         while let Some(chunk) = context.stdin.read_chunk().await? {
@@ -82,7 +82,7 @@ async fn file(
 }
 
 /// How lines are shown.
-struct Shown {
+struct LineFormatter {
     numbers_all: bool,
     numbers_some: bool,
     squeezes: bool,
@@ -96,8 +96,8 @@ struct Shown {
     empty: usize,
 }
 
-impl Shown {
-    fn of(given: &Given) -> Self {
+impl LineFormatter {
+    fn of(given: &ParsedArguments) -> Self {
         Self {
             numbers_all: given.has('n'),
             numbers_some: given.has('b'),

@@ -1,15 +1,15 @@
 //! `comm`: two sorted files, line by line.
 
 use super::{
-    options::Known,
+    options::OptionSpec,
     shared::{content, fail, reason},
 };
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
 /// `comm`.
-pub(super) struct Comm;
+pub(super) struct CommCommand;
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "comm",
     short: "123z",
     long: &[
@@ -22,7 +22,7 @@ const KNOWN: Known = Known {
 };
 
 #[async_trait]
-impl Command for Comm {
+impl Command for CommCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let given = match KNOWN.read(context.args) {
             Ok(given) => given,
@@ -54,7 +54,7 @@ impl Command for Comm {
         };
         let delimiter = given.value('d').unwrap_or("\t");
         let shown = ['1', '2', '3'].map(|column| !given.has(column));
-        let mut columns = Columns { shown, counts: [0; 3], delimiter, end, out: Vec::new() };
+        let mut columns = ColumnWriter { shown, counts: [0; 3], delimiter, end, out: Vec::new() };
         let unsorted = columns.merge(&left, &right);
         if given.has('t') {
             let total = columns.counts.map(|count| count.to_string()).join(delimiter);
@@ -77,7 +77,7 @@ impl Command for Comm {
 }
 
 /// What is printed.
-struct Columns<'a> {
+struct ColumnWriter<'a> {
     shown: [bool; 3],
     counts: [usize; 3],
     delimiter: &'a str,
@@ -85,7 +85,7 @@ struct Columns<'a> {
     out: Vec<u8>,
 }
 
-impl Columns<'_> {
+impl ColumnWriter<'_> {
     /// Puts each line into its column; says which of the files is not sorted, where it matters.
     fn merge(&mut self, left: &[&[u8]], right: &[&[u8]]) -> [bool; 2] {
         let (mut at_left, mut at_right) = (0, 0);

@@ -1,6 +1,6 @@
 //! `seq` and `yes`, which print for as long as somebody reads.
 
-use super::{options::Known, shared::fail};
+use super::{options::OptionSpec, shared::fail};
 use bashkit::{Command, CommandContext, CommandStatus, Result as ShellResult, async_trait};
 
 /// How much is printed at once.
@@ -10,10 +10,10 @@ const PIECE: usize = 4096;
 const MOST_DIGITS: usize = 15;
 
 /// `yes`.
-pub(super) struct Yes;
+pub(super) struct YesCommand;
 
 #[async_trait]
-impl Command for Yes {
+impl Command for YesCommand {
     async fn execute(&self, context: CommandContext<'_>) -> ShellResult<CommandStatus> {
         let args = match context.args.split_first() {
             Some((first, rest)) if first == "--" => rest,
@@ -28,16 +28,16 @@ impl Command for Yes {
 }
 
 /// `seq`.
-pub(super) struct Seq;
+pub(super) struct SeqCommand;
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "seq",
     short: "f:s:t:w",
     long: &[("format:", 'f'), ("separator:", 's'), ("equal-width", 'w')],
 };
 
 /// Numbers from one to another, as multiples of a power of ten.
-struct Numbers {
+struct NumberSequence {
     first: i128,
     step: i128,
     last: i128,
@@ -45,18 +45,18 @@ struct Numbers {
     digits: usize,
     /// How wide each number is at least, with zeros.
     width: usize,
-    format: Option<Format>,
+    format: Option<NumberFormat>,
 }
 
 /// A format of `-f`.
-struct Format {
+struct NumberFormat {
     before: String,
     spec: String,
     after: String,
 }
 
 #[async_trait]
-impl Command for Seq {
+impl Command for SeqCommand {
     async fn execute(&self, context: CommandContext<'_>) -> ShellResult<CommandStatus> {
         // A number below zero is no option.
         let is_number = |arg: &&String| {
@@ -69,7 +69,7 @@ impl Command for Seq {
         let read = KNOWN.read(options).and_then(|given| {
             let mut operands = given.operands.clone();
             operands.extend(numbers.iter().cloned());
-            Ok((Numbers::of(&operands, given.has('w'), given.value('f'))?, given))
+            Ok((NumberSequence::of(&operands, given.has('w'), given.value('f'))?, given))
         });
         let (numbers, given) = match read {
             Ok(read) => read,
@@ -106,7 +106,7 @@ impl Command for Seq {
 async fn counted(
     context: &CommandContext<'_>,
     mut counter: Vec<u8>,
-    numbers: &Numbers,
+    numbers: &NumberSequence,
     separator: &str,
 ) -> ShellResult<CommandStatus> {
     let mut left = numbers.last - numbers.first + 1;
@@ -131,7 +131,7 @@ async fn counted(
     Ok(CommandStatus::success())
 }
 
-impl Numbers {
+impl NumberSequence {
     /// The first number, if those that follow are found by counting its digits up.
     fn counter(&self) -> Option<Vec<u8>> {
         let is_plain = self.step == 1 && self.digits == 0 && self.format.is_none();
@@ -165,7 +165,7 @@ impl Numbers {
             last: last.div_euclid(unit) + i128::from(step < 0 && last.rem_euclid(unit) != 0),
             digits,
             width: 0,
-            format: format.map(Format::of).transpose()?,
+            format: format.map(NumberFormat::of).transpose()?,
         };
         if is_equal && numbers.format.is_none() {
             let ends = [numbers.first, numbers.last].map(|number| numbers.show(number).len());
@@ -194,7 +194,7 @@ impl Numbers {
     }
 }
 
-impl Format {
+impl NumberFormat {
     fn of(format: &str) -> Result<Self, String> {
         let wrong = || KNOWN.wrong(&format!("format '{format}' has no % directive"));
         let plain = format.replace("%%", "\u{1}");

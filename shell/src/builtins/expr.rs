@@ -5,7 +5,7 @@ use bashkit::{Command, CommandContext, CommandStatus, Result as ShellResult, asy
 use regex_lite::Regex;
 
 /// `expr`.
-pub(super) struct Expr;
+pub(super) struct ExprCommand;
 
 /// The operators, those that bind least first.
 const LEVELS: [&[&str]; 6] = [
@@ -21,7 +21,7 @@ const LEVELS: [&[&str]; 6] = [
 const INVALID: i32 = 2;
 
 #[async_trait]
-impl Command for Expr {
+impl Command for ExprCommand {
     async fn execute(&self, context: CommandContext<'_>) -> ShellResult<CommandStatus> {
         let args = match context.args.split_first() {
             Some((first, rest)) if first == "--" => rest,
@@ -31,7 +31,7 @@ impl Command for Expr {
             let words = "expr: missing operand\nTry 'expr --help' for more information.\n";
             return fail(&context, words, INVALID).await;
         }
-        let mut words = Words { words: args, at: 0 };
+        let mut words = ExprParser { words: args, at: 0 };
         let value = words.level(&LEVELS).and_then(|value| match words.peek() {
             None => Ok(value),
             Some(extra) => Err(format!("syntax error: unexpected argument '{extra}'")),
@@ -47,12 +47,12 @@ impl Command for Expr {
 }
 
 /// The words, and how far they are read.
-struct Words<'a> {
+struct ExprParser<'a> {
     words: &'a [String],
     at: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> ExprParser<'a> {
     fn peek(&self) -> Option<&'a str> {
         self.words.get(self.at).map(String::as_str)
     }

@@ -24,7 +24,7 @@ mod unzip;
 mod zcat;
 mod zip;
 
-use crate::{files::Files, turns};
+use crate::{files::ShellFileSystem, turns};
 use bashkit::{
     BashBuilder,
     hooks::{HookAction, ToolEvent},
@@ -33,26 +33,26 @@ use patching::ApplyPatch;
 use std::sync::Arc;
 
 /// Adds the commands to a shell.
-pub(crate) fn register(bash: BashBuilder, files: &Arc<Files>) -> BashBuilder {
+pub(crate) fn register(bash: BashBuilder, files: &Arc<ShellFileSystem>) -> BashBuilder {
     let patch = |bash: BashBuilder, name| bash.command(name, ApplyPatch(Arc::clone(files)));
     let bash = patching::NAMES.into_iter().fold(bash, patch);
     bash.before_tool(Box::new(begins))
-        .builtin("awk", Box::new(awk::Awk))
-        .builtin("caller", Box::new(caller::Caller))
-        .builtin("zcat", Box::new(zcat::Zcat))
-        .command("cat", cat::Cat)
-        .command("comm", comm::Comm)
-        .command("diff", diff::Diff)
-        .command("expr", expr::Expr)
-        .command("ls", ls::Ls)
-        .command("mv", moving::Mv)
+        .builtin("awk", Box::new(awk::AwkCommand))
+        .builtin("caller", Box::new(caller::CallerCommand))
+        .builtin("zcat", Box::new(zcat::ZcatCommand))
+        .command("cat", cat::CatCommand)
+        .command("comm", comm::CommCommand)
+        .command("diff", diff::DiffCommand)
+        .command("expr", expr::ExprCommand)
+        .command("ls", ls::LsCommand)
+        .command("mv", moving::MvCommand)
         .command("realpath", paths::RealPath)
-        .command("seq", counting::Seq)
-        .command("tail", tail::Tail)
-        .command("tee", tee::Tee)
-        .command("unzip", unzip::Unzip)
-        .command("zip", zip::Zip)
-        .command("yes", counting::Yes)
+        .command("seq", counting::SeqCommand)
+        .command("tail", tail::TailCommand)
+        .command("tee", tee::TeeCommand)
+        .command("unzip", unzip::UnzipCommand)
+        .command("zip", zip::ZipCommand)
+        .command("yes", counting::YesCommand)
 }
 
 /// What happens before each command.

@@ -1,17 +1,17 @@
 //! `mv`, which keeps what `-n` says is to be kept.
 
 use super::{
-    options::Given,
-    options::Known,
+    options::OptionSpec,
+    options::ParsedArguments,
     shared::{fail, path, reason},
 };
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result as ShellResult, async_trait};
 use std::path::{Path, PathBuf};
 
 /// `mv`.
-pub(super) struct Mv;
+pub(super) struct MvCommand;
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "mv",
     short: "bfint:Tuv",
     long: &[
@@ -28,7 +28,7 @@ const KNOWN: Known = Known {
 };
 
 #[async_trait]
-impl Command for Mv {
+impl Command for MvCommand {
     async fn execute(&self, context: CommandContext<'_>) -> ShellResult<CommandStatus> {
         let given = match KNOWN.read(context.args) {
             Ok(given) => given,
@@ -71,7 +71,7 @@ impl Command for Mv {
 /// Moves a file or folder; the inner error is what the command says where it can't.
 async fn one(
     context: &CommandContext<'_>,
-    given: &Given,
+    given: &ParsedArguments,
     source: &str,
     target: &str,
 ) -> Result<Result<(), String>, Error> {

@@ -3,7 +3,7 @@
 
 /// What a command knows: its short options, `:` behind those that take a value, and the long names
 /// of options by their letters.
-pub(super) struct Known {
+pub(super) struct OptionSpec {
     /// The command's name.
     pub(super) command: &'static str,
     /// As for `getopts`.
@@ -15,14 +15,14 @@ pub(super) struct Known {
 
 /// The options and operands that were given, in their order.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct ParsedArguments {
     /// Letters and values.
     pub(super) options: Vec<(char, String)>,
     /// The rest.
     pub(super) operands: Vec<String>,
 }
 
-impl Given {
+impl ParsedArguments {
     /// Whether an option was given.
     pub(super) fn has(&self, letter: char) -> bool {
         self.options.iter().any(|(given, _)| *given == letter)
@@ -41,13 +41,13 @@ impl Given {
     }
 }
 
-impl Known {
+impl OptionSpec {
     /// Reads a command's words.
     ///
     /// # Errors
     /// What the command says about a word that it can't understand.
-    pub(super) fn read(&self, args: &[String]) -> Result<Given, String> {
-        let mut given = Given::default();
+    pub(super) fn read(&self, args: &[String]) -> Result<ParsedArguments, String> {
+        let mut given = ParsedArguments::default();
         let mut args = args.iter();
         while let Some(word) = args.next() {
             if word == "--" {
@@ -67,7 +67,7 @@ impl Known {
         &self,
         word: &str,
         rest: &mut impl Iterator<Item = &'a String>,
-        given: &mut Given,
+        given: &mut ParsedArguments,
     ) -> Result<(), String> {
         let mut letters = word.chars();
         letters.next();

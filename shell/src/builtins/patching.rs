@@ -2,9 +2,9 @@
 //! or is read. What it does is what the tool of that name does.
 
 use super::shared::{fail, input};
-use crate::files::Files;
+use crate::files::ShellFileSystem;
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
-use innerloop_tools::{Directory, perform_in};
+use innerloop_tools::{DirectoryFiles, perform_in};
 use innerloop_types::action::Action;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) const NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 
 /// `apply_patch`.
-pub(super) struct ApplyPatch(pub(super) Arc<Files>);
+pub(super) struct ApplyPatch(pub(super) Arc<ShellFileSystem>);
 
 #[async_trait]
 impl Command for ApplyPatch {
@@ -24,7 +24,7 @@ impl Command for ApplyPatch {
         };
         let folder = context.cwd.to_string_lossy();
         let folder = folder.trim_start_matches('/');
-        let outcome = perform_in(&mut Directory::new("/"), folder, &Action::Patch { patch });
+        let outcome = perform_in(&mut DirectoryFiles::new("/"), folder, &Action::Patch { patch });
         self.0.forget_lists();
         let words = format!("{}\n", outcome.joined_text().trim_end());
         if outcome.error.is_some() {

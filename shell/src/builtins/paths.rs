@@ -1,7 +1,7 @@
 //! `realpath`.
 
 use super::{
-    options::Known,
+    options::OptionSpec,
     shared::{fail, path, reason},
 };
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
@@ -13,7 +13,7 @@ use std::{
 /// `realpath`.
 pub(super) struct RealPath;
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "realpath",
     short: "emLPqsz",
     long: &[

@@ -1,17 +1,17 @@
 //! `tail`, which keeps no more of what it reads than it will print.
 
 use super::{
-    options::Given,
-    options::Known,
+    options::OptionSpec,
+    options::ParsedArguments,
     shared::{fail, path, reason},
 };
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 use std::collections::VecDeque;
 
 /// `tail`.
-pub(super) struct Tail;
+pub(super) struct TailCommand;
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "tail",
     short: "c:fFn:qs:vz",
     long: &[
@@ -32,10 +32,10 @@ const KNOWN: Known = Known {
 const LINES: usize = 10;
 
 #[async_trait]
-impl Command for Tail {
+impl Command for TailCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let read = KNOWN.read(&plain(context.args));
-        let read = read.and_then(|given| Ok((Wanted::of(&given)?, given)));
+        let read = read.and_then(|given| Ok((TailRange::of(&given)?, given)));
         let (wanted, given) = match read {
             Ok(read) => read,
             Err(words) => return fail(&context, &words, 1).await,
@@ -100,7 +100,7 @@ fn plain(args: &[String]) -> Vec<String> {
 }
 
 /// What is to be printed.
-struct Wanted {
+struct TailRange {
     count: usize,
     is_bytes: bool,
     /// Whether the count is that of the first line or byte.
@@ -108,8 +108,8 @@ struct Wanted {
     end: u8,
 }
 
-impl Wanted {
-    fn of(given: &Given) -> std::result::Result<Self, String> {
+impl TailRange {
+    fn of(given: &ParsedArguments) -> std::result::Result<Self, String> {
         let is_bytes = given.last("cn") == Some('c');
         let text = given.value(if is_bytes { 'c' } else { 'n' });
         let count = match text {
@@ -156,7 +156,7 @@ fn memchr_iter(wanted: u8, content: &[u8]) -> impl Iterator<Item = usize> {
 }
 
 /// Prints the end of standard input.
-async fn stream(context: &CommandContext<'_>, wanted: &Wanted) -> Result<()> {
+async fn stream(context: &CommandContext<'_>, wanted: &TailRange) -> Result<()> {
     if wanted.from_start {
         let mut left = wanted.count.saturating_sub(1);
         while let Some(chunk) = context.stdin.read_chunk().await? {

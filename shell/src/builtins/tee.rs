@@ -1,29 +1,29 @@
 //! `tee`, which goes on with the others where a file can't be written.
 
 use super::{
-    options::Known,
+    options::OptionSpec,
     shared::{fail, path, reason},
 };
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 use std::path::PathBuf;
 
 /// `tee`.
-pub(super) struct Tee;
+pub(super) struct TeeCommand;
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "tee",
     short: "aip",
     long: &[("append", 'a'), ("ignore-interrupts", 'i'), ("output-error?", 'p')],
 };
 
 #[async_trait]
-impl Command for Tee {
+impl Command for TeeCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let given = match KNOWN.read(context.args) {
             Ok(given) => given,
             Err(words) => return fail(&context, &words, 1).await,
         };
-        let mut copies = Copies { context: &context, files: Vec::new(), failed: false };
+        let mut copies = TeeTargets { context: &context, files: Vec::new(), failed: false };
         for operand in &given.operands {
             copies.open(operand, given.has('a')).await?;
         }
@@ -36,13 +36,13 @@ impl Command for Tee {
 }
 
 /// The files that get a copy; one that fails once gets no more.
-struct Copies<'a> {
+struct TeeTargets<'a> {
     context: &'a CommandContext<'a>,
     files: Vec<(&'a str, PathBuf)>,
     failed: bool,
 }
 
-impl<'a> Copies<'a> {
+impl<'a> TeeTargets<'a> {
     async fn open(&mut self, operand: &'a str, appends: bool) -> Result<()> {
         let (fs, path) = (&self.context.fs, path(self.context, operand));
         let opened = if appends {

@@ -1,8 +1,8 @@
 //! `unzip`.
 
 use super::{
-    options::Given,
-    options::Known,
+    options::OptionSpec,
+    options::ParsedArguments,
     shared::{content, fail, fits, path, reason},
 };
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
@@ -13,9 +13,9 @@ use std::{
 use zip::{CompressionMethod, ZipArchive};
 
 /// `unzip`.
-pub(super) struct Unzip;
+pub(super) struct UnzipCommand;
 
-const KNOWN: Known = Known { command: "unzip", short: "aCcd:jlLnopqtuvxz", long: &[] };
+const KNOWN: OptionSpec = OptionSpec { command: "unzip", short: "aCcd:jlLnopqtuvxz", long: &[] };
 
 /// The statuses of `unzip`.
 mod status {
@@ -27,7 +27,7 @@ mod status {
 }
 
 /// What is in an archive.
-struct Member {
+struct ArchiveMember {
     name: String,
     is_folder: bool,
     is_stored: bool,
@@ -41,7 +41,7 @@ struct Member {
 }
 
 #[async_trait]
-impl Command for Unzip {
+impl Command for UnzipCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let (args, excluded) = split(context.args);
         let given = match KNOWN.read(&args) {
@@ -62,7 +62,7 @@ impl Command for Unzip {
                 format!("unzip:  cannot find or open {archive}, {archive}.zip or {archive}.ZIP.\n");
             return fail(&context, &words, status::NOT_FOUND).await;
         };
-        let is_wanted = |member: &Member| {
+        let is_wanted = |member: &ArchiveMember| {
             let names = |pattern: &String| fits(pattern, &member.name);
             (wanted.is_empty() || wanted.iter().any(names)) && !excluded.iter().any(names)
         };
@@ -73,7 +73,7 @@ impl Command for Unzip {
                 return fail(&context, &words, status::DAMAGED).await;
             }
         };
-        let members: Vec<Member> = members.into_iter().filter(is_wanted).collect();
+        let members: Vec<ArchiveMember> = members.into_iter().filter(is_wanted).collect();
         if members.is_empty() && !wanted.is_empty() {
             let words = format!("caution: filename not matched:  {}\n", wanted.join(" "));
             return fail(&context, &words, status::NO_MATCH).await;
@@ -111,7 +111,7 @@ fn split(args: &[String]) -> (Vec<String>, Vec<String>) {
     (rest, excluded)
 }
 
-fn read(bytes: Vec<u8>) -> std::result::Result<Vec<Member>, String> {
+fn read(bytes: Vec<u8>) -> std::result::Result<Vec<ArchiveMember>, String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
     let mut members = Vec::new();
     for number in 0..archive.len() {
@@ -120,7 +120,7 @@ fn read(bytes: Vec<u8>) -> std::result::Result<Vec<Member>, String> {
         file.read_to_end(&mut content).map_err(|error| error.to_string())?;
         let time = file.last_modified().unwrap_or_default();
         let name = file.name().map_err(|error| error.to_string())?.into_owned();
-        members.push(Member {
+        members.push(ArchiveMember {
             name,
             is_folder: file.is_dir(),
             is_stored: file.compression() == CompressionMethod::Stored,
@@ -141,7 +141,7 @@ fn read(bytes: Vec<u8>) -> std::result::Result<Vec<Member>, String> {
     Ok(members)
 }
 
-fn listed(archive: &str, members: &[Member]) -> String {
+fn listed(archive: &str, members: &[ArchiveMember]) -> String {
     let mut list = format!(
         "Archive:  {archive}\n  Length      Date    Time    Name\n\
          ---------  ---------- -----   ----\n"
@@ -158,9 +158,9 @@ fn listed(archive: &str, members: &[Member]) -> String {
 
 async fn extract(
     context: &CommandContext<'_>,
-    given: &Given,
+    given: &ParsedArguments,
     archive: &str,
-    members: &[Member],
+    members: &[ArchiveMember],
 ) -> Result<CommandStatus> {
     let mut status = 0;
     let mut told = format!("Archive:  {archive}\n");
@@ -201,8 +201,8 @@ async fn extract(
 /// Takes a member out; returns what is told of it.
 async fn one(
     context: &CommandContext<'_>,
-    given: &Given,
-    member: &Member,
+    given: &ParsedArguments,
+    member: &ArchiveMember,
     shown: &str,
 ) -> Result<String> {
     let at = path(context, shown);

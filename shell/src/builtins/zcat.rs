@@ -5,10 +5,10 @@ use bashkit::{
 };
 
 /// `zcat`.
-pub(super) struct Zcat;
+pub(super) struct ZcatCommand;
 
 #[async_trait]
-impl Builtin for Zcat {
+impl Builtin for ZcatCommand {
     async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
         let mut args = vec!["-dc".to_owned()];
         args.extend(context.args.iter().cloned());

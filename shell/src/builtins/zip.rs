@@ -2,8 +2,8 @@
 
 use super::{
     calendar::calendar,
-    options::Given,
-    options::Known,
+    options::OptionSpec,
+    options::ParsedArguments,
     shared::{fail, fits, path, reason},
 };
 use bashkit::{
@@ -19,9 +19,9 @@ use zip::{
 };
 
 /// `zip`.
-pub(super) struct Zip;
+pub(super) struct ZipCommand;
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "zip",
     short: "0123456789DfjmoqrTuvXy",
     long: &[
@@ -45,10 +45,10 @@ const LEFT_OUT: i32 = 18;
 /// The status where the archive or the words are wrong.
 const WRONG: i32 = 3;
 
-type Writer = ZipWriter<Cursor<Vec<u8>>>;
+type ArchiveWriter = ZipWriter<Cursor<Vec<u8>>>;
 
 #[async_trait]
-impl Command for Zip {
+impl Command for ZipCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let (args, excluded) = without_excluded(context.args);
         let given = match KNOWN.read(&args) {
@@ -60,7 +60,8 @@ impl Command for Zip {
         };
         let has_end = Path::new(archive).extension().is_some() || archive == "-";
         let archive = if has_end { archive.clone() } else { format!("{archive}.zip") };
-        let mut found = Found { context: &context, given: &given, excluded, members: Vec::new() };
+        let mut found =
+            MemberCollector { context: &context, given: &given, excluded, members: Vec::new() };
         let mut missing = String::new();
         for name in names {
             if let Err(error) = found.add(name).await? {
@@ -120,7 +121,7 @@ fn without_excluded(args: &[String]) -> (Vec<String>, Vec<String>) {
 }
 
 /// A file or folder that goes into an archive.
-struct Member {
+struct MemberSource {
     name: String,
     source: String,
     metadata: Metadata,
@@ -128,14 +129,14 @@ struct Member {
 }
 
 /// What goes in.
-struct Found<'a> {
+struct MemberCollector<'a> {
     context: &'a CommandContext<'a>,
-    given: &'a Given,
+    given: &'a ParsedArguments,
     excluded: Vec<String>,
-    members: Vec<Member>,
+    members: Vec<MemberSource>,
 }
 
-impl Found<'_> {
+impl MemberCollector<'_> {
     async fn add(&mut self, name: &str) -> Result<Result<()>> {
         let mut waiting = vec![name.trim_end_matches('/').to_owned()];
         let mut is_first = true;
@@ -171,7 +172,7 @@ impl Found<'_> {
             };
             let content =
                 if is_folder { Vec::new() } else { self.context.fs.read_file(&at).await? };
-            self.members.push(Member { name, source, metadata, content });
+            self.members.push(MemberSource { name, source, metadata, content });
         }
         Ok(Ok(()))
     }
@@ -180,10 +181,10 @@ impl Found<'_> {
 /// The archive with the members in it, and what is told of them.
 fn pack(
     old: Option<Vec<u8>>,
-    members: &[Member],
-    given: &Given,
+    members: &[MemberSource],
+    given: &ParsedArguments,
 ) -> std::result::Result<(Vec<u8>, String), ZipError> {
-    let mut writer: Writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut writer: ArchiveWriter = ZipWriter::new(Cursor::new(Vec::new()));
     let new: BTreeSet<&str> = members.iter().map(|member| member.name.as_str()).collect();
     let mut known = BTreeSet::new();
     if let Some(old) = old {
@@ -213,8 +214,8 @@ fn pack(
 
 /// Adds a member; returns its length in the archive, if that is less than before.
 fn add(
-    writer: &mut Writer,
-    member: &Member,
+    writer: &mut ArchiveWriter,
+    member: &MemberSource,
     stores: bool,
 ) -> std::result::Result<Option<usize>, ZipError> {
     let options = SimpleFileOptions::default()
@@ -225,7 +226,7 @@ fn add(
         return Ok(None);
     }
     if !stores && !member.content.is_empty() {
-        let mut alone: Writer = ZipWriter::new(Cursor::new(Vec::new()));
+        let mut alone: ArchiveWriter = ZipWriter::new(Cursor::new(Vec::new()));
         alone.start_file(&member.name, options.compression_method(CompressionMethod::Deflated))?;
         alone.write_all(&member.content)?;
         let mut alone = ZipArchive::new(alone.finish()?)?;

@@ -8,7 +8,7 @@
     reason = "a test that meets what it does not expect is to fail at once"
 )]
 
-use innerloop_driver::Lines;
+use innerloop_driver::LineServer;
 use innerloop_tests::transcript::exchanges;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
@@ -108,7 +108,7 @@ fn samples(name: &str) -> Vec<Value> {
 
 /// What the code says of a request before it looks whether it can be carried out.
 fn refusal(request: &Value) -> Option<String> {
-    let answer = Lines::default().call(request.to_string().as_bytes()).to_owned();
+    let answer = LineServer::default().call(request.to_string().as_bytes()).to_owned();
     answer.starts_with("{\"error\":{\"code\":\"bad_request\"").then_some(answer)
 }
 
@@ -147,7 +147,7 @@ fn what_the_code_writes_passes_the_schema() {
 #[test]
 fn what_is_said_in_the_documentation_passes_the_schema() {
     let (request, line) = (Schema::of("request"), Schema::of("line"));
-    let mut lines = Lines::default();
+    let mut lines = LineServer::default();
     for exchange in exchanges() {
         let answer = lines.call(&exchange.request).to_owned();
         answer.lines().for_each(|told| line.check(&serde_json::from_str(told).unwrap()));
@@ -169,7 +169,7 @@ fn what_passes_the_schema_is_read_by_the_code() {
         schema.check(value);
         assert_eq!(refusal(value), None, "{value}");
     }
-    let told = Lines::default().call(b"{\"stop\":null}").to_owned();
+    let told = LineServer::default().call(b"{\"stop\":null}").to_owned();
     for kind in kinds(&values) {
         assert!(told.contains(&format!("`{kind}`")), "{kind}: {told}");
     }

@@ -8,7 +8,7 @@
 )]
 
 use innerloop_core::action::{Action, Outcome};
-use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
+use innerloop_sandbox::{EngineOptions, Executor, SandboxEngine, programs::ProgramRegistry};
 use innerloop_tests::example::programs_and_shell;
 use innerloop_workspace::Workspace;
 use std::{
@@ -49,8 +49,9 @@ fn main() {
     fs::copy(programs_and_shell().join("bash.wasm"), programs.join("bash.wasm")).unwrap();
     let nothing = "(module (memory (export \"memory\") 1) (func (export \"_start\")))";
     fs::write(programs.join("nothing.wasm"), wat::parse_str(nothing).unwrap()).unwrap();
-    let options = Options { cache_dir: Some(scene.path().join("cache")), ..Options::default() };
-    let programs = Programs::open(&programs).unwrap();
+    let options =
+        EngineOptions { cache_dir: Some(scene.path().join("cache")), ..EngineOptions::default() };
+    let programs = ProgramRegistry::open(&programs).unwrap();
     let executor =
         Executor::new(SandboxEngine::new(options), Workspace::open(&tree).unwrap(), programs);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

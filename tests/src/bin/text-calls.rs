@@ -3,7 +3,7 @@
 //! streamed in pieces of any size, each different outcome once, with one way that leads to it.
 
 use innerloop_core::{
-    Decoder, Piece,
+    Decoder, ReplyPiece,
     config::{ModelConfig, TextCalls, WireKind},
     input::ResponseHead,
     json::Json,
@@ -64,7 +64,7 @@ impl Case {
     }
 
     /// The reply whose text comes in these pieces, and what is shown of it.
-    fn read_in_pieces(&self, pieces: &[&str]) -> Result<(Reply, Vec<Piece>), Box<dyn Error>> {
+    fn read_in_pieces(&self, pieces: &[&str]) -> Result<(Reply, Vec<ReplyPiece>), Box<dyn Error>> {
         let head = ResponseHead {
             status: 200,
             headers: vec![("content-type".into(), "text/event-stream".into())],
@@ -106,14 +106,14 @@ fn ways(body: &str) -> Vec<(String, Vec<&str>)> {
 }
 
 /// What a reader has before the eyes at the end.
-fn joined(shown: &[Piece]) -> (String, String) {
+fn joined(shown: &[ReplyPiece]) -> (String, String) {
     let (mut text, mut reasoning) = (String::new(), String::new());
     for piece in shown {
         match piece {
-            Piece::Restart => (text, reasoning) = (String::new(), String::new()),
-            Piece::Text(more) => text.push_str(more),
-            Piece::Reasoning(more) => reasoning.push_str(more),
-            Piece::Call(_) => {}
+            ReplyPiece::Restart => (text, reasoning) = (String::new(), String::new()),
+            ReplyPiece::Text(more) => text.push_str(more),
+            ReplyPiece::Reasoning(more) => reasoning.push_str(more),
+            ReplyPiece::Call(_) => {}
         }
     }
     (text, reasoning)

@@ -8,7 +8,7 @@ use crate::{
     wires::WIRES,
 };
 use innerloop_core::config::WireKind;
-use innerloop_driver::Lines;
+use innerloop_driver::LineServer;
 use scenes::SCENES;
 use sha2::{Digest, Sha256};
 
@@ -43,7 +43,7 @@ pub fn logs() -> Vec<Log> {
 #[must_use]
 pub fn digest(log: &Log) -> String {
     let request = format!("{{\"replay\":null}}\n{}", log.text);
-    let mut lines = Lines::default();
+    let mut lines = LineServer::default();
     let answer = lines.call(request.as_bytes());
     Sha256::digest(answer).iter().map(|byte| format!("{byte:02x}")).collect()
 }

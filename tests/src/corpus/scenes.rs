@@ -6,7 +6,7 @@ use crate::{
     wires,
 };
 use innerloop_core::{
-    compaction::{Fullness, Tier},
+    compaction::{CompactionTier, WindowFullness},
     config::{AskAbout, ProfileKind, SessionConfig, WireKind},
     id::AgentId,
     input::{Answer, Command, HttpInput, Input, ToolInput},
@@ -154,8 +154,9 @@ fn folds(wire: WireKind) -> TestHost {
         config.loops.detect = false;
         config.compaction.keep.tokens = 1_000;
         config.compaction.keep.rounds = 1;
-        let (from, to) = (Fullness::percent(60), Fullness::percent(45));
-        config.compaction.auto = vec![Tier { from, to, step: FoldKind::Stub, inputs: None }];
+        let (from, to) = (WindowFullness::percent(60), WindowFullness::percent(45));
+        config.compaction.auto =
+            vec![CompactionTier { from, to, step: FoldKind::Stub, inputs: None }];
     });
     for input in 0..2 {
         let _ = host.submit(&format!("Task {input}: größer."));

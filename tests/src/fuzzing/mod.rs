@@ -10,16 +10,16 @@ pub use change::changed;
 
 use crate::{feeding, hostile, simulator::rng::Rng, wires::WIRES};
 use innerloop_core::{
-    Decoder, Head, Piece, Prefix,
+    Decoder, ReplyPiece, RequestHead, RequestPrefix,
     action::{Action, Patch, PatchStream},
     config::{ModelConfig, WireKind},
     input::ResponseHead,
-    message::{Reply, Said},
+    message::{Reply, VisibleTurn},
     steps,
-    text_calls::{Family, Scanner, parse},
+    text_calls::{Family, TextScanner, parse},
 };
 use innerloop_driver::decode::decode;
-use innerloop_tools::{Files, Memory, WorkspacePath, perform};
+use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform};
 use serde::de::IgnoredAny;
 use std::{borrow::Cow, fs, iter, mem, path::Path};
 
@@ -138,9 +138,9 @@ fn check_cost(body: &[u8]) {
 fn send_back(reply: &Reply) {
     for wire in WIRES {
         let model = ModelConfig { wire, ..ModelConfig::default() };
-        let head = Head::new(&model, "Be brief.", iter::empty());
-        let mut prefix = Prefix::new(&model);
-        prefix.push(Said::Assistant(Cow::Borrowed(reply)));
+        let head = RequestHead::new(&model, "Be brief.", iter::empty());
+        let mut prefix = RequestPrefix::new(&model);
+        prefix.push(VisibleTurn::Assistant(Cow::Borrowed(reply)));
         let body = prefix.request(&head, &model, "key").body.0;
         if let Err(error) = serde_json::from_slice::<IgnoredAny>(&body) {
             panic!("{wire:?}: {error}: {}", String::from_utf8_lossy(&body));
@@ -164,7 +164,7 @@ pub fn text_calls(data: &[u8]) {
     let whole = parse(family, &text, tools);
     check_cost(2 * schemas);
     for _ in 0..2 {
-        let (mut scanner, mut pieces) = (Scanner::new(family), Vec::new());
+        let (mut scanner, mut pieces) = (TextScanner::new(family), Vec::new());
         let chunks = cut_text(&text, &mut input.rng);
         for chunk in &chunks {
             scanner.feed(chunk, &mut pieces);
@@ -181,14 +181,14 @@ pub fn text_calls(data: &[u8]) {
 }
 
 /// What was shown, text and thinking.
-fn shown(pieces: &[Piece]) -> (String, String) {
+fn shown(pieces: &[ReplyPiece]) -> (String, String) {
     let mut shown = (String::new(), String::new());
     for piece in pieces {
         match piece {
-            Piece::Restart => shown = Default::default(),
-            Piece::Text(more) => shown.0.push_str(more),
-            Piece::Reasoning(more) => shown.1.push_str(more),
-            Piece::Call(_) => {}
+            ReplyPiece::Restart => shown = Default::default(),
+            ReplyPiece::Text(more) => shown.0.push_str(more),
+            ReplyPiece::Reasoning(more) => shown.1.push_str(more),
+            ReplyPiece::Call(_) => {}
         }
     }
     shown
@@ -213,7 +213,7 @@ pub fn patch(data: &[u8]) {
     // A file that has the patch's own lines, so that some of its hunks are found.
     let old = text.lines().map(|line| line.get(1..).unwrap_or_default());
     let old: String = old.flat_map(|line| [line, "\n"]).collect();
-    let mut files = Memory::new();
+    let mut files = InMemoryFiles::new();
     for affected in patch.paths() {
         if let Ok(path) = WorkspacePath::parse(affected.path) {
             // One path may name as a folder what another names as a file; then only one exists.

@@ -5,17 +5,17 @@ use super::{
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::action::{
-    Action, Change, ChangeKind, DeniedBy, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice,
-    Numbering, Outcome, Part, ToolError,
+    Action, ChangeKind, DeniedBy, GrepLayout, GrepMode, GrepQuery, HiddenFiles, LineNumbering,
+    ListStyle, NoticePosition, Outcome, Part, ReportedChange, ToolError,
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
-    let numberings: Vec<Numbering> = one_of_each!(Numbering: None, Pipe, Tab);
-    visitor.visit_read("Numbering", &numberings);
-    let notices: Vec<Notice> = one_of_each!(Notice: Below, Above);
-    visitor.visit_read("Notice", &notices);
-    let hidden: Vec<Hidden> = one_of_each!(Hidden: Ignored, Nothing);
-    visitor.visit_read("Hidden", &hidden);
+    let numberings: Vec<LineNumbering> = one_of_each!(LineNumbering: None, Pipe, Tab);
+    visitor.visit_read("LineNumbering", &numberings);
+    let notices: Vec<NoticePosition> = one_of_each!(NoticePosition: Below, Above);
+    visitor.visit_read("NoticePosition", &notices);
+    let hidden: Vec<HiddenFiles> = one_of_each!(HiddenFiles: Ignored, Nothing);
+    visitor.visit_read("HiddenFiles", &hidden);
     let styles: Vec<ListStyle> = one_of_each!(ListStyle: Slash, Tag);
     visitor.visit_read("ListStyle", &styles);
     let layouts: Vec<GrepLayout> = one_of_each!(GrepLayout: Lines, ByFile);
@@ -27,8 +27,8 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     let deniers: Vec<DeniedBy> = one_of_each!(DeniedBy: Person, Nobody, Hook, Options);
     visitor.visit_read("DeniedBy", &deniers);
     let kinds: Vec<ChangeKind> = one_of_each!(ChangeKind: Created, Modified, Deleted);
-    let changes: Vec<Change> = kinds.into_iter().map(change).collect();
-    visitor.visit_read("Change", &changes);
+    let changes: Vec<ReportedChange> = kinds.into_iter().map(change).collect();
+    visitor.visit_read("ReportedChange", &changes);
     visitor.visit_read("Outcome", &[Outcome::default(), outcome()]);
 }
 
@@ -57,16 +57,16 @@ pub(super) fn actions() -> Vec<Action> {
             path: "a.txt".into(),
             offset: Some(2),
             limit: Some(10),
-            numbering: Numbering::Pipe,
+            numbering: LineNumbering::Pipe,
             line_chars: Some(2_000),
-            notice: Notice::Above,
+            notice: NoticePosition::Above,
         },
         ViewImage { path: "a.png".into() },
         ReadMany {
             include: vec!["src/**/*.ts".into()],
             exclude: vec!["*.test.ts".into()],
             flat: true,
-            hidden: Hidden::Nothing,
+            hidden: HiddenFiles::Nothing,
         },
         Write { path: "a.txt".into(), content: "new\n".into() },
         Edit { path: "a.txt".into(), old: "a".into(), new: "b".into(), all: true },
@@ -75,7 +75,7 @@ pub(super) fn actions() -> Vec<Action> {
             path: Some("src".into()),
             depth: 2,
             ignore: vec!["*.o".into()],
-            hidden: Hidden::Ignored,
+            hidden: HiddenFiles::Ignored,
             style: ListStyle::Tag,
         },
         Glob {
@@ -83,7 +83,7 @@ pub(super) fn actions() -> Vec<Action> {
             path: Some("src".into()),
             ignore_case: true,
             max_results: Some(7),
-            hidden: Hidden::Nothing,
+            hidden: HiddenFiles::Nothing,
         },
         Grep(grep()),
         RunProgram {
@@ -99,8 +99,8 @@ pub(super) fn actions() -> Vec<Action> {
     )
 }
 
-fn grep() -> Grep {
-    Grep {
+fn grep() -> GrepQuery {
+    GrepQuery {
         pattern: "fn .*\\(".into(),
         path: Some("src".into()),
         glob: Some("*.rs".into()),
@@ -113,7 +113,7 @@ fn grep() -> Grep {
         offset: 3,
         max_results: Some(4),
         max_per_file: Some(5),
-        hidden: Hidden::Nothing,
+        hidden: HiddenFiles::Nothing,
         ignore_case: true,
         literal: true,
         multiline: true,
@@ -124,16 +124,21 @@ fn grep() -> Grep {
 
 /// Actions without what may be absent.
 fn plain_actions() -> Vec<Action> {
-    let (path, hidden) = (None, Hidden::Nothing);
+    let (path, hidden) = (None, HiddenFiles::Nothing);
     let include = vec!["*.txt".into()];
     vec![
-        Action::read("a.txt", None, Numbering::None),
-        Action::ReadMany { include, exclude: Vec::new(), flat: false, hidden: Hidden::Ignored },
+        Action::read("a.txt", None, LineNumbering::None),
+        Action::ReadMany {
+            include,
+            exclude: Vec::new(),
+            flat: false,
+            hidden: HiddenFiles::Ignored,
+        },
         Action::Write { path: "a.txt".into(), content: String::new() },
         Action::Patch { patch: "*** Begin Patch\n*** End Patch".into() },
         Action::List { path, depth: 1, ignore: Vec::new(), hidden, style: ListStyle::Slash },
         Action::glob("*", None),
-        Action::Grep(Grep { pattern: "x".into(), ..Grep::default() }),
+        Action::Grep(GrepQuery { pattern: "x".into(), ..GrepQuery::default() }),
         Action::RunProgram { program: "qjs".into(), args: Vec::new(), stdin: None },
         Action::Shell { command: "ls".into(), folder: None },
         Action::Fetch { urls: Vec::new(), prompt: None },
@@ -147,8 +152,8 @@ fn tool_errors() -> Vec<ToolError> {
     )
 }
 
-fn change(kind: ChangeKind) -> Change {
+fn change(kind: ChangeKind) -> ReportedChange {
     let text = |is_there: bool| is_there.then(|| "text\n".into());
     let (before, after) = (kind != ChangeKind::Created, kind != ChangeKind::Deleted);
-    Change { path: "src/a.txt".into(), kind, before: text(before), after: text(after) }
+    ReportedChange { path: "src/a.txt".into(), kind, before: text(before), after: text(after) }
 }

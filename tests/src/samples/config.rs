@@ -6,35 +6,40 @@ use super::{
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::{
-    compaction::{Compaction, Fullness, Keep, OnOverflow, Summary, Tier},
+    compaction::{
+        CompactionPolicy, CompactionTier, OnOverflow, RetentionPolicy, SummaryPolicy,
+        WindowFullness,
+    },
     config::{
-        AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, Estimator, ExecMode, Facts, GitFacts,
+        AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, EnvironmentFacts, ExecMode, GitFacts,
         GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
-        ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig, Spend,
-        SubagentPolicy, Timeouts, UndoPolicy,
+        ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
+        SpendAmount, SubagentPolicy, TokenEstimator, ToolTimeouts, UndoPolicy,
     },
     id::SessionId,
-    json::{Json, Object},
+    json::{Json, JsonObject},
     message::FoldKind,
-    preset::Preset,
-    tool::{BuiltinTools, Freeform, ToolSpec},
+    preset::ConfigPreset,
+    tool::{BuiltinTools, FreeformSpec, ToolSpec},
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
-    let presets: Vec<Preset> = one_of_each!(open Preset: Seed001, Modern, Ollama, Ironclaw, Gnoma);
-    visitor.visit_read("Preset", &presets);
+    let presets: Vec<ConfigPreset> =
+        one_of_each!(open ConfigPreset: Seed001, Modern, Ollama, Ironclaw, Gnoma);
+    visitor.visit_read("ConfigPreset", &presets);
     visitor.visit_read("LoopStep", &loop_steps());
     let modes: Vec<ExecMode> = one_of_each!(ExecMode: Parallel, Serial);
     visitor.visit_read("ExecMode", &modes);
-    let estimators: Vec<Estimator> = one_of_each!(Estimator: Chars, CodeAndProse, Words, Bytes);
-    visitor.visit_read("Estimator", &estimators);
+    let estimators: Vec<TokenEstimator> =
+        one_of_each!(TokenEstimator: Chars, CodeAndProse, Words, Bytes);
+    visitor.visit_read("TokenEstimator", &estimators);
     let actions: Vec<LimitAction> = one_of_each!(LimitAction: Idle, Summarize, Partial, Error);
     visitor.visit_read("LimitAction", &actions);
     let asks: Vec<AskAbout> = one_of_each!(AskAbout: Nothing, Programs, Changes, Everything);
     visitor.visit_read("AskAbout", &asks);
     let overflows: Vec<OnOverflow> = one_of_each!(OnOverflow: Warn, CompactRetryOnce);
     visitor.visit_read("OnOverflow", &overflows);
-    visitor.visit_read("Compaction", &[Compaction::default(), compaction()]);
+    visitor.visit_read("CompactionPolicy", &[CompactionPolicy::default(), compaction()]);
     visitor.visit_read("HookPoint", &hook_points());
     visitor.visit_read("ApprovalRule", &[ApprovalRule::tool("shell"), rule()]);
     let names = || vec!["read_file".into()];
@@ -47,7 +52,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     );
     visitor.visit_read("BuiltinTools", &builtin_tools);
     visitor.visit_read("ToolSpec", &[tool(None), tool(Some(freeform()))]);
-    visitor.visit_read("Facts", &[Facts::default(), facts()]);
+    visitor.visit_read("EnvironmentFacts", &[EnvironmentFacts::default(), facts()]);
     let open = SessionConfig::default();
     visitor.visit_read("SessionConfig", &[open, config()]);
 }
@@ -67,7 +72,7 @@ pub(super) fn rule() -> ApprovalRule {
     ApprovalRule { tool: "shell".into(), starting }
 }
 
-fn tool(freeform: Option<Freeform>) -> ToolSpec {
+fn tool(freeform: Option<FreeformSpec>) -> ToolSpec {
     let (name, description) = ("weather".into(), "The weather".into());
     let timeout_ms = freeform.is_some().then_some(30_000);
     let paths = if freeform.is_some() { vec!["city".into()] } else { Vec::new() };
@@ -75,13 +80,13 @@ fn tool(freeform: Option<Freeform>) -> ToolSpec {
     ToolSpec { name, description, parameters, read_only: true, timeout_ms, paths, freeform }
 }
 
-fn freeform() -> Freeform {
+fn freeform() -> FreeformSpec {
     let grammar = "start: /.+/".into();
-    Freeform { grammar, property: "input".into(), description: "Free text".into() }
+    FreeformSpec { grammar, property: "input".into(), description: "Free text".into() }
 }
 
-fn facts() -> Facts {
-    Facts {
+fn facts() -> EnvironmentFacts {
+    EnvironmentFacts {
         working_directory: "/".into(),
         platform: "wasm".into(),
         os_version: "1".into(),
@@ -99,21 +104,26 @@ fn facts() -> Facts {
     }
 }
 
-fn compaction() -> Compaction {
-    let to = Fullness { used: Some(50_000), ..Fullness::default() };
-    let from = Fullness { left: Some(16_384), ..Fullness::percent(90) };
-    Compaction {
+fn compaction() -> CompactionPolicy {
+    let to = WindowFullness { used: Some(50_000), ..WindowFullness::default() };
+    let from = WindowFullness { left: Some(16_384), ..WindowFullness::percent(90) };
+    CompactionPolicy {
         auto: vec![
-            Tier { from: Fullness::percent(80), to, step: FoldKind::Stub, inputs: None },
-            Tier { from, to, step: FoldKind::Summary, inputs: Some(5) },
+            CompactionTier {
+                from: WindowFullness::percent(80),
+                to,
+                step: FoldKind::Stub,
+                inputs: None,
+            },
+            CompactionTier { from, to, step: FoldKind::Summary, inputs: Some(5) },
         ],
         on_overflow: OnOverflow::CompactRetryOnce,
         truncate_if_needed: false,
-        keep: Keep { first_input: true, ..Keep::default() },
-        summary: Summary {
+        keep: RetentionPolicy { first_input: true, ..RetentionPolicy::default() },
+        summary: SummaryPolicy {
             model: Some("claude-haiku-4-5".into()),
             instructions: Some("Keep the names of files.".into()),
-            ..Summary::default()
+            ..SummaryPolicy::default()
         },
         max_messages: 40,
         max_failures: 3,
@@ -128,13 +138,13 @@ fn config() -> SessionConfig {
         limits: Limits {
             max_turns: 9,
             max_tool_rounds_per_input: 5,
-            run: Spend { cost_nano_usd: 1_000_000, tokens: 5_000, ms: 60_000 },
-            session: Spend { cost_nano_usd: 2_000_000, tokens: 9_000, ms: 90_000 },
+            run: SpendAmount { cost_nano_usd: 1_000_000, tokens: 5_000, ms: 60_000 },
+            session: SpendAmount { cost_nano_usd: 2_000_000, tokens: 9_000, ms: 90_000 },
             action: LimitAction::Error,
         },
         response: ResponseLimits::default(),
         retry: RetryPolicy::default(),
-        timeouts: Timeouts::default(),
+        timeouts: ToolTimeouts::default(),
         tool_output_limits: [("shell".into(), 5_000)].into(),
         tool_line_limits: [("grep".into(), 100)].into(),
         tool_output_percent: Some(30),
@@ -145,7 +155,7 @@ fn config() -> SessionConfig {
         builtin_tools: BuiltinTools::ReadOnly,
         tools: vec![tool(None)],
         exec_modes: [("weather".into(), ExecMode::Parallel)].into(),
-        estimator: Estimator::Words,
+        estimator: TokenEstimator::Words,
         compaction: compaction(),
         loops: LoopPolicy {
             ignore_tools: vec!["wait".into()],
@@ -164,8 +174,8 @@ fn config() -> SessionConfig {
     }
 }
 
-pub(super) fn patch() -> Object {
-    Object(vec![
+pub(super) fn patch() -> JsonObject {
+    JsonObject(vec![
         ("model".into(), Json::parse(r#"{"name":"claude","reasoning_effort":null}"#).unwrap()),
         ("ask_user".into(), Json::of(&true)),
     ])

@@ -7,12 +7,12 @@ use super::{
 };
 use innerloop_core::{
     compaction::FoldReason,
-    config::{Limits, ProfileKind, Vocabulary},
+    config::{Limits, ProfileKind, VocabularyKind},
     event::{ErrorKind, Event, EventKind, PlanItem, PlanStatus},
     id::{AgentId, EffectId, SessionId},
-    message::{FoldKind, Usage, Why},
+    message::{FoldKind, RewindReason, Usage},
     status::{AgentState, RunEnd, Status},
-    time::{Instant, UnixMillis},
+    time::{SessionInstant, UnixMillis},
 };
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
 pub(super) fn stamped((seq, kind): (u64, EventKind)) -> Event {
     let effect = matches!(kind, EventKind::AssistantTextDelta { .. }).then_some(EffectId(7));
     let session = Arc::new(SessionId("s-1".into()));
-    let (at, wall) = (Instant(40), UnixMillis(1_800_000_040));
+    let (at, wall) = (SessionInstant(40), UnixMillis(1_800_000_040));
     Event { seq, at, wall, session, agent: AgentId::ROOT, effect, kind }
 }
 
@@ -68,7 +68,7 @@ fn kinds() -> Vec<EventKind> {
             model: "claude-sonnet-4-5".into(),
             provider: "anthropic".into(),
             profile: ProfileKind::Anthropic,
-            vocabulary: Vocabulary::Seed,
+            vocabulary: VocabularyKind::Seed,
             tools: vec!["read_file".into(), "grep".into()],
             context_window: 200_000,
             limits: Limits::default(),
@@ -121,7 +121,7 @@ fn kinds() -> Vec<EventKind> {
         PrefixRebased { reason: "the model changed" },
         Warning { message: "mind".into() },
         Error { kind: ErrorKind::Limit, message: "too many turns".into() },
-        Rewound { why: Why::Undo, to: 6, undo_left: 2, redo_left: 1 },
+        Rewound { why: RewindReason::Undo, to: 6, undo_left: 2, redo_left: 1 },
     )
 }
 

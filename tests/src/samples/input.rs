@@ -9,12 +9,12 @@ use super::{
 use innerloop_core::{
     RestoreError,
     action::DeniedBy,
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::{ConfigError, ToolChoice},
     id::{AgentId, EffectId},
     input::{
-        Answer, Command, HookReply, HttpFailure, HttpFailureKind, HttpInput, Input, Reason,
-        Rejected, ResponseHead, ToolInput, TurnOptions,
+        Answer, Command, HookReply, HttpFailure, HttpFailureKind, HttpInput, Input, RejectedInput,
+        RejectionReason, ResponseHead, ToolInput, TurnOptions,
     },
     json::{Json, JsonFault},
     log::LogError,
@@ -22,7 +22,7 @@ use innerloop_core::{
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
-    visitor.visit_read("Bytes", &[Bytes::from("Grüße\n"), Bytes(vec![0xff, 0x00])]);
+    visitor.visit_read("BodyBytes", &[BodyBytes::from("Grüße\n"), BodyBytes(vec![0xff, 0x00])]);
     visitor.visit_read("Command", &commands());
     visitor.visit_read("TurnOptions", &[TurnOptions::default(), turn_options()]);
     visitor.visit_read("HttpFailureKind", &failure_kinds());
@@ -31,9 +31,9 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("Answer", &answers());
     visitor.visit_read("HookReply", &hook_replies());
     visitor.visit_read("Input", &inputs());
-    let rejected = |reason| Rejected { input: Input::Tick, reason };
-    let refusals: Vec<Rejected> = reasons().into_iter().map(rejected).collect();
-    visitor.visit("Rejected", &refusals);
+    let rejected = |reason| RejectedInput { input: Input::Tick, reason };
+    let refusals: Vec<RejectedInput> = reasons().into_iter().map(rejected).collect();
+    visitor.visit("RejectedInput", &refusals);
     visitor.visit("ConfigError", &[config_error()]);
     visitor.visit("JsonFault", &json_faults());
     visitor.visit("RestoreError", &restore_errors());
@@ -76,7 +76,7 @@ fn log_errors() -> Vec<LogError> {
         Unreadable { line: 1, message: "the log is empty".into() },
         Version { found: 9, expected: 3 },
         Config(config_error()),
-        Refused { line: 4, reason: Reason::Busy },
+        Refused { line: 4, reason: RejectionReason::Busy },
         Snapshot { line: 5, error },
     )
 }
@@ -119,7 +119,7 @@ fn http_inputs() -> Vec<HttpInput> {
     one_of_each!(HttpInput:
         Held { ahead: Some(2) },
         Head(head),
-        Chunk(Bytes::from("data: {}\n\n")),
+        Chunk(BodyBytes::from("data: {}\n\n")),
         End,
         Failed(HttpFailure { kind, message }),
     )
@@ -167,9 +167,9 @@ fn inputs() -> Vec<Input> {
     )
 }
 
-fn reasons() -> Vec<Reason> {
+fn reasons() -> Vec<RejectionReason> {
     let id = EffectId(7);
-    one_of_each!(open Reason:
+    one_of_each!(open RejectionReason:
         Busy,
         Closed,
         UnknownAgent(AgentId(3)),

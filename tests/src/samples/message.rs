@@ -2,12 +2,13 @@
 
 use super::visitor::{Visitor, one_of_each};
 use innerloop_core::{
-    config::{Origin, WireKind},
+    config::{ModelOrigin, WireKind},
     id::EndpointId,
     json::Json,
     message::{
-        Block, CallDetail, Finish, Fold, FoldKind, Leaving, LeftOut, MarkedText, Part, PartPlace,
-        Reasoning, Reply, Said, ToolCall, ToolResult, Turn, TurnKind, Usage, Why,
+        Block, CallDetail, FinishReason, FoldKind, HistoryFold, LeftOut, LeftOutKind, MarkedText,
+        Part, PartPlace, ReasoningBlock, Reply, RewindReason, ToolCall, ToolResult, Turn, TurnKind,
+        Usage, VisibleTurn,
     },
     time::UnixMillis,
 };
@@ -19,31 +20,31 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("CallDetail", &[CallDetail::default(), detail()]);
     visitor.visit_read("ToolCall", &[call(None), call(Some(detail()))]);
     visitor.visit_read("ToolResult", &[result()]);
-    visitor.visit_read("Reasoning", &[Reasoning::default(), reasoning()]);
+    visitor.visit_read("ReasoningBlock", &[ReasoningBlock::default(), reasoning()]);
     visitor.visit_read("MarkedText", &[marked()]);
     visitor.visit_read("Block", &blocks());
-    visitor.visit_read("Finish", &finishes());
+    visitor.visit_read("FinishReason", &finishes());
     visitor.visit_read("Reply", &[Reply::default(), reply()]);
     visitor.visit_read("FoldKind", &fold_kinds());
-    visitor.visit_read("Fold", &folds());
-    visitor.visit_read("Why", &whys());
-    visitor.visit_read("Leaving", &leavings());
+    visitor.visit_read("HistoryFold", &folds());
+    visitor.visit_read("RewindReason", &whys());
+    visitor.visit_read("LeftOutKind", &leavings());
     visitor.visit_read("PartPlace", &places());
     visitor.visit_read("LeftOut", &[left_out()]);
     visitor.visit_read("Turn", &turns());
-    visitor.visit("Said", &said());
+    visitor.visit("VisibleTurn", &said());
 }
 
-fn said() -> Vec<Said<'static>> {
+fn said() -> Vec<VisibleTurn<'static>> {
     let said = || vec![Part::text("Go on.")];
     let parts = || Cow::Owned(said());
     let result = ToolResult { call_id: "call_1".into(), parts: said(), is_error: false };
     vec![
-        Said::User(parts()),
-        Said::Assistant(Cow::Owned(Reply::default())),
-        Said::ToolResults(Cow::Owned(vec![result])),
-        Said::System("Mind the gap."),
-        Said::Steering(parts()),
+        VisibleTurn::User(parts()),
+        VisibleTurn::Assistant(Cow::Owned(Reply::default())),
+        VisibleTurn::ToolResults(Cow::Owned(vec![result])),
+        VisibleTurn::System("Mind the gap."),
+        VisibleTurn::Steering(parts()),
     ]
 }
 
@@ -57,20 +58,27 @@ fn fold_kinds() -> Vec<FoldKind> {
     one_of_each!(FoldKind: Stub, Archive, Summary, Truncate)
 }
 
-fn folds() -> Vec<Fold> {
+fn folds() -> Vec<HistoryFold> {
     let (before, after) = (90_000, 20_000);
-    let fold =
-        |upto, pin, text, kind| Fold { upto, pin, stub_before: 12, text, kind, before, after };
+    let fold = |upto, pin, text, kind| HistoryFold {
+        upto,
+        pin,
+        stub_before: 12,
+        text,
+        kind,
+        before,
+        after,
+    };
     let text = Some("What was done so far".into());
     vec![fold(0, Vec::new(), None, FoldKind::Stub), fold(9, vec![0], text, FoldKind::Summary)]
 }
 
-fn whys() -> Vec<Why> {
-    one_of_each!(Why: Undo, Redo, Restore, Clear)
+fn whys() -> Vec<RewindReason> {
+    one_of_each!(RewindReason: Undo, Redo, Restore, Clear)
 }
 
-fn leavings() -> Vec<Leaving> {
-    one_of_each!(Leaving: Named, Tried, PutBack)
+fn leavings() -> Vec<LeftOutKind> {
+    one_of_each!(LeftOutKind: Named, Tried, PutBack)
 }
 
 fn places() -> Vec<PartPlace> {
@@ -80,7 +88,7 @@ fn places() -> Vec<PartPlace> {
 
 fn left_out() -> LeftOut {
     let why = "Could not process image".into();
-    LeftOut { parts: places(), how: Leaving::Tried, why }
+    LeftOut { parts: places(), how: LeftOutKind::Tried, why }
 }
 
 pub(super) fn parts() -> Vec<Part> {
@@ -128,9 +136,9 @@ fn result() -> ToolResult {
     ToolResult { call_id: "call_1".into(), parts: parts(), is_error: false }
 }
 
-fn reasoning() -> Reasoning {
+fn reasoning() -> ReasoningBlock {
     let (signature, item) = (Some("c2ln".into()), Some(opaque()));
-    Reasoning { text: "I think.".into(), signature, item }
+    ReasoningBlock { text: "I think.".into(), signature, item }
 }
 
 fn marked() -> MarkedText {
@@ -147,8 +155,8 @@ fn blocks() -> Vec<Block> {
     )
 }
 
-fn finishes() -> Vec<Finish> {
-    one_of_each!(Finish:
+fn finishes() -> Vec<FinishReason> {
+    one_of_each!(FinishReason:
         Stop, ToolCalls, Length, ContentFilter, Refusal, Pause, ContextWindow, MalformedToolCall,
         Error, Unknown,
     )
@@ -157,12 +165,12 @@ fn finishes() -> Vec<Finish> {
 fn reply() -> Reply {
     Reply {
         blocks: blocks(),
-        finish: Finish::Refusal,
+        finish: FinishReason::Refusal,
         refusal: Some("I may not.".into()),
         reason: Some("SAFETY".into()),
         usage: Some(usage()),
         wire: Some(WireKind::Anthropic),
-        origin: Some(Arc::new(Origin {
+        origin: Some(Arc::new(ModelOrigin {
             endpoint: EndpointId("anthropic".into()),
             model: "mock-1".into(),
         })),
@@ -180,6 +188,6 @@ fn turn_kinds() -> Vec<TurnKind> {
         Steering(parts()),
         Folded(Box::new(folds().remove(1))),
         LeftOut(Box::new(left_out())),
-        Rewound { at: 2, why: Why::Undo },
+        Rewound { at: 2, why: RewindReason::Undo },
     )
 }

@@ -6,9 +6,9 @@ use super::{
 };
 use innerloop_core::{
     config::{
-        CallIds, Compat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind,
-        ReplayReasoning, SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice, Vocabulary,
-        WireKind,
+        CallIds, EndpointCompat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind,
+        ReplayReasoning, SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice,
+        VocabularyKind, WireKind,
     },
     id::EndpointId,
 };
@@ -19,8 +19,8 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("WireKind", &wires);
     let profiles: Vec<ProfileKind> = one_of_each!(ProfileKind: Openai, Anthropic, Gemini, Small);
     visitor.visit_read("ProfileKind", &profiles);
-    let vocabularies: Vec<Vocabulary> = one_of_each!(Vocabulary: Seed, Native);
-    visitor.visit_read("Vocabulary", &vocabularies);
+    let vocabularies: Vec<VocabularyKind> = one_of_each!(VocabularyKind: Seed, Native);
+    visitor.visit_read("VocabularyKind", &vocabularies);
     let choices: Vec<ToolChoice> =
         one_of_each!(ToolChoice: Auto, None, Required, Tool("read_file".into()));
     visitor.visit_read("ToolChoice", &choices);
@@ -40,7 +40,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("ReplayReasoning", &replays);
     let ids: Vec<CallIds> = one_of_each!(CallIds: Any, Nine);
     visitor.visit_read("CallIds", &ids);
-    visitor.visit_read("Compat", &[Compat::default()]);
+    visitor.visit_read("EndpointCompat", &[EndpointCompat::default()]);
     visitor.visit_read("Price", &[Price::default(), price()]);
     visitor.visit_read("ModelConfig", &[ModelConfig::default(), model()]);
 }
@@ -66,7 +66,7 @@ pub(super) fn model() -> ModelConfig {
         endpoint: EndpointId("anthropic".into()),
         wire: WireKind::Anthropic,
         profile: ProfileKind::Anthropic,
-        vocabulary: Vocabulary::Native,
+        vocabulary: VocabularyKind::Native,
         name: "claude".into(),
         max_output_tokens: 32_000,
         context_window: 200_000,
@@ -77,7 +77,7 @@ pub(super) fn model() -> ModelConfig {
         text_calls: TextCalls::Fallback,
         text_family: TextFamily::Hermes,
         begins_in_thinking: Some(true),
-        compat: Compat::default(),
+        compat: EndpointCompat::default(),
         betas: vec!["fine-grained-tool-streaming-2025-05-14".into()],
         options: [("top_k".into(), opaque())].into(),
         price: Some(price()),

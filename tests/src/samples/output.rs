@@ -7,20 +7,21 @@ use super::{
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::{
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::HookPoint,
     event::EventKind,
     id::{AgentId, EffectId, EndpointId},
     output::{
-        Ask, Deadline, DeadlineReason, Effect, HookRun, HttpRequest, Output, Outputs, Purpose,
+        Ask, Deadline, DeadlineReason, Effect, HookRun, HttpRequest, Output, OutputBatch,
+        RequestPurpose,
     },
-    time::Instant,
+    time::SessionInstant,
     tool::{Job, ToolRun},
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
-    let purposes: Vec<Purpose> = one_of_each!(Purpose: Model, Summary, Mcp);
-    visitor.visit("Purpose", &purposes);
+    let purposes: Vec<RequestPurpose> = one_of_each!(RequestPurpose: Model, Summary, Mcp);
+    visitor.visit("RequestPurpose", &purposes);
     visitor.visit("Ask", &asks());
     visitor.visit("Job", &jobs());
     visitor.visit("Effect", &effects());
@@ -29,10 +30,10 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
         Event(stamped((1, EventKind::TextReset))),
     );
     visitor.visit("Output", &outputs);
-    visitor.visit("Outputs", &[Outputs(outputs.clone())]);
+    visitor.visit("OutputBatch", &[OutputBatch(outputs.clone())]);
     let reasons: Vec<DeadlineReason> =
         one_of_each!(open DeadlineReason: Retry, ModelIdle, Grace, Wait, Budget);
-    let deadline = |reason| Deadline { at: Instant(900), reason };
+    let deadline = |reason| Deadline { at: SessionInstant(900), reason };
     let deadlines: Vec<Deadline> = reasons.into_iter().map(deadline).collect();
     visitor.visit("Deadline", &deadlines);
 }
@@ -57,7 +58,7 @@ fn effects() -> Vec<Effect> {
         endpoint: EndpointId("anthropic".into()),
         path: "/v1/messages".into(),
         headers: vec![("anthropic-version".into(), "2023-06-01".into())],
-        body: Bytes::from("{}"),
+        body: BodyBytes::from("{}"),
     };
     let job = Job::Custom(opaque());
     let run = ToolRun {
@@ -71,7 +72,7 @@ fn effects() -> Vec<Effect> {
     let ask = Ask::Question { text: "Which colour?".into() };
     let hook = HookRun { point: HookPoint::BeforeTool, payload: opaque() };
     one_of_each!(Effect:
-        Http { id, agent, request, purpose: Purpose::Model },
+        Http { id, agent, request, purpose: RequestPurpose::Model },
         RunTool { id, agent, run: run.into() },
         Ask { id, agent, ask },
         RunHook { id, agent, hook },

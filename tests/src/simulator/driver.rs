@@ -12,9 +12,9 @@ use innerloop_core::{
     config::HookPoint,
     id::AgentId,
     input::{Command, HttpInput, Input},
-    output::Outputs,
+    output::OutputBatch,
     status::AgentState,
-    time::Instant,
+    time::SessionInstant,
 };
 use std::{
     any::Any,
@@ -169,7 +169,7 @@ impl Driver {
     }
 
     fn give(&mut self, input: &Input) -> Result<(), String> {
-        let at = Instant(self.now);
+        let at = SessionInstant(self.now);
         if let Some(trace) = &mut self.trace {
             trace.push(format!("{at:?} <- {}", short(input)));
         }
@@ -206,7 +206,7 @@ impl Driver {
             }
         }
         self.checker.on_restart(&self.subject)?;
-        let owed: Outputs = self.subject.owed();
+        let owed: OutputBatch = self.subject.owed();
         self.world.restart(&owed, &mut self.rng);
         Ok(())
     }

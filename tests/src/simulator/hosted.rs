@@ -4,17 +4,19 @@
 use super::{rng::Rng, settings, world::World};
 use crate::test_host::EPOCH;
 use innerloop_core::{
-    bytes::Bytes,
+    bytes::BodyBytes,
     id::{AgentId, EffectId, EndpointId},
     input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
     log,
     message::Part,
-    output::{Effect, HttpRequest, Output as SessionOutput, Outputs as SessionOutputs, Purpose},
-    time::{Instant, UnixMillis},
+    output::{
+        Effect, HttpRequest, Output as SessionOutput, OutputBatch as SessionOutputs, RequestPurpose,
+    },
+    time::{SessionInstant, UnixMillis},
 };
 use innerloop_driver::{
-    Driver, Endpoint, Endpoints, Key, Models, Output, Outputs, Parts, People, providers,
-    traffic::Recorder,
+    ApiKey, Driver, DriverOptions, DriverOutput, DriverOutputBatch, Endpoint, EndpointTable,
+    HostCapabilities, ModelSource, providers, traffic::TrafficRecorder,
 };
 
 /// The key of the table.
@@ -55,16 +57,16 @@ pub fn run_hosted(seed: u64, steps: usize) -> Result<(), String> {
 }
 
 /// A table with one key, and people who are there or not.
-fn parts(rng: &mut Rng) -> Parts {
+fn parts(rng: &mut Rng) -> DriverOptions {
     let endpoint = providers::find("anthropic")
         .ok()
-        .and_then(|provider| Endpoint::new(&provider, None, Key::new(KEY)).ok());
+        .and_then(|provider| Endpoint::new(&provider, None, ApiKey::new(KEY)).ok());
     let endpoints =
-        endpoint.map(|endpoint| Endpoints::default().with(EndpointId("mock".into()), endpoint));
+        endpoint.map(|endpoint| EndpointTable::default().with(EndpointId("mock".into()), endpoint));
     let hooks = settings::POINTS.into_iter().filter(|_| rng.chance(80)).collect();
-    let people = People { approve: rng.chance(70), answer: rng.chance(70), hooks };
-    let models = Models::Recorded(Recorder::default());
-    Parts { endpoints: endpoints.unwrap_or_default(), models, people, keeps_log: true }
+    let people = HostCapabilities { approve: rng.chance(70), answer: rng.chance(70), hooks };
+    let models = ModelSource::Recorded(TrafficRecorder::default());
+    DriverOptions { endpoints: endpoints.unwrap_or_default(), models, people, keeps_log: true }
 }
 
 impl Hosted {
@@ -77,7 +79,7 @@ impl Hosted {
         self.now = self.now.saturating_add_signed(delay);
         for input in leaked(input, &mut self.rng) {
             let is_tick = input == Input::Tick;
-            match self.driver.handle(input, Instant(self.now)) {
+            match self.driver.handle(input, SessionInstant(self.now)) {
                 Ok(outputs) => self.take(&outputs)?,
                 // What comes back is what was handed in: a piece of a key may be a piece.
                 Err(rejected) if format!("{rejected:?} {rejected}").contains(KEY) => {
@@ -96,7 +98,7 @@ impl Hosted {
     }
 
     /// Takes over what follows, after a look at it.
-    fn take(&mut self, outputs: &Outputs) -> Result<(), String> {
+    fn take(&mut self, outputs: &DriverOutputBatch) -> Result<(), String> {
         clean("what follows", &format!("{outputs:?}"))?;
         self.log.push_str(&outputs.log);
         self.log.push_str(outputs.snapshot.as_deref().unwrap_or_default());
@@ -157,19 +159,19 @@ fn clean(what: &str, text: &str) -> Result<(), String> {
 }
 
 /// An output of the driver as the session gave it.
-fn plain(output: Output) -> SessionOutput {
+fn plain(output: DriverOutput) -> SessionOutput {
     SessionOutput::Effect(match output {
-        Output::Event(event) => return SessionOutput::Event(event),
-        Output::Send { id, request } => {
+        DriverOutput::Event(event) => return SessionOutput::Event(event),
+        DriverOutput::Send { id, request } => {
             let (endpoint, path) = (EndpointId("mock".into()), request.url);
             let (headers, body) = (request.headers, request.body);
             let request = HttpRequest { endpoint, path, headers, body };
-            Effect::Http { id, agent: AgentId::ROOT, request, purpose: Purpose::Model }
+            Effect::Http { id, agent: AgentId::ROOT, request, purpose: RequestPurpose::Model }
         }
-        Output::Run { id, agent, run } => Effect::RunTool { id, agent, run },
-        Output::Ask { id, agent, ask } => Effect::Ask { id, agent, ask },
-        Output::Hook { id, agent, hook } => Effect::RunHook { id, agent, hook },
-        Output::Cancel { id } => Effect::Cancel { id, grace_ms: 0 },
+        DriverOutput::Run { id, agent, run } => Effect::RunTool { id, agent, run },
+        DriverOutput::Ask { id, agent, ask } => Effect::Ask { id, agent, ask },
+        DriverOutput::Hook { id, agent, hook } => Effect::RunHook { id, agent, hook },
+        DriverOutput::Cancel { id } => Effect::Cancel { id, grace_ms: 0 },
     })
 }
 
@@ -199,7 +201,8 @@ fn leaked(input: Input, rng: &mut Rng) -> Vec<Input> {
             let Some((before, after)) = at.and_then(|at| bytes.split_at_checked(at + 8)) else {
                 return vec![Input::Http { id, input: HttpInput::Chunk(bytes) }];
             };
-            let chunk = |bytes: Vec<u8>| Input::Http { id, input: HttpInput::Chunk(Bytes(bytes)) };
+            let chunk =
+                |bytes: Vec<u8>| Input::Http { id, input: HttpInput::Chunk(BodyBytes(bytes)) };
             vec![
                 chunk([before, first.as_bytes()].concat()),
                 chunk([second.as_bytes(), after].concat()),

@@ -11,7 +11,7 @@ use crate::{
     wires,
 };
 use innerloop_core::{
-    config::{ModelConfig, ProfileKind, Vocabulary, WireKind},
+    config::{ModelConfig, ProfileKind, VocabularyKind, WireKind},
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     time::UnixMillis,
 };
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 pub(super) struct Model {
     wire: WireKind,
     /// Under which names the model's family patches files, if it does.
-    patches: Option<Vocabulary>,
+    patches: Option<VocabularyKind>,
     habit: Habit,
     calls: u64,
     /// The number of the newest word; the world draws from the same numbers.
@@ -195,7 +195,7 @@ impl Model {
         };
         let patch = "*** Begin Patch\n*** Update File: a\n@@\n-a\n+b\n*** End Patch";
         block.name = "apply_patch".to_owned();
-        if vocabulary == Vocabulary::Native {
+        if vocabulary == VocabularyKind::Native {
             block.kind = Kind::Freeform;
             block.text = patch.to_owned();
             block.input = json!({"input": patch}).to_string();

@@ -3,14 +3,17 @@
 use super::rng::Rng;
 use crate::{test_host, wires};
 use innerloop_core::{
-    compaction::{Compaction, Fullness, Keep, OnOverflow, Summary, Tier},
+    compaction::{
+        CompactionPolicy, CompactionTier, OnOverflow, RetentionPolicy, SummaryPolicy,
+        WindowFullness,
+    },
     config::{
-        AnswerConfig, ApprovalRule, AskAbout, Estimator, ExecMode, HookPoint, LimitAction, Limits,
-        LoopPolicy, LoopStep, ModelConfig, Price, ProgramFacts, SessionConfig, Spend, ToolChoice,
-        Vocabulary, WireKind,
+        AnswerConfig, ApprovalRule, AskAbout, ExecMode, HookPoint, LimitAction, Limits, LoopPolicy,
+        LoopStep, ModelConfig, Price, ProgramFacts, SessionConfig, SpendAmount, TokenEstimator,
+        ToolChoice, VocabularyKind, WireKind,
     },
     input::{Command, Input, TurnOptions},
-    json::{Json, Object, from_str, to_string},
+    json::{Json, JsonObject, from_str, to_string},
     message::FoldKind,
     tool::ToolSpec,
 };
@@ -32,8 +35,12 @@ pub(super) const POINTS: [HookPoint; 5] = [
 const STEPS: [LoopStep; 4] =
     [LoopStep::Warn, LoopStep::Summarize, LoopStep::AskUser, LoopStep::Stop];
 
-const ESTIMATORS: [Estimator; 4] =
-    [Estimator::Chars, Estimator::CodeAndProse, Estimator::Words, Estimator::Bytes];
+const ESTIMATORS: [TokenEstimator; 4] = [
+    TokenEstimator::Chars,
+    TokenEstimator::CodeAndProse,
+    TokenEstimator::Words,
+    TokenEstimator::Bytes,
+];
 
 const ACTIONS: [LimitAction; 4] =
     [LimitAction::Idle, LimitAction::Summarize, LimitAction::Partial, LimitAction::Error];
@@ -64,7 +71,7 @@ pub(super) fn speak(model: &mut ModelConfig, wire: Option<WireKind>, seed: u64) 
     if model.wire != WireKind::Anthropic && rng.chance(60) {
         let family = wires::FAMILIES.into_iter().find(|(kind, ..)| *kind == model.wire);
         model.profile = family.map_or(model.profile, |(_, profile, _)| profile);
-        model.vocabulary = [Vocabulary::Seed, Vocabulary::Native][rng.index(2)];
+        model.vocabulary = [VocabularyKind::Seed, VocabularyKind::Native][rng.index(2)];
     }
     if model.wire != WireKind::Anthropic && rng.chance(25) {
         model.parallel_tool_calls = Some(false);
@@ -79,29 +86,29 @@ pub(super) fn fold(config: &mut SessionConfig, rng: &mut Rng) {
     let model = &mut config.model;
     model.context_window = [400, 5_000, 8_000, 20_000][number(0, 3) as usize];
     model.max_output_tokens = model.max_output_tokens.min(200);
-    let used = |used| Fullness { used: Some(used), ..Fullness::default() };
+    let used = |used| WindowFullness { used: Some(used), ..WindowFullness::default() };
     let auto = (0..number(0, 3)).map(|_| {
         let percent = number(2, 90);
         let (from, to) = match number(0, 1) {
             0 => (used(number(40, 390)), used(number(1, 39))),
-            _ => (Fullness::percent(percent), Fullness::percent(percent / 2)),
+            _ => (WindowFullness::percent(percent), WindowFullness::percent(percent / 2)),
         };
         let inputs = Some(number(0, 6)).filter(|inputs| *inputs > 0);
-        Tier { from, to, step: KINDS[number(0, 3) as usize], inputs }
+        CompactionTier { from, to, step: KINDS[number(0, 3) as usize], inputs }
     });
     let auto = auto.collect();
     let once = [OnOverflow::Warn, OnOverflow::CompactRetryOnce];
-    config.compaction = Compaction {
+    config.compaction = CompactionPolicy {
         auto,
         on_overflow: once[usize::from(number(0, 9) > 1)],
         truncate_if_needed: number(0, 9) > 2,
-        keep: Keep {
+        keep: RetentionPolicy {
             tokens: number(0, 100),
             rounds: number(0, 3),
             words_of_user: number(0, 60),
             first_input: number(0, 1) == 0,
         },
-        summary: Summary {
+        summary: SummaryPolicy {
             model: (number(0, 2) == 0).then(|| "mock-summary".into()),
             max_tokens: number(1, 60),
             result_chars: number(0, 40),
@@ -166,7 +173,7 @@ pub(super) fn spend(config: &mut SessionConfig, rng: &mut Rng) {
         let mut limit = |least, most| if rng.chance(50) { 0 } else { rng.between(least, most) };
         let (tokens, ms) = (limit(least, most), limit(least * 4, most * 20));
         let cost_nano_usd = limit(least * 3, most * 10);
-        Spend { cost_nano_usd: if has_price { cost_nano_usd } else { 0 }, tokens, ms }
+        SpendAmount { cost_nano_usd: if has_price { cost_nano_usd } else { 0 }, tokens, ms }
     };
     (config.limits.run, config.limits.session) = (spend(1, 600), spend(20, 3_000));
     if has_price {
@@ -235,7 +242,7 @@ fn loops(rng: &mut Rng) -> LoopPolicy {
 }
 
 /// A change of the configuration at random; some change nothing, some cannot work.
-pub(super) fn patch(rng: &mut Rng) -> Object {
+pub(super) fn patch(rng: &mut Rng) -> JsonObject {
     let text = match rng.below(4) {
         0 => format!(r#"{{"limits":{}}}"#, to_string(&limits(rng))),
         _ => String::from(rng.pick(&CHANGES)),

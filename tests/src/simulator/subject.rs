@@ -4,15 +4,15 @@
 use crate::test_host::EPOCH;
 use innerloop_core::{
     Session,
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::{ExecMode, HookPoint, SessionConfig},
     event::{Event, EventKind},
     id::{AgentId, EffectId},
-    input::{Command, HookReply, Input, Rejected},
+    input::{Command, HookReply, Input, RejectedInput},
     json::Map,
     message::{FoldKind, Part, Turn, TurnKind},
-    output::{Deadline, DeadlineReason, Effect, HttpRequest, Output, Outputs},
-    time::{Instant, UnixMillis},
+    output::{Deadline, DeadlineReason, Effect, HttpRequest, Output, OutputBatch},
+    time::{SessionInstant, UnixMillis},
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -122,7 +122,10 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    pub(super) fn open(mut config: SessionConfig, mutation: Option<Mutation>) -> (Self, Outputs) {
+    pub(super) fn open(
+        mut config: SessionConfig,
+        mutation: Option<Mutation>,
+    ) -> (Self, OutputBatch) {
         let exec_modes = config.exec_modes.clone();
         if mutation == Some(Mutation::Overtaking) {
             let modes = ["write_file", "deploy"].map(|name| (name.to_owned(), ExecMode::Parallel));
@@ -187,14 +190,18 @@ impl Subject {
     }
 
     #[expect(clippy::result_large_err, reason = "the refused input is what is looked at")]
-    pub(super) fn handle(&mut self, input: Input, now: Instant) -> Result<Outputs, Rejected> {
+    pub(super) fn handle(
+        &mut self,
+        input: Input,
+        now: SessionInstant,
+    ) -> Result<OutputBatch, RejectedInput> {
         let forgets = match &input {
             Input::Command { command: Command::Steer { .. }, .. } => Mutation::LostSteer,
             Input::Command { command: Command::FollowUp { .. }, .. } => Mutation::LostFollowUp,
             _ => Mutation::NumberGap,
         };
         if forgets != Mutation::NumberGap && self.mutation == Some(forgets) && !self.closed {
-            return Ok(Outputs::default());
+            return Ok(OutputBatch::default());
         }
         let feigned = (self.mutation == Some(Mutation::FeignedUndo)
             && matches!(input, Input::Command { command: Command::Undo { .. }, .. }))
@@ -244,14 +251,14 @@ impl Subject {
         input
     }
 
-    pub(super) fn deadline(&self, last_tick: Option<Instant>) -> Option<Deadline> {
+    pub(super) fn deadline(&self, last_tick: Option<SessionInstant>) -> Option<Deadline> {
         let stuck = last_tick.filter(|_| self.mutation == Some(Mutation::StuckDeadline));
         stuck
             .map(|at| Deadline { at, reason: DeadlineReason::Wait })
             .or_else(|| self.session.deadline())
     }
 
-    pub(super) fn owed(&self) -> Outputs {
+    pub(super) fn owed(&self) -> OutputBatch {
         let mut owed = self.session.owed();
         if self.mutation == Some(Mutation::NotOwed) {
             owed.0.pop();
@@ -282,7 +289,7 @@ impl Subject {
     }
 
     /// Goes on from a snapshot at session time `now`.
-    pub(super) fn restart(&mut self, snapshot: &[u8], now: Instant) -> Result<(), String> {
+    pub(super) fn restart(&mut self, snapshot: &[u8], now: SessionInstant) -> Result<(), String> {
         let wall = UnixMillis(EPOCH.0 + now.0);
         self.session = Session::restore(snapshot, wall).map_err(|error| error.to_string())?;
         Ok(())
@@ -293,7 +300,7 @@ impl Subject {
         self.session = session;
     }
 
-    fn mutate(&mut self, outputs: Outputs) -> Outputs {
+    fn mutate(&mut self, outputs: OutputBatch) -> OutputBatch {
         let Some(mutation) = self.mutation else { return outputs };
         let now = self.session.now();
         let mut mutated = Vec::new();
@@ -311,7 +318,7 @@ impl Subject {
             let (wall, agent, effect) = (UnixMillis(0), AgentId::ROOT, None);
             mutated.push(Output::Event(Event { seq, at: now, wall, session, agent, effect, kind }));
         }
-        Outputs(mutated)
+        OutputBatch(mutated)
     }
 
     fn mutate_event(&mut self, mutation: Mutation, mut event: Event, out: &mut Vec<Output>) {
@@ -342,7 +349,7 @@ impl Subject {
             *limit *= 2;
         }
         if mutation == Mutation::ClockBack && event.seq.is_multiple_of(20) {
-            event.at = Instant(event.at.0.saturating_sub(1));
+            event.at = SessionInstant(event.at.0.saturating_sub(1));
         }
         event.seq = event.seq.saturating_add_signed(self.shift);
         self.seq = event.seq;
@@ -402,7 +409,7 @@ impl Subject {
             }
             _ => return request,
         };
-        HttpRequest { body: Bytes(text.into_bytes()), ..request }
+        HttpRequest { body: BodyBytes(text.into_bytes()), ..request }
     }
 
     fn is_owed(&self, id: EffectId) -> bool {
@@ -441,7 +448,7 @@ fn mutate_request(mutation: Mutation, request: HttpRequest) -> HttpRequest {
         }
         _ => return request,
     }
-    HttpRequest { body: Bytes(text.into_bytes()), ..request }
+    HttpRequest { body: BodyBytes(text.into_bytes()), ..request }
 }
 
 /// The body without the first answer to a call.

@@ -17,7 +17,7 @@ use innerloop_core::{
         ToolInput,
     },
     message::{Block, Part, Reply, ToolCall, ToolResult, Turn, TurnKind},
-    output::{Effect, Output, Outputs},
+    output::{Effect, Output, OutputBatch},
 };
 use std::collections::VecDeque;
 
@@ -71,7 +71,7 @@ impl World {
     }
 
     /// Takes over what is to be done.
-    pub(super) fn take(&mut self, outputs: &Outputs, rng: &mut Rng) {
+    pub(super) fn take(&mut self, outputs: &OutputBatch, rng: &mut Rng) {
         for output in outputs {
             let effect = match output {
                 Output::Effect(effect) => effect,
@@ -100,7 +100,7 @@ impl World {
     }
 
     /// The process was killed: what is owed is carried out again, or reported as lost.
-    pub(super) fn restart(&mut self, owed: &Outputs, rng: &mut Rng) {
+    pub(super) fn restart(&mut self, owed: &OutputBatch, rng: &mut Rng) {
         self.pending.retain(|pending| pending.cancelled);
         for effect in owed.effects() {
             self.plan(effect.clone(), rng);

@@ -1,6 +1,6 @@
 //! One case of the table, and how it is written down.
 
-use innerloop_core::action::{Action, Change, ChangeKind, ToolError};
+use innerloop_core::action::{Action, ChangeKind, ReportedChange, ToolError};
 use serde_json::Value;
 
 /// The texts of changes are left out above this size.
@@ -31,7 +31,7 @@ pub struct Case {
 
 impl Case {
     /// The changes that follow from the files before and after.
-    pub(super) fn changes(&self) -> Vec<Change> {
+    pub(super) fn changes(&self) -> Vec<ReportedChange> {
         let short = |bytes: &[u8]| match bytes.len() <= MAX_CHANGE_BYTES {
             true => String::from_utf8(bytes.to_vec()).ok(),
             false => None,
@@ -40,12 +40,12 @@ impl Case {
             let before = self.files.iter().find(|(other, _)| other == path);
             let kind = if before.is_some() { ChangeKind::Modified } else { ChangeKind::Created };
             let before = before.and_then(|(_, bytes)| short(bytes));
-            Change { path: path.clone(), kind, before, after: short(bytes) }
+            ReportedChange { path: path.clone(), kind, before, after: short(bytes) }
         };
         let gone = |path: &String| {
             let (_, bytes) = self.files.iter().find(|(other, _)| other == path).unwrap();
             let (kind, before) = (ChangeKind::Deleted, short(bytes));
-            Change { path: path.clone(), kind, before, after: None }
+            ReportedChange { path: path.clone(), kind, before, after: None }
         };
         self.writes.iter().map(change).chain(self.removes.iter().map(gone)).collect()
     }

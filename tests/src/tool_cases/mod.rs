@@ -17,7 +17,7 @@ mod write;
 pub use case::Case;
 
 use innerloop_core::action::{Outcome, Part};
-use innerloop_tools::{Directory, Files, Memory, WorkspacePath, perform};
+use innerloop_tools::{DirectoryFiles, InMemoryFiles, WorkspaceFiles, WorkspacePath, perform};
 use std::{
     collections::BTreeMap,
     fs,
@@ -83,7 +83,7 @@ pub fn check(case: &Case, carry_out: impl FnOnce(&Case) -> Done) {
 /// If the case's files cannot be written.
 #[must_use]
 pub fn in_memory(case: &Case) -> Done {
-    let mut files = Memory::new();
+    let mut files = InMemoryFiles::new();
     for (path, bytes) in &case.files {
         files.write(&WorkspacePath::parse(path).unwrap(), bytes.clone()).unwrap();
     }
@@ -100,7 +100,7 @@ pub fn in_memory(case: &Case) -> Done {
 pub fn in_directory(case: &Case) -> Done {
     let folder = tempfile::tempdir().unwrap();
     lay_out(&case.files, folder.path());
-    let outcome = perform(&mut Directory::new(folder.path()), &case.action);
+    let outcome = perform(&mut DirectoryFiles::new(folder.path()), &case.action);
     Done { outcome, files: read_back(folder.path()) }
 }
 

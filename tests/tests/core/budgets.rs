@@ -4,10 +4,10 @@
 use innerloop_core::{
     Session,
     compaction::OnOverflow,
-    config::{HookPoint, LimitAction, LoopStep, SessionConfig, Spend},
+    config::{HookPoint, LimitAction, LoopStep, SessionConfig, SpendAmount},
     event::EventKind,
     id::{AgentId, SessionId},
-    input::{Command, HookReply, Input, Reason},
+    input::{Command, HookReply, Input, RejectionReason},
     output::DeadlineReason,
     status::RunEnd,
 };
@@ -179,7 +179,7 @@ fn a_stream_that_is_cut_counts_by_estimate() {
 #[test]
 fn what_a_session_has_spent_survives_it_and_is_not_its_forks() {
     let mut config = config();
-    config.limits.session = Spend { tokens: 110, ..Spend::default() };
+    config.limits.session = SpendAmount { tokens: 110, ..SpendAmount::default() };
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
     host.reply(&Message::text("Done."));
@@ -188,7 +188,7 @@ fn what_a_session_has_spent_survives_it_and_is_not_its_forks() {
     let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
     let mut restored = TestHost::around(restored, String::new());
     let compact = Input::command(Command::Compact { instructions: None });
-    assert_eq!(restored.offer(compact).unwrap_err().reason, Reason::Budget);
+    assert_eq!(restored.offer(compact).unwrap_err().reason, RejectionReason::Budget);
     let _ = restored.submit("more");
     assert_eq!(ends(&restored), [RunEnd::Budget]);
     assert_eq!(reached(&restored), [("session.tokens", 110, 110)]);

@@ -3,15 +3,15 @@
 
 use innerloop_core::{
     Session,
-    compaction::{Fullness, OnOverflow, Tier},
+    compaction::{CompactionTier, OnOverflow, WindowFullness},
     config::{HookPoint, SessionConfig},
     event::EventKind,
     id::AgentId,
-    input::{Command, HookReply, Input, Reason},
+    input::{Command, HookReply, Input, RejectionReason},
     json::Json,
     log,
     message::FoldKind,
-    output::{Effect, Purpose},
+    output::{Effect, RequestPurpose},
     status::AgentState,
 };
 use innerloop_tests::{
@@ -32,8 +32,8 @@ fn with(change: impl FnOnce(&mut SessionConfig)) -> TestHost {
 
 /// A tier that begins at 60 per cent and leads to 40.
 fn tier(config: &mut SessionConfig, step: FoldKind) {
-    let (from, to) = (Fullness::percent(60), Fullness::percent(40));
-    config.compaction.auto = vec![Tier { from, to, step, inputs: None }];
+    let (from, to) = (WindowFullness::percent(60), WindowFullness::percent(40));
+    config.compaction.auto = vec![CompactionTier { from, to, step, inputs: None }];
 }
 
 /// The model's reply, with a token for four bytes of the request.
@@ -285,7 +285,7 @@ fn a_window_that_is_read_to_the_brim_counts_as_an_overflow() {
     let mut host = with(|config| {
         config.compaction.on_overflow = OnOverflow::CompactRetryOnce;
         tier(config, FoldKind::Truncate);
-        config.compaction.auto[0].from = Fullness::percent(100);
+        config.compaction.auto[0].from = WindowFullness::percent(100);
     });
     let _ = host.submit("Read all of it.");
     rounds(&mut host, 0..5);
@@ -378,20 +378,20 @@ fn j14_the_host_has_it_done_while_idle_and_nowhere_else() {
         let input = Input::command(Command::Compact { instructions: None });
         host.offer(input).unwrap_err().reason
     };
-    assert!(matches!(refused(&mut host), Reason::Nothing(_)));
+    assert!(matches!(refused(&mut host), RejectionReason::Nothing(_)));
     let _ = host.submit("Read all of it.");
     rounds(&mut host, 0..6);
-    assert_eq!(refused(&mut host), Reason::Busy);
+    assert_eq!(refused(&mut host), RejectionReason::Busy);
     say(&mut host, Message::text("Done."));
     let outputs = host.command(Command::Compact { instructions: Some("the tests".into()) });
     let purposes = outputs.effects().map(|effect| match effect {
         Effect::Http { purpose, .. } => *purpose,
         other => panic!("{other:?}"),
     });
-    assert_eq!(purposes.collect::<Vec<_>>(), [Purpose::Summary]);
+    assert_eq!(purposes.collect::<Vec<_>>(), [RequestPurpose::Summary]);
     assert!(host.body().to_string().contains("Look above all at this: the tests"));
     assert_eq!(state(&host), AgentState::Processing);
-    assert_eq!(refused(&mut host), Reason::Busy);
+    assert_eq!(refused(&mut host), RejectionReason::Busy);
     let _ = host.command(Command::follow_up(text("And now the docs.")));
     say(&mut host, Message::text("All was read."));
     let told = told(&host);
@@ -504,18 +504,19 @@ fn i6_one_output_may_take_a_share_of_what_is_left_of_the_window() {
 
 #[test]
 fn a_tier_that_leads_nowhere_is_refused() {
-    let refused = |from: Fullness, to: Fullness| {
+    let refused = |from: WindowFullness, to: WindowFullness| {
         let mut config = config();
         config.model.context_window = 20_000;
-        config.compaction.auto = vec![Tier { from, to, step: FoldKind::Stub, inputs: None }];
+        config.compaction.auto =
+            vec![CompactionTier { from, to, step: FoldKind::Stub, inputs: None }];
         Session::open(config, EPOCH).map(drop).map_err(|error| error.to_string())
     };
-    let used = |used| Fullness { used: Some(used), ..Fullness::default() };
-    assert_eq!(refused(Fullness::percent(70), Fullness::percent(50)), Ok(()));
+    let used = |used| WindowFullness { used: Some(used), ..WindowFullness::default() };
+    assert_eq!(refused(WindowFullness::percent(70), WindowFullness::percent(50)), Ok(()));
     for (from, to) in [
-        (Fullness::percent(70), Fullness::percent(70)),
+        (WindowFullness::percent(70), WindowFullness::percent(70)),
         (used(30_000), used(10_000)),
-        (Fullness::default(), Fullness::default()),
+        (WindowFullness::default(), WindowFullness::default()),
     ] {
         let error = refused(from, to).unwrap_err();
         assert!(error.starts_with("compaction.auto[0]: goes from "), "{error}");

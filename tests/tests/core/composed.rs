@@ -3,9 +3,9 @@
 
 use innerloop_core::{
     Session,
-    config::{AnswerConfig, ProfileKind, ProjectDoc, SessionConfig, Vocabulary},
+    config::{AnswerConfig, ProfileKind, ProjectDoc, SessionConfig, VocabularyKind},
     event::EventKind,
-    input::{Command, Input, Reason},
+    input::{Command, Input, RejectionReason},
     json::Json,
     tool::{BuiltinTools, Job, ToolSpec},
 };
@@ -47,7 +47,7 @@ fn configure(host: &mut TestHost, config: &Value) {
 fn refusal(host: &mut TestHost, config: &Value) -> String {
     let patch = serde_json::from_value(config.clone()).unwrap();
     let rejected = host.offer(Input::command(Command::Configure { patch })).unwrap_err();
-    assert!(matches!(rejected.reason, Reason::Config(_)));
+    assert!(matches!(rejected.reason, RejectionReason::Config(_)));
     rejected.reason.to_string()
 }
 
@@ -81,10 +81,10 @@ fn a_session_says_which_of_the_profiles_tools_there_are() {
 #[test]
 fn the_tools_are_named_as_the_model_is_shown_them() {
     for (kind, vocabulary, name) in [
-        (ProfileKind::Anthropic, Vocabulary::Native, "Read"),
-        (ProfileKind::Gemini, Vocabulary::Native, "replace"),
-        (ProfileKind::Openai, Vocabulary::Native, "update_plan"),
-        (ProfileKind::Small, Vocabulary::Seed, "write_file"),
+        (ProfileKind::Anthropic, VocabularyKind::Native, "Read"),
+        (ProfileKind::Gemini, VocabularyKind::Native, "replace"),
+        (ProfileKind::Openai, VocabularyKind::Native, "update_plan"),
+        (ProfileKind::Small, VocabularyKind::Seed, "write_file"),
     ] {
         let wanted = BuiltinTools::Only(vec![name.into()]);
         let mut host = with(|config| {

@@ -6,7 +6,7 @@ use innerloop_core::{
     json::from_str,
     log,
     message::FoldKind,
-    output::{Ask, Effect, Outputs},
+    output::{Ask, Effect, OutputBatch},
 };
 use innerloop_tests::{
     corpus::{self, Log},
@@ -55,7 +55,7 @@ fn held(log: &Log) -> BTreeSet<&'static str> {
     held
 }
 
-fn events(outputs: &Outputs) -> impl Iterator<Item = &'static str> {
+fn events(outputs: &OutputBatch) -> impl Iterator<Item = &'static str> {
     outputs.events().filter_map(|event| match &event.kind {
         EventKind::AgentStarted { .. } => Some("agent_started"),
         EventKind::Retry { .. } => Some("a retry"),
@@ -65,7 +65,7 @@ fn events(outputs: &Outputs) -> impl Iterator<Item = &'static str> {
     })
 }
 
-fn effects(outputs: &Outputs) -> impl Iterator<Item = &'static str> {
+fn effects(outputs: &OutputBatch) -> impl Iterator<Item = &'static str> {
     let runs = outputs.effects().filter(|effect| matches!(effect, Effect::RunTool { .. })).count();
     let asks = outputs.effects().filter_map(|effect| match effect {
         Effect::Ask { ask: Ask::Approval { .. }, .. } => Some("an approval"),

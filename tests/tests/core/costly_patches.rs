@@ -1,18 +1,20 @@
 //! What a patch may cost: no more than its own length and the files' allow, whatever its hunks are.
 
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_tools::{Faulty, FileError, Files, MAX_FILE_BYTES, Memory, WorkspacePath, perform};
+use innerloop_tools::{
+    FaultyFiles, FileError, InMemoryFiles, MAX_FILE_BYTES, WorkspaceFiles, WorkspacePath, perform,
+};
 use std::fmt::Write;
 
 const LINES: usize = 20_000;
 
-fn memory(text: String) -> Memory {
-    let mut memory = Memory::new();
+fn memory(text: String) -> InMemoryFiles {
+    let mut memory = InMemoryFiles::new();
     memory.write(&WorkspacePath::parse("a").unwrap(), text.into_bytes()).unwrap();
     memory
 }
 
-fn apply(files: &mut impl Files, operations: &str) -> Outcome {
+fn apply(files: &mut impl WorkspaceFiles, operations: &str) -> Outcome {
     let patch = format!("*** Begin Patch\n{operations}*** End Patch\n");
     perform(files, &Action::Patch { patch })
 }
@@ -100,7 +102,7 @@ fn h6_a_file_is_not_gone_through_for_each_time_that_it_is_named() {
     let outcome = apply(&mut memory(file.clone()), &moved);
     assert_eq!(outcome.error, Some(ToolError::InvalidArguments), "{}", outcome.joined_text());
     // What stands in a file's place is read once.
-    let mut counting = Faulty::operation(memory(file), 0, FileError::Full);
+    let mut counting = FaultyFiles::operation(memory(file), 0, FileError::Full);
     let outcome = apply(&mut counting, &"*** Add File: a\n+x\n".repeat(LINES));
     assert_eq!(outcome.error, None);
     assert!(counting.operations() < 10, "{}", counting.operations());

@@ -6,7 +6,7 @@ use innerloop_core::{
     id::AgentId,
     input::{Command, HttpInput, Input},
     log::{self, LogError},
-    output::{Effect, Outputs},
+    output::{Effect, OutputBatch},
     time::UnixMillis,
 };
 use innerloop_tests::{
@@ -17,7 +17,7 @@ use innerloop_tests::{
 use serde_json::json;
 
 /// A session with all that the thin loop knows: tools, a retry, steering, an interrupt.
-fn eventful() -> (TestHost, Vec<Outputs>) {
+fn eventful() -> (TestHost, Vec<OutputBatch>) {
     let mut host = TestHost::default();
     let mut outputs = Vec::new();
     let mut now = 0;
@@ -45,7 +45,7 @@ fn eventful() -> (TestHost, Vec<Outputs>) {
     (host, outputs)
 }
 
-fn bytes(outputs: &[Outputs]) -> String {
+fn bytes(outputs: &[OutputBatch]) -> String {
     outputs.iter().map(|outputs| serde_json::to_string(outputs).unwrap() + "\n").collect()
 }
 
@@ -59,7 +59,7 @@ fn a_log_gives_the_same_outputs_and_the_same_state() {
     let requests: Vec<_> = first
         .outputs
         .iter()
-        .flat_map(Outputs::effects)
+        .flat_map(OutputBatch::effects)
         .filter_map(|effect| match effect {
             Effect::Http { request, .. } => Some(request.clone()),
             _ => None,
@@ -129,7 +129,8 @@ fn a_restored_session_names_what_is_owed_and_takes_it_under_the_old_ids() {
     let owed: Vec<Effect> = session.owed().effects().cloned().collect();
     let [Effect::Http { id, request, .. }] = owed.as_slice() else { panic!("{owed:?}") };
     assert_eq!(*request, asked);
-    let lost = session.handle(Input::Lost { id: *id }, innerloop_core::time::Instant(0)).unwrap();
+    let lost =
+        session.handle(Input::Lost { id: *id }, innerloop_core::time::SessionInstant(0)).unwrap();
     assert_eq!(lost.events().count(), 1, "a retry: {lost:?}");
 
     host.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"})));
@@ -137,7 +138,7 @@ fn a_restored_session_names_what_is_owed_and_takes_it_under_the_old_ids() {
     let owed: Vec<Effect> = session.owed().effects().cloned().collect();
     let [Effect::RunTool { id, run, .. }] = owed.as_slice() else { panic!("{owed:?}") };
     assert_eq!(run.call_id, "c1");
-    let outputs = session.handle(Input::Lost { id: *id }, innerloop_core::time::Instant(0));
+    let outputs = session.handle(Input::Lost { id: *id }, innerloop_core::time::SessionInstant(0));
     let outputs = outputs.unwrap();
     let Some(Effect::Http { request, .. }) = outputs.effects().next() else { panic!() };
     let body = String::from_utf8(request.body.0.clone()).unwrap();

@@ -1,7 +1,7 @@
 //! What a request says of a tool that failed.
 
 use innerloop_core::{
-    Head, Prefix,
+    RequestHead, RequestPrefix,
     config::{ModelConfig, TextCalls, WireKind},
     message::{Block, Part, Reply, ToolCall, ToolResult, TurnKind},
 };
@@ -33,9 +33,9 @@ fn turns(wire: WireKind, parts: Vec<Part>, is_error: bool) -> [TurnKind; 3] {
 }
 
 fn body(model: &ModelConfig, turns: &[TurnKind]) -> Value {
-    let mut prefix = Prefix::new(model);
+    let mut prefix = RequestPrefix::new(model);
     turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
-    let head = Head::new(model, "", [].iter());
+    let head = RequestHead::new(model, "", [].iter());
     serde_json::from_slice(&prefix.request(&head, model, "").body.0).unwrap()
 }
 
@@ -93,8 +93,8 @@ fn c22_a_failed_result_says_so_in_text_calls_too() {
 fn c22_the_bytes_of_a_failed_result_stay() {
     for wire in WIRES {
         let model = model(wire);
-        let head = Head::new(&model, "", [].iter());
-        let (mut prefix, mut before) = (Prefix::new(&model), String::new());
+        let head = RequestHead::new(&model, "", [].iter());
+        let (mut prefix, mut before) = (RequestPrefix::new(&model), String::new());
         for round in 0..4 {
             for turn in turns(wire, vec![Part::text("no"), image()], round % 2 == 0) {
                 prefix.push(turn.said().unwrap());

@@ -6,7 +6,7 @@ use innerloop_core::{
     action::{Action, Outcome},
     config::{
         ApprovalRule, AskAbout, HookPoint, ProfileKind, ProgramFacts, ProjectDoc, SessionConfig,
-        Vocabulary,
+        VocabularyKind,
     },
     event::EventKind,
     id::AgentId,
@@ -18,13 +18,13 @@ use innerloop_tests::{
     anthropic::Message,
     test_host::{EPOCH, TestHost, config},
 };
-use innerloop_tools::{Files, Memory, WorkspacePath, perform_known};
+use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform_known};
 use serde_json::{Value, json};
 
 /// A session over files in memory, some of its agents in folders.
 struct Scene {
     host: TestHost,
-    files: Memory,
+    files: InMemoryFiles,
     /// The agent that calls its model next.
     agent: AgentId,
 }
@@ -32,7 +32,7 @@ struct Scene {
 impl Scene {
     /// The session's own agent has started another one in `sub`.
     fn new(config: SessionConfig, files: &[(&str, &str)]) -> Self {
-        let mut memory = Memory::new();
+        let mut memory = InMemoryFiles::new();
         for (path, text) in files {
             memory.write(&WorkspacePath::parse(path).unwrap(), text.as_bytes().to_vec()).unwrap();
         }
@@ -220,7 +220,7 @@ fn unread(what: &str, path: &str) -> String {
 #[test]
 fn f2_a_gemini_agent_reads_of_its_changes_as_it_named_them() {
     let mut config = gemini();
-    config.model.vocabulary = Vocabulary::Native;
+    config.model.vocabulary = VocabularyKind::Native;
     let mut scene = Scene::new(config, &[("sub/y.txt", "below")]);
     let said = scene.calls("write_file", &write("x.txt", "mine"));
     assert_eq!(said, "Successfully created and wrote to new file: x.txt.");
@@ -233,7 +233,7 @@ fn f2_a_gemini_agent_reads_of_its_changes_as_it_named_them() {
 #[test]
 fn f1_k22_the_host_is_told_the_folder_of_programs_and_of_tools_of_its_own() {
     let mut config = config();
-    (config.model.profile, config.model.vocabulary) = (ProfileKind::Openai, Vocabulary::Native);
+    (config.model.profile, config.model.vocabulary) = (ProfileKind::Openai, VocabularyKind::Native);
     let program = |name: &str| ProgramFacts { name: name.into(), description: "runs".into() };
     config.facts.programs = vec![program("bash"), program("qjs")];
     config.facts.working_directory = "/".into();

@@ -1,7 +1,7 @@
 //! Requests that the host holds back, since others go first, and responses that say nothing.
 
 use innerloop_core::{
-    Session, event::EventKind, input::HttpInput, output::DeadlineReason, time::Instant,
+    Session, event::EventKind, input::HttpInput, output::DeadlineReason, time::SessionInstant,
 };
 use innerloop_tests::{
     anthropic::Message,
@@ -110,6 +110,6 @@ fn what_is_held_back_is_so_after_a_restore_until_the_host_says_more() {
         id: host.call(),
         input: HttpInput::Held { ahead: None },
     };
-    let _ = again.handle(input, Instant(50)).unwrap();
+    let _ = again.handle(input, SessionInstant(50)).unwrap();
     assert!(again.deadline().is_some());
 }

@@ -5,7 +5,7 @@ use innerloop_core::{
     config::{SessionConfig, WireKind},
     event::{ErrorKind, EventKind},
     input::Command,
-    preset::Preset,
+    preset::ConfigPreset,
     status::RunEnd,
 };
 use innerloop_tests::{
@@ -237,7 +237,7 @@ fn a_reply_that_is_of_no_use_is_asked_for_again_and_leaves_nothing_behind() {
 #[test]
 fn a_reply_that_the_window_has_cut_is_asked_for_again_in_a_shorter_conversation() {
     let mut config = config();
-    config.compaction = Preset::Modern.config().compaction;
+    config.compaction = ConfigPreset::Modern.config().compaction;
     config.compaction.summary.max_tokens = 64;
     let mut host = TestHost::open(config);
     let _ = host.submit("go");

@@ -5,9 +5,9 @@ use innerloop_core::{
     config::{ConfigError, ProfileKind, SessionConfig},
     event::{ErrorKind, EventKind},
     id::{AgentId, SessionId},
-    input::{Command, HttpFailure, HttpFailureKind, HttpInput, Input, Reason},
+    input::{Command, HttpFailure, HttpFailureKind, HttpInput, Input, RejectionReason},
     output::DeadlineReason,
-    preset::Preset,
+    preset::ConfigPreset,
     status::{AgentState, RunEnd},
     time::UnixMillis,
 };
@@ -152,7 +152,7 @@ fn a8_close_cancels_what_runs_answers_its_calls_and_waits_for_the_last_word() {
     assert_eq!(host.names(0).last().unwrap(), "session_end");
     assert_eq!(state(&host), AgentState::Closed);
     let refused = host.offer(Input::command(Command::submit(text("more")))).unwrap_err();
-    assert_eq!(refused.reason, Reason::Closed);
+    assert_eq!(refused.reason, RejectionReason::Closed);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a11_j22_a_submit_while_a_run_is_under_way_is_refused_and_comes_back() {
     let input = Input::command(Command::submit(text("two")));
     let before = host.session.snapshot();
     let rejected = host.offer(input.clone()).unwrap_err();
-    assert_eq!((rejected.reason, rejected.input), (Reason::Busy, input));
+    assert_eq!((rejected.reason, rejected.input), (RejectionReason::Busy, input));
     assert_eq!(host.session.snapshot(), before, "a refused input changes nothing");
 }
 
@@ -205,15 +205,15 @@ fn a15_a_changed_configuration_is_in_force_from_the_next_request() {
 
 #[test]
 fn every_preset_opens_once_it_is_told_its_model() {
-    for preset in Preset::ALL {
+    for preset in ConfigPreset::ALL {
         let mut config = preset.config();
         config.id = SessionId("s".into());
         config.model.endpoint = innerloop_core::id::EndpointId("mock".into());
         config.model.name = "mock-1".into();
         assert!(Session::open(config, UnixMillis(0)).is_ok(), "{preset:?}");
     }
-    assert_eq!(Preset::Seed001.config(), SessionConfig::default());
-    assert_ne!(Preset::Modern.config(), SessionConfig::default());
+    assert_eq!(ConfigPreset::Seed001.config(), SessionConfig::default());
+    assert_ne!(ConfigPreset::Modern.config(), SessionConfig::default());
 }
 
 #[test]
@@ -448,16 +448,16 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
     let before = host.session.snapshot();
     let nobody = AgentId(7);
     for (input, reason) in [
-        (Input::Tool { id: never, input: done.clone() }, Reason::UnknownEffect(never)),
-        (Input::Lost { id: EffectId(0) }, Reason::UnknownEffect(EffectId(0))),
-        (Input::Tool { id: call, input: done }, Reason::WrongKind(call)),
-        (Input::Tool { id: call, input: parked }, Reason::WrongKind(call)),
-        (Input::Http { id: call, input: HttpInput::End }, Reason::OutOfOrder(call)),
+        (Input::Tool { id: never, input: done.clone() }, RejectionReason::UnknownEffect(never)),
+        (Input::Lost { id: EffectId(0) }, RejectionReason::UnknownEffect(EffectId(0))),
+        (Input::Tool { id: call, input: done }, RejectionReason::WrongKind(call)),
+        (Input::Tool { id: call, input: parked }, RejectionReason::WrongKind(call)),
+        (Input::Http { id: call, input: HttpInput::End }, RejectionReason::OutOfOrder(call)),
         (
             Input::Command { agent: nobody, command: Command::Interrupt },
-            Reason::UnknownAgent(nobody),
+            RejectionReason::UnknownAgent(nobody),
         ),
-        (Input::command(Command::Steer { parts: text(" \n") }), Reason::Empty),
+        (Input::command(Command::Steer { parts: text(" \n") }), RejectionReason::Empty),
         (
             Input::command(Command::Configure {
                 patch: serde_json::from_value(json!({"model": {"name": ""}})).unwrap(),

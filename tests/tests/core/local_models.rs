@@ -6,7 +6,7 @@ use innerloop_core::{
     config::{AskAbout, ProgramFacts, SessionConfig},
     event::EventKind,
     input::{Answer, Input},
-    preset::Preset,
+    preset::ConfigPreset,
     status::RunEnd,
     tool::Job,
 };
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 /// The preset with a model, and a program to run.
 fn preset() -> SessionConfig {
     let base = config();
-    let mut config = SessionConfig { id: base.id, ..Preset::Ollama.config() };
+    let mut config = SessionConfig { id: base.id, ..ConfigPreset::Ollama.config() };
     config.model.endpoint = base.model.endpoint;
     config.model.name = "qwen3:8b".into();
     let description = "Runs JavaScript.".into();

@@ -4,11 +4,11 @@
 
 use innerloop_core::{
     compaction::FoldReason,
-    config::{SessionConfig, Vocabulary, WireKind},
+    config::{SessionConfig, VocabularyKind, WireKind},
     event::EventKind,
     input::Command,
     json::Json,
-    preset::Preset,
+    preset::ConfigPreset,
     status::RunEnd,
     tool::ToolSpec,
 };
@@ -31,13 +31,13 @@ enum Window {
     Unknown,
 }
 
-fn config(preset: Preset, wire: WireKind, window: Window) -> SessionConfig {
+fn config(preset: ConfigPreset, wire: WireKind, window: Window) -> SessionConfig {
     let base = test_config();
     let mut config = preset.config();
     config.id = base.id;
     config.model.endpoint = base.model.endpoint;
     wires::speak(&mut config.model, wire);
-    config.model.vocabulary = Vocabulary::Seed;
+    config.model.vocabulary = VocabularyKind::Seed;
     config.model.max_output_tokens = 2_048;
     config.model.context_window = if window == Window::Known { 32_000 } else { 1_000_000 };
     config.limits.max_tool_rounds_per_input = 0;
@@ -148,7 +148,7 @@ fn done() -> Vec<(RunEnd, String)> {
     vec![(RunEnd::Completed, "Done: there are 300 pages.".to_owned())]
 }
 
-fn check_run(preset: Preset, wire: WireKind, window: Window) {
+fn check_run(preset: ConfigPreset, wire: WireKind, window: Window) {
     let mut host = TestHost::open(config(preset, wire, window));
     let _ = host.submit(TASK);
     let outcome = play(&mut host);
@@ -167,7 +167,7 @@ fn check_run(preset: Preset, wire: WireKind, window: Window) {
     }
 }
 
-fn check_preset(preset: Preset) {
+fn check_preset(preset: ConfigPreset) {
     for wire in WIRES {
         check_run(preset, wire, Window::Known);
     }
@@ -177,22 +177,22 @@ fn check_preset(preset: Preset) {
 
 #[test]
 fn m4_the_preset_modern_gets_through_300_rounds_in_a_small_window() {
-    check_preset(Preset::Modern);
+    check_preset(ConfigPreset::Modern);
 }
 
 #[test]
 fn l9_the_preset_ollama_gets_through_300_rounds_in_a_small_window() {
-    check_preset(Preset::Ollama);
+    check_preset(ConfigPreset::Ollama);
 }
 
 #[test]
 fn j14_the_preset_ironclaw_gets_through_300_rounds_in_a_small_window() {
-    check_preset(Preset::Ironclaw);
+    check_preset(ConfigPreset::Ironclaw);
 }
 
 #[test]
 fn k14_the_preset_gnoma_gets_through_300_rounds_in_a_small_window() {
-    check_preset(Preset::Gnoma);
+    check_preset(ConfigPreset::Gnoma);
 }
 
 /// The specification's preset does nothing by itself. Its run ends, nothing is lost, and the host
@@ -200,7 +200,7 @@ fn k14_the_preset_gnoma_gets_through_300_rounds_in_a_small_window() {
 #[test]
 fn r7_the_preset_of_the_specification_warns_and_goes_on_once_it_is_told_to() {
     for wire in WIRES {
-        let mut host = TestHost::open(config(Preset::Seed001, wire, Window::Known));
+        let mut host = TestHost::open(config(ConfigPreset::Seed001, wire, Window::Known));
         let _ = host.submit(TASK);
         assert_eq!(play(&mut host).refused, 1, "{wire:?}");
         assert_eq!(ends(&host).len(), 1, "{wire:?}");

@@ -2,14 +2,14 @@
 
 use innerloop_core::{
     Session,
-    config::{Estimator, ExecMode, LimitAction, LoopPolicy, LoopStep, SessionConfig},
+    config::{ExecMode, LimitAction, LoopPolicy, LoopStep, SessionConfig, TokenEstimator},
     event::EventKind,
-    gauge::Gauge,
+    gauge::TokenGauge,
     id::AgentId,
     input::{Answer, Input},
-    message::{Part, Said, ToolResult, TurnKind},
-    preset::Preset,
-    repeat::{self, Watch},
+    message::{Part, ToolResult, TurnKind, VisibleTurn},
+    preset::ConfigPreset,
+    repeat::{self, RepeatDetector},
     status::{AgentState, RunEnd},
 };
 use innerloop_tests::{
@@ -19,7 +19,7 @@ use innerloop_tests::{
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-fn cycle(watch: &mut Watch, pattern: &[u64], calls: usize) -> Vec<usize> {
+fn cycle(watch: &mut RepeatDetector, pattern: &[u64], calls: usize) -> Vec<usize> {
     let policy = LoopPolicy::default();
     let mut note = |n: u64| watch.note(&[("f", &n.to_string(), "")], &policy).is_some();
     (0..calls).filter(|n| note(pattern[n % pattern.len()])).map(|n| n + 1).collect()
@@ -31,15 +31,15 @@ fn signature(name: &str, arguments: &str) -> u64 {
 
 #[test]
 fn a9_cycles_of_one_two_and_three_calls_are_found_in_a_window_of_ten() {
-    assert_eq!(cycle(&mut Watch::default(), &[1], 10), [10]);
-    assert_eq!(cycle(&mut Watch::default(), &[1, 2], 10), [10]);
-    assert_eq!(cycle(&mut Watch::default(), &[1, 2, 3], 10), [10], "three whole cycles");
-    assert_eq!(cycle(&mut Watch::default(), &[1, 2, 3, 4], 100), [0; 0]);
+    assert_eq!(cycle(&mut RepeatDetector::default(), &[1], 10), [10]);
+    assert_eq!(cycle(&mut RepeatDetector::default(), &[1, 2], 10), [10]);
+    assert_eq!(cycle(&mut RepeatDetector::default(), &[1, 2, 3], 10), [10], "three whole cycles");
+    assert_eq!(cycle(&mut RepeatDetector::default(), &[1, 2, 3, 4], 100), [0; 0]);
 }
 
 #[test]
 fn a9_a_warning_is_given_again_only_after_another_window_or_a_break() {
-    let mut watch = Watch::default();
+    let mut watch = RepeatDetector::default();
     assert_eq!(cycle(&mut watch, &[1], 35), [10, 20, 30]);
     assert_eq!(cycle(&mut watch, &[2], 1), [0; 0]);
     assert_eq!(cycle(&mut watch, &[1], 10), [9], "three whole cycles of three calls");
@@ -105,7 +105,7 @@ fn repeat_calls(host: &mut TestHost, times: usize) {
 #[test]
 fn a9_who_waits_for_something_that_changes_is_in_no_loop() {
     let mut config = config();
-    config.loops = Preset::Modern.config().loops;
+    config.loops = ConfigPreset::Modern.config().loops;
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
     let ask = |host: &mut TestHost, n: usize, said: &str| {
@@ -172,7 +172,7 @@ fn r1_the_ladder_goes_from_a_warning_to_a_summary_without_tools() {
 
 /// A session with the limits of the preset for local models.
 fn local() -> TestHost {
-    let preset = Preset::Ollama.config();
+    let preset = ConfigPreset::Ollama.config();
     let mut host =
         TestHost::open(SessionConfig { limits: preset.limits, loops: preset.loops, ..config() });
     let _ = host.submit("go");
@@ -217,8 +217,8 @@ fn i4_five_calls_of_one_tool_in_a_row_lead_to_a_summary_for_local_models_alone()
     let calls: Vec<bool> =
         (1..=5).map(|depth| call(&mut host, "list_dir", &json!({"depth": depth}))).collect();
     assert_eq!(calls, [true, true, true, true, false]);
-    for preset in Preset::ALL {
-        let is_local = preset == Preset::Ollama;
+    for preset in ConfigPreset::ALL {
+        let is_local = preset == ConfigPreset::Ollama;
         assert_eq!(preset.config().loops.same_name > 0, is_local, "{preset:?}");
     }
 }
@@ -317,18 +317,18 @@ fn r3_what_follows_at_a_limit_is_a_setting() {
 #[test]
 fn i11_r5_the_estimate_of_tokens_is_a_setting() {
     let tokens = |estimator, text: &str| {
-        let mut gauge = Gauge::new(estimator);
-        gauge.note(&Said::User(Cow::Owned(vec![Part::text(text)])));
+        let mut gauge = TokenGauge::new(estimator);
+        gauge.note(&VisibleTurn::User(Cow::Owned(vec![Part::text(text)])));
         gauge.tokens(0)
     };
     let text = "twelve words ".repeat(50);
-    assert_eq!(tokens(Estimator::Chars, &text), 162);
-    assert_eq!(tokens(Estimator::Words, &text), 134, "100 words and a message");
-    assert_eq!(tokens(Estimator::Bytes, &"é".repeat(100)), 50);
-    let mut gauge = Gauge::new(Estimator::CodeAndProse);
+    assert_eq!(tokens(TokenEstimator::Chars, &text), 162);
+    assert_eq!(tokens(TokenEstimator::Words, &text), 134, "100 words and a message");
+    assert_eq!(tokens(TokenEstimator::Bytes, &"é".repeat(100)), 50);
+    let mut gauge = TokenGauge::new(TokenEstimator::CodeAndProse);
     let parts = vec![Part::text("x".repeat(100))];
     let result = ToolResult { call_id: "c".into(), parts, is_error: false };
-    gauge.note(&Said::ToolResults(Cow::Owned(vec![result])));
+    gauge.note(&VisibleTurn::ToolResults(Cow::Owned(vec![result])));
     assert_eq!(gauge.tokens(0), 33);
 }
 

@@ -2,7 +2,7 @@
 
 use innerloop_core::{
     Session,
-    config::{Facts, ProfileKind, ProgramFacts, ProjectDoc},
+    config::{EnvironmentFacts, ProfileKind, ProgramFacts, ProjectDoc},
     id::AgentId,
     message::TurnKind,
 };
@@ -18,7 +18,7 @@ fn host(profile: ProfileKind) -> TestHost {
     let docs = vec![doc("pkg/a/AGENTS.md", "RULE-A"), doc("pkg/a/deep/AGENTS.md", "RULE-DEEP")];
     let program = ProgramFacts { name: "sh".into(), description: String::new() };
     config.model.profile = profile;
-    config.facts = Facts { nested_docs: docs, programs: vec![program], ..config.facts };
+    config.facts = EnvironmentFacts { nested_docs: docs, programs: vec![program], ..config.facts };
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
     host

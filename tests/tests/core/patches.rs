@@ -2,13 +2,15 @@
 
 use innerloop_core::{
     action::{
-        Action, ChangeKind, FilePatch, Hunk, HunkLine, MASK, Operation, Outcome, Patch,
+        Action, ChangeKind, FileOperation, FilePatch, Hunk, HunkLine, MASK, Outcome, Patch,
         PatchStream, ToolError,
     },
     guard::{self, KnownFiles},
 };
 use innerloop_tests::tool_cases::{Case, cases, check, in_directory, in_memory};
-use innerloop_tools::{Faulty, FileError, Files, MAX_CHANGE_BYTES, Memory, WorkspacePath, perform};
+use innerloop_tools::{
+    FaultyFiles, FileError, InMemoryFiles, MAX_CHANGE_BYTES, WorkspaceFiles, WorkspacePath, perform,
+};
 
 /// Everything that the format knows.
 const WHOLE: &str = "*** Begin Patch
@@ -203,16 +205,16 @@ fn h5_the_paths_and_operations_are_known_before_the_patch_is_applied() {
     assert_eq!(
         paths,
         [
-            ("src/new.py", Operation::Add),
-            ("src/old.py", Operation::Delete),
-            ("src/a.py", Operation::Delete),
-            ("src/b.py", Operation::Add),
+            ("src/new.py", FileOperation::Add),
+            ("src/old.py", FileOperation::Delete),
+            ("src/a.py", FileOperation::Delete),
+            ("src/b.py", FileOperation::Add),
         ]
     );
     let text = "*** Begin Patch\n*** Update File: a\n*** Move to: a\n-x\n*** End Patch";
     let patch = Patch::parse(text).unwrap();
     let paths: Vec<_> = patch.paths().map(|path| (path.path, path.operation)).collect();
-    assert_eq!(paths, [("a", Operation::Update)]);
+    assert_eq!(paths, [("a", FileOperation::Update)]);
 }
 
 #[test]
@@ -344,20 +346,20 @@ fn h6_line_ends_and_the_last_lines_state_stay() {
     check_everywhere("h6 ", 9);
 }
 
-fn apply(files: &mut impl Files, operations: &str) -> Outcome {
+fn apply(files: &mut impl WorkspaceFiles, operations: &str) -> Outcome {
     let patch = format!("*** Begin Patch\n{operations}*** End Patch\n");
     perform(files, &Action::Patch { patch })
 }
 
-fn memory(files: &[(&str, &str)]) -> Memory {
-    let mut memory = Memory::new();
+fn memory(files: &[(&str, &str)]) -> InMemoryFiles {
+    let mut memory = InMemoryFiles::new();
     for (path, text) in files {
         memory.write(&WorkspacePath::parse(path).unwrap(), text.as_bytes().to_vec()).unwrap();
     }
     memory
 }
 
-fn texts(files: &Memory) -> Vec<(&str, &str)> {
+fn texts(files: &InMemoryFiles) -> Vec<(&str, &str)> {
     files.iter().map(|(path, bytes)| (path, str::from_utf8(bytes).unwrap())).collect()
 }
 
@@ -367,7 +369,7 @@ fn h6_what_was_done_before_a_write_failed_is_told_exactly() {
                       *** Move to: c\n-b\n+B\n*** Delete File: d\n";
     let files = [("a", "a\n"), ("b", "b\n"), ("d", "d\n")];
     let count = {
-        let mut counting = Faulty::operation(memory(&files), 0, FileError::Full);
+        let mut counting = FaultyFiles::operation(memory(&files), 0, FileError::Full);
         assert_eq!(apply(&mut counting, operations).error, None);
         counting.operations()
     };
@@ -375,7 +377,7 @@ fn h6_what_was_done_before_a_write_failed_is_told_exactly() {
     let writes = steps.len() as u64;
     for failing in 0..steps.len() {
         let at = count - writes + 1 + failing as u64;
-        let mut faulty = Faulty::operation(memory(&files), at, FileError::Full);
+        let mut faulty = FaultyFiles::operation(memory(&files), at, FileError::Full);
         let outcome = apply(&mut faulty, operations);
         let text = outcome.joined_text();
         assert_eq!(outcome.error, Some(ToolError::Limit), "{text}");
@@ -418,7 +420,7 @@ fn h6_what_was_done_before_a_write_failed_is_told_exactly() {
     }
     // A failure while the patch is worked out changes nothing.
     for at in 1..=count - writes {
-        let mut faulty = Faulty::operation(memory(&files), at, FileError::Denied);
+        let mut faulty = FaultyFiles::operation(memory(&files), at, FileError::Denied);
         let outcome = apply(&mut faulty, operations);
         assert_eq!(outcome.error, Some(ToolError::PermissionDenied));
         assert!(outcome.joined_text().ends_with(" No file was changed."), "{outcome:?}");
@@ -562,7 +564,7 @@ fn a_file_of_any_length_is_added_over() {
     for length in [10, MAX_CHANGE_BYTES + 1, 2 << 20] {
         let path = WorkspacePath::parse("a.txt").unwrap();
         let old = format!("api_key = sk-ant-0123456789abcdef\n{}", "x".repeat(length));
-        let mut files = Memory::new();
+        let mut files = InMemoryFiles::new();
         files.write(&path, old.clone().into_bytes()).unwrap();
         let mut add = |line: &str| {
             let patch = format!("*** Begin Patch\n*** Add File: a.txt\n+{line}\n*** End Patch\n");

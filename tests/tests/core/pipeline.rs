@@ -1,8 +1,8 @@
 //! From a call to its result.
 
 use innerloop_core::{
-    action::{Action, Notice, Numbering, Outcome, ToolError},
-    config::{ExecMode, ProfileKind, ProgramFacts, SessionConfig, Vocabulary, WireKind},
+    action::{Action, LineNumbering, NoticePosition, Outcome, ToolError},
+    config::{ExecMode, ProfileKind, ProgramFacts, SessionConfig, VocabularyKind, WireKind},
     event::EventKind,
     id::AgentId,
     input::{Answer, Input, ToolInput},
@@ -94,9 +94,9 @@ fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
                 path: "a".into(),
                 offset: Some(3),
                 limit: Some(2_000),
-                numbering: Numbering::Pipe,
+                numbering: LineNumbering::Pipe,
                 line_chars: None,
-                notice: Notice::Below,
+                notice: NoticePosition::Below,
             },
         ),
         (
@@ -457,7 +457,7 @@ fn d4_a_time_limit_that_is_configured_goes_before_the_profiles_and_the_model_is_
     ] {
         let mut config = config();
         config.model.profile = kind;
-        config.model.vocabulary = Vocabulary::Native;
+        config.model.vocabulary = VocabularyKind::Native;
         config.facts.programs = vec![shell.clone()];
         config.timeouts.default_command_ms = 7_777;
         let mut host = TestHost::open(config);

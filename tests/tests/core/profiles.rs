@@ -3,7 +3,10 @@
 use innerloop_core::{
     Profile,
     action::{Action, Outcome},
-    config::{Facts, ModelConfig, ProfileKind, ProgramFacts, TextCalls, Vocabulary, WireKind},
+    config::{
+        EnvironmentFacts, ModelConfig, ProfileKind, ProgramFacts, TextCalls, VocabularyKind,
+        WireKind,
+    },
     doc_names,
     event::EventKind,
     input::HttpInput,
@@ -23,22 +26,25 @@ fn program(name: &str) -> ProgramFacts {
 }
 
 /// A place with a shell and another program.
-pub(super) fn place() -> Facts {
-    Facts { programs: vec![program("sh"), program("qjs")], ..Facts::default() }
+pub(super) fn place() -> EnvironmentFacts {
+    EnvironmentFacts {
+        programs: vec![program("sh"), program("qjs")],
+        ..EnvironmentFacts::default()
+    }
 }
 
-pub(super) fn all_tools(profile: Profile, facts: &Facts) -> Vec<ToolSpec> {
+pub(super) fn all_tools(profile: Profile, facts: &EnvironmentFacts) -> Vec<ToolSpec> {
     let mut tools = profile.tools(facts);
     tools.extend(profile.inner_tools());
     tools
 }
 
-fn names(kind: ProfileKind, vocabulary: Vocabulary, facts: &Facts) -> Vec<String> {
+fn names(kind: ProfileKind, vocabulary: VocabularyKind, facts: &EnvironmentFacts) -> Vec<String> {
     let tools = all_tools(Profile::new(kind, vocabulary), facts);
     tools.into_iter().map(|tool| tool.name).collect()
 }
 
-pub(super) fn host(kind: ProfileKind, vocabulary: Vocabulary) -> TestHost {
+pub(super) fn host(kind: ProfileKind, vocabulary: VocabularyKind) -> TestHost {
     let mut config = config();
     config.model.profile = kind;
     config.model.vocabulary = vocabulary;
@@ -48,7 +54,7 @@ pub(super) fn host(kind: ProfileKind, vocabulary: Vocabulary) -> TestHost {
     host
 }
 
-fn action(kind: ProfileKind, vocabulary: Vocabulary, name: &str, arguments: &Value) -> Value {
+fn action(kind: ProfileKind, vocabulary: VocabularyKind, name: &str, arguments: &Value) -> Value {
     let profile = Profile::new(kind, vocabulary);
     let translated = profile.translate(&place(), name, &arguments.to_string()).unwrap();
     serde_json::to_value(translated.action).unwrap()
@@ -57,7 +63,7 @@ fn action(kind: ProfileKind, vocabulary: Vocabulary, name: &str, arguments: &Val
 /// What the model reads of that call's outcome.
 pub(super) fn reads(
     kind: ProfileKind,
-    vocabulary: Vocabulary,
+    vocabulary: VocabularyKind,
     name: &str,
     arguments: &Value,
     outcome: Outcome,
@@ -87,17 +93,23 @@ pub(super) fn reads(
 fn c1_the_openai_profile_has_the_tools_of_the_specification_and_of_codex() {
     let kind = ProfileKind::Openai;
     assert_eq!(
-        names(kind, Vocabulary::Seed, &place()),
+        names(kind, VocabularyKind::Seed, &place()),
         ["read_file", "apply_patch", "write_file", "shell", "grep", "glob", "run_program"]
     );
     assert_eq!(
-        names(kind, Vocabulary::Native, &place()),
+        names(kind, VocabularyKind::Native, &place()),
         ["shell_command", "apply_patch", "view_image", "run_program", "update_plan"]
     );
     let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
     let expected = json!({"action": "patch", "patch": patch});
-    assert_eq!(action(kind, Vocabulary::Seed, "apply_patch", &json!({"patch": patch})), expected);
-    assert_eq!(action(kind, Vocabulary::Native, "apply_patch", &json!({"input": patch})), expected);
+    assert_eq!(
+        action(kind, VocabularyKind::Seed, "apply_patch", &json!({"patch": patch})),
+        expected
+    );
+    assert_eq!(
+        action(kind, VocabularyKind::Native, "apply_patch", &json!({"input": patch})),
+        expected
+    );
 }
 
 #[test]
@@ -109,13 +121,13 @@ fn a_command_as_a_list_of_words_is_the_same_call_as_its_line() {
         (json!(["apply_patch", patch]), format!("'apply_patch' '{quoted}'")),
     ] {
         for (vocabulary, tool) in
-            [(Vocabulary::Native, "shell_command"), (Vocabulary::Seed, "shell")]
+            [(VocabularyKind::Native, "shell_command"), (VocabularyKind::Seed, "shell")]
         {
             let done = action(ProfileKind::Openai, vocabulary, tool, &json!({"command": words}));
             assert_eq!((&done["action"], &done["command"]), (&json!("shell"), &json!(line)));
         }
     }
-    let profile = Profile::new(ProfileKind::Openai, Vocabulary::Native);
+    let profile = Profile::new(ProfileKind::Openai, VocabularyKind::Native);
     let odd = json!({"command": ["ls", 1]}).to_string();
     let refused = profile.translate(&place(), "shell_command", &odd).unwrap_err();
     assert!(refused.contains("command"), "{refused}");
@@ -124,7 +136,7 @@ fn a_command_as_a_list_of_words_is_the_same_call_as_its_line() {
 #[test]
 fn c1_a_patch_in_free_text_is_the_same_call_as_one_in_json() {
     let patch = "*** Begin Patch\n*** Add File: a\n+\"x\"\n*** End Patch\n";
-    let tools = Profile::new(ProfileKind::Openai, Vocabulary::Native).tools(&place());
+    let tools = Profile::new(ProfileKind::Openai, VocabularyKind::Native).tools(&place());
     let tool = tools.iter().find(|tool| tool.name == "apply_patch").unwrap();
     let freeform = tool.freeform.as_ref().unwrap();
     assert_eq!(freeform.property, "input");
@@ -134,7 +146,7 @@ fn c1_a_patch_in_free_text_is_the_same_call_as_one_in_json() {
     let mut config = config();
     config.model.wire = WireKind::OpenaiResponses;
     config.model.profile = ProfileKind::Openai;
-    config.model.vocabulary = Vocabulary::Native;
+    config.model.vocabulary = VocabularyKind::Native;
     let mut jobs = Vec::new();
     for item in [
         json!({"type": "custom_tool_call", "id": "i", "call_id": "c", "name": "apply_patch",
@@ -166,7 +178,7 @@ fn c1_a_patch_in_free_text_is_the_same_call_as_one_in_json() {
 fn c2_the_anthropic_profile_has_the_tools_of_the_specification_and_of_claude_code() {
     let kind = ProfileKind::Anthropic;
     assert_eq!(
-        names(kind, Vocabulary::Seed, &place()),
+        names(kind, VocabularyKind::Seed, &place()),
         [
             "read_file",
             "write_file",
@@ -179,15 +191,15 @@ fn c2_the_anthropic_profile_has_the_tools_of_the_specification_and_of_claude_cod
         ]
     );
     assert_eq!(
-        names(kind, Vocabulary::Native, &place()),
+        names(kind, VocabularyKind::Native, &place()),
         ["Read", "Write", "Edit", "Bash", "Grep", "Glob", "run_program", "TodoWrite"]
     );
     let edit = json!({"file_path": "a", "old_string": "b", "new_string": "c"});
     let expected = json!({"action": "edit", "path": "a", "old": "b", "new": "c", "all": false});
-    assert_eq!(action(kind, Vocabulary::Seed, "edit_file", &edit), expected);
-    assert_eq!(action(kind, Vocabulary::Native, "Edit", &edit), expected);
+    assert_eq!(action(kind, VocabularyKind::Seed, "edit_file", &edit), expected);
+    assert_eq!(action(kind, VocabularyKind::Native, "Edit", &edit), expected);
     assert_eq!(
-        action(kind, Vocabulary::Native, "Read", &json!({"file_path": "a", "offset": 3.0})),
+        action(kind, VocabularyKind::Native, "Read", &json!({"file_path": "a", "offset": 3.0})),
         json!({"action": "read", "path": "a", "offset": 3, "limit": 2000, "numbering": "tab"})
     );
 }
@@ -196,7 +208,7 @@ fn c2_the_anthropic_profile_has_the_tools_of_the_specification_and_of_claude_cod
 fn c3_the_gemini_profile_has_the_tools_of_the_specification_and_of_gemini_cli() {
     let kind = ProfileKind::Gemini;
     assert_eq!(
-        names(kind, Vocabulary::Seed, &place()),
+        names(kind, VocabularyKind::Seed, &place()),
         [
             "read_file",
             "read_many_files",
@@ -210,7 +222,7 @@ fn c3_the_gemini_profile_has_the_tools_of_the_specification_and_of_gemini_cli() 
         ]
     );
     assert_eq!(
-        names(kind, Vocabulary::Native, &place()),
+        names(kind, VocabularyKind::Native, &place()),
         [
             "read_file",
             "write_file",
@@ -227,8 +239,8 @@ fn c3_the_gemini_profile_has_the_tools_of_the_specification_and_of_gemini_cli() 
     let read = json!({"file_path": "a", "start_line": 3, "end_line": 5});
     let expected = json!({"action": "read", "path": "a", "offset": 3, "limit": 3,
         "numbering": "none", "line_chars": 2000, "notice": "above"});
-    assert_eq!(action(kind, Vocabulary::Native, "read_file", &read), expected);
-    let profile = Profile::new(kind, Vocabulary::Native);
+    assert_eq!(action(kind, VocabularyKind::Native, "read_file", &read), expected);
+    let profile = Profile::new(kind, VocabularyKind::Native);
     let backwards = r#"{"file_path": "a", "start_line": 5, "end_line": 3}"#;
     let error = profile.translate(&place(), "read_file", backwards).unwrap_err();
     assert!(error.contains("end_line 3 stands before start_line 5"), "{error}");
@@ -239,16 +251,20 @@ fn small_models_have_five_tools_examples_and_calls_in_text() {
     let kind = ProfileKind::Small;
     let with = |programs: &[&str]| {
         let programs = programs.iter().map(|name| program(name)).collect();
-        names(kind, Vocabulary::Native, &Facts { programs, ..Facts::default() })
+        names(
+            kind,
+            VocabularyKind::Native,
+            &EnvironmentFacts { programs, ..EnvironmentFacts::default() },
+        )
     };
     let files = ["read_file", "write_file", "edit_file", "list_dir"];
     assert_eq!(with(&[]), [&files[..], &["grep"]].concat());
     assert_eq!(with(&["qjs"]), [&files[..], &["run_program"]].concat());
     assert_eq!(with(&["qjs", "bash"]), [&files[..], &["shell"]].concat());
-    let profile = Profile::new(kind, Vocabulary::Native);
+    let profile = Profile::new(kind, VocabularyKind::Native);
     assert!(profile.base_prompt().contains("# Examples"));
     assert_eq!(profile.model_defaults().text_calls, TextCalls::Fallback);
-    let body = host(kind, Vocabulary::Seed).body();
+    let body = host(kind, VocabularyKind::Seed).body();
     assert_eq!(body["tools"].as_array().unwrap().len(), 5, "no agents to start");
 }
 
@@ -256,11 +272,12 @@ fn small_models_have_five_tools_examples_and_calls_in_text() {
 fn what_nothing_could_carry_out_is_not_offered() {
     let shells = ["shell", "Bash", "shell_command", "run_shell_command"];
     for kind in KINDS {
-        for vocabulary in [Vocabulary::Seed, Vocabulary::Native] {
-            let bare = names(kind, vocabulary, &Facts::default());
+        for vocabulary in [VocabularyKind::Seed, VocabularyKind::Native] {
+            let bare = names(kind, vocabulary, &EnvironmentFacts::default());
             assert!(!bare.iter().any(|name| shells.contains(&name.as_str())), "{bare:?}");
             assert!(!bare.contains(&"run_program".to_owned()), "{bare:?}");
-            let only_shell = Facts { programs: vec![program("bash")], ..Facts::default() };
+            let only_shell =
+                EnvironmentFacts { programs: vec![program("bash")], ..EnvironmentFacts::default() };
             let some = names(kind, vocabulary, &only_shell);
             assert!(some.iter().any(|name| shells.contains(&name.as_str())), "{some:?}");
             assert!(!some.contains(&"run_program".to_owned()), "{some:?}");
@@ -274,18 +291,18 @@ fn c4_each_family_has_a_prompt_of_its_own_that_names_no_tool_it_lacks() {
         .iter()
         .flat_map(|kind| {
             let of = |vocabulary| names(*kind, vocabulary, &place());
-            [of(Vocabulary::Seed), of(Vocabulary::Native)].concat()
+            [of(VocabularyKind::Seed), of(VocabularyKind::Native)].concat()
         })
         // Names that are also plain words do not count: `shell`, `Read`, `replace`, `glob`, `Edit`.
         .filter(|name| name.contains('_') || name == "TodoWrite")
         .collect();
     let mut prompts = Vec::new();
     for kind in KINDS {
-        let prompt = Profile::new(kind, Vocabulary::Seed).base_prompt();
+        let prompt = Profile::new(kind, VocabularyKind::Seed).base_prompt();
         assert!(prompt.starts_with("You are Innerloop, a coding agent"), "{kind:?}");
         assert!(prompt.len() > 1_500, "{kind:?}");
-        for vocabulary in [Vocabulary::Seed, Vocabulary::Native] {
-            let own = names(kind, vocabulary, &Facts::default());
+        for vocabulary in [VocabularyKind::Seed, VocabularyKind::Native] {
+            let own = names(kind, vocabulary, &EnvironmentFacts::default());
             for name in known.iter().filter(|name| prompt.contains(name.as_str())) {
                 assert!(own.contains(name), "{kind:?} {vocabulary:?}: {name}");
             }
@@ -309,7 +326,7 @@ fn c4_each_family_has_a_prompt_of_its_own_that_names_no_tool_it_lacks() {
 #[test]
 fn c7_a_profile_says_what_its_models_can_do_and_which_documents_they_read() {
     for kind in KINDS {
-        let profile = Profile::new(kind, Vocabulary::Native);
+        let profile = Profile::new(kind, VocabularyKind::Native);
         let can = profile.capabilities();
         let is_small = kind == ProfileKind::Small;
         assert_eq!((can.reasoning, can.parallel_tool_calls), (!is_small, !is_small));
@@ -332,20 +349,20 @@ fn c7_a_profile_says_what_its_models_can_do_and_which_documents_they_read() {
 #[test]
 fn c14_claude_has_120_seconds_grep_modes_and_betas() {
     let kind = ProfileKind::Anthropic;
-    let mut shell = host(kind, Vocabulary::Native);
+    let mut shell = host(kind, VocabularyKind::Native);
     shell.reply(&Message::call("c", "Bash", &json!({"command": "make"})));
     assert_eq!(shell.runs.first_key_value().unwrap().1.timeout_ms, 120_000);
-    let mut shell = host(kind, Vocabulary::Seed);
+    let mut shell = host(kind, VocabularyKind::Seed);
     let most = json!({"command": "make", "timeout_ms": 9_000_000});
     shell.reply(&Message::call("c", "shell", &most));
     assert_eq!(shell.runs.first_key_value().unwrap().1.timeout_ms, 600_000);
     let grep = |mode: &str| json!({"pattern": "a", "output_mode": mode});
     for mode in ["content", "files_with_matches", "count"] {
-        assert_eq!(action(kind, Vocabulary::Seed, "grep", &grep(mode))["mode"], mode);
-        assert_eq!(action(kind, Vocabulary::Native, "Grep", &grep(mode))["mode"], mode);
+        assert_eq!(action(kind, VocabularyKind::Seed, "grep", &grep(mode))["mode"], mode);
+        assert_eq!(action(kind, VocabularyKind::Native, "Grep", &grep(mode))["mode"], mode);
     }
     assert_eq!(
-        action(kind, Vocabulary::Native, "Grep", &json!({"pattern": "a"})),
+        action(kind, VocabularyKind::Native, "Grep", &json!({"pattern": "a"})),
         json!({"action": "grep", "pattern": "a", "mode": "files_with_matches",
             "max_results": 250, "ignore_case": false})
     );
@@ -353,7 +370,7 @@ fn c14_claude_has_120_seconds_grep_modes_and_betas() {
         "-A": 1, "-C": 2, "-n": false, "-i": true, "-o": true, "type": "rust", "head_limit": 0,
         "offset": 4, "multiline": true});
     assert_eq!(
-        action(kind, Vocabulary::Native, "Grep", &all),
+        action(kind, VocabularyKind::Native, "Grep", &all),
         json!({"action": "grep", "pattern": "a", "path": "p", "glob": "*.x", "file_type": "rust",
             "mode": "content", "before": 2, "after": 1, "offset": 4, "max_results": u32::MAX,
             "ignore_case": true, "multiline": true, "only_matching": true, "unnumbered": true})
@@ -369,7 +386,9 @@ fn c14_claude_has_120_seconds_grep_modes_and_betas() {
 #[test]
 fn c15_gpt_has_10_seconds_and_keeps_write_file() {
     let kind = ProfileKind::Openai;
-    for (vocabulary, name) in [(Vocabulary::Seed, "shell"), (Vocabulary::Native, "shell_command")] {
+    for (vocabulary, name) in
+        [(VocabularyKind::Seed, "shell"), (VocabularyKind::Native, "shell_command")]
+    {
         let mut host = host(kind, vocabulary);
         host.reply(&Message::call("c", name, &json!({"command": "ls"})));
         let (_, run) = host.runs.first_key_value().unwrap();
@@ -378,7 +397,7 @@ fn c15_gpt_has_10_seconds_and_keeps_write_file() {
         assert_eq!(serde_json::to_value(&run.job).unwrap()["builtin"], action);
     }
     let there = json!({"command": "ls", "workdir": "it's/here"});
-    let action = action(kind, Vocabulary::Native, "shell_command", &there);
+    let action = action(kind, VocabularyKind::Native, "shell_command", &there);
     assert_eq!(action, json!({"action": "shell", "command": "ls", "folder": "it's/here"}));
 }
 
@@ -386,22 +405,22 @@ fn c15_gpt_has_10_seconds_and_keeps_write_file() {
 fn c16_gemini_reads_many_files_and_lists_levels() {
     let kind = ProfileKind::Gemini;
     assert_eq!(
-        action(kind, Vocabulary::Seed, "read_many_files", &json!({"paths": ["src/*.ts"]})),
+        action(kind, VocabularyKind::Seed, "read_many_files", &json!({"paths": ["src/*.ts"]})),
         json!({"action": "read_many", "include": ["src/*.ts"]})
     );
-    let list = action(kind, Vocabulary::Seed, "list_dir", &json!({"depth": 3}));
+    let list = action(kind, VocabularyKind::Seed, "list_dir", &json!({"depth": 3}));
     assert_eq!(list, json!({"action": "list", "depth": 3}));
     let plain = json!({"include": ["a"], "useDefaultExcludes": false, "recursive": false,
         "file_filtering_options": {"respect_git_ignore": false}});
     assert_eq!(
-        action(kind, Vocabulary::Native, "read_many_files", &plain),
+        action(kind, VocabularyKind::Native, "read_many_files", &plain),
         json!({"action": "read_many", "include": ["a"], "flat": true, "hidden": "nothing"})
     );
     let grep = json!({"pattern": "a", "exclude_pattern": "b", "context": 2, "before": 0,
         "fixed_strings": true, "no_ignore": true, "total_max_matches": 7,
         "max_matches_per_file": 3});
     assert_eq!(
-        action(kind, Vocabulary::Native, "grep_search", &grep),
+        action(kind, VocabularyKind::Native, "grep_search", &grep),
         json!({"action": "grep", "pattern": "a", "unless": "b", "mode": "content",
             "layout": "by_file", "after": 2, "max_results": 7, "max_per_file": 3,
             "hidden": "nothing", "ignore_case": true, "literal": true})
@@ -410,24 +429,24 @@ fn c16_gemini_reads_many_files_and_lists_levels() {
 
 #[test]
 fn c1_without_a_shell_codexs_tools_still_read_and_search() {
-    let (kind, vocabulary) = (ProfileKind::Openai, Vocabulary::Native);
-    let bare = names(kind, vocabulary, &Facts::default());
+    let (kind, vocabulary) = (ProfileKind::Openai, VocabularyKind::Native);
+    let bare = names(kind, vocabulary, &EnvironmentFacts::default());
     for name in ["read_file", "list_dir", "glob", "grep", "apply_patch"] {
         assert!(bare.iter().any(|known| known == name), "{name}");
     }
     assert!(!names(kind, vocabulary, &place()).contains(&"read_file".to_owned()));
     let read = Profile::new(kind, vocabulary)
-        .translate(&Facts::default(), "read_file", r#"{"file_path":"a"}"#)
+        .translate(&EnvironmentFacts::default(), "read_file", r#"{"file_path":"a"}"#)
         .unwrap();
     assert!(matches!(read.action, Action::Read { .. }));
 }
 
 #[test]
 fn k17_tools_that_the_model_or_the_place_cannot_serve_are_not_shown() {
-    let shown = |images: bool, facts: Facts| {
+    let shown = |images: bool, facts: EnvironmentFacts| {
         let mut config = config();
         config.model.profile = ProfileKind::Openai;
-        config.model.vocabulary = Vocabulary::Native;
+        config.model.vocabulary = VocabularyKind::Native;
         config.model.compat.images = images;
         config.facts = facts;
         let mut host = TestHost::open(config);
@@ -439,7 +458,7 @@ fn k17_tools_that_the_model_or_the_place_cannot_serve_are_not_shown() {
     let all = shown(true, place());
     assert!(has(&all, "view_image") && has(&all, "shell_command"), "{all:?}");
     assert!(!has(&shown(false, place()), "view_image"));
-    assert!(!has(&shown(true, Facts::default()), "shell_command"));
+    assert!(!has(&shown(true, EnvironmentFacts::default()), "shell_command"));
 }
 
 #[test]
@@ -452,7 +471,7 @@ fn c7_the_defaults_of_a_family_fit_its_models() {
         // A reply takes a quarter of a small window at most, and calls come one by one.
         (Small, 32_768, 8_192, Some(false)),
     ] {
-        let profile = Profile::new(kind, Vocabulary::Seed);
+        let profile = Profile::new(kind, VocabularyKind::Seed);
         let defaults = profile.model_defaults();
         assert_eq!(
             (defaults.context_window, defaults.max_output_tokens, defaults.parallel_tool_calls),

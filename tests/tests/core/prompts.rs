@@ -2,12 +2,12 @@
 
 use innerloop_core::{
     Profile,
-    config::{Facts, GitFacts, ProfileKind, ProjectDoc, Vocabulary},
+    config::{EnvironmentFacts, GitFacts, ProfileKind, ProjectDoc, VocabularyKind},
     doc_names, doc_places, instructed_folder,
 };
 use innerloop_tests::test_host::{TestHost, config};
 
-fn prompt(facts: Facts, instructions: Option<&str>) -> String {
+fn prompt(facts: EnvironmentFacts, instructions: Option<&str>) -> String {
     let mut config = config();
     config.facts = facts;
     config.instructions = instructions.map(str::to_owned);
@@ -16,20 +16,20 @@ fn prompt(facts: Facts, instructions: Option<&str>) -> String {
     host.body()["system"][0]["text"].as_str().unwrap().to_owned()
 }
 
-fn facts() -> Facts {
+fn facts() -> EnvironmentFacts {
     let git = GitFacts {
         branch: "main".into(),
         recent_commits: (1..=12).map(|n| format!("Commit {n}")).collect(),
         ..GitFacts::default()
     };
-    Facts {
+    EnvironmentFacts {
         working_directory: "/".into(),
         platform: "linux".into(),
         os_version: "6.1".into(),
         date: "2026-11-21".into(),
         git: Some(git),
         knowledge_cutoff: "2026-01".into(),
-        ..Facts::default()
+        ..EnvironmentFacts::default()
     }
 }
 
@@ -40,8 +40,8 @@ fn doc(path: &str, text: &str) -> ProjectDoc {
 #[test]
 fn c7_a_profile_has_tools_a_prompt_limits_and_names_of_documents() {
     let kind = ProfileKind::Anthropic;
-    let profile = Profile::new(kind, Vocabulary::Seed);
-    assert_eq!(profile.tools(&Facts::default()).len(), 6);
+    let profile = Profile::new(kind, VocabularyKind::Seed);
+    assert_eq!(profile.tools(&EnvironmentFacts::default()).len(), 6);
     assert!(profile.base_prompt().len() > 500);
     assert_eq!(profile.default_command_ms(), Some(120_000));
     assert_eq!(doc_names(kind), ["AGENTS.md", "CLAUDE.md"]);
@@ -58,7 +58,7 @@ fn e10_the_layers_stand_in_order_and_empty_ones_are_left_out() {
             .map(|part| text.find(part).unwrap_or_else(|| panic!("{part} is missing")))
             .collect();
     assert!(places.is_sorted(), "{places:?}");
-    let bare = prompt(Facts::default(), None);
+    let bare = prompt(EnvironmentFacts::default(), None);
     assert!(!bare.contains("# Project instructions") && !bare.contains("# User instructions"));
 }
 
@@ -85,7 +85,7 @@ fn e11_the_environment_block_has_every_line_of_the_specification() {
     ] {
         assert!(text.contains(&format!("{line}\n")), "{line}: {text}");
     }
-    assert!(prompt(Facts::default(), None).contains("Is git repository: false"));
+    assert!(prompt(EnvironmentFacts::default(), None).contains("Is git repository: false"));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use innerloop_core::{
     Session,
     input::Input,
     json::{FromJson, ToJson, from_str, to_string},
-    log::{self, Header},
-    time::{Instant, UnixMillis},
+    log::{self, LogHeader},
+    time::{SessionInstant, UnixMillis},
 };
 use innerloop_tests::{
     samples::{Visitor, visit_all},
@@ -53,9 +53,9 @@ impl Types {
     fn all() -> Self {
         let mut types = Self::default();
         visit_all(&mut types);
-        types.visit_read("Header", &[Header::new(&config(), UnixMillis(1_800_000_000_000))]);
+        types.visit_read("LogHeader", &[LogHeader::new(&config(), UnixMillis(1_800_000_000_000))]);
         let (session, _) = Session::open(config(), UnixMillis(1_800_000_000_000)).unwrap();
-        types.text("LogLine", &log::entry(&Input::Tick, Instant(1_500)));
+        types.text("LogLine", &log::entry(&Input::Tick, SessionInstant(1_500)));
         types.text("LogLine", &log::snapshot(&session));
         types.text("Snapshot", &String::from_utf8(session.snapshot()).unwrap());
         types

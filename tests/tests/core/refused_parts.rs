@@ -8,7 +8,7 @@ use innerloop_core::{
     event::EventKind,
     id::{AgentId, SessionId},
     input::Command,
-    message::{Leaving, Part, TurnKind},
+    message::{LeftOutKind, Part, TurnKind},
     status::RunEnd,
 };
 use innerloop_tests::{
@@ -100,7 +100,7 @@ fn ends(host: &TestHost) -> Vec<RunEnd> {
     })
 }
 
-fn leavings(host: &TestHost) -> Vec<Leaving> {
+fn leavings(host: &TestHost) -> Vec<LeftOutKind> {
     let turns = host.session.history(AgentId::ROOT).unwrap().turns();
     let left = turns.iter().filter_map(|turn| match &turn.kind {
         TurnKind::LeftOut(left) => Some(left.how),
@@ -206,7 +206,7 @@ fn a_part_that_is_refused_by_name_stays_out() {
     assert!(host.body().to_string().contains("an image is left out: the provider refused"));
     let told = warnings(&host).into_iter().filter(|it| it.contains("bad.png")).count();
     assert_eq!(told, 1, "{:?}", warnings(&host));
-    assert_eq!(leavings(&host), [Leaving::Named]);
+    assert_eq!(leavings(&host), [LeftOutKind::Named]);
     host.reply(&Message::text("ok"));
     assert_eq!(ends(&host), [RunEnd::Completed]);
 
@@ -260,7 +260,7 @@ fn where_the_part_is_not_at_fault_it_is_put_back() {
     for _ in 0..2 {
         host.refuse(400, INVALID, "max_tokens: must be less", &[]);
     }
-    assert_eq!(leavings(&host), [Leaving::Tried, Leaving::PutBack]);
+    assert_eq!(leavings(&host), [LeftOutKind::Tried, LeftOutKind::PutBack]);
     assert_eq!(ends(&host), [RunEnd::Failed]);
     let later = restored(&host, "more");
     assert!(sends(&later, &good));

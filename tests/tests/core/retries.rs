@@ -7,7 +7,7 @@ use innerloop_core::{
     id::{AgentId, SessionId},
     input::{Command, HttpFailure, HttpFailureKind, HttpInput, Input},
     output::DeadlineReason,
-    preset::Preset,
+    preset::ConfigPreset,
     status::{AgentState, RunEnd},
 };
 use innerloop_tests::{
@@ -54,7 +54,7 @@ fn delay_ms(host: &TestHost) -> u64 {
 /// The engine's policy: four tries after 1, 2, 4 and 8 seconds.
 fn engine(id: &str) -> SessionConfig {
     let mut config = config();
-    config.retry = Preset::Gnoma.config().retry;
+    config.retry = ConfigPreset::Gnoma.config().retry;
     config.id = SessionId(id.into());
     config
 }

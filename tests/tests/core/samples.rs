@@ -80,7 +80,7 @@ fn samples_name_the_variants_that_no_other_crate_can_count() {
             let sample = match name {
                 "EventKind" => "Event",
                 "DeadlineReason" => "Deadline",
-                "Reason" => "Rejected",
+                "RejectionReason" => "RejectedInput",
                 name => name,
             };
             let said = &names.0[sample];

@@ -1,7 +1,7 @@
 //! Patches whose indentation is not the file's: they do what the properly indented patch does.
 
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_tools::{Files, Memory, WorkspacePath, perform};
+use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform};
 
 /// What a patch with these hunks makes of a file.
 fn applied(file: &str, hunks: &str) -> String {
@@ -12,7 +12,7 @@ fn applied(file: &str, hunks: &str) -> String {
 
 /// What is said of a patch with these hunks, and the file afterwards.
 fn outcome(file: &str, hunks: &str) -> (Outcome, String) {
-    let mut files = Memory::new();
+    let mut files = InMemoryFiles::new();
     let path = WorkspacePath::parse("a").unwrap();
     files.write(&path, file.as_bytes().to_vec()).unwrap();
     let patch = format!("*** Begin Patch\n*** Update File: a\n{hunks}*** End Patch\n");

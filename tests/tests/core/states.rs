@@ -3,13 +3,16 @@
 
 use innerloop_core::{
     action::Outcome,
-    config::{HookPoint, Origin, SessionConfig, WireKind},
+    config::{HookPoint, ModelOrigin, SessionConfig, WireKind},
     event::EventKind,
     id::{AgentId, EndpointId},
     input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
     json::Json,
-    message::{Block, Finish, Part, Reasoning, Reply, ToolCall, ToolResult, Turn, TurnKind, Usage},
-    output::{Effect, Output, Outputs},
+    message::{
+        Block, FinishReason, Part, ReasoningBlock, Reply, ToolCall, ToolResult, Turn, TurnKind,
+        Usage,
+    },
+    output::{Effect, Output, OutputBatch},
     status::AgentState::{self, AwaitingInput, Closed, Idle, Processing},
     time::UnixMillis,
 };
@@ -23,7 +26,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 /// The names of events and effects, in the order in which they came. A request is told right before
 /// it goes out, which is no name of its own here.
-fn names(outputs: &Outputs) -> Vec<String> {
+fn names(outputs: &OutputBatch) -> Vec<String> {
     let name = |output: &Output| match output {
         Output::Event(event) => name(&event.kind),
         Output::Effect(Effect::Http { .. }) => "-> http".to_owned(),
@@ -267,8 +270,10 @@ fn a13_the_five_kinds_of_turn_have_their_content_and_their_time() {
         let (id, arguments) = (id.into(), arguments.into());
         Block::ToolCall(ToolCall { id, name: "list_dir".into(), arguments, detail: None })
     };
-    let reasoning = Reasoning { text: "Where?".into(), signature: Some("c2ln".into()), item: None };
-    let origin = Arc::new(Origin { endpoint: EndpointId("mock".into()), model: "mock-1".into() });
+    let reasoning =
+        ReasoningBlock { text: "Where?".into(), signature: Some("c2ln".into()), item: None };
+    let origin =
+        Arc::new(ModelOrigin { endpoint: EndpointId("mock".into()), model: "mock-1".into() });
     let reply = |blocks, finish, (input_total, output_total)| {
         TurnKind::Assistant(Box::new(Reply {
             blocks,
@@ -291,10 +296,10 @@ fn a13_the_five_kinds_of_turn_have_their_content_and_their_time() {
     let expected = [
         turn(1_000, TurnKind::User(text("hello"))),
         turn(2_000, TurnKind::System("be careful".into())),
-        turn(3_000, reply(calls, Finish::ToolCalls, (120, 30))),
+        turn(3_000, reply(calls, FinishReason::ToolCalls, (120, 30))),
         turn(5_000, TurnKind::ToolResults(vec![result("c1", "a/"), result("c2", "b/")])),
         turn(5_000, TurnKind::Steering(text("be quick"))),
-        turn(7_000, reply(vec![Block::Text("Done.".into())], Finish::Stop, (100, 10))),
+        turn(7_000, reply(vec![Block::Text("Done.".into())], FinishReason::Stop, (100, 10))),
     ];
     assert_eq!(host.session.history(AgentId::ROOT).unwrap().turns(), expected);
 }

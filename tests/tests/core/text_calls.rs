@@ -2,10 +2,10 @@
 //! cut at every place.
 
 use innerloop_core::{
-    Piece,
+    ReplyPiece,
     json::Json,
     message::ToolCall,
-    text_calls::{Family, Parsed, Scanner, parse},
+    text_calls::{Family, ParsedText, TextScanner, parse},
     tool::ToolSpec,
 };
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ fn tool(value: &Value) -> ToolSpec {
     )
 }
 
-fn shown(parsed: &Parsed) -> Value {
+fn shown(parsed: &ParsedText) -> Value {
     let arguments = |call: &ToolCall| {
         serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!(call.arguments))
     };
@@ -86,21 +86,24 @@ fn shown(parsed: &Parsed) -> Value {
     })
 }
 
-fn streamed<'a>(family: Family, chunks: impl Iterator<Item = &'a str>) -> (Scanner, Vec<Piece>) {
-    let (mut scanner, mut pieces) = (Scanner::new(family), Vec::new());
+fn streamed<'a>(
+    family: Family,
+    chunks: impl Iterator<Item = &'a str>,
+) -> (TextScanner, Vec<ReplyPiece>) {
+    let (mut scanner, mut pieces) = (TextScanner::new(family), Vec::new());
     chunks.for_each(|chunk| scanner.feed(chunk, &mut pieces));
     (scanner, pieces)
 }
 
 /// What was shown.
-fn joined(pieces: &[Piece]) -> (String, String) {
+fn joined(pieces: &[ReplyPiece]) -> (String, String) {
     let (mut text, mut reasoning) = (String::new(), String::new());
     for piece in pieces {
         match piece {
-            Piece::Restart => (text, reasoning) = (String::new(), String::new()),
-            Piece::Text(more) => text.push_str(more),
-            Piece::Reasoning(more) => reasoning.push_str(more),
-            Piece::Call(_) => panic!("a text holds no calls of the protocol"),
+            ReplyPiece::Restart => (text, reasoning) = (String::new(), String::new()),
+            ReplyPiece::Text(more) => text.push_str(more),
+            ReplyPiece::Reasoning(more) => reasoning.push_str(more),
+            ReplyPiece::Call(_) => panic!("a text holds no calls of the protocol"),
         }
     }
     (text, reasoning)
@@ -137,7 +140,7 @@ fn l4_a_text_gives_the_same_in_any_chunking() {
             let parsed = scanner.finish(&case.tools, &mut rest);
             assert_eq!(parsed, whole, "{}", case.name);
             // Nothing that was shown turns out to be wrong at the end.
-            assert!(!rest.contains(&Piece::Restart), "{}: {pieces:?} {rest:?}", case.name);
+            assert!(!rest.contains(&ReplyPiece::Restart), "{}: {pieces:?} {rest:?}", case.name);
             pieces.append(&mut rest);
             let told = (parsed.text.clone(), parsed.reasoning.clone());
             assert_eq!(joined(&pieces), told, "{}", case.name);

@@ -5,7 +5,7 @@
 use innerloop_core::{
     json::Json,
     steps,
-    text_calls::{Family, Scanner, parse},
+    text_calls::{Family, TextScanner, parse},
     tool::ToolSpec,
 };
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ fn whole(family: Family, text: &str, tools: &[ToolSpec]) -> usize {
 fn streamed(family: Family, text: &str, piece: usize) -> usize {
     let letters: Vec<char> = text.chars().collect();
     let pieces: Vec<String> = letters.chunks(piece).map(|piece| piece.iter().collect()).collect();
-    let (mut scanner, mut shown) = (Scanner::new(family), Vec::new());
+    let (mut scanner, mut shown) = (TextScanner::new(family), Vec::new());
     let _before = steps();
     for piece in &pieces {
         scanner.feed(piece, &mut shown);

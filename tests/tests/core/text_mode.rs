@@ -2,12 +2,12 @@
 //! at which an endpoint says that it has no tools.
 
 use innerloop_core::{
-    Decoder, Piece, Session,
+    Decoder, ReplyPiece, Session,
     config::{ModelConfig, SessionConfig, TextCalls, TextFamily, WireKind},
     event::EventKind,
     log,
-    message::{Block, Finish, TurnKind},
-    output::Outputs,
+    message::{Block, FinishReason, TurnKind},
+    output::OutputBatch,
     tool::ToolSpec,
 };
 use innerloop_tests::feeding;
@@ -65,7 +65,7 @@ fn assert_survives(host: &TestHost) {
     let replayed = log::replay(&host.log).unwrap();
     assert_eq!(replayed.session.snapshot(), host.session.snapshot());
     let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
-    let owed = |outputs: Outputs| serde_json::to_value(outputs).unwrap();
+    let owed = |outputs: OutputBatch| serde_json::to_value(outputs).unwrap();
     assert_eq!(owed(restored.owed()), owed(host.session.owed()));
     assert_eq!(restored.config(), host.session.config());
 }
@@ -177,7 +177,7 @@ fn l13_thinking_in_the_text_is_told_apart_and_a_call_cut_by_the_limit_is_not_run
     let history = host.session.history(innerloop_core::id::AgentId::ROOT).unwrap();
     let is_cut = |kind: &TurnKind| match kind {
         TurnKind::Assistant(reply) => {
-            reply.finish == Finish::Length
+            reply.finish == FinishReason::Length
                 && reply.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)))
         }
         _ => false,
@@ -232,7 +232,7 @@ fn l4_no_protocol_is_given_tools_that_are_told_in_the_prompt() {
 }
 
 /// What is shown of a chat's reply, text and thinking, and how often it begins anew.
-fn chat(model: &ModelConfig, deltas: &[Value], finish: &str) -> ([String; 2], usize, Finish) {
+fn chat(model: &ModelConfig, deltas: &[Value], finish: &str) -> ([String; 2], usize, FinishReason) {
     let head = feeding::head(200, "text/event-stream");
     let mut decoder = Decoder::new(WireKind::OpenaiChat, &head)
         .with_text_calls(model, std::iter::empty::<&ToolSpec>());
@@ -246,10 +246,10 @@ fn chat(model: &ModelConfig, deltas: &[Value], finish: &str) -> ([String; 2], us
     let (mut told, mut restarts) = ([String::new(), String::new()], 0);
     for piece in shown {
         match piece {
-            Piece::Text(more) => told[0].push_str(&more),
-            Piece::Reasoning(more) => told[1].push_str(&more),
-            Piece::Restart => (told, restarts) = (Default::default(), restarts + 1),
-            Piece::Call(_) => panic!("the protocol has no calls here"),
+            ReplyPiece::Text(more) => told[0].push_str(&more),
+            ReplyPiece::Reasoning(more) => told[1].push_str(&more),
+            ReplyPiece::Restart => (told, restarts) = (Default::default(), restarts + 1),
+            ReplyPiece::Call(_) => panic!("the protocol has no calls here"),
         }
     }
     assert_eq!(told, [reply.text(), reply.reasoning()]);
@@ -303,10 +303,10 @@ fn l4_a_call_that_is_cut_though_the_model_was_done_is_asked_for_again() {
         text_calls: TextCalls::Fallback,
         ..ModelConfig::default()
     };
-    assert_eq!(chat(&model, &texts(cut), "stop").2, Finish::MalformedToolCall);
-    assert_eq!(chat(&model, &texts(cut), "length").2, Finish::Length);
+    assert_eq!(chat(&model, &texts(cut), "stop").2, FinishReason::MalformedToolCall);
+    assert_eq!(chat(&model, &texts(cut), "length").2, FinishReason::Length);
     let words = "Write <tool_call> before a call and </tool_call> behind it.";
-    assert_eq!(chat(&model, &texts(words), "stop").2, Finish::Stop);
+    assert_eq!(chat(&model, &texts(words), "stop").2, FinishReason::Stop);
     let mut host = TestHost::open(ollama(TextCalls::Fallback));
     let _ = host.submit("mend it");
     let asked = host.requests.len();

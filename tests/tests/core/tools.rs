@@ -6,7 +6,10 @@ use innerloop_tests::{
     patience::ends,
     tool_cases::{Case, cases, check, in_directory, in_memory},
 };
-use innerloop_tools::{Directory, Faulty, FileError, Files, Kind, Memory, WorkspacePath, perform};
+use innerloop_tools::{
+    DirectoryFiles, EntryKind, FaultyFiles, FileError, InMemoryFiles, WorkspaceFiles,
+    WorkspacePath, perform,
+};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs};
 
@@ -23,15 +26,15 @@ fn path(text: &str) -> WorkspacePath {
     WorkspacePath::parse(text).unwrap()
 }
 
-fn memory(files: &[(&str, &str)]) -> Memory {
-    let mut memory = Memory::new();
+fn memory(files: &[(&str, &str)]) -> InMemoryFiles {
+    let mut memory = InMemoryFiles::new();
     for (name, text) in files {
         memory.write(&path(name), text.as_bytes().to_vec()).unwrap();
     }
     memory
 }
 
-fn act(files: &mut impl Files, action: Value) -> Outcome {
+fn act(files: &mut impl WorkspaceFiles, action: Value) -> Outcome {
     perform(files, &serde_json::from_value::<Action>(action).unwrap())
 }
 
@@ -45,7 +48,7 @@ fn a_picture_is_read_up_to_what_models_take_or_is_made_smaller() {
     let big = [b"\xff\xd8\xff".as_slice(), &vec![7; 5 << 20]].concat();
     let huge = [big.as_slice(), &vec![7; 26 << 20]].concat();
     let read = |fits: bool, bytes: &[u8]| {
-        let mut files = Memory::fitting_pictures(fits);
+        let mut files = InMemoryFiles::fitting_pictures(fits);
         files.write(&path("big.jpg"), bytes.to_vec()).unwrap();
         let alone = act(&mut files, json!({"action": "read", "path": "big.jpg"}));
         let among = act(&mut files, json!({"action": "read_many", "include": ["big.jpg"]}));
@@ -110,7 +113,7 @@ fn the_names_of_the_cases_are_unique() {
 
 #[test]
 fn a_program_is_not_a_file_action() {
-    let done = act(&mut Memory::new(), json!({"action":"run_program","program":"python"}));
+    let done = act(&mut InMemoryFiles::new(), json!({"action":"run_program","program":"python"}));
     assert_eq!(done.error, Some(ToolError::UnknownTool));
     assert_eq!(done.joined_text(), "Programs cannot run here: only file tools can.");
 }
@@ -134,12 +137,12 @@ fn actions() -> Vec<Value> {
 fn a_fault_of_any_operation_changes_nothing_and_says_why() {
     let whole = || memory(&[("src/a", "one\n"), ("src/b", "one\n"), (".gitignore", "x\n")]);
     for action in actions() {
-        let mut counted = Faulty::operation(whole(), u64::MAX, FileError::NotFound);
+        let mut counted = FaultyFiles::operation(whole(), u64::MAX, FileError::NotFound);
         let undisturbed = act(&mut counted, action.clone());
         assert!(counted.operations() > 0);
         for n in 1..=counted.operations() {
             for fault in [FileError::Denied, FileError::Full, FileError::Io("broken".to_owned())] {
-                let mut files = Faulty::operation(whole(), n, fault);
+                let mut files = FaultyFiles::operation(whole(), n, fault);
                 let done = act(&mut files, action.clone());
                 assert!(!done.joined_text().is_empty(), "{action} {n}");
                 if done.error.is_some() {
@@ -157,7 +160,7 @@ fn a_fault_of_any_operation_changes_nothing_and_says_why() {
 #[test]
 fn faults_are_worded_by_their_kind() {
     let check = |fault: FileError, error: ToolError, text: &str| {
-        let mut files = Faulty::writes(memory(&[("a", "one")]), fault);
+        let mut files = FaultyFiles::writes(memory(&[("a", "one")]), fault);
         let done = act(&mut files, json!({"action":"write","path":"a","content":"two"}));
         assert_eq!((done.error, done.joined_text().as_str()), (Some(error), text));
     };
@@ -172,11 +175,11 @@ fn faults_are_worded_by_their_kind() {
 #[test]
 fn a_search_goes_on_where_a_file_or_folder_cannot_be_read() {
     let files = memory(&[("a", "x\n"), ("b", "x\n"), ("c/d", "x\n")]);
-    let mut files = Faulty::path(files, &path("b"), FileError::Denied);
+    let mut files = FaultyFiles::path(files, &path("b"), FileError::Denied);
     let grep = json!({"action":"grep","pattern":"x"});
     let done = act(&mut files, grep.clone());
     assert_eq!(done.joined_text(), "a:1:x\nc/d:1:x\n[1 files or folders could not be read.]");
-    let mut files = Faulty::path(files.into_inner(), &path("c"), FileError::Denied);
+    let mut files = FaultyFiles::path(files.into_inner(), &path("c"), FileError::Denied);
     let done = act(&mut files, grep);
     assert_eq!(done.joined_text(), "a:1:x\nb:1:x\n[1 files or folders could not be read.]");
     let done = act(&mut files, json!({"action":"list","depth":2}));
@@ -188,7 +191,7 @@ fn a_file_of_more_than_64_mib_is_refused_but_may_be_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let big = fs::File::create(folder.path().join("big")).unwrap();
     big.set_len((64 << 20) + 1).unwrap();
-    let mut files = Directory::new(folder.path());
+    let mut files = DirectoryFiles::new(folder.path());
     for action in [
         json!({"action":"read","path":"big"}),
         json!({"action":"edit","path":"big","old":"x","new":"y"}),
@@ -224,8 +227,9 @@ fn files_in_memory_are_iterated_replaced_and_removed() {
     assert_eq!(files.len(), 4);
     let mut entries = files.list(&path("a")).unwrap();
     entries.sort();
-    let entries: Vec<(&str, Kind)> = entries.iter().map(|e| (e.name.as_str(), e.kind)).collect();
-    assert_eq!(entries, [("c", Kind::File), ("d", Kind::Folder)]);
+    let entries: Vec<(&str, EntryKind)> =
+        entries.iter().map(|e| (e.name.as_str(), e.kind)).collect();
+    assert_eq!(entries, [("c", EntryKind::File), ("d", EntryKind::Folder)]);
     let first = files.stat(&path("a/c")).unwrap();
     files.write(&path("a/c"), b"22".to_vec()).unwrap();
     let second = files.stat(&path("a/c")).unwrap();
@@ -253,7 +257,7 @@ mod links {
         symlink(outside.path(), folder.path().join("out")).unwrap();
         symlink(outside.path().join("secret"), folder.path().join("file")).unwrap();
         symlink(outside.path().join("new"), folder.path().join("dangling")).unwrap();
-        let mut files = Directory::new(folder.path());
+        let mut files = DirectoryFiles::new(folder.path());
         for action in [
             json!({"action":"read","path":"out/secret"}),
             json!({"action":"read","path":"file"}),
@@ -282,7 +286,7 @@ mod links {
         symlink("real", folder.path().join("alias")).unwrap();
         symlink(".", folder.path().join("real/loop")).unwrap();
         symlink("round", folder.path().join("round")).unwrap();
-        let mut files = Directory::new(folder.path());
+        let mut files = DirectoryFiles::new(folder.path());
         let mut said = |action: Value| act(&mut files, action).joined_text();
         assert_eq!(said(json!({"action":"read","path":"alias/loop/a"})), "text");
         assert_eq!(said(json!({"action":"grep","pattern":"text"})), "real/a:1:text");
@@ -299,7 +303,7 @@ mod links {
         let place = folder.path().join("run.sh");
         fs::write(&place, "echo 1\n").unwrap();
         fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
-        let mut files = Directory::new(folder.path());
+        let mut files = DirectoryFiles::new(folder.path());
         act(&mut files, json!({"action":"edit","path":"run.sh","old":"1","new":"2"}));
         assert_eq!(fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o755);
         assert_eq!(fs::read_to_string(&place).unwrap(), "echo 2\n");
@@ -361,7 +365,7 @@ fn no_bytes_make_a_tool_panic_and_edits_change_only_what_they_name() {
     for seed in 0..2000 {
         let bytes = odd_text(seed, 40);
         let old = String::from_utf8_lossy(&odd_text(seed.wrapping_mul(7) | 1, 4)).into_owned();
-        let mut files = Memory::new();
+        let mut files = InMemoryFiles::new();
         files.write(&path("a"), bytes.clone()).unwrap();
         for action in [
             json!({"action":"read","path":"a","offset":seed % 5,"numbering":"pipe"}),

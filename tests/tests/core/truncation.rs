@@ -2,10 +2,10 @@
 
 use innerloop_core::{
     action::{Outcome, ToolError},
-    config::{ProfileKind, SessionConfig, Vocabulary},
+    config::{ProfileKind, SessionConfig, VocabularyKind},
     event::EventKind,
     input::Command,
-    truncate::{Keep, OutputLimit, truncate},
+    truncate::{OutputLimit, TruncateMode, truncate},
 };
 use innerloop_tests::{
     anthropic::Message,
@@ -13,14 +13,14 @@ use innerloop_tests::{
 };
 use serde_json::{Value, json};
 
-const fn limit(max_chars: usize, max_lines: Option<usize>, keep: Keep) -> OutputLimit {
+const fn limit(max_chars: usize, max_lines: Option<usize>, keep: TruncateMode) -> OutputLimit {
     OutputLimit { max_chars, max_lines, keep }
 }
 
 #[test]
 fn e1_characters_are_cut_first_even_where_there_are_two_lines() {
     let text = format!("{}\n{}", "a".repeat(50_000), "b".repeat(50_000));
-    let cut = truncate(&text, &limit(1_000, Some(256), Keep::HeadTail)).unwrap();
+    let cut = truncate(&text, &limit(1_000, Some(256), TruncateMode::HeadTail)).unwrap();
     assert!(cut.starts_with(&"a".repeat(500)) && cut.ends_with(&"b".repeat(500)));
     assert!(cut.contains("99001 characters were removed from the middle"), "{cut}");
     assert!(!cut.contains("lines omitted"));
@@ -29,12 +29,12 @@ fn e1_characters_are_cut_first_even_where_there_are_two_lines() {
 #[test]
 fn e2_lines_are_cut_second_and_counted_from_the_original() {
     let text: String = (1..=5_000).map(|n| format!("line {n} {}\n", "x".repeat(20))).collect();
-    let cut = truncate(&text, &limit(30_000, Some(256), Keep::HeadTail)).unwrap();
+    let cut = truncate(&text, &limit(30_000, Some(256), TruncateMode::HeadTail)).unwrap();
     assert!(cut.contains("[WARNING: Tool output was truncated."), "the marker stays: {cut}");
     assert!(cut.contains("[... 4744 lines omitted ...]"), "{cut}");
     assert!(cut.starts_with("line 1 ") && cut.contains("line 128 ") && cut.contains("line 4873 "));
     assert!(!cut.contains("line 129 ") && !cut.contains("line 4872 "));
-    let only_lines = truncate(&text, &limit(1_000_000, Some(10), Keep::HeadTail)).unwrap();
+    let only_lines = truncate(&text, &limit(1_000_000, Some(10), TruncateMode::HeadTail)).unwrap();
     assert!(only_lines.contains("[... 4990 lines omitted ...]\nline 4996 "), "{only_lines}");
     assert!(!only_lines.contains("WARNING"));
 }
@@ -43,15 +43,15 @@ fn e2_lines_are_cut_second_and_counted_from_the_original() {
 fn e3_the_marker_says_how_much_is_gone_and_what_stays_adds_up() {
     for max in [0, 1, 2, 999, 1_000] {
         let text: String = "äö".repeat(1_000);
-        let cut = truncate(&text, &limit(max, None, Keep::HeadTail)).unwrap();
+        let cut = truncate(&text, &limit(max, None, TruncateMode::HeadTail)).unwrap();
         let kept = cut.chars().filter(|c| "äö".contains(*c)).count();
         assert_eq!(kept, max);
         assert!(cut.contains(&format!("{} characters", 2_000 - max)), "{max}: {cut}");
     }
-    let tail = truncate("abcdef", &limit(2, None, Keep::Tail)).unwrap();
+    let tail = truncate("abcdef", &limit(2, None, TruncateMode::Tail)).unwrap();
     assert!(tail.starts_with("[WARNING: Tool output was truncated. First 4 characters were"));
     assert!(tail.ends_with("\n\nef"));
-    let head = truncate("abcdef", &limit(2, None, Keep::Head)).unwrap();
+    let head = truncate("abcdef", &limit(2, None, TruncateMode::Head)).unwrap();
     assert!(head.starts_with("ab\n\n[WARNING: Tool output was truncated. Last 4 characters"));
 }
 
@@ -81,19 +81,19 @@ fn numbered(lines: usize) -> String {
 }
 
 /// The markers of the specification, word for word, and ours where the beginning stays.
-fn marker(keep: Keep, removed: usize) -> String {
+fn marker(keep: TruncateMode, removed: usize) -> String {
     let full = "The full output is available in the event stream.";
     match keep {
-        Keep::HeadTail => format!(
+        TruncateMode::HeadTail => format!(
             "\n\n[WARNING: Tool output was truncated. {removed} characters were removed from the \
              middle. {full} If you need to see specific parts, re-run the tool with more targeted \
              parameters.]\n\n"
         ),
-        Keep::Tail => format!(
+        TruncateMode::Tail => format!(
             "[WARNING: Tool output was truncated. First {removed} characters were removed. \
              {full}]\n\n"
         ),
-        Keep::Head => format!(
+        TruncateMode::Head => format!(
             "\n\n[WARNING: Tool output was truncated. Last {removed} characters were removed. \
              {full}]"
         ),
@@ -101,11 +101,11 @@ fn marker(keep: Keep, removed: usize) -> String {
 }
 
 /// All that the model reads of a text that is cut to so many characters.
-fn cut(text: &str, max: usize, keep: Keep) -> String {
+fn cut(text: &str, max: usize, keep: TruncateMode) -> String {
     let (head, tail) = match keep {
-        Keep::HeadTail => (max / 2, max - max / 2),
-        Keep::Tail => (0, max),
-        Keep::Head => (max, 0),
+        TruncateMode::HeadTail => (max / 2, max - max / 2),
+        TruncateMode::Tail => (0, max),
+        TruncateMode::Head => (max, 0),
     };
     let marker = marker(keep, text.len() - max);
     format!("{}{marker}{}", &text[..head], &text[text.len() - tail..])
@@ -114,19 +114,19 @@ fn cut(text: &str, max: usize, keep: Keep) -> String {
 /// The tools of the specification's tables, each with a call, its limit of characters, which part
 /// stays, and its limit of lines. Searches keep their beginning, where the best matches and the
 /// newest files stand (`docs/decisions.md#output-limits`).
-fn table() -> [(&'static str, Value, usize, Keep, Option<usize>); 7] {
+fn table() -> [(&'static str, Value, usize, TruncateMode, Option<usize>); 7] {
     let file = json!({"file_path": "a"});
     let find = json!({"pattern": "a"});
     let edit = json!({"file_path": "a", "old_string": "a", "new_string": "b"});
     let patch = json!({"patch": "*** Begin Patch\n*** Delete File: a\n*** End Patch\n"});
     [
-        ("read_file", file, 50_000, Keep::HeadTail, None),
-        ("shell", json!({"command": "a"}), 30_000, Keep::HeadTail, Some(256)),
-        ("grep", find.clone(), 20_000, Keep::Head, Some(200)),
-        ("glob", find, 20_000, Keep::Head, Some(500)),
-        ("edit_file", edit, 10_000, Keep::Tail, None),
-        ("apply_patch", patch, 10_000, Keep::Tail, None),
-        ("write_file", json!({"file_path": "a", "content": ""}), 1_000, Keep::Tail, None),
+        ("read_file", file, 50_000, TruncateMode::HeadTail, None),
+        ("shell", json!({"command": "a"}), 30_000, TruncateMode::HeadTail, Some(256)),
+        ("grep", find.clone(), 20_000, TruncateMode::Head, Some(200)),
+        ("glob", find, 20_000, TruncateMode::Head, Some(500)),
+        ("edit_file", edit, 10_000, TruncateMode::Tail, None),
+        ("apply_patch", patch, 10_000, TruncateMode::Tail, None),
+        ("write_file", json!({"file_path": "a", "content": ""}), 1_000, TruncateMode::Tail, None),
     ]
 }
 
@@ -168,7 +168,7 @@ fn e5_e3_what_another_agent_says_is_cut_at_20_000_with_both_ends() {
         _ => None,
     });
     assert!(whole[0].contains(&counted(30_000)), "{whole:?}");
-    assert_eq!(read, cut(&whole[0], 20_000, Keep::HeadTail));
+    assert_eq!(read, cut(&whole[0], 20_000, TruncateMode::HeadTail));
 }
 
 #[test]
@@ -185,7 +185,8 @@ fn e2_each_tool_has_the_specifications_limit_of_lines() {
         for more in [1, 300] {
             let text = numbered(max + more);
             let read = read_by_model(tool, &input, &text, with_tool(tool));
-            let (head, tail) = if keep == Keep::HeadTail { (max / 2, max / 2) } else { (max, 0) };
+            let (head, tail) =
+                if keep == TruncateMode::HeadTail { (max / 2, max / 2) } else { (max, 0) };
             let tail: String =
                 (max + more - tail + 1..=max + more).map(|n| format!("{n}\n")).collect();
             let marker = format!("[... {more} lines omitted ...]\n");
@@ -219,7 +220,7 @@ fn e5_the_families_own_tools_have_the_limits_of_those_that_do_the_same() {
     ] {
         let mut config = config();
         config.model.profile = kind;
-        config.model.vocabulary = Vocabulary::Native;
+        config.model.vocabulary = VocabularyKind::Native;
         config.facts = super::profiles::place();
         let cut = read_by_model(tool, input, &"%".repeat(limit * 2), config);
         assert!(cut.contains("[WARNING: Tool output was truncated."), "{tool}");
@@ -305,12 +306,12 @@ fn e6_limits_hold_for_the_hosts_own_tools_and_can_change_in_a_session() {
     };
     let mut host = TestHost::open(config);
     let _ = host.submit("go");
-    assert_eq!(throw(&mut host, "a"), cut(&counted(30_001), 30_000, Keep::HeadTail));
+    assert_eq!(throw(&mut host, "a"), cut(&counted(30_001), 30_000, TruncateMode::HeadTail));
     for (id, max) in [("b", 5), ("c", 30_001)] {
         let patch = json!({"tool_output_limits": {"dice": max}}).to_string();
         let _ = host.command(Command::Configure { patch: serde_json::from_str(&patch).unwrap() });
         let text = counted(30_001);
-        let expected = if max == 5 { cut(&text, 5, Keep::HeadTail) } else { text };
+        let expected = if max == 5 { cut(&text, 5, TruncateMode::HeadTail) } else { text };
         assert_eq!(throw(&mut host, id), expected);
     }
 }
@@ -333,8 +334,8 @@ fn e7_a_timeout_says_how_to_get_more_time() {
 
 #[test]
 fn what_fits_is_left_alone() {
-    assert_eq!(truncate("", &limit(0, Some(0), Keep::HeadTail)), None);
-    assert_eq!(truncate("äöü", &limit(3, Some(1), Keep::HeadTail)), None);
-    assert_eq!(truncate("a\nb\n", &limit(100, Some(2), Keep::HeadTail)), None);
-    assert!(truncate("a\nb\nc", &limit(100, Some(2), Keep::HeadTail)).is_some());
+    assert_eq!(truncate("", &limit(0, Some(0), TruncateMode::HeadTail)), None);
+    assert_eq!(truncate("äöü", &limit(3, Some(1), TruncateMode::HeadTail)), None);
+    assert_eq!(truncate("a\nb\n", &limit(100, Some(2), TruncateMode::HeadTail)), None);
+    assert!(truncate("a\nb\nc", &limit(100, Some(2), TruncateMode::HeadTail)).is_some());
 }

@@ -9,7 +9,7 @@ use innerloop_core::{
     },
     event::EventKind,
     id::AgentId,
-    input::{Answer, Command, HookReply, Input, Reason, TurnOptions},
+    input::{Answer, Command, HookReply, Input, RejectionReason, TurnOptions},
     json::Json,
     message::Part,
     status::RunEnd,
@@ -336,7 +336,7 @@ fn options_that_cannot_work_are_refused_by_name() {
             Command::FollowUp { parts: text("go"), options: options(&own) },
         ] {
             let refused = host.offer(Input::command(command.clone())).unwrap_err();
-            assert!(matches!(refused.reason, Reason::Config(_)));
+            assert!(matches!(refused.reason, RejectionReason::Config(_)));
             assert!(refused.reason.to_string().starts_with(why), "{}", refused.reason);
             assert_eq!(refused.input, Input::command(command), "nothing is lost");
         }

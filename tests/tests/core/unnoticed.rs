@@ -5,11 +5,11 @@ use innerloop_core::{
     action::{Outcome, ToolError},
     config::{
         ApprovalPolicy, ApprovalRule, AskAbout, GitFacts, HookPoint, LoopStep, ProfileKind,
-        ProgramFacts, SessionConfig, Vocabulary,
+        ProgramFacts, SessionConfig, VocabularyKind,
     },
     event::{ErrorKind, EventKind},
     id::{AgentId, EffectId, SessionId},
-    input::{Answer, Command, HookReply, Input, Reason, ToolInput},
+    input::{Answer, Command, HookReply, Input, RejectionReason, ToolInput},
     status::{AgentState, RunEnd},
 };
 use innerloop_tests::{
@@ -253,7 +253,7 @@ fn a15_the_configuration_of_a_child_is_the_sessions() {
     let patch = innerloop_core::json::from_str(r#"{"model":{"name":"other"}}"#).unwrap();
     let input = Input::Command { agent: CHILD, command: Command::Configure { patch } };
     let rejected = host.offer(input).unwrap_err();
-    assert!(matches!(rejected.reason, Reason::Unsupported(_)), "{rejected:?}");
+    assert!(matches!(rejected.reason, RejectionReason::Unsupported(_)), "{rejected:?}");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn m6_the_guard_rests_where_files_are_read_by_the_shell() {
         let mut host = with(|config| {
             config.guard.read_before_write = true;
             config.model.profile = ProfileKind::Openai;
-            config.model.vocabulary = Vocabulary::Native;
+            config.model.vocabulary = VocabularyKind::Native;
             let program = ProgramFacts { name: shell.into(), description: "runs".into() };
             config.facts.programs = vec![program];
         });
@@ -377,7 +377,8 @@ fn f1_an_agent_is_started_in_its_turn() {
 fn c1_codexs_models_read_of_programs_as_of_commands() {
     let program = ProgramFacts { name: "qjs".into(), description: "Runs JavaScript.".into() };
     let mut host = with(|config| {
-        (config.model.profile, config.model.vocabulary) = (ProfileKind::Openai, Vocabulary::Native);
+        (config.model.profile, config.model.vocabulary) =
+            (ProfileKind::Openai, VocabularyKind::Native);
         config.facts.programs = vec![program];
     });
     let _ = host.submit("go");

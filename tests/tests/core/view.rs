@@ -7,10 +7,10 @@ use innerloop_core::{
     config::{SessionConfig, WireKind},
     event::EventKind,
     id::{AgentId, SessionId},
-    input::{Command, Input, Reason},
+    input::{Command, Input, RejectionReason},
     json::to_string,
     log,
-    message::{Fold, FoldKind, Said, Turn, TurnKind, Why, joined_text},
+    message::{FoldKind, HistoryFold, RewindReason, Turn, TurnKind, VisibleTurn, joined_text},
     status::AgentState,
     text,
     time::UnixMillis,
@@ -29,14 +29,14 @@ fn seen(session: &Session) -> String {
     let mut out = String::new();
     for said in session.history(AgentId::ROOT).unwrap().seen() {
         let _ = match said {
-            Said::User(parts) => writeln!(out, "> {}", joined_text(&parts)),
-            Said::Steering(parts) => writeln!(out, ">> {}", joined_text(&parts)),
-            Said::System(text) => writeln!(out, "! {text}"),
-            Said::Assistant(reply) => {
+            VisibleTurn::User(parts) => writeln!(out, "> {}", joined_text(&parts)),
+            VisibleTurn::Steering(parts) => writeln!(out, ">> {}", joined_text(&parts)),
+            VisibleTurn::System(text) => writeln!(out, "! {text}"),
+            VisibleTurn::Assistant(reply) => {
                 let calls = reply.tool_calls().map(|call| call.arguments.as_str());
                 writeln!(out, "{}{}", reply.text(), calls.collect::<Vec<_>>().join(", "))
             }
-            Said::ToolResults(results) => {
+            VisibleTurn::ToolResults(results) => {
                 let texts = results.iter().map(|result| joined_text(&result.parts));
                 writeln!(out, "= {}", texts.collect::<Vec<_>>().join(" | "))
             }
@@ -62,14 +62,14 @@ fn step(host: &mut TestHost, said: &str) {
     host.reply(&Message::text(&format!("{said} is done.")));
 }
 
-fn refused(host: &mut TestHost, command: Command) -> Reason {
+fn refused(host: &mut TestHost, command: Command) -> RejectionReason {
     let rejected = host.offer(Input::command(command.clone())).unwrap_err();
     assert_eq!(rejected.input, Input::command(command));
     rejected.reason
 }
 
 /// The rewinds that were told: why, to where, and how many steps can be undone and redone then.
-fn rewinds(host: &TestHost) -> Vec<(Why, u32, u32, u32)> {
+fn rewinds(host: &TestHost) -> Vec<(RewindReason, u32, u32, u32)> {
     host.find(|kind| match *kind {
         EventKind::Rewound { why, to, undo_left, redo_left } => {
             Some((why, to, undo_left, redo_left))
@@ -88,9 +88,9 @@ const REDO: Command = Command::Redo { steps: 1 };
 #[test]
 fn j3_steps_are_undone_and_redone_restored_and_cleared() {
     let mut host = TestHost::default();
-    let nothing = Reason::Nothing("there is nothing to undo");
+    let nothing = RejectionReason::Nothing("there is nothing to undo");
     assert_eq!(refused(&mut host, UNDO), nothing);
-    assert_eq!(refused(&mut host, Command::Clear), Reason::Nothing("nothing was said"));
+    assert_eq!(refused(&mut host, Command::Clear), RejectionReason::Nothing("nothing was said"));
     for said in ["one", "two", "three"] {
         step(&mut host, said);
     }
@@ -135,14 +135,14 @@ fn j3_steps_are_undone_and_redone_restored_and_cleared() {
 
     let _ = host.command(UNDO);
     let _ = host.submit("four");
-    assert_eq!(refused(&mut host, REDO), Reason::Busy);
+    assert_eq!(refused(&mut host, REDO), RejectionReason::Busy);
     host.reply(&Message::text("Done."));
-    assert_eq!(refused(&mut host, REDO), Reason::Nothing("there is nothing to redo"));
+    assert_eq!(refused(&mut host, REDO), RejectionReason::Nothing("there is nothing to redo"));
     let at = u32::try_from(host.session.history(AgentId::ROOT).unwrap().turns().len()).unwrap();
-    let nothing = Reason::Nothing("the log has no more turns than that");
+    let nothing = RejectionReason::Nothing("the log has no more turns than that");
     assert_eq!(refused(&mut host, Command::Restore { at }), nothing);
     let _ = host.command(Command::Close);
-    assert_eq!(refused(&mut host, Command::Clear), Reason::Closed);
+    assert_eq!(refused(&mut host, Command::Clear), RejectionReason::Closed);
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn j3_no_more_steps_are_undone_in_a_row_than_the_configuration_says() {
         step(&mut host, said);
     }
     let _ = host.command(Command::Undo { steps: 9 });
-    assert_eq!(rewinds(&host), [(Why::Undo, 4, 0, 2)]);
-    assert_eq!(refused(&mut host, UNDO), Reason::Nothing("there is nothing to undo"));
+    assert_eq!(rewinds(&host), [(RewindReason::Undo, 4, 0, 2)]);
+    assert_eq!(refused(&mut host, UNDO), RejectionReason::Nothing("there is nothing to undo"));
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn with_turns(config: SessionConfig, turns: &[TurnKind]) -> Session {
 }
 
 /// Three inputs with a round of calls each, and these folds behind them.
-fn folded(config: SessionConfig, folds: &[Fold]) -> Session {
+fn folded(config: SessionConfig, folds: &[HistoryFold]) -> Session {
     let mut host = TestHost::open(speaking(config.model.wire, "session-a"));
     for said in ["one", "two", "three"] {
         step(&mut host, said);
@@ -312,12 +312,12 @@ fn folded(config: SessionConfig, folds: &[Fold]) -> Session {
     with_turns(config, &turns)
 }
 
-fn fold(upto: u32, pin: &[u32], stub_before: u32, text: Option<&str>) -> Fold {
+fn fold(upto: u32, pin: &[u32], stub_before: u32, text: Option<&str>) -> HistoryFold {
     let (text, kind) = (text.map(str::to_owned), FoldKind::Summary);
-    Fold { upto, pin: pin.to_vec(), stub_before, text, kind, before: 9, after: 1 }
+    HistoryFold { upto, pin: pin.to_vec(), stub_before, text, kind, before: 9, after: 1 }
 }
 
-fn check_fold(folds: &[Fold], expected: &Expect) {
+fn check_fold(folds: &[HistoryFold], expected: &Expect) {
     expected.assert_eq(&seen(&folded(config(), folds)));
 }
 
@@ -436,11 +436,11 @@ fn k1_what_was_said_elsewhere_is_taken_over() {
     let because = |host: &mut TestHost, turns: &[&Turn]| {
         let turns = turns.iter().map(|&turn| turn.clone()).collect();
         match refused(host, Command::Import { turns }) {
-            Reason::Import(why) => why,
+            RejectionReason::Import(why) => why,
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(refused(&mut host, Command::Import { turns: vec![] }), Reason::Empty);
+    assert_eq!(refused(&mut host, Command::Import { turns: vec![] }), RejectionReason::Empty);
     assert_eq!(because(&mut host, &[&turns[1]]), "a conversation begins with the user");
     let answers = "results answer the calls of the reply before them, in their order";
     assert_eq!(because(&mut host, &[&turns[0], &turns[2]]), answers);
@@ -449,9 +449,10 @@ fn k1_what_was_said_elsewhere_is_taken_over() {
     assert_eq!(because(&mut host, &[&turns[0], &none]), answers);
     let ids = "a call has an id that no other has";
     assert_eq!(because(&mut host, &[&turns[0], &turns[1], &turns[2], &turns[1]]), ids);
-    let rewind = Turn { kind: TurnKind::Rewound { at: 0, why: Why::Undo }, ..turns[0].clone() };
+    let rewind =
+        Turn { kind: TurnKind::Rewound { at: 0, why: RewindReason::Undo }, ..turns[0].clone() };
     let own = "folds and rewinds stay in their own log";
     assert_eq!(because(&mut host, &[&turns[0], &rewind]), own);
     let _ = host.submit("two");
-    assert_eq!(refused(&mut host, Command::Import { turns }), Reason::Busy);
+    assert_eq!(refused(&mut host, Command::Import { turns }), RejectionReason::Busy);
 }

@@ -3,7 +3,7 @@
 use innerloop_core::{
     Profile,
     action::{Action, Outcome},
-    config::{AskAbout, Facts, ProfileKind, SessionConfig, Vocabulary},
+    config::{AskAbout, EnvironmentFacts, ProfileKind, SessionConfig, VocabularyKind},
     input::{Answer, Input},
     tool::{BuiltinTools, Job},
 };
@@ -13,7 +13,7 @@ use innerloop_tests::{
 };
 use serde_json::{Value, json};
 
-fn offering(profile: ProfileKind, vocabulary: Vocabulary) -> SessionConfig {
+fn offering(profile: ProfileKind, vocabulary: VocabularyKind) -> SessionConfig {
     let mut config = config();
     (config.model.profile, config.model.vocabulary) = (profile, vocabulary);
     config.web_fetch = true;
@@ -32,12 +32,12 @@ fn tools(config: SessionConfig) -> Vec<String> {
 fn c16_a_host_that_reads_the_web_offers_it_to_every_large_family() {
     use ProfileKind::{Anthropic, Gemini, Openai, Small};
     for (profile, vocabulary, name) in [
-        (Anthropic, Vocabulary::Seed, "web_fetch"),
-        (Anthropic, Vocabulary::Native, "WebFetch"),
-        (Openai, Vocabulary::Seed, "web_fetch"),
-        (Openai, Vocabulary::Native, "web_fetch"),
-        (Gemini, Vocabulary::Seed, "web_fetch"),
-        (Gemini, Vocabulary::Native, "web_fetch"),
+        (Anthropic, VocabularyKind::Seed, "web_fetch"),
+        (Anthropic, VocabularyKind::Native, "WebFetch"),
+        (Openai, VocabularyKind::Seed, "web_fetch"),
+        (Openai, VocabularyKind::Native, "web_fetch"),
+        (Gemini, VocabularyKind::Seed, "web_fetch"),
+        (Gemini, VocabularyKind::Native, "web_fetch"),
     ] {
         let with = offering(profile, vocabulary);
         let without = SessionConfig { web_fetch: false, ..with.clone() };
@@ -47,18 +47,18 @@ fn c16_a_host_that_reads_the_web_offers_it_to_every_large_family() {
         let reading = SessionConfig { builtin_tools: BuiltinTools::ReadOnly, ..with };
         assert!(!tools(reading).iter().any(|tool| tool == name), "{profile:?}");
     }
-    let mut gemini = TestHost::open(offering(Gemini, Vocabulary::Native));
+    let mut gemini = TestHost::open(offering(Gemini, VocabularyKind::Native));
     let _ = gemini.submit("go");
     assert!(gemini.body().to_string().contains("Read pages of the web"), "several at once");
-    assert!(!tools(offering(Small, Vocabulary::Seed)).iter().any(|tool| tool == "web_fetch"));
+    assert!(!tools(offering(Small, VocabularyKind::Seed)).iter().any(|tool| tool == "web_fetch"));
 }
 
 #[test]
 fn c16_gemini_names_the_addresses_in_the_prompt() {
-    let profile = Profile::new(ProfileKind::Gemini, Vocabulary::Native);
+    let profile = Profile::new(ProfileKind::Gemini, VocabularyKind::Native);
     let asked = |prompt: &str| {
         let arguments = json!({ "prompt": prompt }).to_string();
-        profile.translate(&Facts::default(), "web_fetch", &arguments).unwrap().action
+        profile.translate(&EnvironmentFacts::default(), "web_fetch", &arguments).unwrap().action
     };
     let prompt = "Compare https://a.example/x?y=1, (http://b.example/) and <https://c.example>.";
     let urls = ["https://a.example/x?y=1", "http://b.example/", "https://c.example"];
@@ -72,7 +72,7 @@ fn c16_gemini_names_the_addresses_in_the_prompt() {
 
 #[test]
 fn c16_the_host_reads_and_the_model_is_told() {
-    let mut config = offering(ProfileKind::Anthropic, Vocabulary::Native);
+    let mut config = offering(ProfileKind::Anthropic, VocabularyKind::Native);
     config.approval.ask = AskAbout::Programs;
     let mut host = TestHost::open(config);
     let _ = host.submit("go");

@@ -6,25 +6,25 @@ use innerloop_core::{
     event::ErrorKind,
     input::ResponseHead,
     json::Json,
-    message::{Block, Finish, Reply},
+    message::{Block, FinishReason, Reply},
 };
-use innerloop_driver::decode::{Arguments, Decoded, decode};
+use innerloop_driver::decode::{CallArguments, DecodedResponse, decode};
 use innerloop_tests::{
     anthropic::Message,
     feeding::{decoded, head},
 };
 use serde_json::json;
 
-fn chunked(head: &ResponseHead, body: &[u8], size: usize) -> Decoded {
+fn chunked(head: &ResponseHead, body: &[u8], size: usize) -> DecodedResponse {
     decode(WireKind::Anthropic, head, body.chunks(size.max(1)))
 }
 
 /// Decodes a stream whole, byte by byte and split at every position: the same each time.
-fn stream(body: &str) -> Decoded {
+fn stream(body: &str) -> DecodedResponse {
     decoded(WireKind::Anthropic, 200, "text/event-stream; charset=utf-8", body)
 }
 
-fn decoded_whole(body: &str) -> Decoded {
+fn decoded_whole(body: &str) -> DecodedResponse {
     decoded(WireKind::Anthropic, 200, "application/json", body)
 }
 
@@ -82,7 +82,7 @@ fn a_stream_gives_text_thinking_parallel_calls_and_usage() {
         end,
     ]));
     assert_eq!(decoded.text, "Grüße \"\u{1F600}\"\n");
-    assert_eq!((decoded.reasoning.as_str(), decoded.finish), ("hm", Finish::ToolCalls));
+    assert_eq!((decoded.reasoning.as_str(), decoded.finish), ("hm", FinishReason::ToolCalls));
     let shown = serde_json::to_string(&decoded.tool_calls).unwrap();
     let expected = concat!(
         r#"[{"id":"a","name":"f","arguments":{"x": 1.0}},"#,
@@ -148,7 +148,7 @@ fn a_stop_reason_in_the_start_stands_where_no_delta_follows() {
     begin["message"]["stop_reason"] = json!("tool_use");
     let call = block(0, &json!({"type": "tool_use", "id": "a", "name": "f", "input": {"z": 1}}));
     let decoded = stream(&events(&[begin, call, json!({"type": "message_stop"})]));
-    assert_eq!((decoded.finish, decoded.tool_calls.len()), (Finish::ToolCalls, 1));
+    assert_eq!((decoded.finish, decoded.tool_calls.len()), (FinishReason::ToolCalls, 1));
 }
 
 #[test]
@@ -169,18 +169,18 @@ fn what_the_provider_ran_itself_is_no_call_of_ours() {
 #[test]
 fn every_stop_reason_has_its_meaning() {
     for (reason, finish) in [
-        ("end_turn", Finish::Stop),
-        ("stop_sequence", Finish::Stop),
-        ("tool_use", Finish::ToolCalls),
-        ("max_tokens", Finish::Length),
-        ("pause_turn", Finish::Pause),
-        ("refusal", Finish::Refusal),
-        ("model_context_window_exceeded", Finish::ContextWindow),
-        ("brand_new", Finish::Unknown),
+        ("end_turn", FinishReason::Stop),
+        ("stop_sequence", FinishReason::Stop),
+        ("tool_use", FinishReason::ToolCalls),
+        ("max_tokens", FinishReason::Length),
+        ("pause_turn", FinishReason::Pause),
+        ("refusal", FinishReason::Refusal),
+        ("model_context_window_exceeded", FinishReason::ContextWindow),
+        ("brand_new", FinishReason::Unknown),
     ] {
         let decoded = stream(&Message::text("x").stop_reason(reason).events().concat());
         assert_eq!(decoded.finish, finish);
-        let refused = finish == Finish::Refusal;
+        let refused = finish == FinishReason::Refusal;
         let (text, refusal) = if refused { ("", "x") } else { ("x", "") };
         assert_eq!((decoded.text.as_str(), decoded.refusal.as_str()), (text, refusal));
     }
@@ -287,7 +287,7 @@ fn arguments_that_are_not_json_stay_as_they_are() {
     let call = json!({"type": "tool_use", "id": "a", "name": "f", "input": {}});
     let piece = json!({"type": "input_json_delta", "partial_json": "{\"x\": "});
     let decoded = stream(&events(&[start(), block(0, &call), delta(0, &piece), done, end]));
-    assert_eq!(decoded.tool_calls[0].arguments, Arguments::Raw("{\"x\": ".into()));
+    assert_eq!(decoded.tool_calls[0].arguments, CallArguments::Raw("{\"x\": ".into()));
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn a_lost_piece_of_a_call_makes_the_reply_unreadable() {
     let pieces = [piece(r#"{\"x\": \"\ud83d"#), piece(r#"\ude00\"}"#)].concat();
     let decoded = stream(&format!("{begin}{pieces}{end}"));
     let arguments = Json::parse("{\"x\": \"\u{1F600}\"}").unwrap();
-    assert_eq!(decoded.tool_calls[0].arguments, Arguments::Value(arguments));
+    assert_eq!(decoded.tool_calls[0].arguments, CallArguments::Value(arguments));
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn odd_values_cost_themselves_and_nothing_else() {
         done[1].clone(),
     ]);
     let decoded = stream(&events);
-    assert_eq!((decoded.text.as_str(), decoded.finish), ("Hi", Finish::Stop));
+    assert_eq!((decoded.text.as_str(), decoded.finish), ("Hi", FinishReason::Stop));
     let usage = decoded.usage.unwrap();
     assert_eq!((usage.input_total, usage.output_total), (5, 9));
     for content in [r#""Hi""#, r#"["Hi"]"#, r#"[{"type":"text","text":"Hi"},null,7]"#] {
@@ -411,7 +411,7 @@ fn every_recorded_block_of_the_providers_own_is_kept_and_is_no_call() {
     let more = json!({"type": "compaction_delta", "content": "sum", "encrypted_content": "e"});
     let [done, end] = stop("compaction");
     let reply = reply(&events(&[start(), block(0, &compacted), delta(0, &more), done, end]));
-    assert_eq!(reply.finish, Finish::Pause);
+    assert_eq!(reply.finish, FinishReason::Pause);
     let kept: serde_json::Value = match &reply.blocks[0] {
         Block::Opaque(json) => serde_json::from_str(json.text()).unwrap(),
         other => panic!("{other:?}"),
@@ -425,7 +425,7 @@ fn a_refusal_says_why() {
     done[0]["delta"]["stop_details"] =
         json!({"type": "refusal", "category": "cyber", "explanation": "Not that."});
     let decoded = stream(&events(&[start(), done[0].clone(), done[1].clone()]));
-    assert_eq!((decoded.finish, decoded.refusal.as_str()), (Finish::Refusal, "Not that."));
+    assert_eq!((decoded.finish, decoded.refusal.as_str()), (FinishReason::Refusal, "Not that."));
     assert_eq!((decoded.text.as_str(), decoded.error), ("", None));
 }
 

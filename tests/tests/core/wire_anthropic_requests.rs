@@ -2,12 +2,12 @@
 //! what does not go to a provider that did not write it.
 
 use innerloop_core::{
-    Decoder, Head, Prefix,
+    Decoder, RequestHead, RequestPrefix,
     config::{ModelConfig, ToolChoice, WireKind},
     input::ResponseHead,
     json::Json,
     message::{
-        Block, CallDetail, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind,
+        Block, CallDetail, MarkedText, Part, ReasoningBlock, Reply, ToolCall, ToolResult, TurnKind,
     },
     output::HttpRequest,
     tool::ToolSpec,
@@ -30,8 +30,8 @@ fn tool(name: &str) -> ToolSpec {
 }
 
 fn request(model: &ModelConfig, tools: &[ToolSpec], turns: &[TurnKind]) -> HttpRequest {
-    let head = Head::new(model, "Be brief.", tools.iter());
-    let mut prefix = Prefix::new(model);
+    let head = RequestHead::new(model, "Be brief.", tools.iter());
+    let mut prefix = RequestPrefix::new(model);
     turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     prefix.request(&head, model, "key")
 }
@@ -195,8 +195,8 @@ fn at_most_four_markers_stand_where_they_pay() {
         let last = body["messages"].as_array().unwrap().last().unwrap();
         assert_eq!(last["content"][0]["cache_control"], marker, "the newest block");
     }
-    let head = Head::new(&model("m"), "", [tool("f"), tool("g")].iter());
-    let bare = Prefix::new(&model("m")).request(&head, &model("m"), "");
+    let head = RequestHead::new(&model("m"), "", [tool("f"), tool("g")].iter());
+    let bare = RequestPrefix::new(&model("m")).request(&head, &model("m"), "");
     let body: Value = serde_json::from_slice(&bare.body.0).unwrap();
     assert_eq!(body["tools"][1]["cache_control"], marker, "without a system prompt, the last tool");
     assert_eq!(body["tools"][0]["cache_control"], Value::Null);
@@ -206,7 +206,7 @@ fn at_most_four_markers_stand_where_they_pay() {
 fn what_another_provider_wrote_goes_on_without_its_marks() {
     let blocks = || {
         vec![
-            Block::Reasoning(Reasoning {
+            Block::Reasoning(ReasoningBlock {
                 text: "hm".into(),
                 signature: Some("sig".into()),
                 item: Json::parse(r#"{"type":"reasoning"}"#).ok(),

@@ -3,12 +3,12 @@
 
 use expect_test::expect_file;
 use innerloop_core::{
-    Decoder, Piece,
+    Decoder, ReplyPiece,
     config::WireKind,
     event::ErrorKind,
-    message::{Block, Finish, Reply, Usage},
+    message::{Block, FinishReason, Reply, Usage},
 };
-use innerloop_driver::decode::{Arguments, Decoded, decode};
+use innerloop_driver::decode::{CallArguments, DecodedResponse, decode};
 use innerloop_tests::feeding::{decoded, head, truncations};
 use serde_json::{Value, json};
 use std::{fmt::Write, fs, path::PathBuf};
@@ -23,11 +23,11 @@ fn fixture(name: &str) -> String {
     fs::read_to_string(folder().join(name)).unwrap()
 }
 
-fn stream(body: &str) -> Decoded {
+fn stream(body: &str) -> DecodedResponse {
     decoded(CHAT, 200, "text/event-stream; charset=utf-8", body)
 }
 
-fn whole(body: &str) -> Decoded {
+fn whole(body: &str) -> DecodedResponse {
     decoded(CHAT, 200, "application/json", body)
 }
 
@@ -175,11 +175,11 @@ fn text_and_thinking_come_out_piece_by_piece() {
         decoder.feed(line.as_bytes(), &mut pieces);
     }
     let expected = [
-        Piece::Reasoning("Let me ".into()),
-        Piece::Reasoning("count.".into()),
-        Piece::Text("There ".into()),
-        Piece::Text("are three".into()),
-        Piece::Text(".".into()),
+        ReplyPiece::Reasoning("Let me ".into()),
+        ReplyPiece::Reasoning("count.".into()),
+        ReplyPiece::Text("There ".into()),
+        ReplyPiece::Text("are three".into()),
+        ReplyPiece::Text(".".into()),
     ];
     assert_eq!(pieces, expected);
 }
@@ -188,20 +188,20 @@ fn text_and_thinking_come_out_piece_by_piece() {
 fn every_reason_to_end_has_its_meaning() {
     let call = json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f"}}]});
     for (reason, alone, with_call) in [
-        ("stop", Finish::Stop, Finish::ToolCalls),
-        ("eos", Finish::Stop, Finish::ToolCalls),
-        ("end_turn", Finish::Stop, Finish::ToolCalls),
-        ("", Finish::Unknown, Finish::ToolCalls),
-        ("tool_calls", Finish::ToolCalls, Finish::ToolCalls),
-        ("function_call", Finish::ToolCalls, Finish::ToolCalls),
-        ("length", Finish::Length, Finish::Length),
-        ("max_tokens", Finish::Length, Finish::Length),
-        ("model_length", Finish::Length, Finish::Length),
-        ("content_filter", Finish::ContentFilter, Finish::ContentFilter),
-        ("content_filter: RECITATION", Finish::ContentFilter, Finish::ContentFilter),
-        ("insufficient_system_resource", Finish::Error, Finish::Error),
-        ("error", Finish::Error, Finish::Error),
-        ("brand_new", Finish::Unknown, Finish::ToolCalls),
+        ("stop", FinishReason::Stop, FinishReason::ToolCalls),
+        ("eos", FinishReason::Stop, FinishReason::ToolCalls),
+        ("end_turn", FinishReason::Stop, FinishReason::ToolCalls),
+        ("", FinishReason::Unknown, FinishReason::ToolCalls),
+        ("tool_calls", FinishReason::ToolCalls, FinishReason::ToolCalls),
+        ("function_call", FinishReason::ToolCalls, FinishReason::ToolCalls),
+        ("length", FinishReason::Length, FinishReason::Length),
+        ("max_tokens", FinishReason::Length, FinishReason::Length),
+        ("model_length", FinishReason::Length, FinishReason::Length),
+        ("content_filter", FinishReason::ContentFilter, FinishReason::ContentFilter),
+        ("content_filter: RECITATION", FinishReason::ContentFilter, FinishReason::ContentFilter),
+        ("insufficient_system_resource", FinishReason::Error, FinishReason::Error),
+        ("error", FinishReason::Error, FinishReason::Error),
+        ("brand_new", FinishReason::Unknown, FinishReason::ToolCalls),
     ] {
         let done = "data: [DONE]\n\n";
         let plain = stream(&format!("{}{}{done}", says("x"), ends(reason)));
@@ -209,7 +209,7 @@ fn every_reason_to_end_has_its_meaning() {
         assert_eq!((plain.finish, stream(&called).finish), (alone, with_call), "{reason}");
     }
     let ended = stream(&format!("{}data: [DONE]\n\n", says("x")));
-    assert_eq!((ended.finish, ended.text.as_str()), (Finish::Unknown, "x"));
+    assert_eq!((ended.finish, ended.text.as_str()), (FinishReason::Unknown, "x"));
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn errors_in_any_place_are_the_providers_own() {
         let found = stream(&format!("{}{event}", says("x")));
         let error = found.error.unwrap();
         assert!(error.message.contains("Out of paper"), "{event}");
-        assert_eq!((error.status, found.finish), (200, Finish::Error));
+        assert_eq!((error.status, found.finish), (200, FinishReason::Error));
     }
     for nothing in [json!(null), json!({}), json!("")] {
         let body = json!({"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}],
@@ -349,7 +349,7 @@ fn a_lost_piece_of_a_call_makes_the_reply_unreadable() {
     };
     let end = ends("tool_calls");
     let joined = stream(&format!("{}{}{end}", piece(r#"[\"\ud83d"#), piece(r#"\ude00\"]"#)));
-    let Arguments::Value(value) = &joined.tool_calls[0].arguments else { panic!("{joined:?}") };
+    let CallArguments::Value(value) = &joined.tool_calls[0].arguments else { panic!("{joined:?}") };
     assert_eq!(value.text(), "[\"\u{1F600}\"]");
     for lost in [piece(r#"[\"\ud83d x\"]"#), piece(r#"[\"\ud83d"#)] {
         let found = stream(&format!("{lost}{end}"));
@@ -484,7 +484,7 @@ fn an_error_behind_the_output_limit_says_nothing_new() {
         let found = stream(&format!("{}{end}", says("Once upon")));
         assert_eq!(
             (found.text.as_str(), found.finish, &found.error),
-            ("Once upon", Finish::Length, &None)
+            ("Once upon", FinishReason::Length, &None)
         );
     }
     let found = stream(&format!("{}{}data: {error}\n\n", says("x"), ends("stop")));
@@ -523,6 +523,6 @@ fn long_arguments_in_small_pieces_are_put_together() {
     let last = json!({"tool_calls": [{"index": 0, "function": {"arguments": "\""}}]});
     body.push_str(&chunk(&last, &json!("tool_calls")));
     let found = decode(CHAT, &head(200, ""), body.as_bytes().chunks(1_000));
-    let Arguments::Value(value) = &found.tool_calls[0].arguments else { panic!("not JSON") };
+    let CallArguments::Value(value) = &found.tool_calls[0].arguments else { panic!("not JSON") };
     assert_eq!(value.text().len(), 320_002);
 }

@@ -1,17 +1,17 @@
 //! Requests of Chat Completions, byte for byte, with what each endpoint does otherwise.
 
 use innerloop_core::{
-    Head, Prefix,
+    RequestHead, RequestPrefix,
     config::{
-        CallIds, Compat, MaxTokensField, ModelConfig, ReplayReasoning, SystemRole, ThinkingFormat,
-        ToolChoice, WireKind,
+        CallIds, EndpointCompat, MaxTokensField, ModelConfig, ReplayReasoning, SystemRole,
+        ThinkingFormat, ToolChoice, WireKind,
     },
     json::Json,
     message::{
-        Block, CallDetail, Finish, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult,
-        TurnKind,
+        Block, CallDetail, FinishReason, MarkedText, Part, ReasoningBlock, Reply, ToolCall,
+        ToolResult, TurnKind,
     },
-    tool::{Freeform, ToolSpec},
+    tool::{FreeformSpec, ToolSpec},
 };
 use serde_json::{Value, json};
 
@@ -21,19 +21,19 @@ fn plain() -> ModelConfig {
         wire: WireKind::OpenaiChat,
         name: "m".into(),
         max_output_tokens: 100,
-        compat: Compat {
+        compat: EndpointCompat {
             system_role: SystemRole::System,
             max_tokens_field: MaxTokensField::MaxTokens,
             custom_tools: false,
             prompt_cache_key: false,
             store: false,
-            ..Compat::default()
+            ..EndpointCompat::default()
         },
         ..ModelConfig::default()
     }
 }
 
-fn tool(name: &str, freeform: Option<Freeform>) -> ToolSpec {
+fn tool(name: &str, freeform: Option<FreeformSpec>) -> ToolSpec {
     ToolSpec {
         name: name.into(),
         description: "Does it.".into(),
@@ -48,12 +48,12 @@ fn tool(name: &str, freeform: Option<Freeform>) -> ToolSpec {
 
 fn patch() -> ToolSpec {
     let (grammar, property) = ("start: \"x\"".into(), "input".into());
-    tool("patch", Some(Freeform { grammar, property, description: "Raw.".into() }))
+    tool("patch", Some(FreeformSpec { grammar, property, description: "Raw.".into() }))
 }
 
 fn sent(model: &ModelConfig, system: &str, tools: &[ToolSpec], turns: &[TurnKind]) -> String {
-    let head = Head::new(model, system, tools.iter());
-    let mut prefix = Prefix::new(model);
+    let head = RequestHead::new(model, system, tools.iter());
+    let mut prefix = RequestPrefix::new(model);
     turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     let request = prefix.request(&head, model, "key-1");
     assert_eq!(request.path, "/chat/completions");
@@ -100,7 +100,7 @@ fn image() -> Part {
 
 #[test]
 fn a_request_to_openai_is_written_to_the_byte() {
-    let model = ModelConfig { compat: Compat::default(), ..plain() };
+    let model = ModelConfig { compat: EndpointCompat::default(), ..plain() };
     let model = ModelConfig {
         reasoning_effort: Some("high".into()),
         parallel_tool_calls: Some(true),
@@ -227,7 +227,7 @@ fn thinking_goes_back_as_the_endpoint_wants_it() {
     let item = r#"[{"type":"reasoning.text","text":"hm", "signature":"s"}]"#;
     let thought = || {
         let item = Some(Json::parse(item).unwrap());
-        Block::Reasoning(Reasoning { text: "hm".into(), signature: None, item })
+        Block::Reasoning(ReasoningBlock { text: "hm".into(), signature: None, item })
     };
     let called = said(vec![thought(), text("T"), call("a", "{}")]);
     let silent = said(vec![call("b", "{}")]);
@@ -256,7 +256,8 @@ fn what_only_another_provider_understands_stays_behind() {
     let (id, name) = ("toolu|1/".to_owned() + &"x".repeat(60), "näme with spaces".into());
     let call =
         ToolCall { id: id.clone(), name, arguments: "{}".into(), detail: Some(Box::new(detail)) };
-    let thought = Reasoning { text: "hm".into(), signature: Some("secret".into()), item: None };
+    let thought =
+        ReasoningBlock { text: "hm".into(), signature: Some("secret".into()), item: None };
     let mut reply = Reply {
         blocks: vec![
             Block::Reasoning(thought),
@@ -340,12 +341,12 @@ fn free_form_calls_go_back_in_the_form_that_is_understood() {
 #[test]
 fn what_says_nothing_is_left_out_and_odd_arguments_are_an_object() {
     let refused = Reply {
-        finish: Finish::Refusal,
+        finish: FinishReason::Refusal,
         refusal: Some("No.".into()),
         wire: Some(WireKind::OpenaiChat),
         ..Reply::default()
     };
-    let thought = Reasoning { text: "hm".into(), ..Reasoning::default() };
+    let thought = ReasoningBlock { text: "hm".into(), ..ReasoningBlock::default() };
     let turns = [
         user("  "),
         said(vec![Block::Reasoning(thought), text(" ")]),
@@ -380,9 +381,9 @@ fn the_bytes_of_earlier_turns_never_change() {
     let mut strict = plain();
     strict.compat.call_ids = CallIds::Nine;
     strict.compat.assistant_after_tool_result = true;
-    for model in [plain(), strict, ModelConfig { compat: Compat::default(), ..plain() }] {
-        let head = Head::new(&model, "S", [tool("f", None)].iter());
-        let mut prefix = Prefix::new(&model);
+    for model in [plain(), strict, ModelConfig { compat: EndpointCompat::default(), ..plain() }] {
+        let head = RequestHead::new(&model, "S", [tool("f", None)].iter());
+        let mut prefix = RequestPrefix::new(&model);
         let mut before = String::new();
         for turn in &turns {
             prefix.push(turn.said().unwrap());

@@ -2,13 +2,13 @@
 //! words in other places (`docs/wires.md`).
 
 use innerloop_core::{
-    Decoder, Piece,
+    Decoder, ReplyPiece,
     config::WireKind,
     event::ErrorKind,
     input::Command,
-    message::{Finish, Part},
+    message::{FinishReason, Part},
 };
-use innerloop_driver::decode::Decoded;
+use innerloop_driver::decode::DecodedResponse;
 use innerloop_tests::{
     feeding::{decoded, head},
     test_host::{TestHost, config},
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 const CHAT: WireKind = WireKind::OpenaiChat;
 
-fn stream(wire: WireKind, events: &[Value]) -> Decoded {
+fn stream(wire: WireKind, events: &[Value]) -> DecodedResponse {
     let frame = |event: &Value| match wire {
         WireKind::Ollama => format!("{event}\n"),
         _ => format!("data: {event}\n\n"),
@@ -28,13 +28,13 @@ fn stream(wire: WireKind, events: &[Value]) -> Decoded {
 }
 
 /// A stream of Chat with one choice in each chunk.
-fn chat(choices: &[Value]) -> Decoded {
+fn chat(choices: &[Value]) -> DecodedResponse {
     let chunks = choices.iter().map(|choice| json!({ "choices": [choice] }));
     let body: String = chunks.map(|chunk| format!("data: {chunk}\n\n")).collect();
     decoded(CHAT, 200, "text/event-stream", format!("{body}data: [DONE]\n\n"))
 }
 
-fn called(decoded: &Decoded) -> Vec<&str> {
+fn called(decoded: &DecodedResponse) -> Vec<&str> {
     decoded.tool_calls.iter().map(|call| call.name.as_str()).collect()
 }
 
@@ -52,7 +52,7 @@ fn choices_whose_index_rises_with_each_block_are_one_reply() {
         json!({"index": 3, "delta": {}, "finish_reason": "tool_calls"}),
     ]);
     let said = (read.reasoning.as_str(), read.text.as_str(), read.finish);
-    assert_eq!(said, ("Where?", "I look at it.", Finish::ToolCalls));
+    assert_eq!(said, ("Where?", "I look at it.", FinishReason::ToolCalls));
     assert_eq!(serde_json::to_value(called(&read)).unwrap(), json!(["look"]));
     // The reason to end may come under the first number again.
     let read = chat(&[
@@ -61,7 +61,7 @@ fn choices_whose_index_rises_with_each_block_are_one_reply() {
         json!({"index": 0, "delta": {}, "finish_reason": "stop"}),
     ]);
     let said = (read.reasoning.as_str(), read.text.as_str(), read.finish);
-    assert_eq!(said, ("Where?", "Here.", Finish::Stop));
+    assert_eq!(said, ("Where?", "Here.", FinishReason::Stop));
     // A whole reply with text and call in two choices.
     let message =
         |message: Value, finish: &str| json!({"message": message, "finish_reason": finish});
@@ -72,7 +72,7 @@ fn choices_whose_index_rises_with_each_block_are_one_reply() {
         message(json!({"role": "assistant", "content": null, "tool_calls": call}), "tool_calls"),
     ]});
     let read = decoded(CHAT, 200, "application/json", body.to_string());
-    assert_eq!((read.text.as_str(), read.finish), ("I look.", Finish::ToolCalls));
+    assert_eq!((read.text.as_str(), read.finish), ("I look.", FinishReason::ToolCalls));
     assert_eq!(called(&read), ["look"]);
 }
 
@@ -100,7 +100,7 @@ fn an_error_within_a_choice_is_the_providers_own() {
         json!({"delta": {"content": "Ha"}}),
         json!({"delta": {}, "finish_reason": "length", "error": limit}),
     ]);
-    assert_eq!((cut.text.as_str(), cut.finish, cut.error), ("Ha", Finish::Length, None));
+    assert_eq!((cut.text.as_str(), cut.finish, cut.error), ("Ha", FinishReason::Length, None));
 }
 
 #[test]
@@ -152,14 +152,14 @@ fn a_reason_that_is_the_word_null_is_none() {
         json!({"delta": {"content": " there"}, "finish_reason": "None"}),
         json!({"delta": {}, "finish_reason": "length"}),
     ]);
-    assert_eq!((read.text.as_str(), read.finish), ("Hi there", Finish::Length));
+    assert_eq!((read.text.as_str(), read.finish), ("Hi there", FinishReason::Length));
     let delta = |reason: &str| json!({"type": "message_delta", "delta": {"stop_reason": reason}});
     let start = json!({"type": "message_start", "message": {"content": []}});
     let stop = json!({"type": "message_stop"});
     let read = stream(WireKind::Anthropic, &[start, delta("max_tokens"), delta("null"), stop]);
-    assert_eq!(read.finish, Finish::Length);
+    assert_eq!(read.finish, FinishReason::Length);
     let end = json!({"message": {"content": "Hi"}, "done": true, "done_reason": "null"});
-    assert_eq!(stream(WireKind::Ollama, &[end]).finish, Finish::Stop);
+    assert_eq!(stream(WireKind::Ollama, &[end]).finish, FinishReason::Stop);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn deltas_of_anthropic_begin_a_block_where_no_start_has_come() {
         events.extend(ends.clone());
         let read = stream(WireKind::Anthropic, &events);
         let said = (read.reasoning.as_str(), read.text.as_str(), read.finish);
-        assert_eq!(said, ("Hm.", "Hi there.", Finish::Stop), "{second}");
+        assert_eq!(said, ("Hm.", "Hi there.", FinishReason::Stop), "{second}");
     }
     // Of a call, its name would be missing: that is no whole reply.
     let piece = json!({"type": "input_json_delta", "partial_json": "{\"a\":1}"});
@@ -218,13 +218,13 @@ fn the_last_piece_of_geminis_arguments_may_end_the_call() {
         let read = stream(WireKind::Gemini, &events);
         (read.finish, serde_json::to_value(called(&read)).unwrap())
     };
-    let whole = (Finish::ToolCalls, json!(["read"]));
+    let whole = (FinishReason::ToolCalls, json!(["read"]));
     assert_eq!(read(&[piece("src/", true, true), piece("a.rs", false, false)]), whole);
     // What still comes behind belongs to it.
     let late = [piece("src/", false, false), piece("a.rs", false, false), part(json!({}))];
     assert_eq!(read(&late), whole);
     for cut in [piece("src/", true, true), piece("src/", false, true), piece("src/", true, false)] {
-        assert_eq!(read(&[cut]).0, Finish::Length);
+        assert_eq!(read(&[cut]).0, FinishReason::Length);
     }
 }
 
@@ -303,7 +303,7 @@ fn tiny_pieces_that_come_at_once_are_few() {
     let shown: String = pieces
         .iter()
         .map(|piece| match piece {
-            Piece::Text(text) => text.as_str(),
+            ReplyPiece::Text(text) => text.as_str(),
             _ => panic!("{piece:?}"),
         })
         .collect();

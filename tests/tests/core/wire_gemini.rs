@@ -2,17 +2,17 @@
 //! chunking; and requests whose earlier turns never change.
 
 use innerloop_core::{
-    Decoder, Head, Piece, Prefix,
+    Decoder, ReplyPiece, RequestHead, RequestPrefix,
     config::{ModelConfig, ToolChoice, WireKind},
     event::ErrorKind,
     json::Json,
     message::{
-        Block, CallDetail, Finish, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult,
-        TurnKind, Usage, is_made_up_call_id, made_up_call_id,
+        Block, CallDetail, FinishReason, MarkedText, Part, ReasoningBlock, Reply, ToolCall,
+        ToolResult, TurnKind, Usage, is_made_up_call_id, made_up_call_id,
     },
     tool::ToolSpec,
 };
-use innerloop_driver::decode::{Decoded, decode};
+use innerloop_driver::decode::{DecodedResponse, decode};
 use innerloop_tests::feeding::{decoded, head, truncations};
 use serde_json::{Value, json};
 use std::fs;
@@ -27,7 +27,7 @@ fn fixture(name: &str) -> Vec<u8> {
 
 /// A fixture in every chunking. Its content type is what its name ends with; the other one must
 /// make no difference.
-fn read(name: &str) -> Decoded {
+fn read(name: &str) -> DecodedResponse {
     let body = fixture(name);
     let stream = "text/event-stream";
     let (own, other) = if name.ends_with(".sse") { (stream, JSON) } else { (JSON, stream) };
@@ -37,7 +37,7 @@ fn read(name: &str) -> Decoded {
 }
 
 /// What the machine keeps of a fixture, and what people see while it comes.
-fn reply(name: &str) -> (Reply, Vec<Piece>) {
+fn reply(name: &str) -> (Reply, Vec<ReplyPiece>) {
     let mut decoder = Decoder::new(WIRE, &head(200, ""));
     let mut pieces = Vec::new();
     for chunk in fixture(name).chunks(5) {
@@ -46,7 +46,7 @@ fn reply(name: &str) -> (Reply, Vec<Piece>) {
     (decoder.finish().unwrap(), pieces)
 }
 
-fn calls(decoded: &Decoded) -> String {
+fn calls(decoded: &DecodedResponse) -> String {
     serde_json::to_string(&decoded.tool_calls).unwrap()
 }
 
@@ -59,21 +59,21 @@ fn a_stream_gives_thoughts_text_a_signature_of_its_own_and_usage() {
     let read = read("stream_text.sse");
     assert_eq!(read.text, "Grüße, \"Welt\" \u{1F600}\u{2028}\n");
     assert_eq!(read.reasoning, "**Greeting**\n\nI say hello.");
-    assert_eq!((read.finish, read.usage), (Finish::Stop, usage(12, 16, 4, 9)));
+    assert_eq!((read.finish, read.usage), (FinishReason::Stop, usage(12, 16, 4, 9)));
     let (reply, pieces) = reply("stream_text.sse");
     let marked = MarkedText { text: String::new(), mark: "c2lnMQ==".into() };
     assert_eq!(
         reply.blocks,
         [
-            Block::Reasoning(Reasoning { text: read.reasoning, ..Reasoning::default() }),
+            Block::Reasoning(ReasoningBlock { text: read.reasoning, ..ReasoningBlock::default() }),
             Block::Text(read.text),
             Block::MarkedText(marked),
         ]
     );
     assert_eq!((reply.wire, reply.response_id.as_deref()), (Some(WIRE), Some("resp-1")));
     assert_eq!(reply.model.as_deref(), Some("gemini-3-flash-preview"));
-    let thought = |text: &str| Piece::Reasoning(text.into());
-    let text = |text: &str| Piece::Text(text.into());
+    let thought = |text: &str| ReplyPiece::Reasoning(text.into());
+    let text = |text: &str| ReplyPiece::Text(text.into());
     assert_eq!(
         pieces,
         [
@@ -93,7 +93,7 @@ fn parallel_calls_keep_ids_order_numbers_and_the_signature_of_the_first() {
         r#"{"id":"fc2","name":"look_up","arguments":{"big": 12345678901234567890}}]"#,
     );
     assert_eq!(calls(&read), expected);
-    assert_eq!((read.finish, read.usage), (Finish::ToolCalls, usage(50, 44, 0, 20)));
+    assert_eq!((read.finish, read.usage), (FinishReason::ToolCalls, usage(50, 44, 0, 20)));
     let (reply, _) = reply("stream_calls.sse");
     let signatures: Vec<_> = reply
         .tool_calls()
@@ -106,7 +106,7 @@ fn parallel_calls_keep_ids_order_numbers_and_the_signature_of_the_first() {
 #[test]
 fn an_array_that_is_no_event_stream_is_read_chunk_by_chunk() {
     let read = read("stream_array.json");
-    assert_eq!((read.text.as_str(), read.finish), ("One ]} two \"[.", Finish::Stop));
+    assert_eq!((read.text.as_str(), read.finish), ("One ]} two \"[.", FinishReason::Stop));
     assert_eq!(read.usage, usage(3, 3, 0, 0));
     let (_, pieces) = reply("stream_array.json");
     assert_eq!(pieces.len(), 3);
@@ -115,7 +115,7 @@ fn an_array_that_is_no_event_stream_is_read_chunk_by_chunk() {
 #[test]
 fn whole_bodies_have_the_shape_of_a_chunk() {
     let text = read("whole_text.json");
-    assert_eq!((text.text.as_str(), text.finish), ("Done.", Finish::Stop));
+    assert_eq!((text.text.as_str(), text.finish), ("Done.", FinishReason::Stop));
     // What the provider's own tools read does not count as prompt.
     assert_eq!(text.usage, usage(7, 2, 0, 0));
     let called = read("whole_calls_without_ids.json");
@@ -124,16 +124,19 @@ fn whole_bodies_have_the_shape_of_a_chunk() {
         r#"{"id":"","name":"at","arguments":{"#,
     );
     assert!(calls(&called).starts_with(expected), "{}", calls(&called));
-    assert_eq!((called.text.as_str(), called.finish), ("I look.", Finish::ToolCalls));
+    assert_eq!((called.text.as_str(), called.finish), ("I look.", FinishReason::ToolCalls));
     let open = read("whole_without_finish.json");
-    assert_eq!((open.text.as_str(), open.finish, open.usage), ("Here.", Finish::Unknown, None));
+    assert_eq!(
+        (open.text.as_str(), open.finish, open.usage),
+        ("Here.", FinishReason::Unknown, None)
+    );
 }
 
 #[test]
 fn names_in_snake_case_are_read_as_well() {
     let read = read("snake_case.json");
     assert_eq!((read.text.as_str(), read.reasoning.as_str()), ("Yes.", "hm"));
-    assert_eq!((read.finish, read.usage), (Finish::ToolCalls, usage(5, 5, 1, 3)));
+    assert_eq!((read.finish, read.usage), (FinishReason::ToolCalls, usage(5, 5, 1, 3)));
     let (reply, _) = reply("snake_case.json");
     let [Block::Reasoning(thought), Block::MarkedText(text), Block::ToolCall(call), opaque] =
         reply.blocks.as_slice()
@@ -199,7 +202,7 @@ fn a_piece_of_arguments_without_a_place_makes_the_reply_unreadable() {
 #[test]
 fn what_the_provider_ran_itself_is_kept_in_order_and_untouched() {
     let read = read("provider_tools.json");
-    assert_eq!((read.text.as_str(), read.finish), ("First second.", Finish::Stop));
+    assert_eq!((read.text.as_str(), read.finish), ("First second.", FinishReason::Stop));
     assert!(read.tool_calls.is_empty());
     let (reply, _) = reply("provider_tools.json");
     let shown: Vec<String> = reply
@@ -243,7 +246,7 @@ fn a_blocked_prompt_is_a_reply_without_blocks() {
         ("stream_blocked.sse", "the prompt was blocked (SAFETY): No."),
     ] {
         let read = read(name);
-        assert_eq!((read.finish, read.error), (Finish::ContentFilter, None));
+        assert_eq!((read.finish, read.error), (FinishReason::ContentFilter, None));
         assert_eq!(read.usage, usage(8, 0, 0, 0));
         let (reply, _) = reply(name);
         assert_eq!((reply.blocks, reply.refusal.as_deref()), (Vec::new(), Some(says)));
@@ -253,10 +256,13 @@ fn a_blocked_prompt_is_a_reply_without_blocks() {
 #[test]
 fn what_the_provider_says_of_an_early_end_is_kept() {
     let cut = read("stream_safety.sse");
-    assert_eq!((cut.text.as_str(), cut.finish), ("So ", Finish::ContentFilter));
+    assert_eq!((cut.text.as_str(), cut.finish), ("So ", FinishReason::ContentFilter));
     assert_eq!(reply("stream_safety.sse").0.refusal.as_deref(), Some("Stopped for safety."));
     let malformed = read("stream_malformed_call.sse");
-    assert_eq!((malformed.finish, malformed.tool_calls.len()), (Finish::MalformedToolCall, 0));
+    assert_eq!(
+        (malformed.finish, malformed.tool_calls.len()),
+        (FinishReason::MalformedToolCall, 0)
+    );
     let says = reply("stream_malformed_call.sse").0.refusal;
     assert_eq!(says.as_deref(), Some("Malformed function call: print(x"));
 }
@@ -264,36 +270,36 @@ fn what_the_provider_says_of_an_early_end_is_kept() {
 #[test]
 fn every_finish_reason_has_its_meaning() {
     for (reason, finish) in [
-        ("STOP", Finish::Stop),
-        ("stop", Finish::Stop),
-        ("MAX_TOKENS", Finish::Length),
-        ("CONTINUATION", Finish::Length),
-        ("SAFETY", Finish::ContentFilter),
-        ("RECITATION", Finish::ContentFilter),
-        ("BLOCKLIST", Finish::ContentFilter),
-        ("PROHIBITED_CONTENT", Finish::ContentFilter),
-        ("SPII", Finish::ContentFilter),
-        ("MODEL_ARMOR", Finish::ContentFilter),
-        ("IMAGE_SAFETY", Finish::ContentFilter),
-        ("IMAGE_PROHIBITED_CONTENT", Finish::ContentFilter),
-        ("IMAGE_RECITATION", Finish::ContentFilter),
-        ("ESCALATION", Finish::ContentFilter),
-        ("MALFORMED_FUNCTION_CALL", Finish::MalformedToolCall),
-        ("UNEXPECTED_TOOL_CALL", Finish::MalformedToolCall),
-        ("TOO_MANY_TOOL_CALLS", Finish::MalformedToolCall),
-        ("OTHER", Finish::Error),
-        ("LANGUAGE", Finish::Error),
-        ("MISSING_THOUGHT_SIGNATURE", Finish::Error),
-        ("MALFORMED_RESPONSE", Finish::Error),
-        ("NO_IMAGE", Finish::Error),
-        ("IMAGE_OTHER", Finish::Error),
-        ("1", Finish::Stop),
-        ("2", Finish::Length),
-        ("3", Finish::ContentFilter),
-        ("5", Finish::Error),
-        ("10", Finish::Unknown),
-        ("FINISH_REASON_UNSPECIFIED", Finish::Unknown),
-        ("BRAND_NEW", Finish::Unknown),
+        ("STOP", FinishReason::Stop),
+        ("stop", FinishReason::Stop),
+        ("MAX_TOKENS", FinishReason::Length),
+        ("CONTINUATION", FinishReason::Length),
+        ("SAFETY", FinishReason::ContentFilter),
+        ("RECITATION", FinishReason::ContentFilter),
+        ("BLOCKLIST", FinishReason::ContentFilter),
+        ("PROHIBITED_CONTENT", FinishReason::ContentFilter),
+        ("SPII", FinishReason::ContentFilter),
+        ("MODEL_ARMOR", FinishReason::ContentFilter),
+        ("IMAGE_SAFETY", FinishReason::ContentFilter),
+        ("IMAGE_PROHIBITED_CONTENT", FinishReason::ContentFilter),
+        ("IMAGE_RECITATION", FinishReason::ContentFilter),
+        ("ESCALATION", FinishReason::ContentFilter),
+        ("MALFORMED_FUNCTION_CALL", FinishReason::MalformedToolCall),
+        ("UNEXPECTED_TOOL_CALL", FinishReason::MalformedToolCall),
+        ("TOO_MANY_TOOL_CALLS", FinishReason::MalformedToolCall),
+        ("OTHER", FinishReason::Error),
+        ("LANGUAGE", FinishReason::Error),
+        ("MISSING_THOUGHT_SIGNATURE", FinishReason::Error),
+        ("MALFORMED_RESPONSE", FinishReason::Error),
+        ("NO_IMAGE", FinishReason::Error),
+        ("IMAGE_OTHER", FinishReason::Error),
+        ("1", FinishReason::Stop),
+        ("2", FinishReason::Length),
+        ("3", FinishReason::ContentFilter),
+        ("5", FinishReason::Error),
+        ("10", FinishReason::Unknown),
+        ("FINISH_REASON_UNSPECIFIED", FinishReason::Unknown),
+        ("BRAND_NEW", FinishReason::Unknown),
     ] {
         let part = json!({"text": "x"});
         let chunk = json!({"candidates": [{"content": {"parts": [part]}, "finishReason": reason}]});
@@ -301,10 +307,10 @@ fn every_finish_reason_has_its_meaning() {
         assert_eq!((read.finish, read.text.as_str()), (finish, "x"), "{reason}");
     }
     let number = json!({"candidates": [{"content": {"parts": []}, "finishReason": 1}]});
-    assert_eq!(decoded(WIRE, 200, JSON, number.to_string()).finish, Finish::Stop);
+    assert_eq!(decoded(WIRE, 200, JSON, number.to_string()).finish, FinishReason::Stop);
     let call = json!({"functionCall": {"name": "f", "args": {}}});
     let cut = json!({"candidates": [{"content": {"parts": [call]}, "finishReason": "MAX_TOKENS"}]});
-    assert_eq!(decoded(WIRE, 200, JSON, cut.to_string()).finish, Finish::Length);
+    assert_eq!(decoded(WIRE, 200, JSON, cut.to_string()).finish, FinishReason::Length);
 }
 
 #[test]
@@ -326,7 +332,7 @@ fn a_blocked_prompt_with_bare_usage_used_nothing() {
     let feedback = json!({"blockReason": "MODEL_ARMOR"});
     let body = json!({"promptFeedback": feedback, "usageMetadata": {"trafficType": "ON_DEMAND"}});
     let read = decoded(WIRE, 200, JSON, body.to_string());
-    assert_eq!((read.finish, read.usage), (Finish::ContentFilter, usage(0, 0, 0, 0)));
+    assert_eq!((read.finish, read.usage), (FinishReason::ContentFilter, usage(0, 0, 0, 0)));
 }
 
 #[test]
@@ -418,7 +424,7 @@ fn errors_within_a_stream_that_began_well_are_the_providers_own() {
 #[test]
 fn values_of_odd_types_cost_themselves_and_no_more() {
     let read = read("odd_types.sse");
-    assert_eq!((read.text.as_str(), read.finish), ("A", Finish::ToolCalls));
+    assert_eq!((read.text.as_str(), read.finish), ("A", FinishReason::ToolCalls));
     assert_eq!(calls(&read), r#"[{"id":"12","name":"f","arguments":{"a": 1}}]"#);
     assert_eq!(read.usage, usage(5, 2, 0, 0));
 }
@@ -474,8 +480,8 @@ fn tool(name: &str, parameters: &Value) -> ToolSpec {
 }
 
 fn body(model: &ModelConfig, tools: &[ToolSpec], turns: &[TurnKind]) -> Value {
-    let head = Head::new(model, "Be brief.", tools.iter());
-    let mut prefix = Prefix::new(model);
+    let head = RequestHead::new(model, "Be brief.", tools.iter());
+    let mut prefix = RequestPrefix::new(model);
     turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     let request = prefix.request(&head, model, "key");
     serde_json::from_slice(&request.body.0).unwrap()
@@ -620,8 +626,8 @@ fn effort_is_a_budget_or_a_level_and_never_both() {
 fn paths_name_the_method_and_the_resource() {
     let path = |name: &str, stream| {
         let model = ModelConfig { stream, ..model(name) };
-        let head = Head::new(&model, "", [].iter());
-        Prefix::new(&model).request(&head, &model, "").path
+        let head = RequestHead::new(&model, "", [].iter());
+        RequestPrefix::new(&model).request(&head, &model, "").path
     };
     let stream = ":streamGenerateContent?alt=sse";
     assert_eq!(path("gemini-3.6-flash", true), format!("/v1beta/models/gemini-3.6-flash{stream}"));
@@ -642,8 +648,11 @@ fn a_step_goes_back_with_each_signature_on_its_own_part() {
         said(
             WIRE,
             vec![
-                Block::Reasoning(Reasoning { text: "unsigned".into(), ..Reasoning::default() }),
-                Block::Reasoning(Reasoning {
+                Block::Reasoning(ReasoningBlock {
+                    text: "unsigned".into(),
+                    ..ReasoningBlock::default()
+                }),
+                Block::Reasoning(ReasoningBlock {
                     text: "signed".into(),
                     signature: Some("s0".into()),
                     item: None,
@@ -707,7 +716,7 @@ fn ids_that_the_provider_does_not_know_are_not_sent_to_it() {
 fn what_another_provider_said_goes_on_without_what_only_it_understands() {
     let foreign = |family: &str| {
         let blocks = vec![
-            Block::Reasoning(Reasoning {
+            Block::Reasoning(ReasoningBlock {
                 text: "hm".into(),
                 signature: Some("theirs".into()),
                 item: None,
@@ -737,7 +746,7 @@ fn what_another_provider_said_goes_on_without_what_only_it_understands() {
     assert_eq!(foreign("gemini-3.1-pro-preview"), expected(json!(skip)));
     assert_eq!(foreign("gemini-2.5-flash"), expected(Value::Null));
     // A turn of which nothing is left is none.
-    let silent = said(WireKind::Anthropic, vec![Block::Reasoning(Reasoning::default())]);
+    let silent = said(WireKind::Anthropic, vec![Block::Reasoning(ReasoningBlock::default())]);
     assert_eq!(contents(&[user("a"), silent, user("b")]).as_array().unwrap().len(), 1);
 }
 
@@ -796,8 +805,8 @@ fn the_bytes_of_earlier_turns_never_change() {
     ];
     let model = model("gemini-3.5-flash");
     let tools = [tool("f", &json!({"type": "object"}))];
-    let head = Head::new(&model, "Be brief.", tools.iter());
-    let mut prefix = Prefix::new(&model);
+    let head = RequestHead::new(&model, "Be brief.", tools.iter());
+    let mut prefix = RequestPrefix::new(&model);
     let mut before = Vec::new();
     for turn in &turns {
         prefix.push(turn.said().unwrap());

@@ -1,14 +1,16 @@
 //! Ollama's `/api/chat` from bytes and to bytes (`docs/wires.md`).
 
 use innerloop_core::{
-    Decoder, Failure, FailureKind, Head, Prefix,
+    Decoder, FailureKind, ModelCallError, RequestHead, RequestPrefix,
     config::{ModelConfig, ToolChoice, WireKind},
     event::ErrorKind,
     json::Json,
-    message::{Block, Finish, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind, Usage},
+    message::{
+        Block, FinishReason, Part, ReasoningBlock, Reply, ToolCall, ToolResult, TurnKind, Usage,
+    },
     tool::ToolSpec,
 };
-use innerloop_driver::decode::{Arguments, Decoded};
+use innerloop_driver::decode::{CallArguments, DecodedResponse};
 use innerloop_tests::feeding::{decoded, head, truncations};
 use serde_json::{Value, json};
 
@@ -19,7 +21,7 @@ pub(crate) const WHOLE_CALL: &str = include_str!("../../fixtures/wire/ollama/who
 
 const LINES: &str = "application/x-ndjson";
 
-fn stream(body: &str) -> Decoded {
+fn stream(body: &str) -> DecodedResponse {
     decoded(WireKind::Ollama, 200, LINES, body)
 }
 
@@ -36,11 +38,11 @@ pub(crate) fn done(reason: &str) -> Value {
         "done_reason": reason, "prompt_eval_count": 5, "eval_count": 2})
 }
 
-fn calls(decoded: &Decoded) -> String {
+fn calls(decoded: &DecodedResponse) -> String {
     serde_json::to_string(&decoded.tool_calls).unwrap()
 }
 
-fn failure(status: u16, body: &str) -> Failure {
+fn failure(status: u16, body: &str) -> ModelCallError {
     let mut decoder = Decoder::new(WireKind::Ollama, &head(status, "application/json"));
     decoder.feed(body.as_bytes(), &mut Vec::new());
     decoder.finish().unwrap_err()
@@ -57,7 +59,7 @@ fn a_stream_gives_thinking_text_calls_and_usage() {
         r#"{"id":"call_c3","name":"now","arguments":{}}]"#,
     );
     assert_eq!(calls(&reply), expected);
-    assert_eq!((reply.finish, reply.error), (Finish::ToolCalls, None));
+    assert_eq!((reply.finish, reply.error), (FinishReason::ToolCalls, None));
     let usage = Usage { input_total: 217, output_total: 64, ..Usage::default() };
     assert_eq!(reply.usage, Some(usage));
 }
@@ -69,7 +71,7 @@ fn l2_a_whole_body_gives_the_same_as_a_stream() {
         calls(&reply),
         r#"[{"id":"","name":"read_file","arguments":{"path":"src/main.js"}}]"#
     );
-    assert_eq!((reply.finish, reply.usage.unwrap().input_total), (Finish::ToolCalls, 512));
+    assert_eq!((reply.finish, reply.usage.unwrap().input_total), (FinishReason::ToolCalls, 512));
     assert_eq!(reply.usage.unwrap().output_total, 48);
     for content_type in ["", "text/event-stream", LINES] {
         let padded = format!("\u{feff}\r\n  {}", WHOLE_CALL.replace('\n', "\r\n"));
@@ -81,7 +83,7 @@ fn l2_a_whole_body_gives_the_same_as_a_stream() {
     let old =
         json!({"model": "m", "message": {"role": "assistant", "content": "Hi"}, "done": true});
     let reply = stream(&old.to_string());
-    assert_eq!((reply.text.as_str(), reply.finish, reply.usage), ("Hi", Finish::Stop, None));
+    assert_eq!((reply.text.as_str(), reply.finish, reply.usage), ("Hi", FinishReason::Stop, None));
 }
 
 #[test]
@@ -172,7 +174,7 @@ fn an_error_in_mid_stream_stands_above_what_came_before_and_after() {
     let error = json!({"error": "an error was encountered while running the model"});
     let body = lines(&[says(&json!({"content": "half"})), error, done("stop")]);
     let reply = stream(&body);
-    assert_eq!((reply.text.as_str(), reply.finish), ("", Finish::Error));
+    assert_eq!((reply.text.as_str(), reply.finish), ("", FinishReason::Error));
     assert_eq!(reply.error.unwrap().message, "an error was encountered while running the model");
     for nothing in [json!(""), json!(null), json!(false)] {
         let mut line = done("stop");
@@ -184,7 +186,7 @@ fn an_error_in_mid_stream_stands_above_what_came_before_and_after() {
 #[test]
 fn usage_may_lack_either_count_and_is_absent_without_both() {
     let reply = stream(STREAM_CACHED);
-    assert_eq!((reply.text.as_str(), reply.finish), ("Grüße aus 😀.", Finish::Length));
+    assert_eq!((reply.text.as_str(), reply.finish), ("Grüße aus 😀.", FinishReason::Length));
     let usage = Usage { input_total: 0, output_total: 3, ..Usage::default() };
     assert_eq!(reply.usage, Some(usage));
     let mut line = done("stop");
@@ -198,18 +200,19 @@ fn usage_may_lack_either_count_and_is_absent_without_both() {
 #[test]
 fn every_done_reason_has_its_meaning() {
     for (reason, finish) in [
-        ("stop", Finish::Stop),
-        ("length", Finish::Length),
-        ("load", Finish::Unknown),
-        ("unload", Finish::Unknown),
-        ("", Finish::Stop),
-        ("brand_new", Finish::Unknown),
+        ("stop", FinishReason::Stop),
+        ("length", FinishReason::Length),
+        ("load", FinishReason::Unknown),
+        ("unload", FinishReason::Unknown),
+        ("", FinishReason::Stop),
+        ("brand_new", FinishReason::Unknown),
     ] {
         let text = says(&json!({"content": "x"}));
         assert_eq!(stream(&lines(&[text, done(reason)])).finish, finish, "{reason}");
         let call = says(&json!({"tool_calls": [{"function": {"name": "f", "arguments": {}}}]}));
         // After the last call another one may have been cut.
-        let finish = if reason == "length" { Finish::Length } else { Finish::ToolCalls };
+        let finish =
+            if reason == "length" { FinishReason::Length } else { FinishReason::ToolCalls };
         assert_eq!(stream(&lines(&[call, done(reason)])).finish, finish, "{reason}");
     }
 }
@@ -309,9 +312,9 @@ fn tool(name: &str) -> ToolSpec {
 }
 
 fn request(model: &ModelConfig, system: &str, tools: &[ToolSpec], turns: &[TurnKind]) -> Value {
-    let mut prefix = Prefix::new(model);
+    let mut prefix = RequestPrefix::new(model);
     turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
-    let request = prefix.request(&Head::new(model, system, tools.iter()), model, "key");
+    let request = prefix.request(&RequestHead::new(model, system, tools.iter()), model, "key");
     assert_eq!(request.path, "/api/chat");
     serde_json::from_slice(&request.body).unwrap()
 }
@@ -342,7 +345,7 @@ fn l3_a_request_holds_the_reply_once_and_then_one_result_for_each_call() {
     let turns = [
         user("Compare a and b."),
         reply(vec![
-            Block::Reasoning(Reasoning { text: "Both.".into(), ..Reasoning::default() }),
+            Block::Reasoning(ReasoningBlock { text: "Both.".into(), ..ReasoningBlock::default() }),
             Block::Text("Reading".into()),
             Block::ToolCall(call("c1", "read_file", r#"{"path": "a"}"#)),
             Block::ToolCall(call("c2", "list", "not json")),
@@ -466,8 +469,8 @@ fn tools_that_may_not_be_called_are_not_shown() {
 #[test]
 fn the_bytes_of_earlier_turns_stay_as_they_were() {
     let (model, tools) = (model(), [tool("read_file")]);
-    let head = Head::new(&model, "You help.", tools.iter());
-    let mut prefix = Prefix::new(&model);
+    let head = RequestHead::new(&model, "You help.", tools.iter());
+    let mut prefix = RequestPrefix::new(&model);
     let mut before: Vec<u8> = Vec::new();
     for turn in 0..20 {
         let id = format!("c{turn}");
@@ -488,5 +491,5 @@ fn the_bytes_of_earlier_turns_stay_as_they_were() {
 fn arguments_are_never_invented() {
     let call = says(&json!({"tool_calls": [{"function": {"name": "f", "arguments": "{\"x\":"}}]}));
     let reply = stream(&lines(&[call, done("stop")]));
-    assert_eq!(reply.tool_calls[0].arguments, Arguments::Raw("{\"x\":".into()));
+    assert_eq!(reply.tool_calls[0].arguments, CallArguments::Raw("{\"x\":".into()));
 }

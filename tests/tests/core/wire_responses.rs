@@ -1,12 +1,12 @@
 //! OpenAI Responses from bytes (`docs/wires.md`): every event and quirk, in any chunking.
 
 use innerloop_core::{
-    Decoder, FailureKind, Piece,
+    Decoder, FailureKind, ReplyPiece,
     config::WireKind,
     event::ErrorKind,
-    message::{Block, Finish, Reply, Usage},
+    message::{Block, FinishReason, Reply, Usage},
 };
-use innerloop_driver::decode::{Arguments, Decoded};
+use innerloop_driver::decode::{CallArguments, DecodedResponse};
 use innerloop_tests::feeding::{decoded, head, truncations};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
@@ -32,11 +32,11 @@ fn fixture(name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap()
 }
 
-fn stream(body: &str) -> Decoded {
+fn stream(body: &str) -> DecodedResponse {
     decoded(WireKind::OpenaiResponses, 200, SSE, body)
 }
 
-fn whole(body: &Value) -> Decoded {
+fn whole(body: &Value) -> DecodedResponse {
     decoded(WireKind::OpenaiResponses, 200, "application/json", body.to_string())
 }
 
@@ -45,27 +45,27 @@ fn events(data: &[Value]) -> String {
 }
 
 /// The reply itself, and what people see while it arrives.
-fn reply(body: &str) -> (Reply, Vec<Piece>) {
+fn reply(body: &str) -> (Reply, Vec<ReplyPiece>) {
     let mut decoder = Decoder::new(WireKind::OpenaiResponses, &head(200, SSE));
     let mut pieces = Vec::new();
     body.as_bytes().chunks(100).for_each(|chunk| decoder.feed(chunk, &mut pieces));
     (decoder.finish().unwrap(), pieces)
 }
 
-fn shown(pieces: &[Piece]) -> (String, String) {
+fn shown(pieces: &[ReplyPiece]) -> (String, String) {
     let (mut said, mut thought) = (String::new(), String::new());
     for piece in pieces {
         match piece {
-            Piece::Restart => panic!("nothing begins anew here"),
-            Piece::Text(text) => said.push_str(text),
-            Piece::Reasoning(text) => thought.push_str(text),
-            Piece::Call(_) => {}
+            ReplyPiece::Restart => panic!("nothing begins anew here"),
+            ReplyPiece::Text(text) => said.push_str(text),
+            ReplyPiece::Reasoning(text) => thought.push_str(text),
+            ReplyPiece::Call(_) => {}
         }
     }
     (said, thought)
 }
 
-fn calls(decoded: &Decoded) -> String {
+fn calls(decoded: &DecodedResponse) -> String {
     serde_json::to_string(&decoded.tool_calls).unwrap()
 }
 
@@ -99,7 +99,7 @@ fn a_stream_gives_text_and_usage() {
     let body = &fixture("text.sse");
     let found = stream(body);
     assert_eq!(found.text, "Grüße, \"Welt\" 🌍\n");
-    assert_eq!((found.finish, found.error), (Finish::Stop, None));
+    assert_eq!((found.finish, found.error), (FinishReason::Stop, None));
     let usage = Usage {
         input_total: 120,
         output_total: 45,
@@ -139,7 +139,7 @@ fn a_stream_gives_thinking_and_parallel_calls() {
         r#"{"id":"call_2","name":"weather","arguments":{"city":"Lima","temperature":1.50}},"#,
         r#"{"id":"call_3","name":"now","arguments":{}}]"#,
     );
-    assert_eq!((calls(&found).as_str(), found.finish), (expected, Finish::ToolCalls));
+    assert_eq!((calls(&found).as_str(), found.finish), (expected, FinishReason::ToolCalls));
     let (reply, pieces) = reply(body);
     assert_eq!(shown(&pieces).1, found.reasoning);
     let Some(Block::Reasoning(reasoning)) = reply.blocks.first() else { panic!("no thinking") };
@@ -162,14 +162,14 @@ fn a_custom_call_carries_its_raw_input() {
     let patch = "*** Begin Patch\n*** Add File: a.txt\n+one \"1\"\n*** End Patch\n";
     let [first, second] = found.tool_calls.as_slice() else { panic!("{found:?}") };
     assert_eq!((first.id.as_str(), first.name.as_str()), ("call_p", "apply_patch"));
-    assert_eq!(first.arguments, Arguments::Raw(patch.into()));
-    assert_eq!(second.arguments, Arguments::Raw("{\"not\": \"parsed\"}".into()));
+    assert_eq!(first.arguments, CallArguments::Raw(patch.into()));
+    assert_eq!(second.arguments, CallArguments::Raw("{\"not\": \"parsed\"}".into()));
 }
 
 #[test]
 fn a_refusal_is_no_text() {
     let found = stream(&fixture("refusal.sse"));
-    assert_eq!((found.text.as_str(), found.finish), ("", Finish::Refusal));
+    assert_eq!((found.text.as_str(), found.finish), ("", FinishReason::Refusal));
     assert_eq!(found.refusal, "I can't help with that.");
     let parts = json!([{"type": "output_text", "text": "Well. "},
         {"type": "refusal", "refusal": "No."}]);
@@ -177,7 +177,7 @@ fn a_refusal_is_no_text() {
         {"type": "message", "content": parts}]});
     let found = whole(&both);
     assert_eq!((found.text.as_str(), found.refusal.as_str()), ("Well. ", "No."));
-    assert_eq!(found.finish, Finish::Refusal);
+    assert_eq!(found.finish, FinishReason::Refusal);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn ids_may_change_from_event_to_event() {
 fn what_the_provider_runs_itself_is_kept_as_it_is_and_no_call_of_ours() {
     let body = &fixture("provider_items.sse");
     let found = stream(body);
-    assert_eq!((found.text.as_str(), found.finish), ("Found.", Finish::Stop));
+    assert_eq!((found.text.as_str(), found.finish), ("Found.", FinishReason::Stop));
     assert_eq!(calls(&found), "[]");
     let (reply, _) = reply(body);
     assert_eq!(reply.blocks.len(), 20);
@@ -236,7 +236,7 @@ fn a_message_keeps_its_phase() {
 fn a_whole_body_gives_the_same_as_a_stream() {
     let found = decoded(WireKind::OpenaiResponses, 200, "application/json", fixture("whole.json"));
     assert_eq!((found.text.as_str(), found.reasoning.as_str()), ("Two parts.", "Hm. Yes."));
-    assert_eq!((found.tool_calls.len(), found.finish), (2, Finish::ToolCalls));
+    assert_eq!((found.tool_calls.len(), found.finish), (2, FinishReason::ToolCalls));
     assert_eq!(found.usage.unwrap().cache_write, 32);
     for content_type in ["", SSE] {
         let padded = format!("\u{feff}\n\n   \n{}\n ", fixture("whole.json"));
@@ -326,8 +326,8 @@ fn a_second_beginning_makes_void_what_came_before() {
     ]);
     assert_eq!(stream(&body).text, "new");
     let (_, pieces) = reply(&body);
-    let text = |text: &str| Piece::Text(text.to_owned());
-    assert_eq!(pieces, [text("old"), Piece::Restart, text("new")]);
+    let text = |text: &str| ReplyPiece::Text(text.to_owned());
+    assert_eq!(pieces, [text("old"), ReplyPiece::Restart, text("new")]);
 }
 
 #[test]
@@ -369,25 +369,28 @@ fn every_status_has_its_meaning() {
     };
     let reason = |reason: &str| json!({"reason": reason});
     let text = || message("x");
-    assert_eq!(of("completed", Value::Null, text()).finish, Finish::Stop);
-    assert_eq!(of("complete", Value::Null, text()).finish, Finish::Stop);
-    assert_eq!(of("incomplete", reason("max_output_tokens"), text()).finish, Finish::Length);
-    assert_eq!(of("incomplete", reason("content_filter"), text()).finish, Finish::ContentFilter);
-    assert_eq!(of("incomplete", Value::Null, text()).finish, Finish::Length);
-    assert_eq!(of("incomplete", reason("steered"), text()).finish, Finish::Unknown);
-    assert_eq!(of("queued", Value::Null, text()).finish, Finish::Pause);
-    assert_eq!(of("in_progress", Value::Null, text()).finish, Finish::Pause);
-    assert_eq!(of("brand_new", Value::Null, text()).finish, Finish::Unknown);
+    assert_eq!(of("completed", Value::Null, text()).finish, FinishReason::Stop);
+    assert_eq!(of("complete", Value::Null, text()).finish, FinishReason::Stop);
+    assert_eq!(of("incomplete", reason("max_output_tokens"), text()).finish, FinishReason::Length);
+    assert_eq!(
+        of("incomplete", reason("content_filter"), text()).finish,
+        FinishReason::ContentFilter
+    );
+    assert_eq!(of("incomplete", Value::Null, text()).finish, FinishReason::Length);
+    assert_eq!(of("incomplete", reason("steered"), text()).finish, FinishReason::Unknown);
+    assert_eq!(of("queued", Value::Null, text()).finish, FinishReason::Pause);
+    assert_eq!(of("in_progress", Value::Null, text()).finish, FinishReason::Pause);
+    assert_eq!(of("brand_new", Value::Null, text()).finish, FinishReason::Unknown);
     // A call that was cut is listed, and the loop is told not to run it.
     let mut cut = function("c", "f", "{\"x\":");
     cut["status"] = json!("incomplete");
     let found = of("incomplete", reason("max_output_tokens"), cut.clone());
-    assert_eq!(found.tool_calls[0].arguments, Arguments::Raw("{\"x\":".into()));
-    assert_eq!(found.finish, Finish::Length);
-    assert_eq!(of("incomplete", reason("steered"), cut).finish, Finish::Length);
+    assert_eq!(found.tool_calls[0].arguments, CallArguments::Raw("{\"x\":".into()));
+    assert_eq!(found.finish, FinishReason::Length);
+    assert_eq!(of("incomplete", reason("steered"), cut).finish, FinishReason::Length);
     let error = of("cancelled", Value::Null, text()).error.unwrap();
     assert_eq!(error.message, "the response was cancelled");
-    assert_eq!(stream(&fixture("incomplete.sse")).finish, Finish::Length);
+    assert_eq!(stream(&fixture("incomplete.sse")).finish, FinishReason::Length);
 }
 
 #[test]
@@ -397,7 +400,7 @@ fn a_failure_in_the_stream_is_the_providers_own() {
         assert_eq!(found.tool_calls.len(), 0);
         let error = found.error.unwrap();
         let overflows = error.kind == ErrorKind::ContextOverflow;
-        let finish = if overflows { Finish::ContextWindow } else { Finish::Error };
+        let finish = if overflows { FinishReason::ContextWindow } else { FinishReason::Error };
         assert_eq!(found.finish, finish);
         error
     };

@@ -1,16 +1,16 @@
 //! OpenAI Responses to bytes: the head, each kind of turn, what goes back untouched.
 
 use innerloop_core::{
-    Decoder, Head, Prefix,
+    Decoder, RequestHead, RequestPrefix,
     config::{ModelConfig, ToolChoice, WireKind},
     event::EventKind,
     input::{HttpInput, ResponseHead},
     json::Json,
     message::{
-        Block, CallDetail, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind,
+        Block, CallDetail, MarkedText, Part, ReasoningBlock, Reply, ToolCall, ToolResult, TurnKind,
     },
     output::HttpRequest,
-    tool::{Freeform, ToolSpec},
+    tool::{FreeformSpec, ToolSpec},
 };
 use innerloop_tests::{
     feeding::head,
@@ -37,7 +37,7 @@ fn tool(name: &str) -> ToolSpec {
 }
 
 fn patch_tool() -> ToolSpec {
-    let freeform = Freeform {
+    let freeform = FreeformSpec {
         grammar: "start: \"x\"".into(),
         property: "input".into(),
         description: "No JSON.".into(),
@@ -46,9 +46,9 @@ fn patch_tool() -> ToolSpec {
 }
 
 fn sent(model: &ModelConfig, system: &str, tools: &[ToolSpec], turns: &[TurnKind]) -> HttpRequest {
-    let mut prefix = Prefix::new(model);
+    let mut prefix = RequestPrefix::new(model);
     turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
-    prefix.request(&Head::new(model, system, tools.iter()), model, "session-1")
+    prefix.request(&RequestHead::new(model, system, tools.iter()), model, "session-1")
 }
 
 fn request(model: &ModelConfig, system: &str, tools: &[ToolSpec], turns: &[TurnKind]) -> Value {
@@ -264,9 +264,9 @@ fn thinking_goes_back_sealed_and_only_before_what_it_led_to() {
     let sealed = |text: &str| {
         let item = json!({"type": "reasoning", "summary": [], "encrypted_content": text});
         let item = Some(Json::parse(item.to_string()).unwrap());
-        Block::Reasoning(Reasoning { text: "Hm.".into(), signature: None, item })
+        Block::Reasoning(ReasoningBlock { text: "Hm.".into(), signature: None, item })
     };
-    let bare = Block::Reasoning(Reasoning { text: "Hm.".into(), ..Reasoning::default() });
+    let bare = Block::Reasoning(ReasoningBlock { text: "Hm.".into(), ..ReasoningBlock::default() });
     let turns = [
         reply(
             WireKind::OpenaiResponses,
@@ -405,7 +405,7 @@ fn a_custom_call_goes_back_with_its_raw_input() {
 fn a_conversation_of_another_provider_goes_on() {
     let marked = MarkedText { text: "Hello".into(), mark: "signature".into() };
     let signature = Some("foreign".to_owned());
-    let signed = Reasoning { text: "I think.".into(), signature, item: None };
+    let signed = ReasoningBlock { text: "I think.".into(), signature, item: None };
     let detail = CallDetail { signature: Some("s".into()), ..CallDetail::default() };
     let long = "x".repeat(70);
     let turns = [
@@ -413,7 +413,7 @@ fn a_conversation_of_another_provider_goes_on() {
             WireKind::Gemini,
             vec![
                 Block::Reasoning(signed),
-                Block::Reasoning(Reasoning::default()),
+                Block::Reasoning(ReasoningBlock::default()),
                 Block::MarkedText(marked),
                 Block::ToolCall(ToolCall {
                     detail: Some(Box::new(detail)),
@@ -452,8 +452,8 @@ fn a_phase_and_a_refusal_go_back_as_such() {
 #[test]
 fn the_bytes_of_earlier_turns_stay_as_they_were() {
     let model = model();
-    let head = Head::new(&model, "S", [tool("f")].iter());
-    let mut prefix = Prefix::new(&model);
+    let head = RequestHead::new(&model, "S", [tool("f")].iter());
+    let mut prefix = RequestPrefix::new(&model);
     let mut before: Vec<u8> = Vec::new();
     let turns = ["calls.sse", "custom.sse", "client_items.sse", "provider_items.sse", "text.sse"];
     for turn in turns.map(recorded) {

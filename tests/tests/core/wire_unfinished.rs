@@ -1,12 +1,12 @@
 //! A call of which not all has come is never handed out as whole, whatever the stream says of the
 //! reply: it is cut, so that it does not run.
 
-use innerloop_core::{Decoder, config::WireKind, message::Finish};
+use innerloop_core::{Decoder, config::WireKind, message::FinishReason};
 use innerloop_tests::feeding::head;
 use serde_json::{Value, json};
 
 /// Why the reply ends of which that are the events, and how many calls it has.
-fn read(wire: WireKind, events: &[Value]) -> (Finish, usize) {
+fn read(wire: WireKind, events: &[Value]) -> (FinishReason, usize) {
     let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
     let mut decoder = Decoder::new(wire, &head(200, "text/event-stream"));
     decoder.feed((body + "data: [DONE]\n\n").as_bytes(), &mut Vec::new());
@@ -14,8 +14,8 @@ fn read(wire: WireKind, events: &[Value]) -> (Finish, usize) {
     (reply.finish, reply.tool_calls().count())
 }
 
-const WHOLE: (Finish, usize) = (Finish::ToolCalls, 1);
-const CUT: (Finish, usize) = (Finish::Length, 1);
+const WHOLE: (FinishReason, usize) = (FinishReason::ToolCalls, 1);
+const CUT: (FinishReason, usize) = (FinishReason::Length, 1);
 
 #[test]
 fn x10_responses_cuts_a_call_that_has_no_end() {

@@ -1,13 +1,13 @@
 //! The catalogue of models: what comes along is small, whole and sane; names are found with dates,
 //! tags and paths around them; a configuration is completed with what is known.
 
-use innerloop_core::config::{ModelConfig, Price, PriceTier, Vocabulary};
+use innerloop_core::config::{ModelConfig, Price, PriceTier, VocabularyKind};
 use innerloop_driver::{
-    catalogue::{Catalogue, Known, STANDARD},
+    catalogue::{Catalogue, ModelEntry, STANDARD},
     providers,
 };
 
-fn find(provider: &str, model: &str) -> Option<Known> {
+fn find(provider: &str, model: &str) -> Option<ModelEntry> {
     Catalogue::standard().find(provider, model)
 }
 
@@ -17,7 +17,7 @@ fn name(provider: &str, model: &str) -> String {
 
 fn completed(provider: &str, model: &str) -> ModelConfig {
     let provider = providers::find(provider).unwrap();
-    let mut model = provider.model(model, Vocabulary::Native);
+    let mut model = provider.model(model, VocabularyKind::Native);
     Catalogue::standard().complete(&provider, &mut model);
     model
 }
@@ -128,7 +128,7 @@ fn a_configuration_is_completed_with_what_is_known() {
 #[test]
 fn what_is_no_catalogue_is_told_with_the_place() {
     let error = |text: &str| Catalogue::parse(text).unwrap_err().to_string();
-    assert!(error("{").starts_with("this is no catalogue of models: EOF"));
+    assert!(error("{").starts_with("this is no catalogue of models: it ends too early"));
     assert!(error("{}").contains("missing field `groups`"));
     let misspelt = r#"{"groups":[{"providers":[],"models":[{"name":"a","prize":{}}]}]}"#;
     assert!(error(misspelt).contains("unknown field `prize`"));

@@ -3,8 +3,8 @@
 
 use crate::stage::{KEY, OTHER, Stage, endpoints, parts};
 use innerloop_core::{
-    action::{Change, ChangeKind, Outcome},
-    bytes::Bytes,
+    action::{ChangeKind, Outcome, ReportedChange},
+    bytes::BodyBytes,
     config::{ApprovalRule, AskAbout, HookPoint, ProjectDoc, SessionConfig},
     id::{AgentId, EndpointId, SessionId},
     input::{
@@ -17,10 +17,11 @@ use innerloop_core::{
     tool::ToolSpec,
 };
 use innerloop_driver::{
-    Driver, Endpoint, Endpoints, Key, Keys, Masking, Models, Output, Parts, People,
-    capture::{Capture, Channel, End, KEPT},
+    ApiKey, Driver, DriverOptions, DriverOutput, Endpoint, EndpointTable, HostCapabilities,
+    ModelSource, SecretKeys, StreamMasker,
+    capture::{KEPT, OutputCapture, ProgramExit, StandardStream},
     providers,
-    traffic::{Player, Recorder},
+    traffic::{TrafficPlayer, TrafficRecorder},
 };
 use innerloop_tests::{
     anthropic::Message,
@@ -44,8 +45,8 @@ fn clean(stage: &Stage) -> String {
     traces
 }
 
-fn recorded() -> Parts {
-    Parts { models: Models::Recorded(Recorder::default()), ..parts() }
+fn recorded() -> DriverOptions {
+    DriverOptions { models: ModelSource::Recorded(TrafficRecorder::default()), ..parts() }
 }
 
 fn asked() -> SessionConfig {
@@ -54,9 +55,9 @@ fn asked() -> SessionConfig {
     config
 }
 
-fn everybody() -> Parts {
+fn everybody() -> DriverOptions {
     let hooks = vec![HookPoint::BeforeTool, HookPoint::AfterTool, HookPoint::Submit];
-    Parts { people: People { approve: true, answer: true, hooks }, ..recorded() }
+    DriverOptions { people: HostCapabilities { approve: true, answer: true, hooks }, ..recorded() }
 }
 
 #[test]
@@ -81,12 +82,12 @@ fn a_key_given_anew_is_sent_and_the_one_before_stays_masked() {
     const NEW: &str = "sk-ant-api03-given-anew-9f8e7d6c";
     let mut stage = Stage::new(recorded());
     for _ in 0..2 {
-        stage.driver.rekey(Key::new(NEW));
+        stage.driver.rekey(ApiKey::new(NEW));
     }
     stage.submit(&format!("first {KEY}, then {NEW}"));
     assert!(stage.body().contains("first ***, then ***"), "{}", stage.body());
     let (_, sent) = stage.newest(|output| match output {
-        Output::Send { request, .. } => request.key.clone(),
+        DriverOutput::Send { request, .. } => request.key.clone(),
         _ => None,
     });
     assert_eq!(sent.expose(), NEW);
@@ -98,7 +99,7 @@ fn a_key_in_a_file_is_masked() {
     let mut stage = Stage::new(recorded());
     stage.submit("go");
     stage.reply(&Message::call("c1", "read_file", &json!({"file_path": ".env"})));
-    let change = Change {
+    let change = ReportedChange {
         path: format!("{KEY}.txt"),
         kind: ChangeKind::Modified,
         before: Some(format!("a={KEY}")),
@@ -185,7 +186,7 @@ fn a_key_in_answers_and_replies_is_masked() {
         stage.submit("go");
         stage.reply(&Message::call("c1", "read_file", &json!({"file_path": "a"})));
         let id = stage.newest(|output| match output {
-            Output::Ask { id, .. } => Some(*id),
+            DriverOutput::Ask { id, .. } => Some(*id),
             _ => None,
         });
         stage.input(Input::Answer { id, answer });
@@ -202,7 +203,7 @@ fn a_key_in_answers_and_replies_is_masked() {
         let mut stage = Stage::open(config, everybody());
         stage.submit("go");
         let id = stage.newest(|output| match output {
-            Output::Hook { id, .. } => Some(*id),
+            DriverOutput::Hook { id, .. } => Some(*id),
             _ => None,
         });
         stage.input(Input::Hook { id, reply });
@@ -239,20 +240,20 @@ fn a_key_in_a_refused_input_comes_back_masked() {
 
 #[test]
 fn a_key_in_a_recording_of_somebody_elses_is_masked() {
-    let mut exchange = Recorder::default().begin("user: go\n");
+    let mut exchange = TrafficRecorder::default().begin("user: go\n");
     exchange.head(400, &[("content-type".into(), "application/json".into())]);
     exchange.body.0.extend_from_slice(format!("{{\"error\": \"{KEY}\"}}").as_bytes());
     exchange.failed = Some(KEY.into());
-    let player = Player::parse(&exchange.line()).unwrap();
-    let models = Models::Replayed { player, pace_ms: 0 };
-    let mut stage = Stage::new(Parts { models, ..parts() });
+    let player = TrafficPlayer::parse(&exchange.line()).unwrap();
+    let models = ModelSource::Replayed { player, pace_ms: 0 };
+    let mut stage = Stage::new(DriverOptions { models, ..parts() });
     stage.submit("go");
     clean(&stage);
-    let mut other = Recorder::default().begin(&format!("user: {KEY}\n"));
+    let mut other = TrafficRecorder::default().begin(&format!("user: {KEY}\n"));
     other.head(200, &[]);
-    let player = Player::parse(&other.line()).unwrap();
-    let models = Models::Replayed { player, pace_ms: 0 };
-    let mut stage = Stage::new(Parts { models, ..parts() });
+    let player = TrafficPlayer::parse(&other.line()).unwrap();
+    let models = ModelSource::Replayed { player, pace_ms: 0 };
+    let mut stage = Stage::new(DriverOptions { models, ..parts() });
     stage.submit("go");
     let seen: Vec<_> = stage.events().map(|kind| format!("{kind:?}")).collect();
     assert!(!seen.concat().contains(KEY), "{seen:?}");
@@ -263,14 +264,14 @@ fn a_key_that_a_program_prints_is_masked_before_anything_is_dropped() {
     let keys = endpoints().keys();
     let text = format!("ü{KEY}ü{OTHER}ü");
     for size in 1..=text.len() {
-        let mut capture = Capture::new(&keys, KEPT);
+        let mut capture = OutputCapture::new(&keys, KEPT);
         let mut deltas = String::new();
         for piece in text.as_bytes().chunks(size) {
-            deltas.push_str(&capture.push(Channel::Out, piece));
-            deltas.push_str(&capture.push(Channel::Err, piece));
+            deltas.push_str(&capture.push(StandardStream::Out, piece));
+            deltas.push_str(&capture.push(StandardStream::Err, piece));
         }
         deltas.push_str(&capture.finish());
-        let outcome = capture.outcome(&End::Exit(0), Vec::new(), false);
+        let outcome = capture.outcome(&ProgramExit::Exit(0), Vec::new(), false);
         assert_eq!(outcome.joined_text(), "ü***ü***ü\nstandard error:\nü***ü***ü");
         let both = (outcome.stdout(), outcome.stderr());
         assert_eq!(both, (Some("ü***ü***ü"), Some("ü***ü***ü")));
@@ -278,21 +279,21 @@ fn a_key_that_a_program_prints_is_masked_before_anything_is_dropped() {
     }
     // Wherever the beginning that is kept ends, no key is cut there.
     for kept in 2..120 {
-        let mut capture = Capture::new(&keys, kept);
-        let _shown = capture.push(Channel::Out, format!("{text}{text}{text}").as_bytes());
-        let told = capture.outcome(&End::Exit(0), Vec::new(), false).joined_text();
+        let mut capture = OutputCapture::new(&keys, kept);
+        let _shown = capture.push(StandardStream::Out, format!("{text}{text}{text}").as_bytes());
+        let told = capture.outcome(&ProgramExit::Exit(0), Vec::new(), false).joined_text();
         assert!(!told.contains("sk-a") && !told.contains("6789"), "{kept}: {told}");
     }
 }
 
 #[test]
 fn keys_that_hold_one_another_are_masked_whole() {
-    let keys = [Key::new("secret-0123456789"), Key::new("my-secret-0123456789-long")];
-    let keys = Keys::new(keys.iter());
+    let keys = [ApiKey::new("secret-0123456789"), ApiKey::new("my-secret-0123456789-long")];
+    let keys = SecretKeys::new(keys.iter());
     let text = "a my-secret-0123456789-long b secret-0123456789 c my-secret-0123456789 d";
     assert_eq!(keys.masked(text), "a *** b *** c *** d");
     for size in 1..=text.len() {
-        let mut masking = Masking::new(&keys);
+        let mut masking = StreamMasker::new(&keys);
         let mut out = Vec::new();
         for piece in text.as_bytes().chunks(size) {
             out.extend(masking.push(piece.to_vec()));
@@ -305,13 +306,14 @@ fn keys_that_hold_one_another_are_masked_whole() {
 #[test]
 fn simple_keys_and_beginnings_of_keys_are_left_alone() {
     let simple = ["test", "placeholder", "eleven-ch-1", "sk-no-key-required.at all"];
-    let keys: Vec<Key> = simple.into_iter().chain(["0123456789abcdef"]).map(Key::new).collect();
+    let keys: Vec<ApiKey> =
+        simple.into_iter().chain(["0123456789abcdef"]).map(ApiKey::new).collect();
     assert_eq!(keys.iter().filter(|key| key.is_simple()).count(), simple.len());
-    let keys = Keys::new(keys.iter());
+    let keys = SecretKeys::new(keys.iter());
     // A mask in its place could be a pattern of the shell.
     let line = "rm -rf cache/placeholder";
     assert_eq!(keys.masked(line), line);
-    let mut masking = Masking::new(&keys);
+    let mut masking = StreamMasker::new(&keys);
     let text = "a test 012345 zz0123456789abcdef 0123";
     let out = [masking.push(text.into()), masking.end()].concat();
     assert_eq!(String::from_utf8(out).unwrap(), "a test 012345 zz*** 0123");
@@ -321,7 +323,7 @@ fn simple_keys_and_beginnings_of_keys_are_left_alone() {
 fn pieces_of_a_key_are_masked_wherever_it_is_cut() {
     let long = "sk-ant-api03-Zq8x0fJ2mW5vK7tYb1cR4dN6hL9pS3gU-aE_uXiOoQ";
     for (key, piece) in [(KEY, PIECE), (OTHER, PIECE), ("short-key-123", 13), (long, PIECE)] {
-        let keys = Keys::new([Key::new(key)].iter());
+        let keys = SecretKeys::new([ApiKey::new(key)].iter());
         for start in 0..key.len() {
             for end in start + 1..=key.len() {
                 let cut = &key[start..end];
@@ -329,7 +331,7 @@ fn pieces_of_a_key_are_masked_wherever_it_is_cut() {
                 let expected = if cut.len() >= piece { "= *** ." } else { &text };
                 assert_eq!(keys.masked(&text), expected);
                 for size in [1, 3, piece, piece + 1] {
-                    let mut masking = Masking::new(&keys);
+                    let mut masking = StreamMasker::new(&keys);
                     let pieces = text.as_bytes().chunks(size);
                     let mut out: Vec<u8> = pieces.flat_map(|p| masking.push(p.to_vec())).collect();
                     out.extend(masking.end());
@@ -351,10 +353,10 @@ fn pieces_of_a_key_are_masked_wherever_it_is_cut() {
 
 #[test]
 fn text_like_a_key_is_left_alone() {
-    let keys = Keys::new([Key::new(&format!("{}b", "a".repeat(40)))].iter());
+    let keys = SecretKeys::new([ApiKey::new(&format!("{}b", "a".repeat(40)))].iter());
     let text = "aaaaaaaaaaaaac aaaaaaaaaaaaa ".repeat(1_000);
     assert_eq!(keys.masked(&text), text);
-    let mut masking = Masking::new(&keys);
+    let mut masking = StreamMasker::new(&keys);
     let out = [masking.push(text.clone().into()), masking.end()].concat();
     assert_eq!(String::from_utf8(out).unwrap(), text);
 }
@@ -362,11 +364,11 @@ fn text_like_a_key_is_left_alone() {
 #[test]
 fn a_key_that_a_session_met_before_it_was_one_is_masked() {
     let provider = providers::find("anthropic").unwrap();
-    let endpoint = Endpoint::new(&provider, None, Key::new("quite-another-key")).unwrap();
-    let endpoints = Endpoints::default().with(EndpointId("mock".into()), endpoint);
+    let endpoint = Endpoint::new(&provider, None, ApiKey::new("quite-another-key")).unwrap();
+    let endpoints = EndpointTable::default().with(EndpointId("mock".into()), endpoint);
     let mut config = config();
     config.instructions = Some(format!("use {KEY}"));
-    let mut stage = Stage::open(config, Parts { endpoints, ..parts() });
+    let mut stage = Stage::open(config, DriverOptions { endpoints, ..parts() });
     stage.submit(&format!("take {OTHER}"));
     stage.reply(&Message::text(&format!("I take {OTHER} and {KEY}")));
     stage.submit("go on");
@@ -393,7 +395,7 @@ fn a_key_that_a_session_met_before_it_was_one_is_masked() {
 
 #[test]
 fn a_key_shows_itself_nowhere() {
-    let key = Key::new(&format!(" {KEY}\n"));
+    let key = ApiKey::new(&format!(" {KEY}\n"));
     assert_eq!((format!("{key} {key:?}").as_str(), key.expose()), ("*** ***", KEY));
     let driver = Driver::open(config(), EPOCH, parts()).unwrap();
     assert!(!format!("{driver:?} {:?} {:?}", endpoints(), driver.keys()).contains("0123456789"));
@@ -478,7 +480,7 @@ fn a_key_in_the_pieces_of_half_a_reply_is_in_no_snapshot() {
     let (half, _) = body.split_once(r#"data: {"type":"content_block_stop""#).unwrap();
     let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
     stage.http(HttpInput::Head(ResponseHead { status: 200, headers, ..ResponseHead::default() }));
-    stage.http(HttpInput::Chunk(Bytes(half.into())));
+    stage.http(HttpInput::Chunk(BodyBytes(half.into())));
     let raw = String::from_utf8(stage.driver.session().snapshot()).unwrap();
     assert!(raw.contains(KEY), "the session has put it together: {raw}");
     let snapshot = String::from_utf8(stage.driver.snapshot()).unwrap();

@@ -1,7 +1,7 @@
 //! Sessions by lines, as hosts in other languages drive them.
 
 use innerloop_core::config::MAX_NESTED_DOCS;
-use innerloop_driver::Lines;
+use innerloop_driver::LineServer;
 use innerloop_tests::{fuzzing::changed, transcript::exchanges};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ type Number = u64;
 /// A host that makes requests and reads the answers.
 #[derive(Default)]
 struct Host {
-    lines: Lines,
+    lines: LineServer,
     log: String,
 }
 
@@ -103,7 +103,7 @@ fn kinds(told: &[Value]) -> String {
 /// What a host is told whose request is wrong, with the documentation's session in its second
 /// round: the code or the reason, and words of the message.
 fn check(request: &str, kind: &str, words: &str) {
-    let mut lines = Lines::default();
+    let mut lines = LineServer::default();
     for exchange in exchanges().iter().take(6) {
         lines.call(&exchange.request);
     }
@@ -117,7 +117,7 @@ fn check(request: &str, kind: &str, words: &str) {
 
 #[test]
 fn the_conversation_in_the_documentation_is_what_is_said() {
-    let mut lines = Lines::default();
+    let mut lines = LineServer::default();
     for exchange in exchanges() {
         let answer = lines.call(&exchange.request);
         assert!(exchange.fits(answer), "{}\n{answer}", String::from_utf8_lossy(&exchange.request));
@@ -127,7 +127,7 @@ fn the_conversation_in_the_documentation_is_what_is_said() {
 #[test]
 fn what_is_no_request_is_told_why() {
     for (request, code, words) in [
-        ("", "bad_request", "EOF while parsing"),
+        ("", "bad_request", "it ends too early"),
         ("{\"status\":{\"session\":2}}\nbytes", "bad_request", "takes no bytes"),
         (r#"{"status":{"session":2,"agents":1}}"#, "bad_request", "status: unknown field `agents`"),
         (r#"{"handle":{"session":2,"at":1,"input":{"tock":null}}}"#, "bad_request", "`tock`"),
@@ -359,12 +359,12 @@ fn a_hundred_thousand_changed_requests_are_answered() {
     // Of what is changed the first three bytes are chosen anew.
     let seeds: Vec<Vec<u8>> =
         conversation.iter().map(|request| [b"   ", &request[..]].concat()).collect();
-    let (mut lines, mut refused) = (Lines::default(), 0);
+    let (mut lines, mut refused) = (LineServer::default(), 0);
     for number in 0..CHANGED {
         // In each conversation the requests that change it come in between.
         let place = usize::try_from(number).unwrap() % (conversation.len() * 20);
         if place == 0 {
-            lines = Lines::default();
+            lines = LineServer::default();
         }
         if place.is_multiple_of(20) {
             lines.call(&conversation[place / 20]);

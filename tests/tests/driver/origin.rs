@@ -1,19 +1,23 @@
 //! One rule for every host: which URLs are base URLs, and where a request below one goes.
 
-use innerloop_core::{bytes::Bytes, id::EndpointId, input::HttpFailureKind, output::HttpRequest};
-use innerloop_driver::{Endpoint, EndpointError, Endpoints, Key, Request, providers};
+use innerloop_core::{
+    bytes::BodyBytes, id::EndpointId, input::HttpFailureKind, output::HttpRequest,
+};
+use innerloop_driver::{
+    ApiKey, Endpoint, EndpointError, EndpointRequest, EndpointTable, providers,
+};
 
 fn at(base: &str) -> Result<Endpoint, EndpointError> {
     let provider = providers::find("anthropic").unwrap();
-    Endpoint::new(&provider, Some(base), Key::new("sk-ant-0123456789"))
+    Endpoint::new(&provider, Some(base), ApiKey::new("sk-ant-0123456789"))
 }
 
-fn request(endpoint: Endpoint, path: &str) -> Option<Request> {
+fn request(endpoint: Endpoint, path: &str) -> Option<EndpointRequest> {
     let id = EndpointId("mock".into());
     let headers = vec![("content-type".into(), "application/json".into())];
-    let (path, body) = (path.to_owned(), Bytes::from("{}"));
+    let (path, body) = (path.to_owned(), BodyBytes::from("{}"));
     let request = HttpRequest { endpoint: id.clone(), path, headers, body };
-    Endpoints::default().with(id, endpoint).request(request).ok()
+    EndpointTable::default().with(id, endpoint).request(request).ok()
 }
 
 #[test]
@@ -72,7 +76,7 @@ fn a_base_url_may_be_the_whole_address() {
     ];
     for (name, base, want) in cases {
         let provider = providers::find(name).unwrap();
-        let endpoint = Endpoint::new(&provider, Some(base), Key::new("sk-0123456789")).unwrap();
+        let endpoint = Endpoint::new(&provider, Some(base), ApiKey::new("sk-0123456789")).unwrap();
         assert_eq!(endpoint.base().to_string(), want, "{name} {base}");
     }
 }
@@ -115,7 +119,7 @@ fn what_is_no_base_url_is_said_without_its_password() {
 fn each_provider_is_let_in_by_its_own_header() {
     let header = |name: &str| {
         let provider = providers::find(name).unwrap();
-        let endpoint = Endpoint::new(&provider, None, Key::new("k-0123456789")).unwrap();
+        let endpoint = Endpoint::new(&provider, None, ApiKey::new("k-0123456789")).unwrap();
         let headers = vec![("X-Api-Key".into(), "own".into()), ("content-type".into(), "a".into())];
         let request = request(endpoint.with_headers(headers), "/v1").unwrap();
         assert!(!format!("{request:?}").contains("0123456789"));
@@ -127,7 +131,7 @@ fn each_provider_is_let_in_by_its_own_header() {
     assert_eq!(header("openai"), "authorization: Bearer k-0123456789");
     assert_eq!(header("gemini"), "x-goog-api-key: k-0123456789");
     let local = providers::find("ollama").unwrap();
-    let keyless = Endpoint::new(&local, None, Key::default()).unwrap();
+    let keyless = Endpoint::new(&local, None, ApiKey::default()).unwrap();
     assert!(keyless.base().is_loopback());
     assert_eq!(request(keyless, "/v1").unwrap().key, None);
 }
@@ -135,22 +139,22 @@ fn each_provider_is_let_in_by_its_own_header() {
 #[test]
 fn a_key_is_needed_and_fits_a_header() {
     let anthropic = providers::find("anthropic").unwrap();
-    let new = |key: &str| Endpoint::new(&anthropic, None, Key::new(key)).map(|_| ());
+    let new = |key: &str| Endpoint::new(&anthropic, None, ApiKey::new(key)).map(|_| ());
     assert_eq!(new("  "), Err(EndpointError::MissingKey));
     for key in ["sk-ant\nx: y", "schlüssel", "a\"b", "a\\b", "a b"] {
         assert_eq!(new(key), Err(EndpointError::BadKey), "{key:?}");
     }
     let azure = providers::find("azure").unwrap();
-    let nowhere = Endpoint::new(&azure, None, Key::new("k")).unwrap_err();
+    let nowhere = Endpoint::new(&azure, None, ApiKey::new("k")).unwrap_err();
     assert_eq!(nowhere, EndpointError::MissingUrl);
 }
 
 #[test]
 fn an_endpoint_that_is_not_in_the_table_is_refused() {
     let endpoint = EndpointId("elsewhere".into());
-    let (path, headers, body) = ("/v1".to_owned(), Vec::new(), Bytes::default());
+    let (path, headers, body) = ("/v1".to_owned(), Vec::new(), BodyBytes::default());
     let request = HttpRequest { endpoint, path, headers, body };
-    let failure = Endpoints::default().request(request).unwrap_err();
+    let failure = EndpointTable::default().request(request).unwrap_err();
     assert_eq!(failure.kind, HttpFailureKind::Refused);
     assert_eq!(failure.message, "this host knows no endpoint \"elsewhere\"");
 }

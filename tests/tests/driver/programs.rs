@@ -2,27 +2,27 @@
 
 use innerloop_core::action::{Outcome, ToolError};
 use innerloop_driver::{
-    Keys,
-    capture::{Capture, Channel, End, KEPT, Limit, unknown_program},
+    SecretKeys,
+    capture::{ExceededLimit, KEPT, OutputCapture, ProgramExit, StandardStream, unknown_program},
 };
 
-fn told(out: &str, err: &str, end: &End) -> Outcome {
-    let mut capture = Capture::new(&Keys::default(), KEPT);
-    let _shown = capture.push(Channel::Out, out.as_bytes());
-    let _shown = capture.push(Channel::Err, err.as_bytes());
+fn told(out: &str, err: &str, end: &ProgramExit) -> Outcome {
+    let mut capture = OutputCapture::new(&SecretKeys::default(), KEPT);
+    let _shown = capture.push(StandardStream::Out, out.as_bytes());
+    let _shown = capture.push(StandardStream::Err, err.as_bytes());
     capture.outcome(end, Vec::new(), false)
 }
 
 #[test]
 fn each_end_is_told_in_its_own_words() {
     let cases = [
-        (End::Exit(0), "out\n", None),
-        (End::Exit(3), "out\n", Some(ToolError::Exit)),
-        (End::TimedOut, "out\n", Some(ToolError::Timeout)),
-        (End::Interrupted, "out\n[it was interrupted]", Some(ToolError::Interrupted)),
-        (End::Crash("boom".into()), "out\n[it crashed: boom]", Some(ToolError::Crashed)),
+        (ProgramExit::Exit(0), "out\n", None),
+        (ProgramExit::Exit(3), "out\n", Some(ToolError::Exit)),
+        (ProgramExit::TimedOut, "out\n", Some(ToolError::Timeout)),
+        (ProgramExit::Interrupted, "out\n[it was interrupted]", Some(ToolError::Interrupted)),
+        (ProgramExit::Crash("boom".into()), "out\n[it crashed: boom]", Some(ToolError::Crashed)),
         (
-            End::Limit(Limit::Output),
+            ProgramExit::Limit(ExceededLimit::Output),
             "out\n[it was stopped because it printed too much]",
             Some(ToolError::Limit),
         ),
@@ -30,8 +30,8 @@ fn each_end_is_told_in_its_own_words() {
     for (end, text, error) in cases {
         let outcome = told("out\n", "", &end);
         assert_eq!((outcome.joined_text().as_str(), outcome.error), (text, error));
-        assert_eq!(outcome.exit, if let End::Exit(code) = end { Some(code) } else { None });
-        assert_eq!(outcome.timed_out, end == End::TimedOut);
+        assert_eq!(outcome.exit, if let ProgramExit::Exit(code) = end { Some(code) } else { None });
+        assert_eq!(outcome.timed_out, end == ProgramExit::TimedOut);
     }
 }
 
@@ -39,44 +39,48 @@ fn each_end_is_told_in_its_own_words() {
 fn c5_of_a_tool_that_went_well_standard_output_alone_is_the_result() {
     let both = "out\nstandard error:\nerr";
     let cases = [
-        (End::Exit(0), "out\n".to_owned(), None),
-        (End::Exit(3), format!("{both}\n[exit code 3]"), Some(ToolError::Crashed)),
-        (End::TimedOut, both.to_owned(), Some(ToolError::Timeout)),
-        (End::Interrupted, format!("{both}\n[it was interrupted]"), Some(ToolError::Interrupted)),
+        (ProgramExit::Exit(0), "out\n".to_owned(), None),
+        (ProgramExit::Exit(3), format!("{both}\n[exit code 3]"), Some(ToolError::Crashed)),
+        (ProgramExit::TimedOut, both.to_owned(), Some(ToolError::Timeout)),
         (
-            End::Crash("boom".into()),
+            ProgramExit::Interrupted,
+            format!("{both}\n[it was interrupted]"),
+            Some(ToolError::Interrupted),
+        ),
+        (
+            ProgramExit::Crash("boom".into()),
             format!("{both}\n[it crashed: boom]"),
             Some(ToolError::Crashed),
         ),
     ];
     for (end, text, error) in cases {
-        let mut capture = Capture::new(&Keys::default(), KEPT);
-        let _shown = capture.push(Channel::Out, b"out\n");
-        let _shown = capture.push(Channel::Err, b"err");
+        let mut capture = OutputCapture::new(&SecretKeys::default(), KEPT);
+        let _shown = capture.push(StandardStream::Out, b"out\n");
+        let _shown = capture.push(StandardStream::Err, b"err");
         let outcome = capture.result(&end, Vec::new(), false);
         assert_eq!((outcome.joined_text(), outcome.error), (text, error));
-        assert_eq!(outcome.exit, if let End::Exit(code) = end { Some(code) } else { None });
-        assert_eq!(outcome.timed_out, end == End::TimedOut);
+        assert_eq!(outcome.exit, if let ProgramExit::Exit(code) = end { Some(code) } else { None });
+        assert_eq!(outcome.timed_out, end == ProgramExit::TimedOut);
     }
 }
 
 #[test]
 fn both_outputs_are_told_one_after_the_other() {
-    let both = told("a", "b", &End::Exit(0)).joined_text();
+    let both = told("a", "b", &ProgramExit::Exit(0)).joined_text();
     assert_eq!(both, "a\nstandard error:\nb");
-    assert_eq!(told("", "b\n", &End::Exit(1)).joined_text(), "standard error:\nb\n");
-    let capture = Capture::new(&Keys::default(), KEPT);
-    let told = capture.outcome(&End::Exit(0), Vec::new(), true).joined_text();
+    assert_eq!(told("", "b\n", &ProgramExit::Exit(1)).joined_text(), "standard error:\nb\n");
+    let capture = OutputCapture::new(&SecretKeys::default(), KEPT);
+    let told = capture.outcome(&ProgramExit::Exit(0), Vec::new(), true).joined_text();
     assert!(told.contains("not all changes are listed"), "{told}");
 }
 
 #[test]
 fn of_a_long_output_beginning_and_end_are_kept() {
-    let mut capture = Capture::new(&Keys::default(), 10);
+    let mut capture = OutputCapture::new(&SecretKeys::default(), 10);
     for piece in ["01", "234567", "89abcdef", "gh"] {
-        assert_eq!(capture.push(Channel::Out, piece.as_bytes()), piece);
+        assert_eq!(capture.push(StandardStream::Out, piece.as_bytes()), piece);
     }
-    let outcome = capture.outcome(&End::Exit(0), Vec::new(), false);
+    let outcome = capture.outcome(&ProgramExit::Exit(0), Vec::new(), false);
     assert_eq!(outcome.joined_text(), "01234\n[8 bytes of output dropped here]\ndefgh");
     assert!(outcome.capped_at_source);
 }
@@ -84,11 +88,11 @@ fn of_a_long_output_beginning_and_end_are_kept() {
 #[test]
 fn an_output_that_is_a_little_too_long_is_said_to_be_cut() {
     let printed = |text: &str| {
-        let mut capture = Capture::new(&Keys::default(), 10);
-        assert_eq!(capture.push(Channel::Out, text.as_bytes()), text);
+        let mut capture = OutputCapture::new(&SecretKeys::default(), 10);
+        assert_eq!(capture.push(StandardStream::Out, text.as_bytes()), text);
         capture
     };
-    let outcome = |text| printed(text).outcome(&End::Exit(0), Vec::new(), false);
+    let outcome = |text| printed(text).outcome(&ProgramExit::Exit(0), Vec::new(), false);
     assert_eq!(outcome("0123456789").joined_text(), "0123456789");
     assert!(!outcome("0123456789").capped_at_source);
     assert_eq!(printed("0123456789").whole().0.unwrap(), b"0123456789");
@@ -100,14 +104,14 @@ fn an_output_that_is_a_little_too_long_is_said_to_be_cut() {
 
 #[test]
 fn a_character_is_shown_when_it_is_whole() {
-    let mut capture = Capture::new(&Keys::default(), KEPT);
+    let mut capture = OutputCapture::new(&SecretKeys::default(), KEPT);
     let text = "aü€😀\u{fffd}z";
     let mut shown = String::new();
     for byte in text.as_bytes() {
-        shown.push_str(&capture.push(Channel::Out, &[*byte]));
+        shown.push_str(&capture.push(StandardStream::Out, &[*byte]));
     }
     assert_eq!(shown, text);
-    assert_eq!(capture.push(Channel::Err, b"\xe2\x82"), "");
+    assert_eq!(capture.push(StandardStream::Err, b"\xe2\x82"), "");
     assert_eq!(capture.finish(), "\u{fffd}");
 }
 
@@ -123,10 +127,13 @@ fn an_unknown_program_is_told_with_those_that_there_are() {
 #[test]
 fn d2_both_outputs_are_kept_apart_and_read_as_one_text() {
     let ends = [
-        (End::Exit(0), ""),
-        (End::TimedOut, ""),
-        (End::Interrupted, "[it was interrupted]"),
-        (End::Limit(Limit::Memory), "[it failed because it needs more memory than it may have]"),
+        (ProgramExit::Exit(0), ""),
+        (ProgramExit::TimedOut, ""),
+        (ProgramExit::Interrupted, "[it was interrupted]"),
+        (
+            ProgramExit::Limit(ExceededLimit::Memory),
+            "[it failed because it needs more memory than it may have]",
+        ),
     ];
     for (end, said) in ends {
         for (out, err, text) in [
@@ -151,10 +158,10 @@ fn d2_both_outputs_are_kept_apart_and_read_as_one_text() {
 
 #[test]
 fn d2_each_output_is_cut_for_itself() {
-    let mut capture = Capture::new(&Keys::default(), 10);
-    let _shown = capture.push(Channel::Err, b"0123456789abc");
-    let _shown = capture.push(Channel::Out, b"short");
-    let outcome = capture.outcome(&End::Exit(1), Vec::new(), true);
+    let mut capture = OutputCapture::new(&SecretKeys::default(), 10);
+    let _shown = capture.push(StandardStream::Err, b"0123456789abc");
+    let _shown = capture.push(StandardStream::Out, b"short");
+    let outcome = capture.outcome(&ProgramExit::Exit(1), Vec::new(), true);
     let cut = "01234\n[3 bytes of output dropped here]\n89abc";
     assert_eq!((outcome.stdout(), outcome.stderr()), (Some("short"), Some(cut)));
     assert!(outcome.capped_at_source);

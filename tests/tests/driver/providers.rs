@@ -3,12 +3,12 @@
 
 use innerloop_core::{
     Session,
-    config::{ModelConfig, ProfileKind, SessionConfig, TextCalls, Vocabulary, WireKind},
+    config::{ModelConfig, ProfileKind, SessionConfig, TextCalls, VocabularyKind, WireKind},
     id::SessionId,
     input::{Command, Input},
     message::Part,
     output::{Effect, HttpRequest, Output},
-    time::{Instant, UnixMillis},
+    time::{SessionInstant, UnixMillis},
 };
 use innerloop_driver::providers::{self, Provider};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn request(model: ModelConfig) -> (HttpRequest, Value) {
     let config = SessionConfig { id: SessionId("s".into()), model, ..SessionConfig::default() };
     let (mut session, _) = Session::open(config, UnixMillis(0)).unwrap();
     let submit = Command::submit(vec![Part::text("hello")]);
-    let outputs = session.handle(Input::command(submit), Instant(0)).unwrap();
+    let outputs = session.handle(Input::command(submit), SessionInstant(0)).unwrap();
     let request = outputs.into_iter().find_map(|output| match output {
         Output::Effect(Effect::Http { request, .. }) => Some(request),
         _ => None,
@@ -61,7 +61,7 @@ fn request(model: ModelConfig) -> (HttpRequest, Value) {
 }
 
 fn body(name: &str, adjust: impl FnOnce(&mut ModelConfig)) -> Value {
-    let mut model = provider(name).model("some-model", Vocabulary::Native);
+    let mut model = provider(name).model("some-model", VocabularyKind::Native);
     adjust(&mut model);
     request(model).1
 }
@@ -120,7 +120,7 @@ fn every_provider_is_asked_at_its_own_address() {
     ];
     for (name, url) in want {
         let provider = provider(name);
-        let (request, _) = request(provider.model("m", Vocabulary::Native));
+        let (request, _) = request(provider.model("m", VocabularyKind::Native));
         let base = provider.base_url.unwrap();
         assert_eq!(format!("{base}{}", request.path), url, "{name}");
         assert_eq!(request.endpoint.0, name);
@@ -133,8 +133,8 @@ fn every_provider_is_asked_at_its_own_address() {
 fn every_provider_gets_a_request_that_it_understands() {
     for provider in providers::all() {
         let name = provider.name.clone();
-        let model = provider.model("some-model", Vocabulary::Native);
-        assert_eq!(model.vocabulary == Vocabulary::Seed, model.profile == ProfileKind::Small);
+        let model = provider.model("some-model", VocabularyKind::Native);
+        assert_eq!(model.vocabulary == VocabularyKind::Seed, model.profile == ProfileKind::Small);
         let (_, body) = request(model);
         if provider.wire != WireKind::OpenaiChat {
             continue;
@@ -155,7 +155,7 @@ fn every_provider_gets_a_request_that_it_understands() {
 
 #[test]
 fn a_gateway_gets_the_plainest_request() {
-    let mut model = provider("openai-compatible").model("m", Vocabulary::Native);
+    let mut model = provider("openai-compatible").model("m", VocabularyKind::Native);
     model.parallel_tool_calls = Some(true);
     let (_, body) = request(model);
     let fields: Vec<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
@@ -185,7 +185,7 @@ fn effort_is_asked_for_in_the_endpoints_own_way() {
 #[test]
 fn local_servers_models_are_small_and_may_write_calls_as_text() {
     for provider in providers::all() {
-        let model = provider.model("qwen3:8b", Vocabulary::Native);
+        let model = provider.model("qwen3:8b", VocabularyKind::Native);
         let want = if provider.key_optional { TextCalls::Fallback } else { TextCalls::Never };
         assert_eq!(model.text_calls, want, "{}", provider.name);
     }

@@ -7,13 +7,13 @@ use innerloop_core::{
     config::{AskAbout, HookPoint},
     event::EventKind,
     id::SessionId,
-    input::{Answer, Command, HttpInput, Input, Reason, ResponseHead, ToolInput},
+    input::{Answer, Command, HttpInput, Input, RejectionReason, ResponseHead, ToolInput},
     log,
-    time::{Instant, UnixMillis},
+    time::{SessionInstant, UnixMillis},
 };
 use innerloop_driver::{
-    Driver, Models, Output, Parts, People,
-    traffic::{Player, Recorder, TrafficError},
+    Driver, DriverOptions, DriverOutput, HostCapabilities, ModelSource,
+    traffic::{TrafficError, TrafficPlayer, TrafficRecorder},
 };
 use innerloop_tests::{
     anthropic::Message,
@@ -23,12 +23,12 @@ use serde_json::json;
 
 fn kinds(stage: &Stage) -> Vec<&'static str> {
     let kinds = stage.seen.iter().map(|output| match output {
-        Output::Event(_) => "event",
-        Output::Send { .. } => "send",
-        Output::Run { .. } => "run",
-        Output::Ask { .. } => "ask",
-        Output::Hook { .. } => "hook",
-        Output::Cancel { .. } => "cancel",
+        DriverOutput::Event(_) => "event",
+        DriverOutput::Send { .. } => "send",
+        DriverOutput::Run { .. } => "run",
+        DriverOutput::Ask { .. } => "ask",
+        DriverOutput::Hook { .. } => "hook",
+        DriverOutput::Cancel { .. } => "cancel",
     });
     kinds.filter(|kind| *kind != "event").collect()
 }
@@ -37,14 +37,17 @@ fn call() -> Message {
     Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"}))
 }
 
-fn player(recording: &str, pace_ms: u64) -> Parts {
-    let player = Player::parse(recording).unwrap();
-    Parts { models: Models::Replayed { player, pace_ms }, ..parts() }
+fn player(recording: &str, pace_ms: u64) -> DriverOptions {
+    let player = TrafficPlayer::parse(recording).unwrap();
+    DriverOptions { models: ModelSource::Replayed { player, pace_ms }, ..parts() }
 }
 
 /// A recorded session of two model calls around a tool's run.
 fn recorded() -> Stage {
-    let mut stage = Stage::new(Parts { models: Models::Recorded(Recorder::default()), ..parts() });
+    let mut stage = Stage::new(DriverOptions {
+        models: ModelSource::Recorded(TrafficRecorder::default()),
+        ..parts()
+    });
     stage.submit("go");
     stage.reply(&call());
     let id = stage.run();
@@ -72,7 +75,7 @@ fn the_log_is_there_before_what_follows_and_replays_to_the_same() {
 
 #[test]
 fn a_log_that_nobody_keeps_is_not_made() {
-    let mut stage = Stage::new(Parts { keeps_log: false, ..parts() });
+    let mut stage = Stage::new(DriverOptions { keeps_log: false, ..parts() });
     stage.submit("go");
     stage.reply(&Message::text("done"));
     assert_eq!((stage.log.as_str(), stage.snapshots), ("", 0));
@@ -93,7 +96,7 @@ fn news_that_come_too_late_leave_no_trace() {
     assert_eq!((&log, seen), (&stage.log, stage.seen.len()));
     let never = innerloop_core::id::EffectId(99);
     let rejected = stage.offer(Input::Lost { id: never }).unwrap_err();
-    assert_eq!(rejected.reason, Reason::UnknownEffect(never));
+    assert_eq!(rejected.reason, RejectionReason::UnknownEffect(never));
 }
 
 #[test]
@@ -122,12 +125,12 @@ fn without_anybody_to_ask_the_model_reads_why() {
     assert_eq!(kinds(&stage), ["send"; 3]);
     assert!(log::replay(&stage.log).is_ok());
 
-    let people = People { approve: true, answer: true, hooks: Vec::new() };
-    let mut stage = Stage::open(config, Parts { people, ..parts() });
+    let people = HostCapabilities { approve: true, answer: true, hooks: Vec::new() };
+    let mut stage = Stage::open(config, DriverOptions { people, ..parts() });
     stage.submit("go");
     stage.reply(&call());
     let id = stage.newest(|output| match output {
-        Output::Ask { id, .. } => Some(*id),
+        DriverOutput::Ask { id, .. } => Some(*id),
         _ => None,
     });
     stage.input(Input::Answer { id, answer: Answer::Allow });
@@ -146,8 +149,8 @@ fn a_hook_that_the_host_does_not_have_fails_as_configured() {
         assert_eq!(kinds(&stage).contains(&"run"), runs);
         assert!(!kinds(&stage).contains(&"hook"));
         let hooks = vec![HookPoint::BeforeTool];
-        let people = People { hooks, ..People::default() };
-        let mut stage = Stage::open(config, Parts { people, ..parts() });
+        let people = HostCapabilities { hooks, ..HostCapabilities::default() };
+        let mut stage = Stage::open(config, DriverOptions { people, ..parts() });
         stage.submit("go");
         stage.reply(&call());
         assert_eq!(kinds(&stage), ["send", "hook"]);
@@ -158,8 +161,8 @@ fn a_hook_that_the_host_does_not_have_fails_as_configured() {
 fn what_is_no_longer_needed_is_cancelled() {
     let mut config = config();
     config.approval.ask = AskAbout::Changes;
-    let people = People { approve: true, ..People::default() };
-    let mut stage = Stage::open(config, Parts { people, ..parts() });
+    let people = HostCapabilities { approve: true, ..HostCapabilities::default() };
+    let mut stage = Stage::open(config, DriverOptions { people, ..parts() });
     stage.submit("go");
     stage.reply(&call());
     stage.input(Input::command(Command::Interrupt));
@@ -192,7 +195,7 @@ fn a_redirect_is_refused() {
         stage.http(HttpInput::Head(ResponseHead { status, ..ResponseHead::default() }));
         assert_eq!(kinds(&stage), ["send", "cancel"]);
         let told = stage.newest(|output| match output {
-            Output::Event(event) => match &event.kind {
+            DriverOutput::Event(event) => match &event.kind {
                 EventKind::Error { message, .. } => Some(message.clone()),
                 _ => None,
             },
@@ -232,8 +235,8 @@ fn a_restored_session_asks_again_and_runs_hooks_again() {
     config.hooks.points = vec![HookPoint::Submit];
     let hooks = vec![HookPoint::Submit];
     let parts = || {
-        let people = People { approve: true, answer: true, hooks: hooks.clone() };
-        Parts { people, ..parts() }
+        let people = HostCapabilities { approve: true, answer: true, hooks: hooks.clone() };
+        DriverOptions { people, ..parts() }
     };
     let again = |stage: &Stage| {
         let snapshot = stage.driver.session().snapshot();
@@ -244,7 +247,7 @@ fn a_restored_session_asks_again_and_runs_hooks_again() {
     let mut stage = again(&stage);
     assert_eq!(kinds(&stage), ["hook"]);
     let id = stage.newest(|output| match output {
-        Output::Hook { id, .. } => Some(*id),
+        DriverOutput::Hook { id, .. } => Some(*id),
         _ => None,
     });
     stage.input(Input::Hook { id, reply: innerloop_core::input::HookReply::Allow });
@@ -318,7 +321,7 @@ fn a_recording_that_does_not_fit_is_told_in_the_same_words() {
         stage.wait();
     }
     let told = stage.newest(|output| match output {
-        Output::Event(event) => match &event.kind {
+        DriverOutput::Event(event) => match &event.kind {
             EventKind::Error { message, .. } => Some(message.clone()),
             _ => None,
         },
@@ -339,7 +342,7 @@ fn a_recording_that_does_not_fit_is_told_in_the_same_words() {
 
 #[test]
 fn a_line_of_json_is_a_piece_of_its_own() {
-    let mut exchange = Recorder::default().begin("user: go\n");
+    let mut exchange = TrafficRecorder::default().begin("user: go\n");
     exchange.head(200, &[("content-type".into(), "application/x-ndjson".into())]);
     exchange.body.0.extend_from_slice(b"{\"a\":1}\n{\"b\":2}\n{\"done\":true}\n");
     let mut stage = Stage::new(player(&exchange.line(), 5));
@@ -356,7 +359,8 @@ fn a_line_of_json_is_a_piece_of_its_own() {
 fn the_time_of_what_does_not_count_is_not_told() {
     let mut driver = Driver::open(config(), UnixMillis(7), parts()).unwrap();
     let _opening = driver.start();
-    let late = driver.handle(Input::Lost { id: innerloop_core::id::EffectId(1) }, Instant(500));
+    let late =
+        driver.handle(Input::Lost { id: innerloop_core::id::EffectId(1) }, SessionInstant(500));
     assert!(late.is_err());
-    assert_eq!(driver.session().now(), Instant(0));
+    assert_eq!(driver.session().now(), SessionInstant(0));
 }

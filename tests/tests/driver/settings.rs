@@ -2,22 +2,25 @@
 //! not fit is named.
 
 use innerloop_core::{
-    config::{AskAbout, Facts, LimitAction, ProfileKind, SessionConfig, Vocabulary, WireKind},
+    config::{
+        AskAbout, EnvironmentFacts, LimitAction, ProfileKind, SessionConfig, VocabularyKind,
+        WireKind,
+    },
     id::SessionId,
-    preset::Preset,
+    preset::ConfigPreset,
 };
-use innerloop_driver::{Settings, SettingsError, catalogue::Catalogue, providers};
+use innerloop_driver::{SessionSettings, SettingsError, catalogue::Catalogue, providers};
 use innerloop_tests::patience::ends;
 use serde_json::{Value, json};
 
 fn make(
     provider: &str,
     model: Option<&str>,
-    preset: Preset,
+    preset: ConfigPreset,
     patches: &[&str],
 ) -> Result<SessionConfig, SettingsError> {
-    let facts = Facts { platform: "test".into(), ..Facts::default() };
-    let settings = Settings {
+    let facts = EnvironmentFacts { platform: "test".into(), ..EnvironmentFacts::default() };
+    let settings = SessionSettings {
         id: &SessionId("s".into()),
         provider: &providers::find(provider).unwrap(),
         model,
@@ -31,20 +34,20 @@ fn make(
 }
 
 fn patched(patch: &Value) -> Result<SessionConfig, SettingsError> {
-    make("anthropic", None, Preset::Modern, &[&patch.to_string()])
+    make("anthropic", None, ConfigPreset::Modern, &[&patch.to_string()])
 }
 
 #[test]
 fn a_provider_a_model_and_a_preset_make_a_configuration() {
-    let config = make("anthropic", None, Preset::Modern, &[]).unwrap();
+    let config = make("anthropic", None, ConfigPreset::Modern, &[]).unwrap();
     assert_eq!(config.model.name, "claude-sonnet-5-5");
     assert_eq!(config.model.endpoint.0, "anthropic");
-    assert_eq!(config.model.vocabulary, Vocabulary::Native);
+    assert_eq!(config.model.vocabulary, VocabularyKind::Native);
     assert!(config.guard.read_before_write && config.repair.coerce_arguments);
     assert_eq!(config.model.context_window, 1_000_000, "from the catalogue");
     assert!(config.model.price.is_some());
     assert_eq!(config.facts.platform, "test");
-    for preset in Preset::ALL {
+    for preset in ConfigPreset::ALL {
         let config = make("openai", Some("gpt-6-sol"), preset, &[]).unwrap();
         assert_eq!(config.model.wire, WireKind::OpenaiResponses, "{preset:?}");
         assert_eq!(config.model.profile, ProfileKind::Openai, "{preset:?}");
@@ -54,26 +57,26 @@ fn a_provider_a_model_and_a_preset_make_a_configuration() {
         assert_eq!(config.model.vocabulary, plain.model.vocabulary);
         assert_eq!(config.model.stream, plain.model.stream);
     }
-    let small = make("ollama", Some("qwen3:8b"), Preset::Ollama, &[]).unwrap();
+    let small = make("ollama", Some("qwen3:8b"), ConfigPreset::Ollama, &[]).unwrap();
     assert_eq!((small.model.context_window, small.limits.action), (8_192, LimitAction::Summarize));
-    let error = make("azure", None, Preset::Modern, &[]).unwrap_err();
+    let error = make("azure", None, ConfigPreset::Modern, &[]).unwrap_err();
     assert_eq!(error.to_string(), "azure has no model of its own choice; name one");
 }
 
 #[test]
 fn l2_ollama_has_its_window_its_limits_and_two_minutes() {
     let patch = json!({ "model": { "stream": false } }).to_string();
-    let config = make("ollama", Some("qwen3:8b"), Preset::Modern, &[&patch]).unwrap();
+    let config = make("ollama", Some("qwen3:8b"), ConfigPreset::Modern, &[&patch]).unwrap();
     assert_eq!((config.model.context_window, config.model.max_output_tokens), (32_768, 2_048));
     assert_eq!(config.retry.idle_ms, 120_000);
     assert!(config.repair.grow_output && !config.model.stream);
     // What the user says comes after what the provider says.
     let patch = json!({ "model": { "max_output_tokens": 4_096 }, "retry": { "idle_ms": null } });
-    let config = make("ollama", None, Preset::Modern, &[&patch.to_string()]);
+    let config = make("ollama", None, ConfigPreset::Modern, &[&patch.to_string()]);
     assert!(config.is_err(), "no model of its own choice");
-    let config = make("ollama", Some("m"), Preset::Modern, &[&patch.to_string()]).unwrap();
+    let config = make("ollama", Some("m"), ConfigPreset::Modern, &[&patch.to_string()]).unwrap();
     assert_eq!((config.model.max_output_tokens, config.retry.idle_ms), (4_096, 300_000));
-    let other = make("lmstudio", Some("m"), Preset::Modern, &[]).unwrap();
+    let other = make("lmstudio", Some("m"), ConfigPreset::Modern, &[]).unwrap();
     assert!(other.retry.idle_ms == 300_000 && !other.repair.grow_output);
 }
 
@@ -132,12 +135,12 @@ fn a_patch_merges_objects_and_takes_null_for_the_default() {
     assert_eq!(config.retry.max_retries, SessionConfig::default().retry.max_retries);
     assert_eq!(config.approval.ask, AskAbout::Changes);
     assert!(!config.guard.read_before_write, "the default, not the preset's");
-    assert_eq!(config.model.vocabulary, Vocabulary::Seed);
+    assert_eq!(config.model.vocabulary, VocabularyKind::Seed);
     assert!(config.answer.unwrap().schema.text().contains("null"), "a schema is taken whole");
     let second = r#"{"limits": {"max_tool_rounds_per_input": 3}, "tool_output_limits": {"x": 1}}"#;
     let both = [patch.to_string(), second.to_owned()];
     let both: Vec<&str> = both.iter().map(String::as_str).collect();
-    let config = make("anthropic", None, Preset::Modern, &both).unwrap();
+    let config = make("anthropic", None, ConfigPreset::Modern, &both).unwrap();
     assert_eq!((config.limits.max_turns, config.limits.max_tool_rounds_per_input), (7, 3));
     assert_eq!(config.tool_output_limits.len(), 2);
 }
@@ -145,12 +148,12 @@ fn a_patch_merges_objects_and_takes_null_for_the_default() {
 #[test]
 fn the_model_that_a_patch_names_is_looked_up() {
     let named = r#"{"model": {"name": "claude-opus-4-5"}}"#;
-    let config = make("anthropic", None, Preset::Modern, &[named]).unwrap();
+    let config = make("anthropic", None, ConfigPreset::Modern, &[named]).unwrap();
     assert_eq!(
         (config.model.name.as_str(), config.model.context_window),
         ("claude-opus-4-5", 200_000)
     );
-    let config = make("anthropic", Some("claude-opus-5"), Preset::Modern, &[named]).unwrap();
+    let config = make("anthropic", Some("claude-opus-5"), ConfigPreset::Modern, &[named]).unwrap();
     assert_eq!(
         (config.model.name.as_str(), config.model.context_window),
         ("claude-opus-5", 1_000_000)
@@ -177,15 +180,16 @@ fn the_first_field_that_is_wrong_is_named() {
         assert!(error.starts_with(path), "{error}");
         assert!(path == "config" || !error.contains(" line "), "{error}");
     }
-    let broken = make("anthropic", None, Preset::Modern, &["{\"a\":"]).unwrap_err().to_string();
-    assert!(broken.starts_with("config: it is no JSON object"), "{broken}");
+    let broken =
+        make("anthropic", None, ConfigPreset::Modern, &["{\"a\":"]).unwrap_err().to_string();
+    assert!(broken.starts_with("config.a: it ends too early"), "{broken}");
 }
 
 #[test]
 fn a_large_patch_costs_no_more_than_its_length() {
     let limits: Vec<String> = (0..40_000).map(|n| format!("\"t{n}\":{n}")).collect();
     let patch = format!("{{\"tool_output_limits\":{{{},\"x\":\"y\"}}}}", limits.join(","));
-    let made = ends("the patch", move || make("anthropic", None, Preset::Modern, &[&patch]));
+    let made = ends("the patch", move || make("anthropic", None, ConfigPreset::Modern, &[&patch]));
     let error = made.unwrap_err().to_string();
     assert!(error.starts_with("config.tool_output_limits"), "{error}");
 }

@@ -1,14 +1,17 @@
 //! A host for the driver: it does nothing by itself, and keeps all that it is told.
 
 use innerloop_core::{
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::SessionConfig,
     event::EventKind,
     id::{EffectId, EndpointId, SessionId},
-    input::{Command, HttpInput, Input, Rejected, ResponseHead},
-    time::Instant,
+    input::{Command, HttpInput, Input, RejectedInput, ResponseHead},
+    time::SessionInstant,
 };
-use innerloop_driver::{Driver, Endpoint, Endpoints, Key, Output, Outputs, Parts, providers};
+use innerloop_driver::{
+    ApiKey, Driver, DriverOptions, DriverOutput, DriverOutputBatch, Endpoint, EndpointTable,
+    providers,
+};
 use innerloop_tests::{
     anthropic::Message,
     test_host::{EPOCH, config, text},
@@ -22,17 +25,17 @@ pub(crate) const KEY: &str = "sk-ant-0123456789/abcdef";
 pub(crate) const OTHER: &str = "other-key-0123456789";
 
 /// A table of two endpoints.
-pub(crate) fn endpoints() -> Endpoints {
+pub(crate) fn endpoints() -> EndpointTable {
     let provider = providers::find("anthropic").unwrap();
-    let endpoint = |key| Endpoint::new(&provider, None, Key::new(key)).unwrap();
-    Endpoints::default()
+    let endpoint = |key| Endpoint::new(&provider, None, ApiKey::new(key)).unwrap();
+    EndpointTable::default()
         .with(EndpointId("mock".into()), endpoint(KEY))
         .with(EndpointId("other".into()), endpoint(OTHER))
 }
 
 /// What a driver works with, its log kept.
-pub(crate) fn parts() -> Parts {
-    Parts { endpoints: endpoints(), keeps_log: true, ..Parts::default() }
+pub(crate) fn parts() -> DriverOptions {
+    DriverOptions { endpoints: endpoints(), keeps_log: true, ..DriverOptions::default() }
 }
 
 /// A driver and its host.
@@ -43,15 +46,15 @@ pub(crate) struct Stage {
     pub(crate) recording: String,
     pub(crate) snapshots: usize,
     /// What was to do or to tell, in order.
-    pub(crate) seen: Vec<Output>,
+    pub(crate) seen: Vec<DriverOutput>,
 }
 
 impl Stage {
-    pub(crate) fn open(config: SessionConfig, parts: Parts) -> Self {
+    pub(crate) fn open(config: SessionConfig, parts: DriverOptions) -> Self {
         Self::around(Driver::open(config, EPOCH, parts).unwrap())
     }
 
-    pub(crate) fn new(parts: Parts) -> Self {
+    pub(crate) fn new(parts: DriverOptions) -> Self {
         Self::open(config(), parts)
     }
 
@@ -65,8 +68,8 @@ impl Stage {
     }
 
     #[expect(clippy::result_large_err, reason = "the refused input is what tests look at")]
-    pub(crate) fn offer(&mut self, input: Input) -> Result<(), Rejected> {
-        let outputs = self.driver.handle(input, Instant(self.now))?;
+    pub(crate) fn offer(&mut self, input: Input) -> Result<(), RejectedInput> {
+        let outputs = self.driver.handle(input, SessionInstant(self.now))?;
         self.take(outputs);
         Ok(())
     }
@@ -85,8 +88,8 @@ impl Stage {
         self.input(Input::Tick);
     }
 
-    fn take(&mut self, outputs: Outputs) {
-        let Outputs { log, snapshot, recording, list } = outputs;
+    fn take(&mut self, outputs: DriverOutputBatch) {
+        let DriverOutputBatch { log, snapshot, recording, list } = outputs;
         self.log.push_str(&log);
         self.snapshots += usize::from(snapshot.is_some());
         self.log.push_str(&snapshot.unwrap_or_default());
@@ -95,20 +98,20 @@ impl Stage {
     }
 
     /// The newest thing to do of a kind.
-    pub(crate) fn newest<T>(&self, pick: impl Fn(&Output) -> Option<T>) -> T {
+    pub(crate) fn newest<T>(&self, pick: impl Fn(&DriverOutput) -> Option<T>) -> T {
         self.seen.iter().rev().find_map(pick).unwrap_or_else(|| panic!("none in {:?}", self.seen))
     }
 
     pub(crate) fn call(&self) -> EffectId {
         self.newest(|output| match output {
-            Output::Send { id, .. } => Some(*id),
+            DriverOutput::Send { id, .. } => Some(*id),
             _ => None,
         })
     }
 
     pub(crate) fn run(&self) -> EffectId {
         self.newest(|output| match output {
-            Output::Run { id, .. } => Some(*id),
+            DriverOutput::Run { id, .. } => Some(*id),
             _ => None,
         })
     }
@@ -123,7 +126,7 @@ impl Stage {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
         self.http(HttpInput::Head(ResponseHead { status, headers, ..ResponseHead::default() }));
         for piece in body.chunks(size) {
-            self.http(HttpInput::Chunk(Bytes(piece.to_vec())));
+            self.http(HttpInput::Chunk(BodyBytes(piece.to_vec())));
         }
         self.http(HttpInput::End);
     }
@@ -136,7 +139,7 @@ impl Stage {
 
     pub(crate) fn events(&self) -> impl Iterator<Item = &EventKind> {
         self.seen.iter().filter_map(|output| match output {
-            Output::Event(event) => Some(&event.kind),
+            DriverOutput::Event(event) => Some(&event.kind),
             _ => None,
         })
     }
@@ -144,7 +147,9 @@ impl Stage {
     /// What the model was told last, as JSON.
     pub(crate) fn body(&self) -> String {
         self.newest(|output| match output {
-            Output::Send { request, .. } => Some(String::from_utf8_lossy(&request.body).into()),
+            DriverOutput::Send { request, .. } => {
+                Some(String::from_utf8_lossy(&request.body).into())
+            }
             _ => None,
         })
     }

@@ -1,7 +1,7 @@
 //! Recorded model traffic: masks, matches, mismatches.
 
 use innerloop_core::id::AgentId;
-use innerloop_driver::traffic::{Player, Recorder, TrafficError, said};
+use innerloop_driver::traffic::{TrafficError, TrafficPlayer, TrafficRecorder, said};
 use innerloop_tests::{anthropic::Message, test_host::TestHost};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ fn only_what_is_new_is_said_with_what_varies_masked() {
 
 #[test]
 fn a_recording_answers_the_same_words_and_no_others() {
-    let mut recorder = Recorder::default();
+    let mut recorder = TrafficRecorder::default();
     let mut lines = String::new();
     for (said, body) in [("user: a\n", "one"), ("result of c: 1 ms\n", "two")] {
         let mut exchange = recorder.begin(said);
@@ -40,7 +40,7 @@ fn a_recording_answers_the_same_words_and_no_others() {
         lines.push_str(&exchange.line());
     }
     assert!(!lines.contains("secret"));
-    let mut player = Player::parse(&lines).unwrap();
+    let mut player = TrafficPlayer::parse(&lines).unwrap();
     assert_eq!(&*player.next("user: a\n").unwrap().body, b"one");
     let error = player.next("result of c: 2\n").unwrap_err();
     assert_eq!(
@@ -62,9 +62,9 @@ fn a_mismatch_shows_the_place_where_long_texts_differ() {
     let lines = ["one", "two"].map(|end| format!("{long}the end is {end}\n{long}"));
     let wide = ["one", "two"].map(|end| format!("{}{end}", "ü".repeat(5_000)));
     for [recorded, now] in [lines, wide] {
-        let mut exchange = Recorder::default().begin(&recorded);
+        let mut exchange = TrafficRecorder::default().begin(&recorded);
         exchange.head(200, &[]);
-        let mut player = Player::parse(&exchange.line()).unwrap();
+        let mut player = TrafficPlayer::parse(&exchange.line()).unwrap();
         let Err(TrafficError::Mismatch { expected, found, .. }) = player.next(&now) else {
             panic!("no mismatch")
         };
@@ -78,14 +78,14 @@ fn a_mismatch_shows_the_place_where_long_texts_differ() {
 
 #[test]
 fn a_recording_that_cannot_be_read_names_its_line() {
-    let line = |text: &str| match Player::parse(text) {
+    let line = |text: &str| match TrafficPlayer::parse(text) {
         Err(TrafficError::Unreadable { line, .. }) => line,
         other => panic!("{other:?}"),
     };
     assert_eq!(line(""), 1);
     assert_eq!(line("\n\nrubbish"), 3);
     assert_eq!(line("{\"call\":1}"), 1);
-    let mut exchange = Recorder::default().begin("go");
+    let mut exchange = TrafficRecorder::default().begin("go");
     for (status, has_failed, is_read) in [
         (0, false, false),
         (0, true, true),
@@ -98,7 +98,7 @@ fn a_recording_that_cannot_be_read_names_its_line() {
     ] {
         exchange.head(status, &[]);
         exchange.failed = has_failed.then(|| "it broke".to_owned());
-        let read = Player::parse(&exchange.line());
+        let read = TrafficPlayer::parse(&exchange.line());
         assert_eq!(read.is_ok(), is_read, "{status}: {read:?}");
     }
 }

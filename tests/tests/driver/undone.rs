@@ -2,12 +2,12 @@
 
 use expect_test::{Expect, expect};
 use innerloop_core::{
-    action::{Change, ChangeKind, Outcome},
+    action::{ChangeKind, Outcome, ReportedChange},
     event::{Event, EventKind},
     id::{AgentId, SessionId},
     input::Command,
-    message::{Turn, TurnKind, Why},
-    time::{Instant, UnixMillis},
+    message::{RewindReason, Turn, TurnKind},
+    time::{SessionInstant, UnixMillis},
 };
 use innerloop_driver::{FileSteps, FileUndo, MASK, imported};
 use innerloop_tests::test_host::{EPOCH, text};
@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 
 /// What the session says.
 fn event(agent: u32, kind: EventKind) -> Event {
-    let (at, wall, session) = (Instant(0), UnixMillis(0), Arc::new(SessionId("s".into())));
+    let (at, wall, session) = (SessionInstant(0), UnixMillis(0), Arc::new(SessionId("s".into())));
     Event { seq: 1, at, wall, session, agent: AgentId(agent), effect: None, kind }
 }
 
@@ -33,12 +33,13 @@ fn changed(agent: u32, path: &str, before: Option<&str>, after: Option<&str>) ->
     let [before, after] = [before, after].map(|text| text.map(str::to_owned));
     // What cannot be told is left out.
     let told = |text: Option<String>| text.filter(|text| text != "binary");
-    let change = Change { path: path.into(), kind, before: told(before), after: told(after) };
+    let change =
+        ReportedChange { path: path.into(), kind, before: told(before), after: told(after) };
     let outcome = Arc::new(Outcome { changes: vec![change], ..Outcome::default() });
     event(agent, EventKind::ToolCallEnd { call_id: "c".into(), name: "f".into(), outcome })
 }
 
-fn rewound(why: Why, redo_left: u32) -> Event {
+fn rewound(why: RewindReason, redo_left: u32) -> Event {
     event(0, EventKind::Rewound { why, to: 0, undo_left: 0, redo_left })
 }
 
@@ -77,7 +78,7 @@ fn files_of_an_undone_step_become_what_they_were_unless_they_have_changed_since(
         changed(0, "binary before", Some("binary"), Some("2")),
         changed(0, "binary after", Some("1"), Some("binary")),
         changed(0, "with a key", Some(&key), Some("2")),
-        rewound(Why::Undo, 1),
+        rewound(RewindReason::Undo, 1),
     ]);
     let now = [("edited", "3"), ("made", "new"), ("other", "mine"), ("binary before", "2")];
     check(
@@ -99,7 +100,7 @@ fn files_of_an_undone_step_become_what_they_were_unless_they_have_changed_since(
 fn of_several_undone_steps_each_file_becomes_what_it_was_before_the_first() {
     let step = |before, after| [input(), changed(0, "a", Some(before), Some(after))];
     let both = || step("1", "2").into_iter().chain(step("2", "3"));
-    let last = heard(both().chain([rewound(Why::Undo, 1)]));
+    let last = heard(both().chain([rewound(RewindReason::Undo, 1)]));
     check(
         &last,
         &[("a", "3")],
@@ -107,7 +108,8 @@ fn of_several_undone_steps_each_file_becomes_what_it_was_before_the_first() {
         a: write "2"
     "#]],
     );
-    let mut all = heard(both().chain([rewound(Why::Undo, 1), rewound(Why::Undo, 2)]));
+    let mut all =
+        heard(both().chain([rewound(RewindReason::Undo, 1), rewound(RewindReason::Undo, 2)]));
     check(
         &all,
         &[("a", "3")],
@@ -117,22 +119,23 @@ fn of_several_undone_steps_each_file_becomes_what_it_was_before_the_first() {
     );
     all.settle();
     check(&all, &[("a", "1")], &expect![[r#""#]]);
-    for end in [rewound(Why::Redo, 0), input()] {
-        let none = heard(both().chain([rewound(Why::Undo, 1), end]));
+    for end in [rewound(RewindReason::Redo, 0), input()] {
+        let none = heard(both().chain([rewound(RewindReason::Undo, 1), end]));
         check(&none, &[("a", "3")], &expect![[r#""#]]);
     }
 }
 
 #[test]
 fn steps_that_nobody_saw_or_that_were_taken_over_change_nothing() {
-    let unseen = heard([rewound(Why::Undo, 2)]);
+    let unseen = heard([rewound(RewindReason::Undo, 2)]);
     check(&unseen, &[], &expect![[r#""#]]);
     let user = Turn { at: EPOCH, kind: TurnKind::User(text("go")) };
     let mut steps = heard([input(), changed(0, "a", Some("1"), Some("2"))]);
     steps.on_import(imported(&Command::Import { turns: vec![user] }));
-    steps.on_event(&rewound(Why::Undo, 1));
+    steps.on_event(&rewound(RewindReason::Undo, 1));
     check(&steps, &[("a", "2")], &expect![[r#""#]]);
-    let cleared = heard([input(), changed(0, "a", Some("1"), Some("2")), rewound(Why::Clear, 0)]);
+    let cleared =
+        heard([input(), changed(0, "a", Some("1"), Some("2")), rewound(RewindReason::Clear, 0)]);
     check(&cleared, &[("a", "2")], &expect![[r#""#]]);
 }
 
@@ -142,7 +145,7 @@ fn the_texts_of_the_oldest_steps_are_forgotten_where_all_are_too_large() {
     let step = |path: &str| [input(), changed(0, path, Some(&large), Some("small"))];
     let paths: Vec<String> = (10..30).map(|n| n.to_string()).collect();
     let steps = paths.iter().flat_map(|path| step(path));
-    let steps = heard(steps.chain([rewound(Why::Undo, 20)]));
+    let steps = heard(steps.chain([rewound(RewindReason::Undo, 20)]));
     let undone = steps.undone(&mut |_| Some(b"small".to_vec()));
     let kept = undone.iter().filter(|file| matches!(file.undo, FileUndo::Keep(_)));
     let kept: Vec<&str> = kept.map(|file| file.path.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use crate::sandbox_engine;
 use innerloop_core::action::{Action, ChangeKind, Outcome, ToolError};
-use innerloop_sandbox::{Executor, manifest::Manifest, programs::Programs};
+use innerloop_sandbox::{Executor, manifest::Manifest, programs::ProgramRegistry};
 use innerloop_tests::example::{clang, programs_and_shell};
 use innerloop_workspace::Workspace;
 use std::{fs, time::Duration};
@@ -60,7 +60,7 @@ impl Project {
             fs::write(dir.path().join(name), text).unwrap();
         }
         let folders = vec![programs_and_shell(), clang()];
-        let programs = Programs::of(folders, &Manifest::standard().unwrap()).unwrap();
+        let programs = ProgramRegistry::of(folders, &Manifest::standard().unwrap()).unwrap();
         let workspace = Workspace::open(dir.path()).unwrap();
         Self { executor: Executor::new(sandbox_engine(), workspace, programs), dir }
     }

@@ -2,7 +2,7 @@
 
 use innerloop_core::{
     Session,
-    config::{AskAbout, LimitAction, SessionConfig, Vocabulary},
+    config::{AskAbout, LimitAction, SessionConfig, VocabularyKind},
     log,
     time::UnixMillis,
 };
@@ -75,7 +75,7 @@ fn options_come_before_the_file_and_the_file_before_the_preset() {
     assert_eq!((found.limits.max_turns, found.limits.max_tool_rounds_per_input), (7, 6));
     assert_eq!(found.limits.action, LimitAction::Partial, "the preset's");
     assert_eq!(found.approval.ask, AskAbout::Programs);
-    assert_eq!(found.model.vocabulary, Vocabulary::Seed, "the option's");
+    assert_eq!(found.model.vocabulary, VocabularyKind::Seed, "the option's");
     let found = config("{}", &["--preset", "ironclaw"]);
     assert_eq!(found.limits.max_tool_rounds_per_input, 50, "the preset's");
     assert_eq!(found.approval.ask, AskAbout::Changes);

@@ -5,7 +5,9 @@ use innerloop_core::{
     action::{Action, Outcome, ToolError},
     config::WireKind,
 };
-use innerloop_sandbox::{Executor, Isolation, Options, SandboxEngine, programs::Programs};
+use innerloop_sandbox::{
+    EngineOptions, Executor, ReadIsolation, SandboxEngine, programs::ProgramRegistry,
+};
 use innerloop_tests::{
     anthropic::Message,
     mock::{Mock, Reply},
@@ -13,7 +15,7 @@ use innerloop_tests::{
     program::{KEY, binary},
     scene::Scene,
 };
-use innerloop_tools::{Directory, perform};
+use innerloop_tools::{DirectoryFiles, perform};
 use innerloop_workspace::Workspace;
 use serde_json::{Value, json};
 use std::{
@@ -39,17 +41,18 @@ fn action(action: &Value) -> Action {
 /// The two ways in which the host works on a folder.
 fn executors(folder: &Path) -> [Executor; 2] {
     let cache = binary().with_file_name("innerloop-test-cache");
-    let engine = SandboxEngine::new(Options { cache_dir: Some(cache), ..Options::default() });
-    [Isolation::Native, Isolation::Wasi].map(|isolation| {
+    let engine =
+        SandboxEngine::new(EngineOptions { cache_dir: Some(cache), ..EngineOptions::default() });
+    [ReadIsolation::Native, ReadIsolation::Wasi].map(|isolation| {
         let workspace = Workspace::open(folder).unwrap();
-        let executor = Executor::new(engine.clone(), workspace, Programs::default());
+        let executor = Executor::new(engine.clone(), workspace, ProgramRegistry::default());
         executor.with_isolation(isolation)
     })
 }
 
 /// What an action says over a plain directory and in both ways of the host.
 async fn everywhere(folder: &Path, asked: &Value) -> [Outcome; 3] {
-    let plain = perform(&mut Directory::new(folder), &action(asked));
+    let plain = perform(&mut DirectoryFiles::new(folder), &action(asked));
     let [native, sandboxed] = executors(folder);
     let native = native.run(&action(asked), TEN_SECONDS, None).await;
     [plain, native, sandboxed.run(&action(asked), TEN_SECONDS, None).await]
@@ -145,7 +148,7 @@ async fn c8_c9_c10_c12_c13_d1_files_that_change_underneath_break_no_tool() {
             for executor in &executors {
                 outcomes.push(executor.run(&action(&asked), TEN_SECONDS, None).await);
             }
-            outcomes.push(perform(&mut Directory::new(folder.path()), &action(&asked)));
+            outcomes.push(perform(&mut DirectoryFiles::new(folder.path()), &action(&asked)));
             for outcome in outcomes {
                 assert!(!outcome.joined_text().is_empty(), "{asked}: {outcome:?}");
                 use ToolError::{Crashed, Limit, Timeout};

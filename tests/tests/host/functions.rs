@@ -3,25 +3,25 @@
 
 use innerloop_core::{
     action::{Outcome, ToolError},
-    config::Facts,
+    config::EnvironmentFacts,
     event::{Event, EventKind},
     id::SessionId,
     input::Command,
     json::Json,
     message::Part,
-    preset::Preset,
+    preset::ConfigPreset,
     tool::ToolSpec,
 };
 use innerloop_driver::{
-    Driver, Endpoint, Endpoints, Key, Models, Parts as DriverParts, People, Settings,
-    catalogue::Catalogue, providers,
+    ApiKey, Driver, DriverOptions as DriverParts, Endpoint, EndpointTable, HostCapabilities,
+    ModelSource, SessionSettings, catalogue::Catalogue, providers,
 };
 use innerloop_host::{
-    host::{Commands, Host, News, Parts, runs_at_once},
-    http::{Http, wall_time},
-    tools::{Call, OwnTool, Tools},
+    host::{CommandSender, Host, HostEvent, HostParts, runs_at_once},
+    http::{HttpClient, wall_time},
+    tools::{OwnTool, OwnToolCall, ToolRunner},
 };
-use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
+use innerloop_sandbox::{EngineOptions, Executor, SandboxEngine, programs::ProgramRegistry};
 use innerloop_tests::{
     anthropic::Message,
     patience::in_time,
@@ -62,40 +62,40 @@ fn host(scene: &Scene, own: Vec<OwnTool>) -> Host {
 /// The same, where `web` reads pages of the web.
 fn host_that_reads(scene: &Scene, own: Vec<OwnTool>, web: Option<OwnTool>) -> Host {
     let cache = binary().with_file_name("innerloop-test-cache");
-    let options = Options { cache_dir: Some(cache), ..Options::default() };
+    let options = EngineOptions { cache_dir: Some(cache), ..EngineOptions::default() };
     let engine = SandboxEngine::new(options);
     let workspace = Workspace::open(scene.workspace()).unwrap();
-    let sandbox = Executor::new(engine, workspace, Programs::default());
+    let sandbox = Executor::new(engine, workspace, ProgramRegistry::default());
     let patch = json!({ "web_fetch": web.is_some() }).to_string();
-    let tools = own.into_iter().fold(Tools::new(sandbox), Tools::with);
-    let tools = web.into_iter().fold(tools, Tools::with_web_fetch);
+    let tools = own.into_iter().fold(ToolRunner::new(sandbox), ToolRunner::with);
+    let tools = web.into_iter().fold(tools, ToolRunner::with_web_fetch);
     let provider = providers::find("anthropic").unwrap();
-    let settings = Settings {
+    let settings = SessionSettings {
         id: &SessionId("test".to_owned()),
         provider: &provider,
         model: None,
         catalogue: &Catalogue::standard(),
-        preset: Preset::Modern,
-        facts: &Facts::default(),
+        preset: ConfigPreset::Modern,
+        facts: &EnvironmentFacts::default(),
         tools: &tools.specs(),
         patches: &[&patch],
     };
-    let endpoint = Endpoint::new(&provider, Some(&scene.model.url()), Key::new(KEY)).unwrap();
-    let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
-    let people = People::default();
-    let parts = DriverParts { endpoints, models: Models::Live, people, keeps_log: false };
+    let endpoint = Endpoint::new(&provider, Some(&scene.model.url()), ApiKey::new(KEY)).unwrap();
+    let endpoints = EndpointTable::default().with(provider.endpoint(), endpoint);
+    let people = HostCapabilities::default();
+    let parts = DriverParts { endpoints, models: ModelSource::Live, people, keeps_log: false };
     let driver = Driver::open(settings.config().unwrap(), wall_time(), parts).unwrap();
-    let http = Some(Http::new(true).unwrap());
-    Host::new(driver, Parts { http, tools, journal: None, recording: None })
+    let http = Some(HttpClient::new(true).unwrap());
+    Host::new(driver, HostParts { http, tools, journal: None, recording: None })
 }
 
 /// Drives the session through one run. `watch` may say something to it.
-async fn drive(mut host: Host, mut watch: impl FnMut(&Event, &Commands)) -> Vec<Event> {
+async fn drive(mut host: Host, mut watch: impl FnMut(&Event, &CommandSender)) -> Vec<Event> {
     let commands = host.commands();
     commands.send(Command::submit(vec![Part::text("go")]));
     let mut events = Vec::new();
     let run = host.run(|news| {
-        if let News::Event(event) = news {
+        if let HostEvent::Event(event) = news {
             watch(event, &commands);
             if matches!(event.kind, EventKind::ProcessingEnd { .. }) {
                 commands.send(Command::Close);
@@ -168,7 +168,7 @@ struct Arguments {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn c5_a_function_gets_the_call_and_gives_the_result() {
-    let tool = OwnTool::new(spec("look"), |call: Call| async move {
+    let tool = OwnTool::new(spec("look"), |call: OwnToolCall| async move {
         let Arguments { city } = call.read()?;
         fs::write(call.folder.join("seen.txt"), &city)?;
         call.say(&format!("asking {KEY}"));
@@ -187,28 +187,28 @@ async fn c5_a_function_gets_the_call_and_gives_the_result() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn c5_errors_and_panics_are_results_for_the_model() {
-    let error = |_: Call| async { Err::<String, _>("no such city") };
+    let error = |_: OwnToolCall| async { Err::<String, _>("no such city") };
     let (told, _) = outcome(OwnTool::new(spec("look"), error)).await;
     assert_eq!(told, failed("no such city"));
-    let panics = |call: Call| async move {
+    let panics = |call: OwnToolCall| async move {
         assert!(call.id.is_empty(), "not {}", call.id);
         Ok::<_, String>("unreached")
     };
     let (told, _) = outcome(OwnTool::new(spec("look"), panics)).await;
     assert_eq!(told, failed("it panicked: not toolu_1"));
-    let at_once = |call: Call| {
+    let at_once = |call: OwnToolCall| {
         assert!(call.id.is_empty(), "at once");
         async { Ok::<_, String>("unreached") }
     };
     let (told, _) = outcome(OwnTool::new(spec("look"), at_once)).await;
     assert_eq!(told, failed("it panicked: at once"));
-    let blocks = |call: Call| {
+    let blocks = |call: OwnToolCall| {
         assert!(call.id.is_empty(), "on its thread");
         Ok::<_, String>("unreached")
     };
     let (told, _) = outcome(OwnTool::blocking(spec("look"), blocks)).await;
     assert_eq!(told, failed("it panicked: on its thread"));
-    let refuses = |_: Call| {
+    let refuses = |_: OwnToolCall| {
         let refused = Outcome::error(ToolError::PermissionDenied, "not for you");
         Ok::<_, String>(Outcome { exit: Some(5), ..refused })
     };
@@ -220,7 +220,7 @@ async fn c5_errors_and_panics_are_results_for_the_model() {
 async fn c5_a_function_whose_time_is_up_is_not_waited_for() {
     let (dropped, cancelled) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
     let flags = (Arc::clone(&dropped), Arc::clone(&cancelled));
-    let tool = OwnTool::new(hasty("look"), move |call: Call| {
+    let tool = OwnTool::new(hasty("look"), move |call: OwnToolCall| {
         let (guard, cancelled) = (Guard(Arc::clone(&flags.0)), Arc::clone(&flags.1));
         async move {
             let _guard = guard;
@@ -244,7 +244,7 @@ async fn c5_a_function_whose_time_is_up_is_not_waited_for() {
 async fn c5_a_blocking_function_is_not_waited_for_either_and_hears_of_it() {
     let heard = Arc::<AtomicBool>::default();
     let flag = Arc::clone(&heard);
-    let tool = OwnTool::blocking(hasty("look"), move |call: Call| {
+    let tool = OwnTool::blocking(hasty("look"), move |call: OwnToolCall| {
         while !call.is_cancelled() {
             thread::sleep(Duration::from_millis(5));
         }
@@ -260,7 +260,7 @@ async fn c5_a_blocking_function_is_not_waited_for_either_and_hears_of_it() {
 async fn c5_an_interrupted_function_is_dropped() {
     let dropped = Arc::<AtomicBool>::default();
     let flag = Arc::clone(&dropped);
-    let tool = OwnTool::new(spec("look"), move |call: Call| {
+    let tool = OwnTool::new(spec("look"), move |call: OwnToolCall| {
         let guard = Guard(Arc::clone(&flag));
         async move {
             let _guard = guard;
@@ -301,8 +301,9 @@ fn all_ended(events: &[Event]) -> Vec<Outcome> {
 async fn c5_only_so_many_run_at_once_and_the_others_lose_no_time() {
     let (now, most) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
     let counts = (Arc::clone(&now), Arc::clone(&most));
-    let tool =
-        OwnTool::new(ToolSpec { timeout_ms: Some(2_000), ..spec("look") }, move |_: Call| {
+    let tool = OwnTool::new(
+        ToolSpec { timeout_ms: Some(2_000), ..spec("look") },
+        move |_: OwnToolCall| {
             let (now, most) = (Arc::clone(&counts.0), Arc::clone(&counts.1));
             async move {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
@@ -310,7 +311,8 @@ async fn c5_only_so_many_run_at_once_and_the_others_lose_no_time() {
                 now.fetch_sub(1, Ordering::SeqCst);
                 Ok::<_, String>("seen")
             }
-        });
+        },
+    );
     // Together they take twice as long as each of them may.
     let calls = 10 * runs_at_once();
     let begun = Instant::now();
@@ -326,7 +328,7 @@ async fn c5_only_so_many_run_at_once_and_the_others_lose_no_time() {
 async fn c5_calls_that_wait_are_interrupted_at_once() {
     let begun = Arc::<AtomicUsize>::default();
     let count = Arc::clone(&begun);
-    let tool = OwnTool::new(spec("look"), move |call: Call| {
+    let tool = OwnTool::new(spec("look"), move |call: OwnToolCall| {
         count.fetch_add(1, Ordering::SeqCst);
         call.say("begun");
         pending::<Result<String, String>>()
@@ -366,7 +368,7 @@ async fn c16_pages_of_the_web_are_read_by_a_function_of_the_host() {
     let asked = json!({"url": "https://a.example/", "prompt": "The title"});
     let scene =
         Scene::streaming(&[Message::call("c1", "WebFetch", &asked), Message::text("Done.")]);
-    let reader = OwnTool::new(spec("any name"), |call: Call| async move {
+    let reader = OwnTool::new(spec("any name"), |call: OwnToolCall| async move {
         let Value::String(url) = &call.read::<Value>()?["urls"][0] else { panic!("no address") };
         Ok::<_, serde_json::Error>(format!("read {url}"))
     });
@@ -387,12 +389,12 @@ async fn c16_pages_of_the_web_are_read_by_a_function_of_the_host() {
 fn c17_tools_are_added_found_and_taken_away() {
     let scene = Scene::streaming(&[]);
     let cache = binary().with_file_name("innerloop-test-cache");
-    let options = Options { cache_dir: Some(cache), ..Options::default() };
+    let options = EngineOptions { cache_dir: Some(cache), ..EngineOptions::default() };
     let workspace = Workspace::open(scene.workspace()).unwrap();
-    let sandbox = Executor::new(SandboxEngine::new(options), workspace, Programs::default());
+    let sandbox = Executor::new(SandboxEngine::new(options), workspace, ProgramRegistry::default());
     let tool = |name: &str| OwnTool::blocking(spec(name), |_| Ok::<_, String>(String::new()));
     let late = OwnTool::blocking(hasty("a"), |_| Ok::<_, String>(String::new()));
-    let tools = Tools::new(sandbox).with(tool("a")).with(tool("b")).with(late);
+    let tools = ToolRunner::new(sandbox).with(tool("a")).with(tool("b")).with(late);
     assert!(tools.names().eq(["a", "b", "a"]));
     assert_eq!(tools.get("a").unwrap().spec().timeout_ms, Some(100), "the latest counts");
     let tools = tools.without("a").without("none");

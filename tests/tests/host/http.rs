@@ -2,14 +2,14 @@
 //! and where the key goes.
 
 use innerloop_core::{
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::SessionConfig,
     id::EndpointId,
     input::{HttpFailure, HttpFailureKind, HttpInput},
     output::HttpRequest,
 };
-use innerloop_driver::{Endpoint, Endpoints, Key, Request, providers};
-use innerloop_host::http::{Http, Patience};
+use innerloop_driver::{ApiKey, Endpoint, EndpointRequest, EndpointTable, providers};
+use innerloop_host::http::{HttpClient, HttpTimeouts};
 use innerloop_tests::{
     anthropic::Message,
     mock::{Mock, Reply},
@@ -19,33 +19,33 @@ use innerloop_tests::{
 use std::{future::ready, time::Duration};
 use tokio::sync::Notify;
 
-fn client() -> Http {
-    Http::new(true).unwrap()
+fn client() -> HttpClient {
+    HttpClient::new(true).unwrap()
 }
 
-fn request(url: &str) -> Request {
+fn request(url: &str) -> EndpointRequest {
     let provider = providers::find("anthropic").unwrap();
-    let endpoint = Endpoint::new(&provider, Some(url), Key::new(KEY)).unwrap();
+    let endpoint = Endpoint::new(&provider, Some(url), ApiKey::new(KEY)).unwrap();
     let id = EndpointId("anthropic".to_owned());
     let request = HttpRequest {
         endpoint: id.clone(),
         path: "/v1/messages".to_owned(),
         headers: vec![("anthropic-version".to_owned(), "2023-06-01".to_owned())],
-        body: Bytes::from("{}"),
+        body: BodyBytes::from("{}"),
     };
-    Endpoints::default().with(id, endpoint).request(request).unwrap()
+    EndpointTable::default().with(id, endpoint).request(request).unwrap()
 }
 
 /// As long as nobody says otherwise.
-fn patience() -> Patience {
-    Patience::of(&SessionConfig::default(), "http://127.0.0.1")
+fn patience() -> HttpTimeouts {
+    HttpTimeouts::of(&SessionConfig::default(), "http://127.0.0.1")
 }
 
-async fn exchange(http: &Http, url: &str) -> Vec<HttpInput> {
+async fn exchange(http: &HttpClient, url: &str) -> Vec<HttpInput> {
     exchange_within(http, url, patience()).await
 }
 
-async fn exchange_within(http: &Http, url: &str, patience: Patience) -> Vec<HttpInput> {
+async fn exchange_within(http: &HttpClient, url: &str, patience: HttpTimeouts) -> Vec<HttpInput> {
     let mut inputs = Vec::new();
     http.exchange(request(url), patience, |input| {
         inputs.push(input);
@@ -201,7 +201,7 @@ fn status(inputs: &[HttpInput]) -> Option<u16> {
 fn a_provider_begins_to_answer_sooner_than_a_server_of_ones_own() {
     let mut config = SessionConfig::default();
     let seconds = |config: &SessionConfig, url: &str| {
-        let Patience { answer, more } = Patience::of(config, url);
+        let HttpTimeouts { answer, more } = HttpTimeouts::of(config, url);
         (answer.as_secs(), more.as_secs())
     };
     assert_eq!(seconds(&config, "https://api.example/v1"), (120, 285));
@@ -217,7 +217,7 @@ async fn an_endpoint_that_stays_silent_is_tried_once_more() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let short = Duration::from_millis(300);
-    let patience = Patience { answer: short, more: short };
+    let patience = HttpTimeouts { answer: short, more: short };
     let http = client();
     let both = async || {
         let (one, other) = tokio::join!(

@@ -3,7 +3,7 @@
 
 use base64ct::{Base64, Encoding as _};
 use flate2::{Compression, write::GzEncoder};
-use innerloop_sandbox::install::{Archive, Indexes, InstallError, Package};
+use innerloop_sandbox::install::{InstallError, PackageArchive, PackageIndexes, PackageSpec};
 use innerloop_tests::mock::{Mock, Reply};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256, Sha512};
@@ -81,40 +81,41 @@ impl Tape {
 
 struct Scene {
     folder: TempDir,
-    indexes: Indexes,
+    indexes: PackageIndexes,
 }
 
 impl Scene {
     fn new() -> Self {
         let nowhere = "http://127.0.0.1:9".to_owned();
-        let indexes = Indexes { pypi: nowhere.clone(), npm: nowhere };
+        let indexes = PackageIndexes { pypi: nowhere.clone(), npm: nowhere };
         Self { folder: tempfile::tempdir().unwrap(), indexes }
     }
 
     /// With both indexes at that server.
     fn at(server: &Mock) -> Self {
-        let indexes = Indexes { pypi: format!("{}/simple/", server.url()), npm: server.url() };
+        let indexes =
+            PackageIndexes { pypi: format!("{}/simple/", server.url()), npm: server.url() };
         Self { indexes, ..Self::new() }
     }
 
-    fn fetch(&self, package: &Package) -> Result<Archive, InstallError> {
+    fn fetch(&self, package: &PackageSpec) -> Result<PackageArchive, InstallError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let path = self.folder.path();
         runtime.block_on(package.fetch(&self.indexes, path, &mut |_, _| {}))
     }
 
     /// What becomes of an address that answers so.
-    fn fetched(replies: Vec<Reply>) -> (Result<Archive, InstallError>, Mock) {
+    fn fetched(replies: Vec<Reply>) -> (Result<PackageArchive, InstallError>, Mock) {
         let server = Mock::start(replies);
-        let fetched = Self::new().fetch(&Package::Url(server.url()));
+        let fetched = Self::new().fetch(&PackageSpec::Url(server.url()));
         (fetched, server)
     }
 
     /// An archive of this machine.
-    fn archive(&self, bytes: &[u8]) -> Result<Archive, InstallError> {
+    fn archive(&self, bytes: &[u8]) -> Result<PackageArchive, InstallError> {
         let path = self.folder.path().join("archive");
         fs::write(&path, bytes).unwrap();
-        let archive = self.fetch(&Package::File(path.clone()));
+        let archive = self.fetch(&PackageSpec::File(path.clone()));
         // It is a copy.
         fs::write(path, "other").unwrap();
         archive
@@ -133,12 +134,12 @@ impl Scene {
     }
 }
 
-fn pypi(version: &str) -> Package {
-    Package::Pypi { name: "Py_Runtime".to_owned(), version: version.to_owned() }
+fn pypi(version: &str) -> PackageSpec {
+    PackageSpec::Pypi { name: "Py_Runtime".to_owned(), version: version.to_owned() }
 }
 
-fn clang() -> Package {
-    Package::Npm { name: "@own/clang".to_owned(), version: "22.0.0-git5-10".to_owned() }
+fn clang() -> PackageSpec {
+    PackageSpec::Npm { name: "@own/clang".to_owned(), version: "22.0.0-git5-10".to_owned() }
 }
 
 fn said(value: &Value) -> Reply {
@@ -300,10 +301,10 @@ fn redirects_are_followed_to_what_is_encrypted_or_on_this_machine() {
     ] {
         refused(Scene::fetched(vec![Reply::redirect(302, to)]).0, why);
     }
-    let nowhere = Package::Url("http://127.0.0.1:9/a.whl".to_owned());
+    let nowhere = PackageSpec::Url("http://127.0.0.1:9/a.whl".to_owned());
     refused(Scene::new().fetch(&nowhere), "cannot reach http://127.0.0.1:9/a.whl: connection ref");
     for (address, why) in [("ftp://a.example/a", "is not one of http"), ("a.whl", "no address")] {
-        refused(Scene::new().fetch(&Package::Url(address.to_owned())), why);
+        refused(Scene::new().fetch(&PackageSpec::Url(address.to_owned())), why);
     }
 }
 
@@ -318,9 +319,9 @@ fn files_of_this_machine_are_taken_as_they_are() {
     for bytes in [b"PK\x03\x04 and so on".as_slice(), b"\x1f\x8b and so on"] {
         refused(scene.archive(bytes).unwrap().read("a", MOST, ""), "take another copy of it");
     }
-    let missing = Package::File(scene.folder.path().join("missing"));
+    let missing = PackageSpec::File(scene.folder.path().join("missing"));
     refused(scene.fetch(&missing), "check that it is there");
-    refused(scene.fetch(&Package::File(scene.folder.path().to_owned())), "it is no file");
+    refused(scene.fetch(&PackageSpec::File(scene.folder.path().to_owned())), "it is no file");
     let mut damaged = zip(&[("a", &[b'a'; 2000])]);
     damaged[35] ^= 0xff;
     refused(scene.archive(&damaged).unwrap().read("a", MOST, ""), "a of ");

@@ -52,7 +52,7 @@ mod startup;
 mod tools;
 mod web;
 
-use innerloop_sandbox::{Options, SandboxEngine};
+use innerloop_sandbox::{EngineOptions, SandboxEngine};
 use innerloop_tests::program::binary;
 use std::sync::{Arc, OnceLock};
 
@@ -62,7 +62,11 @@ fn sandbox_engine() -> Arc<SandboxEngine> {
     let engine = ENGINE.get_or_init(|| {
         let cache = binary().with_file_name("innerloop-test-cache");
         let compiler = Some(innerloop_tests::program::binary().to_owned());
-        SandboxEngine::new(Options { cache_dir: Some(cache), compiler, ..Options::default() })
+        SandboxEngine::new(EngineOptions {
+            cache_dir: Some(cache),
+            compiler,
+            ..EngineOptions::default()
+        })
     });
     Arc::clone(engine)
 }

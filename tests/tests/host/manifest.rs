@@ -5,8 +5,8 @@ use crate::sandbox_engine;
 use innerloop_core::action::{Action, Outcome};
 use innerloop_sandbox::{
     Executor,
-    manifest::{Folder, Manifest},
-    programs::{Programs, ProgramsError},
+    manifest::{FolderAccess, Manifest},
+    programs::{ProgramRegistry, ProgramsError},
 };
 use innerloop_tests::example::{programs, programs_and_shell};
 use innerloop_workspace::Workspace;
@@ -44,7 +44,7 @@ fn a_user_adds_programs_and_says_more_of_those_that_are_known() {
     ))
     .unwrap();
     let own = manifest.get("own").unwrap();
-    assert_eq!((own.folder, &*own.commands), (Folder::None, &["own".to_owned()][..]));
+    assert_eq!((own.folder, &*own.commands), (FolderAccess::None, &["own".to_owned()][..]));
     let source = own.source.as_ref().unwrap();
     assert_eq!(source.package.to_string(), "@scope/own 1.2.3-4 of npm");
     let python = manifest.get("python").unwrap();
@@ -120,7 +120,7 @@ fn m3_a_project_only_narrows() {
     )
     .unwrap();
     let python = manifest.get("python").unwrap();
-    assert_eq!((python.folder, python.most.timeout_ms), (Folder::None, Some(9)));
+    assert_eq!((python.folder, python.most.timeout_ms), (FolderAccess::None, Some(9)));
     assert!(!manifest.get("qjs").unwrap().enabled);
     assert!(manifest.get("not-here").is_none(), "nothing is added");
 }
@@ -144,7 +144,7 @@ impl Held {
         fs::copy(programs().join("qjs.wasm"), folder("programs/qjs.wasm")).unwrap();
         fs::copy(programs_and_shell().join("bash.wasm"), folder("programs/bash.wasm")).unwrap();
         let manifest = with(text).unwrap();
-        let programs = Programs::of(vec![folder("programs")], &manifest).unwrap();
+        let programs = ProgramRegistry::of(vec![folder("programs")], &manifest).unwrap();
         let workspace = Workspace::open(folder("workspace")).unwrap();
         Self { executor: Executor::new(sandbox_engine(), workspace, programs), dir }
     }
@@ -308,7 +308,7 @@ async fn m3_a_projects_file_is_read_from_its_folder() {
 fn a_pinned_program_with_other_bytes_is_not_run() {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("python.wasm"), "\0asm\x01\0\0\0").unwrap();
-    let error = Programs::open(dir.path()).unwrap_err();
+    let error = ProgramRegistry::open(dir.path()).unwrap_err();
     assert!(matches!(error, ProgramsError::Program(_)), "{error}");
     assert!(error.to_string().contains("python.wasm is not CPython 3.12.0: its SHA-256 is "));
 }

@@ -5,7 +5,7 @@
 use crate::sandbox_engine;
 use innerloop_core::action::{Action, ChangeKind, Outcome, ToolError};
 use innerloop_sandbox::{
-    CallContext, Executor, Limits, OnDelta, manifest::Manifest, programs::Programs,
+    CallContext, Executor, OnDelta, RunLimits, manifest::Manifest, programs::ProgramRegistry,
 };
 use innerloop_tests::{
     example::{data_home, programs_and_shell, python},
@@ -43,11 +43,11 @@ class AreaTest(unittest.TestCase):
 ";
 
 /// Each program once for all tests: the large ones are read to be checked.
-fn programs() -> Programs {
-    static PROGRAMS: OnceLock<Programs> = OnceLock::new();
+fn programs() -> ProgramRegistry {
+    static PROGRAMS: OnceLock<ProgramRegistry> = OnceLock::new();
     let all = PROGRAMS.get_or_init(|| {
         let manifest = Manifest::standard().unwrap();
-        Programs::of(vec![programs_and_shell(), python()], &manifest).unwrap()
+        ProgramRegistry::of(vec![programs_and_shell(), python()], &manifest).unwrap()
     });
     all.clone()
 }
@@ -80,7 +80,7 @@ impl Project {
         [make(), Self { executor, ..over }]
     }
 
-    fn limited(self, limits: Limits) -> Self {
+    fn limited(self, limits: RunLimits) -> Self {
         Self { executor: self.executor.with_limits(limits), ..self }
     }
 
@@ -346,8 +346,8 @@ while True:
 
 #[tokio::test(flavor = "multi_thread")]
 async fn m3_too_much_memory_output_or_disk_ends_it() {
-    let limits = Limits { memory_bytes: 128 << 20, disk_bytes: 1 << 20, ..Limits::default() };
-    let project = Project::new().limited(Limits { output_bytes: 4 << 20, ..limits });
+    let limits = RunLimits { memory_bytes: 128 << 20, disk_bytes: 1 << 20, ..RunLimits::default() };
+    let project = Project::new().limited(RunLimits { output_bytes: 4 << 20, ..limits });
     for bomb in ["bytearray(2**30)", "'x' * 10**9", "all = []\nwhile True: all.append(' ' * 10**6)"]
     {
         let outcome = project.run(&["-c", bomb]).await;

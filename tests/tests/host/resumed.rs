@@ -2,13 +2,16 @@
 //! takes up from the log.
 
 use innerloop_core::{event::EventKind, input::Command};
-use innerloop_driver::{Driver, Endpoint, Endpoints, Key, Models, Parts as DriverParts, People};
-use innerloop_host::{
-    host::{Host, News, Parts},
-    http::{Http, wall_time},
-    tools::Tools,
+use innerloop_driver::{
+    ApiKey, Driver, DriverOptions as DriverParts, Endpoint, EndpointTable, HostCapabilities,
+    ModelSource,
 };
-use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
+use innerloop_host::{
+    host::{Host, HostEvent, HostParts},
+    http::{HttpClient, wall_time},
+    tools::ToolRunner,
+};
+use innerloop_sandbox::{EngineOptions, Executor, SandboxEngine, programs::ProgramRegistry};
 use innerloop_tests::{
     anthropic::Message,
     example::programs_and_shell,
@@ -22,18 +25,19 @@ use std::fs;
 /// The host of a program that embeds the library, with the session of that log.
 fn resumed(scene: &Scene, log: &str) -> Host {
     let cache = binary().with_file_name("innerloop-test-cache");
-    let engine = SandboxEngine::new(Options { cache_dir: Some(cache), ..Options::default() });
+    let engine =
+        SandboxEngine::new(EngineOptions { cache_dir: Some(cache), ..EngineOptions::default() });
     let workspace = Workspace::open(scene.workspace()).unwrap();
-    let programs = Programs::open(&programs_and_shell()).unwrap();
-    let tools = Tools::new(Executor::new(engine, workspace, programs));
+    let programs = ProgramRegistry::open(&programs_and_shell()).unwrap();
+    let tools = ToolRunner::new(Executor::new(engine, workspace, programs));
     let (provider, base) = scene.provider();
-    let endpoint = Endpoint::new(&provider, Some(&base), Key::new(KEY)).unwrap();
-    let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
-    let people = People::default();
-    let parts = DriverParts { endpoints, models: Models::Live, people, keeps_log: false };
+    let endpoint = Endpoint::new(&provider, Some(&base), ApiKey::new(KEY)).unwrap();
+    let endpoints = EndpointTable::default().with(provider.endpoint(), endpoint);
+    let people = HostCapabilities::default();
+    let parts = DriverParts { endpoints, models: ModelSource::Live, people, keeps_log: false };
     let driver = Driver::resume(log, wall_time(), parts).unwrap();
-    let http = Some(Http::new(true).unwrap());
-    Host::new(driver, Parts { http, tools, journal: None, recording: None })
+    let http = Some(HttpClient::new(true).unwrap());
+    Host::new(driver, HostParts { http, tools, journal: None, recording: None })
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -57,7 +61,7 @@ async fn c11_a_session_killed_in_the_middle_of_a_pipeline_is_resumed() {
     let mut host = resumed(&scene, &fs::read_to_string(&log).unwrap());
     let commands = host.commands();
     let run = host.run(|news| {
-        let News::Event(event) = news else { return };
+        let HostEvent::Event(event) = news else { return };
         if matches!(event.kind, EventKind::ProcessingEnd { .. }) {
             commands.send(Command::Close);
         }

@@ -2,9 +2,9 @@
 
 use futures_util::StreamExt as _;
 use innerloop::{
-    Agent, AgentBuilder, AgentError, AgentState, Approval, Call, Decision, EngineOptions, Event,
-    EventKind, Events, HookPoint, HookReply, Json, JsonSchema, Run, RunEnd, RunError,
-    SandboxEngine, Tool,
+    Agent, AgentBuilder, AgentError, AgentRun, AgentState, ApprovalDecision, ApprovalRequest,
+    EngineOptions, Event, EventKind, EventStream, HookPoint, HookReply, Json, JsonSchema,
+    OwnToolCall, RunEnd, RunError, SandboxEngine, Tool,
 };
 use innerloop_tests::{
     anthropic::Message,
@@ -50,7 +50,7 @@ struct City {
 /// A tool that waits until it is told to go on.
 fn waiting(begun: &Arc<Notify>, go_on: &Arc<Notify>) -> Tool {
     let (begun, go_on) = (Arc::clone(begun), Arc::clone(go_on));
-    Tool::new("look", "Looks at a city.", move |City { city }, _: Call| {
+    Tool::new("look", "Looks at a city.", move |City { city }, _: OwnToolCall| {
         let (begun, go_on) = (Arc::clone(&begun), Arc::clone(&go_on));
         async move {
             begun.notify_one();
@@ -62,7 +62,7 @@ fn waiting(begun: &Arc<Notify>, go_on: &Arc<Notify>) -> Tool {
 }
 
 /// An agent in a call that waits, what lets it go on, its run, and all that happens.
-async fn under_way(scene: &Scene) -> (Agent, Arc<Notify>, Run, Events) {
+async fn under_way(scene: &Scene) -> (Agent, Arc<Notify>, AgentRun, EventStream) {
     let (begun, go_on) = (Arc::default(), Arc::default());
     let builder = builder(scene).workspace(scene.workspace());
     let agent = builder.tool(waiting(&begun, &go_on)).build().await.unwrap();
@@ -113,7 +113,8 @@ async fn n33_everything_works_while_a_run_is_under_way() {
     agent.follow_up("and then?").await.unwrap();
     let undone = agent.undo(1).await;
     assert!(matches!(undone, Err(AgentError::Refused(_))), "{undone:?}");
-    let more = Tool::new("more", "Tells more.", async |_: City, _: Call| Ok::<_, String>("more"));
+    let more =
+        Tool::new("more", "Tells more.", async |_: City, _: OwnToolCall| Ok::<_, String>("more"));
     agent.add_tool(more).await.unwrap();
     let wrong = agent.configure(r#"{"limits": 7}"#).await.unwrap_err();
     assert!(wrong.to_string().contains("limits"), "{wrong}");
@@ -172,12 +173,12 @@ async fn n33_calls_are_approved_questions_answered_and_hooks_asked() {
     let scene = Scene::streaming(&script);
     let asked = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&asked);
-    let approve = move |call: Approval| {
+    let approve = move |call: ApprovalRequest| {
         noted.lock().unwrap().push(call.name.clone());
         async move {
             match call.arguments.text().contains("\"b\"") {
-                true => Decision::deny("not that one"),
-                false => Decision::Allow,
+                true => ApprovalDecision::deny("not that one"),
+                false => ApprovalDecision::Allow,
             }
         }
     };
@@ -231,7 +232,8 @@ async fn n33_a_session_is_resumed_restored_forked_and_undone() {
     let resumed = builder(&scene).workspace(scene.workspace()).resume(&log).build().await.unwrap();
     assert!(resumed.history().await.unwrap().len() > 4);
 
-    let more = Tool::new("more", "Tells more.", async |_: City, _: Call| Ok::<_, String>("more"));
+    let more =
+        Tool::new("more", "Tells more.", async |_: City, _: OwnToolCall| Ok::<_, String>("more"));
     let restored = builder(&scene).workspace(scene.workspace()).restore(snapshot).tool(more);
     let restored = restored.config(r#"{"instructions": "Be brief."}"#).build().await.unwrap();
     restored.run("three").await.unwrap();
@@ -272,9 +274,9 @@ async fn n33_whoever_breaks_when_asked_has_denied() {
     let write = Message::call("toolu_1", "Write", &json!({"file_path": "a", "content": "x"}));
     let scene = Scene::streaming(&[write, Message::text("done"), Message::text("again")]);
     // It breaks before there is a future of it.
-    let approve = |call: Approval| {
+    let approve = |call: ApprovalRequest| {
         assert_eq!(call.name, "", "breaks");
-        async { Decision::Allow }
+        async { ApprovalDecision::Allow }
     };
     let agent = builder(&scene).in_place(scene.workspace()).approve(approve);
     let agent = agent.build().await.unwrap();

@@ -4,7 +4,7 @@
 //! is no shell yet: QuickJS stands in its place, which runs `hello.py` as well, since its two lines
 //! are JavaScript, too.
 
-use innerloop_core::config::{ProfileKind, Vocabulary, WireKind};
+use innerloop_core::config::{ProfileKind, VocabularyKind, WireKind};
 use innerloop_tests::{
     anthropic::Message,
     columns::{Column, Wish, calls, wish},
@@ -24,7 +24,7 @@ const COLUMNS: [Column; 3] = [
 ];
 
 const fn column(wire: WireKind, profile: ProfileKind) -> Column {
-    Column { wire, profile, vocabulary: Vocabulary::Seed, has_shell: false }
+    Column { wire, profile, vocabulary: VocabularyKind::Seed, has_shell: false }
 }
 
 /// The folder that all steps work on, and the mock model that has the replies of all.

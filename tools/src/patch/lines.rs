@@ -7,7 +7,7 @@ use memchr::memchr_iter;
 const MARK: &str = "\u{feff}";
 
 /// A text cut into lines.
-pub(crate) struct Lines<'a> {
+pub(crate) struct TextLines<'a> {
     /// The text without a byte order mark.
     text: &'a str,
     mark: &'static str,
@@ -23,14 +23,14 @@ pub(crate) struct Lines<'a> {
 
 /// Lines to be removed at one place, and lines to be inserted there.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct LineEdit {
     /// The index of the first line to be removed, or of the line before which others are inserted.
     pub(crate) at: usize,
     pub(crate) removed: usize,
     pub(crate) added: Vec<String>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> TextLines<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let (text, mark) = match text.strip_prefix(MARK) {
             Some(rest) => (rest, MARK),
@@ -55,7 +55,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The text with the runs applied, which are in order and do not overlap.
-    pub(crate) fn rebuilt(&self, runs: &[Run]) -> String {
+    pub(crate) fn rebuilt(&self, runs: &[LineEdit]) -> String {
         let added: usize = runs.iter().flat_map(|run| &run.added).map(|line| line.len() + 2).sum();
         let mut out = String::with_capacity(MARK.len() + self.text.len() + added);
         out.push_str(self.mark);
@@ -84,7 +84,7 @@ impl<'a> Lines<'a> {
 
     /// What ends a new line of a run: what ended the line in whose place it comes, or else the line
     /// before it.
-    fn end_of(&self, run: &Run, number: usize) -> &'static str {
+    fn end_of(&self, run: &LineEdit, number: usize) -> &'static str {
         let place = match run.removed {
             0 => run.at.checked_sub(1).unwrap_or(run.at),
             removed => run.at + number.min(removed - 1),

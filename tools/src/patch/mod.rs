@@ -8,20 +8,20 @@ mod seek;
 
 use crate::{
     edit::{self, clip},
-    encoding::{Encoding, decode},
+    encoding::{TextEncoding, decode},
     explain,
-    files::{FileError, Files, MAX_FILE_BYTES},
+    files::{FileError, MAX_FILE_BYTES, WorkspaceFiles},
     path::{WorkspacePath, lower_case},
     secrets,
-    write::{self, Before, Content},
+    write::{self, FileContent, PreviousContent},
 };
 use innerloop_json::{Map, joined, quoted};
 use innerloop_types::action::{
-    Change, ChangeKind, FilePatch, Hunk, HunkLine, MASK, Outcome, Patch, ToolError,
+    ChangeKind, FilePatch, Hunk, HunkLine, MASK, Outcome, Patch, ReportedChange, ToolError,
 };
-use lines::Lines;
-use nearest::Near;
-use place::{Loose, Miss};
+use lines::TextLines;
+use nearest::NearestLine;
+use place::{LooseMatch, PlacementError};
 use std::{borrow::Cow, fmt::Write, mem};
 
 /// How many missing lines are shown.
@@ -32,7 +32,7 @@ const MAX_AGAIN_BYTES: usize = 64 << 20;
 const MAX_NAMED_HUNKS: usize = 5;
 
 pub(crate) fn patch(
-    files: &mut impl Files,
+    files: &mut impl WorkspaceFiles,
     within: &WorkspacePath,
     text: &str,
 ) -> Result<Outcome, Outcome> {
@@ -43,12 +43,12 @@ pub(crate) fn patch(
 
 /// Applies a patch that was read before.
 pub(crate) fn apply(
-    files: &mut impl Files,
+    files: &mut impl WorkspaceFiles,
     within: &WorkspacePath,
     patch: &Patch,
 ) -> Result<Outcome, Outcome> {
     let mut draft =
-        Draft { files: &*files, within, order: Vec::new(), states: Map::new(), again: 0 };
+        PatchDraft { files: &*files, within, order: Vec::new(), states: Map::new(), again: 0 };
     let mut loose = Vec::new();
     for file in &patch.files {
         let found = draft.apply(file).map_err(|failure| {
@@ -78,22 +78,22 @@ fn amended(failure: &Outcome, sentence: &str) -> Outcome {
 }
 
 /// The files as they will be.
-struct Draft<'f, F> {
+struct PatchDraft<'f, F> {
     files: &'f F,
     within: &'f WorkspacePath,
     /// The paths in the order in which the patch names them.
     order: Vec<WorkspacePath>,
-    states: Map<State>,
+    states: Map<FileState>,
     /// How many bytes of files that were changed before were gone through again.
     again: usize,
 }
 
 /// A file as it is and as it will be.
 #[derive(Default)]
-struct State {
-    before: Before,
+struct FileState {
+    before: PreviousContent,
     /// What it holds; `None` if it does not exist, or will be removed.
-    content: Option<Content>,
+    content: Option<FileContent>,
     /// Whether that has changed.
     is_changed: bool,
     /// Where the file stood that was moved here.
@@ -101,19 +101,19 @@ struct State {
 }
 
 /// One change of the files.
-struct Step {
+struct PatchStep {
     path: WorkspacePath,
-    before: Before,
+    before: PreviousContent,
     /// What to write; `None` to remove the file.
-    content: Option<Content>,
+    content: Option<FileContent>,
     /// The file that is moved here, whose own step has nothing left to do.
     from: Option<WorkspacePath>,
 }
 
 /// A hunk that was placed loosely, and in which file.
-type LooseHunk = (WorkspacePath, Loose);
+type LooseHunk = (WorkspacePath, LooseMatch);
 
-impl<F: Files> Draft<'_, F> {
+impl<F: WorkspaceFiles> PatchDraft<'_, F> {
     fn apply(&mut self, file: &FilePatch) -> Result<Vec<LooseHunk>, Outcome> {
         match file {
             FilePatch::Add { path, content } => {
@@ -150,7 +150,7 @@ impl<F: Files> Draft<'_, F> {
                 format!("The patch names {path} too often. Put all of its hunks below one header.");
             return Err(explain::error(ToolError::InvalidArguments, message));
         }
-        let lines = Lines::new(&old);
+        let lines = TextLines::new(&old);
         let placed = place::place(&lines, hunks).map_err(|miss| missed(path, &lines, &miss))?;
         let new = lines.rebuilt(&placed.runs);
         if u64::try_from(new.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
@@ -160,8 +160,8 @@ impl<F: Files> Draft<'_, F> {
         if placed.runs.iter().flat_map(|run| &run.added).any(|line| line.contains(MASK)) {
             secrets::check(path, &old, &new)?;
         }
-        let before = Before::of(&bytes);
-        let new = Content { text: new, encoding };
+        let before = PreviousContent::of(&bytes);
+        let new = FileContent { text: new, encoding };
         let shown = target.unwrap_or_else(|| path.clone());
         new.bytes(&shown)?;
         self.again = again;
@@ -189,23 +189,23 @@ impl<F: Files> Draft<'_, F> {
         {
             secrets::check(path, &old, &text)?;
         }
-        let content = Content { text, encoding };
+        let content = FileContent { text, encoding };
         content.bytes(path)?;
         self.set(path, before, Some(content), true);
         Ok(())
     }
 
     /// What is at a path that is to be written, and the encoding of what is written there.
-    fn there(&self, path: &WorkspacePath) -> Result<(Before, Encoding), Outcome> {
+    fn there(&self, path: &WorkspacePath) -> Result<(PreviousContent, TextEncoding), Outcome> {
         if self.is_named(path) {
             // What stood there before is known.
             let encoding = self.content(path).map(|content| content.encoding);
-            return Ok((Before::Absent, encoding.unwrap_or_default()));
+            return Ok((PreviousContent::Absent, encoding.unwrap_or_default()));
         }
         match self.files.read(path) {
-            Ok(bytes) => Ok((Before::of(&bytes), Encoding::of(&bytes))),
-            Err(FileError::NotFound) => Ok((Before::Absent, Encoding::Utf8)),
-            Err(FileError::TooLarge) => Ok((Before::TooLarge, Encoding::Utf8)),
+            Ok(bytes) => Ok((PreviousContent::of(&bytes), TextEncoding::of(&bytes))),
+            Err(FileError::NotFound) => Ok((PreviousContent::Absent, TextEncoding::Utf8)),
+            Err(FileError::TooLarge) => Ok((PreviousContent::TooLarge, TextEncoding::Utf8)),
             Err(error) => Err(explain::failed(self.files, path, &error)),
         }
     }
@@ -213,8 +213,8 @@ impl<F: Files> Draft<'_, F> {
     /// Removes a file.
     fn take(&mut self, path: &WorkspacePath) -> Result<(), Outcome> {
         let before = match self.bytes(path) {
-            Ok(bytes) => Before::of(&bytes),
-            Err(failure) if failure.error == Some(ToolError::TooLarge) => Before::TooLarge,
+            Ok(bytes) => PreviousContent::of(&bytes),
+            Err(failure) if failure.error == Some(ToolError::TooLarge) => PreviousContent::TooLarge,
             Err(failure) => return Err(failure),
         };
         self.set(path, before, None, false);
@@ -227,7 +227,7 @@ impl<F: Files> Draft<'_, F> {
     }
 
     /// What the patch has made of a file so far, if it has.
-    fn content(&self, path: &WorkspacePath) -> Option<&Content> {
+    fn content(&self, path: &WorkspacePath) -> Option<&FileContent> {
         self.states.get(path.as_str())?.content.as_ref()
     }
 
@@ -250,8 +250,8 @@ impl<F: Files> Draft<'_, F> {
     fn set(
         &mut self,
         path: &WorkspacePath,
-        before: Before,
-        content: Option<Content>,
+        before: PreviousContent,
+        content: Option<FileContent>,
         changes: bool,
     ) {
         match self.states.get_mut(path.as_str()) {
@@ -261,28 +261,28 @@ impl<F: Files> Draft<'_, F> {
             }
             None => {
                 self.order.push(path.clone());
-                let state = State { before, content, is_changed: changes, from: None };
+                let state = FileState { before, content, is_changed: changes, from: None };
                 self.states.insert(path.as_str().to_owned(), state);
             }
         }
     }
 
     /// The steps, in an order that removes nothing before its replacement is written.
-    fn steps(mut self) -> Vec<Step> {
+    fn steps(mut self) -> Vec<PatchStep> {
         let mut steps = Vec::new();
         for path in self.order {
             let state = self.states.get_mut(path.as_str()).map(mem::take);
-            let State { before, content, is_changed, from } = state.unwrap_or_default();
+            let FileState { before, content, is_changed, from } = state.unwrap_or_default();
             let is_same = match (&before, &content) {
-                (Before::Absent, content) => content.is_none(),
-                (Before::Bytes(bytes), Some(content)) => {
+                (PreviousContent::Absent, content) => content.is_none(),
+                (PreviousContent::Bytes(bytes), Some(content)) => {
                     content.bytes(&path).is_ok_and(|new| **bytes == *new)
                 }
-                (Before::TooLarge, Some(_)) => !is_changed,
+                (PreviousContent::TooLarge, Some(_)) => !is_changed,
                 (_, None) => false,
             };
             if !is_same {
-                steps.push(Step { path, before, content, from });
+                steps.push(PatchStep { path, before, content, from });
             }
         }
         let writes = steps.iter().filter(|step| step.content.is_some());
@@ -309,14 +309,14 @@ impl<F: Files> Draft<'_, F> {
 
 /// Carries out the steps; if one fails, says which were done and which were not.
 fn commit(
-    files: &mut impl Files,
+    files: &mut impl WorkspaceFiles,
     within: &WorkspacePath,
-    steps: Vec<Step>,
-) -> Result<Vec<Change>, Outcome> {
+    steps: Vec<PatchStep>,
+) -> Result<Vec<ReportedChange>, Outcome> {
     let mut changes = Vec::with_capacity(steps.len());
     let mut steps = steps.into_iter();
     let mut moved = Map::new();
-    while let Some(Step { path, before, content, from }) = steps.next() {
+    while let Some(PatchStep { path, before, content, from }) = steps.next() {
         let line = step_line(&path, &before, content.is_none());
         let done = match content {
             Some(content) => write::store(files, (&path, from.as_ref()), &before, content),
@@ -349,16 +349,16 @@ fn commit(
     Ok(changes)
 }
 
-fn step_line(path: &WorkspacePath, before: &Before, is_removal: bool) -> String {
+fn step_line(path: &WorkspacePath, before: &PreviousContent, is_removal: bool) -> String {
     let letter = match before {
         _ if is_removal => 'D',
-        Before::Absent => 'A',
-        Before::Bytes(_) | Before::TooLarge => 'M',
+        PreviousContent::Absent => 'A',
+        PreviousContent::Bytes(_) | PreviousContent::TooLarge => 'M',
     };
     format!("{letter} {path}\n")
 }
 
-fn change_line(within: &WorkspacePath, change: &Change) -> String {
+fn change_line(within: &WorkspacePath, change: &ReportedChange) -> String {
     format!("{} {}\n", letter(change.kind), within.seen_here(&change.path))
 }
 
@@ -372,7 +372,7 @@ const fn letter(kind: ChangeKind) -> char {
 
 /// The changed files: the new ones, then the changed, then those that are gone. A file that moved
 /// is listed once, as changed, under its new path.
-fn summary(within: &WorkspacePath, patch: &Patch, changes: &[Change]) -> String {
+fn summary(within: &WorkspacePath, patch: &Patch, changes: &[ReportedChange]) -> String {
     let mut sources = Map::new();
     let mut targets = Map::new();
     for file in &patch.files {
@@ -396,7 +396,7 @@ fn summary(within: &WorkspacePath, patch: &Patch, changes: &[Change]) -> String 
 
 /// Says which hunks were placed by a loose match.
 fn append_loose(loose: &[LooseHunk], message: &mut String) {
-    for (path, Loose { line, aside }) in loose.iter().take(MAX_NAMED_HUNKS) {
+    for (path, LooseMatch { line, aside }) in loose.iter().take(MAX_NAMED_HUNKS) {
         // Writing to a string cannot fail.
         let _ = writeln!(message, "Matched at line {line} of {path} with {aside} left aside.");
     }
@@ -406,9 +406,9 @@ fn append_loose(loose: &[LooseHunk], message: &mut String) {
 }
 
 /// A hunk that matches nowhere, with the closest place.
-fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
+fn missed(path: &WorkspacePath, file: &TextLines<'_>, miss: &PlacementError<'_>) -> Outcome {
     let mut message = match miss {
-        Miss::Hint(hint) => {
+        PlacementError::Hint(hint) => {
             let mut message = format!("Failed to find context '{hint}' in {path}.");
             if let Some((at, there)) = nearest::most_similar(&file.lines, hint) {
                 let there = quoted(clip(there));
@@ -416,7 +416,7 @@ fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
             }
             message
         }
-        Miss::Lines(hunk) => {
+        PlacementError::Lines(hunk) => {
             let old: Vec<&str> = hunk.lines.iter().filter_map(HunkLine::old).collect();
             let shown = old.get(..MAX_SHOWN_LINES).unwrap_or(&old);
             let mut message =
@@ -426,7 +426,7 @@ fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
             }
             let _ = write!(message, "(the hunk on line {} of the patch).", hunk.line);
             match nearest::nearest(&file.lines, &old) {
-                Some(Near { line, there: Some(there), wanted }) => {
+                Some(NearestLine { line, there: Some(there), wanted }) => {
                     let (there, wanted) = (quoted(clip(there)), quoted(clip(wanted)));
                     let _ = write!(
                         message,
@@ -434,7 +434,7 @@ fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
                          patch has {wanted}."
                     );
                 }
-                Some(Near { line, there: None, wanted }) => {
+                Some(NearestLine { line, there: None, wanted }) => {
                     let wanted = quoted(clip(wanted));
                     let _ = write!(
                         message,
@@ -446,13 +446,13 @@ fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
             }
             message
         }
-        Miss::Indentation(hunk, at) => {
+        PlacementError::Indentation(hunk, at) => {
             let there = file.lines.iter().skip(*at).copied();
             let what = format!("The old text of the hunk on line {} of the patch", hunk.line);
             let old = hunk.lines.iter().filter(|line| line.old().is_some()).count();
             return edit::other_indentation(path, &what, at + 1, there.take(old));
         }
-        Miss::Costly(hunk) => {
+        PlacementError::Costly(hunk) => {
             let message = format!(
                 "The lines of hunks up to line {} of the patch occur in too many places of {path}. \
                  Put lines around the changes that occur once.",

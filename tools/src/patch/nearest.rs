@@ -1,6 +1,6 @@
 //! The closest place for lines that are not in a file, so that the model sees what it got wrong.
 
-use crate::numbers::Numbers;
+use crate::numbers::LineInterner;
 use std::{borrow::Cow, cmp::Reverse};
 
 /// How many occurrences of one text among the wanted lines are considered.
@@ -10,7 +10,7 @@ const MAX_COMPARED_BYTES: usize = 400;
 
 /// A line of a file that is almost a wanted one.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Near<'a> {
+pub(crate) struct NearestLine<'a> {
     /// Its number, from 1.
     pub(crate) line: usize,
     /// Its text; `None` after the last line.
@@ -21,17 +21,17 @@ pub(crate) struct Near<'a> {
 
 /// The first difference at the place that has most of the wanted lines, or else the line most
 /// similar to one of them.
-pub(crate) fn nearest<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<'a>> {
+pub(crate) fn nearest<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<NearestLine<'a>> {
     difference(lines, wanted).or_else(|| {
         let wanted = wanted.iter().find(|line| !line.trim().is_empty())?;
         let similar = most_similar(lines, wanted);
         let (at, there) = similar.filter(|(_, there)| there.trim() != wanted.trim())?;
-        Some(Near { line: at + 1, there: Some(there), wanted })
+        Some(NearestLine { line: at + 1, there: Some(there), wanted })
     })
 }
 
-fn difference<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<'a>> {
-    let mut numbers = Numbers::new();
+fn difference<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<NearestLine<'a>> {
+    let mut numbers = LineInterner::new();
     // Where each number occurs among the wanted lines.
     let mut offsets = vec![Vec::new(); wanted.len()];
     for (offset, line) in wanted.iter().enumerate() {
@@ -60,7 +60,7 @@ fn difference<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<'a>> {
         .iter()
         .enumerate()
         .find(|(offset, line)| there(*offset).map(str::trim) != Some(line.trim()))?;
-    Some(Near { line: start + offset + 1, there: there(offset), wanted })
+    Some(NearestLine { line: start + offset + 1, there: there(offset), wanted })
 }
 
 /// The line that shares most pairs of letters with `wanted`, if they are more than half.

@@ -2,27 +2,27 @@
 //! looked for, from where the hunk before ended, and after that from the file's beginning.
 
 use super::{
-    lines::{Lines, Run},
-    seek::{Index, Seen},
+    lines::{LineEdit, TextLines},
+    seek::{LineIndex, LineMatch},
 };
 use crate::{
-    replace::Pass,
-    shift::{Pair, Shift, Style, agrees, indentation, is_placed},
+    replace::MatchStrictness,
+    shift::{IndentPair, IndentShift, IndentStyle, agrees, indentation, is_placed},
 };
 use innerloop_types::action::{Hunk, HunkLine};
 use std::{cell::OnceCell, ops::Range};
 
 /// What the hunks do to the file.
-pub(crate) struct Placed {
+pub(crate) struct PatchPlacement {
     /// The changes, in the order of their places.
-    pub(crate) runs: Vec<Run>,
+    pub(crate) runs: Vec<LineEdit>,
     /// The hunks that match only loosely.
-    pub(crate) loose: Vec<Loose>,
+    pub(crate) loose: Vec<LooseMatch>,
 }
 
 /// A hunk that was placed by a loose match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Loose {
+pub(crate) struct LooseMatch {
     /// The line of the file, counted from 1.
     pub(crate) line: usize,
     /// What the comparison ignored.
@@ -30,7 +30,7 @@ pub(crate) struct Loose {
 }
 
 /// Why a hunk has no place.
-pub(crate) enum Miss<'a> {
+pub(crate) enum PlacementError<'a> {
     /// A hint is not in the file.
     Hint(&'a str),
     /// The old lines are not where they must be.
@@ -42,7 +42,10 @@ pub(crate) enum Miss<'a> {
 }
 
 /// Finds a place for each hunk.
-pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, Miss<'a>> {
+pub(crate) fn place<'a>(
+    file: &TextLines<'_>,
+    hunks: &'a [Hunk],
+) -> Result<PatchPlacement, PlacementError<'a>> {
     let mut wanted = Vec::new();
     let mut sought = Vec::with_capacity(hunks.len());
     for hunk in hunks {
@@ -50,20 +53,20 @@ pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, M
         wanted.extend(hunk.hints.iter().map(String::as_str));
         let middle = wanted.len();
         wanted.extend(hunk.lines.iter().filter_map(HunkLine::old));
-        sought.push(Sought { hunk, hints: start..middle, old: middle..wanted.len() });
+        sought.push(HunkQuery { hunk, hints: start..middle, old: middle..wanted.len() });
     }
-    let mut placing = Placing {
+    let mut placing = HunkPlacer {
         lines: &file.lines,
-        index: Index::new(&file.lines, &wanted),
+        index: LineIndex::new(&file.lines, &wanted),
         style: OnceCell::new(),
         blanks: file.lines.iter().rev().take_while(|line| line.trim().is_empty()).count(),
         removed: vec![false; file.lines.len()],
         cursor: 0,
-        placed: Placed { runs: Vec::new(), loose: Vec::new() },
+        placed: PatchPlacement { runs: Vec::new(), loose: Vec::new() },
     };
     for one in &sought {
         placing.place(one).map_err(|miss| match placing.index.is_spent() {
-            true => Miss::Costly(one.hunk),
+            true => PlacementError::Costly(one.hunk),
             false => miss,
         })?;
     }
@@ -73,37 +76,37 @@ pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, M
 }
 
 /// A hunk with the ranges of its lines among all that are looked for.
-struct Sought<'a> {
+struct HunkQuery<'a> {
     hunk: &'a Hunk,
     hints: Range<usize>,
     old: Range<usize>,
 }
 
 /// Where a hunk's old lines are.
-struct Found {
+struct HunkMatch {
     at: usize,
     /// Which of the wanted lines are there: blank ones at the ends may be left out.
     old: Range<usize>,
-    pass: Pass,
+    pass: MatchStrictness,
     is_at_end: bool,
 }
 
-struct Placing<'a> {
+struct HunkPlacer<'a> {
     lines: &'a [&'a str],
-    index: Index<'a>,
+    index: LineIndex<'a>,
     /// How the file is indented, once it is asked for.
-    style: OnceCell<Style>,
+    style: OnceCell<IndentStyle>,
     /// How many blank lines the file ends with.
     blanks: usize,
     /// Whether an earlier hunk removes the line.
     removed: Vec<bool>,
     /// Where the hunk before this one ended.
     cursor: usize,
-    placed: Placed,
+    placed: PatchPlacement,
 }
 
-impl Placing<'_> {
-    fn place<'h>(&mut self, sought: &Sought<'h>) -> Result<(), Miss<'h>> {
+impl HunkPlacer<'_> {
+    fn place<'h>(&mut self, sought: &HunkQuery<'h>) -> Result<(), PlacementError<'h>> {
         let found = self.locate(sought)?;
         let aside = found.pass.leniency().or(if found.old != sought.old {
             Some("blank lines at the hunk's ends")
@@ -113,16 +116,16 @@ impl Placing<'_> {
             None
         });
         if let Some(aside) = aside {
-            self.placed.loose.push(Loose { line: found.at + 1, aside });
+            self.placed.loose.push(LooseMatch { line: found.at + 1, aside });
         }
         let shift = self.shift(sought, &found);
-        let shift = shift.ok_or(Miss::Indentation(sought.hunk, found.at))?;
+        let shift = shift.ok_or(PlacementError::Indentation(sought.hunk, found.at))?;
         self.add_runs(sought, &found, &shift);
         self.cursor = found.at + found.old.len();
         Ok(())
     }
 
-    fn locate<'h>(&mut self, sought: &Sought<'h>) -> Result<Found, Miss<'h>> {
+    fn locate<'h>(&mut self, sought: &HunkQuery<'h>) -> Result<HunkMatch, PlacementError<'h>> {
         let cursor = self.cursor;
         let mut missing = None;
         for old in self.without_blanks(sought) {
@@ -146,15 +149,15 @@ impl Placing<'_> {
         // A hint that occurs only above the cursor counts as found.
         match missing {
             Some((0, number)) => {
-                Err(Miss::Hint(sought.hunk.hints.get(number).map_or("", String::as_str)))
+                Err(PlacementError::Hint(sought.hunk.hints.get(number).map_or("", String::as_str)))
             }
-            _ => Err(Miss::Lines(sought.hunk)),
+            _ => Err(PlacementError::Lines(sought.hunk)),
         }
     }
 
     /// The ranges to look for: all old lines, then those without blank context at the end, which
     /// may stand for the file's last line end, and at the beginning.
-    fn without_blanks(&self, sought: &Sought<'_>) -> Vec<Range<usize>> {
+    fn without_blanks(&self, sought: &HunkQuery<'_>) -> Vec<Range<usize>> {
         let Range { start, end } = sought.old.clone();
         let is_blank = |line: &HunkLine| match line {
             HunkLine::Context(text) => text.trim().is_empty(),
@@ -189,20 +192,25 @@ impl Placing<'_> {
     /// The place of the old lines from `from` on, which is below the hint.
     fn below(
         &mut self,
-        sought: &Sought<'_>,
+        sought: &HunkQuery<'_>,
         old: &Range<usize>,
         hint: Option<usize>,
         from: usize,
-    ) -> Option<Found> {
+    ) -> Option<HunkMatch> {
         let end = self.lines.len();
         if old.is_empty() {
             let is_bound = hint.is_some() && !sought.hunk.end_of_file;
             let at = if is_bound { from } else { end };
             let is_free = hint.is_none_or(|hint| self.removed.get(hint) == Some(&false));
-            let found = Found { at, old: old.clone(), pass: Pass::Exact, is_at_end: at == end };
+            let found = HunkMatch {
+                at,
+                old: old.clone(),
+                pass: MatchStrictness::Exact,
+                is_at_end: at == end,
+            };
             return is_free.then_some(found);
         }
-        let found = |seen: Seen, is_at_end| Found {
+        let found = |seen: LineMatch, is_at_end| HunkMatch {
             at: seen.at,
             old: old.clone(),
             pass: seen.pass,
@@ -218,7 +226,7 @@ impl Placing<'_> {
             }
         }
         let removed = &self.removed;
-        let is_free = |seen: Seen| is_free(removed, old, seen);
+        let is_free = |seen: LineMatch| is_free(removed, old, seen);
         let below = self.index.find(old, from, &is_free);
         // Only where they are not below the hint, it may be the first of them itself.
         let seen = below.or_else(|| {
@@ -228,8 +236,8 @@ impl Placing<'_> {
         Some(found(seen, false))
     }
 
-    fn add_runs(&mut self, sought: &Sought<'_>, found: &Found, shift: &Shift) {
-        let mut run: Option<Run> = None;
+    fn add_runs(&mut self, sought: &HunkQuery<'_>, found: &HunkMatch, shift: &IndentShift) {
+        let mut run: Option<LineEdit> = None;
         let (mut at, mut old) = (found.at, sought.old.start);
         for line in &sought.hunk.lines {
             if line.old().is_some() {
@@ -244,7 +252,7 @@ impl Placing<'_> {
                 at += 1;
                 continue;
             }
-            let run = run.get_or_insert(Run { at, removed: 0, added: Vec::new() });
+            let run = run.get_or_insert(LineEdit { at, removed: 0, added: Vec::new() });
             match line {
                 HunkLine::Added(text) => run.added.push(shift.apply(text)),
                 HunkLine::Removed(_) | HunkLine::Context(_) => {
@@ -261,7 +269,7 @@ impl Placing<'_> {
 
     /// How new lines take on the file's indentation where the hunk has another one; `None` if they
     /// cannot.
-    fn shift(&self, sought: &Sought<'_>, found: &Found) -> Option<Shift> {
+    fn shift(&self, sought: &HunkQuery<'_>, found: &HunkMatch) -> Option<IndentShift> {
         let lines = &sought.hunk.lines;
         let added = lines.iter().filter_map(|line| match line {
             HunkLine::Added(text) => indentation(text),
@@ -269,11 +277,11 @@ impl Placing<'_> {
         });
         let added: Vec<&str> = added.collect();
         if !found.pass.reindents() || added.is_empty() {
-            return Some(Shift::None);
+            return Some(IndentShift::None);
         }
         let old = lines.iter().filter(|line| line.old().is_some()).zip(sought.old.clone());
         let old = old.filter(|(_, number)| found.old.contains(number)).zip(found.at..);
-        let pairs: Vec<(bool, Pair<'_>)> = old
+        let pairs: Vec<(bool, IndentPair<'_>)> = old
             .filter_map(|((line, _), at)| {
                 let given = indentation(line.old()?)?;
                 let there = indentation(self.lines.get(at)?)?;
@@ -285,27 +293,27 @@ impl Placing<'_> {
         if removed
             .is_some_and(|(_, first)| (is_bare || !first.0.is_empty()) && is_placed(*first, &added))
         {
-            return Some(Shift::None);
+            return Some(IndentShift::None);
         }
         let pairs = without_slips(&pairs);
         if pairs.iter().all(agrees) {
-            return Some(Shift::None);
+            return Some(IndentShift::None);
         }
-        let style = self.style.get_or_init(|| Style::of(self.lines.iter().copied()));
-        Shift::of(&pairs, &added, style)
+        let style = self.style.get_or_init(|| IndentStyle::of(self.lines.iter().copied()));
+        IndentShift::of(&pairs, &added, style)
     }
 }
 
 /// The old lines of a hunk that say how it is indented. A line of context that is one space short
 /// lacks its mark, and a first or last line without any indentation was trimmed: those say nothing
 /// of others.
-fn without_slips<'a>(pairs: &[(bool, Pair<'a>)]) -> Vec<Pair<'a>> {
+fn without_slips<'a>(pairs: &[(bool, IndentPair<'a>)]) -> Vec<IndentPair<'a>> {
     let lacks_mark = |given: &str, there: &str| there.strip_prefix(given) == Some(" ");
     let marked = pairs
         .iter()
         .filter(|(is_removed, (given, there))| *is_removed || !lacks_mark(given, there));
-    let marked: Vec<Pair<'a>> = marked.map(|(_, pair)| *pair).collect();
-    let is_trimmed = |(given, there): &Pair<'_>| given.is_empty() && !there.is_empty();
+    let marked: Vec<IndentPair<'a>> = marked.map(|(_, pair)| *pair).collect();
+    let is_trimmed = |(given, there): &IndentPair<'_>| given.is_empty() && !there.is_empty();
     let (first, last) = (marked.split_first(), marked.split_last());
     match (first, last) {
         (Some((first, rest)), _)
@@ -323,6 +331,6 @@ fn without_slips<'a>(pairs: &[(bool, Pair<'a>)]) -> Vec<Pair<'a>> {
 }
 
 /// Whether no earlier hunk removes one of the lines that were seen.
-fn is_free(removed: &[bool], old: &Range<usize>, seen: Seen) -> bool {
+fn is_free(removed: &[bool], old: &Range<usize>, seen: LineMatch) -> bool {
     removed.get(seen.at..seen.at + old.len()).is_some_and(|removed| !removed.contains(&true))
 }

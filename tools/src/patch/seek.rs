@@ -1,28 +1,32 @@
 //! Where lines of a patch are in a file: an index for each way of comparing lines, made when it
 //! is first needed, in one pass over the file.
 
-use crate::{numbers::Numbers, replace::Pass};
+use crate::{numbers::LineInterner, replace::MatchStrictness};
 use std::{cell::Cell, ops::Range};
 
 /// The ways of comparing lines, from the strictest on.
-pub(crate) const PASSES: [Pass; 4] =
-    [Pass::Exact, Pass::TrailingSpace, Pass::Indentation, Pass::IndentationAndPunctuation];
+pub(crate) const PASSES: [MatchStrictness; 4] = [
+    MatchStrictness::Exact,
+    MatchStrictness::TrailingSpace,
+    MatchStrictness::Indentation,
+    MatchStrictness::IndentationAndPunctuation,
+];
 
 /// How many lines may be compared for each line of the file and of the patch. A hunk has a rare
 /// line as a rule, and costs little more than its length.
 const STEPS_PER_LINE: usize = 100;
 
 /// The lines of a file, and those of a patch that are looked for in it.
-pub(crate) struct Index<'a> {
+pub(crate) struct LineIndex<'a> {
     lines: &'a [&'a str],
     wanted: &'a [&'a str],
-    tables: [Option<Table>; 4],
+    tables: [Option<LineTable>; 4],
     /// How many lines may still be compared.
     steps: Cell<usize>,
 }
 
 /// Equal lines have equal numbers.
-struct Table {
+struct LineTable {
     /// The numbers of the file's lines.
     lines: Vec<u32>,
     /// The numbers of the patch's lines.
@@ -33,13 +37,13 @@ struct Table {
 
 /// A run of lines that was found.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct LineMatch {
     /// The index of the first line in the file.
     pub(crate) at: usize,
-    pub(crate) pass: Pass,
+    pub(crate) pass: MatchStrictness,
 }
 
-impl<'a> Index<'a> {
+impl<'a> LineIndex<'a> {
     pub(crate) fn new(lines: &'a [&'a str], wanted: &'a [&'a str]) -> Self {
         let steps = Cell::new((lines.len() + wanted.len()) * STEPS_PER_LINE);
         Self { lines, wanted, tables: [None, None, None, None], steps }
@@ -56,27 +60,31 @@ impl<'a> Index<'a> {
         &mut self,
         wanted: &Range<usize>,
         from: usize,
-        fits: &dyn Fn(Seen) -> bool,
-    ) -> Option<Seen> {
+        fits: &dyn Fn(LineMatch) -> bool,
+    ) -> Option<LineMatch> {
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
-            let place = |at| Seen { at, pass };
+            let place = |at| LineMatch { at, pass };
             let (table, steps) = self.table(number, pass)?;
             table.find(wanted, from, steps, &|at| fits(place(at))).map(place)
         })
     }
 
     /// Whether the lines `wanted` are at the line `at`, and by which comparison.
-    pub(crate) fn stands_at(&mut self, wanted: &Range<usize>, at: usize) -> Option<Seen> {
+    pub(crate) fn stands_at(&mut self, wanted: &Range<usize>, at: usize) -> Option<LineMatch> {
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
             let (table, steps) = self.table(number, pass)?;
             let is_there = spend(steps, wanted.len()) && table.stands_at(wanted, at);
-            is_there.then_some(Seen { at, pass })
+            is_there.then_some(LineMatch { at, pass })
         })
     }
 
-    fn table(&mut self, number: usize, pass: Pass) -> Option<(&Table, &Cell<usize>)> {
+    fn table(
+        &mut self,
+        number: usize,
+        pass: MatchStrictness,
+    ) -> Option<(&LineTable, &Cell<usize>)> {
         let slot = self.tables.get_mut(number)?;
-        let table = slot.get_or_insert_with(|| Table::new(self.lines, self.wanted, pass));
+        let table = slot.get_or_insert_with(|| LineTable::new(self.lines, self.wanted, pass));
         Some((table, &self.steps))
     }
 }
@@ -87,9 +95,9 @@ fn spend(steps: &Cell<usize>, count: usize) -> bool {
     steps.get() > 0
 }
 
-impl Table {
-    fn new(lines: &[&str], wanted: &[&str], pass: Pass) -> Self {
-        let mut numbers = Numbers::new();
+impl LineTable {
+    fn new(lines: &[&str], wanted: &[&str], pass: MatchStrictness) -> Self {
+        let mut numbers = LineInterner::new();
         let wanted = wanted.iter().map(|line| numbers.add(pass.key(line))).collect();
         let lines: Vec<u32> = lines.iter().map(|line| numbers.of(&pass.key(line))).collect();
         let mut places = vec![Vec::new(); numbers.len()];

@@ -2,9 +2,9 @@
 
 /// The ranges of a class, each with its first and its last character.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Class(Vec<(u32, u32)>);
+pub(super) struct CharClass(Vec<(u32, u32)>);
 
-impl Class {
+impl CharClass {
     /// The characters from one to another.
     pub(super) fn range(first: char, last: char) -> Self {
         Self(vec![(first.into(), last.into())])

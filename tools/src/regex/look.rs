@@ -2,7 +2,7 @@
 
 /// A demand.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Look {
+pub(super) enum RegexAssertion {
     Start,
     End,
     LineStart,
@@ -20,7 +20,7 @@ pub(super) enum Look {
     WordEndHalf,
 }
 
-impl Look {
+impl RegexAssertion {
     /// Whether it holds between two characters.
     pub(super) fn holds(self, before: Option<char>, after: Option<char>) -> bool {
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');

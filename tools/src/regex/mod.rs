@@ -9,25 +9,25 @@ mod look;
 mod parse;
 mod step;
 
-use class::Class;
-use look::Look;
+use class::CharClass;
+use look::RegexAssertion;
 use std::{mem, ops::Range, sync::Mutex};
-use step::Step;
+use step::RegexInstruction;
 
-pub(crate) use step::Flags;
+pub(crate) use step::RegexFlags;
 
 /// An expression, ready to be searched for.
 #[derive(Debug)]
 pub(crate) struct Regex {
-    steps: Vec<Step>,
-    classes: Vec<Class>,
+    steps: Vec<RegexInstruction>,
+    classes: Vec<CharClass>,
     /// Used again by the next search; one that runs beside it makes its own.
-    threads: Mutex<Threads>,
+    threads: Mutex<ThreadLists>,
 }
 
 /// What a search works on, kept for the next one.
 #[derive(Debug, Default)]
-struct Threads {
+struct ThreadLists {
     /// The places among the steps that may go on, and where the match of each begins; the
     /// preferred first.
     now: Vec<(usize, usize)>,
@@ -43,7 +43,7 @@ impl Regex {
     ///
     /// # Errors
     /// Why it is not valid.
-    pub(crate) fn new(pattern: &str, flags: Flags) -> Result<Self, &'static str> {
+    pub(crate) fn new(pattern: &str, flags: RegexFlags) -> Result<Self, &'static str> {
         let (steps, classes) = parse::program(pattern, flags)?;
         Ok(Self { steps, classes, threads: Mutex::default() })
     }
@@ -52,10 +52,11 @@ impl Regex {
     pub(crate) fn find(&self, text: &str, from: usize) -> Option<Range<usize>> {
         let (before, rest) = text.split_at_checked(from)?;
         let (mut before, mut rest) = (before.chars().next_back(), rest.chars());
-        let (mut kept, mut own) = (self.threads.try_lock(), Threads::default());
+        let (mut kept, mut own) = (self.threads.try_lock(), ThreadLists::default());
         let threads = kept.as_deref_mut().unwrap_or(&mut own);
         threads.begin(self.steps.len());
-        let only_at_start = matches!(self.steps.first(), Some(Step::Look(Look::Start)));
+        let only_at_start =
+            matches!(self.steps.first(), Some(RegexInstruction::Look(RegexAssertion::Start)));
         let (mut found, mut at) = (None, from);
         loop {
             let after = rest.next();
@@ -99,33 +100,35 @@ impl Regex {
     /// The threads behind it are dropped, since it is preferred to what they may find.
     fn advance(
         &self,
-        threads: &mut Threads,
+        threads: &mut ThreadLists,
         at: usize,
         before: Option<char>,
         after: Option<char>,
     ) -> Option<usize> {
-        let Threads { now, next, open, seen } = threads;
+        let ThreadLists { now, next, open, seen } = threads;
         let mut found = None;
         'threads: for (place, start) in now.drain(..) {
             open.push(place);
             while let Some(mut place) = open.pop() {
                 while seen.get_mut(place).is_some_and(|seen| mem::replace(seen, at) != at) {
                     place = match self.steps.get(place) {
-                        Some(Step::Char(c)) if after == Some(*c) => {
+                        Some(RegexInstruction::Char(c)) if after == Some(*c) => {
                             next.push((place + 1, start));
                             break;
                         }
-                        Some(Step::Class(class)) if self.has(*class, after) => {
+                        Some(RegexInstruction::Class(class)) if self.has(*class, after) => {
                             next.push((place + 1, start));
                             break;
                         }
-                        Some(Step::Look(look)) if look.holds(before, after) => place + 1,
-                        Some(Step::Jump(way)) => place.wrapping_add_signed(*way),
-                        Some(Step::Split(first, second)) => {
+                        Some(RegexInstruction::Look(look)) if look.holds(before, after) => {
+                            place + 1
+                        }
+                        Some(RegexInstruction::Jump(way)) => place.wrapping_add_signed(*way),
+                        Some(RegexInstruction::Split(first, second)) => {
                             open.push(place.wrapping_add_signed(*second));
                             place.wrapping_add_signed(*first)
                         }
-                        Some(Step::Match) => {
+                        Some(RegexInstruction::Match) => {
                             found = Some(start);
                             open.clear();
                             break 'threads;
@@ -145,7 +148,7 @@ impl Regex {
     }
 }
 
-impl Threads {
+impl ThreadLists {
     fn begin(&mut self, steps: usize) {
         self.now.clear();
         self.seen.clear();
@@ -169,7 +172,7 @@ pub(crate) fn escaped(text: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail at once")]
 
-    use super::{Flags, Regex, escaped};
+    use super::{Regex, RegexFlags, escaped};
     use regex_lite::RegexBuilder;
 
     const PIECES: &[&str] = &[
@@ -261,8 +264,12 @@ mod tests {
         for _ in 0..60_000 {
             let pattern: String = (0..=random(6)).map(|_| PIECES[random(PIECES.len())]).collect();
             let [ignore_case, multi_line] = [random(4) == 0, random(4) == 0];
-            let flags =
-                Flags { ignore_case, multi_line, dot_matches_all: multi_line, ..Flags::default() };
+            let flags = RegexFlags {
+                ignore_case,
+                multi_line,
+                dot_matches_all: multi_line,
+                ..RegexFlags::default()
+            };
             let ours = Regex::new(&pattern, flags);
             let theirs = RegexBuilder::new(&pattern)
                 .case_insensitive(ignore_case)
@@ -286,13 +293,13 @@ mod tests {
     #[test]
     fn an_escaped_text_matches_itself() {
         let text: String = (0..128).filter_map(char::from_u32).chain("é\u{2028}".chars()).collect();
-        let regex = Regex::new(&escaped(&text), Flags::default()).unwrap();
+        let regex = Regex::new(&escaped(&text), RegexFlags::default()).unwrap();
         assert_eq!(regex.matches(&text).collect::<Vec<_>>(), vec![0..text.len()]);
     }
 
     #[test]
     fn what_cannot_be_kept_small_is_refused() {
-        let why = |pattern: &str| Regex::new(pattern, Flags::default()).err();
+        let why = |pattern: &str| Regex::new(pattern, RegexFlags::default()).err();
         assert_eq!(why("((a{1000}){1000}){1000}"), Some("compiled regex exceeded size limit"));
         assert_eq!(why(&"a{9999}".repeat(9)), Some("compiled regex exceeded size limit"));
         assert_eq!(why(&"(".repeat(99)), Some("pattern has too much nesting"));

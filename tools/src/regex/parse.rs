@@ -2,9 +2,9 @@
 //! their places, so that a repetition copies them.
 
 use super::{
-    class::Class,
-    look::Look,
-    step::{Flags, Step},
+    class::CharClass,
+    look::RegexAssertion,
+    step::{RegexFlags, RegexInstruction},
 };
 
 /// Groups in each other, at most.
@@ -17,33 +17,36 @@ const UNCLOSED_GROUP: &str = "found open group without closing ')'";
 const UNCLOSED_CLASS: &str = "found unclosed character class";
 const NO_CHARACTER: &str = "character class ranges must start and end with a single character";
 
-type Parsed<T> = Result<T, &'static str>;
+type ParseResult<T> = Result<T, &'static str>;
 
 /// The steps of an expression, and the classes that they name.
-pub(super) fn program(pattern: &str, flags: Flags) -> Parsed<(Vec<Step>, Vec<Class>)> {
+pub(super) fn program(
+    pattern: &str,
+    flags: RegexFlags,
+) -> ParseResult<(Vec<RegexInstruction>, Vec<CharClass>)> {
     let mut parser = Parser { rest: pattern, flags, depth: 0, classes: vec![], names: vec![] };
     let mut steps = parser.alternation()?;
     if !parser.rest.is_empty() {
         return Err("found closing ')' without matching '('");
     }
-    steps.push(Step::Match);
+    steps.push(RegexInstruction::Match);
     Ok((steps, parser.classes))
 }
 
 struct Parser<'p> {
     rest: &'p str,
-    flags: Flags,
+    flags: RegexFlags,
     depth: usize,
-    classes: Vec<Class>,
+    classes: Vec<CharClass>,
     /// The names of groups.
     names: Vec<&'p str>,
 }
 
 /// What an escape stands for.
-enum Escaped {
+enum EscapeSequence {
     Char(char),
-    Class(Class),
-    Look(Look),
+    Class(CharClass),
+    Look(RegexAssertion),
 }
 
 impl<'p> Parser<'p> {
@@ -84,7 +87,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads up to the end or to the parenthesis that closes the group.
-    fn alternation(&mut self) -> Parsed<Vec<Step>> {
+    fn alternation(&mut self) -> ParseResult<Vec<RegexInstruction>> {
         if self.depth > MAX_DEPTH {
             return Err("pattern has too much nesting");
         }
@@ -103,15 +106,15 @@ impl<'p> Parser<'p> {
         let last = branches.pop().unwrap_or_default();
         let mut steps = Vec::with_capacity(length);
         for branch in branches {
-            steps.push(Step::Split(1, branch.len().cast_signed() + 2));
+            steps.push(RegexInstruction::Split(1, branch.len().cast_signed() + 2));
             steps.extend(branch);
-            steps.push(Step::Jump((length - steps.len()).cast_signed()));
+            steps.push(RegexInstruction::Jump((length - steps.len()).cast_signed()));
         }
         steps.extend(last);
         Ok(steps)
     }
 
-    fn sequence(&mut self) -> Parsed<Vec<Step>> {
+    fn sequence(&mut self) -> ParseResult<Vec<RegexInstruction>> {
         let mut steps = Vec::new();
         // Where the piece begins that a repetition repeats.
         let mut last = None;
@@ -148,26 +151,26 @@ impl<'p> Parser<'p> {
     }
 
     /// The step of what is neither a group nor a repetition and begins with `c`.
-    fn single(&mut self, c: char) -> Parsed<Step> {
-        let Flags { multi_line, dot_matches_all, is_crlf, .. } = self.flags;
+    fn single(&mut self, c: char) -> ParseResult<RegexInstruction> {
+        let RegexFlags { multi_line, dot_matches_all, is_crlf, .. } = self.flags;
         let look = match (c, multi_line, is_crlf) {
-            ('^', false, _) => Look::Start,
-            ('^', true, false) => Look::LineStart,
-            ('^', true, true) => Look::CrlfStart,
-            ('$', false, _) => Look::End,
-            ('$', true, false) => Look::LineEnd,
-            ('$', true, true) => Look::CrlfEnd,
+            ('^', false, _) => RegexAssertion::Start,
+            ('^', true, false) => RegexAssertion::LineStart,
+            ('^', true, true) => RegexAssertion::CrlfStart,
+            ('$', false, _) => RegexAssertion::End,
+            ('$', true, false) => RegexAssertion::LineEnd,
+            ('$', true, true) => RegexAssertion::CrlfEnd,
             ('\\', ..) => match self.escape()? {
-                Escaped::Char(c) => return Ok(self.char(c)),
-                Escaped::Class(class) => return Ok(self.class(class)),
-                Escaped::Look(look) => look,
+                EscapeSequence::Char(c) => return Ok(self.char(c)),
+                EscapeSequence::Class(class) => return Ok(self.class(class)),
+                EscapeSequence::Look(look) => look,
             },
             ('.', ..) => {
-                let mut ends = Class::default();
+                let mut ends = CharClass::default();
                 if !dot_matches_all {
-                    ends.add(&Class::range('\n', '\n'));
+                    ends.add(&CharClass::range('\n', '\n'));
                     if is_crlf {
-                        ends.add(&Class::range('\r', '\r'));
+                        ends.add(&CharClass::range('\r', '\r'));
                     }
                 }
                 return Ok(self.class(ends.negated()));
@@ -178,31 +181,31 @@ impl<'p> Parser<'p> {
             }
             (c, ..) => return Ok(self.char(c)),
         };
-        Ok(Step::Look(look))
+        Ok(RegexInstruction::Look(look))
     }
 
-    fn char(&mut self, c: char) -> Step {
+    fn char(&mut self, c: char) -> RegexInstruction {
         if !(self.flags.ignore_case && c.is_ascii_alphabetic()) {
-            return Step::Char(c);
+            return RegexInstruction::Char(c);
         }
-        let mut class = Class::range(c, c);
+        let mut class = CharClass::range(c, c);
         class.fold_case();
         self.class(class)
     }
 
-    fn class(&mut self, class: Class) -> Step {
+    fn class(&mut self, class: CharClass) -> RegexInstruction {
         self.classes.push(class);
-        Step::Class(self.classes.len() - 1)
+        RegexInstruction::Class(self.classes.len() - 1)
     }
 
     /// Repeats the steps from `start` on.
     fn repeat(
         &mut self,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<RegexInstruction>,
         start: Option<usize>,
         least: usize,
         most: Option<usize>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let start = start.ok_or("repetition operator must be applied to a sub-expression")?;
         let is_lazy = self.eat("?") != self.flags.is_lazy;
         let piece = steps.split_off(start);
@@ -211,8 +214,8 @@ impl<'p> Parser<'p> {
             return Err(TOO_LARGE);
         }
         let split = |within, behind| match is_lazy {
-            true => Step::Split(behind, within),
-            false => Step::Split(within, behind),
+            true => RegexInstruction::Split(behind, within),
+            false => RegexInstruction::Split(within, behind),
         };
         for _ in 0..least {
             steps.extend(&piece);
@@ -234,7 +237,7 @@ impl<'p> Parser<'p> {
     }
 
     /// The numbers between braces.
-    fn counts(&mut self) -> Parsed<(usize, Option<usize>)> {
+    fn counts(&mut self) -> ParseResult<(usize, Option<usize>)> {
         let text = self.until('}').ok_or("found unclosed counted repetition operator")?;
         let (least, most) = text.split_once(',').unwrap_or((text, text));
         let (least, most) = (least.trim(), most.trim());
@@ -249,7 +252,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads a group up to its closing parenthesis; flags that hold from here on are none.
-    fn group(&mut self) -> Parsed<Option<Vec<Step>>> {
+    fn group(&mut self) -> ParseResult<Option<Vec<RegexInstruction>>> {
         self.skip_space();
         if ["?=", "?!", "?<=", "?<!"].iter().any(|look| self.rest.starts_with(look)) {
             return Err("look-around is not supported");
@@ -265,7 +268,7 @@ impl<'p> Parser<'p> {
         if self.eat(")") { Ok(Some(steps)) } else { Err(UNCLOSED_GROUP) }
     }
 
-    fn name(&mut self) -> Parsed<()> {
+    fn name(&mut self) -> ParseResult<()> {
         let name = self.until('>').ok_or(UNCLOSED_GROUP)?;
         let begins = |c: char| c.is_ascii_alphabetic() || c == '_' || !c.is_ascii();
         let goes_on = |c| begins(c) || matches!(c, '0'..='9' | '.' | '[' | ']');
@@ -280,7 +283,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads flags; whether the parenthesis closes behind them.
-    fn read_flags(&mut self) -> Parsed<bool> {
+    fn read_flags(&mut self) -> ParseResult<bool> {
         let (mut is_on, mut seen) = (true, String::new());
         loop {
             let flag = self.next().ok_or(UNCLOSED_GROUP)?;
@@ -311,18 +314,18 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads a class behind its opening bracket.
-    fn brackets(&mut self) -> Parsed<Class> {
-        let mut class = Class::default();
+    fn brackets(&mut self) -> ParseResult<CharClass> {
+        let mut class = CharClass::default();
         self.skip_space();
         let is_negated = self.eat("^");
         self.skip_space();
         // What begins the class stands for itself.
         while self.eat("-") {
-            class.add(&Class::range('-', '-'));
+            class.add(&CharClass::range('-', '-'));
             self.skip_space();
         }
         if class.is_empty() && self.eat("]") {
-            class.add(&Class::range(']', ']'));
+            class.add(&CharClass::range(']', ']'));
         }
         loop {
             self.skip_space();
@@ -344,28 +347,28 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads a character of a class, a range of them, or an escape that is a class.
-    fn class_range(&mut self, class: &mut Class) -> Parsed<()> {
+    fn class_range(&mut self, class: &mut CharClass) -> ParseResult<()> {
         let first = match self.class_item()? {
-            Escaped::Char(c) => c,
-            Escaped::Class(named) => {
+            EscapeSequence::Char(c) => c,
+            EscapeSequence::Class(named) => {
                 class.add(&named);
                 self.skip_space();
                 return if self.begins_range() { Err(NO_CHARACTER) } else { Ok(()) };
             }
-            Escaped::Look(_) => return Err("invalid escape sequence in character class"),
+            EscapeSequence::Look(_) => return Err("invalid escape sequence in character class"),
         };
         self.skip_space();
         let mut last = first;
         if self.begins_range() {
             self.next();
             self.skip_space();
-            let Escaped::Char(c) = self.class_item()? else { return Err(NO_CHARACTER) };
+            let EscapeSequence::Char(c) = self.class_item()? else { return Err(NO_CHARACTER) };
             last = c;
         }
         if first > last {
             return Err("invalid range in character class");
         }
-        class.add(&Class::range(first, last));
+        class.add(&CharClass::range(first, last));
         Ok(())
     }
 
@@ -379,43 +382,43 @@ impl<'p> Parser<'p> {
         is_range
     }
 
-    fn class_item(&mut self) -> Parsed<Escaped> {
+    fn class_item(&mut self) -> ParseResult<EscapeSequence> {
         match self.next().ok_or(UNCLOSED_CLASS)? {
             '\\' => self.escape(),
-            c => Ok(Escaped::Char(c)),
+            c => Ok(EscapeSequence::Char(c)),
         }
     }
 
     /// Reads a class such as `[:alpha:]`.
-    fn posix(&mut self) -> Parsed<Class> {
+    fn posix(&mut self) -> ParseResult<CharClass> {
         const NESTED: &str = "nested character classes are not supported";
         if !self.eat("[:") {
             return Err(NESTED);
         }
         let is_negated = self.eat("^");
-        let class = self.until(':').and_then(Class::named).filter(|_| self.eat("]"));
+        let class = self.until(':').and_then(CharClass::named).filter(|_| self.eat("]"));
         let class = class.ok_or(NESTED)?;
         Ok(if is_negated { class.negated() } else { class })
     }
 
     /// Reads what follows a backslash.
-    fn escape(&mut self) -> Parsed<Escaped> {
+    fn escape(&mut self) -> ParseResult<EscapeSequence> {
         let c = self.next().ok_or("the pattern ends with a backslash")?;
-        if let Some(class) = Class::perl(c) {
-            return Ok(Escaped::Class(class));
+        if let Some(class) = CharClass::perl(c) {
+            return Ok(EscapeSequence::Class(class));
         }
-        Ok(Escaped::Look(match c {
-            'A' => Look::Start,
-            'z' => Look::End,
+        Ok(EscapeSequence::Look(match c {
+            'A' => RegexAssertion::Start,
+            'z' => RegexAssertion::End,
             'b' => self.word_border()?,
-            'B' => Look::NoWordBorder,
-            '<' => Look::WordStart,
-            '>' => Look::WordEnd,
-            c => return self.escaped_char(c).map(Escaped::Char),
+            'B' => RegexAssertion::NoWordBorder,
+            '<' => RegexAssertion::WordStart,
+            '>' => RegexAssertion::WordEnd,
+            c => return self.escaped_char(c).map(EscapeSequence::Char),
         }))
     }
 
-    fn escaped_char(&mut self, c: char) -> Parsed<char> {
+    fn escaped_char(&mut self, c: char) -> ParseResult<char> {
         match c {
             'a' => Ok('\x07'),
             'f' => Ok('\x0c'),
@@ -434,7 +437,7 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads the number of a character: so many digits, or any between braces.
-    fn hexadecimal(&mut self, digits: usize) -> Parsed<char> {
+    fn hexadecimal(&mut self, digits: usize) -> ParseResult<char> {
         const INVALID: &str = "got invalid hexadecimal number";
         let text = if self.eat("{") {
             self.until('}')
@@ -451,24 +454,24 @@ impl<'p> Parser<'p> {
     }
 
     /// Reads what follows `\b`: the kind of a border between braces, or nothing of it.
-    fn word_border(&mut self) -> Parsed<Look> {
+    fn word_border(&mut self) -> ParseResult<RegexAssertion> {
         let here = self.rest;
         let is_kind = self.eat("{") && self.peek().is_some_and(|c| c.is_ascii_alphabetic());
         if !is_kind {
             self.rest = here;
-            return Ok(Look::WordBorder);
+            return Ok(RegexAssertion::WordBorder);
         }
         match self.until('}') {
-            Some("start") => Ok(Look::WordStart),
-            Some("end") => Ok(Look::WordEnd),
-            Some("start-half") => Ok(Look::WordStartHalf),
-            Some("end-half") => Ok(Look::WordEndHalf),
+            Some("start") => Ok(RegexAssertion::WordStart),
+            Some("end") => Ok(RegexAssertion::WordEnd),
+            Some("start-half") => Ok(RegexAssertion::WordStartHalf),
+            Some("end-half") => Ok(RegexAssertion::WordEndHalf),
             _ => Err("special word boundary assertion is unrecognized"),
         }
     }
 }
 
-fn count(digits: &str) -> Parsed<usize> {
+fn count(digits: &str) -> ParseResult<usize> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("got invalid decimal number");
     }

@@ -1,10 +1,10 @@
 //! What an expression is made of, and the flags by which it is read.
 
-use super::look::Look;
+use super::look::RegexAssertion;
 
 /// How an expression is read, unless it says otherwise itself.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Flags {
+pub(crate) struct RegexFlags {
     /// `i`: letters match in either case.
     pub(crate) ignore_case: bool,
     /// `m`: `^` and `$` match at line ends, too.
@@ -21,11 +21,11 @@ pub(crate) struct Flags {
 
 /// Where a step leads is told relative to its own place, so that steps can be copied.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum RegexInstruction {
     Char(char),
     /// A character of the class at that place.
     Class(usize),
-    Look(Look),
+    Look(RegexAssertion),
     Jump(isize),
     /// Two ways to go on; the first is preferred.
     Split(isize, isize),

@@ -15,7 +15,7 @@ const LETTERS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
 
 /// The short names, by the long ones.
 #[derive(Default)]
-pub(crate) struct Names {
+pub(crate) struct ShortNames {
     /// What the imports named as their module: the file of the glue.
     modules: BTreeSet<String>,
     imports: BTreeMap<String, String>,
@@ -24,8 +24,8 @@ pub(crate) struct Names {
 
 /// Gives a module's imports and exports short names. What the glue does not use is no export any
 /// more.
-pub(crate) fn rename(module: &mut Module, glue: &str) -> Names {
-    let mut names = Names::default();
+pub(crate) fn rename(module: &mut Module, glue: &str) -> ShortNames {
+    let mut names = ShortNames::default();
     for (number, import) in module.imports.iter_mut().enumerate() {
         names.modules.insert(mem::replace(&mut import.module, FROM.to_owned()));
         let long = mem::replace(&mut import.name, short(number));
@@ -56,7 +56,7 @@ fn short(mut number: usize) -> String {
     }
 }
 
-impl Names {
+impl ShortNames {
     /// The glue's JavaScript with the short names.
     ///
     /// # Errors

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 
 /// The file of faults that no test can notice.
 pub(crate) const FILE: &str = "tests/mutants.txt";
 
 /// A single fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct CodeMutant {
     /// Its name: `FILE:LINE:COLUMN: CHANGE in FUNCTION`.
     pub(crate) name: String,
     /// Which of equal changes in the file it is, counted from 1, and how many there are.
@@ -20,17 +20,17 @@ pub(crate) struct Fault {
 }
 
 /// Faults that nobody can notice, with the reasons.
-pub(crate) type Accepted = BTreeMap<String, String>;
+pub(crate) type AcceptedMutants = BTreeMap<String, String>;
 
 /// The faults of a list, a name each line, in which all of a file stand.
-pub(crate) fn numbered(list: &str) -> Vec<Fault> {
+pub(crate) fn numbered(list: &str) -> Vec<CodeMutant> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut faults = Vec::new();
     for name in list.lines().filter(|line| split(line).is_some()) {
-        let fault = Fault { name: name.to_owned(), nth: (0, 0) };
+        let fault = CodeMutant { name: name.to_owned(), nth: (0, 0) };
         let count = counts.entry(fault.change()).or_default();
         *count += 1;
-        faults.push(Fault { nth: (*count, 0), ..fault });
+        faults.push(CodeMutant { nth: (*count, 0), ..fault });
     }
     for fault in &mut faults {
         fault.nth.1 = counts.get(&fault.change()).copied().unwrap_or_default();
@@ -45,7 +45,7 @@ fn split(name: &str) -> Option<(&str, &str)> {
     file.ends_with(".rs").then_some((file, change))
 }
 
-impl Fault {
+impl CodeMutant {
     /// The file, from the workspace's root on.
     pub(crate) fn file(&self) -> &str {
         split(&self.name).map_or("", |(file, _)| file)
@@ -73,7 +73,7 @@ impl Fault {
     }
 
     /// Whether it is written down, alone or with all of its kind.
-    pub(crate) fn accepted<'a>(&self, accepted: &'a Accepted) -> Option<&'a str> {
+    pub(crate) fn accepted<'a>(&self, accepted: &'a AcceptedMutants) -> Option<&'a str> {
         let (key, _) = accepted
             .get_key_value(&self.key())
             .or_else(|| accepted.get_key_value(&self.change()))?;
@@ -85,15 +85,15 @@ impl Fault {
 ///
 /// # Errors
 /// When the file cannot be read, or a line has no place in it.
-pub(crate) fn accepted(file: &Path) -> Result<Accepted, Failure> {
+pub(crate) fn accepted(file: &Path) -> Result<AcceptedMutants, TaskError> {
     let text = fs::read_to_string(file)
-        .map_err(|error| Failure(format!("cannot read {}: {error}", file.display())))?;
-    parse(&text).map_err(|reason| Failure(format!("{}: {reason}", file.display())))
+        .map_err(|error| TaskError(format!("cannot read {}: {error}", file.display())))?;
+    parse(&text).map_err(|reason| TaskError(format!("{}: {reason}", file.display())))
 }
 
 /// A fault stands in a line, its reason in indented lines below; `#` begins a comment.
-fn parse(text: &str) -> Result<Accepted, String> {
-    let mut accepted = Accepted::new();
+fn parse(text: &str) -> Result<AcceptedMutants, String> {
+    let mut accepted = AcceptedMutants::new();
     let mut last: Option<String> = None;
     let is_entry = |line: &&str| !line.starts_with('#') && !line.trim().is_empty();
     for line in text.lines().filter(is_entry) {
@@ -125,11 +125,11 @@ mod tests {
                     a/src/b/c.rs:7:1: replace f -> bool with true\n\
                     WARN something else\n";
         let faults = numbered(list);
-        let keys: Vec<String> = faults.iter().map(Fault::key).collect();
+        let keys: Vec<String> = faults.iter().map(CodeMutant::key).collect();
         let first = "a/src/b/c.rs: replace > with < in f";
         let last = "a/src/b/c.rs: replace f -> bool with true";
         assert_eq!(keys, [format!("{first} #1"), format!("{first} #2"), last.to_owned()]);
-        assert_eq!(faults.iter().map(Fault::module).collect::<Vec<_>>(), ["a/b"; 3]);
+        assert_eq!(faults.iter().map(CodeMutant::module).collect::<Vec<_>>(), ["a/b"; 3]);
         let accepted = |text: &str| {
             faults
                 .iter()

@@ -13,14 +13,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::process;
 use crate::workspace::Workspace;
-use fault::Fault;
-use report::{Report, Verdict};
-pub(crate) use sample::Plan;
-use suites::{CRATES, SUBJECTS, Subject, Suite};
+use fault::CodeMutant;
+use report::{MutantVerdict, MutationReport};
+pub(crate) use sample::MutationPlan;
+use suites::{CRATES, MutationSubject, SUBJECTS, TestSuite};
 
 /// The version of cargo-mutants that is installed where there is none.
 const CARGO_MUTANTS: &str = "27.1.0";
@@ -32,7 +32,7 @@ const LISTS: &str = "mutants.out";
 const TIMEOUT: [&str; 2] = ["--timeout-multiplier=5", "--minimum-test-timeout=120"];
 
 /// Where copies, builds and logs go.
-struct Places {
+struct MutationPaths {
     /// cargo-mutants itself.
     tool: PathBuf,
     /// The copy of the sources that the faults are put into.
@@ -41,7 +41,7 @@ struct Places {
     out: PathBuf,
 }
 
-impl Places {
+impl MutationPaths {
     /// The keys of those that survived the last run.
     fn survivors(&self) -> PathBuf {
         self.out.join("survivors.txt")
@@ -52,10 +52,10 @@ impl Places {
 ///
 /// # Errors
 /// When the tests fail without a fault, and when one is noticed by no test and not written down.
-pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &Workspace, plan: &MutationPlan) -> Result<(), TaskError> {
     let inside = |name: &str| workspace.path("target/mutants").join(name);
     let [tool, tree] = [inside("tool"), inside("tree")];
-    let places = Places { tool, tree, build: inside("build"), out: inside("out") };
+    let places = MutationPaths { tool, tree, build: inside("build"), out: inside("out") };
     install(workspace, &places)?;
     let accepted = fault::accepted(&workspace.path(fault::FILE))?;
     let all = list(workspace, &places, None)?;
@@ -68,10 +68,10 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
     println!("== copying the sources to {}", places.tree.display());
     let _alone = tree::lock(&places.out)?;
     tree::copy(workspace, &places.tree)?;
-    let mut report = Report::new(&accepted);
+    let mut report = MutationReport::new(&accepted);
     for subject in &SUBJECTS {
         let faults = chosen.iter().filter(|fault| subject.holds(fault.file())).collect();
-        let trial = Trial { workspace, places: &places, subject, all: &all };
+        let trial = MutationTrial { workspace, places: &places, subject, all: &all };
         trial.judge(faults, &mut report)?;
     }
     report.print();
@@ -80,7 +80,7 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
     report.verdict()
 }
 
-fn install(workspace: &Workspace, places: &Places) -> Result<(), Failure> {
+fn install(workspace: &Workspace, places: &MutationPaths) -> Result<(), TaskError> {
     let version = process::capture(tool(workspace, places).arg("--version"));
     if version.is_ok_and(|version| version.ends_with(CARGO_MUTANTS)) {
         return Ok(());
@@ -97,7 +97,7 @@ fn install(workspace: &Workspace, places: &Places) -> Result<(), Failure> {
 }
 
 /// cargo-mutants, with what all calls have.
-fn tool(workspace: &Workspace, places: &Places) -> Command {
+fn tool(workspace: &Workspace, places: &MutationPaths) -> Command {
     let mut command = workspace.program(places.tool.join("bin/cargo-mutants"), "");
     command.args(["mutants", "--colors=never", "--no-config"]);
     command
@@ -106,9 +106,9 @@ fn tool(workspace: &Workspace, places: &Places) -> Command {
 /// All faults, or those in lines that a diff changes.
 fn list(
     workspace: &Workspace,
-    places: &Places,
+    places: &MutationPaths,
     diff: Option<&Path>,
-) -> Result<Vec<Fault>, Failure> {
+) -> Result<Vec<CodeMutant>, TaskError> {
     let mut command = tool(workspace, places);
     command.arg("--list");
     for (_, package) in CRATES {
@@ -123,10 +123,10 @@ fn list(
 /// The faults that the plan asks for, in the order of the sources.
 fn choose(
     workspace: &Workspace,
-    places: &Places,
-    plan: &Plan,
-    all: &[Fault],
-) -> Result<Vec<Fault>, Failure> {
+    places: &MutationPaths,
+    plan: &MutationPlan,
+    all: &[CodeMutant],
+) -> Result<Vec<CodeMutant>, TaskError> {
     if plan.again {
         let last: BTreeSet<String> = report::lines(&places.survivors())?.into_iter().collect();
         let faults = all.iter().filter(|fault| last.contains(&fault.key()));
@@ -146,17 +146,21 @@ fn choose(
 }
 
 /// A part of the code whose faults are tried.
-struct Trial<'a> {
+struct MutationTrial<'a> {
     workspace: &'a Workspace,
-    places: &'a Places,
-    subject: &'a Subject,
-    all: &'a [Fault],
+    places: &'a MutationPaths,
+    subject: &'a MutationSubject,
+    all: &'a [CodeMutant],
 }
 
-impl Trial<'_> {
+impl MutationTrial<'_> {
     /// Lets one suite after the other judge some faults.
-    fn judge(&self, mut faults: Vec<&Fault>, report: &mut Report<'_>) -> Result<(), Failure> {
-        let Subject { package, suites, .. } = self.subject;
+    fn judge(
+        &self,
+        mut faults: Vec<&CodeMutant>,
+        report: &mut MutationReport<'_>,
+    ) -> Result<(), TaskError> {
+        let MutationSubject { package, suites, .. } = self.subject;
         for (number, suite) in (1..).zip(*suites) {
             if faults.is_empty() {
                 return Ok(());
@@ -168,11 +172,11 @@ impl Trial<'_> {
             let mut missed = Vec::new();
             for fault in faults {
                 match verdicts.get(&fault.name) {
-                    Some(Verdict::Survived) if number < suites.len() => missed.push(fault),
+                    Some(MutantVerdict::Survived) if number < suites.len() => missed.push(fault),
                     Some(verdict) => report.note(fault, *verdict),
                     None => {
                         let (name, folder) = (&fault.name, out.display());
-                        return Err(Failure(format!("no verdict on {name}; see {folder}")));
+                        return Err(TaskError(format!("no verdict on {name}; see {folder}")));
                     }
                 }
             }
@@ -182,7 +186,7 @@ impl Trial<'_> {
     }
 
     /// Runs one suite over some faults.
-    fn test(&self, suite: &Suite, faults: &[&Fault], out: &Path) -> Result<(), Failure> {
+    fn test(&self, suite: &TestSuite, faults: &[&CodeMutant], out: &Path) -> Result<(), TaskError> {
         // It leaves out what an earlier run has caught; its other filters let some faults through.
         let chosen: BTreeSet<&str> = faults.iter().map(|fault| fault.name.as_str()).collect();
         let others = self.all.iter().filter(|fault| !chosen.contains(fault.name.as_str()));
@@ -201,8 +205,8 @@ impl Trial<'_> {
         match process::exit_code(&mut command)? {
             // All noticed; some not; some took too long.
             0 | 2 | 3 => Ok(()),
-            4 => Err(Failure("the tests fail without any fault: mend that first".to_owned())),
-            code => Err(Failure(format!("cargo-mutants ended with exit code {code}"))),
+            4 => Err(TaskError("the tests fail without any fault: mend that first".to_owned())),
+            code => Err(TaskError(format!("cargo-mutants ended with exit code {code}"))),
         }
     }
 }

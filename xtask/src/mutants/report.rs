@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use super::fault::{Accepted, FILE, Fault};
-use crate::failure::Failure;
+use super::fault::{AcceptedMutants, CodeMutant, FILE};
+use crate::failure::TaskError;
 
 /// What became of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum MutantVerdict {
     /// A test failed.
     Caught,
     /// The tests went on for ever, or nearly: a test failed, too.
@@ -21,18 +21,18 @@ pub(crate) enum Verdict {
 }
 
 /// The lists that cargo-mutants leaves, and what stands in them.
-const LISTS: [(&str, Verdict); 4] = [
-    ("caught.txt", Verdict::Caught),
-    ("timeout.txt", Verdict::TimedOut),
-    ("missed.txt", Verdict::Survived),
-    ("unviable.txt", Verdict::Unviable),
+const LISTS: [(&str, MutantVerdict); 4] = [
+    ("caught.txt", MutantVerdict::Caught),
+    ("timeout.txt", MutantVerdict::TimedOut),
+    ("missed.txt", MutantVerdict::Survived),
+    ("unviable.txt", MutantVerdict::Unviable),
 ];
 
 /// The verdicts by the faults' names.
 ///
 /// # Errors
 /// When a list cannot be read.
-pub(crate) fn read(folder: &Path) -> Result<BTreeMap<String, Verdict>, Failure> {
+pub(crate) fn read(folder: &Path) -> Result<BTreeMap<String, MutantVerdict>, TaskError> {
     let mut verdicts = BTreeMap::new();
     for (file, verdict) in LISTS {
         let names = lines(&folder.join(file))?;
@@ -43,7 +43,7 @@ pub(crate) fn read(folder: &Path) -> Result<BTreeMap<String, Verdict>, Failure> 
 
 /// Counts of a module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counts {
+struct VerdictCounts {
     caught: usize,
     timed_out: usize,
     written_down: usize,
@@ -52,9 +52,9 @@ struct Counts {
 }
 
 /// What became of all faults.
-pub(crate) struct Report<'a> {
-    accepted: &'a Accepted,
-    modules: BTreeMap<String, Counts>,
+pub(crate) struct MutationReport<'a> {
+    accepted: &'a AcceptedMutants,
+    modules: BTreeMap<String, VerdictCounts>,
     /// The keys of those that survived without a reason, and of those that took too long.
     pub(crate) survivors: Vec<String>,
     timed_out: Vec<String>,
@@ -63,30 +63,30 @@ pub(crate) struct Report<'a> {
     needed: BTreeSet<&'a str>,
 }
 
-impl<'a> Report<'a> {
-    pub(crate) fn new(accepted: &'a Accepted) -> Self {
+impl<'a> MutationReport<'a> {
+    pub(crate) fn new(accepted: &'a AcceptedMutants) -> Self {
         let (caught, needed) = (BTreeSet::new(), BTreeSet::new());
         let (survivors, timed_out) = (Vec::new(), Vec::new());
         Self { accepted, modules: BTreeMap::new(), survivors, timed_out, caught, needed }
     }
 
-    pub(crate) fn note(&mut self, fault: &Fault, verdict: Verdict) {
+    pub(crate) fn note(&mut self, fault: &CodeMutant, verdict: MutantVerdict) {
         let counts = self.modules.entry(fault.module()).or_default();
         let entry = fault.accepted(self.accepted);
         match (verdict, entry) {
-            (Verdict::Caught, _) => counts.caught += 1,
-            (Verdict::TimedOut, _) => {
+            (MutantVerdict::Caught, _) => counts.caught += 1,
+            (MutantVerdict::TimedOut, _) => {
                 counts.timed_out += 1;
                 self.timed_out.push(fault.key());
             }
-            (Verdict::Unviable, _) => counts.unviable += 1,
-            (Verdict::Survived, Some(_)) => counts.written_down += 1,
-            (Verdict::Survived, None) => {
+            (MutantVerdict::Unviable, _) => counts.unviable += 1,
+            (MutantVerdict::Survived, Some(_)) => counts.written_down += 1,
+            (MutantVerdict::Survived, None) => {
                 counts.survived += 1;
                 self.survivors.push(fault.key());
             }
         }
-        if verdict == Verdict::Survived {
+        if verdict == MutantVerdict::Survived {
             self.needed.extend(entry);
         } else {
             self.caught.extend(entry);
@@ -96,7 +96,7 @@ impl<'a> Report<'a> {
     /// Prints the table, and the entries that are no longer needed.
     pub(crate) fn print(&self) {
         println!("\n== tried  caught  timed out  written down  survived    share  do not compile");
-        let mut all = Counts::default();
+        let mut all = VerdictCounts::default();
         for (module, counts) in &self.modules {
             println!("{}", row(module, *counts));
             all.caught += counts.caught;
@@ -116,11 +116,11 @@ impl<'a> Report<'a> {
 
     /// # Errors
     /// When a fault survived without a reason; the reason names them, and what to do.
-    pub(crate) fn verdict(&self) -> Result<(), Failure> {
+    pub(crate) fn verdict(&self) -> Result<(), TaskError> {
         if self.survivors.is_empty() {
             return Ok(());
         }
-        Err(Failure(format!(
+        Err(TaskError(format!(
             "no test notices {} single faults:\n{}\nfor each, write a test that fails with it and \
              look at its neighbours (`cargo xtask mutants --again` tries these again); where \
              nobody could notice, write it down in {FILE}, with the reason in an indented \
@@ -132,8 +132,8 @@ impl<'a> Report<'a> {
 }
 
 /// A line of the table. The share is of those that survived without a reason.
-fn row(name: &str, counts: Counts) -> String {
-    let Counts { caught, timed_out, written_down, survived, unviable } = counts;
+fn row(name: &str, counts: VerdictCounts) -> String {
+    let VerdictCounts { caught, timed_out, written_down, survived, unviable } = counts;
     let tried = caught + timed_out + written_down + survived;
     let per_mille = (survived * 1_000).checked_div(tried).unwrap_or(0);
     format!(
@@ -145,9 +145,9 @@ fn row(name: &str, counts: Counts) -> String {
 }
 
 /// Reads a list that cargo-mutants has left, a line each.
-pub(super) fn lines(file: &Path) -> Result<Vec<String>, Failure> {
+pub(super) fn lines(file: &Path) -> Result<Vec<String>, TaskError> {
     let text = fs::read_to_string(file)
-        .map_err(|error| Failure(format!("cannot read {}: {error}", file.display())))?;
+        .map_err(|error| TaskError(format!("cannot read {}: {error}", file.display())))?;
     Ok(text.lines().map(str::to_owned).collect())
 }
 
@@ -165,13 +165,13 @@ mod tests {
         );
         let entry = |name: &str| format!("core/src/a/b.rs: replace {name} with ()");
         let accepted = ["f", "h"].map(|name| (entry(name), "Only speed.".to_owned())).into();
-        let mut report = Report::new(&accepted);
-        let verdicts = [Verdict::Survived, Verdict::Survived, Verdict::Caught];
+        let mut report = MutationReport::new(&accepted);
+        let verdicts = [MutantVerdict::Survived, MutantVerdict::Survived, MutantVerdict::Caught];
         for (fault, verdict) in faults.iter().zip(verdicts) {
             report.note(fault, verdict);
         }
         assert_eq!(report.survivors, [entry("g")]);
-        assert!(report.verdict().is_err_and(|Failure(why)| why.contains(&entry("g"))));
+        assert!(report.verdict().is_err_and(|TaskError(why)| why.contains(&entry("g"))));
         let gone: Vec<_> = report.caught.difference(&report.needed).collect();
         assert_eq!(gone, [&entry("h").as_str()]);
         let counts = report.modules.get("core/a").copied().unwrap_or_default();

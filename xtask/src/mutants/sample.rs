@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::fault::Fault;
-use crate::failure::Failure;
+use super::fault::CodeMutant;
+use crate::failure::TaskError;
 
 /// What the command line asks for.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct MutationPlan {
     /// Whether whole crates are meant; only changed lines otherwise.
     all: bool,
     /// Whether those are meant that survived the last run.
@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     pub(crate) lists: bool,
 }
 
-impl Plan {
+impl MutationPlan {
     /// Reads `[--all | --again | PLACE…] [--seed N] [--count N] [--list]`.
     ///
     /// # Errors
@@ -61,22 +61,22 @@ impl Plan {
     ///
     /// # Errors
     /// When there is none in one of them.
-    pub(crate) fn inside(&self, faults: Vec<Fault>) -> Result<Vec<Fault>, Failure> {
+    pub(crate) fn inside(&self, faults: Vec<CodeMutant>) -> Result<Vec<CodeMutant>, TaskError> {
         if let Some(unknown) = self.places.iter().find(|place| !faults.iter().any(in_place(place)))
         {
-            let mut modules: Vec<String> = faults.iter().map(Fault::module).collect();
+            let mut modules: Vec<String> = faults.iter().map(CodeMutant::module).collect();
             modules.dedup();
             let known = modules.join(", ");
-            return Err(Failure(format!(
+            return Err(TaskError(format!(
                 "no fault can be put into {unknown:?}; known are {known}"
             )));
         }
-        let is_wanted = |fault: &Fault| self.places.iter().any(|place| in_place(place)(fault));
+        let is_wanted = |fault: &CodeMutant| self.places.iter().any(|place| in_place(place)(fault));
         Ok(faults.into_iter().filter(|fault| self.all || is_wanted(fault)).collect())
     }
 
     /// As many faults as are asked for, drawn by the seed, in their order.
-    pub(crate) fn sample(&self, mut faults: Vec<Fault>) -> Vec<Fault> {
+    pub(crate) fn sample(&self, mut faults: Vec<CodeMutant>) -> Vec<CodeMutant> {
         let Some(count) = self.count.filter(|count| *count < faults.len()) else { return faults };
         let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |at| at.as_secs());
         let seed = self.seed.unwrap_or_else(clock);
@@ -93,7 +93,7 @@ impl Plan {
 }
 
 /// Whether a fault stands in a crate or a module, whose name may leave `src` out.
-fn in_place(place: &str) -> impl Fn(&Fault) -> bool {
+fn in_place(place: &str) -> impl Fn(&CodeMutant) -> bool {
     let module = place.replacen('/', "/src/", 1);
     let places = [format!("{place}/"), format!("{module}/"), format!("{module}.rs")];
     let exact = place.to_owned();
@@ -118,18 +118,18 @@ mod tests {
 
     #[test]
     fn a_plan_is_read_or_refused_with_its_reason() {
-        assert_eq!(Plan::parse(&[]), Ok(Plan::default()));
+        assert_eq!(MutationPlan::parse(&[]), Ok(MutationPlan::default()));
         let words = ["core/machine", "--seed", "7", "--count", "9", "driver/", "--list"];
         let places = ["core/machine", "driver"].map(str::to_owned).to_vec();
         let (seed, count) = (Some(7), Some(9));
-        let plan = Plan { places, seed, count, lists: true, ..Plan::default() };
-        assert_eq!(Plan::parse(&words), Ok(plan));
+        let plan = MutationPlan { places, seed, count, lists: true, ..MutationPlan::default() };
+        assert_eq!(MutationPlan::parse(&words), Ok(plan));
         for bad in [&["--seed"][..], &["--count", "0"], &["--all", "core"], &["--jobs", "2"]] {
-            assert!(Plan::parse(bad).is_err(), "{bad:?}");
+            assert!(MutationPlan::parse(bad).is_err(), "{bad:?}");
         }
     }
 
-    fn faults() -> Vec<Fault> {
+    fn faults() -> Vec<CodeMutant> {
         let places = ["core/src/machine/run.rs", "core/src/machine.rs", "tools/src/edit.rs"];
         let names = (1..=50).map(|line| {
             let [first, ..] = places;
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn places_are_crates_modules_and_files() {
         let of = |place: &str| {
-            let plan = Plan::parse(&[place]).unwrap_or_default();
+            let plan = MutationPlan::parse(&[place]).unwrap_or_default();
             plan.inside(faults()).map_or(0, |faults| faults.len())
         };
         let places = ["core", "core/machine", "core/machine/run", "tools/src/edit.rs", "machine"];
@@ -152,12 +152,16 @@ mod tests {
     #[test]
     fn a_seed_gives_the_same_sample_again() {
         let sample = |seed| {
-            let plan = Plan { seed: Some(seed), count: Some(10), ..Plan::default() };
+            let plan =
+                MutationPlan { seed: Some(seed), count: Some(10), ..MutationPlan::default() };
             plan.sample(faults())
         };
         assert_eq!(sample(1).len(), 10);
         assert_eq!(sample(1), sample(1));
         assert_ne!(sample(1), sample(2));
-        assert_eq!(Plan { count: Some(90), ..Plan::default() }.sample(faults()).len(), 50);
+        assert_eq!(
+            MutationPlan { count: Some(90), ..MutationPlan::default() }.sample(faults()).len(),
+            50
+        );
     }
 }

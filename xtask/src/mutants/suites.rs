@@ -2,16 +2,16 @@
 //! lets through, the next one looks at; so those come first that notice most for their time.
 
 /// A part of the code, and the suites that judge it.
-pub(crate) struct Subject {
+pub(crate) struct MutationSubject {
     /// How its files begin; a file belongs to the first subject that it fits.
     place: &'static str,
     pub(crate) package: &'static str,
-    pub(crate) suites: &'static [Suite],
+    pub(crate) suites: &'static [TestSuite],
 }
 
 /// Tests of one package.
 #[derive(Clone, Copy)]
-pub(crate) struct Suite {
+pub(crate) struct TestSuite {
     /// What it is called, also as a folder.
     pub(crate) name: &'static str,
     package: &'static str,
@@ -30,36 +30,46 @@ pub(crate) const CRATES: [(&str, &str); 5] = [
     ("tools", "innerloop-tools"),
 ];
 
-pub(crate) const SUBJECTS: [Subject; 5] = [
-    Subject { place: "core/wire/", package: "innerloop-wire", suites: &[WIRES, QUICK, BYTES] },
-    Subject {
+pub(crate) const SUBJECTS: [MutationSubject; 5] = [
+    MutationSubject {
+        place: "core/wire/",
+        package: "innerloop-wire",
+        suites: &[WIRES, QUICK, BYTES],
+    },
+    MutationSubject {
         place: "core/types/",
         package: "innerloop-types",
         suites: &[QUICK, DRIVER, WIRES, SESSIONS],
     },
-    Subject {
+    MutationSubject {
         place: "core/src/",
         package: "innerloop-core",
         suites: &[QUICK, DRIVER, WIRES, SESSIONS],
     },
-    Subject { place: "driver/", package: "innerloop-driver", suites: &[DRIVER, QUICK] },
-    Subject { place: "tools/", package: "innerloop-tools", suites: &[QUICK, TOOLS, FILES] },
+    MutationSubject { place: "driver/", package: "innerloop-driver", suites: &[DRIVER, QUICK] },
+    MutationSubject { place: "tools/", package: "innerloop-tools", suites: &[QUICK, TOOLS, FILES] },
 ];
 
 /// Most of the tests of core and tools, in a few seconds.
-const QUICK: Suite = Suite { name: "quick", but: &SLOW, ..CORE };
+const QUICK: TestSuite = TestSuite { name: "quick", but: &SLOW, ..CORE };
 /// The protocols, in half a minute.
-const WIRES: Suite = Suite { name: "wires", only: &OF_WIRES, but: &SLOW_WIRES, ..CORE };
+const WIRES: TestSuite = TestSuite { name: "wires", only: &OF_WIRES, but: &SLOW_WIRES, ..CORE };
 /// The protocols again, whatever the bytes.
-const BYTES: Suite = Suite { name: "bytes", only: &OF_BYTES, ..CORE };
+const BYTES: TestSuite = TestSuite { name: "bytes", only: &OF_BYTES, ..CORE };
 /// Sessions with many calls, and those of the simulator.
-const SESSIONS: Suite = Suite { name: "sessions", only: &OF_SESSIONS, ..CORE };
+const SESSIONS: TestSuite = TestSuite { name: "sessions", only: &OF_SESSIONS, ..CORE };
 /// The tools over large files and any bytes.
-const FILES: Suite = Suite { name: "files", only: &OF_FILES, ..CORE };
-const DRIVER: Suite = Suite { name: "driver", tests: "--test=driver", ..CORE };
-const TOOLS: Suite = Suite { name: "tools", package: "innerloop-tools", tests: "--lib", ..CORE };
-const CORE: Suite =
-    Suite { name: "core", package: "innerloop-tests", tests: "--test=core", only: &[], but: &[] };
+const FILES: TestSuite = TestSuite { name: "files", only: &OF_FILES, ..CORE };
+const DRIVER: TestSuite = TestSuite { name: "driver", tests: "--test=driver", ..CORE };
+const TOOLS: TestSuite =
+    TestSuite { name: "tools", package: "innerloop-tools", tests: "--lib", ..CORE };
+const CORE: TestSuite = TestSuite {
+    name: "core",
+    package: "innerloop-tests",
+    tests: "--test=core",
+    only: &[],
+    but: &[],
+};
 
 /// Tests that take longer than all others together.
 const SLOW: [&str; 12] = [
@@ -96,7 +106,7 @@ const OF_FILES: [&str; 4] =
 /// Tests that read the sources: to them a fault is a line that is too long.
 const TIDY: &str = "tidy::";
 
-impl Subject {
+impl MutationSubject {
     /// Whether it is the one that a file belongs to.
     pub(crate) fn holds(&self, file: &str) -> bool {
         let first = SUBJECTS.iter().find(|subject| file.starts_with(subject.place));
@@ -104,7 +114,7 @@ impl Subject {
     }
 }
 
-impl Suite {
+impl TestSuite {
     /// What cargo is told to build it, and shortly: for one run nothing is worth optimising.
     pub(crate) fn of_build(&self) -> [String; 4] {
         [

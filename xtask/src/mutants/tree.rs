@@ -6,7 +6,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::suites::CRATES;
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
 use crate::process;
 use crate::workspace::Workspace;
@@ -15,14 +15,14 @@ use crate::workspace::Workspace;
 ///
 /// # Errors
 /// When another run goes on, or the lock cannot be written.
-pub(crate) fn lock(out: &Path) -> Result<File, Failure> {
+pub(crate) fn lock(out: &Path) -> Result<File, TaskError> {
     files::create_folder(out)?;
     let path = out.join("lock");
-    let unwritable = |error| Failure(format!("cannot write {}: {error}", path.display()));
+    let unwritable = |error| TaskError(format!("cannot write {}: {error}", path.display()));
     let file = File::create(&path).map_err(unwritable)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Failure("another run goes on here".to_owned())),
+        Err(TryLockError::WouldBlock) => Err(TaskError("another run goes on here".to_owned())),
         Err(TryLockError::Error(error)) => Err(unwritable(error)),
     }
 }
@@ -32,7 +32,7 @@ pub(crate) fn lock(out: &Path) -> Result<File, Failure> {
 ///
 /// # Errors
 /// When git does not answer, or a file cannot be copied.
-pub(crate) fn copy(workspace: &Workspace, tree: &Path) -> Result<(), Failure> {
+pub(crate) fn copy(workspace: &Workspace, tree: &Path) -> Result<(), TaskError> {
     let mut git = workspace.program("git", "");
     git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
     let listed = process::capture(&mut git)?;
@@ -46,9 +46,9 @@ pub(crate) fn copy(workspace: &Workspace, tree: &Path) -> Result<(), Failure> {
 }
 
 /// Removes the files below a folder that are not in the list.
-fn remove_others(tree: &Path, inside: &Path, kept: &BTreeSet<PathBuf>) -> Result<(), Failure> {
+fn remove_others(tree: &Path, inside: &Path, kept: &BTreeSet<PathBuf>) -> Result<(), TaskError> {
     let folder = tree.join(inside);
-    let failed = |error| Failure(format!("cannot tidy {}: {error}", folder.display()));
+    let failed = |error| TaskError(format!("cannot tidy {}: {error}", folder.display()));
     for entry in fs::read_dir(&folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let path = inside.join(entry.file_name());
@@ -66,7 +66,7 @@ fn remove_others(tree: &Path, inside: &Path, kept: &BTreeSet<PathBuf>) -> Result
 ///
 /// # Errors
 /// When git does not answer, or the diff cannot be written.
-pub(crate) fn changes(workspace: &Workspace, out: &Path) -> Result<Option<PathBuf>, Failure> {
+pub(crate) fn changes(workspace: &Workspace, out: &Path) -> Result<Option<PathBuf>, TaskError> {
     let git = |arguments: &[&str]| {
         process::capture(
             workspace.program("git", "").args(["-c", "core.quotepath=off"]).args(arguments),

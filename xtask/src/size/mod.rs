@@ -8,19 +8,19 @@ mod share;
 use std::path::Path;
 
 use crate::abi;
-use crate::failure::Failure;
+use crate::failure::TaskError;
 use crate::files;
-use crate::module::Module;
+use crate::module::WasmModule;
 use crate::npm;
 use crate::prepare;
 use crate::process;
-use crate::steps::{Step, run_all, step};
+use crate::steps::{TaskStep, run_all, step};
 use crate::wasm;
 use crate::workspace::Workspace;
-use share::Shares;
+use share::SizeBreakdown;
 
 /// A build of the module, and the most that it may weigh.
-struct Variant {
+struct BuildVariant {
     name: &'static str,
     /// What cargo is told besides.
     features: &'static [&'static str],
@@ -28,9 +28,9 @@ struct Variant {
     budget: usize,
 }
 
-const VARIANTS: [Variant; 3] = [
-    Variant { name: "everything", features: &[], budget: 350_000 },
-    Variant {
+const VARIANTS: [BuildVariant; 3] = [
+    BuildVariant { name: "everything", features: &[], budget: 350_000 },
+    BuildVariant {
         name: "without tools",
         features: &[
             "--no-default-features",
@@ -39,7 +39,7 @@ const VARIANTS: [Variant; 3] = [
         ],
         budget: 265_000,
     },
-    Variant {
+    BuildVariant {
         name: "one protocol",
         features: &["--no-default-features", "--features", "openai-chat"],
         budget: 185_000,
@@ -77,14 +77,14 @@ console.log(sizes.map((each) => each.length).join(' '));
 ///
 /// # Errors
 /// The first step's that fails; weighing fails if a variant is above its budget.
-pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace) -> Result<(), TaskError> {
     run_all(workspace, &[&prepare::MACHINE[..], &[WEIGH_ALL]].concat())
 }
 
 /// Step: builds and weighs every variant.
-pub(crate) const WEIGH_ALL: Step = step("weigh the modules", weigh_all);
+pub(crate) const WEIGH_ALL: TaskStep = step("weigh the modules", weigh_all);
 
-fn weigh_all(workspace: &mut Workspace) -> Result<(), Failure> {
+fn weigh_all(workspace: &mut Workspace) -> Result<(), TaskError> {
     let mut above = Vec::new();
     let mut compare = |name: &str, [raw, gzip, brotli]: [usize; 3], budget: usize| {
         println!("{name}: raw {raw}, gzip {gzip}, brotli {brotli} of {budget} bytes");
@@ -97,22 +97,22 @@ fn weigh_all(workspace: &mut Workspace) -> Result<(), Failure> {
     }
     abi::build(workspace)?;
     compare("without imports", weights(workspace, &workspace.path(abi::CORE))?, CORE_BUDGET);
-    if above.is_empty() { Ok(()) } else { Err(Failure(above.join("\n"))) }
+    if above.is_empty() { Ok(()) } else { Err(TaskError(above.join("\n"))) }
 }
 
 /// Builds a variant, prints where its bytes are, and gives its length, raw, by gzip and by brotli.
-fn weigh(workspace: &Workspace, variant: &Variant) -> Result<[usize; 3], Failure> {
+fn weigh(workspace: &Workspace, variant: &BuildVariant) -> Result<[usize; 3], TaskError> {
     let folder = workspace.path("target/size").join(variant.name.replace(' ', "-"));
     let built = wasm::build_module(workspace, wasm::BINDING, variant.features)?;
     wasm::write_glue(workspace, &built, &folder)?;
     let (named, shipped) = (folder.join(npm::MODULE), folder.join("shipped.wasm"));
     npm::optimise_module(workspace, &named, &shipped)?;
-    let unreadable = || Failure(format!("{} is no wasm module", named.display()));
+    let unreadable = || TaskError(format!("{} is no wasm module", named.display()));
     let bytes = files::read(&named)?;
-    let module = Module::read(&bytes).ok_or_else(unreadable)?;
+    let module = WasmModule::read(&bytes).ok_or_else(unreadable)?;
     for (part, advice) in UNWANTED {
         if let Some(function) = module.functions.iter().find(|each| each.name.contains(part)) {
-            return Err(Failure(format!("{} is in the module: {advice}", function.name)));
+            return Err(TaskError(format!("{} is in the module: {advice}", function.name)));
         }
     }
     print_shares("by crate", &share::by_crate(&module));
@@ -120,14 +120,14 @@ fn weigh(workspace: &Workspace, variant: &Variant) -> Result<[usize; 3], Failure
     weights(workspace, &shipped)
 }
 
-fn weights(workspace: &Workspace, file: &Path) -> Result<[usize; 3], Failure> {
+fn weights(workspace: &Workspace, file: &Path) -> Result<[usize; 3], TaskError> {
     let mut node = workspace.program("node", "");
     let printed = process::capture(node.args(["-e", THREE_SIZES]).arg(file))?;
     let numbers: Vec<usize> = printed.split(' ').filter_map(|word| word.parse().ok()).collect();
-    numbers.try_into().map_err(|_| Failure(format!("node printed {printed:?}, not three sizes")))
+    numbers.try_into().map_err(|_| TaskError(format!("node printed {printed:?}, not three sizes")))
 }
 
-fn print_shares(title: &str, shares: &Shares) {
+fn print_shares(title: &str, shares: &SizeBreakdown) {
     let total: usize = shares.iter().map(|(_, size)| size).sum();
     let (large, small): (Vec<_>, Vec<_>) =
         shares.iter().partition(|(_, size)| *size > total / SMALL);

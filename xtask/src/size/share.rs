@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::module::Module;
+use crate::module::WasmModule;
 use crate::symbol::path;
 
 /// The causes, each with what a function's path contains; the first that fits counts.
@@ -35,24 +35,24 @@ const DATA: &str = "(texts and tables)";
 const REST: &str = "(types, imports, exports)";
 
 /// Bytes by name, most first.
-pub(crate) type Shares = Vec<(String, usize)>;
+pub(crate) type SizeBreakdown = Vec<(String, usize)>;
 
 /// The bytes of a module by crate.
-pub(crate) fn by_crate(module: &Module<'_>) -> Shares {
+pub(crate) fn by_crate(module: &WasmModule<'_>) -> SizeBreakdown {
     shares(module, |path| krate(path).to_owned())
 }
 
 /// The bytes of a module by cause.
-pub(crate) fn by_cause(module: &Module<'_>) -> Shares {
+pub(crate) fn by_cause(module: &WasmModule<'_>) -> SizeBreakdown {
     shares(module, |path| cause(path).to_owned())
 }
 
-fn shares(module: &Module<'_>, name: impl Fn(&str) -> String) -> Shares {
+fn shares(module: &WasmModule<'_>, name: impl Fn(&str) -> String) -> SizeBreakdown {
     let mut sums = BTreeMap::from([(DATA.to_owned(), module.data), (REST.to_owned(), module.rest)]);
     for function in &module.functions {
         *sums.entry(name(&path(&function.name))).or_default() += function.body.len();
     }
-    let mut shares: Shares = sums.into_iter().collect();
+    let mut shares: SizeBreakdown = sums.into_iter().collect();
     shares.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
     shares
 }
@@ -74,7 +74,7 @@ fn krate(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::{by_cause, by_crate, krate};
-    use crate::module::{Function, Module};
+    use crate::module::{WasmFunction, WasmModule};
 
     #[test]
     fn a_crate_of_ours_counts_before_others() {
@@ -90,13 +90,14 @@ mod tests {
             ("_ZN14innerloop_wire6gemini17h0123456789abcdefE", 3),
             ("memcpy", 2),
         ];
-        let functions = symbols.map(|(symbol, size)| Function {
+        let functions = symbols.map(|(symbol, size)| WasmFunction {
             name: symbol.to_owned(),
             body: [0; 5].get(..size).unwrap_or_default(),
-            ..Function::default()
+            ..WasmFunction::default()
         });
-        let module = Module { functions: functions.into(), data: 7, rest: 1, ..Module::default() };
-        let shown = |shares: super::Shares| {
+        let module =
+            WasmModule { functions: functions.into(), data: 7, rest: 1, ..WasmModule::default() };
+        let shown = |shares: super::SizeBreakdown| {
             shares.iter().map(|(name, size)| format!("{name} {size}")).collect::<Vec<_>>()
         };
         let expected = [

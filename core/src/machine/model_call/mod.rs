@@ -4,9 +4,9 @@
 mod steps;
 
 use super::{
-    fold_plan::Plan,
+    fold_plan::FoldPlan,
     history::History,
-    route::{Route, Tools},
+    route::{Route, ToolAccess},
 };
 use alloc::{boxed::Box, string::String, sync::Arc};
 use innerloop_types::{
@@ -15,33 +15,33 @@ use innerloop_types::{
     input::HttpInput,
     message::Reply,
     output::{self, DeadlineReason, Effect, HttpRequest},
-    time::Instant,
+    time::SessionInstant,
 };
-use innerloop_wire::{Decoder, Failure};
+use innerloop_wire::{Decoder, ModelCallError};
 
 /// For how long the end of a response is waited for whose reply is whole.
 const WHOLE_MS: u64 = 1_000;
 
 /// What a call is for, which says what comes after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum CallPurpose {
     /// The next reply of a run.
-    Reply(Tools),
+    Reply(ToolAccess),
     /// A summary of the turns that are to be folded.
-    Summary(Box<Plan>),
+    Summary(Box<FoldPlan>),
 }
 
 /// A call that is over: the reply is whole, or the call has failed for good.
 #[derive(Debug)]
 pub(crate) struct EndedCall {
-    pub(crate) purpose: Purpose,
-    pub(crate) result: Result<Reply, Failure>,
+    pub(crate) purpose: CallPurpose,
+    pub(crate) result: Result<Reply, ModelCallError>,
 }
 
 /// A call that is in flight or waits for its next try.
 #[derive(Debug)]
 pub(crate) struct ModelCall {
-    pub(crate) purpose: Purpose,
+    pub(crate) purpose: CallPurpose,
     pub(crate) route: Arc<Route>,
     /// Counted from 1.
     pub(crate) attempt: u32,
@@ -52,17 +52,17 @@ pub(crate) struct ModelCall {
 #[derive(Debug)]
 pub(crate) enum CallState {
     /// A request is out.
-    Sent(Exchange),
+    Sent(HttpExchange),
     /// It has failed and is tried again later.
-    Waiting { until: Instant },
+    Waiting { until: SessionInstant },
 }
 
 /// A request and what has come of its response.
 #[derive(Debug)]
-pub(crate) struct Exchange {
+pub(crate) struct HttpExchange {
     pub(crate) effect: EffectId,
     /// When the newest news came.
-    pub(crate) active_at: Instant,
+    pub(crate) active_at: SessionInstant,
     /// Whether the host holds the request back.
     pub(crate) held: bool,
     /// Whether anything of this try has been shown.
@@ -80,7 +80,7 @@ pub(crate) struct Exchange {
     pub(crate) said: Option<String>,
 }
 
-impl Purpose {
+impl CallPurpose {
     /// Whether people watch the reply while it arrives.
     pub(crate) const fn is_shown(&self) -> bool {
         matches!(self, Self::Reply(_))
@@ -95,17 +95,17 @@ impl Purpose {
     }
 
     /// What the host is told of it.
-    pub(super) const fn public(&self) -> output::Purpose {
+    pub(super) const fn public(&self) -> output::RequestPurpose {
         match self {
-            Self::Reply(_) => output::Purpose::Model,
-            Self::Summary(_) => output::Purpose::Summary,
+            Self::Reply(_) => output::RequestPurpose::Model,
+            Self::Summary(_) => output::RequestPurpose::Summary,
         }
     }
 }
 
-impl Exchange {
+impl HttpExchange {
     /// A request that went out at `now`.
-    pub(crate) const fn new(effect: EffectId, now: Instant) -> Self {
+    pub(crate) const fn new(effect: EffectId, now: SessionInstant) -> Self {
         let (held, shown, text_begun) = (false, false, false);
         let (written, whole, decoder, said) = (None, None, None, None);
         Self { effect, active_at: now, held, shown, text_begun, written, whole, decoder, said }
@@ -132,7 +132,7 @@ impl Exchange {
 
 impl ModelCall {
     /// The exchange that is under way.
-    pub(crate) const fn exchange(&self) -> Option<&Exchange> {
+    pub(crate) const fn exchange(&self) -> Option<&HttpExchange> {
         match &self.state {
             CallState::Sent(exchange) => Some(exchange),
             CallState::Waiting { .. } => None,
@@ -157,7 +157,7 @@ impl ModelCall {
     }
 
     /// When the call counts as broken, or is tried again; never while the host holds it back.
-    pub(crate) const fn deadline(&self, idle_ms: u64) -> Option<(Instant, DeadlineReason)> {
+    pub(crate) const fn deadline(&self, idle_ms: u64) -> Option<(SessionInstant, DeadlineReason)> {
         match &self.state {
             CallState::Sent(exchange) if exchange.held => None,
             CallState::Sent(exchange) => {
@@ -172,13 +172,13 @@ impl ModelCall {
 
 /// The request of a call, made without a change to the history's cache.
 fn request_again(
-    purpose: &Purpose,
+    purpose: &CallPurpose,
     route: &Route,
     history: &History,
     session: &SessionId,
 ) -> HttpRequest {
     match purpose {
-        Purpose::Reply(tools) => history.request_again(route, *tools, &session.0),
-        Purpose::Summary(plan) => plan.request(history, route, &session.0),
+        CallPurpose::Reply(tools) => history.request_again(route, *tools, &session.0),
+        CallPurpose::Summary(plan) => plan.request(history, route, &session.0),
     }
 }

@@ -4,11 +4,11 @@
 
 use super::{
     super::{
-        ctx::{Ctx, Signal},
+        ctx::{AgentSignal, StepContext},
         ledger::EffectKind,
         route::Route,
     },
-    CallState, EndedCall, Exchange, ModelCall, Purpose,
+    CallPurpose, CallState, EndedCall, HttpExchange, ModelCall,
 };
 use crate::rules::{gauge::prose_cost, retry};
 use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
@@ -16,38 +16,38 @@ use innerloop_json::joined;
 use innerloop_types::{
     event::EventKind,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
-    message::{Reply, Said, Usage},
+    message::{Reply, Usage, VisibleTurn},
     output::Effect,
 };
-use innerloop_wire::{CallPiece, Failure, FailureKind, Piece, unknown_fields};
+use innerloop_wire::{CallPiece, FailureKind, ModelCallError, ReplyPiece, unknown_fields};
 
 /// Most tries of a call after which it is still made without what the endpoint does not know.
 const MOST_PLAINER: u32 = 8;
 
-impl Exchange {
+impl HttpExchange {
     /// Takes back what was shown of this try.
-    fn reset(&mut self, ctx: &mut Ctx<'_>) {
+    fn reset(&mut self, ctx: &mut StepContext<'_>) {
         if core::mem::take(&mut self.shown) {
             ctx.event(EventKind::TextReset);
         }
         self.text_begun = false;
     }
 
-    fn show(&mut self, piece: Piece, ctx: &mut Ctx<'_>) {
+    fn show(&mut self, piece: ReplyPiece, ctx: &mut StepContext<'_>) {
         match piece {
-            Piece::Restart => self.reset(ctx),
-            Piece::Text(text) => {
+            ReplyPiece::Restart => self.reset(ctx),
+            ReplyPiece::Text(text) => {
                 if !core::mem::replace(&mut self.text_begun, true) {
                     ctx.event(EventKind::AssistantTextStart);
                 }
                 self.shown = true;
                 ctx.event(EventKind::AssistantTextDelta { text });
             }
-            Piece::Reasoning(text) => {
+            ReplyPiece::Reasoning(text) => {
                 self.shown = true;
                 ctx.event(EventKind::AssistantReasoningDelta { text });
             }
-            Piece::Call(piece) => {
+            ReplyPiece::Call(piece) => {
                 let CallPiece { index, id, name, text } = *piece;
                 self.shown = true;
                 ctx.event(EventKind::ToolCallDelta { index, call_id: id, name, text });
@@ -58,28 +58,33 @@ impl Exchange {
 
 impl ModelCall {
     /// Sends a first request.
-    pub(crate) fn start(purpose: Purpose, route: Arc<Route>, ctx: &mut Ctx<'_>) {
+    pub(crate) fn start(purpose: CallPurpose, route: Arc<Route>, ctx: &mut StepContext<'_>) {
         let call = Self::send(purpose, route, 1, ctx);
         ctx.body.pending_mut().calls.push(call);
     }
 
     /// The call stands among those of its agent until more news come.
-    pub(crate) fn go_on(self, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+    pub(crate) fn go_on(self, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
         ctx.body.pending_mut().calls.push(self);
         None
     }
 
-    fn send(purpose: Purpose, route: Arc<Route>, attempt: u32, ctx: &mut Ctx<'_>) -> Self {
+    fn send(
+        purpose: CallPurpose,
+        route: Arc<Route>,
+        attempt: u32,
+        ctx: &mut StepContext<'_>,
+    ) -> Self {
         let (id, agent) = (ctx.issue(EffectKind::Http), ctx.body.id);
         let (route, request) = match &purpose {
-            &Purpose::Reply(tools) => {
+            &CallPurpose::Reply(tools) => {
                 let is_grown = ctx.body.run.repairs.grown;
                 let route =
                     if is_grown { Arc::new(route.grown(tools)) } else { route.serving(tools) };
                 let request = ctx.body.history.request(&route, tools, &ctx.session.0);
                 (route, request)
             }
-            Purpose::Summary(plan) => {
+            CallPurpose::Summary(plan) => {
                 let request = plan.request(&ctx.body.history, &route, &ctx.session.0);
                 (route, request)
             }
@@ -88,11 +93,15 @@ impl ModelCall {
             ctx.event(EventKind::RequestStart { attempt });
         }
         ctx.effect(Effect::Http { id, agent, request, purpose: purpose.public() });
-        let state = CallState::Sent(Exchange::new(id, ctx.now));
+        let state = CallState::Sent(HttpExchange::new(id, ctx.now));
         Self { purpose, route, attempt, state }
     }
 
-    pub(crate) fn on_http(mut self, input: HttpInput, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+    pub(crate) fn on_http(
+        mut self,
+        input: HttpInput,
+        ctx: &mut StepContext<'_>,
+    ) -> Option<EndedCall> {
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         // A chunk may be no news, and whatever comes after a whole reply is none.
         if !matches!(input, HttpInput::Chunk(_)) {
@@ -126,24 +135,25 @@ impl ModelCall {
 
     /// The exchange is over, and only a reply that was whole before counts; without one, the host
     /// does not know what became of the call.
-    pub(crate) fn on_lost(mut self, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+    pub(crate) fn on_lost(mut self, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         ctx.ledger.settle(exchange.effect);
         if let Some(reply) = exchange.whole.take() {
             return self.over(*reply, ctx);
         }
         let message = "the model call was lost when the host stopped";
-        self.on_failure(Failure::new(FailureKind::Network, message), ctx)
+        self.on_failure(ModelCallError::new(FailureKind::Network, message), ctx)
     }
 
-    pub(crate) fn on_tick(mut self, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+    pub(crate) fn on_tick(mut self, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
         let deadline = self.deadline(ctx.setup.config.retry.idle_ms);
         if deadline.is_none_or(|(at, _)| at > ctx.now) {
             return self.go_on(ctx);
         }
         let CallState::Sent(exchange) = &mut self.state else {
             if ctx.used_up(self.purpose.is_of_run()).is_some() {
-                let failure = Failure::new(FailureKind::Network, "what may be spent is used up");
+                let failure =
+                    ModelCallError::new(FailureKind::Network, "what may be spent is used up");
                 return Some(EndedCall { purpose: self.purpose, result: Err(failure) });
             }
             return self.again(ctx).go_on(ctx);
@@ -154,12 +164,12 @@ impl ModelCall {
         }
         let seconds = ctx.now.ms_since(exchange.active_at) / 1000;
         let message = format!("nothing came from the model for {seconds} s");
-        self.on_failure(Failure::new(FailureKind::Network, message), ctx)
+        self.on_failure(ModelCallError::new(FailureKind::Network, message), ctx)
     }
 
     /// Gives the call up on the host's word, and gives what people have been shown of the reply's
     /// text.
-    pub(crate) fn cancel(mut self, ctx: &mut Ctx<'_>) -> String {
+    pub(crate) fn cancel(mut self, ctx: &mut StepContext<'_>) -> String {
         self.spend(ctx);
         let CallState::Sent(mut exchange) = self.state else { return String::new() };
         ctx.cancel(exchange.effect);
@@ -177,10 +187,11 @@ impl ModelCall {
     }
 
     /// The reply is whole.
-    fn over(mut self, mut reply: Reply, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+    fn over(mut self, mut reply: Reply, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
         reply.origin = Some(Arc::clone(&self.route.origin));
         if reply.usage.is_none() {
-            let whole = ctx.body.history.gauge().cost(&Said::Assistant(Cow::Borrowed(&reply)));
+            let whole =
+                ctx.body.history.gauge().cost(&VisibleTurn::Assistant(Cow::Borrowed(&reply)));
             if let CallState::Sent(exchange) = &mut self.state {
                 exchange.written = Some(whole);
             }
@@ -191,14 +202,14 @@ impl ModelCall {
 
     /// Notes what a response costs whose usage nobody tells: as much as was asked and has come, by
     /// estimate.
-    fn spend(&mut self, ctx: &mut Ctx<'_>) {
+    fn spend(&mut self, ctx: &mut StepContext<'_>) {
         let CallState::Sent(exchange) = &mut self.state else { return };
         let Some(written) = exchange.written.take() else { return };
         let whole = exchange.whole.as_ref().and_then(|reply| reply.usage);
         let usage = whole.unwrap_or_else(|| Usage {
             input_total: match &self.purpose {
-                Purpose::Reply(_) => ctx.tokens(),
-                Purpose::Summary(plan) => {
+                CallPurpose::Reply(_) => ctx.tokens(),
+                CallPurpose::Summary(plan) => {
                     let request = plan.request(&ctx.body.history, &self.route, "");
                     request.body.0.len() as u64 / 4
                 }
@@ -210,15 +221,15 @@ impl ModelCall {
     }
 
     /// The next try. That of a reply is made as the configuration in force has it.
-    fn again(self, ctx: &mut Ctx<'_>) -> Self {
+    fn again(self, ctx: &mut StepContext<'_>) -> Self {
         let route = match self.purpose {
-            Purpose::Reply(_) => ctx.route(),
-            Purpose::Summary(_) => self.route,
+            CallPurpose::Reply(_) => ctx.route(),
+            CallPurpose::Summary(_) => self.route,
         };
         Self::send(self.purpose, route, self.attempt, ctx)
     }
 
-    fn on_head(mut self, head: &ResponseHead, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+    fn on_head(mut self, head: &ResponseHead, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
         self.spend(ctx);
         if let CallState::Sent(exchange) = &mut self.state {
             exchange.written = (200..300).contains(&head.status).then_some(0);
@@ -231,7 +242,7 @@ impl ModelCall {
         self.go_on(ctx)
     }
 
-    fn on_chunk(mut self, bytes: &[u8], ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+    fn on_chunk(mut self, bytes: &[u8], ctx: &mut StepContext<'_>) -> Option<EndedCall> {
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         let Some(decoder) = &mut exchange.decoder else { return self.go_on(ctx) };
         let mut pieces = Vec::new();
@@ -268,7 +279,7 @@ impl ModelCall {
     }
 
     /// The body has ended: the whole reply, of which is shown what has not been.
-    fn finish(&mut self, ctx: &mut Ctx<'_>) -> Option<Result<Reply, Failure>> {
+    fn finish(&mut self, ctx: &mut StepContext<'_>) -> Option<Result<Reply, ModelCallError>> {
         let CallState::Sent(exchange) = &mut self.state else { return None };
         let (decoder, mut rest) = (exchange.decoder.take()?, Vec::new());
         let reply = decoder.finish_into(&mut rest);
@@ -278,14 +289,18 @@ impl ModelCall {
         Some(reply)
     }
 
-    fn on_failure(mut self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Option<EndedCall> {
+    fn on_failure(
+        mut self,
+        mut failure: ModelCallError,
+        ctx: &mut StepContext<'_>,
+    ) -> Option<EndedCall> {
         self.spend(ctx);
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         let (effect, was_shown) = (exchange.effect, exchange.shown);
         if failure.said.is_empty() {
             exchange.reset(ctx);
         }
-        let is_reply = matches!(self.purpose, Purpose::Reply(_));
+        let is_reply = matches!(self.purpose, CallPurpose::Reply(_));
         if is_reply && self.route.may_fall_back_to_text() && failure.kind == FailureKind::NoTools {
             self.state = CallState::Waiting { until: ctx.now };
             let agent = ctx.body.id;
@@ -294,7 +309,7 @@ impl ModelCall {
                 "the endpoint has no tools for this model: from now on they are told in the \
                  prompt, and calls are read from the model's text",
             );
-            ctx.signal(Signal::InText { agent });
+            ctx.signal(AgentSignal::InText { agent });
             return ended;
         }
         let next = self.attempt.saturating_add(1);
@@ -302,7 +317,7 @@ impl ModelCall {
         if is_reply && !fields.is_empty() && self.attempt < MOST_PLAINER {
             let names = joined(&fields, ", ");
             ctx.warn(&format!("the endpoint does not know {names}: left out from now on"));
-            ctx.signal(Signal::Without { agent: ctx.body.id, fields });
+            ctx.signal(AgentSignal::Without { agent: ctx.body.id, fields });
             (self.attempt, self.state) = (next, CallState::Waiting { until: ctx.now });
             return self.go_on(ctx);
         }
@@ -333,12 +348,12 @@ impl ModelCall {
 }
 
 /// A broken exchange as a failure of the call.
-fn broken(failure: HttpFailure) -> Failure {
+fn broken(failure: HttpFailure) -> ModelCallError {
     let kind = match failure.kind {
         HttpFailureKind::Network | HttpFailureKind::Timeout | HttpFailureKind::Cancelled => {
             FailureKind::Network
         }
         HttpFailureKind::Refused => FailureKind::Host,
     };
-    Failure::new(kind, failure.message)
+    ModelCallError::new(kind, failure.message)
 }

@@ -2,11 +2,11 @@
 //! plan is kept.
 
 use super::super::{
-    agent_state::{Child, ChildState, agent_name},
-    ctx::{Ctx, Signal},
+    agent_state::{ChildAgent, ChildState, agent_name},
+    ctx::{AgentSignal, StepContext},
     ledger::EffectKind,
-    pipeline::Work,
-    tool_call::{RoundCall, State},
+    pipeline::ToolTask,
+    tool_call::{RoundCall, ToolCallState},
 };
 use crate::profile::{
     inner::{InnerCall, SpawnCall},
@@ -23,9 +23,9 @@ use innerloop_types::{
 };
 
 /// Does what the core does itself.
-pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) {
-    let inner = match core::mem::replace(&mut call.state, State::Stopped) {
-        State::Queued(Work::Inner(inner)) => inner,
+pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<AgentSignal>, ctx: &mut StepContext<'_>) {
+    let inner = match core::mem::replace(&mut call.state, ToolCallState::Stopped) {
+        ToolCallState::Queued(ToolTask::Inner(inner)) => inner,
         other => {
             call.state = other;
             return;
@@ -45,7 +45,7 @@ pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<Signal>, ctx: &mut Ctx
             None => call.on_outcome(unknown_agent(&agent_id), ctx),
             Some((child, known)) if known.state == ChildState::Running => {
                 let until = timeout_ms.map(|ms| ctx.now.plus_ms(ms));
-                call.state = State::Waiting { child, until };
+                call.state = ToolCallState::Waiting { child, until };
             }
             Some((_, known)) => {
                 let outcome = Outcome::text(known.result().text());
@@ -60,7 +60,7 @@ pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<Signal>, ctx: &mut Ctx
             let id = ctx.issue(EffectKind::Ask);
             let (agent, text) = (ctx.body.id, question.clone());
             ctx.effect(Effect::Ask { id, agent, ask: Ask::Question { text } });
-            call.state = State::Question { effect: id, question };
+            call.state = ToolCallState::Question { effect: id, question };
         }
         InnerCall::Plan(PlanCall { items, reply }) => {
             ctx.event(EventKind::Plan { items });
@@ -70,7 +70,7 @@ pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<Signal>, ctx: &mut Ctx
     }
 }
 
-fn spawn(call: SpawnCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
+fn spawn(call: SpawnCall, signals: &mut Vec<AgentSignal>, ctx: &mut StepContext<'_>) -> Outcome {
     let wanted = call.working_dir.unwrap_or_default();
     let is_foreign =
         wanted.starts_with('~') || wanted.get(1..2) == Some(":") || wanted.contains('\0');
@@ -97,16 +97,26 @@ fn spawn(call: SpawnCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outco
     ctx.agents.open += 1;
     ctx.agents.newest += 1;
     let (child, parent) = (AgentId(ctx.agents.newest), ctx.body.id);
-    signals.push(Signal::Spawn { child, parent, call });
+    signals.push(AgentSignal::Spawn { child, parent, call });
     let since = u32::try_from(ctx.body.history.turns().len()).unwrap_or(u32::MAX);
-    let started =
-        Child { state: ChildState::Running, output: String::new(), turns: 0, since, over: false };
+    let started = ChildAgent {
+        state: ChildState::Running,
+        output: String::new(),
+        turns: 0,
+        since,
+        over: false,
+    };
     ctx.body.learnt_mut().children.insert(child, started);
     let name = agent_name(child);
     Outcome::text(format!("{{\"agent_id\":\"{name}\",\"status\":\"running\"}}"))
 }
 
-fn send(agent_id: &str, message: String, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
+fn send(
+    agent_id: &str,
+    message: String,
+    signals: &mut Vec<AgentSignal>,
+    ctx: &mut StepContext<'_>,
+) -> Outcome {
     let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
     if known.over {
         let message = format!("{agent_id} is closed: spawn another one");
@@ -115,15 +125,15 @@ fn send(agent_id: &str, message: String, signals: &mut Vec<Signal>, ctx: &mut Ct
     if let Some(known) = ctx.body.child_mut(agent) {
         known.state = ChildState::Running;
     }
-    signals.push(Signal::Steer { agent, parts: vec![Part::text(message)] });
+    signals.push(AgentSignal::Steer { agent, parts: vec![Part::text(message)] });
     Outcome::text(format!("Said to {agent_id}."))
 }
 
-fn close(agent_id: &str, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
+fn close(agent_id: &str, signals: &mut Vec<AgentSignal>, ctx: &mut StepContext<'_>) -> Outcome {
     let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
     let last = known.result();
     if !known.over {
-        signals.push(Signal::Close { agent });
+        signals.push(AgentSignal::Close { agent });
     }
     if let Some(known) = ctx.body.child_mut(agent) {
         known.state = ChildState::Closed;

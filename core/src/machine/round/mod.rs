@@ -7,9 +7,9 @@ mod inner;
 mod steps;
 
 use super::{
-    ctx::Ctx,
+    ctx::StepContext,
     ledger::EffectKind,
-    tool_call::{RoundCall, State},
+    tool_call::{RoundCall, ToolCallState},
 };
 use alloc::vec::Vec;
 use innerloop_types::{
@@ -17,27 +17,27 @@ use innerloop_types::{
     id::{AgentId, EffectId},
     message::TurnKind,
     output::Effect,
-    time::Instant,
+    time::SessionInstant,
 };
 
 /// A round under way.
 #[derive(Debug)]
-pub(crate) struct Round {
+pub(crate) struct ToolRound {
     pub(crate) calls: Vec<RoundCall>,
 }
 
-impl Round {
+impl ToolRound {
     /// When the first wait is over.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<SessionInstant> {
         let until = |call: &RoundCall| match call.state {
-            State::Waiting { until, .. } => until,
+            ToolCallState::Waiting { until, .. } => until,
             _ => None,
         };
         self.calls.iter().filter_map(until).min()
     }
 
     /// Ends the round before its time: what is open is cancelled and answered.
-    pub(crate) fn interrupt(mut self, why: &str, ctx: &mut Ctx<'_>) {
+    pub(crate) fn interrupt(mut self, why: &str, ctx: &mut StepContext<'_>) {
         for call in &mut self.calls {
             call.interrupt(why, ctx);
         }
@@ -45,7 +45,7 @@ impl Round {
     }
 
     /// The results enter the history, in call order.
-    fn append(self, ctx: &mut Ctx<'_>) {
+    fn append(self, ctx: &mut StepContext<'_>) {
         let mut results: Vec<_> = self.calls.into_iter().filter_map(RoundCall::result).collect();
         results.shrink_to_fit();
         ctx.append(TurnKind::ToolResults(results));
@@ -66,16 +66,19 @@ impl Round {
 
     /// Whether only people are waited for.
     pub(crate) fn awaits_people(&self) -> bool {
-        let asks =
-            |call: &RoundCall| matches!(call.state, State::Asking { .. } | State::Question { .. });
-        let rests = |call: &RoundCall| matches!(call.state, State::Done(_) | State::Queued(_));
+        let asks = |call: &RoundCall| {
+            matches!(call.state, ToolCallState::Asking { .. } | ToolCallState::Question { .. })
+        };
+        let rests = |call: &RoundCall| {
+            matches!(call.state, ToolCallState::Done(_) | ToolCallState::Queued(_))
+        };
         self.calls.iter().any(asks) && self.calls.iter().all(|call| asks(call) || rests(call))
     }
 
     /// Whether the host runs a call of that mode.
     fn runs(&self, wanted: ExecMode) -> bool {
         self.calls.iter().any(|call| match call.state {
-            State::Running { mode, .. } => mode == wanted,
+            ToolCallState::Running { mode, .. } => mode == wanted,
             _ => false,
         })
     }

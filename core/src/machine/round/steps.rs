@@ -3,14 +3,14 @@
 
 use super::{
     super::{
-        agent_state::Child,
-        ctx::Ctx,
+        agent_state::ChildAgent,
+        ctx::StepContext,
         phase::Phase,
-        pipeline::{self, Work},
-        step::Step,
-        tool_call::{RoundCall, State},
+        pipeline::{self, ToolTask},
+        step::AgentStep,
+        tool_call::{RoundCall, ToolCallState},
     },
-    Round,
+    ToolRound,
     inner::act,
 };
 use alloc::vec::Vec;
@@ -23,9 +23,9 @@ use innerloop_types::{
     message::ToolCall,
 };
 
-impl Round {
+impl ToolRound {
     /// Starts the calls of a reply.
-    pub(crate) fn start(calls: Vec<ToolCall>, ctx: &mut Ctx<'_>) -> Step {
+    pub(crate) fn start(calls: Vec<ToolCall>, ctx: &mut StepContext<'_>) -> AgentStep {
         let mut round = Self { calls: Vec::with_capacity(calls.len()) };
         for call in calls {
             let mut call = RoundCall::new(pipeline::with_own_arguments(call, ctx.setup));
@@ -36,7 +36,11 @@ impl Round {
     }
 
     /// Answers every call of a reply with the same refusal: none of them may run.
-    pub(crate) fn refuse(calls: Vec<ToolCall>, message: &str, ctx: &mut Ctx<'_>) -> Step {
+    pub(crate) fn refuse(
+        calls: Vec<ToolCall>,
+        message: &str,
+        ctx: &mut StepContext<'_>,
+    ) -> AgentStep {
         let mut round = Self { calls: Vec::with_capacity(calls.len()) };
         for call in calls {
             let mut call = RoundCall::new(pipeline::with_own_arguments(call, ctx.setup));
@@ -46,8 +50,13 @@ impl Round {
         round.advance(ctx)
     }
 
-    pub(crate) fn on_tool(mut self, id: EffectId, input: ToolInput, ctx: &mut Ctx<'_>) -> Step {
-        let Some(call) = self.call(id) else { return Step::Wait(Phase::Round(self)) };
+    pub(crate) fn on_tool(
+        mut self,
+        id: EffectId,
+        input: ToolInput,
+        ctx: &mut StepContext<'_>,
+    ) -> AgentStep {
+        let Some(call) = self.call(id) else { return AgentStep::Wait(Phase::Round(self)) };
         match input {
             ToolInput::Delta(text) => {
                 let call_id = call.tool_call.id.clone();
@@ -64,38 +73,52 @@ impl Round {
     }
 
     /// A person has answered.
-    pub(crate) fn on_answer(mut self, id: EffectId, answer: Answer, ctx: &mut Ctx<'_>) -> Step {
-        let Some(call) = self.call(id) else { return Step::Wait(Phase::Round(self)) };
+    pub(crate) fn on_answer(
+        mut self,
+        id: EffectId,
+        answer: Answer,
+        ctx: &mut StepContext<'_>,
+    ) -> AgentStep {
+        let Some(call) = self.call(id) else { return AgentStep::Wait(Phase::Round(self)) };
         ctx.ledger.settle(id);
         if answer == Answer::Abort {
-            call.state = State::Stopped;
-            return Step::Interrupt(Phase::Round(self));
+            call.state = ToolCallState::Stopped;
+            return AgentStep::Interrupt(Phase::Round(self));
         }
         call.on_answer(answer, ctx);
         self.advance(ctx)
     }
 
     /// A hook has replied.
-    pub(crate) fn on_hook(mut self, id: EffectId, reply: HookReply, ctx: &mut Ctx<'_>) -> Step {
-        let Some((before, call)) = self.behind(id) else { return Step::Wait(Phase::Round(self)) };
+    pub(crate) fn on_hook(
+        mut self,
+        id: EffectId,
+        reply: HookReply,
+        ctx: &mut StepContext<'_>,
+    ) -> AgentStep {
+        let Some((before, call)) = self.behind(id) else {
+            return AgentStep::Wait(Phase::Round(self));
+        };
         ctx.ledger.settle(id);
         call.on_hook(reply, before, ctx);
         self.advance(ctx)
     }
 
     /// The host does not know what became of an effect.
-    pub(crate) fn on_lost(mut self, id: EffectId, ctx: &mut Ctx<'_>) -> Step {
-        let Some((before, call)) = self.behind(id) else { return Step::Wait(Phase::Round(self)) };
+    pub(crate) fn on_lost(mut self, id: EffectId, ctx: &mut StepContext<'_>) -> AgentStep {
+        let Some((before, call)) = self.behind(id) else {
+            return AgentStep::Wait(Phase::Round(self));
+        };
         ctx.ledger.settle(id);
         call.on_lost(before, ctx);
         self.advance(ctx)
     }
 
     /// The run of a started agent is over: whoever waits for it goes on.
-    pub(crate) fn on_child(mut self, child: AgentId, ctx: &mut Ctx<'_>) -> Step {
-        let Some(result) = ctx.body.learnt().children.get(child).map(Child::result) else {
+    pub(crate) fn on_child(mut self, child: AgentId, ctx: &mut StepContext<'_>) -> AgentStep {
+        let Some(result) = ctx.body.learnt().children.get(child).map(ChildAgent::result) else {
             ctx.fault("an agent has ended that its parent does not know");
-            return Step::Wait(Phase::Round(self));
+            return AgentStep::Wait(Phase::Round(self));
         };
         for call in &mut self.calls {
             if call.waits_for(child) {
@@ -106,19 +129,19 @@ impl Round {
     }
 
     /// The host has said something: waiting for other agents ends, so that the model reads it.
-    pub(crate) fn on_steer(mut self, ctx: &mut Ctx<'_>) -> Step {
+    pub(crate) fn on_steer(mut self, ctx: &mut StepContext<'_>) -> AgentStep {
         let message = "The wait was ended by a message of the user. The agent still works.";
         for call in &mut self.calls {
-            if matches!(call.state, State::Waiting { .. }) {
+            if matches!(call.state, ToolCallState::Waiting { .. }) {
                 call.on_outcome(Outcome::text(message), ctx);
             }
         }
         self.advance(ctx)
     }
 
-    pub(crate) fn on_tick(mut self, ctx: &mut Ctx<'_>) -> Step {
+    pub(crate) fn on_tick(mut self, ctx: &mut StepContext<'_>) -> AgentStep {
         for call in &mut self.calls {
-            if let State::Waiting { until: Some(until), .. } = call.state
+            if let ToolCallState::Waiting { until: Some(until), .. } = call.state
                 && until <= ctx.now
             {
                 let message = "The agent still works: the time to wait is over.";
@@ -129,7 +152,7 @@ impl Round {
     }
 
     /// Starts what may start now, and ends the round once each call is answered.
-    pub(crate) fn advance(mut self, ctx: &mut Ctx<'_>) -> Step {
+    pub(crate) fn advance(mut self, ctx: &mut StepContext<'_>) -> AgentStep {
         let (mut others_run, alone_runs) =
             (self.runs(ExecMode::Parallel), self.runs(ExecMode::Serial));
         let mut held = false;
@@ -138,42 +161,42 @@ impl Round {
         let mut signals = Vec::new();
         for call in &mut self.calls {
             match &call.state {
-                State::Running { mode: ExecMode::Serial, .. } => break,
-                State::Queued(Work::Inner(_)) => act(call, &mut signals, ctx),
+                ToolCallState::Running { mode: ExecMode::Serial, .. } => break,
+                ToolCallState::Queued(ToolTask::Inner(_)) => act(call, &mut signals, ctx),
                 // Calls that run alone keep their order, also behind one that somebody still looks
                 // at; those that run beside others do not wait for people.
-                State::Hooked { work, .. } | State::Asking { work, .. } => {
-                    held |= matches!(work, Work::Run { mode: ExecMode::Serial, .. });
+                ToolCallState::Hooked { work, .. } | ToolCallState::Asking { work, .. } => {
+                    held |= matches!(work, ToolTask::Run { mode: ExecMode::Serial, .. });
                 }
-                State::Queued(Work::Run { .. }) if alone_runs => {}
-                State::Queued(Work::Run { mode: ExecMode::Serial, .. }) if held => {}
-                State::Queued(Work::Run { mode: ExecMode::Parallel, .. }) => {
+                ToolCallState::Queued(ToolTask::Run { .. }) if alone_runs => {}
+                ToolCallState::Queued(ToolTask::Run { mode: ExecMode::Serial, .. }) if held => {}
+                ToolCallState::Queued(ToolTask::Run { mode: ExecMode::Parallel, .. }) => {
                     call.launch(ctx);
                     others_run = true;
                 }
-                State::Queued(Work::Run { mode: ExecMode::Serial, .. }) => {
+                ToolCallState::Queued(ToolTask::Run { mode: ExecMode::Serial, .. }) => {
                     // A cancelled run of before may still be writing.
                     if !others_run && !ctx.ledger.has_cancelled_tool(ctx.body.id) {
                         call.launch(ctx);
                     }
-                    if !matches!(call.state, State::Done(_)) {
+                    if !matches!(call.state, ToolCallState::Done(_)) {
                         break;
                     }
                 }
                 // Waits for somebody, or is answered: nothing that others would wait for.
                 _ => {}
             }
-            if ctx.setup.one_by_one && !matches!(call.state, State::Done(_)) {
+            if ctx.setup.one_by_one && !matches!(call.state, ToolCallState::Done(_)) {
                 break;
             }
         }
         for signal in signals {
             ctx.signal(signal);
         }
-        if self.calls.iter().any(|call| !matches!(call.state, State::Done(_))) {
-            return Step::Wait(Phase::Round(self));
+        if self.calls.iter().any(|call| !matches!(call.state, ToolCallState::Done(_))) {
+            return AgentStep::Wait(Phase::Round(self));
         }
         self.append(ctx);
-        Step::EndRound
+        AgentStep::EndRound
     }
 }

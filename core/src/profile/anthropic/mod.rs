@@ -4,7 +4,7 @@
 mod native;
 
 use super::{
-    family::Family,
+    family::ModelFamily,
     seed::{
         EDIT_FILE, GLOB, GREP_WITH_MODES, LIST_DIR, READ_FILE, RUN_PROGRAM, SHELL, WEB_FETCH,
         WRITE_FILE,
@@ -12,7 +12,7 @@ use super::{
 };
 
 /// The family. Its prompt names no tool: each vocabulary has its own names.
-pub(super) static FAMILY: Family = Family {
+pub(super) static FAMILY: ModelFamily = ModelFamily {
     base_prompt: include_str!("prompt.md"),
     docs: &["AGENTS.md", "CLAUDE.md"],
     seed: &[
@@ -30,6 +30,6 @@ pub(super) static FAMILY: Family = Family {
     plan: Some(&native::TODO_WRITE),
     default_command_ms: Some(120_000),
     context_window: 200_000,
-    ..Family::LARGE
+    ..ModelFamily::LARGE
 }
 .built();

@@ -1,20 +1,20 @@
 //! The tools that Claude models know from Claude Code.
 
 use super::super::{
-    args::Args,
-    call::{InnerCall, PlanCall, Translated},
+    args::ToolArguments,
+    call::{CanonicalCall, InnerCall, PlanCall},
     plan_tool,
     row::{
-        FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote, ToolRow,
-        WRITTEN,
+        ArgumentReader, FinishedRun, MATCHES, PATHS, TimeoutNote, ToolParameters::Fixed,
+        ToolPolicy, ToolRequirement, ToolRow, WRITTEN,
     },
     seed::{self, GREP_MODES, READ_LIMIT},
     shell,
 };
 use alloc::{format, string::String};
 use innerloop_types::{
-    action::{Action, Grep, GrepMode, Notice, Numbering},
-    config::Facts,
+    action::{Action, GrepMode, GrepQuery, LineNumbering, NoticePosition},
+    config::EnvironmentFacts,
     event::PlanStatus,
 };
 
@@ -24,7 +24,7 @@ pub(super) static TABLE: &[&ToolRow] =
 
 /// How many files `Glob` names at most.
 const GLOB_LIMIT: u32 = 100;
-/// How many results `Grep` gives unless the call says how many.
+/// How many results `GrepQuery` gives unless the call says how many.
 const GREP_LIMIT: u32 = 250;
 
 static READ: ToolRow = ToolRow {
@@ -37,9 +37,9 @@ static READ: ToolRow = ToolRow {
          offset?: number Line to start from, counted from 1; for files too long to read at once\n\
          limit?: number Most lines to read",
     ),
-    read: Reader::Action(read),
+    read: ArgumentReader::Action(read),
     tell: None,
-    policy: Policy::SHOWS,
+    policy: ToolPolicy::SHOWS,
 };
 
 static WRITE: ToolRow = ToolRow {
@@ -50,9 +50,9 @@ static WRITE: ToolRow = ToolRow {
         "file_path: text The file; a path that begins with / begins at the workspace\n\
          content: text Everything the file is to hold",
     ),
-    read: Reader::Action(seed::write_file),
+    read: ArgumentReader::Action(seed::write_file),
     tell: None,
-    policy: Policy { output: WRITTEN, ..Policy::CHANGES },
+    policy: ToolPolicy { output: WRITTEN, ..ToolPolicy::CHANGES },
 };
 
 static EDIT: ToolRow = ToolRow {
@@ -66,9 +66,9 @@ static EDIT: ToolRow = ToolRow {
          new_string: text The text to put in its place; it must differ\n\
          replace_all?=false: boolean Replace every occurrence",
     ),
-    read: Reader::Action(edit),
+    read: ArgumentReader::Action(edit),
     tell: None,
-    policy: Policy::CHANGES,
+    policy: ToolPolicy::CHANGES,
 };
 
 static BASH: ToolRow = ToolRow {
@@ -80,12 +80,12 @@ static BASH: ToolRow = ToolRow {
          timeout?: number Time limit in milliseconds; {default_ms} if absent, at most 600000\n\
          description?: text What the command does, in five to ten words",
     ),
-    read: Reader::Run(bash),
+    read: ArgumentReader::Run(bash),
     tell: Some(tell_exit),
-    policy: Policy {
-        needs: Some(Need::Shell),
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::Shell),
         timeout: TimeoutNote::Parameter("timeout"),
-        ..Policy::RUNS
+        ..ToolPolicy::RUNS
     },
 };
 
@@ -112,9 +112,9 @@ static GREP: ToolRow = ToolRow {
          offset?: number How many of the first results to pass over; 0 if absent\n\
          multiline?: boolean Let matches span lines, and . match line ends; false if absent",
     ),
-    read: Reader::Action(grep),
+    read: ArgumentReader::Action(grep),
     tell: None,
-    policy: Policy { output: MATCHES, ..Policy::READS },
+    policy: ToolPolicy { output: MATCHES, ..ToolPolicy::READS },
 };
 
 static GLOB: ToolRow = ToolRow {
@@ -125,9 +125,9 @@ static GLOB: ToolRow = ToolRow {
         "pattern: text The pattern\n\
          path?: text The folder to search; leave it out for the workspace",
     ),
-    read: Reader::Action(glob),
+    read: ArgumentReader::Action(glob),
     tell: None,
-    policy: Policy { output: PATHS, ..Policy::READS },
+    policy: ToolPolicy { output: PATHS, ..ToolPolicy::READS },
 };
 
 static WEB_FETCH: ToolRow = ToolRow {
@@ -150,39 +150,39 @@ pub(super) static TODO_WRITE: ToolRow = ToolRow {
          - status: pending|in_progress|completed\n\
          - activeForm: nonempty The step while it is under way: Running the tests",
     ),
-    read: Reader::Inner(todo_write),
+    read: ArgumentReader::Inner(todo_write),
     tell: None,
-    policy: Policy::READS,
+    policy: ToolPolicy::READS,
 };
 
-fn read(args: &mut Args<'_>) -> Action {
+fn read(args: &mut ToolArguments<'_>) -> Action {
     Action::Read {
         path: args.text("file_path"),
         offset: args.count("offset"),
         limit: Some(args.count("limit").unwrap_or(READ_LIMIT)),
-        numbering: Numbering::Tab,
+        numbering: LineNumbering::Tab,
         line_chars: None,
-        notice: Notice::Below,
+        notice: NoticePosition::Below,
     }
 }
 
-fn edit(args: &mut Args<'_>) -> Action {
+fn edit(args: &mut ToolArguments<'_>) -> Action {
     seed::edit(args, "replace_all")
 }
 
-fn bash(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
+fn bash(args: &mut ToolArguments<'_>, facts: &EnvironmentFacts) -> Result<CanonicalCall, String> {
     let timeout_ms = args.count("timeout");
     shell::run(args, None, timeout_ms, facts)
 }
 
-fn grep(args: &mut Args<'_>) -> Action {
+fn grep(args: &mut ToolArguments<'_>) -> Action {
     let around = args.count_u32("-C");
     let around = args.count_u32("context").or(around).unwrap_or(0);
     let most = match args.count_u32("head_limit").unwrap_or(GREP_LIMIT) {
         0 => u32::MAX,
         most => most,
     };
-    Action::Grep(Grep {
+    Action::Grep(GrepQuery {
         pattern: args.text("pattern"),
         path: args.optional_text("path"),
         glob: args.optional_text("glob"),
@@ -196,15 +196,15 @@ fn grep(args: &mut Args<'_>) -> Action {
         multiline: args.flag("multiline"),
         only_matching: args.flag("-o"),
         unnumbered: !args.optional_flag("-n").unwrap_or(true),
-        ..Grep::default()
+        ..GrepQuery::default()
     })
 }
 
-fn glob(args: &mut Args<'_>) -> Action {
+fn glob(args: &mut ToolArguments<'_>) -> Action {
     seed::find(args, Some(GLOB_LIMIT))
 }
 
-fn todo_write(args: &mut Args<'_>) -> InnerCall {
+fn todo_write(args: &mut ToolArguments<'_>) -> InnerCall {
     let items = plan_tool::items(args, "todos", "content");
     let done = items.iter().filter(|item| item.status == PlanStatus::Completed).count();
     let reply = format!("The list is kept: {done} of {} done. Go on with the next.", items.len());

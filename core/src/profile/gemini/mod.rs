@@ -5,7 +5,7 @@ mod native;
 mod tell;
 
 use super::{
-    family::Family,
+    family::ModelFamily,
     seed::{
         EDIT_FILE, GLOB, GREP, LIST_DIR, READ_FILE, READ_MANY_FILES, RUN_PROGRAM, SHELL, WEB_FETCH,
         WRITE_FILE,
@@ -13,7 +13,7 @@ use super::{
 };
 
 /// The family.
-pub(super) static FAMILY: Family = Family {
+pub(super) static FAMILY: ModelFamily = ModelFamily {
     base_prompt: include_str!("prompt.md"),
     docs: &["AGENTS.md", "GEMINI.md"],
     seed: &[
@@ -31,6 +31,6 @@ pub(super) static FAMILY: Family = Family {
     native: native::TABLE,
     plan: Some(&native::WRITE_TODOS),
     context_window: 1_048_576,
-    ..Family::LARGE
+    ..ModelFamily::LARGE
 }
 .built();

@@ -1,10 +1,13 @@
 //! The tools that Gemini models know from gemini-cli.
 
 use super::super::{
-    args::Args,
-    call::{InnerCall, PlanCall, Translated},
+    args::ToolArguments,
+    call::{CanonicalCall, InnerCall, PlanCall},
     plan_tool,
-    row::{MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote, ToolRow, WRITTEN},
+    row::{
+        ArgumentReader, MATCHES, PATHS, TimeoutNote, ToolParameters::Fixed, ToolPolicy,
+        ToolRequirement, ToolRow, WRITTEN,
+    },
     seed::{self, READ_LIMIT},
     shell,
 };
@@ -15,8 +18,11 @@ use alloc::{
     string::{String, ToString},
 };
 use innerloop_types::{
-    action::{Action, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering},
-    config::Facts,
+    action::{
+        Action, GrepLayout, GrepMode, GrepQuery, HiddenFiles, LineNumbering, ListStyle,
+        NoticePosition,
+    },
+    config::EnvironmentFacts,
 };
 
 /// The tools, in the order in which they are shown.
@@ -55,12 +61,12 @@ static WEB_FETCH: ToolRow = ToolRow {
         "prompt: nonempty The pages' addresses, each beginning with http:// or https://, and what \
          is wanted of them",
     ),
-    read: Reader::Action(web_fetch),
+    read: ArgumentReader::Action(web_fetch),
     ..seed::WEB_FETCH
 };
 
 /// The addresses stand in the prompt.
-fn web_fetch(args: &mut Args<'_>) -> Action {
+fn web_fetch(args: &mut ToolArguments<'_>) -> Action {
     let prompt = args.text("prompt");
     let is_url = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
     let words = prompt.split(|c: char| c.is_whitespace() || "\"'`<>()[]{}".contains(c));
@@ -78,9 +84,9 @@ static READ_FILE: ToolRow = ToolRow {
          start_line?: 1.. The first line to read, counted from 1\n\
          end_line?: 1.. The last line to read, which is included",
     ),
-    read: Reader::Action(read_file),
+    read: ArgumentReader::Action(read_file),
     tell: None,
-    policy: Policy::SHOWS,
+    policy: ToolPolicy::SHOWS,
 };
 
 static WRITE_FILE: ToolRow = ToolRow {
@@ -91,9 +97,9 @@ static WRITE_FILE: ToolRow = ToolRow {
         "file_path: text The file\n\
          content: text Everything the file is to hold",
     ),
-    read: Reader::Action(seed::write_file),
+    read: ArgumentReader::Action(seed::write_file),
     tell: Some(tell::written),
-    policy: Policy { output: WRITTEN, ..Policy::CHANGES },
+    policy: ToolPolicy { output: WRITTEN, ..ToolPolicy::CHANGES },
 };
 
 static REPLACE: ToolRow = ToolRow {
@@ -108,9 +114,9 @@ static REPLACE: ToolRow = ToolRow {
          new_string: text The text to put in its place\n\
          allow_multiple?: boolean Replace every occurrence; false if absent",
     ),
-    read: Reader::Action(replace),
+    read: ArgumentReader::Action(replace),
     tell: Some(tell::edited),
-    policy: Policy::CHANGES,
+    policy: ToolPolicy::CHANGES,
 };
 
 static RUN_SHELL_COMMAND: ToolRow = ToolRow {
@@ -122,13 +128,13 @@ static RUN_SHELL_COMMAND: ToolRow = ToolRow {
          description?: text What the command does, in a sentence, for whoever watches\n\
          dir_path?: text The folder to run it in; the workspace if absent",
     ),
-    read: Reader::Run(run_shell_command),
+    read: ArgumentReader::Run(run_shell_command),
     tell: Some(tell::command),
-    policy: Policy {
-        needs: Some(Need::Shell),
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::Shell),
         default_ms: Some(300_000),
         timeout: TimeoutNote::Plain,
-        ..Policy::RUNS
+        ..ToolPolicy::RUNS
     },
 };
 
@@ -151,9 +157,9 @@ static GREP_SEARCH: ToolRow = ToolRow {
          max_matches_per_file?: 1.. Most matches of one file\n\
          total_max_matches?: 1.. Most matches in all; 100 if absent",
     ),
-    read: Reader::Action(grep_search),
+    read: ArgumentReader::Action(grep_search),
     tell: Some(tell::matches),
-    policy: Policy { output: MATCHES, ..Policy::READS },
+    policy: ToolPolicy { output: MATCHES, ..ToolPolicy::READS },
 };
 
 static GLOB: ToolRow = ToolRow {
@@ -165,9 +171,9 @@ static GLOB: ToolRow = ToolRow {
          case_sensitive?: boolean Tell capital letters from small ones; false if absent\n\
          respect_git_ignore?: boolean Pass over files that .gitignore names; true if absent",
     ),
-    read: Reader::Action(glob),
+    read: ArgumentReader::Action(glob),
     tell: Some(tell::files),
-    policy: Policy { output: PATHS, ..Policy::READS },
+    policy: ToolPolicy { output: PATHS, ..ToolPolicy::READS },
 };
 
 static LIST_DIRECTORY: ToolRow = ToolRow {
@@ -179,9 +185,9 @@ static LIST_DIRECTORY: ToolRow = ToolRow {
          file_filtering_options?: {} What is passed over\n\
          - respect_git_ignore?: boolean Pass over what .gitignore names; true if absent",
     ),
-    read: Reader::Action(list_directory),
+    read: ArgumentReader::Action(list_directory),
     tell: Some(tell::folder),
-    policy: Policy { output: PATHS, ..Policy::READS },
+    policy: ToolPolicy { output: PATHS, ..ToolPolicy::READS },
 };
 
 static READ_MANY_FILES: ToolRow = ToolRow {
@@ -197,9 +203,9 @@ static READ_MANY_FILES: ToolRow = ToolRow {
          file_filtering_options?: {} What is passed over\n\
          - respect_git_ignore?: boolean Pass over what .gitignore names; true if absent",
     ),
-    read: Reader::Action(read_many_files),
+    read: ArgumentReader::Action(read_many_files),
     tell: None,
-    policy: Policy::SHOWS,
+    policy: ToolPolicy::SHOWS,
 };
 
 static RUN_PROGRAM: ToolRow = ToolRow { tell: Some(tell::command), ..seed::RUN_PROGRAM };
@@ -213,12 +219,12 @@ pub(super) static WRITE_TODOS: ToolRow = ToolRow {
          - description: text The step\n\
          - status: pending|in_progress|completed|cancelled|blocked How far it is",
     ),
-    read: Reader::Inner(write_todos),
+    read: ArgumentReader::Inner(write_todos),
     tell: None,
-    policy: Policy::READS,
+    policy: ToolPolicy::READS,
 };
 
-fn read_file(args: &mut Args<'_>) -> Action {
+fn read_file(args: &mut ToolArguments<'_>) -> Action {
     let first = args.count("start_line").unwrap_or(1).max(1);
     let limit = match args.count("end_line") {
         Some(last) if last < first => {
@@ -232,24 +238,27 @@ fn read_file(args: &mut Args<'_>) -> Action {
         path: args.text("file_path"),
         offset: Some(first),
         limit: Some(limit),
-        numbering: Numbering::None,
+        numbering: LineNumbering::None,
         line_chars: Some(LINE_CHARS),
-        notice: Notice::Above,
+        notice: NoticePosition::Above,
     }
 }
 
-fn replace(args: &mut Args<'_>) -> Action {
+fn replace(args: &mut ToolArguments<'_>) -> Action {
     seed::edit(args, "allow_multiple")
 }
 
-fn run_shell_command(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
+fn run_shell_command(
+    args: &mut ToolArguments<'_>,
+    facts: &EnvironmentFacts,
+) -> Result<CanonicalCall, String> {
     let folder = args.optional_text("dir_path");
     shell::run(args, folder.as_deref(), None, facts)
 }
 
-fn grep_search(args: &mut Args<'_>) -> Action {
+fn grep_search(args: &mut ToolArguments<'_>) -> Action {
     let around = args.count_u32("context").unwrap_or(0);
-    Action::Grep(Grep {
+    Action::Grep(GrepQuery {
         pattern: args.text("pattern"),
         path: args.optional_text("dir_path"),
         glob: args.optional_text("include_pattern"),
@@ -263,14 +272,14 @@ fn grep_search(args: &mut Args<'_>) -> Action {
         after: args.count_u32("after").unwrap_or(around),
         max_results: args.count_u32("total_max_matches"),
         max_per_file: args.count_u32("max_matches_per_file"),
-        hidden: if args.flag("no_ignore") { Hidden::Nothing } else { Hidden::Ignored },
+        hidden: if args.flag("no_ignore") { HiddenFiles::Nothing } else { HiddenFiles::Ignored },
         ignore_case: !args.flag("case_sensitive"),
         literal: args.flag("fixed_strings"),
-        ..Grep::default()
+        ..GrepQuery::default()
     })
 }
 
-fn glob(args: &mut Args<'_>) -> Action {
+fn glob(args: &mut ToolArguments<'_>) -> Action {
     Action::Glob {
         pattern: args.text("pattern"),
         path: args.optional_text("dir_path"),
@@ -280,7 +289,7 @@ fn glob(args: &mut Args<'_>) -> Action {
     }
 }
 
-fn list_directory(args: &mut Args<'_>) -> Action {
+fn list_directory(args: &mut ToolArguments<'_>) -> Action {
     Action::List {
         path: Some(args.text("dir_path")),
         depth: 1,
@@ -290,7 +299,7 @@ fn list_directory(args: &mut Args<'_>) -> Action {
     }
 }
 
-fn read_many_files(args: &mut Args<'_>) -> Action {
+fn read_many_files(args: &mut ToolArguments<'_>) -> Action {
     let mut exclude = args.texts("exclude");
     if args.optional_flag("useDefaultExcludes").unwrap_or(true) {
         exclude.extend(DEFAULT_EXCLUDES.map(str::to_owned));
@@ -303,16 +312,16 @@ fn read_many_files(args: &mut Args<'_>) -> Action {
     }
 }
 
-fn filtering(args: &mut Args<'_>) -> Hidden {
-    let read = |options: &mut Args<'_>| options.optional_flag("respect_git_ignore");
+fn filtering(args: &mut ToolArguments<'_>) -> HiddenFiles {
+    let read = |options: &mut ToolArguments<'_>| options.optional_flag("respect_git_ignore");
     hidden(args.object("file_filtering_options", read))
 }
 
-fn hidden(respect_git_ignore: Option<bool>) -> Hidden {
-    if respect_git_ignore.unwrap_or(true) { Hidden::Ignored } else { Hidden::Nothing }
+fn hidden(respect_git_ignore: Option<bool>) -> HiddenFiles {
+    if respect_git_ignore.unwrap_or(true) { HiddenFiles::Ignored } else { HiddenFiles::Nothing }
 }
 
-fn write_todos(args: &mut Args<'_>) -> InnerCall {
+fn write_todos(args: &mut ToolArguments<'_>) -> InnerCall {
     let items = plan_tool::items(args, "todos", "description");
     let mut reply = if items.is_empty() {
         "Successfully cleared the todo list.".to_string()

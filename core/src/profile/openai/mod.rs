@@ -4,18 +4,18 @@
 mod native;
 
 use super::{
-    family::Family,
+    family::ModelFamily,
     seed::{APPLY_PATCH, GLOB, GREP, READ_FILE, RUN_PROGRAM, SHELL, WEB_FETCH, WRITE_FILE},
 };
 
 /// The family.
-pub(super) static FAMILY: Family = Family {
+pub(super) static FAMILY: ModelFamily = ModelFamily {
     base_prompt: include_str!("prompt.md"),
     docs: &["AGENTS.md", ".codex/instructions.md"],
     seed: &[&READ_FILE, &APPLY_PATCH, &WRITE_FILE, &SHELL, &GREP, &GLOB, &RUN_PROGRAM, &WEB_FETCH],
     native: native::TABLE,
     plan: Some(&native::UPDATE_PLAN),
     context_window: 272_000,
-    ..Family::LARGE
+    ..ModelFamily::LARGE
 }
 .built();

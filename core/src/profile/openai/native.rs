@@ -1,13 +1,13 @@
 //! The tools that GPT models know from codex.
 
 use super::super::{
-    args::Args,
-    call::{InnerCall, PlanCall, Translated},
+    args::ToolArguments,
+    call::{CanonicalCall, InnerCall, PlanCall},
     plan_tool,
     row::{
-        FinishedRun, Need,
-        Parameters::{self, Fixed},
-        Policy, Reader, TimeoutNote, ToolRow,
+        ArgumentReader, FinishedRun, TimeoutNote,
+        ToolParameters::{self, Fixed},
+        ToolPolicy, ToolRequirement, ToolRow,
     },
     seed, shell,
 };
@@ -18,7 +18,7 @@ use alloc::{
 use innerloop_json::joined;
 use innerloop_types::{
     action::{Action, FilePatch},
-    config::Facts,
+    config::EnvironmentFacts,
     event::PlanStatus,
 };
 
@@ -44,9 +44,13 @@ static SHELL_COMMAND: ToolRow = ToolRow {
          workdir?: text The folder to run it in; the workspace if absent\n\
          timeout_ms?: number Time limit in milliseconds; {default_ms} if absent, at most 600000",
     ),
-    read: Reader::Run(shell_command),
+    read: ArgumentReader::Run(shell_command),
     tell: Some(tell_command),
-    policy: Policy { needs: Some(Need::Shell), timeout: TimeoutNote::None, ..Policy::RUNS },
+    policy: ToolPolicy {
+        needs: Some(ToolRequirement::Shell),
+        timeout: TimeoutNote::None,
+        ..ToolPolicy::RUNS
+    },
 };
 
 static APPLY_PATCH: ToolRow = ToolRow {
@@ -60,15 +64,15 @@ static APPLY_PATCH: ToolRow = ToolRow {
                   come with +. Show three lines of context around each change. *** End of File \
                   behind a hunk ties it to the end of the file. Paths are relative to the \
                   workspace.",
-    parameters: Parameters::Freeform {
+    parameters: ToolParameters::Freeform {
         text: "input: text The patch, from *** Begin Patch to *** End Patch",
         grammar: include_str!("patch.lark"),
         description: "Change files by a patch. Write the patch as it is, from *** Begin Patch to \
                       *** End Patch, not wrapped in JSON.",
     },
-    read: Reader::Action(apply_patch),
+    read: ArgumentReader::Action(apply_patch),
     tell: Some(tell_patch),
-    policy: Policy::CHANGES,
+    policy: ToolPolicy::CHANGES,
 };
 
 static VIEW_IMAGE: ToolRow = ToolRow {
@@ -76,9 +80,9 @@ static VIEW_IMAGE: ToolRow = ToolRow {
     description: "Look at an image of the workspace. For images only: text files come back as an \
                   error.",
     parameters: Fixed("path: text The image's file"),
-    read: Reader::Action(view_image),
+    read: ArgumentReader::Action(view_image),
     tell: None,
-    policy: Policy { needs: Some(Need::Images), ..Policy::READS },
+    policy: ToolPolicy { needs: Some(ToolRequirement::Images), ..ToolPolicy::READS },
 };
 
 static READ_FILE: ToolRow = without_shell(seed::READ_FILE);
@@ -89,7 +93,7 @@ static RUN_PROGRAM: ToolRow = ToolRow { tell: Some(tell_command), ..seed::RUN_PR
 
 /// A tool that is shown where there is no shell, with which codex reads and searches.
 const fn without_shell(row: ToolRow) -> ToolRow {
-    ToolRow { policy: Policy { needs: Some(Need::NoShell), ..row.policy }, ..row }
+    ToolRow { policy: ToolPolicy { needs: Some(ToolRequirement::NoShell), ..row.policy }, ..row }
 }
 
 pub(super) static UPDATE_PLAN: ToolRow = ToolRow {
@@ -102,25 +106,28 @@ pub(super) static UPDATE_PLAN: ToolRow = ToolRow {
          - step: text The step\n\
          - status: pending|in_progress|completed How far it is",
     ),
-    read: Reader::Inner(update_plan),
+    read: ArgumentReader::Inner(update_plan),
     tell: None,
-    policy: Policy::READS,
+    policy: ToolPolicy::READS,
 };
 
-fn shell_command(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
+fn shell_command(
+    args: &mut ToolArguments<'_>,
+    facts: &EnvironmentFacts,
+) -> Result<CanonicalCall, String> {
     let (folder, timeout_ms) = (args.optional_text("workdir"), args.count("timeout_ms"));
     shell::run(args, folder.as_deref(), timeout_ms, facts)
 }
 
-fn apply_patch(args: &mut Args<'_>) -> Action {
+fn apply_patch(args: &mut ToolArguments<'_>) -> Action {
     Action::Patch { patch: args.text("input") }
 }
 
-fn view_image(args: &mut Args<'_>) -> Action {
+fn view_image(args: &mut ToolArguments<'_>) -> Action {
     Action::ViewImage { path: args.text("path") }
 }
 
-fn update_plan(args: &mut Args<'_>) -> InnerCall {
+fn update_plan(args: &mut ToolArguments<'_>) -> InnerCall {
     let items = plan_tool::items(args, "plan", "step");
     let under_way = items.iter().filter(|item| item.status == PlanStatus::InProgress).count();
     if under_way > 1 {

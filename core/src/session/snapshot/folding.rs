@@ -2,14 +2,14 @@
 
 use crate::{
     machine::{
-        agent_state::Folding,
-        fold_plan::{Files, Plan},
+        agent_state::FoldState,
+        fold_plan::{FoldPlan, TouchedFiles},
     },
-    rules::transcript::Room,
+    rules::transcript::TranscriptLimit,
 };
 use alloc::borrow::Cow;
 use innerloop_json::{FromJson, ToJson};
-use innerloop_types::{compaction::FoldReason, message::Fold};
+use innerloop_types::{compaction::FoldReason, message::HistoryFold};
 
 /// What is known of an agent's folds beside its history.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ToJson, FromJson)]
@@ -24,14 +24,14 @@ impl FoldingForm {
         *self == Self::default()
     }
 
-    pub(super) const fn of(folding: Folding) -> Self {
-        let Folding { window, failures } = folding;
+    pub(super) const fn of(folding: FoldState) -> Self {
+        let FoldState { window, failures } = folding;
         Self { window, failures }
     }
 
-    pub(super) const fn folding(self) -> Folding {
+    pub(super) const fn folding(self) -> FoldState {
         let Self { window, failures } = self;
-        Folding { window, failures }
+        FoldState { window, failures }
     }
 }
 
@@ -39,20 +39,20 @@ impl FoldingForm {
 #[derive(ToJson, FromJson)]
 pub(super) struct PlanForm<'a> {
     why: FoldReason,
-    fold: Cow<'a, Fold>,
+    fold: Cow<'a, HistoryFold>,
     #[json(default, skip_serializing_if = "str::is_empty")]
     instructions: Cow<'a, str>,
     #[json(default, skip_serializing_if = "str::is_empty")]
     overflow: Cow<'a, str>,
-    files: Cow<'a, Files>,
+    files: Cow<'a, TouchedFiles>,
     chars: usize,
     result_chars: usize,
     words: usize,
 }
 
 impl<'a> PlanForm<'a> {
-    pub(super) fn of(plan: &'a Plan) -> Self {
-        let Room { chars, result_chars } = plan.room;
+    pub(super) fn of(plan: &'a FoldPlan) -> Self {
+        let TranscriptLimit { chars, result_chars } = plan.room;
         Self {
             why: plan.why,
             fold: Cow::Borrowed(&plan.fold),
@@ -65,14 +65,14 @@ impl<'a> PlanForm<'a> {
         }
     }
 
-    pub(super) fn plan(self) -> Plan {
-        Plan {
+    pub(super) fn plan(self) -> FoldPlan {
+        FoldPlan {
             why: self.why,
             fold: self.fold.into_owned(),
             instructions: self.instructions.into_owned(),
             overflow: self.overflow.into_owned(),
             files: self.files.into_owned(),
-            room: Room { chars: self.chars, result_chars: self.result_chars },
+            room: TranscriptLimit { chars: self.chars, result_chars: self.result_chars },
             words: self.words,
         }
     }

@@ -10,13 +10,13 @@ use super::{
 use crate::{
     machine::{
         agent::Agent,
-        agent_state::{Child, ChildState, Counts, Repairs, Run, SpawnOptions},
-        ledger::{EffectKind, Entry},
-        model_call::{CallState, Exchange, ModelCall, Purpose},
-        phase::{Asked, Hooked, Phase, Then},
-        route::{Route, Tools},
+        agent_state::{AgentRun, ChildAgent, ChildState, RepairState, RunCounts, SpawnOptions},
+        ledger::{EffectKind, OpenEffect},
+        model_call::{CallPurpose, CallState, HttpExchange, ModelCall},
+        phase::{HookContinuation, PendingHook, PendingQuestion, Phase},
+        route::{Route, ToolAccess},
     },
-    rules::{budget::Purse, guard::KnownFiles},
+    rules::{budget::SpendTracker, guard::KnownFiles},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
@@ -26,22 +26,22 @@ use innerloop_types::{
     input::TurnOptions,
     message::{Part, Reply, Turn, Usage},
     status::RunEnd,
-    time::Instant,
+    time::SessionInstant,
     tool::ToolSpec,
 };
 
 /// A whole session.
 #[derive(ToJson, FromJson)]
-pub(super) struct State<'a> {
+pub(super) struct SessionForm<'a> {
     pub(super) config: Cow<'a, SessionConfig>,
-    pub(super) now: Instant,
+    pub(super) now: SessionInstant,
     /// The number of the last event.
     pub(super) events: u64,
     /// The number of the last effect.
     pub(super) effects: u64,
     /// What all agents have spent; forms of before said it by agent.
     #[json(default)]
-    pub(super) purse: Option<Purse>,
+    pub(super) purse: Option<SpendTracker>,
     /// Effects that are cancelled and have not answered.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cancelled: Vec<CancelledForm>,
@@ -56,7 +56,7 @@ pub(super) struct CancelledForm {
     pub(super) agent: AgentId,
     pub(super) kind: KindForm,
     /// Until when its answer is waited for.
-    pub(super) until: Instant,
+    pub(super) until: SessionInstant,
 }
 
 #[derive(Clone, Copy, ToJson, FromJson)]
@@ -238,7 +238,7 @@ pub(super) struct RouteForm<'a> {
 pub(super) enum CallStateForm<'a> {
     Sent {
         effect: EffectId,
-        active_at: Instant,
+        active_at: SessionInstant,
         #[json(default, skip_serializing_if = "core::ops::Not::not")]
         held: bool,
         #[json(default, skip_serializing_if = "core::ops::Not::not")]
@@ -255,7 +255,7 @@ pub(super) enum CallStateForm<'a> {
         said: Option<String>,
     },
     Waiting {
-        until: Instant,
+        until: SessionInstant,
     },
 }
 
@@ -285,7 +285,7 @@ pub(super) enum ThenForm<'a> {
 }
 
 impl CancelledForm {
-    pub(super) fn of((id, entry): (EffectId, &Entry)) -> Option<Self> {
+    pub(super) fn of((id, entry): (EffectId, &OpenEffect)) -> Option<Self> {
         let kind = match entry.kind {
             EffectKind::Http => KindForm::Http,
             EffectKind::Tool => KindForm::Tool,
@@ -295,14 +295,14 @@ impl CancelledForm {
         Some(Self { id, agent: entry.agent, kind, until: entry.grace? })
     }
 
-    pub(super) const fn entry(&self) -> (EffectId, Entry) {
+    pub(super) const fn entry(&self) -> (EffectId, OpenEffect) {
         let kind = match self.kind {
             KindForm::Http => EffectKind::Http,
             KindForm::Tool => EffectKind::Tool,
             KindForm::Ask => EffectKind::Ask,
             KindForm::Hook => EffectKind::Hook,
         };
-        (self.id, Entry { agent: self.agent, kind, grace: Some(self.until) })
+        (self.id, OpenEffect { agent: self.agent, kind, grace: Some(self.until) })
     }
 }
 
@@ -330,7 +330,7 @@ impl<'a> SpawnedForm<'a> {
 
 impl<'a> ChildForm<'a> {
     /// The form of a child that says `output` after `turns` turns by now.
-    pub(super) fn of(id: AgentId, child: &'a Child, output: &str, turns: u32) -> Self {
+    pub(super) fn of(id: AgentId, child: &'a ChildAgent, output: &str, turns: u32) -> Self {
         let state = match child.state {
             ChildState::Running => ChildStateForm::Running,
             ChildState::Completed => ChildStateForm::Completed,
@@ -343,7 +343,7 @@ impl<'a> ChildForm<'a> {
     }
 
     /// The child, where it says `output` after `turns` turns by now, and is `over` or not.
-    pub(super) fn child(self, output: String, turns: u32, over: bool) -> Child {
+    pub(super) fn child(self, output: String, turns: u32, over: bool) -> ChildAgent {
         let state = match self.state {
             ChildStateForm::Running => ChildState::Running,
             ChildStateForm::Completed => ChildState::Completed,
@@ -354,7 +354,7 @@ impl<'a> ChildForm<'a> {
             Some(last) => (last.output.into_owned(), last.turns),
             None => (output, turns),
         };
-        Child { state, output, turns, since: self.since, over }
+        ChildAgent { state, output, turns, since: self.since, over }
     }
 }
 
@@ -363,19 +363,19 @@ impl SpentForm {
         *self == Self::default()
     }
 
-    pub(super) const fn of(counts: &Counts) -> Self {
-        let Counts { tool_calls, usage, cost_nano_usd, .. } = *counts;
+    pub(super) const fn of(counts: &RunCounts) -> Self {
+        let RunCounts { tool_calls, usage, cost_nano_usd, .. } = *counts;
         Self { tool_calls, usage, cost_nano_usd }
     }
 
-    pub(super) const fn counts(self, inputs: u32, replies: u32) -> Counts {
+    pub(super) const fn counts(self, inputs: u32, replies: u32) -> RunCounts {
         let Self { tool_calls, usage, cost_nano_usd } = self;
-        Counts { inputs, replies, tool_calls, usage, cost_nano_usd }
+        RunCounts { inputs, replies, tool_calls, usage, cost_nano_usd }
     }
 }
 
 impl<'a> RunForm<'a> {
-    pub(super) fn of(run: &'a Run) -> Self {
+    pub(super) fn of(run: &'a AgentRun) -> Self {
         let text = |text: &'a Option<Box<str>>| text.as_deref().map(Cow::Borrowed);
         Self {
             inputs: run.counts.inputs,
@@ -391,9 +391,9 @@ impl<'a> RunForm<'a> {
     }
 
     /// The run, without what follows from the history.
-    pub(super) fn run(self) -> Run {
+    pub(super) fn run(self) -> AgentRun {
         let text = |text: Option<Cow<'a, str>>| text.map(|text| text.into_owned().into());
-        Run {
+        AgentRun {
             counts: self.spent.counts(self.inputs, self.replies),
             rounds: 0,
             repairs: self.repairs.repairs(),
@@ -412,16 +412,16 @@ impl RepairsForm {
         *self == Self::default()
     }
 
-    const fn of(repairs: Repairs) -> Self {
-        let Repairs { pauses, cut, continued, empties, answers, nudges, denials, .. } = repairs;
-        let Repairs { grown, overflowed, .. } = repairs;
+    const fn of(repairs: RepairState) -> Self {
+        let RepairState { pauses, cut, continued, empties, answers, nudges, denials, .. } = repairs;
+        let RepairState { grown, overflowed, .. } = repairs;
         Self { pauses, cut, continued, empties, answers, nudges, denials, grown, overflowed }
     }
 
-    const fn repairs(self) -> Repairs {
+    const fn repairs(self) -> RepairState {
         let Self { pauses, cut, continued, empties, answers, nudges, denials, .. } = self;
         let Self { grown, overflowed, .. } = self;
-        Repairs { pauses, cut, continued, empties, answers, nudges, denials, grown, overflowed }
+        RepairState { pauses, cut, continued, empties, answers, nudges, denials, grown, overflowed }
     }
 }
 
@@ -429,9 +429,9 @@ impl<'a> CallForm<'a> {
     /// The form of a call while `in_force` is the agent's route.
     pub(super) fn of(call: &'a ModelCall, in_force: &Route) -> Self {
         let (purpose, tools) = match &call.purpose {
-            Purpose::Reply(tools) => (PurposeForm::Reply, *tools),
-            Purpose::Summary(plan) => {
-                (PurposeForm::Summary { plan: Box::new(PlanForm::of(plan)) }, Tools::On)
+            CallPurpose::Reply(tools) => (PurposeForm::Reply, *tools),
+            CallPurpose::Summary(plan) => {
+                (PurposeForm::Summary { plan: Box::new(PlanForm::of(plan)) }, ToolAccess::On)
             }
         };
         let is_same = call.route.is_made_like(in_force, tools);
@@ -456,11 +456,11 @@ impl<'a> CallForm<'a> {
     }
 
     /// The call of an agent whose route is `in_force`; `tools` is what its run lets replies use.
-    pub(super) fn call(self, in_force: &Arc<Route>, tools: Tools) -> ModelCall {
+    pub(super) fn call(self, in_force: &Arc<Route>, tools: ToolAccess) -> ModelCall {
         ModelCall {
             purpose: match self.purpose {
-                PurposeForm::Reply => Purpose::Reply(tools),
-                PurposeForm::Summary { plan } => Purpose::Summary(Box::new(plan.plan())),
+                PurposeForm::Reply => CallPurpose::Reply(tools),
+                PurposeForm::Summary { plan } => CallPurpose::Summary(Box::new(plan.plan())),
             },
             route: match self.route {
                 Some(route) => Arc::new(route.route(tools)),
@@ -480,8 +480,9 @@ impl<'a> CallForm<'a> {
                     said,
                 } => {
                     let whole = whole.map(|reply| Box::new(reply.into_owned()));
-                    let sent = Exchange::new(effect, active_at);
-                    let sent = Exchange { held, shown, text_begun, written, whole, said, ..sent };
+                    let sent = HttpExchange::new(effect, active_at);
+                    let sent =
+                        HttpExchange { held, shown, text_begun, written, whole, said, ..sent };
                     CallState::Sent(sent)
                 }
             },
@@ -498,9 +499,9 @@ impl<'a> RouteForm<'a> {
         }
     }
 
-    fn route(self, tools: Tools) -> Route {
+    fn route(self, tools: ToolAccess) -> Route {
         let (model, system) = (self.model.into_owned(), self.system.into_owned());
-        Route::new(model, system, self.tools.into_owned(), tools == Tools::Off)
+        Route::new(model, system, self.tools.into_owned(), tools == ToolAccess::Off)
     }
 }
 
@@ -511,13 +512,19 @@ impl<'a> PhaseForm<'a> {
             Phase::Hooked(hooked) => Self::Hooked {
                 effect: hooked.effect,
                 then: match &hooked.then {
-                    Then::Input(parts) => ThenForm::Input { parts: Cow::Borrowed(parts) },
-                    Then::Call => ThenForm::Call,
-                    Then::Stop => ThenForm::Stop,
-                    Then::Answer(answer) => ThenForm::Answer { answer: Cow::Borrowed(answer) },
-                    Then::Give(answer) => ThenForm::Give { answer: Cow::Borrowed(answer) },
-                    Then::Out(end) => ThenForm::Out { end: *end },
-                    Then::Fold(plan) => ThenForm::Fold { plan: PlanForm::of(plan) },
+                    HookContinuation::Input(parts) => {
+                        ThenForm::Input { parts: Cow::Borrowed(parts) }
+                    }
+                    HookContinuation::Call => ThenForm::Call,
+                    HookContinuation::Stop => ThenForm::Stop,
+                    HookContinuation::Answer(answer) => {
+                        ThenForm::Answer { answer: Cow::Borrowed(answer) }
+                    }
+                    HookContinuation::Give(answer) => {
+                        ThenForm::Give { answer: Cow::Borrowed(answer) }
+                    }
+                    HookContinuation::Out(end) => ThenForm::Out { end: *end },
+                    HookContinuation::Fold(plan) => ThenForm::Fold { plan: PlanForm::of(plan) },
                 },
             },
             Phase::Asked(asked) => {
@@ -537,18 +544,18 @@ impl<'a> PhaseForm<'a> {
             Self::Idle => Phase::Idle,
             Self::Hooked { effect, then } => {
                 let then = match then {
-                    ThenForm::Input { parts } => Then::Input(parts.into_owned()),
-                    ThenForm::Call => Then::Call,
-                    ThenForm::Stop => Then::Stop,
-                    ThenForm::Answer { answer } => Then::Answer(answer.into_owned()),
-                    ThenForm::Give { answer } => Then::Give(answer.into_owned()),
-                    ThenForm::Out { end } => Then::Out(end),
-                    ThenForm::Fold { plan } => Then::Fold(Box::new(plan.plan())),
+                    ThenForm::Input { parts } => HookContinuation::Input(parts.into_owned()),
+                    ThenForm::Call => HookContinuation::Call,
+                    ThenForm::Stop => HookContinuation::Stop,
+                    ThenForm::Answer { answer } => HookContinuation::Answer(answer.into_owned()),
+                    ThenForm::Give { answer } => HookContinuation::Give(answer.into_owned()),
+                    ThenForm::Out { end } => HookContinuation::Out(end),
+                    ThenForm::Fold { plan } => HookContinuation::Fold(Box::new(plan.plan())),
                 };
-                Phase::Hooked(Box::new(Hooked { effect, then }))
+                Phase::Hooked(Box::new(PendingHook { effect, then }))
             }
             Self::Asked { effect, question } => {
-                Phase::Asked(Box::new(Asked { effect, question: question.into_owned() }))
+                Phase::Asked(Box::new(PendingQuestion { effect, question: question.into_owned() }))
             }
             Self::ModelCall => Phase::ModelCall,
             Self::Folding => Phase::Folding,

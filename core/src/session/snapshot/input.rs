@@ -2,7 +2,7 @@
 
 use crate::machine::agent_state::UserInput;
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
-use innerloop_json::{Error, FromJson, Kind, Reader, ToJson, any_schema};
+use innerloop_json::{Error, FromJson, Reader, ToJson, ValueKind, any_schema};
 use innerloop_types::{input::TurnOptions, message::Part};
 
 /// An input that waits.
@@ -44,7 +44,7 @@ impl<'a> FromJson<'a> for InputForm<'_> {
             options: Option<TurnOptions>,
         }
         *self = match reader.kind()? {
-            Kind::Array => Self::plain(Vec::<Part>::read(reader)?),
+            ValueKind::Array => Self::plain(Vec::<Part>::read(reader)?),
             _ => {
                 let Whole { parts, options } = Whole::read(reader)?;
                 Self { parts: Cow::Owned(parts), options: options.map(Cow::Owned) }

@@ -14,10 +14,10 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 pub use error::RestoreError;
 use folding::FoldingForm;
 use form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm};
-use form::{SpentForm, State};
-use innerloop_json::{FromJson, Raw, ToJson, from_str};
+use form::{SessionForm, SpentForm};
+use innerloop_json::{FromJson, RawJson, ToJson, from_str};
 use innerloop_types::{
-    config::SessionConfig, digest::Digest, id::AgentId, json::Json, time::UnixMillis,
+    config::SessionConfig, digest::DigestBuilder, id::AgentId, json::Json, time::UnixMillis,
 };
 use input::InputForm;
 
@@ -31,13 +31,13 @@ const OLDEST: u32 = 3;
 
 /// What a snapshot says of itself, around the state.
 #[derive(ToJson, FromJson)]
-struct Envelope<'a> {
+struct SnapshotEnvelope<'a> {
     format: Cow<'a, str>,
     version: u32,
     /// The digest of the state's bytes, as 16 hexadecimal digits.
     #[json(default)]
     digest: Cow<'a, str>,
-    state: Option<Raw<'a>>,
+    state: Option<RawJson<'a>>,
 }
 
 impl Session {
@@ -48,7 +48,7 @@ impl Session {
     }
 
     pub(super) fn snapshot_json(&self) -> Json {
-        let state = Json::of(&State {
+        let state = Json::of(&SessionForm {
             config: Cow::Owned(self.own_config()),
             now: self.now,
             events: self.seq,
@@ -57,7 +57,7 @@ impl Session {
             cancelled: self.ledger.cancelled().filter_map(CancelledForm::of).collect(),
             agents: self.agents().map(|agent| self.form(agent)).collect(),
         });
-        Json::of(&Envelope {
+        Json::of(&SnapshotEnvelope {
             format: Cow::Borrowed(FORMAT),
             version: VERSION,
             digest: Cow::Owned(digest(state.text())),
@@ -125,7 +125,7 @@ impl Session {
         edit: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, RestoreError> {
         let text = core::str::from_utf8(bytes).map_err(|error| RestoreError::damaged(&error))?;
-        let envelope: Envelope<'_> = read(text)?;
+        let envelope: SnapshotEnvelope<'_> = read(text)?;
         if envelope.format != FORMAT {
             return Err(RestoreError::damaged("its format is another one"));
         }
@@ -139,7 +139,7 @@ impl Session {
         }
         let edited = edit(state.text());
         let text = edited.as_deref().unwrap_or(state.text());
-        read::<State<'_>>(text)?.restored(wall)
+        read::<SessionForm<'_>>(text)?.restored(wall)
     }
 }
 
@@ -149,5 +149,5 @@ fn read<'a, T: FromJson<'a>>(text: &'a str) -> Result<T, RestoreError> {
 
 /// The digest of a state, as text.
 fn digest(state: &str) -> String {
-    Digest::of(state.as_bytes()).text()
+    DigestBuilder::of(state.as_bytes()).text()
 }

@@ -2,37 +2,37 @@
 
 use super::{
     error::RestoreError,
-    form::{AgentForm, CancelledForm, ChildForm, State},
+    form::{AgentForm, CancelledForm, ChildForm, SessionForm},
     input::InputForm,
 };
 use crate::{
     machine::{
         agent::Agent,
-        agent_state::{Counts, Learnt, Pending},
+        agent_state::{AgentMemory, PendingWork, RunCounts},
         ctx::AgentCount,
-        ledger::{Entry, Ledger},
-        model_call::{ModelCall, Purpose},
+        ledger::{Ledger, OpenEffect},
+        model_call::{CallPurpose, ModelCall},
         phase::Phase,
-        route::Tools,
-        setup::Setup,
+        route::ToolAccess,
+        setup::AgentSetup,
     },
-    rules::budget::Purse,
+    rules::budget::SpendTracker,
     session::Session,
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use innerloop_types::{
-    config::{SessionConfig, Spend},
+    config::{SessionConfig, SpendAmount},
     id::{AgentId, ById, EffectId},
     message::{Turn, TurnKind},
-    time::{Instant, UnixMillis},
+    time::{SessionInstant, UnixMillis},
 };
 
-impl State<'_> {
+impl SessionForm<'_> {
     /// The session, in which it is now `wall`.
     pub(super) fn restored(self, wall: UnixMillis) -> Result<Session, RestoreError> {
         let config: SessionConfig = self.config.into_owned();
         let id = config.id.clone();
-        let setup = Arc::new(Setup::new(config)?);
+        let setup = Arc::new(AgentSetup::new(config)?);
         let mut agents = ById::new();
         let mut children = Vec::new();
         for mut form in self.agents {
@@ -78,7 +78,7 @@ impl AgentForm<'_> {
     /// The agent, without those that it started.
     fn restored(
         self,
-        root: &Arc<Setup>,
+        root: &Arc<AgentSetup>,
         before: &ById<AgentId, Agent>,
     ) -> Result<Agent, RestoreError> {
         let mut spawned = None;
@@ -105,15 +105,15 @@ impl AgentForm<'_> {
         body.folding = self.folding.folding();
         body.succeeded = self.succeeded;
         body.run.rounds = body.history.rounds_since_input();
-        let tools = if body.run.epilogue.is_some() { Tools::Off } else { Tools::On };
+        let tools = if body.run.epilogue.is_some() { ToolAccess::Off } else { ToolAccess::On };
         let route = &agent.setup.route_for(body.run.options.as_deref());
         body.resume(
-            Pending {
+            PendingWork {
                 calls: self.calls.into_iter().map(|call| call.call(route, tools)).collect(),
                 steering: self.steering.into_owned(),
                 follow_ups: self.follow_ups.into_iter().map(InputForm::input).collect(),
             },
-            Learnt {
+            AgentMemory {
                 children: ById::new(),
                 known_files: self.known_files.into_owned(),
                 allowed: self.allowed.into_owned(),
@@ -121,7 +121,7 @@ impl AgentForm<'_> {
         );
         agent.phase = self.phase.phase(&agent)?;
         let calls = &agent.body.pending().calls;
-        let is_reply = |call: &&ModelCall| matches!(call.purpose, Purpose::Reply(_));
+        let is_reply = |call: &&ModelCall| matches!(call.purpose, CallPurpose::Reply(_));
         let replies = calls.iter().filter(is_reply).count();
         let fits = replies == usize::from(matches!(agent.phase, Phase::ModelCall))
             && calls.len() - replies == usize::from(matches!(agent.phase, Phase::Folding));
@@ -170,13 +170,13 @@ fn with_children(
 }
 
 /// What all agents have spent, as far as their own counts say it.
-fn purse(agents: &ById<AgentId, Agent>, now: Instant) -> Purse {
-    let spend = |counts: &Counts| Spend {
+fn purse(agents: &ById<AgentId, Agent>, now: SessionInstant) -> SpendTracker {
+    let spend = |counts: &RunCounts| SpendAmount {
         cost_nano_usd: counts.cost_nano_usd.unwrap_or_default(),
         tokens: counts.usage.tokens(),
         ms: 0,
     };
-    let mut purse = Purse::default();
+    let mut purse = SpendTracker::default();
     for agent in agents.values() {
         let all = spend(&agent.body.counts());
         purse.spend(all.cost_nano_usd, all.tokens);
@@ -202,10 +202,10 @@ fn open_agents(agents: &ById<AgentId, Agent>) -> u32 {
 fn open_effects(
     agents: &ById<AgentId, Agent>,
     cancelled: &[CancelledForm],
-) -> Vec<(EffectId, Entry)> {
+) -> Vec<(EffectId, OpenEffect)> {
     let mut open: Vec<_> = cancelled.iter().map(CancelledForm::entry).collect();
     for agent in agents.values() {
-        let entry = |(id, kind)| (id, Entry { agent: agent.body.id, kind, grace: None });
+        let entry = |(id, kind)| (id, OpenEffect { agent: agent.body.id, kind, grace: None });
         open.extend(agent.open_effects().into_iter().map(entry));
     }
     open

@@ -5,10 +5,10 @@ use super::error::RestoreError;
 use crate::{
     machine::{
         agent::Agent,
-        pipeline::{self, Ran, Work},
-        round::Round,
-        setup::Setup,
-        tool_call::{RoundCall, State},
+        pipeline::{self, CallExecution, ToolTask},
+        round::ToolRound,
+        setup::AgentSetup,
+        tool_call::{RoundCall, ToolCallState},
     },
     profile::inner::InnerCall,
 };
@@ -18,7 +18,7 @@ use innerloop_types::{
     action::Outcome,
     id::{AgentId, EffectId},
     message::{Part, ToolCall, ToolResult},
-    time::Instant,
+    time::SessionInstant,
 };
 
 /// A call of an open round.
@@ -29,7 +29,7 @@ pub(super) struct ToolCallForm<'a> {
     pub(super) arguments: Option<Cow<'a, str>>,
     /// When the host was given its run, until that is over; forms of before did not say it.
     #[json(default, skip_serializing_if = "Option::is_none")]
-    pub(super) since: Option<Instant>,
+    pub(super) since: Option<SessionInstant>,
     pub(super) state: ToolCallStateForm<'a>,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum ToolCallStateForm<'a> {
     Waiting {
         child: AgentId,
         #[json(default, skip_serializing_if = "Option::is_none")]
-        until: Option<Instant>,
+        until: Option<SessionInstant>,
     },
     Question {
         effect: EffectId,
@@ -69,7 +69,7 @@ pub(super) enum ToolCallStateForm<'a> {
 }
 
 /// The calls of an agent's open round.
-pub(super) fn forms<'a>(round: &'a Round, agent: &Agent) -> Vec<ToolCallForm<'a>> {
+pub(super) fn forms<'a>(round: &'a ToolRound, agent: &Agent) -> Vec<ToolCallForm<'a>> {
     let made = agent.body.history.open_calls();
     let forms = round.calls.iter().zip(made).map(|(call, made)| {
         let made = pipeline::with_own_arguments(made.clone(), &agent.setup);
@@ -84,7 +84,10 @@ pub(super) fn forms<'a>(round: &'a Round, agent: &Agent) -> Vec<ToolCallForm<'a>
 }
 
 /// An agent's open round.
-pub(super) fn restored(forms: Vec<ToolCallForm<'_>>, agent: &Agent) -> Result<Round, RestoreError> {
+pub(super) fn restored(
+    forms: Vec<ToolCallForm<'_>>,
+    agent: &Agent,
+) -> Result<ToolRound, RestoreError> {
     let made: Vec<&ToolCall> = agent.body.history.open_calls().collect();
     if made.len() != forms.len() || forms.is_empty() {
         return Err(RestoreError::damaged("the calls of a round are not those of the reply"));
@@ -93,70 +96,81 @@ pub(super) fn restored(forms: Vec<ToolCallForm<'_>>, agent: &Agent) -> Result<Ro
         let call = pipeline::with_own_arguments(made.clone(), &agent.setup);
         form.restored(call, &agent.setup)
     });
-    Ok(Round { calls: calls.collect::<Result<_, _>>()? })
+    Ok(ToolRound { calls: calls.collect::<Result<_, _>>()? })
 }
 
 impl ToolCallForm<'_> {
-    fn restored(self, mut tool_call: ToolCall, setup: &Setup) -> Result<RoundCall, RestoreError> {
+    fn restored(
+        self,
+        mut tool_call: ToolCall,
+        setup: &AgentSetup,
+    ) -> Result<RoundCall, RestoreError> {
         if let Some(arguments) = self.arguments {
             tool_call.arguments = arguments.into_owned();
         }
         let damaged = || RestoreError::damaged("an open call does not fit its tool");
         let work = || pipeline::prepare(&tool_call, setup).map_err(|_| damaged());
         let state = match self.state {
-            ToolCallStateForm::Stopped => State::Stopped,
-            ToolCallStateForm::Hooked { effect } => State::Hooked { effect, work: work()? },
-            ToolCallStateForm::Asking { effect } => State::Asking { effect, work: work()? },
-            ToolCallStateForm::Queued => State::Queued(work()?),
+            ToolCallStateForm::Stopped => ToolCallState::Stopped,
+            ToolCallStateForm::Hooked { effect } => ToolCallState::Hooked { effect, work: work()? },
+            ToolCallStateForm::Asking { effect } => ToolCallState::Asking { effect, work: work()? },
+            ToolCallStateForm::Queued => ToolCallState::Queued(work()?),
             ToolCallStateForm::Running { effect, known } => {
-                let Work::Run { mut run, mode, .. } = work()? else { return Err(damaged()) };
+                let ToolTask::Run { mut run, mode, .. } = work()? else { return Err(damaged()) };
                 run.run.known = known.map(Cow::into_owned);
-                State::Running { effect, run: run.launch(), mode }
+                ToolCallState::Running { effect, run: run.launch(), mode }
             }
-            ToolCallStateForm::Waiting { child, until } => State::Waiting { child, until },
+            ToolCallStateForm::Waiting { child, until } => ToolCallState::Waiting { child, until },
             ToolCallStateForm::Question { effect } => match work()? {
-                Work::Inner(InnerCall::Ask { question }) => State::Question { effect, question },
+                ToolTask::Inner(InnerCall::Ask { question }) => {
+                    ToolCallState::Question { effect, question }
+                }
                 _ => return Err(damaged()),
             },
             ToolCallStateForm::After { effect, outcome } => {
                 let outcome = Arc::new(outcome.into_owned());
                 let ran = match work()? {
-                    Work::Run { run, .. } => Ran::Tool(run.launch()),
-                    Work::Inner(InnerCall::Answer(answer)) => Ran::Answer(answer),
-                    Work::Inner(_) => Ran::Nothing,
+                    ToolTask::Run { run, .. } => CallExecution::Tool(run.launch()),
+                    ToolTask::Inner(InnerCall::Answer(answer)) => CallExecution::Answer(answer),
+                    ToolTask::Inner(_) => CallExecution::Nothing,
                 };
-                State::After { effect, outcome, ran }
+                ToolCallState::After { effect, outcome, ran }
             }
             ToolCallStateForm::Done { parts, is_error } => {
                 let (call_id, parts) = (tool_call.id.clone(), parts.into_owned());
-                State::Done(ToolResult { call_id, parts, is_error })
+                ToolCallState::Done(ToolResult { call_id, parts, is_error })
             }
         };
         let announced = !matches!(
             state,
-            State::Stopped | State::Hooked { .. } | State::Asking { .. } | State::Queued(_)
+            ToolCallState::Stopped
+                | ToolCallState::Hooked { .. }
+                | ToolCallState::Asking { .. }
+                | ToolCallState::Queued(_)
         );
         Ok(RoundCall { tool_call, state, announced, since: self.since })
     }
 }
 
 impl<'a> ToolCallStateForm<'a> {
-    fn of(state: &'a State) -> Self {
+    fn of(state: &'a ToolCallState) -> Self {
         match state {
-            State::Stopped => Self::Stopped,
-            State::Hooked { effect, .. } => Self::Hooked { effect: *effect },
-            State::Asking { effect, .. } => Self::Asking { effect: *effect },
-            State::Queued(_) => Self::Queued,
-            State::Running { effect, run, .. } => {
+            ToolCallState::Stopped => Self::Stopped,
+            ToolCallState::Hooked { effect, .. } => Self::Hooked { effect: *effect },
+            ToolCallState::Asking { effect, .. } => Self::Asking { effect: *effect },
+            ToolCallState::Queued(_) => Self::Queued,
+            ToolCallState::Running { effect, run, .. } => {
                 let known = run.run.known.as_deref().map(Cow::Borrowed);
                 Self::Running { effect: *effect, known }
             }
-            State::Waiting { child, until } => Self::Waiting { child: *child, until: *until },
-            State::Question { effect, .. } => Self::Question { effect: *effect },
-            State::After { effect, outcome, .. } => {
+            ToolCallState::Waiting { child, until } => {
+                Self::Waiting { child: *child, until: *until }
+            }
+            ToolCallState::Question { effect, .. } => Self::Question { effect: *effect },
+            ToolCallState::After { effect, outcome, .. } => {
                 Self::After { effect: *effect, outcome: Cow::Borrowed(outcome) }
             }
-            State::Done(ToolResult { parts, is_error, .. }) => {
+            ToolCallState::Done(ToolResult { parts, is_error, .. }) => {
                 Self::Done { parts: Cow::Borrowed(parts), is_error: *is_error }
             }
         }

@@ -5,8 +5,8 @@ use base64ct::{Base64, Encoding};
 #[cfg(feature = "schema")]
 use innerloop_json::schema::{self, WriteSchema};
 use innerloop_json::{
-    Error, FromJson, JsonFault, Kind, Reader, ToJson, Writer, bridge_deserialize, bridge_serialize,
-    hand_schema,
+    Error, FromJson, JsonFault, Reader, ToJson, ValueKind, Writer, bridge_deserialize,
+    bridge_serialize, hand_schema,
 };
 
 /// The key of what is not UTF-8.
@@ -14,9 +14,9 @@ const BASE64: &str = "base64";
 
 /// Bytes of a request or response body. As JSON: `"text"` or `{"base64": "…"}`.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Bytes(pub Vec<u8>);
+pub struct BodyBytes(pub Vec<u8>);
 
-impl core::fmt::Debug for Bytes {
+impl core::fmt::Debug for BodyBytes {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match core::str::from_utf8(&self.0) {
             Ok(text) => write!(f, "{text:?}"),
@@ -25,19 +25,19 @@ impl core::fmt::Debug for Bytes {
     }
 }
 
-impl From<Vec<u8>> for Bytes {
+impl From<Vec<u8>> for BodyBytes {
     fn from(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 }
 
-impl From<&str> for Bytes {
+impl From<&str> for BodyBytes {
     fn from(text: &str) -> Self {
         Self(text.as_bytes().into())
     }
 }
 
-impl core::ops::Deref for Bytes {
+impl core::ops::Deref for BodyBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -45,7 +45,7 @@ impl core::ops::Deref for Bytes {
     }
 }
 
-impl ToJson for Bytes {
+impl ToJson for BodyBytes {
     fn write(&self, writer: &mut Writer) {
         match core::str::from_utf8(&self.0) {
             Ok(text) => writer.string(text),
@@ -59,13 +59,13 @@ impl ToJson for Bytes {
     }
 }
 
-impl<'a> FromJson<'a> for Bytes {
+impl<'a> FromJson<'a> for BodyBytes {
     fn blank() -> Self {
         Self::default()
     }
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        if reader.kind()? == Kind::String {
+        if reader.kind()? == ValueKind::String {
             self.0 = reader.string()?.into_owned().into_bytes();
             return Ok(());
         }
@@ -88,9 +88,9 @@ impl<'a> FromJson<'a> for Bytes {
     }
 }
 
-bridge_serialize!([] Bytes);
-bridge_deserialize!(Bytes);
-hand_schema!(Bytes, described);
+bridge_serialize!([] BodyBytes);
+bridge_deserialize!(BodyBytes);
+hand_schema!(BodyBytes, described);
 
 /// What stands in the place of bytes that are not UTF-8.
 #[cfg(feature = "schema")]
@@ -103,7 +103,10 @@ struct EncodedBytes {
 
 #[cfg(feature = "schema")]
 fn described(table: &mut schema::SchemaTable) -> schema::ValueSchema {
-    table.define_either(module_path!(), "Bytes", "Bytes: a text where they are UTF-8.", |table| {
-        [schema::ValueSchema::Text, EncodedBytes::write_schema(table)].into()
-    })
+    table.define_either(
+        module_path!(),
+        "BodyBytes",
+        "Bytes: a text where they are UTF-8.",
+        |table| [schema::ValueSchema::Text, EncodedBytes::write_schema(table)].into(),
+    )
 }

@@ -5,9 +5,9 @@ use alloc::{format, string::String};
 
 /// A digest while it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Digest(pub u64);
+pub struct DigestBuilder(pub u64);
 
-impl Digest {
+impl DigestBuilder {
     /// Of nothing yet.
     #[must_use]
     pub const fn new() -> Self {
@@ -34,7 +34,7 @@ impl Digest {
     }
 }
 
-impl Default for Digest {
+impl Default for DigestBuilder {
     fn default() -> Self {
         Self::new()
     }

@@ -4,9 +4,9 @@ use innerloop_json::{FromJson, ToJson};
 
 /// Milliseconds of session time: 0 when the session opened, never going back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
-pub struct Instant(pub u64);
+pub struct SessionInstant(pub u64);
 
-impl Instant {
+impl SessionInstant {
     /// This time and `ms` milliseconds, saturating.
     #[must_use]
     pub const fn plus_ms(self, ms: u64) -> Self {

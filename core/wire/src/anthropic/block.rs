@@ -2,9 +2,9 @@
 //! understands.
 
 use super::super::{
-    lenient::{Document, Raw, is_json},
-    piece::Piece,
-    sink::Sink,
+    lenient::{JsonDocument, ValueRef, is_json},
+    piece::ReplyPiece,
+    sink::PieceSink,
     surrogates::PendingSurrogate,
     writer::rewritten,
 };
@@ -12,24 +12,24 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_json::{Map, joined};
 use innerloop_types::{
     json::Json,
-    message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
+    message::{Block, CallDetail, MarkedText, ReasoningBlock, ToolCall},
 };
 
 /// What a delta adds to a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Delta<'a> {
-    text: Raw<'a>,
-    thinking: Raw<'a>,
-    signature: Raw<'a>,
-    partial_json: Raw<'a>,
-    citation: Raw<'a>,
-    content: Raw<'a>,
-    encrypted_content: Raw<'a>,
+pub(super) struct BlockDelta<'a> {
+    text: ValueRef<'a>,
+    thinking: ValueRef<'a>,
+    signature: ValueRef<'a>,
+    partial_json: ValueRef<'a>,
+    citation: ValueRef<'a>,
+    content: ValueRef<'a>,
+    encrypted_content: ValueRef<'a>,
 }
 
-impl<'a> Delta<'a> {
+impl<'a> BlockDelta<'a> {
     /// What an object's fields add.
-    pub(super) fn of(raw: Raw<'a>) -> Self {
+    pub(super) fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 7] = [
             "text",
             "thinking",
@@ -45,7 +45,7 @@ impl<'a> Delta<'a> {
     }
 }
 
-impl Delta<'_> {
+impl BlockDelta<'_> {
     /// Whether it is a piece of a call.
     pub(super) fn is_of_call(&self) -> bool {
         self.partial_json.has_text()
@@ -54,46 +54,47 @@ impl Delta<'_> {
 
 /// A block while it arrives.
 #[derive(Clone, Debug)]
-pub(super) enum Building {
+pub(super) enum PartialBlock {
     /// Text and the sources that it cites, which go back with it.
     Text { text: String, citations: Vec<Json> },
     /// Thinking.
-    Reasoning(Reasoning),
+    Reasoning(ReasoningBlock),
     /// A call: the start's own input, and the pieces that take its place.
     Call { place: usize, call: ToolCall, pieces: String, form: Option<Json> },
     /// A block that is kept as it came, with the fields and the input that come behind.
     Opaque { block: Json, later: Map<String>, pieces: String },
 }
 
-impl Building {
+impl PartialBlock {
     /// The block at that place of the reply, which begins with `raw`. A bare string stands for its
     /// text: some gateways send it so.
     pub(super) fn start(
-        raw: Raw<'_>,
+        raw: ValueRef<'_>,
         place: usize,
         surrogate: &mut PendingSurrogate,
-        out: &mut Sink,
+        out: &mut PieceSink,
     ) -> Option<Self> {
         if !raw.is_object() {
             let text = raw.joined(surrogate).text.into_owned();
-            out.push(Piece::Text(text.clone()));
+            out.push(ReplyPiece::Text(text.clone()));
             return (!text.is_empty()).then(|| Self::Text { text, citations: Vec::new() });
         }
         const NAMES: [&str; 6] = ["type", "citations", "caller", "input", "id", "name"];
         let [kind, citations, caller, input, id, name] = raw.fields(&NAMES);
         let mut block = match kind.text().as_deref() {
             Some("text") => {
-                let cited = citations.items().take_while(|_| out.item()).filter_map(Raw::to_json);
+                let cited =
+                    citations.items().take_while(|_| out.item()).filter_map(ValueRef::to_json);
                 Self::Text { text: String::new(), citations: cited.collect() }
             }
-            Some("thinking") => Self::Reasoning(Reasoning::default()),
+            Some("thinking") => Self::Reasoning(ReasoningBlock::default()),
             Some("tool_use") => {
-                let owned = |raw: Raw<'_>| raw.text().unwrap_or_default().into_owned();
+                let owned = |raw: ValueRef<'_>| raw.text().unwrap_or_default().into_owned();
                 // What a program of the model called goes back with the program's name.
                 let caller = caller.field("type").text().filter(|caller| caller != "direct");
                 let form = caller.and_then(|_| raw.to_json());
                 // The input stays as it came, even where no string can hold it.
-                let arguments = input.some().map_or("{}", Raw::json).into();
+                let arguments = input.some().map_or("{}", ValueRef::json).into();
                 let call = ToolCall { id: owned(id), name: owned(name), arguments, detail: None };
                 out.keep(raw.json().len());
                 out.call(place, &call.id, &call.name, "");
@@ -105,21 +106,21 @@ impl Building {
                 return Some(Self::Opaque { block, later, pieces: String::new() });
             }
         };
-        block.add(&Delta::of(raw), surrogate, out);
+        block.add(&BlockDelta::of(raw), surrogate, out);
         Some(block)
     }
 
     /// The block of text or thinking that a delta belongs to which no start has come for.
-    pub(super) fn of_delta(delta: &Delta<'_>) -> Option<Self> {
+    pub(super) fn of_delta(delta: &BlockDelta<'_>) -> Option<Self> {
         if delta.text.has_text() {
             return Some(Self::Text { text: String::new(), citations: Vec::new() });
         }
         let is_thought = delta.thinking.has_text() || delta.signature.has_text();
-        is_thought.then(|| Self::Reasoning(Reasoning::default()))
+        is_thought.then(|| Self::Reasoning(ReasoningBlock::default()))
     }
 
     /// Whether the delta is for a block of this kind.
-    pub(super) fn takes(&self, delta: &Delta<'_>) -> bool {
+    pub(super) fn takes(&self, delta: &BlockDelta<'_>) -> bool {
         match self {
             Self::Text { .. } => !delta.thinking.has_text(),
             Self::Reasoning(_) => !delta.text.has_text(),
@@ -131,16 +132,16 @@ impl Building {
     /// Takes what a delta adds. Returns whether nothing of a call was lost.
     pub(super) fn add<'a>(
         &mut self,
-        delta: &Delta<'a>,
+        delta: &BlockDelta<'a>,
         surrogate: &mut PendingSurrogate,
-        out: &mut Sink,
+        out: &mut PieceSink,
     ) -> bool {
-        let mut piece = |raw: Raw<'a>| raw.some().map(|raw| raw.joined(surrogate));
+        let mut piece = |raw: ValueRef<'a>| raw.some().map(|raw| raw.joined(surrogate));
         match self {
             Self::Text { text, citations } => {
                 if let Some(piece) = piece(delta.text).filter(|piece| !piece.text.is_empty()) {
                     text.push_str(&piece.text);
-                    out.push(Piece::Text(piece.text.into_owned()));
+                    out.push(ReplyPiece::Text(piece.text.into_owned()));
                 }
                 if let Some(citation) = delta.citation.some().filter(|_| out.item()) {
                     out.keep(citation.json().len());
@@ -157,7 +158,7 @@ impl Building {
                 }
                 if let Some(piece) = piece(delta.thinking).filter(|piece| !piece.text.is_empty()) {
                     reasoning.text.push_str(&piece.text);
-                    out.push(Piece::Reasoning(piece.text.into_owned()));
+                    out.push(ReplyPiece::Reasoning(piece.text.into_owned()));
                 }
                 true
             }
@@ -188,7 +189,7 @@ impl Building {
     /// A surrogate waits at the end in vain. Returns whether the block can do without it.
     pub(super) fn end_with_surrogate(&mut self) -> bool {
         match self {
-            Self::Text { text, .. } | Self::Reasoning(Reasoning { text, .. }) => {
+            Self::Text { text, .. } | Self::Reasoning(ReasoningBlock { text, .. }) => {
                 text.push(char::REPLACEMENT_CHARACTER);
                 true
             }
@@ -238,5 +239,5 @@ fn with_input(block: &Json, mut fields: Map<String>, input: &str) -> Option<Json
     if is_json(input) {
         fields.insert("input".into(), input.into());
     }
-    rewritten(Document::of(block.text()).root(), &|_, _| true, fields)
+    rewritten(JsonDocument::of(block.text()).root(), &|_, _| true, fields)
 }

@@ -2,63 +2,63 @@
 
 use super::{
     super::{
-        failure::{Failure, of_value},
-        faults::Faults,
-        finish::{Reasons, finish_of, is_given, told},
-        lenient::{Error, Raw},
-        piece::Piece,
-        places::Places,
+        failure::{ModelCallError, of_value},
+        faults::DecodeFaults,
+        finish::{FinishWords, finish_of, is_given, told},
+        lenient::{Error, ValueRef},
+        piece::ReplyPiece,
+        places::PositionMap,
         protocol::WireAccumulator,
-        sink::Sink,
+        sink::PieceSink,
         surrogates::PendingSurrogate,
     },
-    block::{Building, Delta},
+    block::{BlockDelta, PartialBlock},
 };
 use alloc::{borrow::Cow, vec::Vec};
 use core::mem;
 use innerloop_types::{
     input::ResponseHead,
-    message::{Finish, Reply, Usage},
+    message::{FinishReason, Reply, Usage},
 };
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Accumulator {
+pub(crate) struct AnthropicAccumulator {
     /// The blocks, in the order of their starts.
-    blocks: Vec<Slot>,
+    blocks: Vec<BlockSlot>,
     /// Where the newest block of each of the provider's numbers stands.
-    places: Places,
+    places: PositionMap,
     /// Where the newest block without a number stands.
     unnumbered: Option<usize>,
     reply: Reply,
-    counts: Counts,
+    counts: AnthropicUsage,
     /// The terminal marker has come.
     stopped: bool,
-    faults: Faults,
+    faults: DecodeFaults,
 }
 
 /// A block while it arrives.
 #[derive(Clone, Debug)]
-struct Slot {
-    block: Building,
+struct BlockSlot {
+    block: PartialBlock,
     surrogate: PendingSurrogate,
     /// Nothing more comes of it.
     is_stopped: bool,
 }
 
 /// An event's fields.
-struct Event<'a> {
+struct AnthropicEvent<'a> {
     kind: Cow<'a, str>,
     index: Option<u64>,
-    delta: Raw<'a>,
-    content_block: Raw<'a>,
-    message: Raw<'a>,
-    usage: Raw<'a>,
-    error: Raw<'a>,
+    delta: ValueRef<'a>,
+    content_block: ValueRef<'a>,
+    message: ValueRef<'a>,
+    usage: ValueRef<'a>,
+    error: ValueRef<'a>,
 }
 
-impl<'a> Event<'a> {
-    fn of(raw: Raw<'a>) -> Self {
+impl<'a> AnthropicEvent<'a> {
+    fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 7] =
             ["type", "index", "delta", "content_block", "message", "usage", "error"];
         let [kind, index, delta, content_block, message, usage, error] = raw.fields(&NAMES);
@@ -67,12 +67,18 @@ impl<'a> Event<'a> {
     }
 }
 
-impl WireAccumulator for Accumulator {
-    fn on_odd_data(&mut self, text: &str, error: Option<&Error>, _: &ResponseHead, _: &mut Sink) {
+impl WireAccumulator for AnthropicAccumulator {
+    fn on_odd_data(
+        &mut self,
+        text: &str,
+        error: Option<&Error>,
+        _: &ResponseHead,
+        _: &mut PieceSink,
+    ) {
         self.faults.odd_data(text, error);
     }
 
-    fn on_whole(&mut self, body: Raw<'_>, _: &ResponseHead, out: &mut Sink) -> bool {
+    fn on_whole(&mut self, body: ValueRef<'_>, _: &ResponseHead, out: &mut PieceSink) -> bool {
         self.stopped = !body.field("content").is_null();
         if self.stopped {
             self.message(body, out);
@@ -81,14 +87,14 @@ impl WireAccumulator for Accumulator {
     }
 
     fn cut(&mut self) {
-        (self.stopped, self.reply.finish) = (true, Finish::Length);
-        self.faults = Faults::default();
+        (self.stopped, self.reply.finish) = (true, FinishReason::Length);
+        self.faults = DecodeFaults::default();
     }
 
-    fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
-        let event = Event::of(raw);
+    fn on_event(&mut self, raw: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink) {
+        let event = AnthropicEvent::of(raw);
         match &*event.kind {
-            "content_block_delta" => self.on_delta(event.index, &Delta::of(event.delta), out),
+            "content_block_delta" => self.on_delta(event.index, &BlockDelta::of(event.delta), out),
             "content_block_start" if !event.content_block.is_null() => {
                 self.start(event.index, event.content_block, out);
             }
@@ -96,7 +102,7 @@ impl WireAccumulator for Accumulator {
             "message_start" => {
                 // A gateway that fails over begins anew in mid-stream.
                 if !self.blocks.is_empty() {
-                    out.push(Piece::Restart);
+                    out.push(ReplyPiece::Restart);
                 }
                 *self = Self::default();
                 self.message(event.message, out);
@@ -120,7 +126,7 @@ impl WireAccumulator for Accumulator {
         self.stopped
     }
 
-    fn finish(&mut self) -> Result<Reply, Failure> {
+    fn finish(&mut self) -> Result<Reply, ModelCallError> {
         for slot in &mut self.blocks {
             if slot.surrogate.give_up() && !slot.block.end_with_surrogate() {
                 self.faults.unreadable(SURROGATE_LOST);
@@ -134,15 +140,15 @@ impl WireAccumulator for Accumulator {
         let blocks = mem::take(&mut self.blocks);
         // A call that is not whole must not run.
         if blocks.iter().any(|slot| !slot.is_stopped && slot.block.is_cut()) {
-            reply.finish = Finish::Length;
+            reply.finish = FinishReason::Length;
         }
         reply.blocks = blocks.into_iter().filter_map(|slot| slot.block.block()).collect();
         Ok(reply)
     }
 }
 
-impl Accumulator {
-    fn message(&mut self, message: Raw<'_>, out: &mut Sink) {
+impl AnthropicAccumulator {
+    fn message(&mut self, message: ValueRef<'_>, out: &mut PieceSink) {
         let [id, model, usage, content] = message.fields(&["id", "model", "usage", "content"]);
         self.reply.response_id = id.text().map(Cow::into_owned);
         self.reply.model = model.text().map(Cow::into_owned);
@@ -158,7 +164,7 @@ impl Accumulator {
     }
 
     /// Takes over why the reply ended, where a message or a delta says it.
-    fn stop_reason(&mut self, said: Raw<'_>) {
+    fn stop_reason(&mut self, said: ValueRef<'_>) {
         let [details, reason] = said.fields(&["stop_details", "stop_reason"]);
         if details.is_object() {
             self.reply.refusal = details.field("explanation").text().map(Cow::into_owned);
@@ -169,28 +175,28 @@ impl Accumulator {
         }
     }
 
-    fn start(&mut self, number: Option<u64>, raw: Raw<'_>, out: &mut Sink) {
+    fn start(&mut self, number: Option<u64>, raw: ValueRef<'_>, out: &mut PieceSink) {
         let mut surrogate = PendingSurrogate::default();
         if !out.item() {
             return;
         }
-        if let Some(block) = Building::start(raw, self.blocks.len(), &mut surrogate, out) {
+        if let Some(block) = PartialBlock::start(raw, self.blocks.len(), &mut surrogate, out) {
             self.put(number, block, surrogate);
         }
     }
 
     /// Puts a block behind the others.
-    fn put(&mut self, number: Option<u64>, block: Building, surrogate: PendingSurrogate) {
+    fn put(&mut self, number: Option<u64>, block: PartialBlock, surrogate: PendingSurrogate) {
         let place = self.blocks.len();
         match number {
             Some(number) => self.places.set(number, place),
             None => self.unnumbered = Some(place),
         }
-        self.blocks.push(Slot { block, surrogate, is_stopped: false });
+        self.blocks.push(BlockSlot { block, surrogate, is_stopped: false });
     }
 
     /// The block that an event is about.
-    fn block(&mut self, number: Option<u64>) -> Option<&mut Slot> {
+    fn block(&mut self, number: Option<u64>) -> Option<&mut BlockSlot> {
         let place = match number {
             Some(number) => self.places.get(number),
             None => self.unnumbered,
@@ -204,11 +210,11 @@ impl Accumulator {
         }
     }
 
-    fn on_delta(&mut self, number: Option<u64>, delta: &Delta<'_>, out: &mut Sink) {
+    fn on_delta(&mut self, number: Option<u64>, delta: &BlockDelta<'_>, out: &mut PieceSink) {
         let is_known = self.block(number).is_some_and(|slot| slot.block.takes(delta));
         // Some gateways leave the start of a block out.
         let may_begin = !is_known && (number.is_some() || self.blocks.is_empty());
-        let begun = if may_begin { Building::of_delta(delta) } else { None };
+        let begun = if may_begin { PartialBlock::of_delta(delta) } else { None };
         if let Some(block) = begun.filter(|_| out.item()) {
             self.put(number, block, PendingSurrogate::default());
         }
@@ -225,13 +231,13 @@ impl Accumulator {
 }
 
 /// Why a reply ended.
-const REASONS: &Reasons = &[
-    (Finish::Stop, "end_turn|stop_sequence"),
-    (Finish::ToolCalls, "tool_use"),
-    (Finish::Length, "max_tokens"),
-    (Finish::Pause, "pause_turn|compaction"),
-    (Finish::Refusal, "refusal"),
-    (Finish::ContextWindow, "model_context_window_exceeded"),
+const REASONS: &FinishWords = &[
+    (FinishReason::Stop, "end_turn|stop_sequence"),
+    (FinishReason::ToolCalls, "tool_use"),
+    (FinishReason::Length, "max_tokens"),
+    (FinishReason::Pause, "pause_turn|compaction"),
+    (FinishReason::Refusal, "refusal"),
+    (FinishReason::ContextWindow, "model_context_window_exceeded"),
 ];
 
 /// What to say about a call that lost a surrogate.
@@ -242,7 +248,7 @@ const NO_START: &str = "a piece of a call without the call's beginning";
 
 /// Token counts so far: totals, of which later events may repeat only some.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct AnthropicUsage {
     input: Option<u64>,
     cache_write: Option<u64>,
     cache_read: Option<u64>,
@@ -250,8 +256,8 @@ struct Counts {
     thinking: Option<u64>,
 }
 
-impl Counts {
-    fn update(&mut self, usage: Raw<'_>) {
+impl AnthropicUsage {
+    fn update(&mut self, usage: ValueRef<'_>) {
         let details = usage.field("output_tokens_details");
         for (count, newer) in [
             (&mut self.input, usage.count_of("input_tokens")),

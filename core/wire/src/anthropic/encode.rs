@@ -3,13 +3,14 @@
 
 use super::{
     super::{
-        head::Head, ids::sendable_name, lenient::Document, protocol::WirePrefix, writer::Writer,
+        head::RequestHead, ids::sendable_name, lenient::JsonDocument, protocol::WirePrefix,
+        writer::JsonWriter,
     },
     fields::{is_blank, is_form_of},
 };
 use alloc::{format, string::String};
 use innerloop_types::{
-    message::{Block, Finish, MarkedText, Part, Reply, Said},
+    message::{Block, FinishReason, MarkedText, Part, Reply, VisibleTurn},
     model::{ModelConfig, WireKind},
     tool::ToolSpec,
 };
@@ -19,9 +20,9 @@ const MARKER: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
 /// Model, limits, system prompt and tools. The tools stand before the system prompt for the
 /// provider, so that one marker covers both.
-pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
     let option = |name: &str| model.options.get(name);
-    let mut out = Writer::default();
+    let mut out = JsonWriter::default();
     out.raw("{\"model\":").string(&model.name);
     if option("max_tokens").is_none() {
         out.raw(",\"max_tokens\":").number(u64::from(model.max_output_tokens));
@@ -45,7 +46,7 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
         count += 1;
     }
     // Tools of the provider's own are given as an option and stand behind ours.
-    let theirs = Document::kept(option("tools"));
+    let theirs = JsonDocument::kept(option("tools"));
     for tool in theirs.root().elements() {
         out.raw(if count == 0 { ",\"tools\":[" } else { "," }).raw(tool.json());
         count += 1;
@@ -60,19 +61,19 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
     }
     out.raw(",\"messages\":[");
     // A request that forbids tools for once has the prefix of the others.
-    let mut after = Writer::new();
+    let mut after = JsonWriter::new();
     if count > 0 {
         after.tool_choice(model);
     }
-    Head { before: out.0, mark, after: after.0 }
+    RequestHead { before: out.0, mark, after: after.0 }
 }
 
 /// The messages written so far. The last one is left open, so that a further turn of the same
 /// role can join it: the provider merges them anyway, and wants tool results first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Prefix {
-    out: Writer,
-    open: Option<Role>,
+pub(crate) struct AnthropicPrefix {
+    out: JsonWriter,
+    open: Option<AnthropicRole>,
     /// Where the last block of the user's side takes a marker.
     mark: Option<usize>,
     /// Where it stood in the request before: the provider finds its cache entry there.
@@ -80,35 +81,35 @@ pub(crate) struct Prefix {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum AnthropicRole {
     User,
     Assistant,
 }
 
-impl WirePrefix for Prefix {
+impl WirePrefix for AnthropicPrefix {
     fn new(_: &ModelConfig) -> Self {
-        Self { out: Writer::new(), open: None, mark: None, mark_before: None }
+        Self { out: JsonWriter::new(), open: None, mark: None, mark_before: None }
     }
 
-    fn push(&mut self, said: &Said<'_>) {
+    fn push(&mut self, said: &VisibleTurn<'_>) {
         match said {
-            Said::User(parts) | Said::Steering(parts) => self.parts(parts),
-            Said::System(text) => {
+            VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => self.parts(parts),
+            VisibleTurn::System(text) => {
                 self.parts(&[Part::text(format!("<system>\n{text}\n</system>"))]);
             }
-            Said::ToolResults(results) => {
+            VisibleTurn::ToolResults(results) => {
                 for result in results.iter() {
-                    self.block(Role::User).tool_result(result);
+                    self.block(AnthropicRole::User).tool_result(result);
                     self.end_user_block();
                 }
             }
-            Said::Assistant(reply) => self.reply(reply),
+            VisibleTurn::Assistant(reply) => self.reply(reply),
         }
     }
 
-    fn body(&self, head: &Head, _cache_key: &str) -> String {
+    fn body(&self, head: &RequestHead, _cache_key: &str) -> String {
         let size = head.before.len() + self.out.len() + head.after.len() + MARKER.len() * 3 + 8;
-        let mut body = Writer::with_capacity(size);
+        let mut body = JsonWriter::with_capacity(size);
         splice(&mut body, &head.before, &[head.mark]);
         splice(&mut body, &self.out.0, &[self.mark_before, self.mark]);
         body.raw(if self.open.is_some() { "]}]" } else { "]" }).raw(&head.after).raw("}");
@@ -116,10 +117,10 @@ impl WirePrefix for Prefix {
     }
 }
 
-impl Prefix {
+impl AnthropicPrefix {
     fn parts(&mut self, parts: &[Part]) {
         for part in parts.iter().filter(|part| !is_blank(part)) {
-            self.block(Role::User).part(part);
+            self.block(AnthropicRole::User).part(part);
             self.end_user_block();
         }
     }
@@ -133,7 +134,9 @@ impl Prefix {
                 !text.trim().is_empty()
             }
             Block::ToolCall(_) => true,
-            Block::Reasoning(_) | Block::Opaque(_) => is_ours && reply.finish == Finish::Pause,
+            Block::Reasoning(_) | Block::Opaque(_) => {
+                is_ours && reply.finish == FinishReason::Pause
+            }
         };
         if !reply.blocks.iter().any(is_something) {
             return;
@@ -149,13 +152,13 @@ impl Prefix {
             Block::Text(text) => self.text(text),
             Block::MarkedText(MarkedText { text, .. }) if text.trim().is_empty() => {}
             Block::MarkedText(MarkedText { text, mark }) => {
-                let out = self.block(Role::Assistant).text(text);
+                let out = self.block(AnthropicRole::Assistant).text(text);
                 out.raw(",\"citations\":").raw(mark).raw("}");
             }
             // Thinking without its signature is refused, and of no use to the model.
             Block::Reasoning(reasoning) => {
                 if let Some(signature) = &reasoning.signature {
-                    let out = self.block(Role::Assistant);
+                    let out = self.block(AnthropicRole::Assistant);
                     out.raw("{\"type\":\"thinking\",\"thinking\":").string(&reasoning.text);
                     out.raw(",\"signature\":").string(signature).raw("}");
                 }
@@ -163,12 +166,12 @@ impl Prefix {
             Block::ToolCall(call) => {
                 let own = call.detail.as_ref().and_then(|detail| detail.item.as_ref());
                 match own.filter(|item| is_form_of(item, call)) {
-                    Some(item) => self.block(Role::Assistant).raw(item.text()),
-                    None => self.block(Role::Assistant).tool_use(call),
+                    Some(item) => self.block(AnthropicRole::Assistant).raw(item.text()),
+                    None => self.block(AnthropicRole::Assistant).tool_use(call),
                 };
             }
             Block::Opaque(json) => {
-                self.block(Role::Assistant).raw(json.text());
+                self.block(AnthropicRole::Assistant).raw(json.text());
             }
         }
     }
@@ -180,7 +183,7 @@ impl Prefix {
             Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => self.text(text),
             Block::Reasoning(reasoning) => self.text(&reasoning.text),
             Block::ToolCall(call) => {
-                self.block(Role::Assistant).tool_use(call);
+                self.block(AnthropicRole::Assistant).tool_use(call);
             }
             Block::Opaque(_) => {}
         }
@@ -189,19 +192,19 @@ impl Prefix {
     /// A text of the model; blank ones are refused.
     fn text(&mut self, text: &str) {
         if !text.trim().is_empty() {
-            self.block(Role::Assistant).text(text).raw("}");
+            self.block(AnthropicRole::Assistant).text(text).raw("}");
         }
     }
 
     /// Opens a message of `role` if none is open, and separates the next block from the last.
-    fn block(&mut self, role: Role) -> &mut Writer {
+    fn block(&mut self, role: AnthropicRole) -> &mut JsonWriter {
         if self.open == Some(role) {
             self.out.raw(",");
         } else {
             self.out.raw(if self.open.is_some() { "]}," } else { "" });
             self.out.raw(match role {
-                Role::User => "{\"role\":\"user\",\"content\":[",
-                Role::Assistant => "{\"role\":\"assistant\",\"content\":[",
+                AnthropicRole::User => "{\"role\":\"user\",\"content\":[",
+                AnthropicRole::Assistant => "{\"role\":\"assistant\",\"content\":[",
             });
             self.open = Some(role);
         }
@@ -215,7 +218,7 @@ impl Prefix {
 }
 
 /// Copies `text` with a marker at each of `marks`, which are in order.
-fn splice(body: &mut Writer, text: &str, marks: &[Option<usize>]) {
+fn splice(body: &mut JsonWriter, text: &str, marks: &[Option<usize>]) {
     let mut done = 0;
     let mut last = None;
     for &mark in marks.iter().flatten() {

@@ -3,10 +3,10 @@
 use super::{
     super::{
         ids::{sendable_id, sendable_name},
-        lenient::Document,
-        writer::{Writer, arguments_object},
+        lenient::JsonDocument,
+        writer::{JsonWriter, arguments_object},
     },
-    thinking::{Thinking, thinking, tool_choice},
+    thinking::{AnthropicThinking, thinking, tool_choice},
 };
 use innerloop_types::{
     json::Json,
@@ -17,7 +17,7 @@ use innerloop_types::{
 /// The provider refuses longer ids of calls.
 const MAX_ID_BYTES: usize = 64;
 
-impl Writer {
+impl JsonWriter {
     /// A text block without its closing brace.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         self.raw("{\"type\":\"text\",\"text\":").string(text)
@@ -27,7 +27,7 @@ impl Writer {
     pub(super) fn thinking(&mut self, model: &ModelConfig) {
         let is_free = |name: &str| !model.options.contains_key(name);
         let said = thinking(model);
-        if let Thinking::Effort(effort) | Thinking::Adaptive(effort) = said
+        if let AnthropicThinking::Effort(effort) | AnthropicThinking::Adaptive(effort) = said
             && is_free("output_config")
         {
             self.raw(",\"output_config\":{\"effort\":").string(effort).raw("}");
@@ -36,16 +36,16 @@ impl Writer {
             return;
         }
         match said {
-            Thinking::Unsaid | Thinking::Effort(_) => {}
+            AnthropicThinking::Unsaid | AnthropicThinking::Effort(_) => {}
             // Newer models leave the thinking's text out unless they are asked for it.
-            Thinking::Adaptive(_) => {
+            AnthropicThinking::Adaptive(_) => {
                 self.raw(",\"thinking\":{\"type\":\"adaptive\",\"display\":\"summarized\"}");
             }
-            Thinking::Budget(tokens) => {
+            AnthropicThinking::Budget(tokens) => {
                 self.raw(",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":");
                 self.number(u64::from(tokens)).raw("}");
             }
-            Thinking::Disabled => {
+            AnthropicThinking::Disabled => {
                 self.raw(",\"thinking\":{\"type\":\"disabled\"}");
             }
         }
@@ -138,7 +138,7 @@ pub(super) fn is_blank(part: &Part) -> bool {
 /// Whether the provider's own form of a call can go back for it: it has the call's id, and an
 /// input that is an object.
 pub(super) fn is_form_of(item: &Json, call: &ToolCall) -> bool {
-    let item = Document::of(item.text());
+    let item = JsonDocument::of(item.text());
     let [id, input] = item.root().fields(&["id", "input"]);
     input.is_object() && id.string() == Some(sendable_id(&call.id, MAX_ID_BYTES))
 }

@@ -6,7 +6,7 @@ mod encode;
 mod fields;
 mod thinking;
 
-use super::{body::Bare, head::Head, protocol::Wire};
+use super::{body::BareJsonMode, head::RequestHead, protocol::WireProtocol};
 use alloc::{string::String, vec, vec::Vec};
 use innerloop_json::joined;
 use innerloop_types::{config::ModelConfig, tool::ToolSpec};
@@ -14,13 +14,13 @@ use innerloop_types::{config::ModelConfig, tool::ToolSpec};
 /// Anthropic Messages.
 pub(crate) struct AnthropicMessages;
 
-impl Wire for AnthropicMessages {
-    const BARE: Bare = Bare::Whole;
+impl WireProtocol for AnthropicMessages {
+    const BARE: BareJsonMode = BareJsonMode::Whole;
 
-    type Prefix = encode::Prefix;
-    type Accumulator = decode::Accumulator;
+    type Prefix = encode::AnthropicPrefix;
+    type Accumulator = decode::AnthropicAccumulator;
 
-    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
+    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
         encode::head(model, system, tools)
     }
 

@@ -4,34 +4,34 @@
 use innerloop_types::model::{ModelConfig, ToolChoice};
 
 /// A version, such as (4, 6).
-type Version = (u32, u32);
+type ModelVersion = (u32, u32);
 
 /// The first version that decides itself how much to think.
-const ADAPTIVE: Version = (4, 6);
+const ADAPTIVE: ModelVersion = (4, 6);
 
 /// The first version that can think at all.
-const THINKS: Version = (3, 7);
+const THINKS: ModelVersion = (3, 7);
 
 /// The first version that knows the effort `xhigh`; those before have `max` in its place.
-const XHIGH: Version = (4, 7);
+const XHIGH: ModelVersion = (4, 7);
 
 /// From which versions on a family differs. A family that is not named never does.
-struct Family {
+struct ClaudeFamily {
     name: &'static str,
     /// Thinking cannot be switched off.
-    always_thinks: Version,
+    always_thinks: ModelVersion,
     /// A forced choice of tools is an error.
-    no_forced_choice: Version,
+    no_forced_choice: ModelVersion,
 }
 
-const FAMILIES: [Family; 4] = [
-    Family { name: "opus", always_thinks: (5, 5), no_forced_choice: (5, 5) },
-    Family { name: "sonnet", always_thinks: (5, 5), no_forced_choice: NEVER },
-    Family { name: "fable", always_thinks: (5, 0), no_forced_choice: (5, 1) },
-    Family { name: "mythos", always_thinks: (5, 0), no_forced_choice: (5, 1) },
+const FAMILIES: [ClaudeFamily; 4] = [
+    ClaudeFamily { name: "opus", always_thinks: (5, 5), no_forced_choice: (5, 5) },
+    ClaudeFamily { name: "sonnet", always_thinks: (5, 5), no_forced_choice: NEVER },
+    ClaudeFamily { name: "fable", always_thinks: (5, 0), no_forced_choice: (5, 1) },
+    ClaudeFamily { name: "mythos", always_thinks: (5, 0), no_forced_choice: (5, 1) },
 ];
 
-const NEVER: Version = (u32::MAX, 0);
+const NEVER: ModelVersion = (u32::MAX, 0);
 
 /// Budgets in tokens by effort, for models that take no effort.
 const BUDGETS: [(&str, u32); 6] = [
@@ -48,7 +48,7 @@ const LEAST_BUDGET: u32 = 1_024;
 
 /// What a request says about thinking.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Thinking<'a> {
+pub(super) enum AnthropicThinking<'a> {
     /// Nothing: the model's own default.
     Unsaid,
     /// This effort; thinking as the endpoint likes.
@@ -62,29 +62,31 @@ pub(super) enum Thinking<'a> {
 }
 
 /// What to say for the effort that is asked for.
-pub(super) fn thinking(model: &ModelConfig) -> Thinking<'_> {
-    let Some(effort) = model.reasoning_effort.as_deref() else { return Thinking::Unsaid };
-    let Some(version) = version(&model.name) else { return Thinking::Effort(effort) };
+pub(super) fn thinking(model: &ModelConfig) -> AnthropicThinking<'_> {
+    let Some(effort) = model.reasoning_effort.as_deref() else { return AnthropicThinking::Unsaid };
+    let Some(version) = version(&model.name) else { return AnthropicThinking::Effort(effort) };
     if version < ADAPTIVE {
-        return if version < THINKS { Thinking::Unsaid } else { budget(model, effort) };
+        return if version < THINKS { AnthropicThinking::Unsaid } else { budget(model, effort) };
     }
     match effort {
-        "none" if version < from(&model.name, |family| family.always_thinks) => Thinking::Disabled,
-        "none" | "minimal" => Thinking::Adaptive("low"),
-        "xhigh" if version < XHIGH => Thinking::Adaptive("max"),
-        effort => Thinking::Adaptive(effort),
+        "none" if version < from(&model.name, |family| family.always_thinks) => {
+            AnthropicThinking::Disabled
+        }
+        "none" | "minimal" => AnthropicThinking::Adaptive("low"),
+        "xhigh" if version < XHIGH => AnthropicThinking::Adaptive("max"),
+        effort => AnthropicThinking::Adaptive(effort),
     }
 }
 
 /// A budget leaves room for the answer, and no forced choice goes with it.
-fn budget<'a>(model: &ModelConfig, effort: &'a str) -> Thinking<'a> {
+fn budget<'a>(model: &ModelConfig, effort: &'a str) -> AnthropicThinking<'a> {
     let known = BUDGETS.iter().find(|(name, _)| *name == effort);
-    let Some(&(_, tokens)) = known else { return Thinking::Unsaid };
+    let Some(&(_, tokens)) = known else { return AnthropicThinking::Unsaid };
     let tokens = tokens.min(model.max_output_tokens / 4 * 3);
     if tokens < LEAST_BUDGET || is_forced(&model.tool_choice) {
-        return Thinking::Unsaid;
+        return AnthropicThinking::Unsaid;
     }
-    Thinking::Budget(tokens)
+    AnthropicThinking::Budget(tokens)
 }
 
 /// The choice of tools that the model takes.
@@ -100,13 +102,13 @@ const fn is_forced(choice: &ToolChoice) -> bool {
     matches!(choice, ToolChoice::Required | ToolChoice::Tool(_))
 }
 
-fn from(name: &str, of: impl Fn(&Family) -> Version) -> Version {
+fn from(name: &str, of: impl Fn(&ClaudeFamily) -> ModelVersion) -> ModelVersion {
     FAMILIES.iter().find(|family| name.contains(family.name)).map_or(NEVER, of)
 }
 
 /// The version in a name such as `claude-sonnet-4-5-20250929`, `claude-3-7-sonnet-latest` or
 /// `anthropic/claude-4.6-opus`; `None` if it is no Claude's. A date is no version.
-fn version(name: &str) -> Option<Version> {
+fn version(name: &str) -> Option<ModelVersion> {
     let (_, name) = name.split_once("claude")?;
     let mut numbers = name
         .split(|c: char| !c.is_ascii_alphanumeric())

@@ -2,7 +2,7 @@
 //! number for it, and how long to wait.
 
 use super::{
-    super::lenient::{Document, Raw},
+    super::lenient::{JsonDocument, ValueRef},
     delay,
 };
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
@@ -18,7 +18,7 @@ const SENTENCES: &str = "message|Message|msg|error|detail|error_description|erro
 
 /// What an error says.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct ErrorReport {
     /// The provider's own words.
     pub(super) message: String,
     /// The provider's own name.
@@ -31,9 +31,9 @@ pub(super) struct Told {
     pub(super) delay_ms: Option<u64>,
 }
 
-impl Told {
+impl ErrorReport {
     /// What `value` says; dates in it are compared with the time of `head`.
-    pub(super) fn new(value: Raw<'_>, head: &ResponseHead) -> Self {
+    pub(super) fn new(value: ValueRef<'_>, head: &ResponseHead) -> Self {
         let outer = first(value);
         let error = inner(outer);
         let message = error.is_object().then(|| sentence(error)).flatten();
@@ -60,10 +60,10 @@ impl Told {
     }
 
     /// Takes the names of one object: its own, and those of its details.
-    fn collect(&mut self, value: Raw<'_>) {
+    fn collect(&mut self, value: ValueRef<'_>) {
         let [innermost, metadata, details] = value.fields(&["innererror", "metadata", "details"]);
         for named in [value, innermost.or(metadata)] {
-            let names = named.each_of(NAMES).filter_map(Raw::string);
+            let names = named.each_of(NAMES).filter_map(ValueRef::string);
             self.names.extend(names.map(|name| plain(&name)));
         }
         // OpenRouter names what its moderation found.
@@ -74,19 +74,19 @@ impl Told {
             let [reason, violations] = detail.fields(&["reason", "violations"]);
             self.names.extend(reason.string().map(|reason| plain(&reason)));
             let ids = violations.elements().map(|found| found.field("quotaId"));
-            if ids.filter_map(Raw::string).any(|id| id.contains("PerDay")) {
+            if ids.filter_map(ValueRef::string).any(|id| id.contains("PerDay")) {
                 self.names.push(String::from("quotaperday"));
             }
         }
     }
 
     /// A gateway hands on the error of the provider behind it, as text or as it is.
-    fn nested(&mut self, error: Raw<'_>) {
+    fn nested(&mut self, error: ValueRef<'_>) {
         let raw = error.field("metadata").field("raw");
         let text = raw.string().unwrap_or_else(|| Cow::Owned(self.message.clone()));
         let text = text.trim();
         let has_json = text.starts_with(['{', '[']);
-        let within = if has_json { Document::of(text) } else { Document::default() };
+        let within = if has_json { JsonDocument::of(text) } else { JsonDocument::default() };
         let parsed = if raw.is_object() { Some(raw) } else { within.root().some() };
         if let Some(value) = parsed {
             let outer = first(value);
@@ -103,10 +103,10 @@ impl Told {
 }
 
 /// Whether the body of a success is an error's.
-pub(super) fn is_error(value: Raw<'_>) -> bool {
+pub(super) fn is_error(value: ValueRef<'_>) -> bool {
     let [error, errors, object, kind, status] =
         first(value).fields(&["error", "errors", "object", "type", "base_resp"]);
-    let is_word = |value: Raw<'_>| value.string().as_deref() == Some("error");
+    let is_word = |value: ValueRef<'_>| value.string().as_deref() == Some("error");
     let has_failed = status.count_of("status_code").is_some_and(|code| code != 0);
     has_failed
         || !error.is_null()
@@ -116,7 +116,7 @@ pub(super) fn is_error(value: Raw<'_>) -> bool {
 }
 
 /// What is said, in `value` itself or in the field that has it.
-pub(super) fn sentence(value: Raw<'_>) -> Option<String> {
+pub(super) fn sentence(value: ValueRef<'_>) -> Option<String> {
     if let Some(text) = value.string() {
         return (!text.trim().is_empty()).then(|| text.into_owned());
     }
@@ -133,11 +133,11 @@ pub(super) fn sentence(value: Raw<'_>) -> Option<String> {
 }
 
 /// What is said, with the field that it is about (FastAPI), or with the bare name beside it.
-fn with_place(value: Raw<'_>, field: &str, said: String) -> String {
+fn with_place(value: ValueRef<'_>, field: &str, said: String) -> String {
     let [place, error] = value.fields(&["loc", "error"]);
     if place.is_array() {
         let step =
-            |step: Raw<'_>| step.string().map_or_else(|| step.json().into(), Cow::into_owned);
+            |step: ValueRef<'_>| step.string().map_or_else(|| step.json().into(), Cow::into_owned);
         let steps: Vec<String> = place.elements().map(step).collect();
         return format!("{}: {said}", joined(&steps, "."));
     }
@@ -148,7 +148,7 @@ fn with_place(value: Raw<'_>, field: &str, said: String) -> String {
 }
 
 /// The element of an array that tells of the error; any other value itself.
-fn first(value: Raw<'_>) -> Raw<'_> {
+fn first(value: ValueRef<'_>) -> ValueRef<'_> {
     if !value.is_array() {
         return value;
     }
@@ -157,11 +157,11 @@ fn first(value: Raw<'_>) -> Raw<'_> {
 }
 
 /// The innermost object that tells of the error.
-fn inner(mut value: Raw<'_>) -> Raw<'_> {
+fn inner(mut value: ValueRef<'_>) -> ValueRef<'_> {
     loop {
         let [error, detail, errors, status] =
             value.fields(&["error", "detail", "errors", "base_resp"]);
-        let detail = if detail.is_object() { detail } else { Raw::default() };
+        let detail = if detail.is_object() { detail } else { ValueRef::default() };
         let listed = errors.elements().next().unwrap_or_default();
         match error.or(detail).or(listed).or(status).some() {
             Some(deeper) => value = first(deeper),
@@ -171,19 +171,20 @@ fn inner(mut value: Raw<'_>) -> Raw<'_> {
 }
 
 /// The provider's own name: a word before a number, the inner before the outer.
-fn code(error: Raw<'_>, outer: Raw<'_>) -> Option<String> {
+fn code(error: ValueRef<'_>, outer: ValueRef<'_>) -> Option<String> {
     let is_beside = || !outer.first_of("message|detail|error_description").is_null();
     // A bare `error` beside a message is a name.
     let bare = || error.string().filter(|text| !text.trim().contains(' ') && is_beside());
-    let number =
-        |value: Raw<'_>| value.each_of("code|status|status_code|statusCode").find_map(Raw::count);
+    let number = |value: ValueRef<'_>| {
+        value.each_of("code|status|status_code|statusCode").find_map(ValueRef::count)
+    };
     let found = word(error).or_else(|| word(outer)).or_else(|| bare().map(Cow::into_owned));
     found.or_else(|| number(error).or_else(|| number(outer)).map(|number| format!("{number}")))
 }
 
 /// The first name of an object.
-fn word(value: Raw<'_>) -> Option<String> {
-    let names = value.each_of(NAMES).filter_map(Raw::string);
+fn word(value: ValueRef<'_>) -> Option<String> {
+    let names = value.each_of(NAMES).filter_map(ValueRef::string);
     let mut names = names.map(|name| match name.rsplit_once('#') {
         Some((_, name)) => String::from(name),
         None => name.into_owned(),
@@ -193,9 +194,9 @@ fn word(value: Raw<'_>) -> Option<String> {
 }
 
 /// The HTTP status that an object names, as a number or in digits.
-fn number(value: Raw<'_>) -> Option<u16> {
+fn number(value: ValueRef<'_>) -> Option<u16> {
     const FIELDS: &str = "code|status|status_code|statusCode|http_code|http_status";
-    let numbers = value.each_of(FIELDS).filter_map(Raw::count);
+    let numbers = value.each_of(FIELDS).filter_map(ValueRef::count);
     let mut numbers = numbers.filter_map(|number| u16::try_from(number).ok());
     numbers.find(|number| (400..600).contains(number))
 }

@@ -1,7 +1,7 @@
 //! How long a provider asks to wait, in its five forms: `retry-after-ms`, `retry-after` in seconds
 //! or as a date, a field of the error, and its words.
 
-use super::super::lenient::Raw;
+use super::super::lenient::ValueRef;
 use innerloop_json::parse_f64;
 use innerloop_types::{input::ResponseHead, text::listed, time::UnixMillis};
 
@@ -19,10 +19,10 @@ pub(super) fn of_head(head: &ResponseHead) -> Option<u64> {
 }
 
 /// What the fields of an error ask for: Google's `RetryInfo`, seconds, or the time of a reset.
-pub(super) fn of_fields(error: Raw<'_>, outer: Raw<'_>, now: UnixMillis) -> Option<u64> {
+pub(super) fn of_fields(error: ValueRef<'_>, outer: ValueRef<'_>, now: UnixMillis) -> Option<u64> {
     let [details, metadata] = error.fields(&["details", "metadata"]);
     let delays = details.elements().map(|detail| detail.field("retryDelay"));
-    if let Some(found) = delays.filter_map(Raw::string).find_map(|delay| duration(&delay)) {
+    if let Some(found) = delays.filter_map(ValueRef::string).find_map(|delay| duration(&delay)) {
         return Some(found);
     }
     let number = |name: &str| {

@@ -9,9 +9,9 @@ mod kind;
 
 pub use kind::FailureKind;
 
-use super::lenient::{Document, Raw};
+use super::lenient::{JsonDocument, ValueRef};
 use alloc::{format, string::String};
-use body::Told;
+use body::ErrorReport;
 use innerloop_types::{input::ResponseHead, text::prefix};
 
 /// How long an error may be that is read, in bytes: it is gone through once for each thing that it
@@ -21,7 +21,7 @@ pub(super) const MAX_BYTES: usize = 1 << 20;
 /// A failed model call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Failure {
+pub struct ModelCallError {
     /// What can be done about it.
     pub kind: FailureKind,
     /// What the provider says, or what we saw.
@@ -38,7 +38,7 @@ pub struct Failure {
     pub said: String,
 }
 
-impl Failure {
+impl ModelCallError {
     /// A failure without a response that says more.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
@@ -92,8 +92,8 @@ impl Failure {
 
 /// The failure that the body of a response reports, whatever its shape: JSON, an event of a stream
 /// with JSON in it, a page, or plain text.
-pub(super) fn of_body(head: &ResponseHead, text: &str) -> Failure {
-    match parse(text).as_ref().map(Document::root) {
+pub(super) fn of_body(head: &ResponseHead, text: &str) -> ModelCallError {
+    match parse(text).as_ref().map(JsonDocument::root) {
         Some(value) if !head.is_success() || body::is_error(value) => {
             let mut failure = of_value(head, value);
             // Ollama's cloud says where to sign in.
@@ -105,18 +105,18 @@ pub(super) fn of_body(head: &ResponseHead, text: &str) -> Failure {
         Some(value) => {
             let said = body::sentence(value).map_or(String::new(), |said| format!(": {said}"));
             let message = format!("the response is not of this protocol{said}");
-            Failure::new(FailureKind::Protocol, message)
+            ModelCallError::new(FailureKind::Protocol, message)
         }
         None => {
             if head.is_success() {
                 let said = prefix(text, 300);
                 let message = format!("the response was cut or is not of this protocol: {said}");
-                return Failure::new(FailureKind::Protocol, message);
+                return ModelCallError::new(FailureKind::Protocol, message);
             }
             let kind = classify::classify(head.status, &[], text);
-            Failure {
+            ModelCallError {
                 retry_after_ms: delay::of_text(text),
-                ..Failure::new(kind, hinted(foreign_body(head.status, text)))
+                ..ModelCallError::new(kind, hinted(foreign_body(head.status, text)))
             }
         }
     }
@@ -126,26 +126,26 @@ pub(super) fn of_body(head: &ResponseHead, text: &str) -> Failure {
 /// `{"code": …, "message": …}` and their like, or what stands in such an `error`; each also in an
 /// array. Inside a stream the head is that of a success, and the error's own number is used to
 /// tell the kind.
-pub(super) fn of_value(head: &ResponseHead, value: Raw<'_>) -> Failure {
+pub(super) fn of_value(head: &ResponseHead, value: ValueRef<'_>) -> ModelCallError {
     let json = value.json();
     if json.len() > MAX_BYTES {
         let kind = classify::classify(head.status, &[], "");
-        return Failure::new(kind, prefix(json, 4_000));
+        return ModelCallError::new(kind, prefix(json, 4_000));
     }
-    let told = Told::new(value, head);
+    let told = ErrorReport::new(value, head);
     let status = told.number.unwrap_or(head.status);
     let kind = classify::classify(status, &told.names, &told.message);
     let may_wait = !matches!(kind, FailureKind::InvalidRequest | FailureKind::ContextOverflow);
     let in_text = || delay::of_text(&told.message).filter(|_| may_wait);
-    Failure {
+    ModelCallError {
         retry_after_ms: told.delay_ms.or_else(in_text),
         code: told.code,
-        ..Failure::new(kind, hinted(told.message))
+        ..ModelCallError::new(kind, hinted(told.message))
     }
 }
 
 /// The failure that words report which stand in a stream in place of its data.
-pub(super) fn of_words(words: &str) -> Failure {
+pub(super) fn of_words(words: &str) -> ModelCallError {
     let retry_after_ms = delay::of_text(words);
     let (kind, message) = match classify::classify(200, &[], words) {
         FailureKind::Server if retry_after_ms.is_none() => {
@@ -154,7 +154,7 @@ pub(super) fn of_words(words: &str) -> Failure {
         }
         kind => (kind, words.into()),
     };
-    Failure { retry_after_ms, ..Failure::new(kind, hinted(message)) }
+    ModelCallError { retry_after_ms, ..ModelCallError::new(kind, hinted(message)) }
 }
 
 /// What stands in a message, in lower case, and the hint that is then given.
@@ -187,8 +187,8 @@ fn hinted(message: String) -> String {
 }
 
 /// The JSON value of a body, which may also stand in the data of an event, or before other text.
-fn parse(text: &str) -> Option<Document<'_>> {
-    let first = |text| Document::first(text).filter(|value| !value.root().is_number());
+fn parse(text: &str) -> Option<JsonDocument<'_>> {
+    let first = |text| JsonDocument::first(text).filter(|value| !value.root().is_number());
     first(text).or_else(|| {
         let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
         data.filter_map(|data| first(data.trim())).find(|value| value.root().is_object())

@@ -1,14 +1,14 @@
 //! The shape of a response, which is also that of each of a stream's chunks. Names may be written
 //! in camel case or in snake case.
 
-use super::super::lenient::Raw;
+use super::super::lenient::ValueRef;
 use alloc::borrow::Cow;
 
 /// `GenerateContentResponse`.
-pub(super) struct Chunk<'a> {
-    candidates: Raw<'a>,
-    pub(super) feedback: Feedback<'a>,
-    pub(super) counts: Option<Counts>,
+pub(super) struct GeminiChunk<'a> {
+    candidates: ValueRef<'a>,
+    pub(super) feedback: PromptFeedback<'a>,
+    pub(super) counts: Option<GeminiUsage>,
     pub(super) model: Option<Cow<'a, str>>,
     pub(super) response_id: Option<Cow<'a, str>>,
     pub(super) has_error: bool,
@@ -16,21 +16,21 @@ pub(super) struct Chunk<'a> {
 }
 
 /// One answer; none but the first is asked for or read.
-pub(super) struct Candidate<'a> {
-    parts: Raw<'a>,
+pub(super) struct GeminiCandidate<'a> {
+    parts: ValueRef<'a>,
     pub(super) finish_reason: Option<Cow<'a, str>>,
     pub(super) finish_message: Option<Cow<'a, str>>,
 }
 
 /// What became of a prompt that a filter looked at.
-pub(super) struct Feedback<'a> {
+pub(super) struct PromptFeedback<'a> {
     pub(super) reason: Option<Cow<'a, str>>,
     pub(super) message: Option<Cow<'a, str>>,
 }
 
 /// Counts of tokens, each of the whole reply so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct GeminiUsage {
     pub(super) prompt: Option<u64>,
     pub(super) cached: Option<u64>,
     pub(super) candidates: Option<u64>,
@@ -38,26 +38,26 @@ pub(super) struct Counts {
 }
 
 /// A part of an answer.
-pub(super) struct Part<'a> {
+pub(super) struct GeminiPart<'a> {
     pub(super) text: Option<Cow<'a, str>>,
     /// Whether the text is thinking.
     pub(super) is_thought: bool,
     pub(super) signature: Option<Cow<'a, str>>,
-    pub(super) call: Option<Call<'a>>,
+    pub(super) call: Option<GeminiCall<'a>>,
 }
 
 /// A call, or a piece of one.
-pub(super) struct Call<'a> {
+pub(super) struct GeminiCall<'a> {
     pub(super) id: Cow<'a, str>,
     pub(super) name: Option<Cow<'a, str>>,
-    pub(super) args: Raw<'a>,
-    pub(super) pieces: Raw<'a>,
+    pub(super) args: ValueRef<'a>,
+    pub(super) pieces: ValueRef<'a>,
     pub(super) goes_on: bool,
 }
 
-impl<'a> Chunk<'a> {
+impl<'a> GeminiChunk<'a> {
     /// Reads a chunk.
-    pub(super) fn of(raw: Raw<'a>) -> Self {
+    pub(super) fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 6] = [
             "candidates",
             "promptFeedback",
@@ -69,8 +69,8 @@ impl<'a> Chunk<'a> {
         let [candidates, feedback, counts, model, response_id, error] = raw.camel_fields(&NAMES);
         Self {
             candidates,
-            feedback: Feedback::of(feedback),
-            counts: counts.is_object().then(|| Counts::of(counts)),
+            feedback: PromptFeedback::of(feedback),
+            counts: counts.is_object().then(|| GeminiUsage::of(counts)),
             model: model.text(),
             response_id: response_id.text(),
             has_error: !error.is_null(),
@@ -84,13 +84,13 @@ impl<'a> Chunk<'a> {
     }
 
     /// The answer that counts.
-    pub(super) fn candidate(&self) -> Option<Candidate<'a>> {
-        self.candidates.items().next().map(Candidate::of)
+    pub(super) fn candidate(&self) -> Option<GeminiCandidate<'a>> {
+        self.candidates.items().next().map(GeminiCandidate::of)
     }
 }
 
-impl<'a> Candidate<'a> {
-    fn of(raw: Raw<'a>) -> Self {
+impl<'a> GeminiCandidate<'a> {
+    fn of(raw: ValueRef<'a>) -> Self {
         let [content, reason, message] =
             raw.camel_fields(&["content", "finishReason", "finishMessage"]);
         Self {
@@ -101,20 +101,20 @@ impl<'a> Candidate<'a> {
     }
 
     /// The parts of the answer, unread. What is no object is no part.
-    pub(super) fn parts(&self) -> impl Iterator<Item = Raw<'a>> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = ValueRef<'a>> {
         self.parts.objects()
     }
 }
 
-impl<'a> Feedback<'a> {
-    fn of(raw: Raw<'a>) -> Self {
+impl<'a> PromptFeedback<'a> {
+    fn of(raw: ValueRef<'a>) -> Self {
         let [reason, message] = raw.camel_fields(&["blockReason", "blockReasonMessage"]);
         Self { reason: reason.text(), message: message.text() }
     }
 }
 
-impl Counts {
-    fn of(raw: Raw<'_>) -> Self {
+impl GeminiUsage {
+    fn of(raw: ValueRef<'_>) -> Self {
         const NAMES: [&str; 4] = [
             "promptTokenCount",
             "cachedContentTokenCount",
@@ -144,22 +144,22 @@ impl Counts {
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> GeminiPart<'a> {
     /// Reads a part.
-    pub(super) fn of(raw: Raw<'a>) -> Self {
+    pub(super) fn of(raw: ValueRef<'a>) -> Self {
         let [text, thought, signature, call] =
             raw.camel_fields(&["text", "thought", "thoughtSignature", "functionCall"]);
         Self {
             text: text.text(),
             is_thought: thought.is_true(),
             signature: signature.text(),
-            call: call.is_object().then(|| Call::of(call)),
+            call: call.is_object().then(|| GeminiCall::of(call)),
         }
     }
 }
 
-impl<'a> Call<'a> {
-    fn of(raw: Raw<'a>) -> Self {
+impl<'a> GeminiCall<'a> {
+    fn of(raw: ValueRef<'a>) -> Self {
         let [id, name, args, pieces, goes_on] =
             raw.camel_fields(&["id", "name", "args", "partialArgs", "willContinue"]);
         Self {
@@ -173,7 +173,7 @@ impl<'a> Call<'a> {
 }
 
 /// Whether a part holds nothing but marks of what it is.
-pub(super) fn is_mark(part: Raw<'_>) -> bool {
+pub(super) fn is_mark(part: ValueRef<'_>) -> bool {
     let marks = ["thought", "thoughtSignature", "thought_signature"];
     part.names().all(|name| marks.contains(&&*name))
 }

@@ -3,17 +3,19 @@
 
 use super::{
     super::{
-        failure::{Failure, of_value},
-        faults::Faults,
-        finish::{Reasons, finish_of, is_given, told},
-        lenient::{Document, Error, Raw, text_of},
-        piece::Piece,
+        failure::{ModelCallError, of_value},
+        faults::DecodeFaults,
+        finish::{FinishWords, finish_of, is_given, told},
+        lenient::{Error, JsonDocument, ValueRef, text_of},
+        piece::ReplyPiece,
         protocol::WireAccumulator,
-        sink::Sink,
-        values::Values,
+        sink::PieceSink,
+        values::JsonSplitter,
     },
-    chunk::{Call, Candidate, Chunk, Counts, Feedback, Part, is_mark},
-    partial::Growing,
+    chunk::{
+        GeminiCall, GeminiCandidate, GeminiChunk, GeminiPart, GeminiUsage, PromptFeedback, is_mark,
+    },
+    partial::PartialValue,
 };
 use alloc::{
     borrow::Cow,
@@ -25,53 +27,55 @@ use alloc::{
 use core::mem;
 use innerloop_types::{
     input::ResponseHead,
-    message::{Block, CallDetail, Finish, MarkedText, Reasoning, Reply, ToolCall, Usage},
+    message::{
+        Block, CallDetail, FinishReason, MarkedText, ReasoningBlock, Reply, ToolCall, Usage,
+    },
 };
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Accumulator {
+pub(crate) struct GeminiAccumulator {
     blocks: Vec<Block>,
     /// The call whose arguments come in pieces.
-    open: Option<Open>,
+    open: Option<OpenCall>,
     reply: Reply,
     /// Why the reply ended, once it has.
-    finish: Option<Finish>,
+    finish: Option<FinishReason>,
     /// The provider's words on that.
     says: Option<String>,
     /// Why there is no reply at all.
     blocked: Option<String>,
-    counts: Option<Counts>,
+    counts: Option<GeminiUsage>,
     /// How many chunks of this protocol have come.
     chunks: usize,
     /// The data is in no frame and no array.
     is_bare: bool,
-    faults: Faults,
+    faults: DecodeFaults,
 }
 
 /// A call whose arguments come in pieces.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenCall {
     /// Its block's index.
     at: usize,
-    growing: Growing,
+    growing: PartialValue,
     /// What came last of it said that more would come.
     is_cut: bool,
 }
 
-impl WireAccumulator for Accumulator {
+impl WireAccumulator for GeminiAccumulator {
     fn on_odd_data(
         &mut self,
         text: &str,
         error: Option<&Error>,
         head: &ResponseHead,
-        out: &mut Sink,
+        out: &mut PieceSink,
     ) {
         if !text.contains('{') {
             self.faults.words(text);
         }
-        let mut values = Values::default();
-        let mut on_value = |value: &[u8]| match Document::object(&text_of(value)) {
+        let mut values = JsonSplitter::default();
+        let mut on_value = |value: &[u8]| match JsonDocument::object(&text_of(value)) {
             Ok(Some(chunk)) => self.on_event(chunk.root(), head, out),
             Ok(None) => {}
             Err(inner) => {
@@ -84,8 +88,8 @@ impl WireAccumulator for Accumulator {
         values.finish(&mut on_value);
     }
 
-    fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
-        let chunk = Chunk::of(raw);
+    fn on_event(&mut self, raw: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink) {
+        let chunk = GeminiChunk::of(raw);
         if chunk.has_error {
             self.faults.report(|| of_value(head, raw));
             return;
@@ -112,15 +116,15 @@ impl WireAccumulator for Accumulator {
     }
 
     fn cut(&mut self) {
-        self.finish = Some(Finish::Length);
-        self.faults = Faults::default();
+        self.finish = Some(FinishReason::Length);
+        self.faults = DecodeFaults::default();
     }
 
     fn is_whole(&self) -> bool {
         self.faults.reported.is_some()
     }
 
-    fn finish(&mut self) -> Result<Reply, Failure> {
+    fn finish(&mut self) -> Result<Reply, ModelCallError> {
         // A call that is not whole must not run.
         let is_cut = self.open.as_ref().is_some_and(|open| open.is_cut);
         self.close_call();
@@ -139,19 +143,19 @@ impl WireAccumulator for Accumulator {
         reply.blocks = mem::take(&mut self.blocks);
         let has_calls = reply.tool_calls().next().is_some();
         (reply.finish, reply.refusal) = match (self.finish, self.blocked.take()) {
-            (Some(Finish::Stop), _) if is_cut => (Finish::Length, None),
-            (Some(Finish::Stop), _) if has_calls => (Finish::ToolCalls, None),
-            (Some(Finish::Stop), _) => (Finish::Stop, None),
+            (Some(FinishReason::Stop), _) if is_cut => (FinishReason::Length, None),
+            (Some(FinishReason::Stop), _) if has_calls => (FinishReason::ToolCalls, None),
+            (Some(FinishReason::Stop), _) => (FinishReason::Stop, None),
             (Some(finish), _) => (finish, self.says.take()),
-            (None, Some(why)) => (Finish::ContentFilter, Some(why)),
-            (None, None) => (Finish::Unknown, self.says.take()),
+            (None, Some(why)) => (FinishReason::ContentFilter, Some(why)),
+            (None, None) => (FinishReason::Unknown, self.says.take()),
         };
         Ok(reply)
     }
 }
 
-impl Accumulator {
-    fn on_candidate(&mut self, candidate: Candidate<'_>, out: &mut Sink) {
+impl GeminiAccumulator {
+    fn on_candidate(&mut self, candidate: GeminiCandidate<'_>, out: &mut PieceSink) {
         for part in candidate.parts() {
             if out.is_full() {
                 return;
@@ -168,8 +172,8 @@ impl Accumulator {
         }
     }
 
-    fn on_part(&mut self, raw: Raw<'_>, out: &mut Sink) {
-        let Part { text, is_thought, signature, call } = Part::of(raw);
+    fn on_part(&mut self, raw: ValueRef<'_>, out: &mut PieceSink) {
+        let GeminiPart { text, is_thought, signature, call } = GeminiPart::of(raw);
         let signature = signature.map(Cow::into_owned).filter(|signature| !signature.is_empty());
         if text.is_none() && call.is_none() && !is_mark(raw) {
             if let Some(json) = raw.to_json() {
@@ -190,9 +194,9 @@ impl Accumulator {
     }
 
     /// Text that carries a signature stays apart, since the signature goes back on it alone.
-    fn on_text(&mut self, text: String, signature: Option<String>, out: &mut Sink) {
+    fn on_text(&mut self, text: String, signature: Option<String>, out: &mut PieceSink) {
         if !text.is_empty() {
-            out.push(Piece::Text(text.clone()));
+            out.push(ReplyPiece::Text(text.clone()));
         }
         match (signature, self.blocks.last_mut()) {
             (Some(mark), _) => self.begin(Block::MarkedText(MarkedText { text, mark }), out),
@@ -203,15 +207,15 @@ impl Accumulator {
     }
 
     /// Begins a block, if there is room.
-    fn begin(&mut self, block: Block, out: &mut Sink) {
+    fn begin(&mut self, block: Block, out: &mut PieceSink) {
         if out.item() {
             self.blocks.push(block);
         }
     }
 
-    fn on_thought(&mut self, text: String, signature: Option<String>, out: &mut Sink) {
+    fn on_thought(&mut self, text: String, signature: Option<String>, out: &mut PieceSink) {
         if !text.is_empty() {
-            out.push(Piece::Reasoning(text.clone()));
+            out.push(ReplyPiece::Reasoning(text.clone()));
         }
         match (signature, self.blocks.last_mut()) {
             (None, _) if text.is_empty() => {}
@@ -219,14 +223,14 @@ impl Accumulator {
                 before.text.push_str(&text);
             }
             (signature, _) => {
-                let thought = Reasoning { text, signature, item: None };
+                let thought = ReasoningBlock { text, signature, item: None };
                 self.begin(Block::Reasoning(thought), out);
             }
         }
     }
 
     /// A call comes whole, or as a name followed by nameless pieces and a nameless empty end.
-    fn on_call(&mut self, call: &Call<'_>, signature: Option<String>, out: &mut Sink) {
+    fn on_call(&mut self, call: &GeminiCall<'_>, signature: Option<String>, out: &mut PieceSink) {
         let name = call.name.as_deref().unwrap_or_default();
         if name.is_empty() && (self.open.is_some() || call.args.is_null()) {
             return self.on_call_piece(call, out);
@@ -239,7 +243,7 @@ impl Accumulator {
         let begun = ToolCall {
             id: call.id.to_string(),
             name: name.into(),
-            arguments: call.args.some().map_or("{}", Raw::json).into(),
+            arguments: call.args.some().map_or("{}", ValueRef::json).into(),
             detail,
         };
         let grows = call.goes_on || !call.pieces.is_null();
@@ -249,18 +253,19 @@ impl Accumulator {
         self.begin(Block::ToolCall(begun), out);
         if grows {
             let at = self.blocks.len().saturating_sub(1);
-            self.open = Some(Open { at, growing: Growing::new(call.args, out), is_cut: true });
+            self.open =
+                Some(OpenCall { at, growing: PartialValue::new(call.args, out), is_cut: true });
             self.on_call_piece(call, out);
         }
     }
 
     /// The end of a call is a piece without `willContinue`: an empty one, or the last of its
     /// arguments. Whatever still comes of the same call is taken none the less.
-    fn on_call_piece(&mut self, call: &Call<'_>, out: &mut Sink) {
+    fn on_call_piece(&mut self, call: &GeminiCall<'_>, out: &mut PieceSink) {
         let mut pieces = call.pieces.items();
         let is_placed = match &mut self.open {
             Some(open) => {
-                let goes_on = |piece: Raw<'_>| {
+                let goes_on = |piece: ValueRef<'_>| {
                     let [goes_on] = piece.camel_fields(&["willContinue"]);
                     goes_on.is_true()
                 };
@@ -279,7 +284,7 @@ impl Accumulator {
     }
 
     fn close_call(&mut self) {
-        let Some(Open { at, growing, .. }) = self.open.take() else { return };
+        let Some(OpenCall { at, growing, .. }) = self.open.take() else { return };
         if let Some(Block::ToolCall(call)) = self.blocks.get_mut(at) {
             call.arguments = growing.json();
         }
@@ -287,7 +292,7 @@ impl Accumulator {
 }
 
 /// What the provider says of a prompt that it did not let through.
-fn why_blocked(feedback: &Feedback<'_>) -> Option<String> {
+fn why_blocked(feedback: &PromptFeedback<'_>) -> Option<String> {
     let reason = feedback.reason.as_ref()?;
     Some(match &feedback.message {
         Some(message) => format!("the prompt was blocked ({reason}): {message}"),
@@ -297,18 +302,21 @@ fn why_blocked(feedback: &Feedback<'_>) -> Option<String> {
 
 /// Names come in capitals, which the provider's own library does not insist on. Some clients ask
 /// for numbers instead; those are read on which both of the provider's APIs agree.
-const REASONS: &Reasons = &[
-    (Finish::Stop, "STOP|1"),
+const REASONS: &FinishWords = &[
+    (FinishReason::Stop, "STOP|1"),
     // The reply may be gone on with.
-    (Finish::Length, "MAX_TOKENS|CONTINUATION|2"),
+    (FinishReason::Length, "MAX_TOKENS|CONTINUATION|2"),
     (
-        Finish::ContentFilter,
+        FinishReason::ContentFilter,
         "SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|MODEL_ARMOR|ESCALATION|IMAGE_SAFETY|\
          IMAGE_PROHIBITED_CONTENT|IMAGE_RECITATION|3|4|7|8",
     ),
-    (Finish::MalformedToolCall, "MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS"),
     (
-        Finish::Error,
+        FinishReason::MalformedToolCall,
+        "MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS",
+    ),
+    (
+        FinishReason::Error,
         "OTHER|LANGUAGE|MALFORMED_RESPONSE|MISSING_THOUGHT_SIGNATURE|IMAGE_OTHER|NO_IMAGE|\
          PUP_LIMITED_DISABLED|5",
     ),
@@ -316,7 +324,7 @@ const REASONS: &Reasons = &[
 
 /// The prompt's count holds what came from the cache. What the provider's own tools read
 /// (`toolUsePromptTokenCount`) is no part of the prompt and stays out.
-fn usage(counts: Counts) -> Usage {
+fn usage(counts: GeminiUsage) -> Usage {
     let thoughts = counts.thoughts.unwrap_or_default();
     Usage {
         input_total: counts.prompt.unwrap_or_default(),

@@ -3,18 +3,19 @@
 
 use super::{
     super::{
-        head::Head,
+        head::RequestHead,
         ids::spelled,
         left_out::UNSIGNED,
         protocol::WirePrefix,
-        writer::{Writer, arguments_object},
+        writer::{JsonWriter, arguments_object},
     },
-    family::Family,
+    family::GeminiGeneration,
 };
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{
     message::{
-        Block, MarkedText, Part, Reply, Said, ToolCall, ToolResult, is_made_up_call_id, joined_text,
+        Block, MarkedText, Part, Reply, ToolCall, ToolResult, VisibleTurn, is_made_up_call_id,
+        joined_text,
     },
     model::{ModelConfig, WireKind},
 };
@@ -22,62 +23,67 @@ use innerloop_types::{
 /// The contents written so far. The last one is left open, so that a further turn of the same
 /// role can join it: the provider wants roles that alternate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Prefix {
-    out: Writer,
-    open: Option<Role>,
-    family: Family,
+pub(crate) struct GeminiPrefix {
+    out: JsonWriter,
+    open: Option<GeminiRole>,
+    family: GeminiGeneration,
     /// The calls of the last reply: results name the tool, not only the call.
-    calls: Vec<Called>,
+    calls: Vec<PendingCall>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum GeminiRole {
     User,
     Model,
 }
 
 /// A call that waits for its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Called {
+struct PendingCall {
     id: String,
     name: String,
     /// Whether the provider gave the id, so that it wants it back.
     is_known: bool,
 }
 
-impl WirePrefix for Prefix {
+impl WirePrefix for GeminiPrefix {
     fn new(model: &ModelConfig) -> Self {
-        Self { out: Writer::new(), open: None, family: Family::of(&model.name), calls: Vec::new() }
-    }
-
-    fn push(&mut self, said: &Said<'_>) {
-        match said {
-            Said::User(parts) | Said::Steering(parts) => self.parts(parts),
-            Said::System(text) => {
-                self.parts(&[Part::text(alloc::format!("<system>\n{text}\n</system>"))]);
-            }
-            Said::ToolResults(results) => self.results(results),
-            Said::Assistant(reply) => self.reply(reply),
+        Self {
+            out: JsonWriter::new(),
+            open: None,
+            family: GeminiGeneration::of(&model.name),
+            calls: Vec::new(),
         }
     }
 
-    fn body(&self, head: &Head, _cache_key: &str) -> String {
-        let mut body = Writer::with_capacity(head.before.len() + self.out.len() + 8);
+    fn push(&mut self, said: &VisibleTurn<'_>) {
+        match said {
+            VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => self.parts(parts),
+            VisibleTurn::System(text) => {
+                self.parts(&[Part::text(alloc::format!("<system>\n{text}\n</system>"))]);
+            }
+            VisibleTurn::ToolResults(results) => self.results(results),
+            VisibleTurn::Assistant(reply) => self.reply(reply),
+        }
+    }
+
+    fn body(&self, head: &RequestHead, _cache_key: &str) -> String {
+        let mut body = JsonWriter::with_capacity(head.before.len() + self.out.len() + 8);
         body.raw(&head.before).raw(&self.out.0);
         body.raw(if self.open.is_some() { "]}]" } else { "]" }).raw(&head.after).raw("}");
         body.0
     }
 }
 
-impl Prefix {
+impl GeminiPrefix {
     fn parts(&mut self, parts: &[Part]) {
         for part in parts {
             match part {
                 Part::Text { text } if text.trim().is_empty() => {}
                 Part::Text { text } => {
-                    self.part(Role::User).raw("{\"text\":").string(text).raw("}");
+                    self.part(GeminiRole::User).raw("{\"text\":").string(text).raw("}");
                 }
-                part => self.part(Role::User).data(part),
+                part => self.part(GeminiRole::User).data(part),
             }
         }
     }
@@ -91,7 +97,7 @@ impl Prefix {
                 None => (String::from("unknown"), None),
             };
             let family = self.family;
-            let out = self.part(Role::User);
+            let out = self.part(GeminiRole::User);
             out.raw("{\"functionResponse\":{");
             if let Some(id) = id {
                 out.raw("\"id\":").string(&id).raw(",");
@@ -113,7 +119,7 @@ impl Prefix {
         }
         let family = self.family;
         for part in results.iter().flat_map(shown).filter(|part| !fits(family, part)) {
-            self.part(Role::User).data(part);
+            self.part(GeminiRole::User).data(part);
         }
     }
 
@@ -147,14 +153,14 @@ impl Prefix {
                 // Its own is of use to the model only where it has signed it.
                 Block::Reasoning(reasoning) => {
                     if let Some(signature) = &reasoning.signature {
-                        let out = self.part(Role::Model);
+                        let out = self.part(GeminiRole::Model);
                         out.raw("{\"text\":").string(&reasoning.text);
                         out.raw(",\"thought\":true").signature(signature).raw("}");
                     }
                 }
                 Block::ToolCall(call) => self.call(call, is_own),
                 Block::Opaque(json) if is_own => {
-                    self.part(Role::Model).raw(json.text());
+                    self.part(GeminiRole::Model).raw(json.text());
                 }
                 Block::Opaque(_) => {}
             }
@@ -165,7 +171,7 @@ impl Prefix {
         if text.is_empty() && signature.is_none() {
             return;
         }
-        let out = self.part(Role::Model);
+        let out = self.part(GeminiRole::Model);
         out.raw("{\"text\":").string(text);
         if let Some(signature) = signature {
             out.signature(signature);
@@ -178,13 +184,13 @@ impl Prefix {
         let is_first = self.calls.is_empty();
         let signature = own
             .filter(|_| is_own)
-            .or_else(|| (is_first && self.family == Family::Level).then_some(UNSIGNED));
-        let called = Called {
+            .or_else(|| (is_first && self.family == GeminiGeneration::Level).then_some(UNSIGNED));
+        let called = PendingCall {
             id: call.id.clone(),
             name: function_name(&call.name),
             is_known: is_own && !call.id.is_empty() && !is_made_up_call_id(&call.id),
         };
-        let out = self.part(Role::Model);
+        let out = self.part(GeminiRole::Model);
         out.raw("{\"functionCall\":{");
         if called.is_known {
             out.raw("\"id\":").string(&called.id).raw(",");
@@ -199,14 +205,14 @@ impl Prefix {
     }
 
     /// Opens a content of `role` if none is open, and separates the next part from the last.
-    fn part(&mut self, role: Role) -> &mut Writer {
+    fn part(&mut self, role: GeminiRole) -> &mut JsonWriter {
         if self.open == Some(role) {
             self.out.raw(",");
         } else {
             self.out.raw(if self.open.is_some() { "]}," } else { "" });
             self.out.raw(match role {
-                Role::User => "{\"role\":\"user\",\"parts\":[",
-                Role::Model => "{\"role\":\"model\",\"parts\":[",
+                GeminiRole::User => "{\"role\":\"user\",\"parts\":[",
+                GeminiRole::Model => "{\"role\":\"model\",\"parts\":[",
             });
             self.open = Some(role);
         }
@@ -214,7 +220,7 @@ impl Prefix {
     }
 }
 
-impl Writer {
+impl JsonWriter {
     /// A part that is no text.
     fn data(&mut self, part: &Part) {
         match part {
@@ -238,9 +244,9 @@ fn shown(result: &ToolResult) -> impl Iterator<Item = &Part> {
 }
 
 /// Whether a picture may stand within a result.
-fn fits(family: Family, part: &Part) -> bool {
+fn fits(family: GeminiGeneration, part: &Part) -> bool {
     let Part::Image { media_type, .. } = part else { return false };
-    family == Family::Level
+    family == GeminiGeneration::Level
         && matches!(media_type.as_str(), "image/png" | "image/jpeg" | "image/webp")
 }
 

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 /// A generation of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum GeminiGeneration {
     /// Models that do not think.
     Older,
     /// Gemini 2.5: thinking within a budget of tokens.
@@ -15,14 +15,14 @@ pub(super) enum Family {
 
 /// How much a model is to think.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Thinking {
+pub(super) enum GeminiThinking {
     /// That many tokens.
     Budget(i64),
     /// That level.
     Level(String),
 }
 
-impl Family {
+impl GeminiGeneration {
     /// The family of the model of that name. A name that tells nothing is a new model's.
     pub(super) fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
@@ -42,13 +42,13 @@ impl Family {
 
     /// How much the model of that name is to think at an effort; `None` where it has no such
     /// setting. The budgets are those that the provider's own OpenAI-like endpoint takes.
-    pub(super) fn thinking(self, name: &str, effort: &str) -> Option<Thinking> {
+    pub(super) fn thinking(self, name: &str, effort: &str) -> Option<GeminiThinking> {
         let name = name.to_ascii_lowercase();
         let is_pro = name.contains("-pro");
         let effort = effort.trim().to_ascii_lowercase();
         match self {
             Self::Older => None,
-            Self::Budget => Some(Thinking::Budget(match effort.as_str() {
+            Self::Budget => Some(GeminiThinking::Budget(match effort.as_str() {
                 "none" | "off" if is_pro => 128,
                 "none" | "off" => 0,
                 "minimal" | "low" => 1_024,
@@ -61,7 +61,7 @@ impl Family {
             Self::Level => {
                 let has_no_minimal = is_pro || name.contains("3.7-flash");
                 let has_no_medium = name.contains("gemini-3-pro");
-                Some(Thinking::Level(match effort.as_str() {
+                Some(GeminiThinking::Level(match effort.as_str() {
                     "none" | "off" | "minimal" if has_no_minimal => "low".into(),
                     "none" | "off" => "minimal".into(),
                     "medium" if has_no_medium => "high".into(),

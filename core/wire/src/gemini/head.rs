@@ -3,13 +3,13 @@
 
 use super::{
     super::{
-        head::Head,
-        lenient::Document,
-        writer::{Fields, Writer},
+        head::RequestHead,
+        lenient::JsonDocument,
+        writer::{JsonWriter, ObjectFields},
     },
     encode::function_name,
-    family::{Family, Thinking, is_vertex},
-    merge::{Arrays, push_merged},
+    family::{GeminiGeneration, GeminiThinking, is_vertex},
+    merge::{ArrayMerge, push_merged},
     schema,
 };
 use alloc::{format, string::String};
@@ -19,8 +19,8 @@ use innerloop_types::{
 };
 
 /// System prompt, tools and settings.
-pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
-    let mut fields = Fields::default();
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
+    let mut fields = ObjectFields::default();
     if !system.trim().is_empty() {
         fields.set("systemInstruction").raw("{\"parts\":[{\"text\":").string(system).raw("}]}");
     }
@@ -30,19 +30,19 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
     }
     push_generation_config(fields.set("generationConfig"), model);
     for (name, theirs) in &model.options {
-        let arrays = if name == "tools" { Arrays::Append } else { Arrays::Replace };
-        let mut merged = Writer::new();
-        let (ours, theirs) = (fields.get(name), Document::of(theirs.text()));
+        let arrays = if name == "tools" { ArrayMerge::Append } else { ArrayMerge::Replace };
+        let mut merged = JsonWriter::new();
+        let (ours, theirs) = (fields.get(name), JsonDocument::of(theirs.text()));
         push_merged(&mut merged, ours.root(), theirs.root(), arrays);
         fields.set(name).raw(&merged.0);
     }
-    let mut out = Writer::new();
+    let mut out = JsonWriter::new();
     fields.write_open(&mut out);
     out.raw(",\"contents\":[");
-    Head { before: out.0, mark: None, after: String::new() }
+    RequestHead { before: out.0, mark: None, after: String::new() }
 }
 
-fn push_declarations(out: &mut Writer, model: &ModelConfig, tools: &[&ToolSpec]) {
+fn push_declarations(out: &mut JsonWriter, model: &ModelConfig, tools: &[&ToolSpec]) {
     out.raw("[{\"functionDeclarations\":[");
     for (index, tool) in tools.iter().enumerate() {
         out.raw(if index == 0 { "{" } else { ",{" });
@@ -57,7 +57,7 @@ fn push_declarations(out: &mut Writer, model: &ModelConfig, tools: &[&ToolSpec])
     out.raw("]}]");
 }
 
-fn push_tool_config(fields: &mut Fields, model: &ModelConfig) {
+fn push_tool_config(fields: &mut ObjectFields, model: &ModelConfig) {
     const OWN_TOOLS: &str = "\"includeServerSideToolInvocations\":true";
     let (mode, only) = match &model.tool_choice {
         // AUTO is what the provider does if nothing is said; beside its own tools it takes none.
@@ -84,25 +84,27 @@ fn push_tool_config(fields: &mut Fields, model: &ModelConfig) {
 /// Whether the host asks for tools that the provider runs itself, which models that can have them
 /// beside ours must be told to show. Vertex AI does not know the word.
 fn has_own_tools(model: &ModelConfig) -> bool {
-    let takes_both = Family::of(&model.name) == Family::Level && !is_vertex(&model.name);
+    let takes_both =
+        GeminiGeneration::of(&model.name) == GeminiGeneration::Level && !is_vertex(&model.name);
     takes_both && model.options.contains_key("tools")
 }
 
-fn push_generation_config(out: &mut Writer, model: &ModelConfig) {
+fn push_generation_config(out: &mut JsonWriter, model: &ModelConfig) {
     out.raw("{\"maxOutputTokens\":").number(u64::from(model.max_output_tokens));
     let effort = model.reasoning_effort.as_deref();
-    let thinking = effort.and_then(|effort| Family::of(&model.name).thinking(&model.name, effort));
+    let thinking =
+        effort.and_then(|effort| GeminiGeneration::of(&model.name).thinking(&model.name, effort));
     match thinking.filter(|_| !sets_thinking(model)) {
         None => {}
         // Thoughts cannot be asked for where there are none.
-        Some(Thinking::Budget(0)) => {
+        Some(GeminiThinking::Budget(0)) => {
             out.raw(",\"thinkingConfig\":{\"thinkingBudget\":0}");
         }
-        Some(Thinking::Budget(budget)) => {
+        Some(GeminiThinking::Budget(budget)) => {
             out.raw(",\"thinkingConfig\":{\"includeThoughts\":true,\"thinkingBudget\":");
             out.raw(&format!("{budget}}}"));
         }
-        Some(Thinking::Level(level)) => {
+        Some(GeminiThinking::Level(level)) => {
             out.raw(",\"thinkingConfig\":{\"includeThoughts\":true,\"thinkingLevel\":");
             out.string(&level).raw("}");
         }
@@ -112,7 +114,7 @@ fn push_generation_config(out: &mut Writer, model: &ModelConfig) {
 
 /// Whether the host's options say how much to think: budget and level exclude each other.
 fn sets_thinking(model: &ModelConfig) -> bool {
-    let config = Document::kept(model.options.get("generationConfig"));
+    let config = JsonDocument::kept(model.options.get("generationConfig"));
     let thinking = config.root().field("thinkingConfig");
     !thinking.first_of("thinkingBudget|thinkingLevel").is_null()
 }

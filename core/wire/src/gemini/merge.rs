@@ -1,13 +1,13 @@
 //! One JSON value put over another.
 
 use super::super::{
-    lenient::Raw,
-    writer::{Fields, Writer},
+    lenient::ValueRef,
+    writer::{JsonWriter, ObjectFields},
 };
 
 /// What the arrays of two values become where both have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrays {
+pub(super) enum ArrayMerge {
     /// The second stands in place of the first.
     Replace,
     /// The second follows the first.
@@ -15,15 +15,20 @@ pub(super) enum Arrays {
 }
 
 /// Writes `theirs` put over `ours`: objects field by field, arrays as asked, all else in its place.
-pub(super) fn push_merged(out: &mut Writer, ours: Raw<'_>, theirs: Raw<'_>, arrays: Arrays) {
+pub(super) fn push_merged(
+    out: &mut JsonWriter,
+    ours: ValueRef<'_>,
+    theirs: ValueRef<'_>,
+    arrays: ArrayMerge,
+) {
     if ours.is_object() && theirs.is_object() {
-        let mut all = Fields::of(ours);
+        let mut all = ObjectFields::of(ours);
         for (name, theirs) in theirs.entries() {
             let ours = ours.field(&name);
             push_merged(all.set(&name), ours, theirs, arrays);
         }
         all.write(out);
-    } else if ours.is_array() && theirs.is_array() && arrays == Arrays::Append {
+    } else if ours.is_array() && theirs.is_array() && arrays == ArrayMerge::Append {
         let items = ours.elements().chain(theirs.elements());
         out.raw("[");
         for (index, item) in items.enumerate() {

@@ -10,7 +10,7 @@ mod merge;
 mod partial;
 mod schema;
 
-use super::{body::Bare, head::Head, protocol::Wire};
+use super::{body::BareJsonMode, head::RequestHead, protocol::WireProtocol};
 use alloc::string::String;
 use family::is_vertex;
 use innerloop_types::{config::ModelConfig, tool::ToolSpec};
@@ -18,13 +18,13 @@ use innerloop_types::{config::ModelConfig, tool::ToolSpec};
 /// Gemini `generateContent`.
 pub(crate) struct GeminiContent;
 
-impl Wire for GeminiContent {
-    const BARE: Bare = Bare::Values;
+impl WireProtocol for GeminiContent {
+    const BARE: BareJsonMode = BareJsonMode::Values;
 
-    type Prefix = encode::Prefix;
-    type Accumulator = decode::Accumulator;
+    type Prefix = encode::GeminiPrefix;
+    type Accumulator = decode::GeminiAccumulator;
 
-    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
+    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
         head::head(model, system, tools)
     }
 

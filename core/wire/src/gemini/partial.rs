@@ -1,13 +1,13 @@
 //! Arguments that a stream sends piece by piece, each with the place where it belongs (Vertex's
 //! `partialArgs`): `{"jsonPath": "$.items[0].name", "stringValue": "…"}`.
 
-use super::super::{lenient::Raw, sink::Sink, writer::Writer};
+use super::super::{lenient::ValueRef, sink::PieceSink, writer::JsonWriter};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use innerloop_types::steps;
 
 /// A value that grows.
 #[derive(Clone, Debug)]
-pub(super) enum Growing {
+pub(super) enum PartialValue {
     /// Not said yet.
     Nothing,
     /// A string, to which later pieces of the same place are added.
@@ -21,14 +21,14 @@ pub(super) enum Growing {
 }
 
 /// A step from a value to one within.
-enum Step {
+enum PathStep {
     Field(String),
     Item(usize),
 }
 
-impl Growing {
+impl PartialValue {
     /// Arguments of which these are known from the start.
-    pub(super) fn new(known: Raw<'_>, out: &mut Sink) -> Self {
+    pub(super) fn new(known: ValueRef<'_>, out: &mut PieceSink) -> Self {
         let mut arguments = Self::Fields(Vec::new(), BTreeMap::new());
         for (name, value) in known.entries() {
             if let Some(place) = arguments.field(name.into_owned(), out) {
@@ -39,7 +39,7 @@ impl Growing {
     }
 
     /// Puts a piece in its place. Says nothing if the piece cannot be read or has no place.
-    pub(super) fn put(&mut self, piece: Raw<'_>, out: &mut Sink) -> Option<()> {
+    pub(super) fn put(&mut self, piece: ValueRef<'_>, out: &mut PieceSink) -> Option<()> {
         let [path, text, number, truth] =
             piece.camel_fields(&["jsonPath", "stringValue", "numberValue", "boolValue"]);
         let path = path.text()?;
@@ -63,12 +63,12 @@ impl Growing {
 
     /// The value's JSON.
     pub(super) fn json(&self) -> String {
-        let mut out = Writer::new();
+        let mut out = JsonWriter::new();
         self.write(&mut out);
         out.0
     }
 
-    fn write(&self, out: &mut Writer) {
+    fn write(&self, out: &mut JsonWriter) {
         match self {
             Self::Nothing => out.raw("null"),
             Self::Text(text) => out.string(text),
@@ -91,18 +91,18 @@ impl Growing {
     }
 
     /// The place that a path names, made where it is not there yet.
-    fn at(&mut self, path: &str, out: &mut Sink) -> Option<&mut Self> {
+    fn at(&mut self, path: &str, out: &mut PieceSink) -> Option<&mut Self> {
         let mut place = self;
         for step in steps(path)? {
             place = match step {
-                Step::Field(name) => place.field(name, out)?,
-                Step::Item(index) => place.item(index, out)?,
+                PathStep::Field(name) => place.field(name, out)?,
+                PathStep::Item(index) => place.item(index, out)?,
             };
         }
         Some(place)
     }
 
-    fn field(&mut self, name: String, out: &mut Sink) -> Option<&mut Self> {
+    fn field(&mut self, name: String, out: &mut PieceSink) -> Option<&mut Self> {
         steps::count(1 + name.len());
         if matches!(self, Self::Nothing) {
             *self = Self::Fields(Vec::new(), BTreeMap::new());
@@ -116,7 +116,7 @@ impl Growing {
     }
 
     /// An element that is there, or the one behind the last: arrays are sent in order.
-    fn item(&mut self, index: usize, out: &mut Sink) -> Option<&mut Self> {
+    fn item(&mut self, index: usize, out: &mut PieceSink) -> Option<&mut Self> {
         steps::count(1);
         if matches!(self, Self::Nothing) {
             *self = Self::Items(Vec::new());
@@ -130,7 +130,7 @@ impl Growing {
 }
 
 /// Reads `$.a[0]['b c']`; nothing if it is no such path, or one that is deeper than JSON may be.
-fn steps(path: &str) -> Option<Vec<Step>> {
+fn steps(path: &str) -> Option<Vec<PathStep>> {
     const DEEPEST: usize = 100;
     let mut rest = path.trim().strip_prefix('$')?;
     let mut steps = Vec::new();
@@ -138,14 +138,14 @@ fn steps(path: &str) -> Option<Vec<Step>> {
         let (step, after) = if let Some(rest) = rest.strip_prefix('.') {
             let end = rest.find(['.', '[']).unwrap_or(rest.len());
             let (name, after) = rest.split_at_checked(end).filter(|(name, _)| !name.is_empty())?;
-            (Step::Field(name.into()), after)
+            (PathStep::Field(name.into()), after)
         } else {
             let rest = rest.strip_prefix('[')?;
             match rest.chars().next()? {
                 quote @ ('\'' | '"') => quoted(rest.get(1..)?, quote)?,
                 _ => {
                     let (index, after) = rest.split_once(']')?;
-                    (Step::Item(index.trim().parse().ok()?), after)
+                    (PathStep::Item(index.trim().parse().ok()?), after)
                 }
             }
         };
@@ -159,7 +159,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
 }
 
 /// Reads the rest of `'name']`, in which a backslash takes the next character as it is.
-fn quoted(rest: &str, quote: char) -> Option<(Step, &str)> {
+fn quoted(rest: &str, quote: char) -> Option<(PathStep, &str)> {
     let mut name = String::new();
     let mut chars = rest.chars();
     loop {
@@ -169,5 +169,5 @@ fn quoted(rest: &str, quote: char) -> Option<(Step, &str)> {
             c => name.push(c),
         }
     }
-    Some((Step::Field(name), chars.as_str().strip_prefix(']')?))
+    Some((PathStep::Field(name), chars.as_str().strip_prefix(']')?))
 }

@@ -4,10 +4,10 @@
 
 use super::{
     super::{
-        lenient::{Document, Raw},
-        writer::Writer,
+        lenient::{JsonDocument, ValueRef},
+        writer::JsonWriter,
     },
-    merge::{Arrays, push_merged},
+    merge::{ArrayMerge, push_merged},
 };
 use alloc::{
     borrow::{Cow, ToOwned},
@@ -16,7 +16,7 @@ use alloc::{
 };
 use innerloop_json::joined;
 use innerloop_types::{
-    json::{Json, Object},
+    json::{Json, JsonObject},
     text::listed,
 };
 
@@ -33,8 +33,8 @@ const MOST: u32 = 4_000;
 /// A tool's parameters in the subset; `None` for those of a tool that takes none.
 pub(super) fn parameters(schema: &Json) -> Option<Json> {
     let root = object(schema)?;
-    let mut out = Writer::new();
-    Converter { root: &root, inside: Vec::new(), left: MOST }.write(&root, 0, &mut out);
+    let mut out = JsonWriter::new();
+    SchemaConverter { root: &root, inside: Vec::new(), left: MOST }.write(&root, 0, &mut out);
     let converted = object(&Json::parse(out.0).ok()?)?;
     let is_empty_object = text(&converted, "type").as_deref() == Some("OBJECT")
         && converted.field("properties").is_none();
@@ -42,15 +42,15 @@ pub(super) fn parameters(schema: &Json) -> Option<Json> {
 }
 
 /// Converts the schemas within one root, to which references point.
-struct Converter<'a> {
-    root: &'a Object,
+struct SchemaConverter<'a> {
+    root: &'a JsonObject,
     /// The references that are being written out: one that contains itself is cut.
     inside: Vec<String>,
     left: u32,
 }
 
-impl Converter<'_> {
-    fn write(&mut self, schema: &Object, depth: usize, out: &mut Writer) {
+impl SchemaConverter<'_> {
+    fn write(&mut self, schema: &JsonObject, depth: usize, out: &mut JsonWriter) {
         let outside = self.inside.len();
         let schema = self.resolved(schema);
         self.left = self.left.saturating_sub(1);
@@ -58,7 +58,7 @@ impl Converter<'_> {
         self.inside.truncate(outside);
     }
 
-    fn write_resolved(&mut self, schema: &Object, depth: usize, out: &mut Writer) {
+    fn write_resolved(&mut self, schema: &JsonObject, depth: usize, out: &mut JsonWriter) {
         let goes_on = depth < DEEPEST && self.left > 0;
         let (types, mut is_nullable) = types(schema);
         let mut choices = choices(schema);
@@ -75,7 +75,7 @@ impl Converter<'_> {
         let (texts, values) = enumerated(schema);
         let kind = types.into_iter().next();
         let kind = kind.or_else(|| implied(schema, !texts.is_empty()).map(String::from));
-        let mut fields = Fields { out, count: 0 };
+        let mut fields = SchemaFields { out, count: 0 };
         fields.out.raw("{");
         if let Some(kind) = &kind {
             fields.name("type").string(&kind.to_ascii_uppercase());
@@ -104,11 +104,11 @@ impl Converter<'_> {
     /// A choice of schemas, each with what is said of all; the only one takes the choice's place.
     fn write_choices(
         &mut self,
-        schema: &Object,
-        choices: &[Object],
+        schema: &JsonObject,
+        choices: &[JsonObject],
         is_nullable: bool,
         depth: usize,
-        out: &mut Writer,
+        out: &mut JsonWriter,
     ) {
         let mut shared = schema.clone();
         shared.0.retain(|(name, _)| !matches!(name.as_str(), "anyOf" | "oneOf" | "type"));
@@ -129,10 +129,10 @@ impl Converter<'_> {
     /// What is within an object or an array.
     fn members(
         &mut self,
-        schema: &Object,
+        schema: &JsonObject,
         kind: Option<&str>,
         depth: usize,
-        fields: &mut Fields<'_>,
+        fields: &mut SchemaFields<'_>,
     ) {
         if kind == Some("array") {
             let items = schema.field("items").and_then(object).unwrap_or_else(|| {
@@ -164,7 +164,7 @@ impl Converter<'_> {
     }
 
     /// The schema with what it refers to (`$ref`) and what it consists of (`allOf`) put into it.
-    fn resolved(&mut self, schema: &Object) -> Object {
+    fn resolved(&mut self, schema: &JsonObject) -> JsonObject {
         let mut schema = self.referred(schema.clone());
         for part in schema.field("allOf").map(objects).unwrap_or_default() {
             schema = over(&self.referred(part), &schema);
@@ -172,7 +172,7 @@ impl Converter<'_> {
         schema
     }
 
-    fn referred(&mut self, mut schema: Object) -> Object {
+    fn referred(&mut self, mut schema: JsonObject) -> JsonObject {
         while let Some(target) = text(&schema, "$ref") {
             schema.0.retain(|(name, _)| name != "$ref");
             if self.inside.contains(&target) {
@@ -185,7 +185,7 @@ impl Converter<'_> {
     }
 
     /// What `#/$defs/name` points to.
-    fn find(&self, target: &str) -> Option<Object> {
+    fn find(&self, target: &str) -> Option<JsonObject> {
         let mut place = self.root.clone();
         for step in target.strip_prefix('#')?.split('/').filter(|step| !step.is_empty()) {
             place = object(place.field(&step.replace("~1", "/").replace("~0", "~"))?)?;
@@ -195,14 +195,14 @@ impl Converter<'_> {
 }
 
 /// An object's fields while they are written.
-struct Fields<'a> {
-    out: &'a mut Writer,
+struct SchemaFields<'a> {
+    out: &'a mut JsonWriter,
     count: usize,
 }
 
-impl Fields<'_> {
+impl SchemaFields<'_> {
     /// A field's name, behind which its value is written.
-    fn name(&mut self, name: &str) -> &mut Writer {
+    fn name(&mut self, name: &str) -> &mut JsonWriter {
         self.out.raw(if self.count == 0 { "" } else { "," }).string(name).raw(":");
         self.count += 1;
         self.out
@@ -210,7 +210,7 @@ impl Fields<'_> {
 }
 
 /// The description, with the values of an enumeration that the subset cannot have.
-fn describe(schema: &Object, values: &[String], fields: &mut Fields<'_>) {
+fn describe(schema: &JsonObject, values: &[String], fields: &mut SchemaFields<'_>) {
     let mut description = text(schema, "description").unwrap_or_default();
     if !values.is_empty() {
         let space = if description.is_empty() { "" } else { " " };
@@ -222,9 +222,9 @@ fn describe(schema: &Object, values: &[String], fields: &mut Fields<'_>) {
 }
 
 /// The types that a schema allows, without `null`, and whether `null` is one.
-fn types(schema: &Object) -> (Vec<String>, bool) {
+fn types(schema: &JsonObject) -> (Vec<String>, bool) {
     let Some(json) = schema.field("type") else { return (Vec::new(), false) };
-    let mut types = match Document::of(json.text()).root().string() {
+    let mut types = match JsonDocument::of(json.text()).root().string() {
         Some(only) => Vec::from([only.into_owned()]),
         None => strings(json),
     };
@@ -240,7 +240,7 @@ fn types(schema: &Object) -> (Vec<String>, bool) {
 }
 
 /// The type of a schema that does not say it.
-fn implied(schema: &Object, has_texts: bool) -> Option<&'static str> {
+fn implied(schema: &JsonObject, has_texts: bool) -> Option<&'static str> {
     if schema.field("properties").is_some() {
         Some("object")
     } else if schema.field("items").is_some() {
@@ -251,11 +251,11 @@ fn implied(schema: &Object, has_texts: bool) -> Option<&'static str> {
 }
 
 /// The values of `enum` or `const`: those that are strings, as JSON; or, if any is not, all.
-fn enumerated(schema: &Object) -> (Vec<String>, Vec<String>) {
+fn enumerated(schema: &JsonObject) -> (Vec<String>, Vec<String>) {
     let listed = schema.field("enum");
     let only = schema.field("const").filter(|_| listed.is_none());
-    let listed = Document::kept(listed);
-    let only = Document::kept(only);
+    let listed = JsonDocument::kept(listed);
+    let only = JsonDocument::kept(only);
     let values =
         listed.root().elements().chain(only.root().some()).filter(|value| !value.is_null());
     let values: Vec<String> = values.map(|value| value.json().to_owned()).collect();
@@ -267,7 +267,7 @@ fn enumerated(schema: &Object) -> (Vec<String>, Vec<String>) {
 }
 
 /// The formats that the provider takes; others are an error.
-fn format(schema: &Object, kind: Option<&str>) -> Option<String> {
+fn format(schema: &JsonObject, kind: Option<&str>) -> Option<String> {
     let known: &[&str] = match kind? {
         "string" => &["date-time"],
         "number" => &["float", "double"],
@@ -278,47 +278,48 @@ fn format(schema: &Object, kind: Option<&str>) -> Option<String> {
 }
 
 /// The schemas of which one must fit.
-fn choices(schema: &Object) -> Vec<Object> {
+fn choices(schema: &JsonObject) -> Vec<JsonObject> {
     let found = ["anyOf", "oneOf"].into_iter().find_map(|name| schema.field(name));
     found.map(objects).unwrap_or_default()
 }
 
 /// `schema` put over `base`; lists of both count.
-fn over(base: &Object, schema: &Object) -> Object {
+fn over(base: &JsonObject, schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     schema.0.retain(|(name, _)| name != "allOf");
-    let mut out = Writer::new();
+    let mut out = JsonWriter::new();
     let (base, schema) = (base.to_json(), schema.to_json());
-    let (base, schema) = (Document::of(base.text()), Document::of(schema.text()));
-    push_merged(&mut out, base.root(), schema.root(), Arrays::Append);
-    Document::of(&out.0).root().to_object().unwrap_or_default()
+    let (base, schema) = (JsonDocument::of(base.text()), JsonDocument::of(schema.text()));
+    push_merged(&mut out, base.root(), schema.root(), ArrayMerge::Append);
+    JsonDocument::of(&out.0).root().to_object().unwrap_or_default()
 }
 
-fn of_type(kind: &str) -> Object {
+fn of_type(kind: &str) -> JsonObject {
     let kind = Json::parse(alloc::format!("\"{kind}\"")).unwrap_or_default();
-    Object(Vec::from([(String::from("type"), kind)]))
+    JsonObject(Vec::from([(String::from("type"), kind)]))
 }
 
-fn object(json: &Json) -> Option<Object> {
-    Document::of(json.text()).root().to_object()
+fn object(json: &Json) -> Option<JsonObject> {
+    JsonDocument::of(json.text()).root().to_object()
 }
 
-fn objects(json: &Json) -> Vec<Object> {
-    let document = Document::of(json.text());
-    let objects: Option<Vec<Object>> = document.root().elements().map(Raw::to_object).collect();
+fn objects(json: &Json) -> Vec<JsonObject> {
+    let document = JsonDocument::of(json.text());
+    let objects: Option<Vec<JsonObject>> =
+        document.root().elements().map(ValueRef::to_object).collect();
     objects.unwrap_or_default()
 }
 
 fn strings(json: &Json) -> Vec<String> {
-    let document = Document::of(json.text());
-    let strings = document.root().elements().filter_map(Raw::string);
+    let document = JsonDocument::of(json.text());
+    let strings = document.root().elements().filter_map(ValueRef::string);
     strings.map(Cow::into_owned).collect()
 }
 
-fn text(schema: &Object, name: &str) -> Option<String> {
-    Document::of(schema.field(name)?.text()).root().string().map(Cow::into_owned)
+fn text(schema: &JsonObject, name: &str) -> Option<String> {
+    JsonDocument::of(schema.field(name)?.text()).root().string().map(Cow::into_owned)
 }
 
-fn is_true(schema: &Object, name: &str) -> bool {
+fn is_true(schema: &JsonObject, name: &str) -> bool {
     schema.field(name).is_some_and(|json| json.text() == "true")
 }

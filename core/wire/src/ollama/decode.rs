@@ -1,50 +1,50 @@
 //! A response's bytes to a reply: the lines of a stream, or one whole line of the same shape.
 
 use super::super::{
-    failure::{Failure, of_value},
-    faults::Faults,
+    failure::{ModelCallError, of_value},
+    faults::DecodeFaults,
     finish::{is_given, told},
-    lenient::{Document, Error, Raw},
-    piece::Piece,
+    lenient::{Error, JsonDocument, ValueRef},
+    piece::ReplyPiece,
     protocol::WireAccumulator,
-    sink::Sink,
+    sink::PieceSink,
 };
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::mem;
 use innerloop_json::quoted;
 use innerloop_types::{
     input::ResponseHead,
-    message::{Block, Finish, Reasoning, Reply, ToolCall, Usage},
+    message::{Block, FinishReason, ReasoningBlock, Reply, ToolCall, Usage},
 };
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Accumulator {
+pub(crate) struct OllamaAccumulator {
     blocks: Vec<Block>,
     model: Option<String>,
-    finish: Finish,
+    finish: FinishReason,
     /// The server's word for it, where that says more.
     reason: Option<String>,
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     /// The terminal marker has come.
     done: bool,
-    faults: Faults,
+    faults: DecodeFaults,
 }
 
 /// The fields of a line.
-struct Line<'a> {
-    model: Raw<'a>,
-    message: Raw<'a>,
+struct OllamaLine<'a> {
+    model: ValueRef<'a>,
+    message: ValueRef<'a>,
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
-    done: Raw<'a>,
-    done_reason: Raw<'a>,
-    error: Raw<'a>,
+    done: ValueRef<'a>,
+    done_reason: ValueRef<'a>,
+    error: ValueRef<'a>,
 }
 
-impl<'a> Line<'a> {
-    fn of(raw: Raw<'a>) -> Self {
+impl<'a> OllamaLine<'a> {
+    fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 7] =
             ["model", "message", "prompt_eval_count", "eval_count", "done", "done_reason", "error"];
         let [model, message, input, output, done, done_reason, error] = raw.fields(&NAMES);
@@ -53,16 +53,22 @@ impl<'a> Line<'a> {
     }
 }
 
-impl WireAccumulator for Accumulator {
-    fn on_odd_data(&mut self, text: &str, error: Option<&Error>, _: &ResponseHead, _: &mut Sink) {
+impl WireAccumulator for OllamaAccumulator {
+    fn on_odd_data(
+        &mut self,
+        text: &str,
+        error: Option<&Error>,
+        _: &ResponseHead,
+        _: &mut PieceSink,
+    ) {
         // A line that is cut off is told by the missing end.
         if !error.is_some_and(Error::is_eof) {
             self.faults.odd_data(text, error);
         }
     }
 
-    fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
-        let line = Line::of(raw);
+    fn on_event(&mut self, raw: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink) {
+        let line = OllamaLine::of(raw);
         if self.faults.reported.is_none() {
             self.faults.reported = failure_of(&line, raw, head);
         }
@@ -81,25 +87,25 @@ impl WireAccumulator for Accumulator {
             let reason = reason.unwrap_or_default();
             self.finish = match &*reason {
                 // Older servers give no reason.
-                "stop" | "" => Finish::Stop,
-                "length" => Finish::Length,
+                "stop" | "" => FinishReason::Stop,
+                "length" => FinishReason::Length,
                 // `load` and `unload` answer a request without messages; others are not known.
-                _ => Finish::Unknown,
+                _ => FinishReason::Unknown,
             };
             self.reason = told(self.finish, &reason, None);
         }
     }
 
     fn cut(&mut self) {
-        (self.done, self.finish) = (true, Finish::Length);
-        self.faults = Faults::default();
+        (self.done, self.finish) = (true, FinishReason::Length);
+        self.faults = DecodeFaults::default();
     }
 
     fn is_whole(&self) -> bool {
         self.done || self.faults.reported.is_some()
     }
 
-    fn finish(&mut self) -> Result<Reply, Failure> {
+    fn finish(&mut self) -> Result<Reply, ModelCallError> {
         if let Some(failure) = self.faults.failure(self.done) {
             return Err(failure);
         }
@@ -113,7 +119,7 @@ impl WireAccumulator for Accumulator {
         Ok(Reply {
             blocks: mem::take(&mut self.blocks),
             finish: match self.finish {
-                Finish::Stop | Finish::Unknown if has_calls => Finish::ToolCalls,
+                FinishReason::Stop | FinishReason::Unknown if has_calls => FinishReason::ToolCalls,
                 finish => finish,
             },
             reason: self.reason.take(),
@@ -124,25 +130,28 @@ impl WireAccumulator for Accumulator {
     }
 }
 
-impl Accumulator {
-    fn on_message(&mut self, message: Raw<'_>, out: &mut Sink) {
+impl OllamaAccumulator {
+    fn on_message(&mut self, message: ValueRef<'_>, out: &mut PieceSink) {
         let [thinking, content, calls] = message.fields(&["thinking", "content", "tool_calls"]);
         if let Some(piece) = thinking.text().filter(|piece| !piece.is_empty()) {
             match self.blocks.last_mut() {
                 Some(Block::Reasoning(reasoning)) => reasoning.text.push_str(&piece),
                 _ => {
                     let text = piece.clone().into_owned();
-                    self.begin(Block::Reasoning(Reasoning { text, ..Reasoning::default() }), out);
+                    self.begin(
+                        Block::Reasoning(ReasoningBlock { text, ..ReasoningBlock::default() }),
+                        out,
+                    );
                 }
             }
-            out.push(Piece::Reasoning(piece.into_owned()));
+            out.push(ReplyPiece::Reasoning(piece.into_owned()));
         }
         if let Some(piece) = content.text().filter(|piece| !piece.is_empty()) {
             match self.blocks.last_mut() {
                 Some(Block::Text(text)) => text.push_str(&piece),
                 _ => self.begin(Block::Text(piece.clone().into_owned()), out),
             }
-            out.push(Piece::Text(piece.into_owned()));
+            out.push(ReplyPiece::Text(piece.into_owned()));
         }
         for call in calls.objects().filter_map(call_of) {
             if out.is_full() {
@@ -155,7 +164,7 @@ impl Accumulator {
     }
 
     /// Begins a block, if there is room.
-    fn begin(&mut self, block: Block, out: &mut Sink) {
+    fn begin(&mut self, block: Block, out: &mut PieceSink) {
         if out.item() {
             self.blocks.push(block);
         }
@@ -164,7 +173,11 @@ impl Accumulator {
 
 /// The failure that a line reports, if it reports one. Some versions give it as
 /// `{"error parsing tool call": "…"}`.
-fn failure_of(line: &Line<'_>, raw: Raw<'_>, head: &ResponseHead) -> Option<Failure> {
+fn failure_of(
+    line: &OllamaLine<'_>,
+    raw: ValueRef<'_>,
+    head: &ResponseHead,
+) -> Option<ModelCallError> {
     if !line.error.is_null() {
         let is_told = !matches!(line.error.json(), "\"\"" | "false");
         return is_told.then(|| of_value(head, raw));
@@ -175,11 +188,11 @@ fn failure_of(line: &Line<'_>, raw: Raw<'_>, head: &ResponseHead) -> Option<Fail
     let name = raw.names().find(|name| name.contains("error"))?;
     let said = raw.field(&name).text().unwrap_or_default();
     let message = quoted(&format!("{name}: {said}"));
-    Some(of_value(head, Document::of(&message).root()))
+    Some(of_value(head, JsonDocument::of(&message).root()))
 }
 
 /// A call: `{id?, function: {name, arguments}}`, also without the wrapper.
-fn call_of(call: Raw<'_>) -> Option<ToolCall> {
+fn call_of(call: ValueRef<'_>) -> Option<ToolCall> {
     let [id, function] = call.fields(&["id", "function"]);
     let function = if function.is_object() { function } else { call };
     let [name, arguments] = function.fields(&["name", "arguments"]);

@@ -1,24 +1,24 @@
 //! Turns to the bytes of a request. A turn is written once; a body is a copy of what was written.
 
 use super::super::{
-    head::Head,
+    head::RequestHead,
     ids::sendable_name,
-    lenient::Document,
+    lenient::JsonDocument,
     protocol::WirePrefix,
-    writer::{Fields, Writer, arguments_object},
+    writer::{JsonWriter, ObjectFields, arguments_object},
 };
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::Map;
 use innerloop_types::{
     config::{ModelConfig, ToolChoice},
-    message::{Part, Reply, Said, ToolCall, ToolResult, joined_text},
+    message::{Part, Reply, ToolCall, ToolResult, VisibleTurn, joined_text},
     tool::ToolSpec,
 };
 
 /// Model, limits, options, tools and system prompt, up to the first turn. Fields of the
 /// configuration's `options` come last and override; its object `options` is merged into ours.
-pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
-    let mut fields = Fields::default();
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
+    let mut fields = ObjectFields::default();
     fields.set("model").string(&model.name);
     fields.set("stream").bool(model.stream);
     // The server would otherwise drop the oldest messages without a word.
@@ -26,10 +26,10 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
     if let Some(effort) = &model.reasoning_effort {
         push_think(fields.set("think"), effort);
     }
-    let mut options = Fields::default();
+    let mut options = ObjectFields::default();
     options.set("num_ctx").number(model.context_window.into());
     options.set("num_predict").number(model.max_output_tokens.into());
-    let given = Document::kept(model.options.get("options"));
+    let given = JsonDocument::kept(model.options.get("options"));
     for (name, value) in given.root().entries() {
         options.set(&name).raw(value.json());
     }
@@ -41,18 +41,18 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
             fields.set(name).raw(value.text());
         }
     }
-    let mut out = Writer::new();
+    let mut out = JsonWriter::new();
     fields.write_open(&mut out);
     out.raw(",\"messages\":[");
     if !system.trim().is_empty() {
         out.raw("{\"role\":\"system\",\"content\":").string(system).raw("}");
     }
-    Head { before: out.0, mark: None, after: String::from("}") }
+    RequestHead { before: out.0, mark: None, after: String::from("}") }
 }
 
 /// Whether and how much to think. The server's own names are true, false, and the levels, which
 /// are all that gpt-oss reads; other levels go to the nearest.
-fn push_think(out: &mut Writer, effort: &str) {
+fn push_think(out: &mut JsonWriter, effort: &str) {
     match effort {
         "none" | "off" | "false" => out.bool(false),
         "on" | "true" => out.bool(true),
@@ -64,7 +64,7 @@ fn push_think(out: &mut Writer, effort: &str) {
 
 /// The tools that may be called. The protocol has no tool choice: what must not be called is not
 /// shown.
-fn push_tools(fields: &mut Fields, tools: &[&ToolSpec], choice: &ToolChoice) {
+fn push_tools(fields: &mut ObjectFields, tools: &[&ToolSpec], choice: &ToolChoice) {
     let mut shown = tools.to_vec();
     shown.retain(|tool| match choice {
         ToolChoice::Auto | ToolChoice::Required => true,
@@ -85,37 +85,37 @@ fn push_tools(fields: &mut Fields, tools: &[&ToolSpec], choice: &ToolChoice) {
 
 /// The messages written so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Prefix {
-    out: Writer,
+pub(crate) struct OllamaPrefix {
+    out: JsonWriter,
     /// The tools that the last calls name, by the calls' ids.
     called: Map<String>,
 }
 
-impl WirePrefix for Prefix {
+impl WirePrefix for OllamaPrefix {
     fn new(_: &ModelConfig) -> Self {
         Self::default()
     }
 
-    fn push(&mut self, said: &Said<'_>) {
+    fn push(&mut self, said: &VisibleTurn<'_>) {
         match said {
-            Said::User(parts) | Said::Steering(parts) => self.user(parts),
+            VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => self.user(parts),
             // Templates move a later system message to the front, which would change what the
             // model has in its cache.
-            Said::System(text) => {
+            VisibleTurn::System(text) => {
                 self.user(&[Part::text(format!("<system>\n{text}\n</system>"))]);
             }
-            Said::ToolResults(results) => {
+            VisibleTurn::ToolResults(results) => {
                 for result in results.iter() {
                     self.tool_result(result);
                 }
             }
-            Said::Assistant(reply) => self.reply(reply),
+            VisibleTurn::Assistant(reply) => self.reply(reply),
         }
     }
 
-    fn body(&self, head: &Head, _cache_key: &str) -> String {
+    fn body(&self, head: &RequestHead, _cache_key: &str) -> String {
         let size = head.before.len() + self.out.len() + head.after.len() + 2;
-        let mut body = Writer::with_capacity(size);
+        let mut body = JsonWriter::with_capacity(size);
         // The system prompt may stand before the first turn.
         let is_first = self.out.len() == 0 || head.before.ends_with('[');
         body.raw(&head.before).raw(if is_first { "" } else { "," }).raw(&self.out.0);
@@ -124,7 +124,7 @@ impl WirePrefix for Prefix {
     }
 }
 
-impl Prefix {
+impl OllamaPrefix {
     fn user(&mut self, parts: &[Part]) {
         let has_image = parts.iter().any(|part| part.as_text().is_none());
         if has_image || !joined_text(parts).trim().is_empty() {
@@ -167,13 +167,13 @@ impl Prefix {
     }
 
     /// Begins a message of `role`, separated from the one before.
-    fn open(&mut self, role: &str) -> &mut Writer {
+    fn open(&mut self, role: &str) -> &mut JsonWriter {
         self.out.raw(if self.out.len() == 0 { "" } else { "," });
         self.out.raw("{\"role\":").string(role)
     }
 }
 
-impl Writer {
+impl JsonWriter {
     /// The text of `parts`, and the images.
     fn content(&mut self, parts: &[Part]) -> &mut Self {
         self.raw(",\"content\":").string(&joined_text(parts));

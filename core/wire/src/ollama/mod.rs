@@ -3,20 +3,20 @@
 mod decode;
 mod encode;
 
-use super::{body::Bare, head::Head, protocol::Wire};
+use super::{body::BareJsonMode, head::RequestHead, protocol::WireProtocol};
 use alloc::string::String;
 use innerloop_types::{config::ModelConfig, tool::ToolSpec};
 
 /// Ollama's `/api/chat`.
 pub(crate) struct OllamaChat;
 
-impl Wire for OllamaChat {
-    const BARE: Bare = Bare::Values;
+impl WireProtocol for OllamaChat {
+    const BARE: BareJsonMode = BareJsonMode::Values;
 
-    type Prefix = encode::Prefix;
-    type Accumulator = decode::Accumulator;
+    type Prefix = encode::OllamaPrefix;
+    type Accumulator = decode::OllamaAccumulator;
 
-    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
+    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
         encode::head(model, system, tools)
     }
 

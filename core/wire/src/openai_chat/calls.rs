@@ -3,9 +3,10 @@
 
 use super::{
     super::{
-        lenient::Raw, places::Places, sink::Sink, surrogates::PendingSurrogate, values::Nesting,
+        lenient::ValueRef, places::PositionMap, sink::PieceSink, surrogates::PendingSurrogate,
+        values::JsonNesting,
     },
-    chunk::Call,
+    chunk::ChatCall,
 };
 use alloc::{
     borrow::Cow,
@@ -21,11 +22,11 @@ use innerloop_types::{
 
 /// The calls of one reply.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct CallList {
     /// In the order in which they began.
-    list: Vec<Building>,
+    list: Vec<PartialCall>,
     /// Where the call stands that the provider's index means now.
-    by_index: Places,
+    by_index: PositionMap,
     by_id: BTreeMap<String, usize>,
     /// Where the call of the older field `function_call` stands.
     legacy: Option<usize>,
@@ -33,12 +34,12 @@ pub(super) struct Calls {
 
 /// A call while it arrives.
 #[derive(Clone, Debug, Default)]
-struct Building {
+struct PartialCall {
     id: String,
     name: String,
     arguments: String,
     /// How deep the arguments are nested at their end.
-    nesting: Nesting,
+    nesting: JsonNesting,
     /// Nothing stands behind the last bracket that closed them.
     is_whole: bool,
     is_freeform: bool,
@@ -49,17 +50,22 @@ struct Building {
 }
 
 /// What a piece says of a call.
-struct Fresh<'a> {
+struct CallUpdate<'a> {
     id: Cow<'a, str>,
     name: Cow<'a, str>,
-    arguments: Raw<'a>,
+    arguments: ValueRef<'a>,
 }
 
-impl Calls {
+impl CallList {
     /// Takes a piece of a call, or a call that is `whole`; gives the position of one that begins
     /// with it.
-    pub(super) fn take(&mut self, call: &Call<'_>, whole: bool, out: &mut Sink) -> Option<usize> {
-        let fresh = Fresh::of(call);
+    pub(super) fn take(
+        &mut self,
+        call: &ChatCall<'_>,
+        whole: bool,
+        out: &mut PieceSink,
+    ) -> Option<usize> {
+        let fresh = CallUpdate::of(call);
         let found = if whole { None } else { self.find(call.index, &fresh) };
         let at = self.put(found, &fresh, out)?;
         if let Some(index) = call.index {
@@ -75,18 +81,22 @@ impl Calls {
     }
 
     /// Takes a piece of the older field `function_call`.
-    pub(super) fn take_legacy(&mut self, call: &Call<'_>, out: &mut Sink) -> Option<usize> {
+    pub(super) fn take_legacy(
+        &mut self,
+        call: &ChatCall<'_>,
+        out: &mut PieceSink,
+    ) -> Option<usize> {
         if !call.says_something() {
             return None;
         }
         let found = self.legacy;
-        let at = self.put(found, &Fresh::of(call), out)?;
+        let at = self.put(found, &CallUpdate::of(call), out)?;
         self.legacy = Some(at);
         found.is_none().then_some(at)
     }
 
     /// The call that a piece belongs to; none if it begins one.
-    fn find(&self, index: Option<u64>, fresh: &Fresh<'_>) -> Option<usize> {
+    fn find(&self, index: Option<u64>, fresh: &CallUpdate<'_>) -> Option<usize> {
         steps::count(1 + fresh.id.len());
         let at = match index {
             Some(index) => match self.by_index.get(index) {
@@ -108,13 +118,18 @@ impl Calls {
     }
 
     /// Adds a piece to the call at `found`, or begins one if there is room.
-    fn put(&mut self, found: Option<usize>, fresh: &Fresh<'_>, out: &mut Sink) -> Option<usize> {
+    fn put(
+        &mut self,
+        found: Option<usize>,
+        fresh: &CallUpdate<'_>,
+        out: &mut PieceSink,
+    ) -> Option<usize> {
         let at = found.unwrap_or(self.list.len());
         if found.is_none() {
             if !out.item() {
                 return None;
             }
-            self.list.push(Building::default());
+            self.list.push(PartialCall::default());
         }
         let building = self.list.get_mut(at)?;
         let before = building.arguments.len();
@@ -141,12 +156,12 @@ impl Calls {
 
     /// The whole calls in the order in which they began; `None` for what turned out to be none.
     pub(super) fn finish(self) -> Vec<Option<ToolCall>> {
-        self.list.into_iter().map(Building::call).collect()
+        self.list.into_iter().map(PartialCall::call).collect()
     }
 }
 
-impl<'a> Fresh<'a> {
-    fn of(call: &Call<'a>) -> Self {
+impl<'a> CallUpdate<'a> {
+    fn of(call: &ChatCall<'a>) -> Self {
         Self {
             id: call.id.string().unwrap_or_default(),
             name: call.name.string().unwrap_or_default(),
@@ -161,9 +176,9 @@ impl<'a> Fresh<'a> {
     }
 }
 
-impl Building {
+impl PartialCall {
     /// Whether a piece that points here begins a further call instead.
-    fn is_other(&self, fresh: &Fresh<'_>) -> bool {
+    fn is_other(&self, fresh: &CallUpdate<'_>) -> bool {
         if fresh.name.is_empty() || self.name.is_empty() {
             return false;
         }
@@ -179,7 +194,7 @@ impl Building {
 
     /// Whether a piece with another name is a further piece of the name itself. Without ids, only
     /// what joins words tells that from another call.
-    fn is_named_by(&self, fresh: &Fresh<'_>) -> bool {
+    fn is_named_by(&self, fresh: &CallUpdate<'_>) -> bool {
         let joins = |byte: Option<&u8>| matches!(byte, Some(b'_' | b'-' | b'.'));
         let (name, more) = (self.name.as_bytes(), fresh.name.as_bytes());
         let is_piece = fresh.id.is_empty() && matches!(fresh.arguments.json(), "null" | "\"\"");
@@ -189,7 +204,7 @@ impl Building {
 
     /// Whether a piece has the very arguments that are there: some gateways repeat the whole call
     /// at the end.
-    fn has(&self, fresh: &Fresh<'_>) -> bool {
+    fn has(&self, fresh: &CallUpdate<'_>) -> bool {
         steps::count(fresh.arguments.json().len());
         let mut surrogate = PendingSurrogate::default();
         let given = match fresh.arguments {
@@ -199,7 +214,7 @@ impl Building {
         self.is_whole && given == self.arguments
     }
 
-    fn add(&mut self, fresh: &Fresh<'_>, out: &mut Sink) {
+    fn add(&mut self, fresh: &CallUpdate<'_>, out: &mut PieceSink) {
         out.keep(fresh.id.len() + fresh.name.len());
         if self.id.is_empty() {
             self.id.push_str(&fresh.id);
@@ -217,7 +232,7 @@ impl Building {
                 self.is_damaged |= !joined.is_whole;
                 joined.text
             }
-            raw => Cow::Borrowed(raw.some().map_or("", Raw::json)),
+            raw => Cow::Borrowed(raw.some().map_or("", ValueRef::json)),
         };
         let mut rest = arguments.as_bytes();
         while let Some(end) = self.nesting.close(rest) {

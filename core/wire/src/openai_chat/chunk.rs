@@ -1,72 +1,72 @@
 //! The shape of a stream's chunk, and of a whole body, which differs only in `message` for
 //! `delta`. Fields that no dialect here uses are not read.
 
-use super::super::lenient::Raw;
+use super::super::lenient::ValueRef;
 
 /// One chunk, or a whole body.
 #[derive(Debug)]
-pub(super) struct Chunk<'a> {
-    pub(super) id: Raw<'a>,
-    pub(super) model: Raw<'a>,
-    object: Raw<'a>,
-    pub(super) choices: Raw<'a>,
-    pub(super) usage: Raw<'a>,
+pub(super) struct ChatChunk<'a> {
+    pub(super) id: ValueRef<'a>,
+    pub(super) model: ValueRef<'a>,
+    object: ValueRef<'a>,
+    pub(super) choices: ValueRef<'a>,
+    pub(super) usage: ValueRef<'a>,
     /// What Groq adds.
-    pub(super) groq: Raw<'a>,
-    pub(super) error: Raw<'a>,
-    message: Raw<'a>,
-    detail: Raw<'a>,
+    pub(super) groq: ValueRef<'a>,
+    pub(super) error: ValueRef<'a>,
+    message: ValueRef<'a>,
+    detail: ValueRef<'a>,
     /// What MiniMax adds.
-    status: Raw<'a>,
+    status: ValueRef<'a>,
 }
 
 /// One of the answers asked for.
 #[derive(Debug)]
-pub(super) struct Choice<'a> {
-    pub(super) index: Raw<'a>,
-    pub(super) delta: Raw<'a>,
-    pub(super) message: Raw<'a>,
-    pub(super) finish_reason: Raw<'a>,
+pub(super) struct ChatChoice<'a> {
+    pub(super) index: ValueRef<'a>,
+    pub(super) delta: ValueRef<'a>,
+    pub(super) message: ValueRef<'a>,
+    pub(super) finish_reason: ValueRef<'a>,
     /// What the provider behind OpenRouter calls it.
-    pub(super) native_reason: Raw<'a>,
+    pub(super) native_reason: ValueRef<'a>,
     /// Moonshot's place for it.
-    pub(super) usage: Raw<'a>,
+    pub(super) usage: ValueRef<'a>,
     /// The answer of the completions protocol before this one.
-    pub(super) text: Raw<'a>,
+    pub(super) text: ValueRef<'a>,
     /// What has gone wrong at a provider behind OpenRouter.
-    error: Raw<'a>,
-    all: Raw<'a>,
+    error: ValueRef<'a>,
+    all: ValueRef<'a>,
 }
 
 /// What is new, or the whole message.
 #[derive(Debug)]
-pub(super) struct Delta<'a> {
-    pub(super) content: Raw<'a>,
+pub(super) struct ChatDelta<'a> {
+    pub(super) content: ValueRef<'a>,
     /// The same thinking may stand in several fields.
-    pub(super) reasoning: [Raw<'a>; 3],
-    pub(super) reasoning_details: Raw<'a>,
-    pub(super) refusal: Raw<'a>,
+    pub(super) reasoning: [ValueRef<'a>; 3],
+    pub(super) reasoning_details: ValueRef<'a>,
+    pub(super) refusal: ValueRef<'a>,
     /// Groq's name for what the content is: `analysis` is thinking.
-    pub(super) channel: Raw<'a>,
-    pub(super) tool_calls: Raw<'a>,
-    pub(super) function_call: Raw<'a>,
+    pub(super) channel: ValueRef<'a>,
+    pub(super) tool_calls: ValueRef<'a>,
+    pub(super) function_call: ValueRef<'a>,
 }
 
 /// A call, or a piece of one.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(super) struct ChatCall<'a> {
     pub(super) index: Option<u64>,
-    pub(super) id: Raw<'a>,
-    pub(super) name: Raw<'a>,
-    pub(super) arguments: Raw<'a>,
+    pub(super) id: ValueRef<'a>,
+    pub(super) name: ValueRef<'a>,
+    pub(super) arguments: ValueRef<'a>,
     pub(super) is_freeform: bool,
     /// Gemini's signature, which goes back on the same call.
-    pub(super) signature: Raw<'a>,
+    pub(super) signature: ValueRef<'a>,
 }
 
-impl<'a> Chunk<'a> {
+impl<'a> ChatChunk<'a> {
     /// Reads a chunk.
-    pub(super) fn of(raw: Raw<'a>) -> Self {
+    pub(super) fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 10] = [
             "id",
             "model",
@@ -95,23 +95,23 @@ impl<'a> Chunk<'a> {
     }
 
     /// The first answer that has an error in it.
-    pub(super) fn broken_choice(&self) -> Option<Raw<'a>> {
+    pub(super) fn broken_choice(&self) -> Option<ValueRef<'a>> {
         self.choices().find(|choice| says(choice.error)).map(|choice| choice.all)
     }
 
     /// The answers.
-    pub(super) fn choices(&self) -> impl Iterator<Item = Choice<'a>> {
-        self.choices.objects().map(Choice::of)
+    pub(super) fn choices(&self) -> impl Iterator<Item = ChatChoice<'a>> {
+        self.choices.objects().map(ChatChoice::of)
     }
 }
 
 /// Whether an `error` says that there is one.
-fn says(error: Raw<'_>) -> bool {
+fn says(error: ValueRef<'_>) -> bool {
     !matches!(error.json(), "null" | "false" | "0" | "\"\"" | "{}" | "[]")
 }
 
-impl<'a> Choice<'a> {
-    fn of(raw: Raw<'a>) -> Self {
+impl<'a> ChatChoice<'a> {
+    fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 8] = [
             "index",
             "delta",
@@ -132,14 +132,14 @@ impl<'a> Choice<'a> {
     pub(super) fn says_something(&self) -> bool {
         let [content, calls, thought, other] =
             self.delta.fields(&["content", "tool_calls", "reasoning_content", "reasoning"]);
-        let says = |value: Raw<'_>| !matches!(value.json(), "null" | "\"\"" | "[]" | "{}");
+        let says = |value: ValueRef<'_>| !matches!(value.json(), "null" | "\"\"" | "[]" | "{}");
         [content, calls, thought, other].into_iter().any(says)
     }
 }
 
-impl<'a> Delta<'a> {
+impl<'a> ChatDelta<'a> {
     /// Reads a delta or a message.
-    pub(super) fn of(raw: Raw<'a>) -> Self {
+    pub(super) fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 9] = [
             "content",
             "reasoning_content",
@@ -165,9 +165,9 @@ impl<'a> Delta<'a> {
     }
 }
 
-impl<'a> Call<'a> {
+impl<'a> ChatCall<'a> {
     /// Reads a call of the field `tool_calls`.
-    pub(super) fn of(raw: Raw<'a>) -> Self {
+    pub(super) fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 6] = ["index", "id", "type", "function", "custom", "extra_content"];
         let [index, id, kind, function, custom, extra] = raw.fields(&NAMES);
         let [custom_name, input] = custom.fields(&["name", "input"]);
@@ -188,9 +188,9 @@ impl<'a> Call<'a> {
     }
 
     /// Reads the older field `function_call`.
-    pub(super) fn of_function(raw: Raw<'a>) -> Self {
+    pub(super) fn of_function(raw: ValueRef<'a>) -> Self {
         let [name, arguments] = raw.fields(&["name", "arguments"]);
-        let (id, signature) = (Raw::default(), Raw::default());
+        let (id, signature) = (ValueRef::default(), ValueRef::default());
         Self { index: None, id, name, arguments, is_freeform: false, signature }
     }
 

@@ -2,29 +2,35 @@
 
 use super::{
     super::{
-        failure::{Failure, of_value},
-        faults::Faults,
-        lenient::{Error, Raw},
+        failure::{ModelCallError, of_value},
+        faults::DecodeFaults,
+        lenient::{Error, ValueRef},
         protocol::WireAccumulator,
-        sink::Sink,
+        sink::PieceSink,
     },
-    answer::Answer,
-    chunk::Chunk,
+    answer::PartialReply,
+    chunk::ChatChunk,
 };
 use core::mem;
 use innerloop_types::{input::ResponseHead, message::Reply};
 
 /// The reply while it is streamed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Accumulator {
-    answer: Answer,
+pub(crate) struct ChatAccumulator {
+    answer: PartialReply,
     /// `[DONE]` has come: what follows does not count.
     done: bool,
-    faults: Faults,
+    faults: DecodeFaults,
 }
 
-impl WireAccumulator for Accumulator {
-    fn on_odd_data(&mut self, text: &str, error: Option<&Error>, _: &ResponseHead, _: &mut Sink) {
+impl WireAccumulator for ChatAccumulator {
+    fn on_odd_data(
+        &mut self,
+        text: &str,
+        error: Option<&Error>,
+        _: &ResponseHead,
+        _: &mut PieceSink,
+    ) {
         match error {
             Some(_) if self.done => {}
             _ => self.faults.odd_data(text, error),
@@ -32,8 +38,8 @@ impl WireAccumulator for Accumulator {
         self.done |= error.is_none() && text.starts_with("[DONE]");
     }
 
-    fn on_whole(&mut self, body: Raw<'_>, head: &ResponseHead, out: &mut Sink) -> bool {
-        let chunk = Chunk::of(body);
+    fn on_whole(&mut self, body: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink) -> bool {
+        let chunk = ChatChunk::of(body);
         if !body.is_object() || chunk.is_error() {
             return false;
         }
@@ -44,11 +50,11 @@ impl WireAccumulator for Accumulator {
         self.done
     }
 
-    fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
+    fn on_event(&mut self, raw: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink) {
         if self.done {
             return;
         }
-        let chunk = Chunk::of(raw);
+        let chunk = ChatChunk::of(raw);
         let error = match chunk.is_error() {
             true if chunk.error.is_null() => Some(chunk.groq.or(raw)),
             true => Some(raw),
@@ -63,14 +69,14 @@ impl WireAccumulator for Accumulator {
     fn cut(&mut self) {
         self.done = true;
         self.answer.cut();
-        self.faults = Faults::default();
+        self.faults = DecodeFaults::default();
     }
 
     fn is_whole(&self) -> bool {
         self.done || self.faults.reported.is_some()
     }
 
-    fn finish(&mut self) -> Result<Reply, Failure> {
+    fn finish(&mut self) -> Result<Reply, ModelCallError> {
         if self.answer.is_damaged() {
             self.faults.unreadable("half a surrogate pair in a call");
         }

@@ -2,10 +2,10 @@
 //! the array that goes back untouched.
 
 use super::super::{
-    lenient::{Document, Raw},
-    sink::Sink,
+    lenient::{JsonDocument, ValueRef},
+    sink::PieceSink,
     surrogates::PendingSurrogate,
-    writer::{Writer, rewritten},
+    writer::{JsonWriter, rewritten},
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use innerloop_json::{Map, quoted};
@@ -13,31 +13,31 @@ use innerloop_types::json::Json;
 
 /// The details of one reply, in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Details {
-    list: Vec<Detail>,
+pub(super) struct DetailList {
+    list: Vec<ReasoningDetail>,
     /// Where the detail stands to which more of that field and index belongs.
     open: BTreeMap<String, usize>,
 }
 
 /// One detail: how it began, what came behind, and the field that grows.
 #[derive(Clone, Debug)]
-struct Detail {
+struct ReasoningDetail {
     begun: Json,
     later: Map<String>,
-    grows: Option<Growing>,
+    grows: Option<GrowingField>,
 }
 
 /// The field that grows from delta to delta.
 #[derive(Clone, Debug)]
-struct Growing {
+struct GrowingField {
     name: &'static str,
     text: String,
     surrogate: PendingSurrogate,
 }
 
-impl Details {
+impl DetailList {
     /// Takes the details of a delta.
-    pub(super) fn take(&mut self, details: Raw<'_>, out: &mut Sink) {
+    pub(super) fn take(&mut self, details: ValueRef<'_>, out: &mut PieceSink) {
         for detail in details.objects() {
             self.put(detail, growing(detail), out);
         }
@@ -45,9 +45,9 @@ impl Details {
 
     fn put(
         &mut self,
-        detail: Raw<'_>,
-        (name, text): (Option<&'static str>, Raw<'_>),
-        out: &mut Sink,
+        detail: ValueRef<'_>,
+        (name, text): (Option<&'static str>, ValueRef<'_>),
+        out: &mut PieceSink,
     ) {
         let known = name.and_then(|name| self.known(name, detail));
         if let (Some(name), Some(known)) = (name, known.and_then(|at| self.list.get_mut(at))) {
@@ -67,9 +67,9 @@ impl Details {
         out.keep(begun.text().len());
         let grows = name.map(|name| {
             let (text, surrogate) = (String::new(), PendingSurrogate::default());
-            Growing { name, text, surrogate }
+            GrowingField { name, text, surrogate }
         });
-        let mut detail = Detail { begun, later: Map::new(), grows };
+        let mut detail = ReasoningDetail { begun, later: Map::new(), grows };
         if let Some(grows) = &mut detail.grows {
             out.keep(grows.add(text));
         }
@@ -77,8 +77,8 @@ impl Details {
     }
 
     /// Where the detail stands to which more belongs; the place behind all for one that begins.
-    fn known(&mut self, name: &str, detail: Raw<'_>) -> Option<usize> {
-        let index = detail.field("index").some().map_or("", Raw::json);
+    fn known(&mut self, name: &str, detail: ValueRef<'_>) -> Option<usize> {
+        let index = detail.field("index").some().map_or("", ValueRef::json);
         let key = alloc::format!("{name} {index}");
         let end = self.list.len();
         let at = self.open.get(&key).copied();
@@ -92,16 +92,16 @@ impl Details {
 
     /// The array, unless it is empty.
     pub(super) fn finish(self) -> Option<Json> {
-        let mut out = Writer::new();
+        let mut out = JsonWriter::new();
         for detail in self.list {
-            let Detail { begun, mut later, grows } = detail;
-            if let Some(Growing { name, mut text, mut surrogate }) = grows {
+            let ReasoningDetail { begun, mut later, grows } = detail;
+            if let Some(GrowingField { name, mut text, mut surrogate }) = grows {
                 if surrogate.give_up() {
                     text.push(char::REPLACEMENT_CHARACTER);
                 }
                 later.insert(name.into(), quoted(&text));
             }
-            let whole = rewritten(Document::of(begun.text()).root(), &|_, _| true, later)?;
+            let whole = rewritten(JsonDocument::of(begun.text()).root(), &|_, _| true, later)?;
             out.raw(if out.len() == 0 { "[" } else { "," }).raw(whole.text());
         }
         out.raw("]");
@@ -109,9 +109,9 @@ impl Details {
     }
 }
 
-impl Growing {
+impl GrowingField {
     /// Takes more; tells how many bytes that is.
-    fn add(&mut self, text: Raw<'_>) -> usize {
+    fn add(&mut self, text: ValueRef<'_>) -> usize {
         let more = text.joined(&mut self.surrogate).text;
         self.text.push_str(&more);
         more.len()
@@ -119,12 +119,12 @@ impl Growing {
 }
 
 /// The text that a detail adds to the thinking.
-pub(super) fn text(detail: Raw<'_>) -> Raw<'_> {
+pub(super) fn text(detail: ValueRef<'_>) -> ValueRef<'_> {
     growing(detail).1
 }
 
 /// The name of the field that grows, if one does, and the text that the detail adds.
-fn growing(detail: Raw<'_>) -> (Option<&'static str>, Raw<'_>) {
+fn growing(detail: ValueRef<'_>) -> (Option<&'static str>, ValueRef<'_>) {
     let [kind, text, summary] = detail.fields(&["type", "text", "summary"]);
     match kind.string().as_deref() {
         Some("reasoning.text") => (Some("text"), text),

@@ -1,6 +1,6 @@
 //! What stays the same from request to request: model, limits, switches, tools, system prompt.
 
-use super::super::{head::Head, writer::Writer};
+use super::super::{head::RequestHead, writer::JsonWriter};
 use alloc::string::String;
 use innerloop_types::{
     config::ModelConfig,
@@ -12,8 +12,8 @@ use innerloop_types::{
 pub(super) const CACHE_KEY: &str = ",\"prompt_cache_key\":";
 
 /// Model, limits, switches, tools and system prompt.
-pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
-    let mut fields = Fields { model, out: Writer::new() };
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
+    let mut fields = BodyFields { model, out: JsonWriter::new() };
     fields.limits();
     fields.effort();
     fields.tools(tools);
@@ -26,7 +26,7 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
     }
     let has_key = model.compat.prompt_cache_key && !model.options.contains_key("prompt_cache_key");
     let after = if has_key { String::from(CACHE_KEY) } else { String::new() };
-    Head { before: fields.out.0, mark: None, after }
+    RequestHead { before: fields.out.0, mark: None, after }
 }
 
 /// The name of the system prompt's role.
@@ -38,21 +38,21 @@ pub(super) const fn role_of_system(role: SystemRole) -> &'static str {
 }
 
 /// The body's fields while they are written.
-struct Fields<'a> {
+struct BodyFields<'a> {
     model: &'a ModelConfig,
-    out: Writer,
+    out: JsonWriter,
 }
 
-impl Fields<'_> {
+impl BodyFields<'_> {
     /// Begins a field, unless the host's options give it.
-    fn field(&mut self, name: &str) -> Option<&mut Writer> {
+    fn field(&mut self, name: &str) -> Option<&mut JsonWriter> {
         if self.model.options.contains_key(name) {
             return None;
         }
         Some(self.named(name))
     }
 
-    fn named(&mut self, name: &str) -> &mut Writer {
+    fn named(&mut self, name: &str) -> &mut JsonWriter {
         let separator = if self.out.len() == 0 { "{" } else { "," };
         self.out.raw(separator).string(name).raw(":")
     }
@@ -158,7 +158,7 @@ impl Fields<'_> {
 }
 
 /// Writes a tool's definition.
-fn push_tool(out: &mut Writer, tool: &ToolSpec, custom: bool) {
+fn push_tool(out: &mut JsonWriter, tool: &ToolSpec, custom: bool) {
     if let Some(freeform) = tool.freeform.as_ref().filter(|_| custom) {
         out.raw("{\"type\":\"custom\",\"custom\":{").named(&tool.name, &freeform.description);
         out.raw(",\"format\":{\"type\":\"grammar\",\"grammar\":{\"syntax\":\"lark\"");
@@ -170,7 +170,7 @@ fn push_tool(out: &mut Writer, tool: &ToolSpec, custom: bool) {
 }
 
 /// Writes which tool the model may, must or must not call.
-fn push_choice(out: &mut Writer, choice: &ToolChoice, tools: &[&ToolSpec], custom: bool) {
+fn push_choice(out: &mut JsonWriter, choice: &ToolChoice, tools: &[&ToolSpec], custom: bool) {
     match choice {
         ToolChoice::Auto => out.raw("\"auto\""),
         ToolChoice::None => out.raw("\"none\""),

@@ -11,14 +11,14 @@ const MAX_BYTES: usize = 40;
 
 /// The ids of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ids {
+pub(super) struct CallIdMap {
     form: CallIds,
     /// As what the newest call of each id is sent.
     mapped: Map<String>,
     sent: Map<()>,
 }
 
-impl Ids {
+impl CallIdMap {
     /// None yet.
     pub(super) const fn new(form: CallIds) -> Self {
         Self { form, mapped: Map::new(), sent: Map::new() }

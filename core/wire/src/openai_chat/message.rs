@@ -2,21 +2,21 @@
 
 use super::{
     super::{
-        head::Head,
+        head::RequestHead,
         ids::sendable_name,
         left_out::UNSIGNED,
         protocol::WirePrefix,
-        writer::{Writer, arguments_object},
+        writer::{JsonWriter, arguments_object},
     },
-    ids::Ids,
+    ids::CallIdMap,
 };
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use innerloop_json::joined;
 use innerloop_types::{
     config::ModelConfig,
     json::Json,
-    message::{Block, Part, Reply, Said, ToolCall, ToolResult, joined_text},
-    model::{Compat, ReplayReasoning, SystemRole, WireKind},
+    message::{Block, Part, Reply, ToolCall, ToolResult, VisibleTurn, joined_text},
+    model::{EndpointCompat, ReplayReasoning, SystemRole, WireKind},
 };
 
 /// How a picture begins.
@@ -24,10 +24,10 @@ const IMAGE: &str = "{\"type\":\"image_url\",\"image_url\":{\"url\":";
 
 /// The messages written so far, each with a comma in front.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Prefix {
-    out: Writer,
-    compat: Compat,
-    ids: Ids,
+pub(crate) struct ChatPrefix {
+    out: JsonWriter,
+    compat: EndpointCompat,
+    ids: CallIdMap,
     /// Id and name of the last reply's calls, where results must carry the name.
     names: Vec<(String, String)>,
     /// The last message is a tool's result.
@@ -36,26 +36,33 @@ pub(crate) struct Prefix {
     is_gemini: bool,
 }
 
-impl WirePrefix for Prefix {
+impl WirePrefix for ChatPrefix {
     fn new(model: &ModelConfig) -> Self {
         let compat = model.compat.clone();
-        let ids = Ids::new(compat.call_ids);
+        let ids = CallIdMap::new(compat.call_ids);
         let is_gemini = model.name.to_ascii_lowercase().contains("gemini");
-        Self { out: Writer::new(), compat, ids, names: Vec::new(), after_result: false, is_gemini }
-    }
-
-    fn push(&mut self, said: &Said<'_>) {
-        match said {
-            Said::User(parts) | Said::Steering(parts) => self.user(parts),
-            Said::System(text) => self.system(text),
-            Said::ToolResults(results) => self.results(results),
-            Said::Assistant(reply) => self.reply(reply),
+        Self {
+            out: JsonWriter::new(),
+            compat,
+            ids,
+            names: Vec::new(),
+            after_result: false,
+            is_gemini,
         }
     }
 
-    fn body(&self, head: &Head, cache_key: &str) -> String {
+    fn push(&mut self, said: &VisibleTurn<'_>) {
+        match said {
+            VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => self.user(parts),
+            VisibleTurn::System(text) => self.system(text),
+            VisibleTurn::ToolResults(results) => self.results(results),
+            VisibleTurn::Assistant(reply) => self.reply(reply),
+        }
+    }
+
+    fn body(&self, head: &RequestHead, cache_key: &str) -> String {
         let size = head.before.len() + self.out.len() + head.after.len() + cache_key.len() + 8;
-        let mut body = Writer::with_capacity(size);
+        let mut body = JsonWriter::with_capacity(size);
         // Without a system prompt, the first message has nothing in front.
         let is_first = head.before.ends_with('[');
         let messages = self.out.0.strip_prefix(',').filter(|_| is_first).unwrap_or(&self.out.0);
@@ -68,9 +75,9 @@ impl WirePrefix for Prefix {
     }
 }
 
-impl Prefix {
+impl ChatPrefix {
     /// Begins a message; its content comes next.
-    fn message(&mut self, role: &str) -> &mut Writer {
+    fn message(&mut self, role: &str) -> &mut JsonWriter {
         self.after_result = role == "tool";
         self.out.raw(",{\"role\":\"").raw(role).raw("\"")
     }
@@ -238,7 +245,7 @@ fn is_blank(part: &Part) -> bool {
     part.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
-fn push_part(out: &mut Writer, part: &Part) {
+fn push_part(out: &mut JsonWriter, part: &Part) {
     match part {
         Part::Text { text } => out.raw("{\"type\":\"text\",\"text\":").string(text).raw("}"),
         Part::Image { media_type, data } => out.raw(IMAGE).data_url(media_type, data).raw("}}"),
@@ -250,7 +257,7 @@ fn push_part(out: &mut Writer, part: &Part) {
 }
 
 /// Writes a call without its id and its closing brace.
-fn push_call(out: &mut Writer, call: &ToolCall, custom: bool) {
+fn push_call(out: &mut JsonWriter, call: &ToolCall, custom: bool) {
     let name = sendable_name(&call.name);
     if call.is_freeform() && custom {
         out.raw(",\"type\":\"custom\",\"custom\":{\"name\":").string(&name);
@@ -260,7 +267,7 @@ fn push_call(out: &mut Writer, call: &ToolCall, custom: bool) {
     out.raw(",\"type\":\"function\",\"function\":{\"name\":").string(&name);
     out.raw(",\"arguments\":");
     if call.is_freeform() {
-        let mut input = Writer::new();
+        let mut input = JsonWriter::new();
         input.raw("{\"input\":").string(&call.arguments).raw("}");
         out.string(&input.0);
     } else {

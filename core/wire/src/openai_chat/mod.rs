@@ -11,20 +11,20 @@ mod ids;
 mod message;
 mod usage;
 
-use super::{body::Bare, head::Head, protocol::Wire};
+use super::{body::BareJsonMode, head::RequestHead, protocol::WireProtocol};
 use alloc::string::String;
 use innerloop_types::{config::ModelConfig, tool::ToolSpec};
 
 /// OpenAI Chat Completions.
 pub(crate) struct ChatCompletions;
 
-impl Wire for ChatCompletions {
-    const BARE: Bare = Bare::Whole;
+impl WireProtocol for ChatCompletions {
+    const BARE: BareJsonMode = BareJsonMode::Whole;
 
-    type Prefix = message::Prefix;
-    type Accumulator = decode::Accumulator;
+    type Prefix = message::ChatPrefix;
+    type Accumulator = decode::ChatAccumulator;
 
-    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
+    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
         encode::head(model, system, tools)
     }
 

@@ -1,10 +1,10 @@
 //! Token counts as the dialects name them.
 
-use super::super::lenient::Raw;
+use super::super::lenient::ValueRef;
 use innerloop_types::message::Usage;
 
 /// The counts of a chunk or a body, unless none was given.
-pub(super) fn usage(raw: Raw<'_>) -> Option<Usage> {
+pub(super) fn usage(raw: ValueRef<'_>) -> Option<Usage> {
     let (input, output) = (raw.count_of("prompt_tokens"), raw.count_of("completion_tokens"));
     input.or(output).or_else(|| raw.count_of("total_tokens"))?;
     let prompt = raw.field("prompt_tokens_details");

@@ -2,61 +2,61 @@
 
 use super::{
     super::{
-        failure::{Failure, FailureKind},
-        faults::Faults,
-        lenient::{Error, Raw},
-        piece::Piece,
+        failure::{FailureKind, ModelCallError},
+        faults::DecodeFaults,
+        lenient::{Error, ValueRef},
+        piece::ReplyPiece,
         protocol::WireAccumulator,
-        sink::Sink,
+        sink::PieceSink,
         surrogates::PendingSurrogate,
     },
-    items::Output,
-    response::{Ending, Response, error_event},
-    slots::{Mention, Slots},
-    streamed::Strand,
+    items::DecodedOutput,
+    response::{ResponseEnd, ResponseObject, error_event},
+    slots::{ItemMention, SlotList},
+    streamed::DeltaKind,
 };
 use alloc::{borrow::Cow, string::String};
 use core::mem;
 use innerloop_types::{input::ResponseHead, message::Reply};
 
 /// What the events are called that bring pieces of a strand, or a whole part of it.
-const STRANDS: [(&str, Strand); 6] = [
-    ("output_text", Strand::Text),
-    ("reasoning_summary_text", Strand::Summary),
-    ("reasoning_text", Strand::Thought),
-    ("refusal", Strand::Refusal),
-    ("function_call_arguments", Strand::Arguments),
-    ("custom_tool_call_input", Strand::Arguments),
+const STRANDS: [(&str, DeltaKind); 6] = [
+    ("output_text", DeltaKind::Text),
+    ("reasoning_summary_text", DeltaKind::Summary),
+    ("reasoning_text", DeltaKind::Thought),
+    ("refusal", DeltaKind::Refusal),
+    ("function_call_arguments", DeltaKind::Arguments),
+    ("custom_tool_call_input", DeltaKind::Arguments),
 ];
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Accumulator {
+pub(crate) struct ResponsesAccumulator {
     reply: Reply,
-    slots: Slots,
+    slots: SlotList,
     /// What the terminal event says became of the response.
-    ending: Option<Ending>,
-    faults: Faults,
+    ending: Option<ResponseEnd>,
+    faults: DecodeFaults,
 }
 
 /// An event's fields.
-struct Event<'a> {
+struct ResponsesEvent<'a> {
     kind: Cow<'a, str>,
     is_error: bool,
     number: Option<u64>,
     /// The part of the item that a piece belongs to.
     part: u64,
     /// A piece of text.
-    delta: Raw<'a>,
+    delta: ValueRef<'a>,
     /// A whole part.
-    whole: Raw<'a>,
-    item: Raw<'a>,
-    response: Raw<'a>,
+    whole: ValueRef<'a>,
+    item: ValueRef<'a>,
+    response: ValueRef<'a>,
 }
 
-impl WireAccumulator for Accumulator {
-    fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
-        let event = &Event::of(raw);
+impl WireAccumulator for ResponsesAccumulator {
+    fn on_event(&mut self, raw: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink) {
+        let event = &ResponsesEvent::of(raw);
         if event.is_error {
             self.faults.report(|| error_event(head, raw));
             return;
@@ -83,12 +83,18 @@ impl WireAccumulator for Accumulator {
         }
     }
 
-    fn on_odd_data(&mut self, text: &str, error: Option<&Error>, _: &ResponseHead, _: &mut Sink) {
+    fn on_odd_data(
+        &mut self,
+        text: &str,
+        error: Option<&Error>,
+        _: &ResponseHead,
+        _: &mut PieceSink,
+    ) {
         self.faults.odd_data(text, error);
     }
 
-    fn on_whole(&mut self, body: Raw<'_>, head: &ResponseHead, out: &mut Sink) -> bool {
-        let response = Response::of(body);
+    fn on_whole(&mut self, body: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink) -> bool {
+        let response = ResponseObject::of(body);
         let is_one = response.is_one();
         if is_one {
             self.on_end(&response, head, out);
@@ -97,17 +103,17 @@ impl WireAccumulator for Accumulator {
     }
 
     fn cut(&mut self) {
-        self.ending = Some(Ending::Incomplete(String::new()));
-        self.faults = Faults::default();
+        self.ending = Some(ResponseEnd::Incomplete(String::new()));
+        self.faults = DecodeFaults::default();
     }
 
     fn is_whole(&self) -> bool {
         self.ending.is_some() || self.faults.reported.is_some()
     }
 
-    fn finish(&mut self) -> Result<Reply, Failure> {
+    fn finish(&mut self) -> Result<Reply, ModelCallError> {
         let ending = match self.ending.take() {
-            Some(Ending::Failed(failure)) => {
+            Some(ResponseEnd::Failed(failure)) => {
                 self.faults.reported.get_or_insert(failure);
                 None
             }
@@ -121,12 +127,12 @@ impl WireAccumulator for Accumulator {
         }
         if self.slots.have_lost_a_call() {
             let message = "the stream holds a call of which not every piece could be read";
-            return Err(Failure::new(FailureKind::Protocol, message));
+            return Err(ModelCallError::new(FailureKind::Protocol, message));
         }
         let documents = self.slots.documents();
-        let output = Output::of(&self.slots.items(&documents));
+        let output = DecodedOutput::of(&self.slots.items(&documents));
         let mut reply = mem::take(&mut self.reply);
-        let ending = ending.unwrap_or_else(|| Ending::Unknown(String::new()));
+        let ending = ending.unwrap_or_else(|| ResponseEnd::Unknown(String::new()));
         reply.finish = ending.finish(&output);
         reply.reason = ending.reason().filter(|reason| !reason.is_empty());
         reply.refusal = Some(output.refusal).filter(|refusal| !refusal.is_empty());
@@ -135,17 +141,20 @@ impl WireAccumulator for Accumulator {
     }
 }
 
-impl Accumulator {
+impl ResponsesAccumulator {
     /// The response begins. A second beginning discards what came before.
-    fn begin(&mut self, out: &mut Sink) {
+    fn begin(&mut self, out: &mut PieceSink) {
         if self.ending.is_some() || !self.slots.is_empty() {
-            out.push(Piece::Restart);
+            out.push(ReplyPiece::Restart);
             let reported = self.faults.reported.take();
-            *self = Self { faults: Faults { reported, ..Faults::default() }, ..Self::default() };
+            *self = Self {
+                faults: DecodeFaults { reported, ..DecodeFaults::default() },
+                ..Self::default()
+            };
         }
     }
 
-    fn meta(&mut self, response: &Response<'_>) {
+    fn meta(&mut self, response: &ResponseObject<'_>) {
         let reply = &mut self.reply;
         reply.response_id = response.id.clone().or_else(|| reply.response_id.take());
         reply.model = response.model.clone().or_else(|| reply.model.take());
@@ -153,7 +162,7 @@ impl Accumulator {
     }
 
     /// A piece of an item.
-    fn piece(&mut self, strand: Strand, event: &Event<'_>, out: &mut Sink) {
+    fn piece(&mut self, strand: DeltaKind, event: &ResponsesEvent<'_>, out: &mut PieceSink) {
         if event.delta.is_null() {
             return;
         }
@@ -162,7 +171,7 @@ impl Accumulator {
         let joined = event.delta.joined(&mut surrogate);
         let is_exact = event.delta.is_string() && joined.is_whole && !surrogate.is_waiting();
         // A lone surrogate costs a text one character, but would change a call.
-        slot.streamed.is_damaged |= strand == Strand::Arguments && !is_exact;
+        slot.streamed.is_damaged |= strand == DeltaKind::Arguments && !is_exact;
         let piece = if is_exact { joined.text } else { event.delta.text().unwrap_or_default() };
         if let Some(text) = slot.streamed.part(strand, event.part, &piece, out) {
             text.push_str(&piece);
@@ -171,13 +180,13 @@ impl Accumulator {
     }
 
     /// A whole part of an item, in place of its pieces.
-    fn part(&mut self, strand: Strand, event: &Event<'_>, out: &mut Sink) {
+    fn part(&mut self, strand: DeltaKind, event: &ResponsesEvent<'_>, out: &mut PieceSink) {
         let Some(whole) = event.whole.text() else { return };
         let Some(slot) = self.slots.of_piece(event.number, out) else { return };
         if !slot.streamed.has(strand) {
             slot.show(strand, whole.clone(), out);
         }
-        if strand == Strand::Arguments {
+        if strand == DeltaKind::Arguments {
             (slot.streamed.is_damaged, slot.streamed.is_whole_call) = (false, true);
         }
         if let Some(text) = slot.streamed.part(strand, event.part, &whole, out) {
@@ -186,19 +195,19 @@ impl Accumulator {
     }
 
     /// An item as it is announced, or whole.
-    fn item(&mut self, event: &Event<'_>, is_done: bool, out: &mut Sink) {
+    fn item(&mut self, event: &ResponsesEvent<'_>, is_done: bool, out: &mut PieceSink) {
         if !event.item.is_null() {
-            let mention = Mention { number: event.number, item: event.item, is_done };
+            let mention = ItemMention { number: event.number, item: event.item, is_done };
             self.slots.take(&mention, out);
         }
     }
 
     /// The terminal event, or a whole body.
-    fn on_end(&mut self, response: &Response<'_>, head: &ResponseHead, out: &mut Sink) {
+    fn on_end(&mut self, response: &ResponseObject<'_>, head: &ResponseHead, out: &mut PieceSink) {
         self.meta(response);
         self.ending = Some(match response.ending(head) {
-            Ending::Failed(failure) => {
-                Ending::Failed(self.faults.reported.take().unwrap_or(failure))
+            ResponseEnd::Failed(failure) => {
+                ResponseEnd::Failed(self.faults.reported.take().unwrap_or(failure))
             }
             ending => ending,
         });
@@ -208,8 +217,8 @@ impl Accumulator {
     }
 }
 
-impl<'a> Event<'a> {
-    fn of(raw: Raw<'a>) -> Self {
+impl<'a> ResponsesEvent<'a> {
+    fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 13] = [
             "type",
             "output_index",
@@ -243,7 +252,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    fn response(&self) -> Response<'a> {
-        Response::of(self.response)
+    fn response(&self) -> ResponseObject<'a> {
+        ResponseObject::of(self.response)
     }
 }

@@ -5,18 +5,21 @@
 
 use super::super::{
     failed,
-    head::Head,
+    head::RequestHead,
     ids::{sendable_id, sendable_name},
-    lenient::Document,
+    lenient::JsonDocument,
     protocol::WirePrefix,
-    writer::{Writer, arguments_object, rewritten},
+    writer::{JsonWriter, arguments_object, rewritten},
 };
 use alloc::string::String;
 use innerloop_json::{Map, quoted};
 use innerloop_types::{
-    config::{Compat, ModelConfig, SystemRole, WireKind},
+    config::{EndpointCompat, ModelConfig, SystemRole, WireKind},
     json::Json,
-    message::{Block, MarkedText, Part, Reasoning, Reply, Said, ToolCall, ToolResult, joined_text},
+    message::{
+        Block, MarkedText, Part, ReasoningBlock, Reply, ToolCall, ToolResult, VisibleTurn,
+        joined_text,
+    },
     text::prefix,
 };
 
@@ -28,25 +31,25 @@ const MAX_ID_BYTES: usize = 64;
 
 /// The items written so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Prefix {
-    out: Writer,
-    compat: Compat,
+pub(crate) struct ResponsesPrefix {
+    out: JsonWriter,
+    compat: EndpointCompat,
     /// Whether the provider stores what it says, so that it knows its items by their ids.
     keeps_ids: bool,
     /// The last reply's calls whose results are no plain function's, by the calls' ids.
-    open: Map<Sent>,
+    open: Map<SentCall>,
 }
 
 /// A call as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Sent {
+struct SentCall {
     id: String,
-    form: Form,
+    form: CallItemKind,
 }
 
 /// As which kind of item a call was sent, so that its result is of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum CallItemKind {
     Function,
     Custom,
     LocalShell,
@@ -54,10 +57,10 @@ enum Form {
     ApplyPatch,
 }
 
-impl Form {
+impl CallItemKind {
     /// The form of an item that goes back as it came; `None` where no text can be its result.
     fn of(item: &Json) -> Option<Self> {
-        match &*Document::of(item.text()).root().field("type").text()? {
+        match &*JsonDocument::of(item.text()).root().field("type").text()? {
             "function_call" => Some(Self::Function),
             "custom_tool_call" => Some(Self::Custom),
             "local_shell_call" => Some(Self::LocalShell),
@@ -68,38 +71,38 @@ impl Form {
     }
 }
 
-impl WirePrefix for Prefix {
+impl WirePrefix for ResponsesPrefix {
     fn new(model: &ModelConfig) -> Self {
         let mut compat = model.compat.clone();
         // A key that the host chose itself stands in the head.
         compat.prompt_cache_key &= !model.options.contains_key("prompt_cache_key");
         let stored = model.options.get("store").map(|store| store.text() != "false");
         let keeps_ids = stored.unwrap_or(!compat.store);
-        Self { out: Writer::new(), compat, keeps_ids, open: Map::new() }
+        Self { out: JsonWriter::new(), compat, keeps_ids, open: Map::new() }
     }
 
-    fn push(&mut self, said: &Said<'_>) {
+    fn push(&mut self, said: &VisibleTurn<'_>) {
         match said {
-            Said::User(parts) | Said::Steering(parts) => self.message("user", parts),
-            Said::System(text) => {
+            VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => self.message("user", parts),
+            VisibleTurn::System(text) => {
                 let role = match self.compat.system_role {
                     SystemRole::System => "system",
                     SystemRole::Developer => "developer",
                 };
                 self.message(role, &[Part::text(*text)]);
             }
-            Said::ToolResults(results) => {
+            VisibleTurn::ToolResults(results) => {
                 for result in results.iter() {
                     self.result(result);
                 }
             }
-            Said::Assistant(reply) => self.reply(reply),
+            VisibleTurn::Assistant(reply) => self.reply(reply),
         }
     }
 
-    fn body(&self, head: &Head, cache_key: &str) -> String {
+    fn body(&self, head: &RequestHead, cache_key: &str) -> String {
         let size = head.before.len() + self.out.len() + head.after.len() + 128;
-        let mut body = Writer::with_capacity(size);
+        let mut body = JsonWriter::with_capacity(size);
         body.raw(&head.before).raw(&self.out.0).raw("]");
         if self.compat.prompt_cache_key && !cache_key.is_empty() {
             body.raw(",\"prompt_cache_key\":").string(prefix(cache_key, MAX_ID_BYTES));
@@ -109,7 +112,7 @@ impl WirePrefix for Prefix {
     }
 }
 
-impl Prefix {
+impl ResponsesPrefix {
     fn message(&mut self, role: &str, parts: &[Part]) {
         if parts.iter().all(is_blank) {
             return;
@@ -174,7 +177,9 @@ impl Prefix {
         };
         let item = call.detail.as_ref().and_then(|detail| detail.item.as_ref());
         let item = item.filter(|_| is_own && (!call.is_freeform() || self.compat.custom_tools));
-        let form = if let Some((item, form)) = item.and_then(|item| Some((item, Form::of(item)?))) {
+        let form = if let Some((item, form)) =
+            item.and_then(|item| Some((item, CallItemKind::of(item)?)))
+        {
             self.raw(sent_back(item, Some(&id), self.keeps_ids).text());
             form
         } else if call.is_freeform() && self.compat.custom_tools {
@@ -182,37 +187,37 @@ impl Prefix {
             out.raw(",\"call_id\":").string(&id).raw(",\"name\":");
             out.string(&sendable_name(&call.name)).raw(",\"input\":").string(&call.arguments);
             out.raw("}");
-            Form::Custom
+            CallItemKind::Custom
         } else {
             let arguments = arguments(call);
             let out = self.item("function_call");
             out.raw(",\"call_id\":").string(&id).raw(",\"name\":");
             out.string(&sendable_name(&call.name)).raw(",\"arguments\":").string(&arguments);
             out.raw("}");
-            Form::Function
+            CallItemKind::Function
         };
-        if id != call.id || form != Form::Function {
-            self.open.insert(call.id.clone(), Sent { id, form });
+        if id != call.id || form != CallItemKind::Function {
+            self.open.insert(call.id.clone(), SentCall { id, form });
         }
     }
 
     fn result(&mut self, result: &ToolResult) {
-        let plain = || Sent { id: result.call_id.clone(), form: Form::Function };
-        let Sent { id, form } = self.open.get(&result.call_id).cloned().unwrap_or_else(plain);
+        let plain = || SentCall { id: result.call_id.clone(), form: CallItemKind::Function };
+        let SentCall { id, form } = self.open.get(&result.call_id).cloned().unwrap_or_else(plain);
         // Items of these forms have no mark for a result that is an error.
-        let is_marked = matches!(form, Form::Shell | Form::ApplyPatch);
+        let is_marked = matches!(form, CallItemKind::Shell | CallItemKind::ApplyPatch);
         let parts = failed::parts(result, is_marked);
         let said = joined_text(&parts);
         let out = self.item(match form {
-            Form::Function => "function_call_output",
-            Form::Custom => "custom_tool_call_output",
-            Form::LocalShell => "local_shell_call_output",
-            Form::Shell => "shell_call_output",
-            Form::ApplyPatch => "apply_patch_call_output",
+            CallItemKind::Function => "function_call_output",
+            CallItemKind::Custom => "custom_tool_call_output",
+            CallItemKind::LocalShell => "local_shell_call_output",
+            CallItemKind::Shell => "shell_call_output",
+            CallItemKind::ApplyPatch => "apply_patch_call_output",
         });
         out.raw(",\"call_id\":").string(&id);
         match form {
-            Form::Function | Form::Custom => {
+            CallItemKind::Function | CallItemKind::Custom => {
                 out.raw(",\"output\":");
                 if parts.iter().all(|part| part.as_text().is_some()) {
                     out.string(&said);
@@ -220,15 +225,15 @@ impl Prefix {
                     out.raw("[").parts(&parts).raw("]");
                 }
             }
-            Form::LocalShell => {
+            CallItemKind::LocalShell => {
                 out.raw(",\"output\":").string(&said);
             }
-            Form::Shell => {
+            CallItemKind::Shell => {
                 out.raw(",\"output\":[{\"stdout\":").string(&said).raw(",\"stderr\":\"\"");
                 out.raw(",\"outcome\":{\"type\":\"exit\",\"exit_code\":");
                 out.raw(if result.is_error { "1}}]" } else { "0}}]" });
             }
-            Form::ApplyPatch => {
+            CallItemKind::ApplyPatch => {
                 let status = if result.is_error { "failed" } else { "completed" };
                 out.raw(",\"status\":").string(status).raw(",\"output\":").string(&said);
             }
@@ -242,11 +247,11 @@ impl Prefix {
     }
 
     /// Begins an item of that type.
-    fn item(&mut self, kind: &str) -> &mut Writer {
+    fn item(&mut self, kind: &str) -> &mut JsonWriter {
         self.separate().raw("{\"type\":").string(kind)
     }
 
-    fn separate(&mut self) -> &mut Writer {
+    fn separate(&mut self) -> &mut JsonWriter {
         let separator = if self.out.len() == 0 { "" } else { "," };
         self.out.raw(separator)
     }
@@ -267,9 +272,9 @@ fn is_sent(block: &Block) -> bool {
 
 /// The item of thinking, if the provider can make anything of it: sealed, or in full. A summary
 /// alone is for people.
-fn replayable(reasoning: &Reasoning) -> Option<&Json> {
+fn replayable(reasoning: &ReasoningBlock) -> Option<&Json> {
     let item = reasoning.item.as_ref()?;
-    let document = Document::of(item.text());
+    let document = JsonDocument::of(item.text());
     let [sealed, content] = document.root().fields(&["encrypted_content", "content"]);
     let is_sealed = sealed.text().is_some_and(|sealed| !sealed.is_empty());
     (is_sealed || content.elements().next().is_some()).then_some(item)
@@ -278,7 +283,7 @@ fn replayable(reasoning: &Reasoning) -> Option<&Json> {
 /// An item as it goes back: with that id of its call, as the loop gives calls with equal ids new
 /// ones, and without its own id where the provider would look for it in vain.
 fn sent_back(item: &Json, call_id: Option<&str>, keeps_id: bool) -> Json {
-    let document = Document::of(item.text());
+    let document = JsonDocument::of(item.text());
     let with = call_id.map(|id| ("call_id".into(), quoted(id))).into_iter().collect();
     rewritten(document.root(), &|name, _| keeps_id || name != "id", with)
         .unwrap_or_else(|| item.clone())
@@ -289,12 +294,12 @@ fn arguments(call: &ToolCall) -> String {
     if !call.is_freeform() {
         return String::from(arguments_object(call));
     }
-    let mut out = Writer::new();
+    let mut out = JsonWriter::new();
     out.raw("{\"input\":").string(&call.arguments).raw("}");
     out.0
 }
 
-impl Writer {
+impl JsonWriter {
     /// The parts of a message or of a result, blank texts left out.
     fn parts(&mut self, parts: &[Part]) -> &mut Self {
         for (index, part) in parts.iter().filter(|part| !is_blank(part)).enumerate() {

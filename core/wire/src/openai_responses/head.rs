@@ -1,21 +1,21 @@
 //! The part of a request that stays the same from turn to turn: model, system prompt, tools.
 
 use super::super::{
-    head::Head,
-    writer::{Fields, Writer},
+    head::RequestHead,
+    writer::{JsonWriter, ObjectFields},
 };
 use alloc::string::String;
 use innerloop_types::{
     config::{ModelConfig, ThinkingFormat, ToolChoice},
     json::Json,
-    tool::{Freeform, ToolSpec},
+    tool::{FreeformSpec, ToolSpec},
 };
 
 /// All fields but the input and the cache key. Fields of the configuration's `options` override
 /// ours; the tools among them, such as a web search of the provider's, come behind ours.
-pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
     let compat = &model.compat;
-    let mut fields = Fields::default();
+    let mut fields = ObjectFields::default();
     fields.set("model").string(&model.name);
     if !system.trim().is_empty() {
         fields.set("instructions").string(system);
@@ -50,10 +50,10 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
             fields.set(name).raw(value.text());
         }
     }
-    let mut before = Writer::new();
+    let mut before = JsonWriter::new();
     fields.write_open(&mut before);
     before.raw(",\"input\":[");
-    Head { before: before.0, mark: None, after: String::from("}") }
+    RequestHead { before: before.0, mark: None, after: String::from("}") }
 }
 
 /// What stands between the brackets of an array.
@@ -62,7 +62,7 @@ fn elements(array: &Json) -> &str {
     inner.unwrap_or_default().trim()
 }
 
-fn push_tools(out: &mut Writer, tools: &[&ToolSpec], given: &str, model: &ModelConfig) {
+fn push_tools(out: &mut JsonWriter, tools: &[&ToolSpec], given: &str, model: &ModelConfig) {
     out.raw("[");
     for (index, tool) in tools.iter().enumerate() {
         out.raw(if index == 0 { "" } else { "," });
@@ -75,24 +75,24 @@ fn push_tools(out: &mut Writer, tools: &[&ToolSpec], given: &str, model: &ModelC
 }
 
 /// How the tool is called with free text, if this model's endpoint can.
-fn freeform<'a>(tool: &'a ToolSpec, model: &ModelConfig) -> Option<&'a Freeform> {
+fn freeform<'a>(tool: &'a ToolSpec, model: &ModelConfig) -> Option<&'a FreeformSpec> {
     tool.freeform.as_ref().filter(|_| model.compat.custom_tools)
 }
 
-fn push_custom(out: &mut Writer, tool: &ToolSpec, freeform: &Freeform) {
+fn push_custom(out: &mut JsonWriter, tool: &ToolSpec, freeform: &FreeformSpec) {
     out.raw("{\"type\":\"custom\",").named(&tool.name, &freeform.description);
     out.raw(",\"format\":{\"type\":\"grammar\",\"syntax\":\"lark\",\"definition\":");
     out.string(&freeform.grammar).raw("}}");
 }
 
 /// A function's definition. The provider's default is strict, which refuses optional properties.
-fn push_function(out: &mut Writer, tool: &ToolSpec, model: &ModelConfig) {
+fn push_function(out: &mut JsonWriter, tool: &ToolSpec, model: &ModelConfig) {
     out.raw("{\"type\":\"function\",").named(&tool.name, &tool.description);
     out.raw(",\"parameters\":").raw(tool.parameters.text());
     out.raw(if model.compat.strict_tools { ",\"strict\":false}" } else { "}" });
 }
 
-fn push_choice(out: &mut Writer, tools: &[&ToolSpec], model: &ModelConfig) {
+fn push_choice(out: &mut JsonWriter, tools: &[&ToolSpec], model: &ModelConfig) {
     match &model.tool_choice {
         ToolChoice::Auto => out.string("auto"),
         ToolChoice::None => out.string("none"),

@@ -2,8 +2,8 @@
 //! which the client must carry out, and which only the provider understands.
 
 use super::{
-    super::{lenient::Raw, writer::rewritten},
-    streamed::{Strand, Streamed},
+    super::{lenient::ValueRef, writer::rewritten},
+    streamed::{DeltaKind, StreamedItem},
 };
 use alloc::{
     borrow::Cow,
@@ -14,33 +14,33 @@ use alloc::{
 use innerloop_json::Map;
 use innerloop_types::{
     json::Json,
-    message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
+    message::{Block, CallDetail, MarkedText, ReasoningBlock, ToolCall},
 };
 
 /// An item, with what was streamed of it.
 #[derive(Debug)]
-pub(super) struct Item<'a> {
+pub(super) struct OutputItem<'a> {
     /// Its JSON.
-    pub(super) raw: Raw<'a>,
+    pub(super) raw: ValueRef<'a>,
     /// Whether that is the whole item.
     pub(super) is_done: bool,
     /// What came in pieces: it stands in where the item itself is empty.
-    pub(super) streamed: &'a Streamed,
+    pub(super) streamed: &'a StreamedItem,
 }
 
 /// What the items of an output come to.
 #[derive(Debug, Default)]
-pub(super) struct Output {
+pub(super) struct DecodedOutput {
     pub(super) blocks: Vec<Block>,
     pub(super) refusal: String,
     /// A call is not whole.
     pub(super) is_cut: bool,
 }
 
-impl Output {
+impl DecodedOutput {
     /// Reads the items, in order.
-    pub(super) fn of(items: &[Item<'_>]) -> Self {
-        let heads: Vec<Head<'_>> = items.iter().map(|item| Head::of(item.raw)).collect();
+    pub(super) fn of(items: &[OutputItem<'_>]) -> Self {
+        let heads: Vec<ItemHead<'_>> = items.iter().map(|item| ItemHead::of(item.raw)).collect();
         let answers = heads.iter().filter(|head| head.is_output() && !head.call_id.is_empty());
         let answered: Map<()> = answers.map(|head| (head.call_id.to_string(), ())).collect();
         let mut output = Self::default();
@@ -56,7 +56,7 @@ impl Output {
         self.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)))
     }
 
-    fn push(&mut self, item: &Item<'_>, head: &Head<'_>, is_answered: bool) {
+    fn push(&mut self, item: &OutputItem<'_>, head: &ItemHead<'_>, is_answered: bool) {
         match &*head.kind {
             "message" => self.message(item),
             "reasoning" => self.blocks.push(Block::Reasoning(reasoning(item))),
@@ -71,11 +71,11 @@ impl Output {
         }
     }
 
-    fn message(&mut self, item: &Item<'_>) {
+    fn message(&mut self, item: &OutputItem<'_>) {
         let (mut said, mut refused) = said(item.raw);
         if said.is_empty() && refused.is_empty() {
-            said = item.streamed.joined(Strand::Text);
-            refused = item.streamed.joined(Strand::Refusal);
+            said = item.streamed.joined(DeltaKind::Text);
+            refused = item.streamed.joined(DeltaKind::Refusal);
         }
         self.refusal.push_str(&refused);
         if said.is_empty() {
@@ -91,21 +91,21 @@ impl Output {
 
 /// What tells one item from another.
 #[derive(Debug, Default)]
-pub(super) struct Head<'a> {
+pub(super) struct ItemHead<'a> {
     pub(super) kind: Cow<'a, str>,
     pub(super) call_id: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
     status: Cow<'a, str>,
     execution: Cow<'a, str>,
-    environment: Raw<'a>,
+    environment: ValueRef<'a>,
 }
 
-impl<'a> Head<'a> {
+impl<'a> ItemHead<'a> {
     /// Reads an item.
-    pub(super) fn of(item: Raw<'a>) -> Self {
+    pub(super) fn of(item: ValueRef<'a>) -> Self {
         const NAMES: [&str; 6] = ["type", "call_id", "name", "status", "execution", "environment"];
         let [kind, call_id, name, status, execution, environment] = item.fields(&NAMES);
-        let word = |value: Raw<'a>| value.text().unwrap_or_default();
+        let word = |value: ValueRef<'a>| value.text().unwrap_or_default();
         Self {
             kind: word(kind),
             call_id: word(call_id),
@@ -138,7 +138,7 @@ impl<'a> Head<'a> {
 }
 
 /// A message's text and its refusal, its parts joined.
-fn said(item: Raw<'_>) -> (String, String) {
+fn said(item: ValueRef<'_>) -> (String, String) {
     let (mut said, mut refused) = (String::new(), String::new());
     let content = item.field("content");
     if !content.is_array() {
@@ -157,43 +157,44 @@ fn said(item: Raw<'_>) -> (String, String) {
 
 /// The texts of an item's summary, or of its content where there is no summary. They are joined
 /// without a separator, as the stream's pieces are.
-fn thought(item: Raw<'_>) -> String {
+fn thought(item: ValueRef<'_>) -> String {
     let [summary, content] = item.fields(&["summary", "content"]);
     let summary = summary.text().filter(|summary| !summary.is_empty());
     summary.or_else(|| content.text()).unwrap_or_default().into_owned()
 }
 
 /// What an item shows to people.
-pub(super) fn shown(item: Raw<'_>) -> (Strand, String) {
-    match &*Head::of(item).kind {
-        "message" => (Strand::Text, said(item).0),
-        "reasoning" => (Strand::Thought, thought(item)),
-        _ => (Strand::Arguments, String::new()),
+pub(super) fn shown(item: ValueRef<'_>) -> (DeltaKind, String) {
+    match &*ItemHead::of(item).kind {
+        "message" => (DeltaKind::Text, said(item).0),
+        "reasoning" => (DeltaKind::Thought, thought(item)),
+        _ => (DeltaKind::Arguments, String::new()),
     }
 }
 
 /// Thinking. The item itself goes back, with its encrypted content, so that no signature is kept
 /// beside it. An item's id means nothing to a provider that was told not to store it.
-fn reasoning(item: &Item<'_>) -> Reasoning {
+fn reasoning(item: &OutputItem<'_>) -> ReasoningBlock {
     let mut thought = thought(item.raw);
-    for strand in [Strand::Summary, Strand::Thought] {
+    for strand in [DeltaKind::Summary, DeltaKind::Thought] {
         if thought.is_empty() {
             thought = item.streamed.joined(strand);
         }
     }
     // The encrypted content of an item that is only announced is not whole.
     let item = item.is_done.then(|| unstored(item.raw)).flatten();
-    Reasoning { text: thought, signature: None, item }
+    ReasoningBlock { text: thought, signature: None, item }
 }
 
 /// An item without what means nothing to a provider that did not store it, and without the fields
 /// that are null.
-fn unstored(item: Raw<'_>) -> Option<Json> {
-    let keeps = |name: &str, value: Raw<'_>| !matches!(name, "id" | "status") && !value.is_null();
+fn unstored(item: ValueRef<'_>) -> Option<Json> {
+    let keeps =
+        |name: &str, value: ValueRef<'_>| !matches!(name, "id" | "status") && !value.is_null();
     rewritten(item, &keeps, Map::new())
 }
 
-fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
+fn call(item: &OutputItem<'_>, head: &ItemHead<'_>) -> ToolCall {
     const NAMES: [&str; 5] = ["id", "arguments", "input", "namespace", "caller"];
     let [id, arguments, input, namespace, caller] = item.raw.fields(&NAMES);
     let id = match &*head.call_id {
@@ -202,7 +203,7 @@ fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
     };
     let or_streamed = |given: Option<Cow<'_, str>>| match given {
         Some(given) if !given.is_empty() => given.into_owned(),
-        _ => item.streamed.joined(Strand::Arguments),
+        _ => item.streamed.joined(DeltaKind::Arguments),
     };
     let name = || head.name.to_string();
     let is_scoped = !namespace.or(caller).is_null();
@@ -225,18 +226,18 @@ fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
 }
 
 /// What a call's item itself says that the call is about.
-pub(super) fn asked(item: Raw<'_>) -> Cow<'_, str> {
+pub(super) fn asked(item: ValueRef<'_>) -> Cow<'_, str> {
     let given = item.first_of("arguments|input").some().map(text_or_json);
     given.or_else(|| order(item)).unwrap_or_default()
 }
 
 /// What a call of a tool that the provider knows by itself asks for.
-fn order(item: Raw<'_>) -> Option<Cow<'_, str>> {
+fn order(item: ValueRef<'_>) -> Option<Cow<'_, str>> {
     let order = item.first_of("action|operation|arguments|actions");
     order.some().map(text_or_json)
 }
 
 /// A value's text; of a value that has none its JSON.
-fn text_or_json(value: Raw<'_>) -> Cow<'_, str> {
+fn text_or_json(value: ValueRef<'_>) -> Cow<'_, str> {
     value.text().unwrap_or(Cow::Borrowed(value.json()))
 }

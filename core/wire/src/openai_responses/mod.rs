@@ -9,20 +9,20 @@ mod response;
 mod slots;
 mod streamed;
 
-use super::{body::Bare, head::Head, protocol::Wire};
+use super::{body::BareJsonMode, head::RequestHead, protocol::WireProtocol};
 use alloc::{string::String, vec, vec::Vec};
 use innerloop_types::{config::ModelConfig, tool::ToolSpec};
 
 /// OpenAI Responses.
 pub(crate) struct OpenAiResponses;
 
-impl Wire for OpenAiResponses {
-    const BARE: Bare = Bare::Whole;
+impl WireProtocol for OpenAiResponses {
+    const BARE: BareJsonMode = BareJsonMode::Whole;
 
-    type Prefix = encode::Prefix;
-    type Accumulator = decode::Accumulator;
+    type Prefix = encode::ResponsesPrefix;
+    type Accumulator = decode::ResponsesAccumulator;
 
-    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
+    fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
         head::head(model, system, tools)
     }
 

@@ -2,11 +2,11 @@
 
 use super::{
     super::{
-        failure::{Failure, FailureKind, of_value},
-        lenient::{Document, Raw},
+        failure::{FailureKind, ModelCallError, of_value},
+        lenient::{JsonDocument, ValueRef},
         writer::rewritten,
     },
-    items::Output,
+    items::DecodedOutput,
 };
 use alloc::{
     borrow::{Cow, ToOwned},
@@ -15,27 +15,27 @@ use alloc::{
 use innerloop_json::Map;
 use innerloop_types::{
     input::ResponseHead,
-    message::{Finish, Usage},
+    message::{FinishReason, Usage},
 };
 
 /// A response object, as a stream's events and whole bodies carry it.
 #[derive(Debug, Default)]
-pub(super) struct Response<'a> {
+pub(super) struct ResponseObject<'a> {
     pub(super) id: Option<String>,
     pub(super) model: Option<String>,
     pub(super) status: Cow<'a, str>,
     pub(super) usage: Option<Usage>,
     /// The array of its items.
-    pub(super) output: Raw<'a>,
+    pub(super) output: ValueRef<'a>,
     object: Cow<'a, str>,
-    error: Raw<'a>,
+    error: ValueRef<'a>,
     /// Why it is incomplete.
     reason: Cow<'a, str>,
 }
 
-impl<'a> Response<'a> {
+impl<'a> ResponseObject<'a> {
     /// Reads the object, as far as it can be read.
-    pub(super) fn of(raw: Raw<'a>) -> Self {
+    pub(super) fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 8] =
             ["id", "model", "status", "usage", "output", "object", "error", "incomplete_details"];
         let [id, model, status, usage, output, object, error, details] = raw.fields(&NAMES);
@@ -66,28 +66,28 @@ impl<'a> Response<'a> {
     }
 
     /// What became of it.
-    pub(super) fn ending(&self, head: &ResponseHead) -> Ending {
+    pub(super) fn ending(&self, head: &ResponseHead) -> ResponseEnd {
         match &*self.status {
-            "failed" => Ending::Failed(self.failure(head)),
+            "failed" => ResponseEnd::Failed(self.failure(head)),
             "cancelled" => {
                 let message = "the response was cancelled";
-                Ending::Failed(Failure::new(FailureKind::Protocol, message))
+                ResponseEnd::Failed(ModelCallError::new(FailureKind::Protocol, message))
             }
-            "incomplete" => Ending::Incomplete((*self.reason).to_owned()),
-            "queued" | "in_progress" => Ending::Pending,
-            "completed" | "complete" => Ending::Completed,
-            "" if !self.error.is_null() => Ending::Failed(self.failure(head)),
-            "" => Ending::Completed,
-            status => Ending::Unknown(status.to_owned()),
+            "incomplete" => ResponseEnd::Incomplete((*self.reason).to_owned()),
+            "queued" | "in_progress" => ResponseEnd::Pending,
+            "completed" | "complete" => ResponseEnd::Completed,
+            "" if !self.error.is_null() => ResponseEnd::Failed(self.failure(head)),
+            "" => ResponseEnd::Completed,
+            status => ResponseEnd::Unknown(status.to_owned()),
         }
     }
 
-    fn failure(&self, head: &ResponseHead) -> Failure {
+    fn failure(&self, head: &ResponseHead) -> ModelCallError {
         match self.error.some() {
             Some(error) => of_value(head, error),
             None => {
                 let message = "the response failed, and the provider does not say why";
-                Failure::new(FailureKind::Server, message)
+                ModelCallError::new(FailureKind::Server, message)
             }
         }
     }
@@ -95,35 +95,37 @@ impl<'a> Response<'a> {
 
 /// What became of a response.
 #[derive(Clone, Debug)]
-pub(super) enum Ending {
+pub(super) enum ResponseEnd {
     Completed,
     /// Why.
     Incomplete(String),
     /// It goes on in the background.
     Pending,
-    Failed(Failure),
+    Failed(ModelCallError),
     /// A status that came after this was written.
     Unknown(String),
 }
 
-impl Ending {
+impl ResponseEnd {
     /// Why a reply with that output ended.
-    pub(super) fn finish(&self, output: &Output) -> Finish {
+    pub(super) fn finish(&self, output: &DecodedOutput) -> FinishReason {
         match self {
             // A call that is not whole must not run.
-            Self::Completed | Self::Pending | Self::Unknown(_) if output.is_cut => Finish::Length,
-            Self::Completed if output.has_calls() => Finish::ToolCalls,
-            Self::Completed if !output.refusal.is_empty() => Finish::Refusal,
-            Self::Completed => Finish::Stop,
+            Self::Completed | Self::Pending | Self::Unknown(_) if output.is_cut => {
+                FinishReason::Length
+            }
+            Self::Completed if output.has_calls() => FinishReason::ToolCalls,
+            Self::Completed if !output.refusal.is_empty() => FinishReason::Refusal,
+            Self::Completed => FinishReason::Stop,
             Self::Incomplete(reason) => match reason.as_str() {
-                "content_filter" => Finish::ContentFilter,
-                reason if LIMITS.contains(&reason) => Finish::Length,
-                _ if output.is_cut => Finish::Length,
-                _ => Finish::Unknown,
+                "content_filter" => FinishReason::ContentFilter,
+                reason if LIMITS.contains(&reason) => FinishReason::Length,
+                _ if output.is_cut => FinishReason::Length,
+                _ => FinishReason::Unknown,
             },
-            Self::Pending => Finish::Pause,
-            Self::Failed(_) => Finish::Error,
-            Self::Unknown(_) => Finish::Unknown,
+            Self::Pending => FinishReason::Pause,
+            Self::Failed(_) => FinishReason::Error,
+            Self::Unknown(_) => FinishReason::Unknown,
         }
     }
 
@@ -142,7 +144,7 @@ impl Ending {
 const LIMITS: [&str; 4] = ["", "max_output_tokens", "max_tokens", "length"];
 
 /// Tokens; `None` where neither side is counted.
-fn usage(raw: Raw<'_>) -> Option<Usage> {
+fn usage(raw: ValueRef<'_>) -> Option<Usage> {
     let (input, output) = (raw.count_of("input_tokens"), raw.count_of("output_tokens"));
     input.or(output)?;
     let input_details = raw.field("input_tokens_details");
@@ -157,8 +159,8 @@ fn usage(raw: Raw<'_>) -> Option<Usage> {
 }
 
 /// The failure that an `error` event reports, flat or nested.
-pub(super) fn error_event(head: &ResponseHead, event: Raw<'_>) -> Failure {
+pub(super) fn error_event(head: &ResponseHead, event: ValueRef<'_>) -> ModelCallError {
     // The event's own type is not the failure's.
     let event = rewritten(event, &|name, _| name != "type", Map::new());
-    of_value(head, Document::kept(event.as_ref()).root())
+    of_value(head, JsonDocument::kept(event.as_ref()).root())
 }

@@ -3,11 +3,11 @@
 
 use super::{
     super::{
-        lenient::{Document, Raw},
-        sink::Sink,
+        lenient::{JsonDocument, ValueRef},
+        sink::PieceSink,
     },
-    items::{Head, Item, asked, shown},
-    streamed::{Strand, Streamed},
+    items::{ItemHead, OutputItem, asked, shown},
+    streamed::{DeltaKind, StreamedItem},
 };
 use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
 use core::mem;
@@ -15,15 +15,15 @@ use innerloop_types::{json::Json, steps};
 
 /// The items, in the order of their first mention.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slots {
-    list: Vec<Slot>,
+pub(super) struct SlotList {
+    list: Vec<ItemSlot>,
     /// Where the newest item of each key stands.
     places: BTreeMap<String, usize>,
 }
 
 /// An item while it arrives.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slot {
+pub(super) struct ItemSlot {
     number: Option<u64>,
     /// Where it stands among the items, in the order of their first mention.
     place: usize,
@@ -36,21 +36,21 @@ pub(super) struct Slot {
     is_done: bool,
     /// People have seen something of it.
     pub(super) is_shown: bool,
-    pub(super) streamed: Streamed,
+    pub(super) streamed: StreamedItem,
 }
 
 /// An item as an event tells of it, when it begins or when it is done.
 #[derive(Debug)]
-pub(super) struct Mention<'a> {
+pub(super) struct ItemMention<'a> {
     /// Its place in the output.
     pub(super) number: Option<u64>,
     /// Its JSON.
-    pub(super) item: Raw<'a>,
+    pub(super) item: ValueRef<'a>,
     /// Whether that is the whole item.
     pub(super) is_done: bool,
 }
 
-impl Slots {
+impl SlotList {
     pub(super) const fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -62,18 +62,18 @@ impl Slots {
 
     /// Whether a call among them cannot be put together from what came of it.
     pub(super) fn have_lost_a_call(&self) -> bool {
-        self.list.iter().any(Slot::is_lost)
+        self.list.iter().any(ItemSlot::is_lost)
     }
 
     /// The items as far as they have come.
-    pub(super) fn documents(&self) -> Vec<Document<'_>> {
-        self.list.iter().map(Slot::document).collect()
+    pub(super) fn documents(&self) -> Vec<JsonDocument<'_>> {
+        self.list.iter().map(ItemSlot::document).collect()
     }
 
     /// The items of these `documents`, with what was streamed of them.
-    pub(super) fn items<'a>(&'a self, documents: &'a [Document<'a>]) -> Vec<Item<'a>> {
+    pub(super) fn items<'a>(&'a self, documents: &'a [JsonDocument<'a>]) -> Vec<OutputItem<'a>> {
         let items = self.list.iter().zip(documents);
-        let item = |(slot, document): (&'a Slot, &'a Document<'a>)| Item {
+        let item = |(slot, document): (&'a ItemSlot, &'a JsonDocument<'a>)| OutputItem {
             raw: document.root(),
             is_done: slot.is_done,
             streamed: &slot.streamed,
@@ -83,14 +83,18 @@ impl Slots {
 
     /// The item that a piece belongs to: the newest with that number, or the newest of all if the
     /// piece has none.
-    pub(super) fn of_piece(&mut self, number: Option<u64>, out: &mut Sink) -> Option<&mut Slot> {
+    pub(super) fn of_piece(
+        &mut self,
+        number: Option<u64>,
+        out: &mut PieceSink,
+    ) -> Option<&mut ItemSlot> {
         let at = self.newest(number);
         self.at(at, number, out)
     }
 
     /// Takes an item that begins or is done.
-    pub(super) fn take(&mut self, mention: &Mention<'_>, out: &mut Sink) {
-        let head = Head::of(mention.item);
+    pub(super) fn take(&mut self, mention: &ItemMention<'_>, out: &mut PieceSink) {
+        let head = ItemHead::of(mention.item);
         let at = self.find(mention, &head);
         let Some(slot) = self.at(at, mention.number, out) else { return };
         if slot.is_done && !mention.is_done {
@@ -103,7 +107,7 @@ impl Slots {
         slot.name = head.name.into_owned();
         // Without a stream of its arguments a call is told whole, once it is done.
         let comes_whole =
-            is_ours && mention.is_done && !slot.is_done && !slot.streamed.has(Strand::Arguments);
+            is_ours && mention.is_done && !slot.is_done && !slot.streamed.has(DeltaKind::Arguments);
         let asked = if comes_whole { asked(mention.item) } else { Cow::Borrowed("") };
         if begins || !asked.is_empty() {
             out.call(slot.place, &slot.call_id, &slot.name, &asked);
@@ -118,7 +122,7 @@ impl Slots {
 
     /// Takes the output of the whole response: it stands in for items that never came whole or
     /// were never announced. Returns whether it has all of them.
-    pub(super) fn complete(&mut self, output: Raw<'_>, out: &mut Sink) -> bool {
+    pub(super) fn complete(&mut self, output: ValueRef<'_>, out: &mut PieceSink) -> bool {
         self.sort();
         let slots = &mut self.list;
         let count = output.elements().count();
@@ -138,7 +142,7 @@ impl Slots {
                 Some(slot) => slot,
                 None if !has_all => continue,
                 None if !out.item() => break,
-                None => Slot { number: Some(number), is_shown, ..Slot::default() },
+                None => ItemSlot { number: Some(number), is_shown, ..ItemSlot::default() },
             };
             if has_all || !slot.is_done {
                 slot.take(item, out);
@@ -160,10 +164,10 @@ impl Slots {
 
     /// The item that an event tells of: the same kind and call, or else the newest that has begun
     /// and waits for such an item.
-    fn find(&self, mention: &Mention<'_>, head: &Head<'_>) -> Option<usize> {
-        let &Mention { number, is_done, .. } = mention;
+    fn find(&self, mention: &ItemMention<'_>, head: &ItemHead<'_>) -> Option<usize> {
+        let &ItemMention { number, is_done, .. } = mention;
         let at = self.places.get(&same(number, &head.kind, &head.call_id)).copied();
-        let fits = |slot: &Slot| {
+        let fits = |slot: &ItemSlot| {
             // A message has no id of its own: without a number, one that is done is another one.
             let is_other = slot.is_done && number.is_none() && head.call_id.is_empty();
             slot.kind == head.kind && slot.call_id == head.call_id && !is_other
@@ -172,7 +176,7 @@ impl Slots {
             return Some(at);
         }
         // Some gateways change even a call's id between its beginning and its end.
-        let waits = |slot: &Slot| {
+        let waits = |slot: &ItemSlot| {
             !slot.is_done && (slot.item.is_none() || (is_done && slot.kind == head.kind))
         };
         let waiting = self.places.get(&waiting(number, &head.kind)).copied();
@@ -190,7 +194,12 @@ impl Slots {
     }
 
     /// The item there, or else a new one with that number, if there is room.
-    fn at(&mut self, at: Option<usize>, number: Option<u64>, out: &mut Sink) -> Option<&mut Slot> {
+    fn at(
+        &mut self,
+        at: Option<usize>,
+        number: Option<u64>,
+        out: &mut PieceSink,
+    ) -> Option<&mut ItemSlot> {
         if let Some(at) = at {
             return self.list.get_mut(at);
         }
@@ -200,7 +209,7 @@ impl Slots {
         if let Some(number) = number {
             self.places.insert(format!("{number}"), self.list.len());
         }
-        self.list.push(Slot { number, place: self.list.len(), ..Slot::default() });
+        self.list.push(ItemSlot { number, place: self.list.len(), ..ItemSlot::default() });
         self.list.last_mut()
     }
 
@@ -228,15 +237,15 @@ fn waiting(number: Option<u64>, kind: &str) -> String {
     format!("{number} {kind}")
 }
 
-impl Slot {
+impl ItemSlot {
     /// Takes the item as an event has it.
-    fn take(&mut self, item: Raw<'_>, out: &mut Sink) {
+    fn take(&mut self, item: ValueRef<'_>, out: &mut PieceSink) {
         self.item = item.to_json();
         out.keep(self.item.as_ref().map_or(0, |item| item.text().len()));
     }
 
     /// The item is whole: what was not shown of it is shown now.
-    fn done(&mut self, item: Raw<'_>, out: &mut Sink) {
+    fn done(&mut self, item: ValueRef<'_>, out: &mut PieceSink) {
         self.is_done = true;
         if !self.is_shown {
             let (strand, text) = shown(item);
@@ -245,22 +254,22 @@ impl Slot {
     }
 
     /// Shows a piece of it to people, if it is something for them.
-    pub(super) fn show(&mut self, strand: Strand, piece: Cow<'_, str>, out: &mut Sink) {
-        if strand == Strand::Arguments && !self.kind.is_empty() {
+    pub(super) fn show(&mut self, strand: DeltaKind, piece: Cow<'_, str>, out: &mut PieceSink) {
+        if strand == DeltaKind::Arguments && !self.kind.is_empty() {
             out.call(self.place, &self.call_id, &self.name, &piece);
         }
         self.is_shown |= strand.show(piece, out);
     }
 
     fn is_lost(&self) -> bool {
-        let is_nameless = self.item.is_none() && self.streamed.has(Strand::Arguments);
+        let is_nameless = self.item.is_none() && self.streamed.has(DeltaKind::Arguments);
         !self.is_done && (self.streamed.is_damaged || is_nameless)
     }
 
     /// The item, or what was streamed without one.
-    fn document(&self) -> Document<'_> {
-        let is_said = self.streamed.has(Strand::Text) || self.streamed.has(Strand::Refusal);
+    fn document(&self) -> JsonDocument<'_> {
+        let is_said = self.streamed.has(DeltaKind::Text) || self.streamed.has(DeltaKind::Refusal);
         let unnamed = if is_said { r#"{"type":"message"}"# } else { r#"{"type":"reasoning"}"# };
-        Document::of(self.item.as_ref().map_or(unnamed, Json::text))
+        JsonDocument::of(self.item.as_ref().map_or(unnamed, Json::text))
     }
 }

@@ -1,12 +1,12 @@
 //! What comes of an item in pieces, before the item itself comes whole.
 
-use super::super::{piece::Piece, places::Places, sink::Sink};
+use super::super::{piece::ReplyPiece, places::PositionMap, sink::PieceSink};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use innerloop_json::joined;
 
 /// What a piece belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strand {
+pub(super) enum DeltaKind {
     /// A message's text.
     Text,
     /// A message's refusal.
@@ -19,13 +19,13 @@ pub(super) enum Strand {
     Arguments,
 }
 
-impl Strand {
+impl DeltaKind {
     /// Shows a piece to people, if it is something for them. Returns whether it is.
-    pub(super) fn show(self, piece: Cow<'_, str>, out: &mut Sink) -> bool {
+    pub(super) fn show(self, piece: Cow<'_, str>, out: &mut PieceSink) -> bool {
         let piece = match self {
             _ if piece.is_empty() => return false,
-            Self::Text => Piece::Text(piece.into_owned()),
-            Self::Summary | Self::Thought => Piece::Reasoning(piece.into_owned()),
+            Self::Text => ReplyPiece::Text(piece.into_owned()),
+            Self::Summary | Self::Thought => ReplyPiece::Reasoning(piece.into_owned()),
             Self::Refusal | Self::Arguments => {
                 out.keep(piece.len());
                 return false;
@@ -38,9 +38,9 @@ impl Strand {
 
 /// The pieces of one item, joined by strand and part.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Streamed {
+pub(super) struct StreamedItem {
     /// The parts of each strand, in the order of the enum.
-    strands: [Parts; 5],
+    strands: [StreamedParts; 5],
     /// A piece of a call could not be read.
     pub(super) is_damaged: bool,
     /// All of a call's arguments have come.
@@ -49,21 +49,21 @@ pub(super) struct Streamed {
 
 /// The parts of a strand, in the order of their first mention.
 #[derive(Clone, Debug, Default)]
-struct Parts {
+struct StreamedParts {
     texts: Vec<String>,
     /// Where the part of each number stands.
-    places: Places,
+    places: PositionMap,
     has_text: bool,
 }
 
-impl Streamed {
+impl StreamedItem {
     /// The text of a part that takes `more` in; nothing if there is no room for the part.
     pub(super) fn part(
         &mut self,
-        strand: Strand,
+        strand: DeltaKind,
         number: u64,
         more: &str,
-        out: &mut Sink,
+        out: &mut PieceSink,
     ) -> Option<&mut String> {
         let parts = self.strands.get_mut(strand as usize)?;
         parts.has_text |= !more.is_empty();
@@ -76,12 +76,12 @@ impl Streamed {
     }
 
     /// All parts of a strand.
-    pub(super) fn joined(&self, strand: Strand) -> String {
+    pub(super) fn joined(&self, strand: DeltaKind) -> String {
         self.strands.get(strand as usize).map(|parts| joined(&parts.texts, "")).unwrap_or_default()
     }
 
     /// Whether anything came of a strand.
-    pub(super) fn has(&self, strand: Strand) -> bool {
+    pub(super) fn has(&self, strand: DeltaKind) -> bool {
         self.strands.get(strand as usize).is_some_and(|parts| parts.has_text)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{
     gemma, minimax, plamo,
-    scan::Doc,
+    scan::SourceText,
     tagged,
     tokens::{self, DeepseekToken},
     xtml,
@@ -50,7 +50,7 @@ const CLOSINGS: [&str; 14] = [
 ];
 
 /// Behind what opens calls at `at`, in one of the families.
-pub(super) fn opening(doc: &Doc<'_>, at: usize) -> Option<usize> {
+pub(super) fn opening(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     if matches!(doc.rest(at).as_bytes(), [b'{' | b'`', ..]) {
         return None;
     }
@@ -66,7 +66,7 @@ pub(super) fn opening(doc: &Doc<'_>, at: usize) -> Option<usize> {
 }
 
 /// Behind what opens a call at `at`, if what follows looks like one, not like words about it.
-pub(super) fn begins(doc: &Doc<'_>, at: usize) -> Option<usize> {
+pub(super) fn begins(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     let behind = opening(doc, at).filter(|_| !doc.is_quoted(at))?;
     let is_tag = doc.rest(at).as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic);
     if !is_tag {
@@ -89,6 +89,6 @@ pub(super) fn begins(doc: &Doc<'_>, at: usize) -> Option<usize> {
 }
 
 /// Whether nothing behind `at` closes a call.
-pub(super) fn is_cut(doc: &mut Doc<'_>, at: usize) -> bool {
+pub(super) fn is_cut(doc: &mut SourceText<'_>, at: usize) -> bool {
     CLOSINGS.into_iter().all(|closing| doc.find(closing, at).is_none()) && !doc.is_spent()
 }

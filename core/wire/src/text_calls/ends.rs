@@ -1,23 +1,23 @@
 //! Where a value ends that stands between tags and may mention them: only its own closing tag ends
 //! it, and only where the call goes on behind that.
 
-use super::scan::Doc;
+use super::scan::SourceText;
 
 /// What stands around a value.
-pub(super) struct Tags<'a> {
+pub(super) struct ValueTags<'a> {
     /// What opens another value: words by which it is found.
     pub(super) opens: &'a [&'static str],
     /// Whether another value is opened at a place where one of them stands.
-    pub(super) is_open: &'a dyn Fn(&Doc<'_>, usize) -> bool,
+    pub(super) is_open: &'a dyn Fn(&SourceText<'_>, usize) -> bool,
     /// What closes a value.
     pub(super) close: &'static str,
     /// Whether the call goes on at a place behind that.
-    pub(super) goes_on: &'a dyn Fn(&Doc<'_>, usize) -> bool,
+    pub(super) goes_on: &'a dyn Fn(&SourceText<'_>, usize) -> bool,
 }
 
 /// Where the value that begins at `from` is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ends {
+pub(super) struct ValueEnds {
     /// By its own tag: each value that is opened in it is closed before.
     pub(super) own: Option<usize>,
     /// By the first tag behind which the call goes on.
@@ -27,8 +27,8 @@ pub(super) struct Ends {
 }
 
 /// Looks for what closes the value that begins at `from`.
-pub(super) fn ends(doc: &mut Doc<'_>, from: usize, tags: &Tags<'_>) -> Ends {
-    let (mut found, mut at, mut depth) = (Ends::default(), from, 0_usize);
+pub(super) fn ends(doc: &mut SourceText<'_>, from: usize, tags: &ValueTags<'_>) -> ValueEnds {
+    let (mut found, mut at, mut depth) = (ValueEnds::default(), from, 0_usize);
     while let Some(close) = doc.find(tags.close, at) {
         let mut from = at;
         while let Some((open, length)) =
@@ -57,6 +57,10 @@ pub(super) fn ends(doc: &mut Doc<'_>, from: usize, tags: &Tags<'_>) -> Ends {
     found
 }
 
-fn next_open(doc: &mut Doc<'_>, from: usize, tags: &Tags<'_>) -> Option<(usize, usize)> {
+fn next_open(
+    doc: &mut SourceText<'_>,
+    from: usize,
+    tags: &ValueTags<'_>,
+) -> Option<(usize, usize)> {
     tags.opens.iter().filter_map(|open| Some((doc.find(open, from)?, open.len()))).min()
 }

@@ -1,12 +1,12 @@
 //! What is found in a text: calls at one place, and the whole text taken apart.
 
-use super::scan::Doc;
+use super::scan::SourceText;
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{message::ToolCall, steps};
 
 /// A text taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parsed {
+pub struct ParsedText {
     /// What stands outside of calls and thinking.
     pub text: String,
     /// The thinking, without its tags.
@@ -19,7 +19,7 @@ pub struct Parsed {
 
 /// A stretch of the text that consists of calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Region {
+pub(super) struct CallRegion {
     /// Where it ends, in bytes.
     pub(super) end: usize,
     /// The calls in it.
@@ -28,14 +28,14 @@ pub(super) struct Region {
     pub(super) is_meant: bool,
 }
 
-impl Region {
+impl CallRegion {
     /// Calls up to `end`; nothing if there are none.
     pub(super) fn new(end: usize, calls: Vec<ToolCall>) -> Option<Self> {
         if calls.is_empty() { None } else { Some(Self { end, calls, is_meant: true }) }
     }
 
     /// The rest of the text, in which a call begins that never ends.
-    pub(super) fn cut(doc: &Doc<'_>) -> Self {
+    pub(super) fn cut(doc: &SourceText<'_>) -> Self {
         Self { end: doc.body().len(), calls: Vec::new(), is_meant: true }
     }
 }
@@ -47,8 +47,8 @@ pub(super) fn call(name: &str, arguments: impl Into<String>) -> ToolCall {
 
 /// Puts a text together again from its parts.
 #[derive(Debug, Default)]
-pub(super) struct Assembly {
-    parsed: Parsed,
+pub(super) struct TextAssembly {
+    parsed: ParsedText,
     /// Whether calls or thinking were taken out of the text.
     taken: bool,
     /// Whether tokens were left out that mean nothing.
@@ -59,7 +59,7 @@ pub(super) struct Assembly {
     kept: usize,
 }
 
-impl Assembly {
+impl TextAssembly {
     /// Appends text.
     pub(super) fn text(&mut self, text: &str) {
         self.parsed.text.push_str(text);
@@ -119,7 +119,7 @@ impl Assembly {
     }
 
     /// Whether there is room for more calls.
-    pub(super) const fn has_room(&self, doc: &Doc<'_>) -> bool {
+    pub(super) const fn has_room(&self, doc: &SourceText<'_>) -> bool {
         doc.has_room(self.parsed.calls.as_slice())
     }
 
@@ -130,7 +130,7 @@ impl Assembly {
 
     /// All that was said and thought so far turns out to be this thinking.
     pub(super) fn all_thinking(&mut self, text: &str) {
-        (self.parsed, self.kept) = (Parsed::default(), 0);
+        (self.parsed, self.kept) = (ParsedText::default(), 0);
         self.thinking(text);
     }
 
@@ -143,7 +143,7 @@ impl Assembly {
 
     /// The whole. White space at its end is dropped where anything was taken out, and at its
     /// beginning where that stood there; a text without calls and thinking is left as it is.
-    pub(super) fn finish(mut self) -> Parsed {
+    pub(super) fn finish(mut self) -> ParsedText {
         if !(self.taken || self.dropped) {
             return self.parsed;
         }

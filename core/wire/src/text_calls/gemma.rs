@@ -1,7 +1,10 @@
 //! Gemma's calls, between the tokens of Gemma 4 or of FunctionGemma:
 //! `call:name{key:value}`, with text between tokens of its own and words without quotes.
 
-use super::{found::Region, literal::Reader, scan::Doc, schema::Type, typed::Typed};
+use super::{
+    found::CallRegion, literal::LiteralReader, scan::SourceText, schema::SchemaType,
+    typed::TypedCall,
+};
 use alloc::{string::String, vec::Vec};
 use innerloop_types::message::ToolCall;
 
@@ -10,7 +13,7 @@ pub(super) const TAGS: [(&str, &str); 2] =
     [("<|tool_call>", "<tool_call|>"), ("<start_function_call>", "<end_function_call>")];
 
 /// The calls that begin at `at`.
-pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let (mut from, mut end, mut calls) = (at, at, Vec::new());
     while let Some((inner, close)) =
         TAGS.iter().find_map(|(open, close)| Some((doc.after(from, open)?, *close)))
@@ -20,11 +23,11 @@ pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         end = doc.after(doc.skip_space(behind), close).unwrap_or(behind);
         from = doc.skip_space(end);
     }
-    Region::new(end, calls)
+    CallRegion::new(end, calls)
 }
 
 /// The call that begins at `from`, and where its brace closes.
-fn one(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
+fn one(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCall)> {
     let from = doc.skip_space(doc.after(doc.skip_space(from), "call:")?);
     let name_end = doc.near(from, &['{', '<', '\n'])?;
     let open_end = doc.after(name_end, "{")?;
@@ -32,14 +35,14 @@ fn one(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
     if name.is_empty() || doc.is_spent() {
         return None;
     }
-    let mut found = Typed::new(name, doc.schema(name));
-    let mut reader = Reader::gemma(doc.body(), open_end);
+    let mut found = TypedCall::new(name, doc.schema(name));
+    let mut reader = LiteralReader::gemma(doc.body(), open_end);
     let is_whole = arguments(&mut reader, &mut found);
     doc.spend(reader.at() - from);
     is_whole.map(|()| (reader.at(), found.finish()))
 }
 
-fn arguments(reader: &mut Reader<'_>, found: &mut Typed) -> Option<()> {
+fn arguments(reader: &mut LiteralReader<'_>, found: &mut TypedCall) -> Option<()> {
     loop {
         reader.space();
         if reader.take("}") {
@@ -58,7 +61,7 @@ fn arguments(reader: &mut Reader<'_>, found: &mut Typed) -> Option<()> {
         match reader.marked() {
             Some(text) => {
                 let types = found.schema().types(&key);
-                if types.is_empty() || types.has(Type::String) {
+                if types.is_empty() || types.has(SchemaType::String) {
                     found.push_text(&key, text);
                 } else {
                     found.push(&key, text);

@@ -3,9 +3,9 @@
 
 use super::{
     super::lenient::is_json,
-    found::{Parsed, call},
+    found::{ParsedText, call},
     objects,
-    scan::{Balanced, Doc, balanced},
+    scan::{BracketBalance, SourceText, balanced},
 };
 use alloc::string::String;
 use innerloop_types::{steps, text::prefix};
@@ -24,7 +24,7 @@ pub(super) const MESSAGE: &str = "<|message|>";
 const HEAD: usize = 256;
 
 /// Whether messages begin at `at` where the family is not known.
-pub(super) fn begins(doc: &mut Doc<'_>, at: usize) -> bool {
+pub(super) fn begins(doc: &mut SourceText<'_>, at: usize) -> bool {
     if doc.is_quoted(at) {
         return false;
     }
@@ -33,7 +33,7 @@ pub(super) fn begins(doc: &mut Doc<'_>, at: usize) -> bool {
 }
 
 /// Whether content begins at `at` whose head is missing: others follow that have one.
-pub(super) fn begins_bare(doc: &mut Doc<'_>, at: usize) -> bool {
+pub(super) fn begins_bare(doc: &mut SourceText<'_>, at: usize) -> bool {
     doc.after(at, MESSAGE).is_some()
         && STARTS.into_iter().any(|start| doc.find(start, at).is_some())
 }
@@ -51,13 +51,13 @@ pub(super) fn begins_in_head(text: &str) -> Option<bool> {
 }
 
 /// Takes a text apart from `at` on, behind what was found before.
-pub(super) fn parse(doc: &mut Doc<'_>, mut at: usize, mut out: Parsed) -> Parsed {
+pub(super) fn parse(doc: &mut SourceText<'_>, mut at: usize, mut out: ParsedText) -> ParsedText {
     let begin = at;
     while let Some(message) = doc.find(MESSAGE, at).filter(|_| doc.has_room(&out.calls)) {
         let head = head_start(doc.between(at, message));
         let (before, head) = (doc.between(at, at + head), doc.between(at + head, message));
         push_line(&mut out.text, stray(before));
-        at = take(doc, &Head::of(head), message + MESSAGE.len(), &mut out);
+        at = take(doc, &MessageHead::of(head), message + MESSAGE.len(), &mut out);
     }
     if at == begin {
         out.text.push_str(doc.rest(at));
@@ -68,11 +68,16 @@ pub(super) fn parse(doc: &mut Doc<'_>, mut at: usize, mut out: Parsed) -> Parsed
 }
 
 /// Takes the content that begins at `from` by what its head says; gives where it ends.
-fn take(doc: &mut Doc<'_>, head: &Head<'_>, from: usize, out: &mut Parsed) -> usize {
+fn take(
+    doc: &mut SourceText<'_>,
+    head: &MessageHead<'_>,
+    from: usize,
+    out: &mut ParsedText,
+) -> usize {
     let content = head.content();
     let to = match content {
-        Content::Call | Content::Foreign => call_end(doc, from),
-        Content::Text | Content::Thinking => {
+        ContentKind::Call | ContentKind::Foreign => call_end(doc, from),
+        ContentKind::Text | ContentKind::Thinking => {
             let (ContentEnd::At(length, _) | ContentEnd::Open(length)) =
                 content_end(doc.rest(from));
             Some(from + length)
@@ -80,9 +85,9 @@ fn take(doc: &mut Doc<'_>, head: &Head<'_>, from: usize, out: &mut Parsed) -> us
     };
     let said = doc.between(from, to.unwrap_or(doc.body().len()));
     match content {
-        Content::Text => push_line(&mut out.text, said),
-        Content::Thinking => push_line(&mut out.reasoning, said),
-        Content::Call => {
+        ContentKind::Text => push_line(&mut out.text, said),
+        ContentKind::Thinking => push_line(&mut out.reasoning, said),
+        ContentKind::Call => {
             let name = head.recipient.strip_prefix("functions.");
             let is_foreign = name.is_none() && doc.has_tools() && !doc.knows(head.recipient);
             let said = said.trim();
@@ -95,23 +100,23 @@ fn take(doc: &mut Doc<'_>, head: &Head<'_>, from: usize, out: &mut Parsed) -> us
                 out.calls.push(call(name, objects::arguments(said)));
             }
         }
-        Content::Foreign => {}
+        ContentKind::Foreign => {}
     }
     to.unwrap_or(doc.body().len())
 }
 
 /// Where a call's content ends: behind its JSON, whatever tokens that mentions, or before the
 /// next token.
-fn call_end(doc: &mut Doc<'_>, from: usize) -> Option<usize> {
+fn call_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     let mut at = doc.skip_space(from);
     let rest = doc.rest(at);
     if rest.starts_with('{') {
         let found = balanced(rest);
         doc.spend(found.seen(rest));
         match found {
-            Balanced::End(length) => at += length,
-            Balanced::Open => return None,
-            Balanced::Broken(_) => {}
+            BracketBalance::End(length) => at += length,
+            BracketBalance::Open => return None,
+            BracketBalance::Broken(_) => {}
         }
     }
     ENDS.into_iter().filter_map(|end| doc.find(end, at)).min()
@@ -152,13 +157,13 @@ fn push_line(to: &mut String, text: &str) {
 
 /// What stands before a message's content.
 #[derive(Clone, Copy, Debug, Default)]
-struct Head<'a> {
+struct MessageHead<'a> {
     role: &'a str,
     channel: &'a str,
     recipient: &'a str,
 }
 
-impl<'a> Head<'a> {
+impl<'a> MessageHead<'a> {
     fn of(text: &'a str) -> Self {
         let word = |text: &'a str| {
             let end = text.find(|c: char| c.is_whitespace() || c == '<').unwrap_or(text.len());
@@ -177,7 +182,7 @@ impl<'a> Head<'a> {
 
 /// What a message's content is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum ContentKind {
     Text,
     Thinking,
     Call,
@@ -186,8 +191,8 @@ pub(super) enum Content {
 }
 
 /// What follows a head.
-pub(super) fn content_of(head: &str) -> Content {
-    Head::of(head).content()
+pub(super) fn content_of(head: &str) -> ContentKind {
+    MessageHead::of(head).content()
 }
 
 /// Where a message's content ends.
@@ -251,15 +256,15 @@ fn begins_head(behind: &str) -> Option<bool> {
     if is_part { None } else { Some(STARTS.iter().any(|start| next.starts_with(start))) }
 }
 
-impl Head<'_> {
-    fn content(&self) -> Content {
+impl MessageHead<'_> {
+    fn content(&self) -> ContentKind {
         match (self.role, self.recipient, self.channel) {
             ("" | "assistant", "" | "all" | "user" | "assistant", "analysis" | "thinking") => {
-                Content::Thinking
+                ContentKind::Thinking
             }
-            ("" | "assistant", "" | "all" | "user" | "assistant", _) => Content::Text,
-            ("" | "assistant", _, _) => Content::Call,
-            _ => Content::Foreign,
+            ("" | "assistant", "" | "all" | "user" | "assistant", _) => ContentKind::Text,
+            ("" | "assistant", _, _) => ContentKind::Call,
+            _ => ContentKind::Foreign,
         }
     }
 }

@@ -1,27 +1,27 @@
 //! Calls in the text of a reply, beside the protocol's own: shown text is kept free of them while
 //! it arrives, and the whole reply gets them as calls.
 
-use super::{found::Parsed, stream::Scanner, think};
-use crate::piece::Piece;
+use super::{found::ParsedText, stream::TextScanner, think};
+use crate::piece::ReplyPiece;
 use alloc::vec::Vec;
 use core::mem;
 use innerloop_types::{
-    message::{Block, Finish, Reasoning, Reply},
+    message::{Block, FinishReason, ReasoningBlock, Reply},
     model::{ModelConfig, TextCalls, TextFamily, WireKind},
     tool::ToolSpec,
 };
 
 /// Looks for calls in a reply's text.
 #[derive(Clone, Debug)]
-pub(crate) struct InText {
+pub(crate) struct TextCallFinder {
     family: TextFamily,
     /// Whether the text begins in thinking, as far as is known.
     in_thinking: bool,
-    scanner: Scanner,
+    scanner: TextScanner,
     tools: Vec<ToolSpec>,
 }
 
-impl InText {
+impl TextCallFinder {
     /// As the model's configuration has it: in the family's format, with the tools' schemas.
     pub(crate) fn new<'a>(
         model: &ModelConfig,
@@ -38,20 +38,20 @@ impl InText {
     }
 
     /// Takes pieces of the reply and appends what can be shown of them.
-    pub(crate) fn feed(&mut self, pieces: Vec<Piece>, out: &mut Vec<Piece>) {
+    pub(crate) fn feed(&mut self, pieces: Vec<ReplyPiece>, out: &mut Vec<ReplyPiece>) {
         for piece in pieces {
             match &piece {
-                Piece::Text(text) => {
+                ReplyPiece::Text(text) => {
                     self.scanner.feed(text, out);
                     continue;
                 }
                 // An endpoint that tells thinking apart has taken it out of the text.
-                Piece::Reasoning(_) if self.in_thinking && self.scanner.is_fresh() => {
+                ReplyPiece::Reasoning(_) if self.in_thinking && self.scanner.is_fresh() => {
                     self.in_thinking = false;
                     self.scanner = scanner(self.family, false);
                 }
-                Piece::Restart => self.scanner = scanner(self.family, self.in_thinking),
-                Piece::Reasoning(_) | Piece::Call(_) => {}
+                ReplyPiece::Restart => self.scanner = scanner(self.family, self.in_thinking),
+                ReplyPiece::Reasoning(_) | ReplyPiece::Call(_) => {}
             }
             out.push(piece);
         }
@@ -64,7 +64,7 @@ impl InText {
         &mut self,
         reply: Reply,
         most_calls: usize,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<ReplyPiece>,
     ) -> Reply {
         if reply.tool_calls().next().is_some() {
             return reply;
@@ -84,8 +84,8 @@ impl InText {
     }
 }
 
-fn scanner(family: TextFamily, in_thinking: bool) -> Scanner {
-    let scanner = Scanner::new(family);
+fn scanner(family: TextFamily, in_thinking: bool) -> TextScanner {
+    let scanner = TextScanner::new(family);
     if in_thinking { scanner.in_thinking() } else { scanner }
 }
 
@@ -97,24 +97,28 @@ fn begins_in_thinking(model: &ModelConfig) -> bool {
 }
 
 /// What was shown of the reply turned out to be something else: it is shown anew.
-fn show_again(reply: &Reply, out: &mut Vec<Piece>) {
-    out.push(Piece::Restart);
-    let shown = [Piece::Reasoning(reply.reasoning()), Piece::Text(reply.text())];
+fn show_again(reply: &Reply, out: &mut Vec<ReplyPiece>) {
+    out.push(ReplyPiece::Restart);
+    let shown = [ReplyPiece::Reasoning(reply.reasoning()), ReplyPiece::Text(reply.text())];
     out.extend(shown.into_iter().filter(|piece| !piece.text().is_empty()));
 }
 
 /// Whether a text of that model was cut in a call.
 pub fn ends_in_call(model: &ModelConfig, text: &str) -> bool {
-    let mut scanner = Scanner::new(model.text_family);
+    let mut scanner = TextScanner::new(model.text_family);
     scanner.feed(text, &mut Vec::new());
     model.text_calls != TextCalls::Never && scanner.is_in_call()
 }
 
 /// The reply with what its text holds in its place: thinking, text, and calls behind all.
-fn taken_apart(reply: Reply, parsed: Parsed) -> Reply {
+fn taken_apart(reply: Reply, parsed: ParsedText) -> Reply {
     let finish = match reply.finish {
-        Finish::Stop | Finish::Unknown if !parsed.calls.is_empty() => Finish::ToolCalls,
-        Finish::Stop | Finish::Unknown if parsed.is_malformed => Finish::MalformedToolCall,
+        FinishReason::Stop | FinishReason::Unknown if !parsed.calls.is_empty() => {
+            FinishReason::ToolCalls
+        }
+        FinishReason::Stop | FinishReason::Unknown if parsed.is_malformed => {
+            FinishReason::MalformedToolCall
+        }
         finish => finish,
     };
     if parsed.calls.is_empty() && parsed.reasoning.is_empty() && parsed.text == reply.text() {
@@ -128,9 +132,10 @@ fn taken_apart(reply: Reply, parsed: Parsed) -> Reply {
             continue;
         }
         let thought = reasoning.take().filter(|thought| !thought.is_empty());
-        blocks.extend(
-            thought.map(|text| Block::Reasoning(Reasoning { text, ..Reasoning::default() })),
-        );
+        blocks
+            .extend(thought.map(|text| {
+                Block::Reasoning(ReasoningBlock { text, ..ReasoningBlock::default() })
+            }));
         blocks.extend(text.take().filter(|text| !text.is_empty()).map(Block::Text));
     }
     blocks.extend(parsed.calls.into_iter().map(Block::ToolCall));

@@ -3,8 +3,8 @@
 //! them. Inkling's messages name the tool in the same way, before the token of their call.
 
 use super::{
-    found::{Region, call},
-    scan::Doc,
+    found::{CallRegion, call},
+    scan::SourceText,
     tagged,
 };
 use innerloop_types::{model::TextFamily as Family, text::is_word};
@@ -24,7 +24,7 @@ const RESULT: &str = "Observation:";
 
 /// What begins at a place.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Line<'a> {
+pub(super) enum LineStart<'a> {
     /// More must come before it can be told.
     Open,
     /// Marks that mean nothing, up to there.
@@ -39,7 +39,7 @@ pub(super) const fn is_marked(family: Family) -> bool {
 }
 
 /// What the marks at `at` begin, if there are any.
-pub(super) fn line<'a>(family: Family, doc: &Doc<'a>, at: usize) -> Option<Line<'a>> {
+pub(super) fn line<'a>(family: Family, doc: &SourceText<'a>, at: usize) -> Option<LineStart<'a>> {
     MARKS.into_iter().find_map(|(open, between, own)| {
         let is_own = family == own;
         let before = at.checked_sub(1).and_then(|at| doc.body().as_bytes().get(at));
@@ -55,17 +55,22 @@ pub(super) fn line<'a>(family: Family, doc: &Doc<'a>, at: usize) -> Option<Line<
         }
         let from = match doc.after(at, open) {
             Some(from) => from,
-            None if open.starts_with(doc.rest(at)) => return Some(Line::Open),
+            None if open.starts_with(doc.rest(at)) => return Some(LineStart::Open),
             None if at == 0 && is_own && is_marked(own) => at,
             None => return None,
         };
         let found = named(doc, from, between, own);
-        found.filter(|line| !matches!(line, Line::Drop(end) if *end == at))
+        found.filter(|line| !matches!(line, LineStart::Drop(end) if *end == at))
     })
 }
 
 /// What the name is of that stands at `from`.
-fn named<'a>(doc: &Doc<'a>, from: usize, between: &str, own: Family) -> Option<Line<'a>> {
+fn named<'a>(
+    doc: &SourceText<'a>,
+    from: usize,
+    between: &str,
+    own: Family,
+) -> Option<LineStart<'a>> {
     let rest = doc.rest(from);
     let blank = |c| own == Family::React && matches!(c, ' ' | '\r');
     let named = rest.trim_start_matches(blank);
@@ -75,21 +80,25 @@ fn named<'a>(doc: &Doc<'a>, from: usize, between: &str, own: Family) -> Option<L
     doc.read(rest.len() - tail.len());
     let name_end = doc.body().len() - tail.len();
     let Some(behind) = doc.after(name_end, between) else {
-        return between.starts_with(tail).then_some(Line::Open);
+        return between.starts_with(tail).then_some(LineStart::Open);
     };
     match own {
-        Family::Inkling => return Some(Line::Drop(name_end)),
-        Family::Functionary if name == "all" => return Some(Line::Drop(behind)),
+        Family::Inkling => return Some(LineStart::Drop(name_end)),
+        Family::Functionary if name == "all" => return Some(LineStart::Drop(behind)),
         _ => {}
     }
     let object = doc.skip_space(behind);
     let is_object = matches!(doc.rest(object).as_bytes(), [] | [b'{', ..]);
-    (is_object && !name.is_empty()).then_some(Line::Call(name, object))
+    (is_object && !name.is_empty()).then_some(LineStart::Call(name, object))
 }
 
 /// The call of an offered tool whose object begins at `from`, and whether a result follows that the
 /// model has made up.
-pub(super) fn called(doc: &mut Doc<'_>, name: &str, from: usize) -> Option<(Region, bool)> {
+pub(super) fn called(
+    doc: &mut SourceText<'_>,
+    name: &str,
+    from: usize,
+) -> Option<(CallRegion, bool)> {
     if !doc.knows(name) {
         return None;
     }
@@ -98,5 +107,5 @@ pub(super) fn called(doc: &mut Doc<'_>, name: &str, from: usize) -> Option<(Regi
     // The mark of a result that the model left to others is no text.
     let is_bare = result.is_some_and(|at| doc.rest(doc.skip_space(at)).is_empty());
     let end = if is_bare { doc.body().len() } else { end };
-    Some((Region::new(end, [call(name, json)].into())?, result.is_some()))
+    Some((CallRegion::new(end, [call(name, json)].into())?, result.is_some()))
 }

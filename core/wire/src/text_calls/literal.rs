@@ -3,9 +3,9 @@
 
 use super::{
     super::{
-        lenient::Document,
+        lenient::JsonDocument,
         surrogates,
-        writer::{Fields, Writer},
+        writer::{JsonWriter, ObjectFields},
     },
     scan::find,
 };
@@ -21,7 +21,7 @@ const DEPTH: u32 = 64;
 
 /// Reads literals from a text.
 #[derive(Clone, Debug)]
-pub(super) struct Reader<'a> {
+pub(super) struct LiteralReader<'a> {
     text: &'a str,
     /// How far it has come, in bytes.
     at: usize,
@@ -34,13 +34,13 @@ const QUOTES: [&str; 2] = ["<|\"|>", "<escape>"];
 
 /// The literal that is the whole of `text`, as JSON.
 pub(super) fn to_json(text: &str) -> Option<String> {
-    let mut reader = Reader::new(text, 0);
+    let mut reader = LiteralReader::new(text, 0);
     let json = reader.json()?;
     reader.space();
     (reader.at == text.len()).then_some(json)
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LiteralReader<'a> {
     /// Begins at `at`.
     pub(super) const fn new(text: &'a str, at: usize) -> Self {
         Self { text, at, is_gemma: false }
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
 
     /// `a=1, b="x")` as a JSON object, up to and with the closing parenthesis.
     pub(super) fn keyword_arguments(&mut self) -> Option<String> {
-        let mut fields = Fields::default();
+        let mut fields = ObjectFields::default();
         loop {
             self.space();
             if self.take(")") {
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
                 return None;
             }
         }
-        let mut out = Writer::new();
+        let mut out = JsonWriter::new();
         fields.write(&mut out);
         Some(out.0)
     }
@@ -118,12 +118,12 @@ impl<'a> Reader<'a> {
 
     /// A value as JSON.
     pub(super) fn json(&mut self) -> Option<String> {
-        let mut out = Writer::new();
+        let mut out = JsonWriter::new();
         self.value(&mut out, DEPTH)?;
         Some(out.0)
     }
 
-    fn value(&mut self, out: &mut Writer, depth: u32) -> Option<()> {
+    fn value(&mut self, out: &mut JsonWriter, depth: u32) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         self.space();
         match self.rest().chars().next()? {
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A word of Gemma's: a number, a truth value, nothing, or text.
-    fn bare(&mut self, out: &mut Writer) -> Option<()> {
+    fn bare(&mut self, out: &mut JsonWriter) -> Option<()> {
         let rest = self.rest();
         let end = rest.find(&[',', '}', ']', '<'][..])?;
         steps::count(end);
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    fn list(&mut self, open: &str, close: &str, out: &mut Writer, depth: u32) -> Option<()> {
+    fn list(&mut self, open: &str, close: &str, out: &mut JsonWriter, depth: u32) -> Option<()> {
         self.take(open);
         out.raw("[");
         let mut is_first = true;
@@ -192,15 +192,15 @@ impl<'a> Reader<'a> {
     }
 
     /// A dictionary, or a set, which becomes a list.
-    fn dict(&mut self, out: &mut Writer, depth: u32) -> Option<()> {
+    fn dict(&mut self, out: &mut JsonWriter, depth: u32) -> Option<()> {
         self.take("{");
-        let mut fields = Fields::default();
+        let mut fields = ObjectFields::default();
         loop {
             self.space();
             if self.take("}") {
                 break;
             }
-            let mut key = Writer::new();
+            let mut key = JsonWriter::new();
             match self.bare_key() {
                 Some(name) => {
                     key.string(name);
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
             if fields.is_empty() && self.rest().starts_with([',', '}']) {
                 return self.set(&key.0, out, depth);
             }
-            let key = Document::parse(&key.0).ok()?;
+            let key = JsonDocument::parse(&key.0).ok()?;
             let key = key.root();
             let key = key.string().unwrap_or(Cow::Borrowed(key.json()));
             if !self.take(":") {
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The rest of a set behind its first element, as a list.
-    fn set(&mut self, first: &str, out: &mut Writer, depth: u32) -> Option<()> {
+    fn set(&mut self, first: &str, out: &mut JsonWriter, depth: u32) -> Option<()> {
         out.raw("[").raw(first);
         loop {
             self.space();
@@ -278,7 +278,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    fn number(&mut self, out: &mut Writer) -> Option<()> {
+    fn number(&mut self, out: &mut JsonWriter) -> Option<()> {
         let rest = self.rest();
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_');
         let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    fn word(&mut self, out: &mut Writer) -> Option<()> {
+    fn word(&mut self, out: &mut JsonWriter) -> Option<()> {
         for (word, json) in [
             ("True", "true"),
             ("true", "true"),
@@ -309,7 +309,7 @@ impl<'a> Reader<'a> {
     }
 
     /// One string, or several that stand side by side.
-    fn strings(&mut self, out: &mut Writer) -> Option<()> {
+    fn strings(&mut self, out: &mut JsonWriter) -> Option<()> {
         let mut text = String::new();
         self.string(&mut text)?;
         loop {
@@ -402,7 +402,7 @@ impl<'a> Reader<'a> {
 
 /// A number as JSON; `None` for infinity and for anything that is not a number.
 pub(super) fn number(digits: &str) -> Option<String> {
-    if Document::of(digits).root().number().is_some() {
+    if JsonDocument::of(digits).root().number().is_some() {
         return Some(digits.to_string());
     }
     if let Ok(whole) = digits.parse::<i64>() {

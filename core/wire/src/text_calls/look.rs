@@ -4,17 +4,17 @@
 use super::{
     cut::{self, OPENINGS},
     gemma, harmony,
-    lines::{self, Line},
+    lines::{self, LineStart},
     pythonic,
-    scan::{Balanced, Doc, Follower},
+    scan::{BracketBalance, BracketTracker, SourceText},
     tagged,
-    think::{self, Pair},
-    walk::{self, Step, Walk},
+    think::{self, TagPair},
+    walk::{self, WalkState, WalkStep},
 };
 use innerloop_types::{model::TextFamily as Family, steps, text::is_word};
 
 /// JSON that has not ended: where it begins, and how far it was followed.
-pub(super) type Json = (usize, Follower);
+pub(super) type PendingJson = (usize, BracketTracker);
 
 /// What begins a message of Harmony.
 const MESSAGES: [&str; 3] = ["<|channel|>", "<|start|>", harmony::MESSAGE];
@@ -24,11 +24,11 @@ const LONGEST: usize = 40;
 
 /// What is to be made of a place while the text goes on.
 #[derive(Debug)]
-pub(super) enum Look {
+pub(super) enum LookResult {
     /// It is text up to there, whatever follows.
     Text(usize),
     /// More must come before it can be told: the end of the JSON, if it is that.
-    Wait(Option<Json>),
+    Wait(Option<PendingJson>),
     /// So must the rest of a token.
     Part,
     /// A call begins.
@@ -36,7 +36,7 @@ pub(super) enum Look {
     /// It is left out.
     Drop(usize),
     /// Thinking begins or ends.
-    Thinking(think::Tag),
+    Thinking(think::ThinkTag),
     /// A fence begins that holds no call.
     Fence(usize),
     /// A message of Harmony begins.
@@ -44,23 +44,23 @@ pub(super) enum Look {
 }
 
 /// What stands at `at`.
-pub(super) fn look(family: Family, doc: &mut Doc<'_>, at: usize) -> Look {
+pub(super) fn look(family: Family, doc: &mut SourceText<'_>, at: usize) -> LookResult {
     let rest = doc.rest(at);
     match lines::line(family, doc, at) {
-        Some(Line::Drop(end)) => return Look::Drop(end),
-        Some(Line::Call(_, from)) if !doc.rest(from).is_empty() => return Look::Call,
-        Some(_) => return Look::Wait(None),
-        None if rest.starts_with(['A', '>']) => return Look::Text(at + 1),
+        Some(LineStart::Drop(end)) => return LookResult::Drop(end),
+        Some(LineStart::Call(_, from)) if !doc.rest(from).is_empty() => return LookResult::Call,
+        Some(_) => return LookResult::Wait(None),
+        None if rest.starts_with(['A', '>']) => return LookResult::Text(at + 1),
         None => {}
     }
     if rest.len() < LONGEST && !rest.starts_with('{') && is_part(rest) {
-        return Look::Part;
+        return LookResult::Part;
     }
     if !walk::may_begin(rest) {
-        return Look::Text(at + 1);
+        return LookResult::Text(at + 1);
     }
     if let Some(tag) = think::tag_at(doc, at) {
-        return Look::Thinking(tag);
+        return LookResult::Thinking(tag);
     }
     if matches!(family, Family::Auto | Family::Harmony)
         && !doc.is_quoted(at)
@@ -68,20 +68,24 @@ pub(super) fn look(family: Family, doc: &mut Doc<'_>, at: usize) -> Look {
     {
         let is_told = doc.after(at, harmony::MESSAGE).is_none() || family == Family::Harmony;
         // Content without a head is only a message if another one follows.
-        return if is_told || harmony::begins_bare(doc, at) { Look::Message } else { Look::Call };
+        return if is_told || harmony::begins_bare(doc, at) {
+            LookResult::Message
+        } else {
+            LookResult::Call
+        };
     }
     if cut::opening(doc, at).is_some() {
-        return Look::Call;
+        return LookResult::Call;
     }
     if let Some(fence) = tagged::fence_at(doc, at) {
         return look_at_fence(family, doc, at, fence);
     }
-    let mut walk = Walk { family, in_thought: false, is_data: false, is_open: false };
+    let mut walk = WalkState { family, in_thought: false, is_data: false, is_open: false };
     match walk.unfenced(doc, at) {
-        Step::Calls(_) | Step::Message => Look::Call,
-        Step::Drop(end) => Look::Drop(end),
-        Step::Text(end) => grows(doc, at).map_or(Look::Text(end), Look::Wait),
-        Step::Thinking(tag) => Look::Text(tag.end),
+        WalkStep::Calls(_) | WalkStep::Message => LookResult::Call,
+        WalkStep::Drop(end) => LookResult::Drop(end),
+        WalkStep::Text(end) => grows(doc, at).map_or(LookResult::Text(end), LookResult::Wait),
+        WalkStep::Thinking(tag) => LookResult::Text(tag.end),
     }
 }
 
@@ -91,7 +95,8 @@ fn is_part(rest: &str) -> bool {
         steps::count(1);
         token.len() > rest.len() && token.starts_with(rest)
     };
-    let ends = |pairs: &[Pair]| pairs.iter().any(|(open, close)| is_part(open) || is_part(close));
+    let ends =
+        |pairs: &[TagPair]| pairs.iter().any(|(open, close)| is_part(open) || is_part(close));
     OPENINGS.into_iter().chain(MESSAGES).chain(["```"]).any(is_part)
         || walk::FRAMES.iter().any(|(token, _)| is_part(token))
         || [&tagged::TAGS[..], &tagged::PLAIN_TAGS, &gemma::TAGS, &think::TAGS]
@@ -99,7 +104,12 @@ fn is_part(rest: &str) -> bool {
             .any(ends)
 }
 
-fn look_at_fence(family: Family, doc: &mut Doc<'_>, at: usize, fence: tagged::Fence<'_>) -> Look {
+fn look_at_fence(
+    family: Family,
+    doc: &mut SourceText<'_>,
+    at: usize,
+    fence: tagged::CodeFence<'_>,
+) -> LookResult {
     let from = doc.skip_space(fence.inner);
     let inner = doc.rest(from);
     let is_code = fence.language == tagged::CODE;
@@ -107,37 +117,37 @@ fn look_at_fence(family: Family, doc: &mut Doc<'_>, at: usize, fence: tagged::Fe
     let is_known = family == Family::FencedJson || tagged::is_language(fence.language);
     let line_is_open = fence.inner >= doc.body().len();
     if line_is_open {
-        return Look::Wait(None);
+        return LookResult::Wait(None);
     }
     if !(is_open && is_known) {
-        return Look::Fence(fence.inner);
+        return LookResult::Fence(fence.inner);
     }
     if tagged::fenced(doc, fence).is_some() {
-        return Look::Call;
+        return LookResult::Call;
     }
     // A fence may stand in a string, so JSON is followed to its end.
     if inner.starts_with(['{', '[']) {
         let (found, follower) = follow(doc, from);
         match found {
-            Balanced::Open => return Look::Wait(Some((from, follower))),
-            Balanced::End(end) => {
+            BracketBalance::Open => return LookResult::Wait(Some((from, follower))),
+            BracketBalance::End(end) => {
                 let behind = doc.skip_space(from + end);
                 if "```".starts_with(doc.rest(behind)) {
-                    return Look::Wait(None);
+                    return LookResult::Wait(None);
                 }
             }
-            Balanced::Broken(_) => {}
+            BracketBalance::Broken(_) => {}
         }
     }
     match tagged::fence_end(doc, fence) {
-        Some(end) if end > at => Look::Text(end),
-        _ => Look::Wait(None),
+        Some(end) if end > at => LookResult::Text(end),
+        _ => LookResult::Wait(None),
     }
 }
 
 /// Follows the JSON that begins at `at`.
-fn follow(doc: &Doc<'_>, at: usize) -> (Balanced, Follower) {
-    let mut follower = Follower::default();
+fn follow(doc: &SourceText<'_>, at: usize) -> (BracketBalance, BracketTracker) {
+    let mut follower = BracketTracker::default();
     let found = follower.follow(doc.rest(at));
     doc.spend(found.seen(doc.rest(at)));
     (found, follower)
@@ -145,11 +155,11 @@ fn follow(doc: &Doc<'_>, at: usize) -> (Balanced, Follower) {
 
 /// Whether JSON or a list of calls begins that has not ended yet, or a token of which only a
 /// part has come.
-fn grows(doc: &Doc<'_>, at: usize) -> Option<Option<Json>> {
+fn grows(doc: &SourceText<'_>, at: usize) -> Option<Option<PendingJson>> {
     let rest = doc.rest(at);
     let json = || {
         let (found, follower) = follow(doc, at);
-        (found == Balanced::Open).then_some(Some((at, follower)))
+        (found == BracketBalance::Open).then_some(Some((at, follower)))
     };
     if tagged::is_python(rest) {
         let ends = pythonic::closing(rest.get(1..).unwrap_or_default()).map(|(end, _)| end);

@@ -1,11 +1,11 @@
 //! MiniMax M3's calls: elements named after the arguments, a token of its own before each tag.
 
 use super::{
-    super::writer::Writer,
-    found::Region,
-    scan::Doc,
-    schema::{Schema, Type},
-    typed::{Typed, typed},
+    super::writer::JsonWriter,
+    found::CallRegion,
+    scan::SourceText,
+    schema::{ArgumentSchema, SchemaType},
+    typed::{TypedCall, typed},
     xml,
 };
 use alloc::vec::Vec;
@@ -18,38 +18,38 @@ pub(super) const SPACE: &str = "]<]minimax[>[";
 const DEPTH: u32 = 16;
 
 /// The calls that begin at `at`, in their block or without one.
-pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let mut from = tag(doc, at, "<tool_call>").unwrap_or(at);
     let (mut end, mut calls) = (at, Vec::new());
     while let Some((behind, call)) = invoke(doc, from).filter(|_| doc.has_room(&calls)) {
         calls.push(call);
         (end, from) = (behind, behind);
     }
-    Region::new(tag(doc, from, "</tool_call>").unwrap_or(end), calls)
+    CallRegion::new(tag(doc, from, "</tool_call>").unwrap_or(end), calls)
 }
 
 /// Behind a tag that begins so, with the token before it.
-fn tag(doc: &Doc<'_>, at: usize, start: &str) -> Option<usize> {
+fn tag(doc: &SourceText<'_>, at: usize, start: &str) -> Option<usize> {
     let from = doc.after(doc.skip_space(at), SPACE)?;
     doc.after(doc.skip_space(from), start)
 }
 
-fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
+fn invoke(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, ToolCall)> {
     let (name, mut at) = xml::head(doc, tag(doc, at, "<invoke name=")?)?;
-    let mut found = Typed::new(name, doc.schema(name));
+    let mut found = TypedCall::new(name, doc.schema(name));
     loop {
         if let Some(end) = tag(doc, at, "</invoke>") {
             return Some((end, found.finish()));
         }
         let (name, tag, inner) = open(doc, at)?;
-        let mut out = Writer::new();
+        let mut out = JsonWriter::new();
         at = element(doc, inner, (tag, found.schema().property(name)), &mut out, DEPTH)?;
         found.push_json(name, &out.0);
     }
 }
 
 /// What the element is that opens at `at`, its tag's name, and where that ends.
-fn open<'a>(doc: &Doc<'a>, at: usize) -> Option<(&'a str, &'a str, usize)> {
+fn open<'a>(doc: &SourceText<'a>, at: usize) -> Option<(&'a str, &'a str, usize)> {
     let from = tag(doc, at, "<")?;
     let attribute = doc.after(from, "parameter name=");
     let (name, end) = xml::head(doc, attribute.unwrap_or(from))?;
@@ -58,21 +58,23 @@ fn open<'a>(doc: &Doc<'a>, at: usize) -> Option<(&'a str, &'a str, usize)> {
 
 /// Writes the element whose content begins at `from`; returns where it ends.
 fn element(
-    doc: &mut Doc<'_>,
+    doc: &mut SourceText<'_>,
     from: usize,
-    (tag_name, schema): (&str, Option<&Schema>),
-    out: &mut Writer,
+    (tag_name, schema): (&str, Option<&ArgumentSchema>),
+    out: &mut JsonWriter,
     depth: u32,
 ) -> Option<usize> {
     let depth = depth.checked_sub(1)?;
     let to = doc.find(SPACE, from)?;
     let text = doc.between(from, to);
-    let types = schema.map(Schema::own_types).unwrap_or_default();
+    let types = schema.map(ArgumentSchema::own_types).unwrap_or_default();
     let has = |kind| types.has(kind);
     // The token before the closing tag may be missing.
     let inner = text.trim_end().strip_suffix('>').and_then(|text| text.strip_suffix(tag_name));
     let inner = inner.and_then(|text| text.strip_suffix("</")).map(|text| (text, to));
-    let is_empty = text.is_empty() && (has(Type::Array) || has(Type::Object)) && !has(Type::String);
+    let is_empty = text.is_empty()
+        && (has(SchemaType::Array) || has(SchemaType::Object))
+        && !has(SchemaType::String);
     let closed = || closing(doc, to, tag_name).filter(|_| !is_empty).map(|end| (text, end));
     if let Some((text, end)) = inner.or_else(closed) {
         out.raw(&typed(text, types));
@@ -82,7 +84,7 @@ fn element(
         return None;
     }
     let is_item = open(doc, to).is_some_and(|(name, ..)| name == "item");
-    let is_list = has(Type::Array) || is_item;
+    let is_list = has(SchemaType::Array) || is_item;
     let (mut at, mut before) = (to, "");
     out.raw(if is_list { "[" } else { "{" });
     loop {
@@ -93,7 +95,7 @@ fn element(
         let (name, tag, inner) = open(doc, at)?;
         out.raw(before);
         let part = if is_list {
-            schema.and_then(Schema::entry)
+            schema.and_then(ArgumentSchema::entry)
         } else {
             out.string(name).raw(":");
             schema.and_then(|schema| schema.property(name))
@@ -104,6 +106,6 @@ fn element(
 }
 
 /// Behind the closing tag of that name, if it stands at `at`.
-fn closing(doc: &Doc<'_>, at: usize, name: &str) -> Option<usize> {
+fn closing(doc: &SourceText<'_>, at: usize, name: &str) -> Option<usize> {
     doc.after(doc.after(tag(doc, at, "</")?, name)?, ">")
 }

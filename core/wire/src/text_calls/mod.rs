@@ -29,11 +29,11 @@ mod write;
 mod xml;
 mod xtml;
 
-pub use found::Parsed;
+pub use found::ParsedText;
 pub use innerloop_types::model::{TextFamily as Family, UnknownFamily};
-pub use stream::Scanner;
+pub use stream::TextScanner;
 pub use take_apart::parse;
 
-pub(super) use in_text::InText;
+pub(super) use in_text::TextCallFinder;
 pub use in_text::ends_in_call;
 pub(super) use write::{in_text, section};

@@ -2,9 +2,9 @@
 //! that models give to a tool's name and its arguments, in any order of keys.
 
 use super::{
-    super::lenient::{Document, Raw, is_json},
+    super::lenient::{JsonDocument, ValueRef, is_json},
     found::call,
-    scan::Doc,
+    scan::SourceText,
 };
 use alloc::{
     string::{String, ToString},
@@ -14,7 +14,7 @@ use innerloop_types::message::ToolCall;
 
 /// How sure it is that a value is meant as a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sure {
+pub(super) enum CallCertainty {
     /// A marker says so: arguments may be missing or of any type.
     Marked,
     /// A marker says so, and the tool's name is the key of its arguments.
@@ -35,19 +35,24 @@ const DEPTH: u32 = 4;
 /// The calls in a JSON value; none if it is anything else. In a list each entry must be a
 /// call, unless a marker says that the list holds calls. Of too many no more than one too many is
 /// read.
-pub(super) fn calls(json: &str, sure: Sure, doc: &Doc<'_>) -> Vec<ToolCall> {
-    value(Document::of(json).root(), sure, doc, DEPTH).unwrap_or_default()
+pub(super) fn calls(json: &str, sure: CallCertainty, doc: &SourceText<'_>) -> Vec<ToolCall> {
+    value(JsonDocument::of(json).root(), sure, doc, DEPTH).unwrap_or_default()
 }
 
-fn value(raw: Raw<'_>, sure: Sure, doc: &Doc<'_>, depth: u32) -> Option<Vec<ToolCall>> {
+fn value(
+    raw: ValueRef<'_>,
+    sure: CallCertainty,
+    doc: &SourceText<'_>,
+    depth: u32,
+) -> Option<Vec<ToolCall>> {
     let depth = depth.checked_sub(1)?;
     if raw.is_array() {
         let mut calls = Vec::new();
         for entry in raw.elements() {
             match (value(entry, sure, doc, depth), sure) {
                 (Some(found), _) => calls.extend(found),
-                (None, Sure::Marked | Sure::Keyed) => {}
-                (None, Sure::Bare) => return None,
+                (None, CallCertainty::Marked | CallCertainty::Keyed) => {}
+                (None, CallCertainty::Bare) => return None,
             }
             if !doc.has_room(&calls) {
                 break;
@@ -58,7 +63,7 @@ fn value(raw: Raw<'_>, sure: Sure, doc: &Doc<'_>, depth: u32) -> Option<Vec<Tool
     if !raw.is_object() {
         return None;
     }
-    if sure == Sure::Keyed {
+    if sure == CallCertainty::Keyed {
         let calls = raw.entries().filter(|(name, _)| !name.is_empty());
         return Some(calls.take(1).map(|(name, given)| keyed(&name, given)).collect());
     }
@@ -79,11 +84,11 @@ fn value(raw: Raw<'_>, sure: Sure, doc: &Doc<'_>, depth: u32) -> Option<Vec<Tool
     one(raw, sure).map(|call| [call].into())
 }
 
-fn keyed(name: &str, given: Raw<'_>) -> ToolCall {
+fn keyed(name: &str, given: ValueRef<'_>) -> ToolCall {
     call(name, arguments(given.json()))
 }
 
-fn one(raw: Raw<'_>, sure: Sure) -> Option<ToolCall> {
+fn one(raw: ValueRef<'_>, sure: CallCertainty) -> Option<ToolCall> {
     let name = text(raw, NAMES)?;
     let name = name.strip_prefix("functions.").unwrap_or(&name).trim();
     // An object with a description is a tool's definition, which the model repeats.
@@ -92,18 +97,18 @@ fn one(raw: Raw<'_>, sure: Sure) -> Option<ToolCall> {
     }
     let arguments = match (raw.first_of(ARGUMENTS).some(), sure) {
         (Some(given), _) => arguments(given.json()),
-        (None, Sure::Marked | Sure::Keyed) => String::from("{}"),
-        (None, Sure::Bare) => return None,
+        (None, CallCertainty::Marked | CallCertainty::Keyed) => String::from("{}"),
+        (None, CallCertainty::Bare) => return None,
     };
-    if sure == Sure::Bare && !arguments.starts_with('{') {
+    if sure == CallCertainty::Bare && !arguments.starts_with('{') {
         return None;
     }
     Some(ToolCall { id: text(raw, IDS).unwrap_or_default(), ..call(name, arguments) })
 }
 
 /// The text of the first of these fields that has one.
-fn text(object: Raw<'_>, names: &'static str) -> Option<String> {
-    object.each_of(names).find_map(Raw::string).map(Into::into)
+fn text(object: ValueRef<'_>, names: &'static str) -> Option<String> {
+    object.each_of(names).find_map(ValueRef::string).map(Into::into)
 }
 
 /// A call's arguments from their JSON text: an object that was written as a string is one, and
@@ -113,7 +118,7 @@ pub(super) fn arguments(json: &str) -> String {
     if json.is_empty() || json == "null" {
         return String::from("{}");
     }
-    let document = Document::of(json);
+    let document = JsonDocument::of(json);
     let Some(inner) = document.root().string() else { return json.to_string() };
     let inner = inner.trim();
     if inner.is_empty() {

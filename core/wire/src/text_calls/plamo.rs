@@ -1,9 +1,9 @@
 //! PLaMo 3's calls: name and arguments between tokens of their own.
 
 use super::{
-    found::{Region, call},
+    found::{CallRegion, call},
     objects,
-    scan::Doc,
+    scan::SourceText,
 };
 use alloc::vec::Vec;
 use innerloop_types::message::ToolCall;
@@ -24,7 +24,7 @@ const ARGUMENTS: [&str; 2] =
 const CONTENT: &str = "<|plamo:msg|>";
 
 /// The calls that begin at `at`.
-pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let block = doc.after(at, REQUESTS[0]);
     let mut next = doc.skip_space(block.unwrap_or(at));
     let (mut end, mut calls) = (at, Vec::new());
@@ -32,10 +32,10 @@ pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         calls.push(call);
         (end, next) = (behind, doc.skip_space(behind));
     }
-    Region::new(doc.after(next, REQUESTS[1]).unwrap_or(end), calls)
+    CallRegion::new(doc.after(next, REQUESTS[1]).unwrap_or(end), calls)
 }
 
-fn one(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
+fn one(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, ToolCall)> {
     let at = doc.skip_space(doc.after(at, REQUEST[0])?);
     let from = doc.after(at, NAME[0])?;
     let to = doc.near(from, &['<', '\n'])?;

@@ -2,9 +2,9 @@
 //! built-in tools of Llama 3.1, `name.call(a=1)`.
 
 use super::{
-    found::{Region, call},
-    literal::Reader,
-    scan::{Doc, find},
+    found::{CallRegion, call},
+    literal::LiteralReader,
+    scan::{SourceText, find},
 };
 use alloc::vec::Vec;
 use innerloop_types::{message::ToolCall, steps};
@@ -17,7 +17,7 @@ const TAGS: [(&str, &str); 3] = [
 ];
 
 /// A list of calls in tags.
-pub(super) fn tagged(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn tagged(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let (inner, close) =
         TAGS.iter().find_map(|(open, close)| Some((doc.after(at, open)?, *close)))?;
     let from = doc.skip_space(inner);
@@ -26,21 +26,21 @@ pub(super) fn tagged(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         _ => lines(doc, from)?,
     };
     let end = doc.after(doc.skip_space(region.end), close).unwrap_or(region.end);
-    Region::new(end, region.calls)
+    CallRegion::new(end, region.calls)
 }
 
 /// Whether a name and a parenthesis stand there.
 pub(super) fn begins_call(text: &str) -> bool {
-    let mut reader = Reader::new(text, 0);
+    let mut reader = LiteralReader::new(text, 0);
     reader.name().is_some() && reader.take("(")
 }
 
 /// A list of calls. One that cannot be read does not take the others with it.
-pub(super) fn list(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn list(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     if doc.is_spent() {
         return None;
     }
-    let mut reader = Reader::new(doc.body(), at);
+    let mut reader = LiteralReader::new(doc.body(), at);
     if !reader.take("[") {
         return None;
     }
@@ -58,7 +58,7 @@ pub(super) fn list(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
                     doc.spend(reader.at() - at);
                     return None;
                 };
-                reader = Reader::new(doc.body(), behind);
+                reader = LiteralReader::new(doc.body(), behind);
             }
         }
         reader.space();
@@ -67,12 +67,12 @@ pub(super) fn list(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
             return None;
         }
     }
-    Region::new(reader.at(), calls)
+    CallRegion::new(reader.at(), calls)
 }
 
 /// Calls one below the other, each alone or printed.
-pub(super) fn lines(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-    let mut reader = Reader::new(doc.body(), at);
+pub(super) fn lines(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
+    let mut reader = LiteralReader::new(doc.body(), at);
     let (mut end, mut calls) = (at, Vec::new());
     while let Some(call) = printed(&mut reader).filter(|_| doc.has_room(&calls)) {
         calls.push(call);
@@ -82,11 +82,11 @@ pub(super) fn lines(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         reader.space();
     }
     doc.spend(reader.at() - end);
-    Region::new(end, calls)
+    CallRegion::new(end, calls)
 }
 
 /// A call, or one whose result is printed.
-fn printed(reader: &mut Reader<'_>) -> Option<ToolCall> {
+fn printed(reader: &mut LiteralReader<'_>) -> Option<ToolCall> {
     let is_printed = reader.take("print(");
     let call = one(reader)?;
     reader.space();
@@ -94,19 +94,19 @@ fn printed(reader: &mut Reader<'_>) -> Option<ToolCall> {
 }
 
 /// `<|python_tag|>name.call(a=1)`.
-pub(super) fn built_in(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn built_in(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let from = doc.skip_space(doc.after(at, "<|python_tag|>")?);
-    let mut reader = Reader::new(doc.body(), from);
+    let mut reader = LiteralReader::new(doc.body(), from);
     let found = one(&mut reader);
     doc.spend(reader.at() - from);
     let mut found = found?;
     if let Some(name) = found.name.strip_suffix(".call") {
         found.name = name.into();
     }
-    Region::new(reader.at(), [found].into())
+    CallRegion::new(reader.at(), [found].into())
 }
 
-fn one(reader: &mut Reader<'_>) -> Option<ToolCall> {
+fn one(reader: &mut LiteralReader<'_>) -> Option<ToolCall> {
     let name = reader.name()?;
     if !reader.take("(") {
         return None;
@@ -117,8 +117,8 @@ fn one(reader: &mut Reader<'_>) -> Option<ToolCall> {
 
 /// Behind a call that cannot be read: where its parenthesis closes, strings respected, on a
 /// place where the list can go on.
-fn skip_call(doc: &mut Doc<'_>, at: usize) -> Option<usize> {
-    let mut reader = Reader::new(doc.body(), at);
+fn skip_call(doc: &mut SourceText<'_>, at: usize) -> Option<usize> {
+    let mut reader = LiteralReader::new(doc.body(), at);
     reader.name()?;
     if !reader.take("(") {
         return None;

@@ -1,7 +1,7 @@
 //! A text while it is searched: positions, balanced JSON, and a bound on all the work, so that
 //! no text costs more than its length.
 
-use super::{super::lenient::is_json, schema::Schema};
+use super::{super::lenient::is_json, schema::ArgumentSchema};
 use alloc::{rc::Rc, vec::Vec};
 use core::cell::Cell;
 use innerloop_json::Map;
@@ -24,7 +24,7 @@ const DEPTH: usize = 127;
 
 /// A text that is searched for calls. Positions are byte offsets on character borders.
 #[derive(Debug)]
-pub(super) struct Doc<'a> {
+pub(super) struct SourceText<'a> {
     body: &'a str,
     tools: &'a [ToolSpec],
     /// How many calls are read before there are too many.
@@ -34,10 +34,10 @@ pub(super) struct Doc<'a> {
     /// From where and to where each needle was searched last. There are few.
     searched: Vec<(&'static str, usize, Option<usize>)>,
     /// The schemas of the tools that were asked for.
-    schemas: Map<Rc<Schema>>,
+    schemas: Map<Rc<ArgumentSchema>>,
 }
 
-impl<'a> Doc<'a> {
+impl<'a> SourceText<'a> {
     /// Nothing searched yet.
     pub(super) fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
         let budget = Cell::new(budget(body.len()).saturating_add(AT_LEAST));
@@ -159,7 +159,7 @@ impl<'a> Doc<'a> {
         let length = found.seen(rest);
         self.spend(length);
         let json = rest.get(..length).unwrap_or_default();
-        (matches!(found, Balanced::End(_)) && is_json(json)).then_some((at + length, json))
+        (matches!(found, BracketBalance::End(_)) && is_json(json)).then_some((at + length, json))
     }
 
     /// Whether there is room for another call. One too many is read, so that it shows.
@@ -191,12 +191,12 @@ impl<'a> Doc<'a> {
     }
 
     /// The schema of a tool's arguments; an empty one if there is no such tool.
-    pub(super) fn schema(&mut self, name: &str) -> Rc<Schema> {
+    pub(super) fn schema(&mut self, name: &str) -> Rc<ArgumentSchema> {
         if let Some(schema) = self.schemas.get(name) {
             return Rc::clone(schema);
         }
         let Some(tool) = self.tool(name) else { return Rc::default() };
-        let schema = Rc::new(Schema::of(&tool.parameters));
+        let schema = Rc::new(ArgumentSchema::of(&tool.parameters));
         self.schemas.insert(name.into(), Rc::clone(&schema));
         schema
     }
@@ -216,7 +216,7 @@ pub(super) fn find(text: &str, needle: &str) -> Option<usize> {
 
 /// Whether brackets and braces match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Balanced {
+pub(super) enum BracketBalance {
     /// They do, and end behind that many bytes.
     End(usize),
     /// Some are still open at the end of the text.
@@ -225,7 +225,7 @@ pub(super) enum Balanced {
     Broken(usize),
 }
 
-impl Balanced {
+impl BracketBalance {
     /// How many bytes of `text` were looked at to tell it.
     pub(super) const fn seen(self, text: &str) -> usize {
         match self {
@@ -237,13 +237,13 @@ impl Balanced {
 
 /// Follows brackets and braces from the beginning of `text` to where the first of them closes,
 /// strings and their escapes respected. A byte that JSON cannot contain breaks it at once.
-pub(super) fn balanced(text: &str) -> Balanced {
-    Follower::default().follow(text)
+pub(super) fn balanced(text: &str) -> BracketBalance {
+    BracketTracker::default().follow(text)
 }
 
 /// Follows brackets and braces while their text arrives; see [`balanced`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Follower {
+pub(super) struct BracketTracker {
     /// What closes each of those that are open.
     open: Vec<u8>,
     in_string: bool,
@@ -253,9 +253,9 @@ pub(super) struct Follower {
     at: usize,
 }
 
-impl Follower {
+impl BracketTracker {
     /// Goes on in `text`, which is the one that it began with, or begins with that.
-    pub(super) fn follow(&mut self, text: &str) -> Balanced {
+    pub(super) fn follow(&mut self, text: &str) -> BracketBalance {
         let new = text.as_bytes().get(self.at..).unwrap_or_default();
         for &byte in new {
             steps::count(1);
@@ -264,11 +264,11 @@ impl Follower {
             }
             self.at += 1;
         }
-        Balanced::Open
+        BracketBalance::Open
     }
 
-    fn step(&mut self, byte: u8) -> Option<Balanced> {
-        let broken = Some(Balanced::Broken(self.at));
+    fn step(&mut self, byte: u8) -> Option<BracketBalance> {
+        let broken = Some(BracketBalance::Broken(self.at));
         if self.in_string {
             self.in_string = self.escaped || byte != b'"';
             self.escaped = !self.escaped && byte == b'\\';
@@ -293,7 +293,7 @@ impl Follower {
                     return broken;
                 }
                 if self.open.is_empty() {
-                    return Some(Balanced::End(self.at + 1));
+                    return Some(BracketBalance::End(self.at + 1));
                 }
             }
             b',' | b':' | b'-' | b'+' | b'.' => {}

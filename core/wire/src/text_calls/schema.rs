@@ -1,6 +1,6 @@
 //! What a tool's schema says about its arguments, as far as text must be turned to JSON by it.
 
-use super::super::lenient::{Document, Raw};
+use super::super::lenient::{JsonDocument, ValueRef};
 use alloc::boxed::Box;
 use innerloop_json::Map;
 use innerloop_types::{json::Json, text::listed};
@@ -10,8 +10,8 @@ const DEPTH: u32 = 16;
 
 /// The types that a value may have, and its parts.
 #[derive(Debug, Default)]
-pub(super) struct Schema {
-    types: Types,
+pub(super) struct ArgumentSchema {
+    types: TypeSet,
     properties: Option<Map<Self>>,
     items: Option<Box<Self>>,
 }
@@ -19,7 +19,7 @@ pub(super) struct Schema {
 /// What a schema's type may be, under any of the names that schemas use. What is more special
 /// comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(super) enum SchemaType {
     Null,
     Boolean,
     Integer,
@@ -31,23 +31,23 @@ pub(super) enum Type {
 
 /// Several types, a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Types(u8);
+pub(super) struct TypeSet(u8);
 
-impl Types {
+impl TypeSet {
     /// The types in the order in which they are tried.
-    pub(super) fn iter(self) -> impl Iterator<Item = Type> {
-        use Type::{Array, Boolean, Integer, Null, Number, Object, String};
+    pub(super) fn iter(self) -> impl Iterator<Item = SchemaType> {
+        use SchemaType::{Array, Boolean, Integer, Null, Number, Object, String};
         let all = [Null, Boolean, Integer, Number, Array, Object, String];
         all.into_iter().filter(move |kind| self.has(*kind))
     }
 
     /// Whether that type is among them.
-    pub(super) const fn has(self, kind: Type) -> bool {
+    pub(super) const fn has(self, kind: SchemaType) -> bool {
         self.0 & (1 << kind as u8) != 0
     }
 
     /// Whether that type is the only one.
-    pub(super) const fn is_only(self, kind: Type) -> bool {
+    pub(super) const fn is_only(self, kind: SchemaType) -> bool {
         self.0 == 1 << kind as u8
     }
 
@@ -56,30 +56,30 @@ impl Types {
         self.0 == 0
     }
 
-    const fn add(&mut self, kind: Type) {
+    const fn add(&mut self, kind: SchemaType) {
         self.0 |= 1 << kind as u8;
     }
 }
 
-impl Schema {
+impl ArgumentSchema {
     /// Reads a schema.
     pub(super) fn of(schema: &Json) -> Self {
         let mut found = Self::default();
-        found.collect(Document::of(schema.text()).root(), DEPTH);
+        found.collect(JsonDocument::of(schema.text()).root(), DEPTH);
         found
     }
 
-    fn collect(&mut self, schema: Raw<'_>, depth: u32) {
+    fn collect(&mut self, schema: ValueRef<'_>, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
         const NAMES: [&str; 8] =
             ["type", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"];
         let [kind, any, one, all, choices, only, properties, items] = schema.fields(&NAMES);
-        for name in kind.items().filter_map(Raw::string) {
+        for name in kind.items().filter_map(ValueRef::string) {
             if let Some(kind) = by_name(&name) {
                 self.types.add(kind);
             }
         }
-        for branch in [any, one, all].into_iter().flat_map(Raw::elements) {
+        for branch in [any, one, all].into_iter().flat_map(ValueRef::elements) {
             self.collect(branch, depth);
         }
         if kind.is_null() {
@@ -87,10 +87,10 @@ impl Schema {
                 self.types.add(of_value(value));
             }
             if !properties.is_null() {
-                self.types.add(Type::Object);
+                self.types.add(SchemaType::Object);
             }
             if !items.is_null() {
-                self.types.add(Type::Array);
+                self.types.add(SchemaType::Array);
             }
         }
         if !properties.is_null() {
@@ -127,40 +127,40 @@ impl Schema {
     }
 
     /// The types of the value itself.
-    pub(super) const fn own_types(&self) -> Types {
+    pub(super) const fn own_types(&self) -> TypeSet {
         self.types
     }
 
     /// The types of a property.
-    pub(super) fn types(&self, name: &str) -> Types {
+    pub(super) fn types(&self, name: &str) -> TypeSet {
         self.property(name).map(Self::own_types).unwrap_or_default()
     }
 }
 
-fn of_value(value: Raw<'_>) -> Type {
+fn of_value(value: ValueRef<'_>) -> SchemaType {
     match value.json().as_bytes().first() {
-        Some(b'n') => Type::Null,
-        Some(b't' | b'f') => Type::Boolean,
-        Some(b'"') => Type::String,
-        Some(b'[') => Type::Array,
-        Some(b'{') => Type::Object,
-        _ if value.json().contains(['.', 'e', 'E']) => Type::Number,
-        _ => Type::Integer,
+        Some(b'n') => SchemaType::Null,
+        Some(b't' | b'f') => SchemaType::Boolean,
+        Some(b'"') => SchemaType::String,
+        Some(b'[') => SchemaType::Array,
+        Some(b'{') => SchemaType::Object,
+        _ if value.json().contains(['.', 'e', 'E']) => SchemaType::Number,
+        _ => SchemaType::Integer,
     }
 }
 
-fn by_name(name: &str) -> Option<Type> {
-    const BEGINNINGS: [(&str, Type); 6] = [
-        ("bool|binary", Type::Boolean),
-        ("int|uint|long|short|unsigned", Type::Integer),
-        ("num|float|double|decimal", Type::Number),
-        ("arr|list|tuple", Type::Array),
-        ("obj|dict|map", Type::Object),
-        ("str|text|varchar|char|enum", Type::String),
+fn by_name(name: &str) -> Option<SchemaType> {
+    const BEGINNINGS: [(&str, SchemaType); 6] = [
+        ("bool|binary", SchemaType::Boolean),
+        ("int|uint|long|short|unsigned", SchemaType::Integer),
+        ("num|float|double|decimal", SchemaType::Number),
+        ("arr|list|tuple", SchemaType::Array),
+        ("obj|dict|map", SchemaType::Object),
+        ("str|text|varchar|char|enum", SchemaType::String),
     ];
     let name = name.trim().to_ascii_lowercase();
     if name == "null" {
-        return Some(Type::Null);
+        return Some(SchemaType::Null);
     }
     let begins = |words| listed(words).any(|word| name.starts_with(word));
     BEGINNINGS.iter().find(|(words, _)| begins(words)).map(|&(_, kind)| kind)

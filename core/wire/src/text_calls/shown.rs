@@ -1,22 +1,22 @@
 //! What has been shown of a text, so that all of it together is what the whole text says.
 
-use super::found::Parsed;
-use crate::piece::Piece;
+use super::found::ParsedText;
+use crate::piece::ReplyPiece;
 use alloc::{string::String, vec::Vec};
 use innerloop_types::steps;
 
 /// What has been shown.
 #[derive(Clone, Debug)]
-pub(super) struct Shown {
-    said: Stretch,
-    thought: Stretch,
+pub(super) struct ShownOutput {
+    said: ShownText,
+    thought: ShownText,
     /// Whether something was left out before any text.
     begins_behind: bool,
 }
 
 /// Text of one kind.
 #[derive(Clone, Debug)]
-struct Stretch {
+struct ShownText {
     text: String,
     /// What comes before the next that is shown: white space, as far as is known.
     held: String,
@@ -24,19 +24,19 @@ struct Stretch {
     is_open: bool,
 }
 
-impl Shown {
+impl ShownOutput {
     /// Nothing yet.
     pub(super) const fn new() -> Self {
-        Self { said: Stretch::new(), thought: Stretch::new(), begins_behind: false }
+        Self { said: ShownText::new(), thought: ShownText::new(), begins_behind: false }
     }
 
     /// Shows text as it is, without the white space at its beginning behind what is left out.
-    pub(super) fn text(&mut self, text: &str, out: &mut Vec<Piece>) {
+    pub(super) fn text(&mut self, text: &str, out: &mut Vec<ReplyPiece>) {
         let is_behind = self.begins_behind && self.said.text.is_empty();
         self.said.held.push_str(if is_behind { text.trim_start() } else { text });
         let piece = core::mem::take(&mut self.said.held);
         self.said.text.push_str(&piece);
-        out.push(Piece::Text(piece));
+        out.push(ReplyPiece::Text(piece));
     }
 
     /// Something is left out behind `text`, which is shown before what follows.
@@ -50,8 +50,8 @@ impl Shown {
     }
 
     /// Shows text of a part without the white space around that.
-    pub(super) fn line(&mut self, text: &str, out: &mut Vec<Piece>) {
-        out.extend(self.said.push(text).map(Piece::Text));
+    pub(super) fn line(&mut self, text: &str, out: &mut Vec<ReplyPiece>) {
+        out.extend(self.said.push(text).map(ReplyPiece::Text));
     }
 
     /// The text's part has ended.
@@ -60,8 +60,8 @@ impl Shown {
     }
 
     /// Shows thinking without the white space around it.
-    pub(super) fn thought(&mut self, text: &str, out: &mut Vec<Piece>) {
-        out.extend(self.thought.push(text).map(Piece::Reasoning));
+    pub(super) fn thought(&mut self, text: &str, out: &mut Vec<ReplyPiece>) {
+        out.extend(self.thought.push(text).map(ReplyPiece::Reasoning));
     }
 
     /// The thinking has ended.
@@ -70,26 +70,26 @@ impl Shown {
     }
 
     /// All that was shown is void.
-    pub(super) fn restart(&mut self, out: &mut Vec<Piece>) {
+    pub(super) fn restart(&mut self, out: &mut Vec<ReplyPiece>) {
         *self = Self::new();
-        out.push(Piece::Restart);
+        out.push(ReplyPiece::Restart);
     }
 
     /// Shows what is missing of the whole. Returns whether all that was shown is a part of it.
-    pub(super) fn finish(self, whole: &Parsed, out: &mut Vec<Piece>) -> bool {
+    pub(super) fn finish(self, whole: &ParsedText, out: &mut Vec<ReplyPiece>) -> bool {
         let reasoning = whole.reasoning.strip_prefix(self.thought.text.as_str());
         let text = whole.text.strip_prefix(self.said.text.as_str());
         let (Some(reasoning), Some(text)) = (reasoning, text) else { return false };
         steps::count(self.thought.text.len() + self.said.text.len());
         out.extend(
-            Some(reasoning).filter(|it| !it.is_empty()).map(|it| Piece::Reasoning(it.into())),
+            Some(reasoning).filter(|it| !it.is_empty()).map(|it| ReplyPiece::Reasoning(it.into())),
         );
-        out.extend(Some(text).filter(|it| !it.is_empty()).map(|it| Piece::Text(it.into())));
+        out.extend(Some(text).filter(|it| !it.is_empty()).map(|it| ReplyPiece::Text(it.into())));
         true
     }
 }
 
-impl Stretch {
+impl ShownText {
     const fn new() -> Self {
         Self { text: String::new(), held: String::new(), is_open: false }
     }

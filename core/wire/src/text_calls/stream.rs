@@ -3,25 +3,25 @@
 //! Each byte is looked at a bounded number of times, however long it is held back.
 
 use super::{
-    found::{BEFORE, Parsed},
+    found::{BEFORE, ParsedText},
     harmony::{self, ContentEnd},
-    look::{Json, Look, look},
-    scan::{self, Balanced, Doc, MOST_CALLS, find},
-    shown::Shown,
-    take_apart::{self, Format},
-    think::{self, BEGUN, Pair},
+    look::{LookResult, PendingJson, look},
+    scan::{self, BracketBalance, MOST_CALLS, SourceText, find},
+    shown::ShownOutput,
+    take_apart::{self, TextFormat},
+    think::{self, BEGUN, TagPair},
     tokens, walk,
 };
-use crate::piece::Piece;
+use crate::piece::ReplyPiece;
 use alloc::{string::String, vec::Vec};
-use innerloop_types::{message::Finish, model::TextFamily as Family, steps, tool::ToolSpec};
+use innerloop_types::{message::FinishReason, model::TextFamily as Family, steps, tool::ToolSpec};
 
 /// Reads a text while it arrives.
 #[derive(Clone, Debug)]
-pub struct Scanner {
-    format: Format,
+pub struct TextScanner {
+    format: TextFormat,
     text: String,
-    state: State,
+    state: ScannerState,
     /// How far the text has been looked at.
     at: usize,
     /// How far it has been shown, or left out.
@@ -31,7 +31,7 @@ pub struct Scanner {
     /// How long the text must be before it is looked at again.
     wait: usize,
     /// From where JSON is followed meanwhile, whose end is worth a look, too.
-    json: Option<Json>,
+    json: Option<PendingJson>,
     /// How far it has been searched for what ends the state.
     sought: usize,
     /// How many bytes may still be looked at.
@@ -41,41 +41,41 @@ pub struct Scanner {
     /// How many tags may still close thinking that is nested.
     opened: usize,
     /// What has been shown.
-    shown_so_far: Shown,
+    shown_so_far: ShownOutput,
 }
 
 /// Where the text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ScannerState {
     Text,
     /// In thinking, which the model's template has opened.
     Begun,
     /// In thinking, between these tags.
-    Thinking(Pair),
+    Thinking(TagPair),
     /// In a fence that holds no call.
     Fence,
     /// In the head of a message of Harmony.
     Head,
     /// In a message of Harmony: what its content is.
-    Content(Channel),
+    Content(ContentChannel),
     /// In a call; nothing more is shown before the end.
     Held,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Channel {
+enum ContentChannel {
     Text,
     Thinking,
 }
 
-impl Scanner {
+impl TextScanner {
     /// Nothing read yet.
     #[must_use]
     pub const fn new(family: Family) -> Self {
         Self {
-            format: Format { family, in_thinking: false },
+            format: TextFormat { family, in_thinking: false },
             text: String::new(),
-            state: State::Text,
+            state: ScannerState::Text,
             at: 0,
             shown: 0,
             seen: 0,
@@ -85,7 +85,7 @@ impl Scanner {
             budget: scan::AT_LEAST,
             taken: None,
             opened: 0,
-            shown_so_far: Shown::new(),
+            shown_so_far: ShownOutput::new(),
         }
     }
 
@@ -93,27 +93,27 @@ impl Scanner {
     #[must_use]
     pub const fn in_thinking(mut self) -> Self {
         self.format.in_thinking = true;
-        self.state = State::Begun;
+        self.state = ScannerState::Begun;
         self
     }
 
     /// Takes more of the text, cut anywhere, and appends what can be shown of it to `out`.
-    pub fn feed(&mut self, text: &str, out: &mut Vec<Piece>) {
+    pub fn feed(&mut self, text: &str, out: &mut Vec<ReplyPiece>) {
         self.text.push_str(text);
         self.budget = self.budget.saturating_add(scan::budget(text.len()));
         if self.text.len() < self.wait && !self.json_ends() {
             return;
         }
         (self.wait, self.json) = (0, None);
-        while self.wait == 0 && self.state != State::Held && self.at < self.text.len() {
+        while self.wait == 0 && self.state != ScannerState::Held && self.at < self.text.len() {
             match self.state {
-                State::Text => self.on_text(out),
-                State::Begun => self.on_begun(out),
-                State::Thinking(tags) => self.on_thinking(tags, out),
-                State::Fence => self.on_fence(out),
-                State::Head => self.on_head(),
-                State::Content(channel) => self.on_content(channel, out),
-                State::Held => {}
+                ScannerState::Text => self.on_text(out),
+                ScannerState::Begun => self.on_begun(out),
+                ScannerState::Thinking(tags) => self.on_thinking(tags, out),
+                ScannerState::Fence => self.on_fence(out),
+                ScannerState::Head => self.on_head(),
+                ScannerState::Content(channel) => self.on_content(channel, out),
+                ScannerState::Held => {}
             }
         }
     }
@@ -121,12 +121,12 @@ impl Scanner {
     /// The text has ended: takes the whole of it apart, and appends what has not been shown of it
     /// to `out`, so that what was shown is what it says.
     #[must_use]
-    pub fn finish(self, tools: &[ToolSpec], out: &mut Vec<Piece>) -> Parsed {
+    pub fn finish(self, tools: &[ToolSpec], out: &mut Vec<ReplyPiece>) -> ParsedText {
         let parsed = take_apart::take_apart(self.format, &self.text, tools, MOST_CALLS);
         let mut rest = Vec::new();
         if !self.finish_shown(&parsed, &mut rest) {
-            out.push(Piece::Restart);
-            Shown::new().finish(&parsed, &mut rest);
+            out.push(ReplyPiece::Restart);
+            ShownOutput::new().finish(&parsed, &mut rest);
         }
         out.append(&mut rest);
         parsed
@@ -142,21 +142,21 @@ impl Scanner {
     pub(super) fn told(
         &self,
         text: &str,
-        finish: Finish,
+        finish: FinishReason,
         tools: &[ToolSpec],
         most_calls: usize,
-    ) -> Parsed {
+    ) -> ParsedText {
         let format = self.format;
         let parsed = take_apart::take_apart(format, text, tools, most_calls);
         let is_all_thinking = format.in_thinking
-            && finish != Finish::Length
+            && finish != FinishReason::Length
             && parsed.calls.is_empty()
             && parsed.text.is_empty()
             && think::first_close(text, 0).is_none();
         // Thinking that is not closed though the model was done is the answer.
         match is_all_thinking {
             true => {
-                let format = Format { in_thinking: false, ..format };
+                let format = TextFormat { in_thinking: false, ..format };
                 take_apart::take_apart(format, text, tools, most_calls)
             }
             false => parsed,
@@ -165,13 +165,13 @@ impl Scanner {
 
     /// Appends what has not been shown of `parsed` to `out`. Returns whether what has been shown
     /// is a part of it.
-    pub(super) fn finish_shown(self, parsed: &Parsed, out: &mut Vec<Piece>) -> bool {
+    pub(super) fn finish_shown(self, parsed: &ParsedText, out: &mut Vec<ReplyPiece>) -> bool {
         self.shown_so_far.finish(parsed, out)
     }
 
     /// Whether the text would be cut in a call if it ended here.
     pub(super) fn is_in_call(&self) -> bool {
-        self.state == State::Held || (self.wait > 0 && self.rest() != "]")
+        self.state == ScannerState::Held || (self.wait > 0 && self.rest() != "]")
     }
 
     /// Looks at the same place again when there is more of it.
@@ -181,7 +181,7 @@ impl Scanner {
 
     /// Looks at the same place again when what follows it has doubled, or if it is JSON, when
     /// that ends.
-    fn wait_for_more(&mut self, json: Option<Json>) {
+    fn wait_for_more(&mut self, json: Option<PendingJson>) {
         let double = (self.text.len() - self.at).saturating_add(self.text.len());
         self.wait = if json.is_some() { usize::MAX } else { double };
         self.json = json;
@@ -191,7 +191,7 @@ impl Scanner {
     fn json_ends(&mut self) -> bool {
         self.json.as_mut().is_some_and(|(from, follower)| {
             let text = self.text.get(*from..).unwrap_or_default();
-            follower.follow(text) != Balanced::Open
+            follower.follow(text) != BracketBalance::Open
         })
     }
 
@@ -208,15 +208,15 @@ impl Scanner {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn on_text(&mut self, out: &mut Vec<Piece>) {
+    fn on_text(&mut self, out: &mut Vec<ReplyPiece>) {
         if self.at == 0 && matches!(self.format.family, Family::Auto | Family::Harmony) {
             match harmony::begins_in_head(&self.text) {
-                Some(true) => return self.state = State::Head,
+                Some(true) => return self.state = ScannerState::Head,
                 Some(false) => {}
                 None => return self.wait_for_more(None),
             }
         }
-        let mut doc = Doc::new(&self.text, &[]).with_budget(self.budget);
+        let mut doc = SourceText::new(&self.text, &[]).with_budget(self.budget);
         let Some(start) = walk::next_start(self.format.family, &doc, self.at) else {
             self.at = self.text.len();
             self.show_text(self.at, out);
@@ -225,39 +225,39 @@ impl Scanner {
         let look = look(self.format.family, &mut doc, start);
         self.budget = doc.budget();
         if doc.is_spent() {
-            self.state = State::Held;
+            self.state = ScannerState::Held;
         }
         self.at = start;
         self.show_text(start, out);
         match look {
-            Look::Text(end) => {
+            LookResult::Text(end) => {
                 self.at = end;
                 self.show_text(end, out);
             }
-            Look::Wait(json) => self.wait_for_more(json),
+            LookResult::Wait(json) => self.wait_for_more(json),
             // A token is short, so that each byte of it may be looked at.
-            Look::Part => self.wait_for_byte(),
-            Look::Call => self.state = State::Held,
-            Look::Drop(end) => self.skip_to(end),
-            Look::Thinking(tag) => self.on_tag(tag, out),
-            Look::Fence(end) => {
+            LookResult::Part => self.wait_for_byte(),
+            LookResult::Call => self.state = ScannerState::Held,
+            LookResult::Drop(end) => self.skip_to(end),
+            LookResult::Thinking(tag) => self.on_tag(tag, out),
+            LookResult::Fence(end) => {
                 self.at = end;
-                self.state = State::Fence;
+                self.state = ScannerState::Fence;
             }
-            Look::Message => {
+            LookResult::Message => {
                 self.skip_to(start);
-                self.state = State::Head;
+                self.state = ScannerState::Head;
             }
         }
     }
 
     /// Thinking begins or ends here.
-    fn on_tag(&mut self, tag: think::Tag, out: &mut Vec<Piece>) {
+    fn on_tag(&mut self, tag: think::ThinkTag, out: &mut Vec<ReplyPiece>) {
         let before = self.text.get(..self.at).unwrap_or_default();
         if tag.is_open {
             // Text before the first tag may be thinking that was begun in the prompt.
             self.opened += usize::from(self.taken.is_none() && !before.trim().is_empty());
-            self.state = State::Thinking(tag.pair);
+            self.state = ScannerState::Thinking(tag.pair);
         } else if self.taken.is_some() && self.opened == 0 {
             self.at = tag.end;
             return self.show_text(tag.end, out);
@@ -276,9 +276,9 @@ impl Scanner {
     }
 
     /// In thinking that a tag ends which is not known yet.
-    fn on_begun(&mut self, out: &mut Vec<Piece>) {
+    fn on_begun(&mut self, out: &mut Vec<ReplyPiece>) {
         match think::is_begun(&self.text).filter(|_| self.at == 0) {
-            Some(false) => return self.state = State::Text,
+            Some(false) => return self.state = ScannerState::Text,
             None if self.at == 0 => return self.wait_for_byte(),
             _ => {}
         }
@@ -294,13 +294,13 @@ impl Scanner {
         self.go_on_thinking(&[opens, ends].concat(), BEGUN[0], out);
     }
 
-    fn end_thinking(&mut self, to: usize, tags: Pair, out: &mut Vec<Piece>) {
+    fn end_thinking(&mut self, to: usize, tags: TagPair, out: &mut Vec<ReplyPiece>) {
         self.show_thinking(to, Some(tags), out);
         self.take_to(to + tags.1.len());
-        self.state = State::Text;
+        self.state = ScannerState::Text;
     }
 
-    fn on_thinking(&mut self, tags: Pair, out: &mut Vec<Piece>) {
+    fn on_thinking(&mut self, tags: TagPair, out: &mut Vec<ReplyPiece>) {
         match self.seek(tags.1) {
             Some(to) => self.end_thinking(to, tags, out),
             None => self.go_on_thinking(&[tags.0, tags.1], tags, out),
@@ -308,7 +308,7 @@ impl Scanner {
     }
 
     /// Shows thinking that has not ended, but for what may begin one of the tags.
-    fn go_on_thinking(&mut self, ends: &[&str], tags: Pair, out: &mut Vec<Piece>) {
+    fn go_on_thinking(&mut self, ends: &[&str], tags: TagPair, out: &mut Vec<ReplyPiece>) {
         // A call may follow although the thinking never ends.
         const CALLS: [&str; 4] = ["<tool_call>", "<function=", tokens::MISTRAL, "<|tools_prefix|>"];
         let rest = self.rest();
@@ -326,14 +326,14 @@ impl Scanner {
         }
     }
 
-    fn on_fence(&mut self, out: &mut Vec<Piece>) {
+    fn on_fence(&mut self, out: &mut Vec<ReplyPiece>) {
         let rest = self.rest();
         let end = find(rest, "```").map(|at| at + 3);
         let to = end.unwrap_or(rest.len() - partial(rest, &["```"]));
         self.at += to;
         self.show_text(self.at, out);
         match end {
-            Some(_) => self.state = State::Text,
+            Some(_) => self.state = ScannerState::Text,
             None if self.at < self.text.len() => self.wait_for_byte(),
             None => {}
         }
@@ -347,15 +347,15 @@ impl Scanner {
         let head = self.text.get(self.at..to).unwrap_or_default();
         steps::count(head.len());
         self.state = match harmony::content_of(head) {
-            harmony::Content::Text => State::Content(Channel::Text),
-            harmony::Content::Thinking => State::Content(Channel::Thinking),
-            harmony::Content::Call | harmony::Content::Foreign => State::Held,
+            harmony::ContentKind::Text => ScannerState::Content(ContentChannel::Text),
+            harmony::ContentKind::Thinking => ScannerState::Content(ContentChannel::Thinking),
+            harmony::ContentKind::Call | harmony::ContentKind::Foreign => ScannerState::Held,
         };
         self.shown_so_far.end_text();
         self.take_to(to + harmony::MESSAGE.len());
     }
 
-    fn on_content(&mut self, channel: Channel, out: &mut Vec<Piece>) {
+    fn on_content(&mut self, channel: ContentChannel, out: &mut Vec<ReplyPiece>) {
         let rest = self.rest();
         let end = harmony::content_end(rest);
         let to = match end {
@@ -365,18 +365,18 @@ impl Scanner {
         };
         let to = self.at + to;
         match channel {
-            Channel::Text => {
+            ContentChannel::Text => {
                 let said = self.text.get(self.at..to).unwrap_or_default();
                 steps::count(said.len());
                 self.shown_so_far.line(said, out);
                 self.skip_to(to);
             }
-            Channel::Thinking => self.show_thinking(to, None, out),
+            ContentChannel::Thinking => self.show_thinking(to, None, out),
         }
         match end {
             ContentEnd::At(_, length) => {
                 self.take_to(to + length);
-                self.state = State::Head;
+                self.state = ScannerState::Head;
             }
             ContentEnd::Open(_) if self.at < self.text.len() => self.wait_for_more(None),
             ContentEnd::Open(_) => {}
@@ -384,7 +384,7 @@ impl Scanner {
     }
 
     /// Shows the text up to `to`, but for white space at its end and what may announce calls.
-    fn show_text(&mut self, to: usize, out: &mut Vec<Piece>) {
+    fn show_text(&mut self, to: usize, out: &mut Vec<ReplyPiece>) {
         let from = self.seen.max(self.shown);
         let new = self.text.get(from..to).unwrap_or_default();
         let said = new.trim_end().len();
@@ -406,7 +406,7 @@ impl Scanner {
         }
     }
 
-    fn show_thinking(&mut self, to: usize, tags: Option<Pair>, out: &mut Vec<Piece>) {
+    fn show_thinking(&mut self, to: usize, tags: Option<TagPair>, out: &mut Vec<ReplyPiece>) {
         let thought = self.text.get(self.at..to).unwrap_or_default();
         steps::count(thought.len());
         match tags {

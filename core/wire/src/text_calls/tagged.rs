@@ -2,11 +2,11 @@
 //! JSON in a fence of Markdown or bare in the text.
 
 use super::{
-    found::Region,
-    literal::{self, Reader},
-    objects::{self, Sure},
+    found::CallRegion,
+    literal::{self, LiteralReader},
+    objects::{self, CallCertainty},
     pythonic,
-    scan::{Balanced, Doc, balanced},
+    scan::{BracketBalance, SourceText, balanced},
 };
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{message::ToolCall, text::listed};
@@ -60,12 +60,12 @@ pub(super) fn is_language(name: &str) -> bool {
 }
 
 /// `<tool_call>{…}</tool_call>`; the closing tag may be missing.
-pub(super) fn tagged(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn tagged(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let is_keyed = doc.after(at, KEYED.0).is_some();
-    let sure = if is_keyed { Sure::Keyed } else { Sure::Marked };
+    let sure = if is_keyed { CallCertainty::Keyed } else { CallCertainty::Marked };
     let marked = pair(doc, at, &TAGS).map(|found| (found, sure));
     let ((inner, close), sure) =
-        marked.or_else(|| pair(doc, at, &PLAIN_TAGS).map(|found| (found, Sure::Bare)))?;
+        marked.or_else(|| pair(doc, at, &PLAIN_TAGS).map(|found| (found, CallCertainty::Bare)))?;
     let mut from = doc.skip_space(inner);
     let is_fenced = doc.after(from, "```").is_some();
     if is_fenced {
@@ -88,16 +88,24 @@ pub(super) fn tagged(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     } else if doc.rest(behind).is_empty() {
         end = behind;
     }
-    Region::new(end, calls)
+    CallRegion::new(end, calls)
 }
 
-fn pair(doc: &Doc<'_>, at: usize, tags: &[(&str, &'static str)]) -> Option<(usize, &'static str)> {
+fn pair(
+    doc: &SourceText<'_>,
+    at: usize,
+    tags: &[(&str, &'static str)],
+) -> Option<(usize, &'static str)> {
     tags.iter().find_map(|(open, close)| Some((doc.after(at, open)?, *close)))
 }
 
 /// One JSON value after the other, with nothing but commas and semicolons between them, of which
 /// each is a call or several.
-fn values(doc: &mut Doc<'_>, at: usize, sure: Sure) -> Option<(usize, Vec<ToolCall>)> {
+fn values(
+    doc: &mut SourceText<'_>,
+    at: usize,
+    sure: CallCertainty,
+) -> Option<(usize, Vec<ToolCall>)> {
     let (mut end, mut calls) = (at, Vec::new());
     let mut from = at;
     while doc.rest(from).starts_with(['{', '[']) && doc.has_room(&calls) {
@@ -118,7 +126,11 @@ fn values(doc: &mut Doc<'_>, at: usize, sure: Sure) -> Option<(usize, Vec<ToolCa
 
 /// An object that is not valid JSON but is valid Python: single quotes, `True`, line breaks in
 /// strings. Only where the closing tag says how far it goes.
-fn quoted_like_python(doc: &mut Doc<'_>, from: usize, close: &'static str) -> Option<Region> {
+fn quoted_like_python(
+    doc: &mut SourceText<'_>,
+    from: usize,
+    close: &'static str,
+) -> Option<CallRegion> {
     if !doc.rest(from).starts_with(['{', '[']) {
         return None;
     }
@@ -128,11 +140,11 @@ fn quoted_like_python(doc: &mut Doc<'_>, from: usize, close: &'static str) -> Op
         doc.spend(inner.len());
         return None;
     };
-    Region::new(to + close.len(), objects::calls(&json, Sure::Marked, doc))
+    CallRegion::new(to + close.len(), objects::calls(&json, CallCertainty::Marked, doc))
 }
 
 /// `<function=name>{…}</function>` and `<function name="name">{…}</function>`.
-pub(super) fn function_json(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn function_json(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let from = doc.after_any(at, &["<function=", "<function name="])?;
     let name_end = doc.near(from, &['>', '\n', '<'])?;
     let open_end = doc.after(name_end, ">")?;
@@ -147,14 +159,14 @@ pub(super) fn function_json(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         None if doc.rest(behind).is_empty() || doc.rest(behind).starts_with("<function=") => end,
         None => return None,
     };
-    Region::new(end, [super::found::call(name, json)].into())
+    CallRegion::new(end, [super::found::call(name, json)].into())
 }
 
 /// A call as bare JSON. Where tools are known it must be a call of one of them, since nothing
 /// but its shape says that it is one.
-pub(super) fn bare(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn bare(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let (end, json) = object(doc, at)?;
-    let calls = objects::calls(&json, Sure::Bare, doc);
+    let calls = objects::calls(&json, CallCertainty::Bare, doc);
     let is_foreign = |call: &ToolCall| doc.has_tools() && !doc.knows(&call.name);
     if calls.iter().any(is_foreign) {
         return None;
@@ -165,7 +177,7 @@ pub(super) fn bare(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         Some(next) if doc.rest(doc.skip_space(next)).starts_with(['{', '[']) => next,
         _ => end,
     };
-    Region::new(end, calls)
+    CallRegion::new(end, calls)
 }
 
 /// Whether an object begins with a key in single quotes, bare or in a list.
@@ -175,7 +187,7 @@ pub(super) fn is_python(rest: &str) -> bool {
 }
 
 /// Whether an object, or a list of Python's calls, begins at `at` that the text's end cuts.
-pub(super) fn is_open(doc: &Doc<'_>, at: usize) -> bool {
+pub(super) fn is_open(doc: &SourceText<'_>, at: usize) -> bool {
     let rest = doc.rest(at);
     let Some(inner) = rest.get(1..).filter(|_| !doc.is_spent()) else { return false };
     let (is_object, list) = (rest.starts_with('{'), inner.trim_start());
@@ -190,18 +202,18 @@ pub(super) fn is_open(doc: &Doc<'_>, at: usize) -> bool {
     }
     let found = balanced(rest);
     doc.spend(found.seen(rest));
-    found == Balanced::Open
+    found == BracketBalance::Open
 }
 
 /// The object or list at `at`, in JSON or as Python writes it, and where it ends.
-pub(super) fn object(doc: &mut Doc<'_>, at: usize) -> Option<(usize, String)> {
+pub(super) fn object(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, String)> {
     if let Some((end, json)) = doc.json(at) {
         return Some((end, json.into()));
     }
     if !is_python(doc.rest(at)) || doc.is_spent() {
         return None;
     }
-    let mut reader = Reader::new(doc.body(), at);
+    let mut reader = LiteralReader::new(doc.body(), at);
     let json = reader.json();
     doc.spend(reader.at() - at);
     Some((reader.at(), json?))
@@ -209,7 +221,7 @@ pub(super) fn object(doc: &mut Doc<'_>, at: usize) -> Option<(usize, String)> {
 
 /// A fence of Markdown: what begins at `at` and where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fence<'a> {
+pub(super) struct CodeFence<'a> {
     /// The language behind the opening fence.
     pub(super) language: &'a str,
     /// Where its content begins.
@@ -217,16 +229,16 @@ pub(super) struct Fence<'a> {
 }
 
 /// The fence that opens at `at`.
-pub(super) fn fence_at<'a>(doc: &Doc<'a>, at: usize) -> Option<Fence<'a>> {
+pub(super) fn fence_at<'a>(doc: &SourceText<'a>, at: usize) -> Option<CodeFence<'a>> {
     let info = doc.after(at, "```")?;
     let end = doc.near(info, &['\n', '{', '[', '<', '`']).unwrap_or(doc.body().len());
-    Some(Fence { language: doc.between(info, end).trim(), inner: end })
+    Some(CodeFence { language: doc.between(info, end).trim(), inner: end })
 }
 
 /// A fence in which nothing but calls stands.
-pub(super) fn fenced(doc: &mut Doc<'_>, fence: Fence<'_>) -> Option<Region> {
+pub(super) fn fenced(doc: &mut SourceText<'_>, fence: CodeFence<'_>) -> Option<CallRegion> {
     let from = doc.skip_space(fence.inner);
-    let inside = values(doc, from, Sure::Bare);
+    let inside = values(doc, from, CallCertainty::Bare);
     let (end, calls) = match inside {
         Some(found) => found,
         None if fence.language == CODE => {
@@ -244,14 +256,14 @@ pub(super) fn fenced(doc: &mut Doc<'_>, fence: Fence<'_>) -> Option<Region> {
     }
     let behind = doc.skip_space(end);
     if doc.rest(behind).is_empty() {
-        return Region::new(behind, calls);
+        return CallRegion::new(behind, calls);
     }
-    Region::new(doc.after(behind, "```")?, calls)
+    CallRegion::new(doc.after(behind, "```")?, calls)
 }
 
 /// Where the fence that opens at `at` is closed: behind a fence that begins a line, else behind
 /// the next one.
-pub(super) fn fence_end(doc: &mut Doc<'_>, fence: Fence<'_>) -> Option<usize> {
+pub(super) fn fence_end(doc: &mut SourceText<'_>, fence: CodeFence<'_>) -> Option<usize> {
     let line = doc.find("\n```", fence.inner).map(|at| at + 4);
     line.or_else(|| doc.find("```", fence.inner).map(|at| at + 3))
 }

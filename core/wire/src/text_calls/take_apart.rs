@@ -1,9 +1,9 @@
 //! The whole of a text, by its family.
 
 use super::{
-    found::Parsed,
+    found::ParsedText,
     harmony,
-    scan::{Doc, MOST_CALLS},
+    scan::{MOST_CALLS, SourceText},
     walk,
 };
 use innerloop_types::{model::TextFamily as Family, tool::ToolSpec};
@@ -11,13 +11,13 @@ use innerloop_types::{model::TextFamily as Family, tool::ToolSpec};
 /// Takes a model's whole text apart. With `tools`, arguments that come without types are turned
 /// to what the tool's schema says. No more than 1,000 calls are read, and one that is too many.
 #[must_use]
-pub fn parse(family: Family, text: &str, tools: &[ToolSpec]) -> Parsed {
-    take_apart(Format { family, in_thinking: false }, text, tools, MOST_CALLS)
+pub fn parse(family: Family, text: &str, tools: &[ToolSpec]) -> ParsedText {
+    take_apart(TextFormat { family, in_thinking: false }, text, tools, MOST_CALLS)
 }
 
 /// How a model's text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Format {
+pub(super) struct TextFormat {
     /// How it writes calls.
     pub(super) family: Family,
     /// Whether it begins in thinking, which the model's template has opened.
@@ -26,14 +26,14 @@ pub(super) struct Format {
 
 /// Takes a whole text apart, in which at most so many calls are read, and one too many.
 pub(super) fn take_apart(
-    format: Format,
+    format: TextFormat,
     text: &str,
     tools: &[ToolSpec],
     most_calls: usize,
-) -> Parsed {
-    let mut doc = Doc::new(text, tools).with_most_calls(most_calls);
+) -> ParsedText {
+    let mut doc = SourceText::new(text, tools).with_most_calls(most_calls);
     match format.family {
-        Family::Harmony => harmony::parse(&mut doc, 0, Parsed::default()),
+        Family::Harmony => harmony::parse(&mut doc, 0, ParsedText::default()),
         family => walk::walk(family, format.in_thinking, &mut doc),
     }
 }

@@ -1,14 +1,14 @@
 //! The tags between which models think, in all their variants.
 
-use super::{scan::Doc, tagged};
+use super::{scan::SourceText, tagged};
 use alloc::string::String;
 use innerloop_types::{steps, text::listed};
 
 /// An opening and a closing tag.
-pub(super) type Pair = (&'static str, &'static str);
+pub(super) type TagPair = (&'static str, &'static str);
 
 /// Opening and closing tags.
-pub(super) const TAGS: [Pair; 17] = [
+pub(super) const TAGS: [TagPair; 17] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
@@ -29,34 +29,34 @@ pub(super) const TAGS: [Pair; 17] = [
 ];
 
 /// Inkling's tokens around thinking. The second one ends every message.
-const INKLING: Pair = ("<|content_thinking|>", tagged::INKLING.1);
+const INKLING: TagPair = ("<|content_thinking|>", tagged::INKLING.1);
 
 /// A tag in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tag {
+pub(super) struct ThinkTag {
     /// Whether thinking begins; else it has ended.
     pub(super) is_open: bool,
     /// Where the tag ends.
     pub(super) end: usize,
     /// The tag and its other half.
-    pub(super) pair: Pair,
+    pub(super) pair: TagPair,
 }
 
 /// The tag at `at`. A tag that is quoted as code does not count.
-pub(super) fn tag_at(doc: &Doc<'_>, at: usize) -> Option<Tag> {
+pub(super) fn tag_at(doc: &SourceText<'_>, at: usize) -> Option<ThinkTag> {
     if doc.is_quoted(at) || !matches!(doc.rest(at).as_bytes(), [b'<' | b'[' | 0xe2, ..]) {
         return None;
     }
     TAGS.into_iter()
         .find_map(|pair| {
-            let tag = |token, is_open| Some(Tag { is_open, end: doc.after(at, token)?, pair });
+            let tag = |token, is_open| Some(ThinkTag { is_open, end: doc.after(at, token)?, pair });
             tag(pair.0, true).or_else(|| tag(pair.1, false))
         })
-        .or_else(|| Some(Tag { is_open: true, end: doc.after(at, INKLING.0)?, pair: INKLING }))
+        .or_else(|| Some(ThinkTag { is_open: true, end: doc.after(at, INKLING.0)?, pair: INKLING }))
 }
 
 /// Thinking without the tags that are nested in it, and how many opened in it.
-pub(super) fn bare(text: &str, pair: Pair) -> (String, usize) {
+pub(super) fn bare(text: &str, pair: TagPair) -> (String, usize) {
     let (open, close) = pair;
     let bare = text.replace(open, "");
     let opened = (text.len() - bare.len()) / open.len();
@@ -72,10 +72,10 @@ pub(super) fn is_opened_for(name: &str) -> bool {
 }
 
 /// The pairs of which a template may have opened one before the text began.
-pub(super) const BEGUN: [Pair; 3] = [TAGS[0], TAGS[12], TAGS[13]];
+pub(super) const BEGUN: [TagPair; 3] = [TAGS[0], TAGS[12], TAGS[13]];
 
 /// Where the first tag stands, from `from` on, that closes what a template has opened.
-pub(super) fn first_close(text: &str, from: usize) -> Option<(usize, Pair)> {
+pub(super) fn first_close(text: &str, from: usize) -> Option<(usize, TagPair)> {
     let rest = text.get(from..)?;
     rest.match_indices(['<', '[']).find_map(|(at, _)| {
         let here = rest.get(at..)?;

@@ -2,10 +2,10 @@
 //! and Kimi's `<|tool_calls_section_begin|>`.
 
 use super::{
-    super::lenient::Document,
-    found::{Region, call},
-    objects::{self, Sure},
-    scan::{Balanced, Doc, balanced},
+    super::lenient::JsonDocument,
+    found::{CallRegion, call},
+    objects::{self, CallCertainty},
+    scan::{BracketBalance, SourceText, balanced},
     xml,
 };
 use alloc::{string::String, vec::Vec};
@@ -15,7 +15,7 @@ use innerloop_types::message::ToolCall;
 pub(super) const MISTRAL: &str = "[TOOL_CALLS]";
 
 /// `[TOOL_CALLS][{…}]`, `[TOOL_CALLS]name{…}` and `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`.
-pub(super) fn mistral(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn mistral(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let mut from = doc.skip_space(doc.after(at, MISTRAL)?);
     // Some models repeat the token.
     while let Some(next) = doc.after(from, MISTRAL) {
@@ -50,28 +50,28 @@ pub(super) fn mistral(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         [ToolCall { id, ..call(name, objects::arguments(arguments)) }].into()
     };
     if let Some((end, json)) = doc.json(at) {
-        return Region::new(end, named(json));
+        return CallRegion::new(end, named(json));
     }
     // Invalid arguments extend to the next call; they come back to the model as an error.
     let next = doc.find(MISTRAL, at).unwrap_or(doc.body().len());
     let raw = doc.between(at, next).trim();
     // Behind the last call there was more to come.
     if raw.is_empty() && marked.is_some() && next < doc.body().len() {
-        return Region::new(next, named(""));
+        return CallRegion::new(next, named(""));
     }
     // What is not closed was cut, and is no call.
-    let is_closed = !matches!(balanced(raw), Balanced::Open);
+    let is_closed = !matches!(balanced(raw), BracketBalance::Open);
     doc.spend(raw.len());
-    if raw.starts_with('{') && is_closed { Region::new(next, named(raw)) } else { None }
+    if raw.starts_with('{') && is_closed { CallRegion::new(next, named(raw)) } else { None }
 }
 
-fn mistral_list(doc: &mut Doc<'_>, from: usize) -> Option<Region> {
+fn mistral_list(doc: &mut SourceText<'_>, from: usize) -> Option<CallRegion> {
     let (mut end, json) = doc.json(from)?;
-    let calls = objects::calls(json, Sure::Marked, doc);
+    let calls = objects::calls(json, CallCertainty::Marked, doc);
     if let Some(closed) = doc.after(doc.skip_space(end), "[/TOOL_CALLS]") {
         end = closed;
     }
-    Region::new(end, calls)
+    CallRegion::new(end, calls)
 }
 
 /// DeepSeek's tokens, whatever bars and blanks they are written with.
@@ -87,7 +87,7 @@ pub(super) enum DeepseekToken {
 }
 
 /// The token at `at` and where it ends.
-pub(super) fn deepseek_token(doc: &Doc<'_>, at: usize) -> Option<(DeepseekToken, usize)> {
+pub(super) fn deepseek_token(doc: &SourceText<'_>, at: usize) -> Option<(DeepseekToken, usize)> {
     let from = doc.after_any(at, &["<｜", "<|"])?;
     let rest = doc.rest(from);
     let mut word = String::new();
@@ -125,7 +125,7 @@ fn named(word: &str) -> Option<DeepseekToken> {
 
 /// DeepSeek's calls: `function` and the name parted by a token, the arguments in a fence (V3,
 /// R1); or the name and the arguments parted by a token (V3.1).
-pub(super) fn deepseek(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn deepseek(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let (mut end, mut calls) = (at, Vec::new());
     let mut from = match deepseek_token(doc, at)? {
         (DeepseekToken::CallsBegin, inner) => inner,
@@ -159,10 +159,10 @@ pub(super) fn deepseek(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
             _ => break,
         }
     }
-    Region::new(end, calls)
+    CallRegion::new(end, calls)
 }
 
-fn deepseek_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
+fn deepseek_call(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCall)> {
     let head_end = doc.near(from, &['<'])?;
     let head = doc.between(from, head_end).trim();
     let inner = match deepseek_token(doc, head_end) {
@@ -204,25 +204,25 @@ fn deepseek_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
     }
     let raw = raw.trim();
     doc.spend(raw.len());
-    let is_open = raw.starts_with('{') && balanced(raw) == Balanced::Open;
+    let is_open = raw.starts_with('{') && balanced(raw) == BracketBalance::Open;
     (!is_open).then(|| (end, call(name, objects::arguments(raw))))
 }
 
 /// Whether a call's token ends what stands between these places.
-fn ends_call(doc: &Doc<'_>, from: usize, to: usize) -> bool {
+fn ends_call(doc: &SourceText<'_>, from: usize, to: usize) -> bool {
     let text = doc.between(from, to).trim_end();
     ["end｜>", "end|>"].iter().any(|end| text.ends_with(end))
 }
 
 /// Behind the token that ends a call, if it stands there.
-fn call_end(doc: &Doc<'_>, at: usize) -> usize {
+fn call_end(doc: &SourceText<'_>, at: usize) -> usize {
     match deepseek_token(doc, doc.skip_space(at)) {
         Some((DeepseekToken::CallEnd, end)) => end,
         _ => at,
     }
 }
 
-fn deepseek_call_end(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
+fn deepseek_call_end(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
     let ends = ["<｜tool▁call▁end｜>", "<|tool▁call▁end|>"];
     ends.into_iter()
         .filter_map(|end| Some((doc.find(end, from)?, end.len())))
@@ -234,14 +234,14 @@ const SECTION_BEGIN: [&str; 2] = ["<|tool_calls_section_begin|>", "<|tool_call_s
 const SECTION_END: [&str; 2] = ["<|tool_calls_section_end|>", "<|tool_call_section_end|>"];
 
 /// Kimi's calls, in their section or without one.
-pub(super) fn kimi(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn kimi(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let section = doc.after_any(at, &SECTION_BEGIN);
     let mut from = section.unwrap_or(at);
     let (mut end, mut calls, mut is_meant) = (at, Vec::new(), section.is_none());
     while doc.has_room(&calls) {
         from = doc.skip_space(from);
         if let Some(behind) = doc.after_any(from, &SECTION_END) {
-            return Some(Region { end: behind, calls, is_meant });
+            return Some(CallRegion { end: behind, calls, is_meant });
         }
         let inner = doc.after(from, "<|tool_call_begin|>").or_else(|| behind_noise(doc, at, from));
         let Some(inner) = inner else { break };
@@ -250,11 +250,11 @@ pub(super) fn kimi(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         is_meant = true;
         (end, from) = (behind, behind);
     }
-    (end > at).then_some(Region { end, calls, is_meant })
+    (end > at).then_some(CallRegion { end, calls, is_meant })
 }
 
 /// Behind the token of the section's first call, if text stands before it that means nothing.
-fn behind_noise(doc: &mut Doc<'_>, section: usize, from: usize) -> Option<usize> {
+fn behind_noise(doc: &mut SourceText<'_>, section: usize, from: usize) -> Option<usize> {
     let begin = doc.after_any(section, &SECTION_BEGIN)?;
     if doc.skip_space(begin) != from {
         return None;
@@ -264,7 +264,7 @@ fn behind_noise(doc: &mut Doc<'_>, section: usize, from: usize) -> Option<usize>
 }
 
 /// One call and where it ends; no call if its id names no tool.
-fn kimi_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, Option<ToolCall>)> {
+fn kimi_call(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, Option<ToolCall>)> {
     const ARGUMENTS: &str = "<|tool_call_argument_begin|>";
     let id_end = doc.near(from, &['<'])?;
     let id = doc.between(from, id_end).trim();
@@ -272,11 +272,11 @@ fn kimi_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, Option<ToolCall>)
     let found = balanced(doc.rest(at));
     doc.spend(found.seen(doc.rest(at)));
     let (to, end) = match found {
-        Balanced::End(length) => {
+        BracketBalance::End(length) => {
             let to = at + length;
             (to, doc.after(doc.skip_space(to), "<|tool_call_end|>").unwrap_or(to))
         }
-        Balanced::Open | Balanced::Broken(_) => {
+        BracketBalance::Open | BracketBalance::Broken(_) => {
             let to = doc.find("<|tool_call_end|>", at)?;
             (to, to + "<|tool_call_end|>".len())
         }
@@ -289,7 +289,7 @@ fn kimi_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, Option<ToolCall>)
 
 /// The tool's name in an id such as `functions.name:0`. A bare number names the only tool, or
 /// the only one that has all the arguments.
-fn kimi_name(doc: &mut Doc<'_>, id: &str, arguments: &str) -> Option<String> {
+fn kimi_name(doc: &mut SourceText<'_>, id: &str, arguments: &str) -> Option<String> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if let Some((name, number)) = id.rsplit_once(':')
         && is_number(number)
@@ -303,7 +303,7 @@ fn kimi_name(doc: &mut Doc<'_>, id: &str, arguments: &str) -> Option<String> {
     if let [only] = doc.tools() {
         return Some(only.name.clone());
     }
-    let given = Document::of(arguments);
+    let given = JsonDocument::of(arguments);
     let given = given.root().some().filter(|given| given.is_object())?;
     let tools = doc.tools().iter();
     let mut fitting = tools.filter(|tool| {

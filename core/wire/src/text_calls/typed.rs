@@ -3,12 +3,12 @@
 
 use super::{
     super::{
-        lenient::{Document, is_json},
-        writer::{Fields, Writer},
+        lenient::{JsonDocument, is_json},
+        writer::{JsonWriter, ObjectFields},
     },
     found::call,
     literal,
-    schema::{Schema, Type, Types},
+    schema::{ArgumentSchema, SchemaType, TypeSet},
 };
 use alloc::{
     borrow::Cow,
@@ -20,16 +20,16 @@ use innerloop_types::{message::ToolCall, steps};
 
 /// A call whose arguments are collected one by one.
 #[derive(Debug)]
-pub(super) struct Typed {
+pub(super) struct TypedCall {
     name: String,
-    schema: Rc<Schema>,
-    fields: Fields,
+    schema: Rc<ArgumentSchema>,
+    fields: ObjectFields,
 }
 
-impl Typed {
+impl TypedCall {
     /// No arguments yet.
-    pub(super) fn new(name: &str, schema: Rc<Schema>) -> Self {
-        Self { name: name.into(), schema, fields: Fields::default() }
+    pub(super) fn new(name: &str, schema: Rc<ArgumentSchema>) -> Self {
+        Self { name: name.into(), schema, fields: ObjectFields::default() }
     }
 
     /// Adds an argument whose text is bent to its schema. The last of equal names stands.
@@ -46,7 +46,7 @@ impl Typed {
     /// Adds an argument of which the format says that it is JSON, not text.
     pub(super) fn push_value(&mut self, name: &str, text: &str) {
         let json = match self.schema.types(name) {
-            types if types.is_only(Type::String) => quoted(text),
+            types if types.is_only(SchemaType::String) => quoted(text),
             types if !types.is_empty() => typed(text, types),
             _ if is_json(text) => text.trim().to_string(),
             _ => literal::to_json(text).unwrap_or_else(|| quoted(text)),
@@ -60,14 +60,14 @@ impl Typed {
     }
 
     /// What the tool's schema says.
-    pub(super) fn schema(&self) -> &Schema {
+    pub(super) fn schema(&self) -> &ArgumentSchema {
         &self.schema
     }
 
     /// The call.
     pub(super) fn finish(self) -> ToolCall {
         let arguments = self.unwrapped().unwrap_or_else(|| {
-            let mut out = Writer::new();
+            let mut out = JsonWriter::new();
             self.fields.write(&mut out);
             out.0
         });
@@ -82,7 +82,7 @@ impl Typed {
         }
         let value = value.root();
         let text = value.string().unwrap_or(Cow::Borrowed(value.json()));
-        let inner = Document::of(&text);
+        let inner = JsonDocument::of(&text);
         let inner = inner.root();
         let knows_all = || inner.names().all(|name| self.schema.knows(&name));
         (self.schema.has_properties() && inner.is_object() && knows_all()).then(|| text.into())
@@ -90,7 +90,7 @@ impl Typed {
 }
 
 /// The JSON that `text` stands for.
-pub(super) fn typed(text: &str, types: Types) -> String {
+pub(super) fn typed(text: &str, types: TypeSet) -> String {
     steps::count(text.len());
     let plain = text.trim();
     if plain.eq_ignore_ascii_case("null") {
@@ -99,27 +99,27 @@ pub(super) fn typed(text: &str, types: Types) -> String {
     types.iter().find_map(|wanted| bent(plain, wanted)).unwrap_or_else(|| quoted(text))
 }
 
-fn bent(plain: &str, wanted: Type) -> Option<String> {
+fn bent(plain: &str, wanted: SchemaType) -> Option<String> {
     match wanted {
-        Type::Boolean if plain.eq_ignore_ascii_case("true") => Some(String::from("true")),
-        Type::Boolean if plain.eq_ignore_ascii_case("false") => Some(String::from("false")),
-        Type::Integer => whole(plain),
-        Type::Number => whole(plain).or_else(|| literal::number(plain)),
-        Type::Array | Type::Object => {
+        SchemaType::Boolean if plain.eq_ignore_ascii_case("true") => Some(String::from("true")),
+        SchemaType::Boolean if plain.eq_ignore_ascii_case("false") => Some(String::from("false")),
+        SchemaType::Integer => whole(plain),
+        SchemaType::Number => whole(plain).or_else(|| literal::number(plain)),
+        SchemaType::Array | SchemaType::Object => {
             let json = match is_json(plain) {
                 true => plain.to_string(),
                 false => literal::to_json(plain).or_else(|| unescaped(plain))?,
             };
             json.starts_with(['[', '{']).then_some(json)
         }
-        Type::Null | Type::Boolean | Type::String => None,
+        SchemaType::Null | SchemaType::Boolean | SchemaType::String => None,
     }
 }
 
 /// JSON that was escaped once too often: `{\"a\": 1}`.
 fn unescaped(plain: &str) -> Option<String> {
     let wrapped = alloc::format!("\"{plain}\"");
-    let wrapped = Document::of(&wrapped);
+    let wrapped = JsonDocument::of(&wrapped);
     let text = wrapped.root().string()?;
     is_json(&text).then(|| text.into())
 }

@@ -3,13 +3,13 @@
 
 use super::{
     cut,
-    found::{Assembly, Parsed, Region},
+    found::{CallRegion, ParsedText, TextAssembly},
     gemma, harmony,
-    lines::{self, Line},
+    lines::{self, LineStart},
     minimax, plamo, pythonic,
-    scan::{Balanced, Doc, balanced},
-    tagged::{self, Fence},
-    think::{self, Pair, TAGS, Tag},
+    scan::{BracketBalance, SourceText, balanced},
+    tagged::{self, CodeFence},
+    think::{self, TAGS, TagPair, ThinkTag},
     tokens::{self, DeepseekToken},
     xml, xtml,
 };
@@ -44,15 +44,15 @@ pub(super) const FRAMES: [(&str, Family); 23] = [
 
 /// What stands at a place of the text.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum WalkStep {
     /// Text, up to there.
     Text(usize),
     /// A token that means nothing, up to there.
     Drop(usize),
     /// Thinking begins or ends.
-    Thinking(Tag),
+    Thinking(ThinkTag),
     /// Calls.
-    Calls(Region),
+    Calls(CallRegion),
     /// Messages of Harmony, up to the end.
     Message,
 }
@@ -67,37 +67,44 @@ const KEEPS_SPACE: [&str; 4] = [
 ];
 
 /// Takes a text apart, which begins in thinking if the model's template has opened it.
-pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut Doc<'_>) -> Parsed {
+pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut SourceText<'_>) -> ParsedText {
     if family == Family::Auto && harmony::begins_in_head(doc.body()) == Some(true) {
-        return harmony::parse(doc, 0, Parsed::default());
+        return harmony::parse(doc, 0, ParsedText::default());
     }
-    let walk = Walk { family, in_thought: false, is_data: false, is_open: false };
-    let mut way = Way { walk, out: Assembly::default(), pair: TAGS[0], opened: 0, from: 0, at: 0 };
+    let walk = WalkState { family, in_thought: false, is_data: false, is_open: false };
+    let mut way = WalkProgress {
+        walk,
+        out: TextAssembly::default(),
+        pair: TAGS[0],
+        opened: 0,
+        from: 0,
+        at: 0,
+    };
     if in_thinking && think::is_begun(doc.body()) != Some(false) {
         way.begin_in_thinking(doc);
     }
     while let Some(start) = next_start(family, doc, way.at).filter(|_| way.goes_on(doc)) {
         let mut step = way.walk.step(doc, start);
-        if let Step::Thinking(tag) = step
+        if let WalkStep::Thinking(tag) = step
             && !tag.is_open
             && way.out.is_taken()
             && (way.out.has_calls() || way.opened == 0)
         {
-            step = Step::Text(tag.end);
+            step = WalkStep::Text(tag.end);
         }
-        if let Step::Text(end) = step {
+        if let WalkStep::Text(end) = step {
             way.on_text(doc, start, end);
             continue;
         }
         way.put(doc, start);
         match step {
-            Step::Thinking(tag) => way.on_tag(doc, start, tag),
-            Step::Calls(region) => way.on_calls(doc, start, region),
-            Step::Drop(end) => {
+            WalkStep::Thinking(tag) => way.on_tag(doc, start, tag),
+            WalkStep::Calls(region) => way.on_calls(doc, start, region),
+            WalkStep::Drop(end) => {
                 way.drop_to(doc, start, end);
             }
-            Step::Message => return harmony::parse(doc, start, way.out.finish()),
-            Step::Text(_) => {}
+            WalkStep::Message => return harmony::parse(doc, start, way.out.finish()),
+            WalkStep::Text(_) => {}
         }
     }
     if way.walk.in_thought {
@@ -111,11 +118,11 @@ pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut Doc<'_>) -> Pars
 
 /// How far a text has been taken apart.
 #[derive(Debug)]
-struct Way {
-    walk: Walk,
-    out: Assembly,
+struct WalkProgress {
+    walk: WalkState,
+    out: TextAssembly,
     /// The tags of the thinking that was opened last.
-    pair: Pair,
+    pair: TagPair,
     /// How many tags may still close thinking that is nested.
     opened: usize,
     /// How far the text has been put anywhere.
@@ -124,8 +131,8 @@ struct Way {
     at: usize,
 }
 
-impl Way {
-    fn goes_on(&self, doc: &Doc<'_>) -> bool {
+impl WalkProgress {
+    fn goes_on(&self, doc: &SourceText<'_>) -> bool {
         !doc.is_spent() && self.out.has_room(doc)
     }
 
@@ -134,7 +141,7 @@ impl Way {
     }
 
     /// Appends what stands before `to` and is neither a call nor a tag.
-    fn put(&mut self, doc: &Doc<'_>, to: usize) {
+    fn put(&mut self, doc: &SourceText<'_>, to: usize) {
         let text = doc.between(self.from, to);
         match self.walk.in_thought {
             true => self.out.thinking(&think::bare(text, self.pair).0),
@@ -143,7 +150,7 @@ impl Way {
     }
 
     /// The template has opened thinking: it ends at the first tag that closes any.
-    fn begin_in_thinking(&mut self, doc: &mut Doc<'_>) {
+    fn begin_in_thinking(&mut self, doc: &mut SourceText<'_>) {
         if let Some((to, pair)) = think::first_close(doc.body(), 0) {
             doc.read(to);
             let (thought, opened) = think::bare(doc.between(0, to), pair);
@@ -155,7 +162,7 @@ impl Way {
         }
     }
 
-    fn on_tag(&mut self, doc: &mut Doc<'_>, start: usize, tag: Tag) {
+    fn on_tag(&mut self, doc: &mut SourceText<'_>, start: usize, tag: ThinkTag) {
         self.skip_to(tag.end);
         let is_first = !self.out.is_taken();
         if !tag.is_open {
@@ -177,20 +184,20 @@ impl Way {
         }
     }
 
-    fn on_calls(&mut self, doc: &Doc<'_>, start: usize, region: Region) {
+    fn on_calls(&mut self, doc: &SourceText<'_>, start: usize, region: CallRegion) {
         self.keep_space(doc, start);
         self.walk.in_thought = false;
         self.out.calls(region.calls);
         self.skip_to(region.end);
     }
 
-    fn drop_to(&mut self, doc: &Doc<'_>, start: usize, end: usize) {
+    fn drop_to(&mut self, doc: &SourceText<'_>, start: usize, end: usize) {
         self.keep_space(doc, start);
         self.out.drop_token();
         self.skip_to(end);
     }
 
-    fn keep_space(&mut self, doc: &Doc<'_>, start: usize) {
+    fn keep_space(&mut self, doc: &SourceText<'_>, start: usize) {
         if doc.after_any(start, &KEEPS_SPACE).is_some() {
             self.out.keep_space();
         }
@@ -198,15 +205,15 @@ impl Way {
 
     /// Text, unless a call begins there that cannot be read. What is cut is left out behind other
     /// calls, and so is a mere beginning.
-    fn on_text(&mut self, doc: &mut Doc<'_>, start: usize, end: usize) {
+    fn on_text(&mut self, doc: &mut SourceText<'_>, start: usize, end: usize) {
         self.at = end.max(start + 1);
         let (behind, is_cut) = match self.walk.line(doc, start) {
-            Some(Line::Call(name, from)) if doc.knows(name) => {
+            Some(LineStart::Call(name, from)) if doc.knows(name) => {
                 let found = balanced(doc.rest(from));
                 let seen = found.seen(doc.rest(from));
                 doc.spend(seen);
                 self.at = from + seen;
-                (from, found == Balanced::Open)
+                (from, found == BracketBalance::Open)
             }
             _ => {
                 let Some(behind) = cut::begins(doc, start) else { return };
@@ -227,7 +234,7 @@ impl Way {
 }
 
 /// The next place from `at` on where anything but text may begin.
-pub(super) fn next_start(family: Family, doc: &Doc<'_>, at: usize) -> Option<usize> {
+pub(super) fn next_start(family: Family, doc: &SourceText<'_>, at: usize) -> Option<usize> {
     if at == 0 && lines::is_marked(family) {
         return Some(0);
     }
@@ -249,7 +256,7 @@ pub(super) fn may_begin(rest: &str) -> bool {
 
 /// What is known on the way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walk {
+pub(super) struct WalkState {
     /// What may be found.
     pub(super) family: Family,
     /// Whether thinking has begun that never ends: only marked calls are calls then.
@@ -261,65 +268,65 @@ pub(super) struct Walk {
     pub(super) is_open: bool,
 }
 
-impl Walk {
+impl WalkState {
     /// What stands at `at`.
-    pub(super) fn step(&mut self, doc: &mut Doc<'_>, at: usize) -> Step {
+    pub(super) fn step(&mut self, doc: &mut SourceText<'_>, at: usize) -> WalkStep {
         if !may_begin(doc.rest(at)) {
-            return Step::Text(at + 1);
+            return WalkStep::Text(at + 1);
         }
         if !self.in_thought {
             if let Some(tag) = think::tag_at(doc, at) {
-                return Step::Thinking(tag);
+                return WalkStep::Thinking(tag);
             }
             if let Some(fence) = tagged::fence_at(doc, at) {
                 return self.fence(doc, at, fence);
             }
             if self.family == Family::Auto && harmony::begins(doc, at) {
-                return Step::Message;
+                return WalkStep::Message;
             }
         }
         self.unfenced(doc, at)
     }
 
     /// What stands at `at` if it is no tag of thinking and no fence.
-    pub(super) fn unfenced(&mut self, doc: &mut Doc<'_>, at: usize) -> Step {
+    pub(super) fn unfenced(&mut self, doc: &mut SourceText<'_>, at: usize) -> WalkStep {
         if let Some(region) = self.calls(doc, at) {
             return match region.calls.is_empty() {
                 // Calls that name no tool are text.
-                true if region.is_meant => Step::Text(region.end),
-                true => Step::Drop(region.end),
-                false => Step::Calls(region),
+                true if region.is_meant => WalkStep::Text(region.end),
+                true => WalkStep::Drop(region.end),
+                false => WalkStep::Calls(region),
             };
         }
         if matches!(self.family, Family::Auto | Family::Deepseek)
             && let Some((DeepseekToken::Output, end)) = tokens::deepseek_token(doc, at)
         {
-            return Step::Drop(end);
+            return WalkStep::Drop(end);
         }
-        if let Some(Line::Drop(end)) = self.line(doc, at) {
-            return Step::Drop(end);
+        if let Some(LineStart::Drop(end)) = self.line(doc, at) {
+            return WalkStep::Drop(end);
         }
         match self.frame(doc, at) {
-            Some(end) => Step::Drop(end),
-            None => Step::Text(doc.behind_one(at)),
+            Some(end) => WalkStep::Drop(end),
+            None => WalkStep::Text(doc.behind_one(at)),
         }
     }
 
     /// What marks of a line, or before a name, begin at `at`.
-    fn line<'a>(&self, doc: &Doc<'a>, at: usize) -> Option<Line<'a>> {
+    fn line<'a>(&self, doc: &SourceText<'a>, at: usize) -> Option<LineStart<'a>> {
         if self.in_thought || self.is_open { None } else { lines::line(self.family, doc, at) }
     }
 
     /// A call behind marks of a line. Behind a result that the model has made up there is none.
-    fn on_line(&mut self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-        let Some(Line::Call(name, from)) = self.line(doc, at) else { return None };
+    fn on_line(&mut self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
+        let Some(LineStart::Call(name, from)) = self.line(doc, at) else { return None };
         let (region, is_answered) = lines::called(doc, name, from)?;
         self.is_open = is_answered;
         Some(region)
     }
 
     /// Behind a token that means nothing.
-    fn frame(&self, doc: &Doc<'_>, at: usize) -> Option<usize> {
+    fn frame(&self, doc: &SourceText<'_>, at: usize) -> Option<usize> {
         if self.in_thought || doc.is_quoted(at) || !doc.rest(at).starts_with('<') {
             return None;
         }
@@ -331,7 +338,7 @@ impl Walk {
     }
 
     /// A fence of calls, or all of it text: what it shows is an example.
-    fn fence(&self, doc: &mut Doc<'_>, at: usize, fence: Fence<'_>) -> Step {
+    fn fence(&self, doc: &mut SourceText<'_>, at: usize, fence: CodeFence<'_>) -> WalkStep {
         let holds_calls = match self.family {
             Family::FencedJson => true,
             Family::Auto | Family::Hermes | Family::Json | Family::LlamaJson | Family::Cohere => {
@@ -341,16 +348,16 @@ impl Walk {
             _ => false,
         };
         if holds_calls && let Some(region) = tagged::fenced(doc, fence) {
-            return Step::Calls(region);
+            return WalkStep::Calls(region);
         }
         // A fence that is never closed does not count, unless it has a language.
         let is_word = !fence.language.is_empty() && !fence.language.contains(char::is_whitespace);
         let is_named = is_word && !tagged::is_language(fence.language);
         let unclosed = if is_named { doc.body().len() } else { at + 3 };
-        Step::Text(tagged::fence_end(doc, fence).unwrap_or(unclosed))
+        WalkStep::Text(tagged::fence_end(doc, fence).unwrap_or(unclosed))
     }
 
-    fn calls(&mut self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    fn calls(&mut self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
         match doc.rest(at).chars().next()? {
             '<' => self.marked(doc, at),
             ']' if self.is(&[Family::Minimax]) => minimax::calls(doc, at),
@@ -367,7 +374,7 @@ impl Walk {
     }
 
     /// Calls behind a tag or a token.
-    fn marked(&self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    fn marked(&self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
         let second = doc.rest(at).chars().nth(1)?;
         if matches!(second, '|' | '｜') {
             if self.is(&[Family::Deepseek, Family::Step3])
@@ -430,18 +437,18 @@ impl Walk {
         if self.is(&[Family::Glm, Family::Hunyuan]) { self.glm(doc, at) } else { None }
     }
 
-    fn glm(&self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    fn glm(&self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
         let region = xml::glm(doc, at)?;
         // Where the family is only guessed, a lone word in the tags may be anything.
-        let is_lone = |region: &Region| {
+        let is_lone = |region: &CallRegion| {
             !region.calls.is_empty() && region.calls.iter().all(|call| call.arguments == "{}")
         };
-        let knows = |region: &Region| region.calls.iter().all(|call| doc.knows(&call.name));
+        let knows = |region: &CallRegion| region.calls.iter().all(|call| doc.knows(&call.name));
         let is_doubtful = self.family == Family::Auto && is_lone(&region) && !knows(&region);
         if is_doubtful && doc.has_tools() { None } else { Some(region) }
     }
 
-    fn pythonic(&self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    fn pythonic(&self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
         if !self.is(&[Family::Pythonic]) {
             return None;
         }
@@ -451,7 +458,7 @@ impl Walk {
         if is_doubtful { None } else { Some(region) }
     }
 
-    fn bare(&mut self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    fn bare(&mut self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
         let before = doc.body().get(..at).unwrap_or_default();
         // From its end, where anything but white space shows at once.
         let said = before.trim_end();

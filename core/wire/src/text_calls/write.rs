@@ -2,7 +2,7 @@
 //! prompt that describes the tools, and turns whose calls and results are text. The format is
 //! Hermes', which most models know.
 
-use super::super::lenient::{Document, Raw, is_json};
+use super::super::lenient::{JsonDocument, ValueRef, is_json};
 use alloc::{
     borrow::Cow,
     format,
@@ -12,7 +12,7 @@ use alloc::{
 use innerloop_json::{joined, quoted};
 use innerloop_types::{
     json::Json,
-    message::{Block, Finish, Part, Reply, Said, ToolCall, ToolResult},
+    message::{Block, FinishReason, Part, Reply, ToolCall, ToolResult, VisibleTurn},
     tool::ToolSpec,
 };
 
@@ -41,9 +41,9 @@ pub(crate) fn section(tools: &[&ToolSpec]) -> String {
 
 /// Arguments for an example: a value of the right type for each required property.
 fn sample(schema: &Json) -> String {
-    let schema = Document::of(schema.text());
+    let schema = JsonDocument::of(schema.text());
     let [required, properties] = schema.root().fields(&["required", "properties"]);
-    let names = required.elements().filter_map(Raw::string);
+    let names = required.elements().filter_map(ValueRef::string);
     let fields: Vec<String> = names
         .map(|name| {
             let value = match properties.field(&name).field("type").string().as_deref() {
@@ -60,17 +60,20 @@ fn sample(schema: &Json) -> String {
 }
 
 /// What is said, with its calls and results as text.
-pub(crate) fn in_text(said: Said<'_>) -> Said<'_> {
+pub(crate) fn in_text(said: VisibleTurn<'_>) -> VisibleTurn<'_> {
     match &said {
-        Said::Assistant(reply) if reply.tool_calls().next().is_some() => {
-            Said::Assistant(Cow::Owned(in_one_text(reply)))
+        VisibleTurn::Assistant(reply) if reply.tool_calls().next().is_some() => {
+            VisibleTurn::Assistant(Cow::Owned(in_one_text(reply)))
         }
-        Said::ToolResults(results) => {
+        VisibleTurn::ToolResults(results) => {
             let mut parts = Vec::new();
             results.iter().for_each(|result| push_response(result, &mut parts));
-            Said::User(parts.into())
+            VisibleTurn::User(parts.into())
         }
-        Said::Assistant(_) | Said::User(_) | Said::System(_) | Said::Steering(_) => said,
+        VisibleTurn::Assistant(_)
+        | VisibleTurn::User(_)
+        | VisibleTurn::System(_)
+        | VisibleTurn::Steering(_) => said,
     }
 }
 
@@ -83,7 +86,7 @@ fn in_one_text(reply: &Reply) -> Reply {
         }
         text.push_str(&written(&call.name, &arguments(call)));
     }
-    let mut told = Reply { finish: Finish::Stop, ..reply.clone() };
+    let mut told = Reply { finish: FinishReason::Stop, ..reply.clone() };
     told.blocks.retain(|block| matches!(block, Block::Reasoning(_) | Block::Opaque(_)));
     told.blocks.push(Block::Text(text));
     told

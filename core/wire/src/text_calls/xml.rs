@@ -2,17 +2,17 @@
 //! of DeepSeek's DSML and others, and GLM's `<arg_key>` and `<arg_value>`.
 
 use super::{
-    ends::{Tags, ends},
-    found::{Region, call},
-    scan::Doc,
-    typed::Typed,
+    ends::{ValueTags, ends},
+    found::{CallRegion, call},
+    scan::SourceText,
+    typed::TypedCall,
 };
 use alloc::vec::Vec;
 use innerloop_types::message::ToolCall;
 
 /// `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>`, also
 /// without the outer tags and with closing tags missing.
-pub(super) fn qwen(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn qwen(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let outer = doc.after(at, "<tool_call>");
     let mut from = doc.skip_space(outer.unwrap_or(at));
     let mut calls = Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn qwen(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         let (behind, call) = match qwen_function(doc, next) {
             Ok(found) if doc.has_room(&calls) => found,
             // What it shows is a part of it, and no call of its own.
-            Err(Broken::Cut) if calls.is_empty() => return Some(Region::cut(doc)),
+            Err(XmlCallError::Cut) if calls.is_empty() => return Some(CallRegion::cut(doc)),
             _ => break,
         };
         calls.push(call);
@@ -30,22 +30,22 @@ pub(super) fn qwen(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     }
     // Models leave the opening tag out and write the closing one.
     end = doc.after(doc.skip_space(end), "</tool_call>").unwrap_or(end);
-    Region::new(end, calls)
+    CallRegion::new(end, calls)
 }
 
 /// Why there is no call where one opens.
 #[derive(Clone, Copy)]
-enum Broken {
+enum XmlCallError {
     /// What stands there is not one.
     Malformed,
     /// Its parameters have begun, and the text ends before the call does.
     Cut,
 }
 
-fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Result<(usize, ToolCall), Broken> {
-    let (name, mut at) = head(doc, from).ok_or(Broken::Malformed)?;
-    let mut found = Typed::new(name, doc.schema(name));
-    let mut broken = Broken::Malformed;
+fn qwen_function(doc: &mut SourceText<'_>, from: usize) -> Result<(usize, ToolCall), XmlCallError> {
+    let (name, mut at) = head(doc, from).ok_or(XmlCallError::Malformed)?;
+    let mut found = TypedCall::new(name, doc.schema(name));
+    let mut broken = XmlCallError::Malformed;
     loop {
         at = doc.skip_space(at);
         if let Some(end) = doc.after(at, "</function>") {
@@ -57,7 +57,7 @@ fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Result<(usize, ToolCall), Br
         }
         let from = doc.after_any(at, &["<parameter=", "<parameter name="]);
         let (key, value_from) = from.and_then(|from| head(doc, from)).ok_or(broken)?;
-        broken = Broken::Cut;
+        broken = XmlCallError::Cut;
         let (value_to, end) = qwen_value(doc, value_from).ok_or(broken)?;
         let value = doc.between(value_from, value_to);
         let value = value.strip_prefix('\n').unwrap_or(value);
@@ -68,7 +68,7 @@ fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Result<(usize, ToolCall), Br
 }
 
 /// What stands up to the next `>` on the same line, without quotes, and where it ends.
-pub(super) fn head<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
+pub(super) fn head<'a>(doc: &SourceText<'a>, from: usize) -> Option<(&'a str, usize)> {
     let name_end = doc.near(from, &['>', '\n', '<'])?;
     let end = doc.after(name_end, ">")?;
     let name = doc.between(from, name_end).trim().trim_matches(['"', '\'']).trim();
@@ -77,17 +77,17 @@ pub(super) fn head<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
 
 /// Where a parameter's value ends, and where its closing tag ends. Where that is missing, the next
 /// parameter on a line of its own closes it too, and so does the function's end.
-fn qwen_value(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
+fn qwen_value(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
     const OPENS: [&str; 2] = ["<parameter=", "<parameter name="];
     const ENDS: [&str; 4] = ["</function>", "</tool_call>", "<tool_call>", "<function="];
-    let goes_on = |doc: &Doc<'_>, at: usize| {
+    let goes_on = |doc: &SourceText<'_>, at: usize| {
         let at = doc.skip_space(at);
         doc.after_any(at, &OPENS).or_else(|| doc.after_any(at, &ENDS)).is_some()
             || doc.rest(at).is_empty()
     };
-    let is_open = |doc: &Doc<'_>, at: usize| begins_line(doc, at);
+    let is_open = |doc: &SourceText<'_>, at: usize| begins_line(doc, at);
     let close = "</parameter>";
-    let tags = Tags { opens: &OPENS, is_open: &is_open, close, goes_on: &goes_on };
+    let tags = ValueTags { opens: &OPENS, is_open: &is_open, close, goes_on: &goes_on };
     let found = ends(doc, from, &tags);
     let first = found.first.filter(|first| found.next.is_none_or(|next| *first < next));
     if let Some(own) = found.own.or(first) {
@@ -101,13 +101,13 @@ fn qwen_value(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
 }
 
 /// Whether nothing but white space stands before `at` in its line.
-fn begins_line(doc: &Doc<'_>, at: usize) -> bool {
+fn begins_line(doc: &SourceText<'_>, at: usize) -> bool {
     let before = doc.between(at.saturating_sub(1), at);
     before.is_empty() || before == "\n"
 }
 
 /// Where the function ends whose last parameter is not closed.
-fn function_end(doc: &mut Doc<'_>, from: usize) -> Option<usize> {
+fn function_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     let mut at = from;
     let function = loop {
         let Some(found) = doc.find("</function>", at) else { break None };
@@ -134,7 +134,7 @@ const BLOCKS: [&str; 4] = ["function_calls>", "tool_calls>", "tool_call>", "call
 
 /// `<invoke name="…">` with its parameters, or several in a block, with or without a dialect's
 /// prefix.
-pub(super) fn invokes(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn invokes(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
     let block = doc.after_any(from, &BLOCKS);
     let mut next = block.map_or(at, |inner| doc.skip_space(inner));
@@ -146,15 +146,15 @@ pub(super) fn invokes(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     }
     // The block's closing tag often comes without the opening one.
     end = BLOCKS.iter().find_map(|name| closing(doc, next, name)).unwrap_or(end);
-    Region::new(end, calls)
+    CallRegion::new(end, calls)
 }
 
 /// The call of the `<invoke>` that opens at `at`, and where it ends.
-pub(super) fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
+pub(super) fn invoke(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, ToolCall)> {
     let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
     let from = doc.after(from, "invoke name=")?;
     let (name, kind, inner) = attributes(doc, from)?;
-    if kind == Kind::Closed {
+    if kind == ValueKind::Closed {
         return Some((inner, call(name, "{}")));
     }
     let mut at = doc.skip_space(inner);
@@ -163,7 +163,7 @@ pub(super) fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> 
         let end = closing(doc, doc.skip_space(end), "invoke>")?;
         return Some((end, call(name, json)));
     }
-    let mut found = Typed::new(name, doc.schema(name));
+    let mut found = TypedCall::new(name, doc.schema(name));
     loop {
         at = doc.skip_space(at);
         if let Some(end) = closing(doc, at, "invoke>") {
@@ -171,14 +171,14 @@ pub(super) fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> 
         }
         let (key, kind, value_from) = attributes(doc, parameter(doc, at)?)?;
         let (value_to, end) = match kind {
-            Kind::Closed => (value_from, value_from),
+            ValueKind::Closed => (value_from, value_from),
             _ => parameter_end(doc, value_from)?,
         };
         let value = doc.between(value_from, value_to);
         if doc.is_spent() {
             return None;
         }
-        if kind == Kind::Value {
+        if kind == ValueKind::Value {
             found.push_value(key, value);
         } else {
             found.push(key, value);
@@ -188,26 +188,26 @@ pub(super) fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> 
 }
 
 /// Behind a closing tag of that name, with any prefix.
-fn closing(doc: &Doc<'_>, at: usize, name: &str) -> Option<usize> {
+fn closing(doc: &SourceText<'_>, at: usize, name: &str) -> Option<usize> {
     let from = doc.after(at, "</")?;
     PREFIXES.iter().find_map(|prefix| doc.after(doc.after(from, prefix)?, name))
 }
 
 /// Behind what opens a parameter, up to its name.
-fn parameter(doc: &Doc<'_>, at: usize) -> Option<usize> {
+fn parameter(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
     doc.after(from, "parameter name=")
 }
 
 /// Where a parameter's value ends, and where its closing tag ends: behind it another parameter
 /// opens or the call is closed.
-fn parameter_end(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
-    let goes_on = |doc: &Doc<'_>, at: usize| {
+fn parameter_end(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
+    let goes_on = |doc: &SourceText<'_>, at: usize| {
         let at = doc.skip_space(at);
         parameter(doc, at).or_else(|| closing(doc, at, "invoke>")).is_some()
     };
-    let is_open = |_: &Doc<'_>, _: usize| false;
-    let tags = Tags { opens: &[], is_open: &is_open, close: "parameter>", goes_on: &goes_on };
+    let is_open = |_: &SourceText<'_>, _: usize| false;
+    let tags = ValueTags { opens: &[], is_open: &is_open, close: "parameter>", goes_on: &goes_on };
     let mut search = from;
     loop {
         let at = ends(doc, search, &tags).own?;
@@ -225,7 +225,7 @@ fn parameter_end(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
 
 /// What a tag says of the value behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ValueKind {
     /// Nothing.
     Unknown,
     /// It is text.
@@ -237,7 +237,7 @@ enum Kind {
 }
 
 /// `"name" string="true">`: the name, what the value is said to be, and where the tag ends.
-fn attributes<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, Kind, usize)> {
+fn attributes<'a>(doc: &SourceText<'a>, from: usize) -> Option<(&'a str, ValueKind, usize)> {
     let tag_end = doc.near(from, &['>', '\n'])?;
     let end = doc.after(tag_end, ">")?;
     let tag = doc.between(from, tag_end);
@@ -247,29 +247,29 @@ fn attributes<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, Kind, usize)> 
         None => tag.split_once(' ').unwrap_or((tag.strip_suffix('/').unwrap_or(tag), "")),
     };
     let kind = match others.trim() {
-        "string=\"true\"" => Kind::Text,
-        "string=\"false\"" => Kind::Value,
-        _ if tag.ends_with('/') => Kind::Closed,
-        _ => Kind::Unknown,
+        "string=\"true\"" => ValueKind::Text,
+        "string=\"false\"" => ValueKind::Value,
+        _ if tag.ends_with('/') => ValueKind::Closed,
+        _ => ValueKind::Unknown,
     };
     (!name.is_empty()).then_some((name, kind, end))
 }
 
 /// How the tags of a dialect begin.
 #[derive(Debug)]
-struct Names {
+struct TagNames {
     call: [&'static str; 2],
     key: [&'static str; 2],
     value: [&'static str; 2],
 }
 
-const GLM: Names = Names {
+const GLM: TagNames = TagNames {
     call: ["<tool_call", "</tool_call"],
     key: ["<arg_key", "</arg_key"],
     value: ["<arg_value", "</arg_value"],
 };
 
-const LONGCAT: Names = Names {
+const LONGCAT: TagNames = TagNames {
     call: ["<longcat_tool_call", "</longcat_tool_call"],
     key: ["<longcat_arg_key", "</longcat_arg_key"],
     value: ["<longcat_arg_value", "</longcat_arg_value"],
@@ -278,7 +278,7 @@ const LONGCAT: Names = Names {
 /// `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>`, or several in
 /// `<tool_calls>`. Hunyuan writes a token behind the name and a suffix in each tag, LongCat its own
 /// name before that of each.
-pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn glm(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let block = tag(doc, at, "<tool_calls");
     let mut next = block.map_or(at, |inner| doc.skip_space(inner));
     let is_longcat = doc.after(at, LONGCAT.call[0]).is_some();
@@ -288,7 +288,7 @@ pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         let (behind, call) = match glm_call(doc, next, names) {
             Ok(found) if doc.has_room(&calls) => found,
             // What it shows is a part of it, and no call of its own.
-            Err(Broken::Cut) if calls.is_empty() => return Some(Region::cut(doc)),
+            Err(XmlCallError::Cut) if calls.is_empty() => return Some(CallRegion::cut(doc)),
             _ => break,
         };
         calls.push(call);
@@ -299,36 +299,40 @@ pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         next = doc.skip_space(behind);
     }
     let closed = block.and_then(|_| tag(doc, next, "</tool_calls"));
-    Region::new(closed.unwrap_or(end), calls)
+    CallRegion::new(closed.unwrap_or(end), calls)
 }
 
 /// Behind a tag that begins so, with or without a suffix.
-fn tag(doc: &Doc<'_>, at: usize, start: &str) -> Option<usize> {
+fn tag(doc: &SourceText<'_>, at: usize, start: &str) -> Option<usize> {
     suffix_end(doc, doc.after(at, start)?)
 }
 
 /// Behind the rest of a tag whose name ends at `at`.
-fn suffix_end(doc: &Doc<'_>, at: usize) -> Option<usize> {
+fn suffix_end(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     let end = doc.after(at, ":").and_then(|from| doc.near(from, &['>', '<', ' '])).unwrap_or(at);
     doc.after(end, ">")
 }
 
-fn glm_call(doc: &mut Doc<'_>, at: usize, names: &Names) -> Result<(usize, ToolCall), Broken> {
-    let (name, name_end) = glm_name(doc, at, names).ok_or(Broken::Malformed)?;
-    let mut found = Typed::new(name, doc.schema(name));
+fn glm_call(
+    doc: &mut SourceText<'_>,
+    at: usize,
+    names: &TagNames,
+) -> Result<(usize, ToolCall), XmlCallError> {
+    let (name, name_end) = glm_name(doc, at, names).ok_or(XmlCallError::Malformed)?;
+    let mut found = TypedCall::new(name, doc.schema(name));
     let mut at = tag(doc, name_end, "<tool_sep").unwrap_or(name_end);
-    let mut broken = Broken::Malformed;
+    let mut broken = XmlCallError::Malformed;
     loop {
         at = skip_breaks(doc, at);
         if let Some(end) = tag(doc, at, names.call[1]) {
             return Ok((end, found.finish()));
         }
         let (key, key_to) = glm_key(doc, at, names).ok_or(broken)?;
-        broken = Broken::Cut;
+        broken = XmlCallError::Cut;
         let value_from = tag(doc, key_to, names.key[1]).ok_or(broken)?;
         let (value, end) = glm_value(doc, value_from, names).ok_or(broken)?;
         if key.contains(names.value[0]) || doc.is_spent() {
-            return Err(Broken::Malformed);
+            return Err(XmlCallError::Malformed);
         }
         found.push(key, value);
         at = end;
@@ -336,7 +340,7 @@ fn glm_call(doc: &mut Doc<'_>, at: usize, names: &Names) -> Result<(usize, ToolC
 }
 
 /// The name of the call that opens at `at`, and where it ends.
-fn glm_name<'a>(doc: &Doc<'a>, at: usize, names: &Names) -> Option<(&'a str, usize)> {
+fn glm_name<'a>(doc: &SourceText<'a>, at: usize, names: &TagNames) -> Option<(&'a str, usize)> {
     let from = doc.skip_space(tag(doc, at, names.call[0])?);
     let name_end = doc.near(from, &['<', '\n', '{', '['])?;
     let name = doc.between(from, name_end).trim();
@@ -346,28 +350,32 @@ fn glm_name<'a>(doc: &Doc<'a>, at: usize, names: &Names) -> Option<(&'a str, usi
 }
 
 /// The key that opens at `at`, and where it ends.
-fn glm_key<'a>(doc: &mut Doc<'a>, at: usize, names: &Names) -> Option<(&'a str, usize)> {
+fn glm_key<'a>(doc: &mut SourceText<'a>, at: usize, names: &TagNames) -> Option<(&'a str, usize)> {
     let from = tag(doc, at, names.key[0])?;
     let to = doc.find(names.key[1], from)?;
     Some((doc.between(from, to).trim(), to))
 }
 
 /// The value behind a key, one of whose tags may be missing, and where it ends.
-fn glm_value<'a>(doc: &mut Doc<'a>, from: usize, names: &Names) -> Option<(&'a str, usize)> {
+fn glm_value<'a>(
+    doc: &mut SourceText<'a>,
+    from: usize,
+    names: &TagNames,
+) -> Option<(&'a str, usize)> {
     let open = tag(doc, skip_breaks(doc, from), names.value[0]);
     let value_from = open.unwrap_or(from);
-    let goes_on = |doc: &Doc<'_>, at: usize| {
+    let goes_on = |doc: &SourceText<'_>, at: usize| {
         let Some(at) = suffix_end(doc, at) else { return false };
         doc.after_any(skip_breaks(doc, at), &[names.key[0], names.call[1]]).is_some()
     };
     // A key counts if its value follows.
-    let is_open = |doc: &Doc<'_>, at: usize| {
+    let is_open = |doc: &SourceText<'_>, at: usize| {
         let key = tag(doc, at, names.key[0]).and_then(|key| doc.near(key, &['<', '\n']));
         let key_end = key.and_then(|end| tag(doc, end, names.key[1]));
         key_end.is_some_and(|end| doc.after(skip_breaks(doc, end), names.value[0]).is_some())
     };
     let (opens, close) = ([names.key[0]], names.value[1]);
-    let tags = Tags { opens: &opens, is_open: &is_open, close, goes_on: &goes_on };
+    let tags = ValueTags { opens: &opens, is_open: &is_open, close, goes_on: &goes_on };
     let found = ends(doc, value_from, &tags);
     let first = found.first.filter(|first| found.next.is_none_or(|next| *first < next));
     let (to, end) = match found.own.or(first) {
@@ -391,7 +399,7 @@ fn glm_value<'a>(doc: &mut Doc<'a>, from: usize, names: &Names) -> Option<(&'a s
 
 /// Whether a call's closing tag at `end` closes the call, too, whose value begins at `from` and is
 /// not closed: it has a line of its own, or ends the text and closes no call that the value shows.
-fn closes_call(doc: &mut Doc<'_>, from: usize, end: usize, names: &Names) -> bool {
+fn closes_call(doc: &mut SourceText<'_>, from: usize, end: usize, names: &TagNames) -> bool {
     let behind = suffix_end(doc, end + names.call[1].len());
     let is_last = behind.is_some_and(|behind| {
         let rest = doc.rest(doc.skip_space(behind));
@@ -402,7 +410,7 @@ fn closes_call(doc: &mut Doc<'_>, from: usize, end: usize, names: &Names) -> boo
 }
 
 /// Behind white space and line breaks that are written out as `\n`.
-fn skip_breaks(doc: &Doc<'_>, at: usize) -> usize {
+fn skip_breaks(doc: &SourceText<'_>, at: usize) -> usize {
     let mut at = doc.skip_space(at);
     while let Some(behind) = doc.after(at, "\\n") {
         doc.read(2);

@@ -1,10 +1,10 @@
 //! Kimi K3's channels: `<|open|>tools<|sep|>` with calls whose arguments are elements.
 
 use super::{
-    ends::{Tags, ends},
-    found::Region,
-    scan::Doc,
-    typed::Typed,
+    ends::{ValueTags, ends},
+    found::CallRegion,
+    scan::SourceText,
+    typed::TypedCall,
 };
 use alloc::{string::String, vec::Vec};
 use innerloop_types::message::ToolCall;
@@ -19,7 +19,7 @@ const ARGUMENT: &str = "<|open|>argument ";
 const ARGUMENT_END: &str = "<|close|>argument<|sep|>";
 
 /// The calls of the channel that opens at `at`.
-pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let mut from = doc.skip_space(doc.after(at, TOOLS)?);
     let (mut end, mut calls) = (from, Vec::new());
     while let Some(inner) = doc.after(from, CALL).filter(|_| doc.has_room(&calls)) {
@@ -29,14 +29,14 @@ pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         from = doc.skip_space(behind);
     }
     end = doc.after(from, "<|close|>tools<|sep|>").unwrap_or(end);
-    Region::new(end, calls)
+    CallRegion::new(end, calls)
 }
 
 /// The call whose attributes begin at `from`, and where it ends.
-fn one(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
+fn one(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCall)> {
     let (head, mut at) = attributes(doc, from)?;
     let name = attribute(head, "tool=\"")?;
-    let mut found = Typed::new(&name, doc.schema(&name));
+    let mut found = TypedCall::new(&name, doc.schema(&name));
     loop {
         at = doc.skip_space(at);
         if let Some(end) = doc.after(at, CALL_END) {
@@ -60,18 +60,18 @@ fn one(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
 }
 
 /// Where the value that begins at `from` is closed, behind the arguments that it may show.
-fn value_end(doc: &mut Doc<'_>, from: usize) -> Option<usize> {
-    let goes_on = |doc: &Doc<'_>, at: usize| {
+fn value_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
+    let goes_on = |doc: &SourceText<'_>, at: usize| {
         doc.after_any(doc.skip_space(at), &[ARGUMENT, CALL_END]).is_some()
     };
-    let is_open = |_: &Doc<'_>, _: usize| true;
+    let is_open = |_: &SourceText<'_>, _: usize| true;
     let tags =
-        Tags { opens: &[ARGUMENT], is_open: &is_open, close: ARGUMENT_END, goes_on: &goes_on };
+        ValueTags { opens: &[ARGUMENT], is_open: &is_open, close: ARGUMENT_END, goes_on: &goes_on };
     ends(doc, from, &tags).own
 }
 
 /// The attributes up to the token that ends them, and where it ends.
-fn attributes<'a>(doc: &mut Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
+fn attributes<'a>(doc: &mut SourceText<'a>, from: usize) -> Option<(&'a str, usize)> {
     let to = doc.find("<|sep|>", from)?;
     Some((doc.between(from, to), to + "<|sep|>".len()))
 }

@@ -3,7 +3,7 @@
 
 use futures::StreamExt as _;
 use gloo_storage::{LocalStorage as Browser, Storage as _};
-use innerloop_web::{Agent, Call, EventKind, JsonSchema, MemoryFiles, RunEnd, Tool};
+use innerloop_web::{Agent, EventKind, JsonSchema, MemoryFiles, OwnToolCall, RunEnd, Tool};
 use leptos::{ev::SubmitEvent, prelude::*, task::spawn_local};
 use std::error::Error;
 
@@ -49,7 +49,7 @@ impl Chat {
         for (path, text) in self.files.get_untracked() {
             files.write(&path, text)?;
         }
-        let paint = async move |Paint { colour }: Paint, _: Call| {
+        let paint = async move |Paint { colour }: Paint, _: OwnToolCall| {
             let digits = colour.strip_prefix('#').filter(|digits| digits.len() == 6);
             u32::from_str_radix(digits.ok_or("give it as #rrggbb")?, 16)?;
             self.colour.set(colour);

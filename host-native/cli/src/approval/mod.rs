@@ -4,13 +4,13 @@
 mod page;
 
 use super::{
-    allow::{Rules, only_this},
+    allow::{CallRules, only_this},
     editor,
-    lines::Lines,
-    preview::{Effect, Preview, shortened},
+    lines::LineSource,
+    preview::{CallPreview, FileEffect, shortened},
     question::Question,
-    style::{Colour, Style, brief, harmless},
-    terminal::{Hidden, Reader, Screen, columns},
+    style::{OutputStyle, TextColour, brief, harmless},
+    terminal::{HiddenArea, KeyReader, Screen, columns},
     wrap::wrapped,
 };
 use innerloop_core::{
@@ -20,7 +20,7 @@ use innerloop_core::{
     message::Part,
     output::Ask,
 };
-use innerloop_host::{host::Commands, web};
+use innerloop_host::{host::CommandSender, web};
 use std::{collections::VecDeque, io::Write as _};
 use tokio::sync::{
     mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
@@ -47,95 +47,95 @@ const GONE: &str = "the user is no longer there";
 
 /// The way to the person.
 #[derive(Clone, Debug)]
-pub(super) struct Person(UnboundedSender<Message>);
+pub(super) struct PersonHandle(UnboundedSender<PersonMessage>);
 
 #[derive(Debug)]
-enum Message {
+enum PersonMessage {
     Asked(EffectId, Ask),
     Withdrawn(EffectId),
     /// A page of a domain that is not allowed.
-    Page(web::Wanted),
+    Page(web::DomainRequest),
     /// A question of the program's own, and where the answer goes.
     Wanted(Question, oneshot::Sender<Option<String>>),
     /// The session asks nothing any more.
     SessionIsOver,
 }
 
-impl Person {
+impl PersonHandle {
     /// A person who sits there, and whose answers go to `commands`.
     pub(super) fn new(
-        commands: Commands,
-        (preview, rules): (Preview, Rules),
-        style: Style,
-        seat: Seat,
+        commands: CommandSender,
+        (preview, rules): (CallPreview, CallRules),
+        style: OutputStyle,
+        seat: InteractiveTerminal,
     ) -> Self {
         let (sender, inbox) = unbounded_channel();
-        let Seat { lines, screen, reader } = seat;
-        let questions = Questions { screen, ..Questions::new(inbox, lines) };
-        let mut asking = Asking { questions, commands, preview, rules, style, reader };
+        let InteractiveTerminal { lines, screen, reader } = seat;
+        let questions = QuestionQueue { screen, ..QuestionQueue::new(inbox, lines) };
+        let mut asking = QuestionPrompter { questions, commands, preview, rules, style, reader };
         tokio::spawn(async move { while asking.next().await.is_some() {} });
         Self(sender)
     }
 
     pub(super) fn ask(&self, id: EffectId, ask: &Ask) {
-        drop(self.0.send(Message::Asked(id, ask.clone())));
+        drop(self.0.send(PersonMessage::Asked(id, ask.clone())));
     }
 
     /// Asks something for the program itself; nothing if the person is gone.
     pub(super) async fn answer(&self, question: Question) -> Option<String> {
         let (sender, answer) = oneshot::channel();
-        self.0.send(Message::Wanted(question, sender)).ok()?;
+        self.0.send(PersonMessage::Wanted(question, sender)).ok()?;
         answer.await.ok().flatten()
     }
 
     /// The question needs no answer any more.
     pub(super) fn withdraw(&self, id: EffectId) {
-        drop(self.0.send(Message::Withdrawn(id)));
+        drop(self.0.send(PersonMessage::Withdrawn(id)));
     }
 
     /// No question of the session needs an answer any more.
     pub(super) fn session_is_over(&self) {
-        drop(self.0.send(Message::SessionIsOver));
+        drop(self.0.send(PersonMessage::SessionIsOver));
     }
 }
 
 /// Where a person sits.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct InteractiveTerminal {
     /// Where answers come from.
-    pub(super) lines: Lines,
+    pub(super) lines: LineSource,
     /// Where questions are shown.
     pub(super) screen: Screen,
     /// Who reads the keys and lends the terminal to an editor.
-    pub(super) reader: Option<Reader>,
+    pub(super) reader: Option<KeyReader>,
 }
 
-impl Seat {
+impl InteractiveTerminal {
     /// At a terminal whose lines are read when they are wanted.
     pub(super) fn at(screen: Screen) -> Self {
-        Self { lines: Lines::of_terminal(), screen, reader: None }
+        Self { lines: LineSource::of_terminal(), screen, reader: None }
     }
 }
 
 /// What is asked, and where answers come from.
-struct Questions {
-    inbox: UnboundedReceiver<Message>,
-    waiting: VecDeque<Waiting>,
-    lines: Lines,
+struct QuestionQueue {
+    inbox: UnboundedReceiver<PersonMessage>,
+    waiting: VecDeque<QueuedQuestion>,
+    lines: LineSource,
     screen: Screen,
 }
 
-enum Waiting {
+enum QueuedQuestion {
     /// A question of the session.
     Asked(EffectId, Ask),
     /// One for a page.
-    Page(web::Wanted),
+    Page(web::DomainRequest),
     /// One of the program.
     Wanted(Question, oneshot::Sender<Option<String>>),
 }
 
-impl Questions {
-    fn new(inbox: UnboundedReceiver<Message>, lines: Lines) -> Self {
+impl QuestionQueue {
+    fn new(inbox: UnboundedReceiver<PersonMessage>, lines: LineSource) -> Self {
         Self { inbox, waiting: VecDeque::new(), lines, screen: Screen::default() }
     }
 
@@ -147,10 +147,10 @@ impl Questions {
                 self.note(message);
             }
             match self.waiting.pop_front() {
-                Some(Waiting::Asked(id, ask)) => return Some((id, ask)),
-                Some(Waiting::Page(page)) => self.ask_for_page(page).await,
-                Some(Waiting::Wanted(_, to)) if to.is_closed() => {}
-                Some(Waiting::Wanted(question, to)) => self.answer(&question, to).await,
+                Some(QueuedQuestion::Asked(id, ask)) => return Some((id, ask)),
+                Some(QueuedQuestion::Page(page)) => self.ask_for_page(page).await,
+                Some(QueuedQuestion::Wanted(_, to)) if to.is_closed() => {}
+                Some(QueuedQuestion::Wanted(question, to)) => self.answer(&question, to).await,
                 None => {
                     let message = self.inbox.recv().await?;
                     self.note(message);
@@ -186,28 +186,30 @@ impl Questions {
 
     /// Shows what is asked where the terminal itself shows the answer: nothing else is written
     /// there until that is dropped. Whoever reads keys shows it too.
-    fn put(&self, question: &Question) -> Option<Hidden> {
-        matches!(self.lines, Lines::Read(_)).then(|| {
+    fn put(&self, question: &Question) -> Option<HiddenArea> {
+        matches!(self.lines, LineSource::Read(_)).then(|| {
             let turn = self.screen.hide();
             turn.write(&wrapped(&question.prompt, columns()));
             turn
         })
     }
 
-    fn note(&mut self, message: Message) {
+    fn note(&mut self, message: PersonMessage) {
         match message {
-            Message::Asked(id, ask) => self.waiting.push_back(Waiting::Asked(id, ask)),
-            Message::Page(page) => self.waiting.push_back(Waiting::Page(page)),
-            Message::Wanted(question, to) => {
-                self.waiting.push_back(Waiting::Wanted(question, to));
+            PersonMessage::Asked(id, ask) => self.waiting.push_back(QueuedQuestion::Asked(id, ask)),
+            PersonMessage::Page(page) => self.waiting.push_back(QueuedQuestion::Page(page)),
+            PersonMessage::Wanted(question, to) => {
+                self.waiting.push_back(QueuedQuestion::Wanted(question, to));
             }
-            Message::Withdrawn(gone) => {
-                let is_gone =
-                    |waiting: &Waiting| matches!(waiting, Waiting::Asked(id, _) if *id == gone);
+            PersonMessage::Withdrawn(gone) => {
+                let is_gone = |waiting: &QueuedQuestion| match waiting {
+                    QueuedQuestion::Asked(id, _) => *id == gone,
+                    _ => false,
+                };
                 self.waiting.retain(|waiting| !is_gone(waiting));
             }
-            Message::SessionIsOver => {
-                self.waiting.retain(|waiting| matches!(waiting, Waiting::Wanted(..)));
+            PersonMessage::SessionIsOver => {
+                self.waiting.retain(|waiting| matches!(waiting, QueuedQuestion::Wanted(..)));
             }
         }
     }
@@ -222,9 +224,11 @@ impl Questions {
                 message = self.inbox.recv() => {
                     let message = message?;
                     let is_over = match &message {
-                        Message::Withdrawn(gone) => *gone == id,
-                        Message::SessionIsOver => true,
-                        Message::Asked(..) | Message::Page(_) | Message::Wanted(..) => false,
+                        PersonMessage::Withdrawn(gone) => *gone == id,
+                        PersonMessage::SessionIsOver => true,
+                        PersonMessage::Asked(..)
+                        | PersonMessage::Page(_)
+                        | PersonMessage::Wanted(..) => false,
                     };
                     self.note(message);
                     if is_over {
@@ -240,17 +244,17 @@ impl Questions {
 }
 
 /// The person's side: what is asked, one after the other.
-struct Asking {
-    questions: Questions,
-    commands: Commands,
-    preview: Preview,
+struct QuestionPrompter {
+    questions: QuestionQueue,
+    commands: CommandSender,
+    preview: CallPreview,
     /// Where it is remembered what is always allowed.
-    rules: Rules,
-    style: Style,
-    reader: Option<Reader>,
+    rules: CallRules,
+    style: OutputStyle,
+    reader: Option<KeyReader>,
 }
 
-impl Asking {
+impl QuestionPrompter {
     /// Puts the next question; nothing when there are no more.
     async fn next(&mut self) -> Option<()> {
         let (id, ask) = self.questions.next().await?;
@@ -260,7 +264,7 @@ impl Asking {
                 self.approve(id, name, arguments, folder).await
             }
             Ask::Question { text } | Ask::Elicitation { message: text, .. } => {
-                let text = self.style.paint(Colour::Bold, &harmless(text)).into_owned();
+                let text = self.style.paint(TextColour::Bold, &harmless(text)).into_owned();
                 self.questions.tell_wrapped(&format!("? {text}"));
                 let question = Question::open("your answer: ");
                 self.questions.read(id, &question).await.map(|line| match line {
@@ -292,7 +296,7 @@ impl Asking {
         }
         let text = arguments.text();
         let effect = self.preview.effect(name, text, folder);
-        if let Effect::Failure(why) = &effect {
+        if let FileEffect::Failure(why) = &effect {
             return Some(Answer::deny(format!("{FAILS}: {why}")));
         }
         let changes = self.preview.changes_files(name, text);
@@ -319,12 +323,12 @@ impl Asking {
                     self.questions.tell_wrapped(&self.preview.details(text, self.style));
                 }
                 Some("diff") => match self.preview.effect(name, text, folder) {
-                    Effect::Diff(diff) => self.questions.tell(&self.style.diff(&diff)),
-                    Effect::Failure(why) => {
+                    FileEffect::Diff(diff) => self.questions.tell(&self.style.diff(&diff)),
+                    FileEffect::Failure(why) => {
                         self.questions.tell(&format!("it would fail: {}\n", harmless(&why)));
                     }
-                    Effect::Nothing => self.questions.tell("it would change nothing\n"),
-                    Effect::Unknown => {
+                    FileEffect::Nothing => self.questions.tell("it would change nothing\n"),
+                    FileEffect::Unknown => {
                         self.questions.tell("it can't be told what it would change\n");
                     }
                 },
@@ -349,13 +353,13 @@ impl Asking {
     }
 
     /// Shows the call that is asked about.
-    fn show(&self, name: &str, arguments: &str, folder: &str, effect: &Effect) {
+    fn show(&self, name: &str, arguments: &str, folder: &str, effect: &FileEffect) {
         if !folder.is_empty() {
             self.questions.tell_wrapped(&format!("in the folder {}:", harmless(folder)));
         }
         let call = self.preview.call(name, arguments, effect, self.style);
         self.questions.tell_wrapped(&format!("? {call}"));
-        if let Effect::Diff(diff) = effect {
+        if let FileEffect::Diff(diff) = effect {
             self.questions.tell(&self.style.diff(&shortened(diff)));
         }
     }
@@ -363,7 +367,7 @@ impl Asking {
     /// The arguments as the person's editor leaves them.
     async fn edited(&self, arguments: &Json) -> Result<Option<Json>, String> {
         let hidden = self.questions.screen.hide();
-        let lent = self.reader.as_ref().map(Reader::lend);
+        let lent = self.reader.as_ref().map(KeyReader::lend);
         let edited = editor::edited(arguments).await;
         drop(lent);
         drop(hidden);
@@ -383,7 +387,7 @@ fn choice(only: Option<&str>, name: &str, changes_files: bool) -> Question {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::lines::Input, *};
+    use super::{super::lines::StdinLines, *};
     use std::sync::mpsc;
 
     fn question() -> Ask {
@@ -394,10 +398,10 @@ mod tests {
     #[tokio::test]
     async fn a_question_of_the_program_takes_the_place_of_a_stale_one() {
         let (sender, inbox) = unbounded_channel();
-        let person = Person(sender);
+        let person = PersonHandle(sender);
         let (typed, lines) = mpsc::channel::<String>();
         let mut questions =
-            Questions::new(inbox, Lines::Read(Input::of(move || lines.recv().ok())));
+            QuestionQueue::new(inbox, LineSource::Read(StdinLines::of(move || lines.recv().ok())));
         for id in [EffectId(1), EffectId(2)] {
             person.ask(id, &question());
         }
@@ -423,10 +427,10 @@ mod tests {
     #[tokio::test]
     async fn a_question_of_the_program_waits_for_its_turn() {
         let (sender, inbox) = unbounded_channel();
-        let person = Person(sender);
+        let person = PersonHandle(sender);
         let (typed, lines) = mpsc::channel::<String>();
         let mut questions =
-            Questions::new(inbox, Lines::Read(Input::of(move || lines.recv().ok())));
+            QuestionQueue::new(inbox, LineSource::Read(StdinLines::of(move || lines.recv().ok())));
         person.ask(EffectId(1), &question());
         let given_up = person.clone();
         let given_up = tokio::spawn(async move { given_up.answer(Question::open("old? ")).await });
@@ -452,18 +456,18 @@ mod tests {
     #[tokio::test]
     async fn a_line_that_was_typed_for_a_stale_question_answers_no_other() {
         let (sender, inbox) = unbounded_channel();
-        let person = Person(sender);
+        let person = PersonHandle(sender);
         let (typed, lines) = mpsc::channel::<String>();
         let mut questions =
-            Questions::new(inbox, Lines::Read(Input::of(move || lines.recv().ok())));
-        if let Lines::Read(input) = &mut questions.lines {
+            QuestionQueue::new(inbox, LineSource::Read(StdinLines::of(move || lines.recv().ok())));
+        if let LineSource::Read(input) = &mut questions.lines {
             input.want();
         }
         typed.send("y\n".to_owned()).unwrap();
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         let (to, answer) = oneshot::channel();
         person.session_is_over();
-        person.0.send(Message::Wanted(Question::open("apply? "), to)).unwrap();
+        person.0.send(PersonMessage::Wanted(Question::open("apply? "), to)).unwrap();
         assert_eq!(questions.read(EffectId(1), &Question::open("? ")).await, None);
         typed.send("n\n".to_owned()).unwrap();
         drop(person);

@@ -1,24 +1,24 @@
 //! The question whether a page of a domain may be read that is not allowed yet.
 
-use super::{Message, Person, Questions};
+use super::{PersonHandle, PersonMessage, QuestionQueue};
 use crate::{
     question::Question,
     style::{brief, harmless},
 };
-use innerloop_host::web::{Wanted, Word};
+use innerloop_host::web::{DomainAnswer, DomainRequest};
 
 /// Most characters of an address that are shown.
 const SHOWN: usize = 600;
 
-impl Person {
-    pub(crate) fn ask_for_page(&self, page: Wanted) {
-        drop(self.0.send(Message::Page(page)));
+impl PersonHandle {
+    pub(crate) fn ask_for_page(&self, page: DomainRequest) {
+        drop(self.0.send(PersonMessage::Page(page)));
     }
 }
 
-impl Questions {
+impl QuestionQueue {
     /// Asks for a page; one whose question goes away is refused.
-    pub(super) async fn ask_for_page(&mut self, mut page: Wanted) {
+    pub(super) async fn ask_for_page(&mut self, mut page: DomainRequest) {
         let domain = harmless(&page.domain).into_owned();
         let _turn = self.screen.turn();
         self.tell_wrapped(&headline(&page));
@@ -34,13 +34,13 @@ impl Questions {
             };
             let Some(line) = line else { return };
             match question.word(&line) {
-                Some("yes") => break Word::Once,
-                Some("no") => break Word::No,
-                Some("always") => break Word::Always,
+                Some("yes") => break DomainAnswer::Once,
+                Some("no") => break DomainAnswer::No,
+                Some("always") => break DomainAnswer::Always,
                 _ => {}
             }
         };
-        if word == Word::Always {
+        if word == DomainAnswer::Always {
             let domains = [&page.allowed[..], &[page.domain.clone()]].concat().join(",");
             let how = format!("innerloop config set allow_domain {}", harmless(&domains));
             self.tell(&format!("(for all sessions: {how})\n"));
@@ -50,7 +50,11 @@ impl Questions {
 
     /// The next line that the person types, nothing behind the last; or nothing at all if the page
     /// is no longer wanted.
-    async fn read_for(&mut self, page: &mut Wanted, question: &Question) -> Option<Option<String>> {
+    async fn read_for(
+        &mut self,
+        page: &mut DomainRequest,
+        question: &Question,
+    ) -> Option<Option<String>> {
         let _turn = self.put(question);
         loop {
             tokio::select! {
@@ -58,7 +62,7 @@ impl Questions {
                 () = page.is_withdrawn() => break,
                 message = self.inbox.recv() => {
                     let message = message?;
-                    let is_last = matches!(message, Message::SessionIsOver);
+                    let is_last = matches!(message, PersonMessage::SessionIsOver);
                     self.note(message);
                     if is_last {
                         break;
@@ -74,7 +78,7 @@ impl Questions {
 }
 
 /// What is asked for, in words.
-fn headline(page: &Wanted) -> String {
+fn headline(page: &DomainRequest) -> String {
     let length = page.address.chars().count();
     let more =
         if length > SHOWN { format!(" ({length} characters in all)") } else { String::new() };

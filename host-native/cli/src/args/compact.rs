@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// When a conversation is summed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compact {
+pub(crate) enum CompactionTrigger {
     /// As the preset has it.
     Auto,
     /// Never.
@@ -17,7 +17,7 @@ pub(crate) enum Compact {
     Left(u32),
 }
 
-impl Compact {
+impl CompactionTrigger {
     /// Reads what an option or a setting says.
     ///
     /// # Errors
@@ -84,32 +84,33 @@ mod tests {
     #[test]
     fn a_percentage_tokens_used_and_tokens_left_are_told_apart() {
         let good = [
-            ("auto", Compact::Auto),
-            ("off", Compact::Off),
-            ("75", Compact::Percent(75)),
-            ("80%", Compact::Percent(80)),
-            ("120k", Compact::Used(120_000)),
-            ("120000", Compact::Used(120_000)),
-            ("-20k", Compact::Left(20_000)),
-            ("-16384", Compact::Left(16_384)),
+            ("auto", CompactionTrigger::Auto),
+            ("off", CompactionTrigger::Off),
+            ("75", CompactionTrigger::Percent(75)),
+            ("80%", CompactionTrigger::Percent(80)),
+            ("120k", CompactionTrigger::Used(120_000)),
+            ("120000", CompactionTrigger::Used(120_000)),
+            ("-20k", CompactionTrigger::Left(20_000)),
+            ("-16384", CompactionTrigger::Left(16_384)),
         ];
         for (text, read) in good {
-            assert_eq!(Compact::parse(text), Ok(read), "{text}");
+            assert_eq!(CompactionTrigger::parse(text), Ok(read), "{text}");
         }
         for text in ["", "0", "-0", "+5", "-", "k", "75.5", "120K", "99999999k", "some", "--5"] {
-            assert!(Compact::parse(text).unwrap_err().contains("-20k"), "{text}");
+            assert!(CompactionTrigger::parse(text).unwrap_err().contains("-20k"), "{text}");
         }
     }
 
     #[test]
     fn each_leads_to_a_tier_or_to_what_the_preset_has() {
-        let tier = |compact: Compact| compact.patch().map(|patch| patch["auto"][0].to_string());
-        assert_eq!(Compact::Auto.patch(), None);
-        assert_eq!(tier(Compact::Off).as_deref(), Some("null"));
+        let tier =
+            |compact: CompactionTrigger| compact.patch().map(|patch| patch["auto"][0].to_string());
+        assert_eq!(CompactionTrigger::Auto.patch(), None);
+        assert_eq!(tier(CompactionTrigger::Off).as_deref(), Some("null"));
         let want = r#"{"from":{"percent":75},"step":"summary","to":{"percent":50}}"#;
-        assert_eq!(tier(Compact::Percent(75)).as_deref(), Some(want));
+        assert_eq!(tier(CompactionTrigger::Percent(75)).as_deref(), Some(want));
         let want = r#"{"from":{"left":20000},"step":"summary","to":{"left":60000}}"#;
-        assert_eq!(tier(Compact::Left(20_000)).as_deref(), Some(want));
+        assert_eq!(tier(CompactionTrigger::Left(20_000)).as_deref(), Some(want));
         for percent in 1..=100 {
             assert!(part(percent) < percent, "{percent}");
         }

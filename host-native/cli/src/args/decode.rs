@@ -8,7 +8,7 @@ use innerloop_core::{config::WireKind, text_calls::Family};
 pub(crate) struct DecodeArgs {
     /// The protocol of the response; with --jsonl, of lines that name none.
     #[arg(long, value_enum, required_unless_present_any = ["jsonl", "text_calls"])]
-    pub(crate) wire: Option<Wire>,
+    pub(crate) wire: Option<WireFormat>,
     /// The response's status code; with --jsonl, of lines that name none.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = status)]
     pub(crate) status: u16,
@@ -41,7 +41,7 @@ fn status(text: &str) -> Result<u16, String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Wire {
+pub(crate) enum WireFormat {
     /// OpenAI Responses.
     OpenaiResponses,
     /// OpenAI Chat Completions and its dialects.
@@ -54,7 +54,7 @@ pub(crate) enum Wire {
     Ollama,
 }
 
-impl Wire {
+impl WireFormat {
     pub(crate) const fn kind(self) -> WireKind {
         match self {
             Self::OpenaiResponses => WireKind::OpenaiResponses,

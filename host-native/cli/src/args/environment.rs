@@ -2,7 +2,7 @@
 //! this machine.
 
 use clap::{Args, ValueEnum};
-use innerloop_sandbox::Isolation;
+use innerloop_sandbox::ReadIsolation;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -16,17 +16,17 @@ pub(crate) struct EnvironmentArgs {
     /// They change the folder itself, so that it means --in-place, which must be said off a
     /// terminal, and what they change is not shown at the end. File tools work as without it. What
     /// runs needs a yes, or --approve all.
-    #[arg(long, value_enum, value_name = "WHERE", default_value_t = Where::Sandbox)]
-    pub(crate) env: Where,
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = ExecutionTarget::Sandbox)]
+    pub(crate) env: ExecutionTarget,
     /// Whether commands of --env local run inside of bubblewrap [default: auto].
     ///
     /// There they can change the folder, but not its .git and .innerloop; they can read programs,
     /// libraries and what package managers have fetched, and see nothing else of your files.
     #[arg(long, value_enum, value_name = "WHEN")]
-    pub(crate) bubblewrap: Option<Bubblewrap>,
+    pub(crate) bubblewrap: Option<BubblewrapChoice>,
     /// Which variables commands of --env local inherit [default: filtered].
     #[arg(long, value_enum, value_name = "WHICH")]
-    pub(crate) env_policy: Option<Inherited>,
+    pub(crate) env_policy: Option<VariableInheritance>,
     /// A variable that is set for commands of --env local; give one for each.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set_env: Vec<String>,
@@ -41,7 +41,7 @@ pub(crate) struct EnvironmentArgs {
 /// Where commands run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Where {
+pub(crate) enum ExecutionTarget {
     /// In the sandbox, as WASI programs.
     #[default]
     Sandbox,
@@ -52,7 +52,7 @@ pub(crate) enum Where {
 /// Whether commands run inside of bubblewrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Bubblewrap {
+pub(crate) enum BubblewrapChoice {
     /// Where it is installed and works.
     Auto,
     /// Always; where it does not work, the program ends.
@@ -64,7 +64,7 @@ pub(crate) enum Bubblewrap {
 /// Which variables commands inherit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Inherited {
+pub(crate) enum VariableInheritance {
     /// All but what holds secrets, by a word of its name (KEY, SECRET, TOKEN, PASSWORD, AUTH, …) or
     /// by its value.
     Filtered,
@@ -97,15 +97,15 @@ pub(crate) struct GuestArgs {
     /// Where files are read and searched; what writes or executes always runs in the sandbox
     /// [default: native].
     #[arg(long, value_enum, value_name = "WHERE")]
-    pub(crate) isolation: Option<Reading>,
+    pub(crate) isolation: Option<FileBackend>,
 }
 
 impl GuestArgs {
     /// Where files are read and searched.
-    pub(crate) fn isolation(&self) -> Isolation {
+    pub(crate) fn isolation(&self) -> ReadIsolation {
         match self.isolation.unwrap_or_default() {
-            Reading::Native => Isolation::Native,
-            Reading::Wasi => Isolation::Wasi,
+            FileBackend::Native => ReadIsolation::Native,
+            FileBackend::Wasi => ReadIsolation::Wasi,
         }
     }
 }
@@ -113,7 +113,7 @@ impl GuestArgs {
 /// Where files are read and searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Reading {
+pub(crate) enum FileBackend {
     /// In this program, at full speed; nothing outside of the folder can be reached.
     #[default]
     Native,

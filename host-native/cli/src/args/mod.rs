@@ -14,21 +14,26 @@ mod settings;
 mod tools;
 mod tuning;
 
-pub(super) use compact::Compact;
-pub(super) use decode::{DecodeArgs, Wire};
+pub(super) use compact::CompactionTrigger;
+pub(super) use decode::{DecodeArgs, WireFormat};
 pub(super) use doctor::DoctorArgs;
-pub(super) use environment::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, Reading, Where};
+pub(super) use environment::{
+    BubblewrapChoice, EnvironmentArgs, ExecutionTarget, FileBackend, GuestArgs, VariableInheritance,
+};
 pub(super) use limits::LimitArgs;
 pub(super) use model::{ModelArgs, WebArgs};
-pub(super) use output::{OutputArgs, When};
+pub(super) use output::{ColourChoice, OutputArgs};
 pub(super) use session::{ConversationArgs, FileArgs, RunArgs, SessionArgs};
-pub(super) use sessions::{Form, KeptArgs, KeptCommand, ResumeArgs, SessionsArgs, SessionsCommand};
+pub(super) use sessions::{
+    KeptArgs, KeptCommand, ResumeArgs, SessionFormat, SessionsArgs, SessionsCommand,
+};
 pub(super) use settings::{
-    Changes, CompletionsArgs, ConfigArgs, ConfigCommand, LoginArgs, LogoutArgs, ManArgs,
-    ModelsArgs, OfProvider, OfProviders, Patches, ProjectArgs, ProvidersArgs, TrustArgs,
+    ChangesSetting, CompletionsArgs, ConfigArgs, ConfigCommand, ConfigPatches, LoginArgs,
+    LogoutArgs, ManArgs, ModelsArgs, OfProvider, OfProviders, ProjectArgs, ProvidersArgs,
+    TrustArgs,
 };
 pub(super) use tools::{ToolArgs, ToolsArgs, ToolsCommand, ToolsRunArgs};
-pub(super) use tuning::{Approve, Presets, TuningArgs, Words};
+pub(super) use tuning::{ApprovalLevel, PresetName, ToolVocabulary, TuningArgs};
 
 use super::exit::TABLE;
 use clap::{Parser, Subcommand};
@@ -39,13 +44,13 @@ use clap::{Parser, Subcommand};
 #[command(name = "innerloop", version, after_help = TABLE, args_conflicts_with_subcommands = true)]
 pub(super) struct Cli {
     #[command(subcommand)]
-    pub(super) command: Option<Command>,
+    pub(super) command: Option<CliCommand>,
     #[command(flatten)]
     pub(super) conversation: Box<ConversationArgs>,
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum CliCommand {
     /// Let the agent work on a folder.
     Run(Box<RunArgs>),
     /// Go on with a session that was kept.

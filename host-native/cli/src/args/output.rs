@@ -16,7 +16,7 @@ pub(crate) struct OutputArgs {
     pub(crate) quiet: bool,
     /// When to use colour [default: auto, which respects `NO_COLOR`].
     #[arg(long, value_enum, value_name = "WHEN")]
-    pub(crate) color: Option<When>,
+    pub(crate) color: Option<ColourChoice>,
 }
 
 /// What the final message is, and where else it goes.
@@ -36,7 +36,7 @@ pub(crate) struct ResultArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum When {
+pub(crate) enum ColourChoice {
     #[default]
     Auto,
     Always,

@@ -4,7 +4,7 @@ use super::{
     environment::{EnvironmentArgs, GuestArgs},
     limits::LimitArgs,
     model::ModelArgs,
-    output::{OutputArgs, ResultArgs, When},
+    output::{ColourChoice, OutputArgs, ResultArgs},
     settings::SettingsArgs,
     tuning::TuningArgs,
 };
@@ -63,7 +63,7 @@ pub(crate) struct ConversationArgs {
     pub(crate) session: SessionArgs,
     /// When to use colour [default: auto, which respects `NO_COLOR`].
     #[arg(long, value_enum, value_name = "WHEN", help_heading = "Output")]
-    pub(crate) color: Option<When>,
+    pub(crate) color: Option<ColourChoice>,
 }
 
 /// What a session works on, with which model, and how.

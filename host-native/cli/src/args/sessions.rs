@@ -6,7 +6,7 @@ use super::{
     output::{OutputArgs, ResultArgs},
     session::FileArgs,
     settings::SettingsArgs,
-    tuning::Approve,
+    tuning::ApprovalLevel,
 };
 use crate::exit::TABLE;
 use clap::{Args, Subcommand, ValueEnum};
@@ -50,7 +50,7 @@ pub(crate) struct ResumeArgs {
     pub(crate) base_url: Option<String>,
     /// Which calls may run without a question, from now on.
     #[arg(long, value_enum, value_name = "WHICH", help_heading = "What the agent may do")]
-    pub(crate) approve: Option<Approve>,
+    pub(crate) approve: Option<ApprovalLevel>,
     /// A call that runs without a question, from now on; give one for each. `innerloop run --help`
     /// tells more [default: as the session had them].
     #[arg(long, value_name = "RULE", help_heading = "What the agent may do")]
@@ -149,8 +149,8 @@ pub(crate) enum KeptCommand {
         #[command(flatten)]
         which: WhichArgs,
         /// In which form.
-        #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Text)]
-        form: Form,
+        #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = SessionFormat::Text)]
+        form: SessionFormat,
     },
     /// Write a session's log to a new file, which another machine can show and resume from.
     Export {
@@ -216,7 +216,7 @@ pub(crate) struct KeptArgs {
 
 /// How a session is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum SessionFormat {
     /// For a terminal.
     Text,
     /// For a document.

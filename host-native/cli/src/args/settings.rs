@@ -139,7 +139,7 @@ pub(crate) struct ManArgs {
 
 /// Where changes go, as settings name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Changes {
+pub(crate) enum ChangesSetting {
     /// Shown at the end, and applied after a yes.
     Ask,
     /// Applied at the end.
@@ -183,7 +183,7 @@ impl OfProviders {
 /// What settings say of the session's configuration, each the text of a JSON Merge Patch; the
 /// options and `--config` come before all of them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Patches {
+pub(crate) struct ConfigPatches {
     /// The user's file.
     pub(crate) user: Option<String>,
     /// The project's file, which may only narrow what stands without it.

@@ -1,8 +1,8 @@
 //! The session's configuration, as far as options set it.
 
-use super::{compact::Compact, model::WebArgs, number, settings::Patches};
+use super::{compact::CompactionTrigger, model::WebArgs, number, settings::ConfigPatches};
 use clap::{Args, ValueEnum};
-use innerloop_core::{config::AskAbout, json::to_string, preset::Preset};
+use innerloop_core::{config::AskAbout, json::to_string, preset::ConfigPreset};
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, Default, Args)]
@@ -13,7 +13,7 @@ pub(crate) struct TuningArgs {
     /// why, and the exit code is 5. If nothing is said, `none` with --in-place on a terminal,
     /// `edits` with --env local elsewhere, and `all` otherwise.
     #[arg(long, value_enum, value_name = "WHICH", help_heading = "What the agent may do")]
-    pub(crate) approve: Option<Approve>,
+    pub(crate) approve: Option<ApprovalLevel>,
     /// A call that runs without a question; give one for each.
     ///
     /// TOOL allows every call of a tool, TOOL:PATTERN some. A tool is named as the model knows it,
@@ -53,10 +53,10 @@ pub(crate) struct TuningArgs {
     pub(crate) config: Option<PathBuf>,
     /// What settings say of the configuration.
     #[arg(skip)]
-    pub(crate) settings: Patches,
+    pub(crate) settings: ConfigPatches,
     /// The configuration to begin with [default: modern].
     #[arg(long, value_enum, value_name = "NAME", help_heading = "Prompt and configuration")]
-    pub(crate) preset: Option<Presets>,
+    pub(crate) preset: Option<PresetName>,
     /// Most user and assistant turns; 0 for no limit.
     #[arg(
         long,
@@ -78,7 +78,7 @@ pub(crate) struct TuningArgs {
     pub(crate) max_tool_rounds: Option<u32>,
     /// Under which names the model is shown its tools [default: the preset's].
     #[arg(long, value_enum, value_name = "WHICH", help_heading = "Prompt and configuration")]
-    pub(crate) vocabulary: Option<Words>,
+    pub(crate) vocabulary: Option<ToolVocabulary>,
     /// Which of its own tools the model is shown: `all`, `read-only`, `none`, or their names with
     /// commas between.
     #[arg(long = "tools", value_name = "WHICH", help_heading = "Prompt and configuration")]
@@ -130,25 +130,25 @@ pub(crate) struct TuningArgs {
     #[arg(
         long,
         value_name = "WHEN",
-        value_parser = Compact::parse,
+        value_parser = CompactionTrigger::parse,
         allow_hyphen_values = true,
         help_heading = "Model"
     )]
-    pub(crate) compact: Option<Compact>,
+    pub(crate) compact: Option<CompactionTrigger>,
     /// A catalogue of models, with limits and prices, in place of the one that comes along.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     pub(crate) models: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Words {
+pub(crate) enum ToolVocabulary {
     /// Those that its family was trained on.
     Native,
     /// Those of the coding agent loop specification, the same for all.
     Seed,
 }
 
-impl Words {
+impl ToolVocabulary {
     /// The name in the configuration.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -160,7 +160,7 @@ impl Words {
 
 /// Which calls may run without a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Approve {
+pub(crate) enum ApprovalLevel {
     /// Those that only read.
     None,
     /// Those that read or change files; programs and all else need a yes.
@@ -169,7 +169,7 @@ pub(crate) enum Approve {
     All,
 }
 
-impl Approve {
+impl ApprovalLevel {
     /// What needs approval then.
     pub(crate) const fn asks(self) -> AskAbout {
         match self {
@@ -187,7 +187,7 @@ impl Approve {
 
 /// Whole configurations by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Presets {
+pub(crate) enum PresetName {
     /// What people who know other coding agents expect.
     #[default]
     Modern,
@@ -201,14 +201,14 @@ pub(crate) enum Presets {
     Gnoma,
 }
 
-impl Presets {
-    pub(crate) const fn preset(self) -> Preset {
+impl PresetName {
+    pub(crate) const fn preset(self) -> ConfigPreset {
         match self {
-            Self::Modern => Preset::Modern,
-            Self::Seed001 => Preset::Seed001,
-            Self::Ollama => Preset::Ollama,
-            Self::Ironclaw => Preset::Ironclaw,
-            Self::Gnoma => Preset::Gnoma,
+            Self::Modern => ConfigPreset::Modern,
+            Self::Seed001 => ConfigPreset::Seed001,
+            Self::Ollama => ConfigPreset::Ollama,
+            Self::Ironclaw => ConfigPreset::Ironclaw,
+            Self::Gnoma => ConfigPreset::Gnoma,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What a conversation has changed and not applied yet.
 
-use crate::{notices, style::Style};
+use crate::{notices, style::OutputStyle};
 use innerloop_workspace::{
     Workspace,
-    diff::{Changes, Hidden},
+    diff::{HiddenCounts, RunChanges},
 };
 use tokio::task::spawn_blocking;
 
@@ -22,20 +22,20 @@ pub(super) fn changed(workspace: &Workspace) -> usize {
 }
 
 /// What is changed and not applied, as a diff, and below it what deserves a look.
-pub(super) fn difference(workspace: &Workspace, style: Style) -> String {
+pub(super) fn difference(workspace: &Workspace, style: OutputStyle) -> String {
     let (files, is_all) = workspace.changes();
-    let mut changes = Changes::default();
+    let mut changes = RunChanges::default();
     files.iter().for_each(|file| changes.add_file(file));
     let diff = changes.unified_until(|| false);
     style.diff(&diff.text) + &notices::of(&files, is_all, diff.hidden, style)
 }
 
 /// What deserves a look of what is changed and not applied.
-pub(super) async fn notices(workspace: &Workspace, style: Style) -> String {
+pub(super) async fn notices(workspace: &Workspace, style: OutputStyle) -> String {
     let workspace = workspace.clone();
     let told = move || {
         let (files, is_all) = workspace.changes();
-        notices::of(&files, is_all, Hidden::default(), style)
+        notices::of(&files, is_all, HiddenCounts::default(), style)
     };
     spawn_blocking(told).await.unwrap_or_default()
 }

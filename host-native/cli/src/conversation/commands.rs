@@ -1,9 +1,9 @@
 //! What can be said to the program itself, in place of the agent.
 
 use crate::{
-    args::Approve,
-    style::{Look, Style},
-    wrap::{Flow, Margin},
+    args::ApprovalLevel,
+    style::{OutputStyle, TextStyle},
+    wrap::{LineWrapper, Margin},
 };
 use clap::ValueEnum as _;
 
@@ -58,13 +58,13 @@ pub(super) fn words(command: &str) -> Vec<String> {
 }
 
 /// The answer to `/help` on a terminal of so many columns.
-pub(super) fn help(columns: usize, style: Style) -> String {
-    let mut flow = Flow::new(style, Some(columns));
+pub(super) fn help(columns: usize, style: OutputStyle) -> String {
+    let mut flow = LineWrapper::new(style, Some(columns));
     for line in HELP.lines() {
         let (head, text) = line.split_once("  ").unwrap_or((line, ""));
         let head = format!("{head:0$} ", INDENT - 1);
         flow.set_margin(Margin::new(head, " ".repeat(INDENT)).full());
-        flow.text(text.trim_start(), Look::PLAIN);
+        flow.text(text.trim_start(), TextStyle::PLAIN);
         flow.newline();
     }
     flow.take()
@@ -77,7 +77,7 @@ pub(super) enum SlashCommand {
     Model(Option<String>),
     Effort(Option<String>),
     /// Which calls run without a question from now on, or do now.
-    Approve(Option<Approve>),
+    Approve(Option<ApprovalLevel>),
     Diff,
     /// Also over what something else has changed meanwhile?
     Apply {
@@ -136,7 +136,7 @@ fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
         ("/model", rest) => Ok(SlashCommand::Model(rest.map(str::to_owned))),
         ("/effort", rest) => Ok(SlashCommand::Effort(rest.map(str::to_owned))),
         ("/approve", None) => Ok(SlashCommand::Approve(None)),
-        ("/approve", Some(which)) => match Approve::from_str(which, false) {
+        ("/approve", Some(which)) => match ApprovalLevel::from_str(which, false) {
             Ok(which) => Ok(SlashCommand::Approve(Some(which))),
             Err(_) => Err("/approve takes none, edits or all".to_owned()),
         },
@@ -172,7 +172,7 @@ fn steps(rest: Option<&str>) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::When;
+    use crate::args::ColourChoice;
 
     #[test]
     fn what_begins_with_a_slash_is_a_command_or_a_path() {
@@ -182,7 +182,10 @@ mod tests {
         assert_eq!(told("/"), None);
         assert_eq!(told(" /help "), Some(Ok(SlashCommand::Help)));
         assert_eq!(told("/model  x y"), Some(Ok(SlashCommand::Model(Some("x y".into())))));
-        assert_eq!(told("/approve edits"), Some(Ok(SlashCommand::Approve(Some(Approve::Edits)))));
+        assert_eq!(
+            told("/approve edits"),
+            Some(Ok(SlashCommand::Approve(Some(ApprovalLevel::Edits))))
+        );
         assert_eq!(told("/apply"), Some(Ok(SlashCommand::Apply { over: false })));
         for text in ["exit", " quit ", "Exit", ":q", "/quit", "/exit"] {
             assert_eq!(told(text), Some(Ok(SlashCommand::Quit)), "{text}");
@@ -210,12 +213,12 @@ mod tests {
 
     #[test]
     fn help_is_wrapped_with_its_columns() {
-        let narrow = help(40, Style::new(When::Never));
+        let narrow = help(40, OutputStyle::new(ColourChoice::Never));
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
         let begin =
             "/model [NAME]    tell the model, or go\n                 on with another one of\n";
         assert!(narrow.starts_with(begin), "{narrow}");
-        let wide = help(200, Style::new(When::Never));
+        let wide = help(200, OutputStyle::new(ColourChoice::Never));
         assert_eq!(wide.lines().count(), HELP.lines().count(), "{wide}");
     }
 }

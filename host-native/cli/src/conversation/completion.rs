@@ -1,6 +1,6 @@
 //! How words go on: commands at the beginning of a line, and files behind an `@`.
 
-use innerloop_workspace::{Kind, Workspace};
+use innerloop_workspace::{EntryKind, Workspace};
 use std::{collections::VecDeque, path::PathBuf};
 
 /// Candidates that are shown.
@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 20_000;
 const PASSED_OVER: [&str; 4] = [".git", "node_modules", "target", ".venv"];
 
 /// Who knows how words go on.
-pub(super) struct Candidates<'a> {
+pub(super) struct CompletionSource<'a> {
     commands: &'a [&'a str],
     /// The files that a part of a path or of a name stands for.
     files: &'a dyn Fn(&str) -> Vec<String>,
@@ -30,7 +30,7 @@ pub(super) struct Completion {
     text: String,
 }
 
-impl<'a> Candidates<'a> {
+impl<'a> CompletionSource<'a> {
     pub(super) fn new(
         commands: &'a [&'a str],
         files: &'a dyn Fn(&str) -> Vec<String>,
@@ -136,7 +136,7 @@ pub(super) fn files(workspace: &Workspace, part: &str) -> Vec<String> {
         let Some(entry_name) = entry.name.to_str() else { continue };
         let is_hidden = entry_name.starts_with('.') && !name.starts_with('.');
         if entry_name.starts_with(name) && !is_hidden {
-            let slash = if entry.kind == Kind::Folder { "/" } else { "" };
+            let slash = if entry.kind == EntryKind::Folder { "/" } else { "" };
             let folder = if folder.is_empty() { String::new() } else { format!("{folder}/") };
             found.push(format!("{folder}{entry_name}{slash}"));
         }
@@ -161,7 +161,7 @@ fn named(workspace: &Workspace, part: &str) -> Vec<String> {
             }
             let Some(name) = entry.name.to_str() else { continue };
             let path = folder.join(name);
-            if entry.kind == Kind::Folder {
+            if entry.kind == EntryKind::Folder {
                 if !PASSED_OVER.contains(&name) {
                     folders.push_back(path);
                 }

@@ -1,7 +1,7 @@
 //! What a person types: keys become a text, and a finished text becomes a word to the program.
 
-use super::completion::{Candidates, Completion};
-use crate::terminal::{History, Layout, Line, laid_out};
+use super::completion::{Completion, CompletionSource};
+use crate::terminal::{History, LineBuffer, RowLayout, laid_out};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// The mark before what is typed.
@@ -9,7 +9,7 @@ const MARK: &str = "> ";
 
 /// What the person wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum ComposerAction {
     /// The text, which is finished.
     Said(String),
     /// A key that may stand for an answer: nothing else was typed before.
@@ -31,14 +31,14 @@ pub(super) enum Word {
 /// A text that is being typed.
 #[derive(Debug)]
 pub(super) struct Composer {
-    line: Line,
+    line: LineBuffer,
     history: History,
     completion: Option<Completion>,
 }
 
 impl Composer {
     pub(super) const fn new(history: History) -> Self {
-        Self { line: Line::new(), history, completion: None }
+        Self { line: LineBuffer::new(), history, completion: None }
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -73,7 +73,7 @@ impl Composer {
     }
 
     /// The text as it stands in so many columns and rows.
-    pub(super) fn layout(&self, width: usize, most: usize) -> Layout {
+    pub(super) fn layout(&self, width: usize, most: usize) -> RowLayout {
         laid_out(MARK, self.line.before(), self.line.behind(), width, most)
     }
 
@@ -83,7 +83,11 @@ impl Composer {
     }
 
     /// Takes what the person does; `candidates` knows how words go on.
-    pub(super) fn read(&mut self, event: Event, candidates: &Candidates<'_>) -> Option<Word> {
+    pub(super) fn read(
+        &mut self,
+        event: Event,
+        candidates: &CompletionSource<'_>,
+    ) -> Option<ComposerAction> {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.read_key(key, candidates),
             Event::Paste(text) => {
@@ -91,12 +95,16 @@ impl Composer {
                 self.line.insert(&text.replace("\r\n", "\n").replace('\r', "\n"));
                 None
             }
-            Event::Resize(columns, rows) => Some(Word::Resized(columns, rows)),
+            Event::Resize(columns, rows) => Some(ComposerAction::Resized(columns, rows)),
             _ => None,
         }
     }
 
-    fn read_key(&mut self, key: KeyEvent, candidates: &Candidates<'_>) -> Option<Word> {
+    fn read_key(
+        &mut self,
+        key: KeyEvent,
+        candidates: &CompletionSource<'_>,
+    ) -> Option<ComposerAction> {
         let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
         if key.code == KeyCode::Tab {
             self.complete(candidates);
@@ -116,13 +124,13 @@ impl Composer {
         }
     }
 
-    fn read_plain(&mut self, code: KeyCode, is_shifted: bool) -> Option<Word> {
+    fn read_plain(&mut self, code: KeyCode, is_shifted: bool) -> Option<ComposerAction> {
         match code {
             KeyCode::Enter if is_shifted => self.line.insert("\n"),
             KeyCode::Enter => return self.finish(),
             KeyCode::Char(c) if self.line.is_empty() => {
                 self.line.insert(&c.to_string());
-                return Some(Word::Key(c));
+                return Some(ComposerAction::Key(c));
             }
             KeyCode::Char(c) => self.line.insert(&c.to_string()),
             KeyCode::Backspace => self.line.backspace(),
@@ -133,19 +141,19 @@ impl Composer {
             KeyCode::End => self.line.end(),
             KeyCode::Up => self.up(),
             KeyCode::Down => self.down(),
-            KeyCode::Esc => return Some(Word::Escape),
+            KeyCode::Esc => return Some(ComposerAction::Escape),
             _ => {}
         }
         None
     }
 
-    fn read_control(&mut self, code: KeyCode) -> Option<Word> {
+    fn read_control(&mut self, code: KeyCode) -> Option<ComposerAction> {
         match code {
-            KeyCode::Char('c') => return Some(Word::Interrupt),
-            KeyCode::Char('d') if self.line.is_empty() => return Some(Word::Leave),
+            KeyCode::Char('c') => return Some(ComposerAction::Interrupt),
+            KeyCode::Char('d') if self.line.is_empty() => return Some(ComposerAction::Leave),
             KeyCode::Char('d') => self.line.delete(),
-            KeyCode::Char('l') => return Some(Word::Redraw),
-            KeyCode::Char('z') => return Some(Word::Suspend),
+            KeyCode::Char('l') => return Some(ComposerAction::Redraw),
+            KeyCode::Char('z') => return Some(ComposerAction::Suspend),
             KeyCode::Char('j') => self.line.insert("\n"),
             KeyCode::Char('a') => self.line.home(),
             KeyCode::Char('e') => self.line.end(),
@@ -177,12 +185,12 @@ impl Composer {
     }
 
     /// The text is finished, unless its last mark says that another line follows.
-    fn finish(&mut self) -> Option<Word> {
+    fn finish(&mut self) -> Option<ComposerAction> {
         if self.line.before().ends_with('\\') && self.line.behind().is_empty() {
             self.line.replace_before(1, "\n");
             return None;
         }
-        Some(Word::Said(self.line.take()))
+        Some(ComposerAction::Said(self.line.take()))
     }
 
     fn up(&mut self) {
@@ -202,7 +210,7 @@ impl Composer {
     }
 
     /// Completes the word before the cursor, or takes the next candidate.
-    fn complete(&mut self, candidates: &Candidates<'_>) {
+    fn complete(&mut self, candidates: &CompletionSource<'_>) {
         if let Some(completion) = &mut self.completion {
             let (length, text) = completion.next();
             return self.line.replace_before(length, &text);
@@ -218,17 +226,17 @@ impl Composer {
 mod tests {
     use super::*;
 
-    fn press(composer: &mut Composer, code: KeyCode, held: KeyModifiers) -> Option<Word> {
+    fn press(composer: &mut Composer, code: KeyCode, held: KeyModifiers) -> Option<ComposerAction> {
         let files = |_: &str| vec!["src/main.rs".to_owned(), "src/map.rs".to_owned()];
         let words = |command: &str| match command {
             "/model" => vec!["claude-haiku-4-5".to_owned(), "claude-sonnet-5-5".to_owned()],
             _ => Vec::new(),
         };
-        let candidates = Candidates::new(&["/model"], &files, &words);
+        let candidates = CompletionSource::new(&["/model"], &files, &words);
         composer.read(Event::Key(KeyEvent::new(code, held)), &candidates)
     }
 
-    fn type_in(composer: &mut Composer, text: &str) -> Option<Word> {
+    fn type_in(composer: &mut Composer, text: &str) -> Option<ComposerAction> {
         let mut word = None;
         for c in text.chars() {
             let code = if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) };
@@ -240,20 +248,24 @@ mod tests {
     #[test]
     fn a_finished_text_is_a_word() {
         let mut composer = Composer::new(History::default());
-        assert_eq!(type_in(&mut composer, "h"), Some(Word::Key('h')));
-        assert_eq!(type_in(&mut composer, "i\n"), Some(Word::Said("hi".into())));
-        assert_eq!(type_in(&mut composer, "a\\\nb\n"), Some(Word::Said("a\nb".into())));
+        assert_eq!(type_in(&mut composer, "h"), Some(ComposerAction::Key('h')));
+        assert_eq!(type_in(&mut composer, "i\n"), Some(ComposerAction::Said("hi".into())));
+        assert_eq!(type_in(&mut composer, "a\\\nb\n"), Some(ComposerAction::Said("a\nb".into())));
         composer.remember("a\nb");
         let _moved = press(&mut composer, KeyCode::Up, KeyModifiers::NONE);
         let _moved = press(&mut composer, KeyCode::Up, KeyModifiers::NONE);
-        assert_eq!(type_in(&mut composer, "\n"), Some(Word::Said("a\nb".into())), "up in the text");
+        assert_eq!(
+            type_in(&mut composer, "\n"),
+            Some(ComposerAction::Said("a\nb".into())),
+            "up in the text"
+        );
         let pasted = Event::Paste("x\r\ny".into());
-        let none = Candidates::new(&[], &|_| Vec::new(), &|_| Vec::new());
+        let none = CompletionSource::new(&[], &|_| Vec::new(), &|_| Vec::new());
         assert_eq!(composer.read(pasted, &none), None);
-        assert_eq!(type_in(&mut composer, "\n"), Some(Word::Said("x\ny".into())));
+        assert_eq!(type_in(&mut composer, "\n"), Some(ComposerAction::Said("x\ny".into())));
         let held = KeyModifiers::CONTROL;
-        assert_eq!(press(&mut composer, KeyCode::Char('d'), held), Some(Word::Leave));
-        assert_eq!(press(&mut composer, KeyCode::Char('c'), held), Some(Word::Interrupt));
+        assert_eq!(press(&mut composer, KeyCode::Char('d'), held), Some(ComposerAction::Leave));
+        assert_eq!(press(&mut composer, KeyCode::Char('c'), held), Some(ComposerAction::Interrupt));
         let _typed = type_in(&mut composer, "some text");
         composer.cut();
         assert!(composer.is_empty());
@@ -287,6 +299,9 @@ mod tests {
         let _typed = type_in(&mut composer, "@s");
         assert_eq!(tab(&mut composer), "@src/ma");
         assert_eq!(press(&mut composer, KeyCode::Esc, KeyModifiers::NONE), None, "it ends there");
-        assert_eq!(press(&mut composer, KeyCode::Esc, KeyModifiers::NONE), Some(Word::Escape));
+        assert_eq!(
+            press(&mut composer, KeyCode::Esc, KeyModifiers::NONE),
+            Some(ComposerAction::Escape)
+        );
     }
 }

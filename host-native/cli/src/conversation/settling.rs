@@ -2,21 +2,21 @@
 
 use super::{
     changes::{self, changed, files, pending},
-    ui::Ui,
+    ui::ConversationUi,
 };
 use crate::{
     question::Question,
-    review::{Mode, NOT_NOW},
+    review::{ChangeMode, NOT_NOW},
     style::harmless,
 };
 use std::cell::RefCell;
 
 /// Brings the changes where they belong, after a question if that is open.
-pub(super) async fn settle(ui: &RefCell<Ui>) {
+pub(super) async fn settle(ui: &RefCell<ConversationUi>) {
     let (workspace, mode, person) = ui.borrow().unsettled();
     let style = ui.borrow().style();
     let folder = harmless(&workspace.root().display().to_string()).into_owned();
-    if mode != Mode::InPlace {
+    if mode != ChangeMode::InPlace {
         let notices = changes::notices(&workspace, style).await;
         ui.borrow_mut().show_notices(notices);
     }
@@ -24,13 +24,13 @@ pub(super) async fn settle(ui: &RefCell<Ui>) {
         let count = pending(&workspace).await;
         match mode {
             _ if count == 0 => return,
-            Mode::InPlace => return,
-            Mode::Apply => return ui.borrow_mut().apply(),
-            Mode::Show => {
+            ChangeMode::InPlace => return,
+            ChangeMode::Apply => return ui.borrow_mut().apply(),
+            ChangeMode::Show => {
                 let line = format!("{} changed, not applied; /diff shows it", files(count));
                 return ui.borrow_mut().note(&line);
             }
-            Mode::Ask => {}
+            ChangeMode::Ask => {}
         }
         let Some(person) = &person else { return };
         let asked = format!("apply {} to {folder}? ", files(count));
@@ -42,7 +42,7 @@ pub(super) async fn settle(ui: &RefCell<Ui>) {
         match question.word(&answer) {
             Some("yes") => return ui.apply(),
             Some("always") => {
-                ui.set_mode(Mode::Apply);
+                ui.set_mode(ChangeMode::Apply);
                 return ui.apply();
             }
             Some("diff") => ui.show_diff(),

@@ -5,7 +5,7 @@ use innerloop_core::{
     Session,
     event::EventKind,
     id::AgentId,
-    message::{Said, Why},
+    message::{RewindReason, VisibleTurn},
 };
 
 /// Characters of a step's words that are told, and most steps of one undo.
@@ -14,18 +14,18 @@ const TOLD: usize = 3;
 
 /// The first words of each step.
 #[derive(Debug, Default)]
-pub(super) struct Steps {
+pub(super) struct StepTitles {
     said: Vec<String>,
     /// How many of the last ones are undone.
     undone: usize,
 }
 
-impl Steps {
+impl StepTitles {
     /// Those of a session that goes on.
     pub(super) fn of(session: &Session) -> Self {
         let seen = session.history(AgentId::ROOT).into_iter().flat_map(|it| it.seen());
         let said = seen.filter_map(|said| match said {
-            Said::User(parts) => Some(brief(&sessions::title(&parts), WORDS)),
+            VisibleTurn::User(parts) => Some(brief(&sessions::title(&parts), WORDS)),
             _ => None,
         });
         Self { said: said.collect(), undone: 0 }
@@ -39,7 +39,9 @@ impl Steps {
                 self.begin(brief(&sessions::title(parts), WORDS));
                 None
             }
-            EventKind::Rewound { why: Why::Undo | Why::Redo, redo_left, .. } => {
+            EventKind::Rewound {
+                why: RewindReason::Undo | RewindReason::Redo, redo_left, ..
+            } => {
                 let undone = usize::try_from(*redo_left).unwrap_or(usize::MAX);
                 let before = std::mem::replace(&mut self.undone, undone);
                 let at = |undone: usize| self.said.len().saturating_sub(undone);
@@ -84,25 +86,25 @@ mod tests {
         EventKind::UserInput { parts: vec![Part::text(text)] }
     }
 
-    fn rewound(why: Why, redo_left: u32) -> EventKind {
+    fn rewound(why: RewindReason, redo_left: u32) -> EventKind {
         EventKind::Rewound { why, to: 0, undo_left: 0, redo_left }
     }
 
     #[test]
     fn what_is_undone_is_told_by_its_words() {
-        let mut steps = Steps::default();
+        let mut steps = StepTitles::default();
         for text in ["one", "two", "three", "four", "five"] {
             assert_eq!(steps.on_event(&input(text)), None);
         }
         let mut line = |kind| steps.on_event(&kind).unwrap_or_default();
-        assert_eq!(line(rewound(Why::Undo, 1)), "undone: “five”");
-        assert_eq!(line(rewound(Why::Undo, 3)), "undone: “three”, “four”");
-        assert_eq!(line(rewound(Why::Redo, 2)), "put back: “three”");
+        assert_eq!(line(rewound(RewindReason::Undo, 1)), "undone: “five”");
+        assert_eq!(line(rewound(RewindReason::Undo, 3)), "undone: “three”, “four”");
+        assert_eq!(line(rewound(RewindReason::Redo, 2)), "put back: “three”");
         assert_eq!(line(input("other")), "");
-        assert_eq!(line(rewound(Why::Undo, 2)), "undone: “three”, “other”");
-        assert_eq!(line(rewound(Why::Clear, 0)), "");
-        assert_eq!(line(rewound(Why::Undo, 1)), "undone: “/clear”");
-        assert_eq!(line(rewound(Why::Undo, 9)), "undone: “one”, “two”");
-        assert_eq!(line(rewound(Why::Undo, 20)), "");
+        assert_eq!(line(rewound(RewindReason::Undo, 2)), "undone: “three”, “other”");
+        assert_eq!(line(rewound(RewindReason::Clear, 0)), "");
+        assert_eq!(line(rewound(RewindReason::Undo, 1)), "undone: “/clear”");
+        assert_eq!(line(rewound(RewindReason::Undo, 9)), "undone: “one”, “two”");
+        assert_eq!(line(rewound(RewindReason::Undo, 20)), "");
     }
 }

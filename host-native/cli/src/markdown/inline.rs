@@ -5,7 +5,7 @@
 //! stay what they are. An emphasis that nobody ends, ends with its paragraph: its mark was taken
 //! for one when it came, and is not shown where there is colour.
 
-use crate::{style::Look, wrap::Flow};
+use crate::{style::TextStyle, wrap::LineWrapper};
 use std::mem;
 
 /// Bytes of a link's text, and of its address, that are held back at most.
@@ -19,14 +19,14 @@ const TICKS: usize = 8;
 const RUN: usize = 64;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Inline {
+pub(super) struct InlineParser {
     /// What `*`, `_` and `~` have begun.
-    stars: Look,
-    lows: Look,
-    waves: Look,
+    stars: TextStyle,
+    lows: TextStyle,
+    waves: TextStyle,
     /// How many backticks end the code that stands here; 0 outside of code.
     ticks: usize,
-    held: Held,
+    held: PendingMark,
     /// The last character that was read and is not held.
     before: Option<char>,
     /// Whether the text of a link is read, held or again: there is no link in a link.
@@ -37,7 +37,7 @@ pub(super) struct Inline {
 }
 
 #[derive(Clone, Debug, Default)]
-enum Held {
+enum PendingMark {
     #[default]
     Nothing,
     /// So many of one mark.
@@ -52,26 +52,28 @@ enum Held {
     Address { label: String, url: String, open: usize },
 }
 
-impl Inline {
+impl InlineParser {
     /// Reads a character of the line; `base` is how the line looks as such.
-    pub(super) fn read(&mut self, c: char, base: Look, flow: &mut Flow) {
+    pub(super) fn read(&mut self, c: char, base: TextStyle, flow: &mut LineWrapper) {
         #[cfg(test)]
         {
             self.steps += 1;
         }
         match mem::take(&mut self.held) {
-            Held::Nothing => self.read_plain(c, base, flow),
-            Held::Run(mark, RUN) if mark == c => {
+            PendingMark::Nothing => self.read_plain(c, base, flow),
+            PendingMark::Run(mark, RUN) if mark == c => {
                 self.emit_run(mark, RUN, base, flow);
-                self.held = Held::Run(mark, 1);
+                self.held = PendingMark::Run(mark, 1);
             }
-            Held::Run(mark, count) if mark == c => self.held = Held::Run(mark, count + 1),
-            Held::Run(mark, count) => {
+            PendingMark::Run(mark, count) if mark == c => {
+                self.held = PendingMark::Run(mark, count + 1);
+            }
+            PendingMark::Run(mark, count) => {
                 self.mark(mark, count, Some(c), base, flow);
                 self.read_plain(c, base, flow);
             }
-            Held::Escape if c.is_ascii_punctuation() => self.emit(c, base, flow),
-            Held::Escape => {
+            PendingMark::Escape if c.is_ascii_punctuation() => self.emit(c, base, flow),
+            PendingMark::Escape => {
                 self.emit('\\', base, flow);
                 self.read_plain(c, base, flow);
             }
@@ -80,10 +82,10 @@ impl Inline {
     }
 
     /// Ends the line; what it has begun may go on in the next one.
-    pub(super) fn end_line(&mut self, base: Look, flow: &mut Flow) {
+    pub(super) fn end_line(&mut self, base: TextStyle, flow: &mut LineWrapper) {
         match mem::take(&mut self.held) {
-            Held::Nothing | Held::Escape => {}
-            Held::Run(mark, count) => self.mark(mark, count, None, base, flow),
+            PendingMark::Nothing | PendingMark::Escape => {}
+            PendingMark::Run(mark, count) => self.mark(mark, count, None, base, flow),
             held => {
                 self.read_again(&held.raw(), base, flow);
                 self.end_line(base, flow);
@@ -101,38 +103,40 @@ impl Inline {
         };
     }
 
-    fn read_plain(&mut self, c: char, base: Look, flow: &mut Flow) {
+    fn read_plain(&mut self, c: char, base: TextStyle, flow: &mut LineWrapper) {
         match c {
-            '`' => self.held = Held::Run(c, 1),
+            '`' => self.held = PendingMark::Run(c, 1),
             _ if self.ticks > 0 => self.emit(c, base, flow),
-            '*' | '_' | '~' => self.held = Held::Run(c, 1),
-            '\\' => self.held = Held::Escape,
-            '[' if !self.is_link => self.held = Held::Label(String::new()),
+            '*' | '_' | '~' => self.held = PendingMark::Run(c, 1),
+            '\\' => self.held = PendingMark::Escape,
+            '[' if !self.is_link => self.held = PendingMark::Label(String::new()),
             _ => self.emit(c, base, flow),
         }
     }
 
-    fn read_link(&mut self, held: Held, c: char, base: Look, flow: &mut Flow) {
+    fn read_link(&mut self, held: PendingMark, c: char, base: TextStyle, flow: &mut LineWrapper) {
         self.held = match held {
-            Held::Label(label) if c == ']' => Held::Labelled(label),
-            Held::Label(mut label) if c != '[' && label.len() < LABEL => {
+            PendingMark::Label(label) if c == ']' => PendingMark::Labelled(label),
+            PendingMark::Label(mut label) if c != '[' && label.len() < LABEL => {
                 label.push(c);
-                Held::Label(label)
+                PendingMark::Label(label)
             }
-            Held::Labelled(label) if c == '(' => {
-                Held::Address { label, url: String::new(), open: 0 }
+            PendingMark::Labelled(label) if c == '(' => {
+                PendingMark::Address { label, url: String::new(), open: 0 }
             }
-            Held::Address { label, url, open: 0 } if c == ')' => {
+            PendingMark::Address { label, url, open: 0 } if c == ')' => {
                 return self.link(&label, &url, base, flow);
             }
-            Held::Address { label, mut url, open } if !c.is_whitespace() && url.len() < ADDRESS => {
+            PendingMark::Address { label, mut url, open }
+                if !c.is_whitespace() && url.len() < ADDRESS =>
+            {
                 url.push(c);
                 let open = match c {
                     '(' => open + 1,
                     ')' => open - 1,
                     _ => open,
                 };
-                Held::Address { label, url, open }
+                PendingMark::Address { label, url, open }
             }
             held => {
                 self.read_again(&held.raw(), base, flow);
@@ -142,34 +146,41 @@ impl Inline {
     }
 
     /// `text (url)`, or the one that says it all.
-    fn link(&mut self, label: &str, url: &str, base: Look, flow: &mut Flow) {
-        self.read_again(label, base.with(Look::UNDERLINE), flow);
-        self.end_line(base.with(Look::UNDERLINE), flow);
+    fn link(&mut self, label: &str, url: &str, base: TextStyle, flow: &mut LineWrapper) {
+        self.read_again(label, base.with(TextStyle::UNDERLINE), flow);
+        self.end_line(base.with(TextStyle::UNDERLINE), flow);
         let is_same = url == label || url.strip_prefix("mailto:") == Some(label);
         if !is_same && !url.is_empty() {
             let address = if label.is_empty() { url.to_owned() } else { format!(" ({url})") };
-            flow.text(&address, base.with(Look::DIM));
+            flow.text(&address, base.with(TextStyle::DIM));
         }
         self.before = Some(')');
     }
 
     /// Reads what was held in vain, as text without links.
-    fn read_again(&mut self, text: &str, base: Look, flow: &mut Flow) {
+    fn read_again(&mut self, text: &str, base: TextStyle, flow: &mut LineWrapper) {
         let is_link = mem::replace(&mut self.is_link, true);
         text.chars().for_each(|c| self.read(c, base, flow));
         self.is_link = is_link;
     }
 
     /// A run of marks is whole: it begins or ends something, or it is text. What follows is `next`.
-    fn mark(&mut self, mark: char, count: usize, next: Option<char>, base: Look, flow: &mut Flow) {
+    fn mark(
+        &mut self,
+        mark: char,
+        count: usize,
+        next: Option<char>,
+        base: TextStyle,
+        flow: &mut LineWrapper,
+    ) {
         if mark == '`' {
             return self.tick(count, next, base, flow);
         }
         let marks = match (mark, count) {
-            ('~', 2) => Look::STRIKE,
-            ('*' | '_', 1) => Look::ITALIC,
-            ('*' | '_', 2) => Look::BOLD,
-            ('*' | '_', 3) => Look::BOLD.with(Look::ITALIC),
+            ('~', 2) => TextStyle::STRIKE,
+            ('*' | '_', 1) => TextStyle::ITALIC,
+            ('*' | '_', 2) => TextStyle::BOLD,
+            ('*' | '_', 3) => TextStyle::BOLD.with(TextStyle::ITALIC),
             _ => return self.emit_run(mark, count, base, flow),
         };
         let begun = match mark {
@@ -200,7 +211,7 @@ impl Inline {
         self.emit_mark(mark, count, look, flow);
     }
 
-    fn tick(&mut self, count: usize, next: Option<char>, base: Look, flow: &mut Flow) {
+    fn tick(&mut self, count: usize, next: Option<char>, base: TextStyle, flow: &mut LineWrapper) {
         let ticks = match self.ticks {
             0 if count <= TICKS && next.is_some_and(|c| !c.is_whitespace()) => count,
             ticks if ticks == count => 0,
@@ -212,24 +223,24 @@ impl Inline {
     }
 
     /// A mark that was understood is seen where nothing else tells.
-    fn emit_mark(&mut self, mark: char, count: usize, look: Look, flow: &mut Flow) {
+    fn emit_mark(&mut self, mark: char, count: usize, look: TextStyle, flow: &mut LineWrapper) {
         if !flow.style().is_coloured() {
             (0..count).for_each(|_| flow.put(mark, look));
         }
         self.before = Some(mark);
     }
 
-    fn emit_run(&mut self, mark: char, count: usize, base: Look, flow: &mut Flow) {
+    fn emit_run(&mut self, mark: char, count: usize, base: TextStyle, flow: &mut LineWrapper) {
         (0..count).for_each(|_| self.emit(mark, base, flow));
     }
 
-    fn emit(&mut self, c: char, base: Look, flow: &mut Flow) {
+    fn emit(&mut self, c: char, base: TextStyle, flow: &mut LineWrapper) {
         flow.put(c, self.look(base));
         self.before = Some(c);
     }
 
-    fn look(&self, base: Look) -> Look {
-        let code = if self.ticks > 0 { Look::CYAN } else { Look::PLAIN };
+    fn look(&self, base: TextStyle) -> TextStyle {
+        let code = if self.ticks > 0 { TextStyle::CYAN } else { TextStyle::PLAIN };
         base.with(self.stars).with(self.lows).with(self.waves).with(code)
     }
 
@@ -237,13 +248,13 @@ impl Inline {
     #[cfg(test)]
     pub(super) fn held(&self) -> usize {
         match &self.held {
-            Held::Nothing | Held::Run(..) | Held::Escape => 0,
+            PendingMark::Nothing | PendingMark::Run(..) | PendingMark::Escape => 0,
             held => held.raw().len(),
         }
     }
 }
 
-impl Held {
+impl PendingMark {
     /// What is held, as it was written.
     fn raw(&self) -> String {
         match self {

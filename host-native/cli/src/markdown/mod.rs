@@ -12,13 +12,13 @@ mod table;
 mod tests;
 
 use super::{
-    style::Look,
-    wrap::{Breadth, Flow, Margin, columns_in},
+    style::TextStyle,
+    wrap::{LineWidth, LineWrapper, Margin, columns_in},
 };
-use inline::Inline;
-use start::{HELD, Start, start};
+use inline::InlineParser;
+use start::{HELD, LineStart, start};
 use std::mem;
-use table::Table;
+use table::TableBuffer;
 
 /// Spaces before a line that are shown at most.
 const INDENT: usize = 40;
@@ -39,14 +39,14 @@ const QUOTE: &str = "│ ";
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
     /// How all of it looks.
-    base: Look,
+    base: TextStyle,
     /// How the line looks as such.
-    line: Look,
+    line: TextStyle,
     place: Place,
-    inline: Inline,
+    inline: InlineParser,
     /// Whether the line before this one was of a paragraph, which may go on.
     is_paragraph: bool,
-    table: Table,
+    table: TableBuffer,
     /// What stands before the table's rows.
     table_margin: Margin,
     /// Whether the rows that come are too many to be aligned.
@@ -96,16 +96,16 @@ struct Fence {
 
 impl Markdown {
     /// All of it looks like `base`.
-    pub(super) fn new(base: Look) -> Self {
+    pub(super) fn new(base: TextStyle) -> Self {
         Self { base, line: base, ..Self::default() }
     }
 
-    pub(super) fn read(&mut self, text: &str, flow: &mut Flow) {
+    pub(super) fn read(&mut self, text: &str, flow: &mut LineWrapper) {
         text.chars().for_each(|c| self.step(c, flow));
     }
 
     /// Ends the text, and begins anew.
-    pub(super) fn finish(&mut self, flow: &mut Flow) {
+    pub(super) fn finish(&mut self, flow: &mut LineWrapper) {
         let is_between =
             matches!(&self.place, Place::Begin(at) if at.held.is_empty() && at.depth == 0);
         let is_code_start = matches!(&self.place, Place::Code(_, held) if held.is_empty());
@@ -124,7 +124,7 @@ impl Markdown {
         *self = Self { inline, ..Self::new(self.base) };
     }
 
-    fn step(&mut self, c: char, flow: &mut Flow) {
+    fn step(&mut self, c: char, flow: &mut LineWrapper) {
         match mem::take(&mut self.place) {
             Place::Begin(at) => self.read_start(at, c, flow),
             Place::Text if c == '\n' => self.end_text(flow),
@@ -145,7 +145,7 @@ impl Markdown {
         }
     }
 
-    fn read_start(&mut self, mut at: Beginning, c: char, flow: &mut Flow) {
+    fn read_start(&mut self, mut at: Beginning, c: char, flow: &mut LineWrapper) {
         if at.held.is_empty() && matches!(c, ' ' | '\t') {
             at.indent = (at.indent + if c == '\t' { 4 } else { 1 }).min(INDENT);
             self.place = Place::Begin(at);
@@ -156,7 +156,7 @@ impl Markdown {
             at.held.push(c);
         }
         match start(&at.held, is_whole) {
-            Start::Open => self.place = Place::Begin(at),
+            LineStart::Open => self.place = Place::Begin(at),
             kind => {
                 self.begin(kind, at, flow);
                 if is_whole {
@@ -167,11 +167,11 @@ impl Markdown {
     }
 
     /// What the line is, is known now.
-    fn begin(&mut self, kind: Start, mut at: Beginning, flow: &mut Flow) {
+    fn begin(&mut self, kind: LineStart, mut at: Beginning, flow: &mut LineWrapper) {
         // In a quote a row may follow.
         let may_be_row = match kind {
-            Start::Row => true,
-            Start::Quote(length) => at.may_hold(length, flow),
+            LineStart::Row => true,
+            LineStart::Quote(length) => at.may_hold(length, flow),
             _ => false,
         };
         if !may_be_row {
@@ -179,28 +179,28 @@ impl Markdown {
             self.is_long_table = false;
         }
         match kind {
-            Start::Item(length) if at.may_hold(length, flow) => {
+            LineStart::Item(length) if at.may_hold(length, flow) => {
                 let mark = at.held.get(..length).unwrap_or_default().replace(['*', '+'], "-");
                 at.is_item = true;
                 self.enter(&at, length, &mark, &" ".repeat(length), flow);
             }
-            Start::Quote(length) if at.may_hold(length, flow) => {
+            LineStart::Quote(length) if at.may_hold(length, flow) => {
                 at.quotes += 1;
                 self.enter(&at, length, QUOTE, QUOTE, flow);
             }
-            Start::Fence(length) => self.begin_code(&at, length, flow),
-            Start::Rule => {
+            LineStart::Fence(length) => self.begin_code(&at, length, flow),
+            LineStart::Rule => {
                 let margin = at.margin();
-                let room = flow.room(Breadth::Prose).saturating_sub(columns_in(&margin.first));
+                let room = flow.room(LineWidth::Prose).saturating_sub(columns_in(&margin.first));
                 flow.set_margin(margin);
-                flow.text(&"─".repeat(room.min(RULE)), self.base.with(Look::DIM));
+                flow.text(&"─".repeat(room.min(RULE)), self.base.with(TextStyle::DIM));
                 self.begin_paragraph(false);
             }
-            Start::Blank => {
+            LineStart::Blank => {
                 flow.set_margin(Margin::new(at.first, at.rest));
                 self.begin_paragraph(false);
             }
-            Start::Row if !self.is_long_table => {
+            LineStart::Row if !self.is_long_table => {
                 let margin = at.margin();
                 if columns_in(&margin.first) != columns_in(&self.table_margin.first) {
                     self.end_table(flow);
@@ -210,9 +210,9 @@ impl Markdown {
                 }
                 self.place = Place::Row(at.held);
             }
-            Start::Heading(length) => {
+            LineStart::Heading(length) => {
                 self.begin_paragraph(false);
-                self.line = self.base.with(Look::BOLD);
+                self.line = self.base.with(TextStyle::BOLD);
                 flow.set_margin(at.margin());
                 let (marks, words) = at.held.split_at_checked(length).unwrap_or_default();
                 if !flow.style().is_coloured() {
@@ -230,7 +230,14 @@ impl Markdown {
     }
 
     /// Goes into an item or a quote whose mark has that many bytes.
-    fn enter(&mut self, at: &Beginning, length: usize, first: &str, rest: &str, flow: &mut Flow) {
+    fn enter(
+        &mut self,
+        at: &Beginning,
+        length: usize,
+        first: &str,
+        rest: &str,
+        flow: &mut LineWrapper,
+    ) {
         let margin = at.margin();
         let content = at.held.get(length..).unwrap_or_default();
         self.place = Place::Begin(Beginning {
@@ -254,13 +261,13 @@ impl Markdown {
         self.place = Place::Text;
     }
 
-    fn text(&mut self, text: &str, flow: &mut Flow) {
+    fn text(&mut self, text: &str, flow: &mut LineWrapper) {
         text.chars().for_each(|c| self.inline.read(c, self.line, flow));
         self.place = Place::Text;
     }
 
     /// The line ends where it was understood.
-    fn end_begun(&mut self, flow: &mut Flow) {
+    fn end_begun(&mut self, flow: &mut LineWrapper) {
         match mem::take(&mut self.place) {
             Place::Code(fence, held) => self.place = Place::Code(fence, held),
             // A quote or an item with nothing in it.
@@ -270,14 +277,14 @@ impl Markdown {
         }
     }
 
-    fn end_text(&mut self, flow: &mut Flow) {
+    fn end_text(&mut self, flow: &mut LineWrapper) {
         self.inline.end_line(self.line, flow);
         flow.newline();
         self.line = self.base;
         self.place = Place::default();
     }
 
-    fn read_row(&mut self, mut row: String, c: char, flow: &mut Flow) {
+    fn read_row(&mut self, mut row: String, c: char, flow: &mut LineWrapper) {
         if c != '\n' {
             row.push(c);
             if self.table.bytes() + row.len() < table::HELD {
@@ -296,15 +303,15 @@ impl Markdown {
         }
     }
 
-    fn end_table(&mut self, flow: &mut Flow) {
+    fn end_table(&mut self, flow: &mut LineWrapper) {
         if self.table.is_empty() {
             return;
         }
-        let room = flow.room(Breadth::Full).saturating_sub(columns_in(&self.table_margin.first));
+        let room = flow.room(LineWidth::Full).saturating_sub(columns_in(&self.table_margin.first));
         let Some(lines) = self.table.lines(room, self.base, flow.style()) else {
             return self.rows_as_text(flow);
         };
-        self.table = Table::default();
+        self.table = TableBuffer::default();
         for line in lines {
             flow.put_line(&format!("{}{line}", self.table_margin.first));
             self.table_margin.first.clone_from(&self.table_margin.rest);
@@ -312,7 +319,7 @@ impl Markdown {
     }
 
     /// The rows that were held back, as they were written.
-    fn rows_as_text(&mut self, flow: &mut Flow) {
+    fn rows_as_text(&mut self, flow: &mut LineWrapper) {
         for row in mem::take(&mut self.table).into_rows() {
             flow.set_margin(self.margin_of_row());
             self.table_margin.first.clone_from(&self.table_margin.rest);
@@ -329,7 +336,7 @@ impl Markdown {
         Margin::new(first.clone(), format!("{rest}  "))
     }
 
-    fn begin_code(&mut self, at: &Beginning, length: usize, flow: &mut Flow) {
+    fn begin_code(&mut self, at: &Beginning, length: usize, flow: &mut LineWrapper) {
         let label = at.held.get(length..).unwrap_or_default().trim();
         let mark = at.held.chars().next().unwrap_or('`');
         // What stands before the lines of an item is no code.
@@ -340,14 +347,14 @@ impl Markdown {
         if !label.is_empty() || at.is_item {
             flow.set_margin(Margin::new(first, margin.clone()));
             let label = if label.is_empty() { String::new() } else { format!("{label}:") };
-            flow.text(&label, self.base.with(Look::DIM));
+            flow.text(&label, self.base.with(TextStyle::DIM));
             flow.newline();
         }
         self.begin_paragraph(false);
         self.place = Place::Code(Fence { mark, length, indent, quotes, margin }, String::new());
     }
 
-    fn read_code_start(&mut self, fence: Fence, mut held: String, c: char, flow: &mut Flow) {
+    fn read_code_start(&mut self, fence: Fence, mut held: String, c: char, flow: &mut LineWrapper) {
         if c == '\n' && fence.is_ended_by(&held) {
             self.place = Place::default();
             return;
@@ -381,9 +388,9 @@ impl Markdown {
 
 impl Beginning {
     /// Whether there is room for what begins with a mark of that length.
-    fn may_hold(&self, length: usize, flow: &Flow) -> bool {
+    fn may_hold(&self, length: usize, flow: &LineWrapper) -> bool {
         let margin = columns_in(self.first.trim_start()) + length;
-        self.depth < DEPTH && margin <= flow.room(Breadth::Prose) / 2
+        self.depth < DEPTH && margin <= flow.room(LineWidth::Prose) / 2
     }
 
     fn margin(&self) -> Margin {

@@ -6,7 +6,7 @@ pub(super) const HELD: usize = 80;
 /// What the start of a line says of it. Numbers are of bytes, all of them ASCII, that have been
 /// read; what stands behind them belongs to what begins there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Start {
+pub(super) enum LineStart {
     /// It takes more to tell.
     Open,
     /// Words.
@@ -29,24 +29,24 @@ pub(super) enum Start {
 
 /// What the line is that begins with `held`, without its indentation; `is_whole` if no more of it
 /// comes.
-pub(super) fn start(held: &str, is_whole: bool) -> Start {
+pub(super) fn start(held: &str, is_whole: bool) -> LineStart {
     let is_whole_or_long = is_whole || held.len() >= HELD;
-    let open_or = |start| if is_whole_or_long { start } else { Start::Open };
+    let open_or = |start| if is_whole_or_long { start } else { LineStart::Open };
     let Some(first) = held.chars().next() else {
-        return if is_whole { Start::Blank } else { Start::Open };
+        return if is_whole { LineStart::Blank } else { LineStart::Open };
     };
     match first {
         '#' => heading(held, is_whole),
         '`' | '~' => fence(held, first, is_whole),
         '-' | '*' | '+' | '_' => item_or_rule(held, first, is_whole),
         '>' => match held.as_bytes() {
-            [_] => open_or(Start::Quote(1)),
-            [_, b' ', ..] => Start::Quote(2),
-            _ => Start::Quote(1),
+            [_] => open_or(LineStart::Quote(1)),
+            [_, b' ', ..] => LineStart::Quote(2),
+            _ => LineStart::Quote(1),
         },
-        '|' => Start::Row,
+        '|' => LineStart::Row,
         '0'..='9' => numbered(held, is_whole),
-        _ => Start::Text,
+        _ => LineStart::Text,
     }
 }
 
@@ -54,51 +54,51 @@ fn run(held: &str, of: char) -> usize {
     held.chars().take_while(|c| *c == of).count()
 }
 
-fn heading(held: &str, is_whole: bool) -> Start {
+fn heading(held: &str, is_whole: bool) -> LineStart {
     let level = run(held, '#');
     match held.as_bytes().get(level) {
-        _ if level > 6 => Start::Text,
-        None if is_whole => Start::Text,
-        None => Start::Open,
-        Some(b' ') => Start::Heading(level + 1),
-        Some(_) => Start::Text,
+        _ if level > 6 => LineStart::Text,
+        None if is_whole => LineStart::Text,
+        None => LineStart::Open,
+        Some(b' ') => LineStart::Heading(level + 1),
+        Some(_) => LineStart::Text,
     }
 }
 
-fn fence(held: &str, mark: char, is_whole: bool) -> Start {
+fn fence(held: &str, mark: char, is_whole: bool) -> LineStart {
     let length = run(held, mark);
     let label = held.get(length..).unwrap_or_default();
     let is_code = mark == '`' && label.contains('`');
     match (length >= 3, is_whole) {
-        _ if is_code => Start::Text,
-        (true, true) => Start::Fence(length),
-        (false, true) => Start::Text,
-        (_, false) if held.len() >= HELD => Start::Text,
-        (true, false) => Start::Open,
-        (false, false) if label.is_empty() => Start::Open,
-        (false, false) => Start::Text,
+        _ if is_code => LineStart::Text,
+        (true, true) => LineStart::Fence(length),
+        (false, true) => LineStart::Text,
+        (_, false) if held.len() >= HELD => LineStart::Text,
+        (true, false) => LineStart::Open,
+        (false, false) if label.is_empty() => LineStart::Open,
+        (false, false) => LineStart::Text,
     }
 }
 
-fn item_or_rule(held: &str, mark: char, is_whole: bool) -> Start {
+fn item_or_rule(held: &str, mark: char, is_whole: bool) -> LineStart {
     let is_item = mark != '_' && held.as_bytes().get(1) == Some(&b' ');
-    let otherwise = if is_item { Start::Item(2) } else { Start::Text };
+    let otherwise = if is_item { LineStart::Item(2) } else { LineStart::Text };
     let may_be_rule = mark != '+' && held.chars().all(|c| c == mark || c == ' ');
     if may_be_rule && is_whole && held.chars().filter(|c| *c == mark).count() >= 3 {
-        return Start::Rule;
+        return LineStart::Rule;
     }
     let is_open = may_be_rule || held.len() == 1;
-    if is_open && !is_whole && held.len() < HELD { Start::Open } else { otherwise }
+    if is_open && !is_whole && held.len() < HELD { LineStart::Open } else { otherwise }
 }
 
-fn numbered(held: &str, is_whole: bool) -> Start {
+fn numbered(held: &str, is_whole: bool) -> LineStart {
     let digits = held.bytes().take_while(u8::is_ascii_digit).count();
     let rest = held.as_bytes().get(digits..).unwrap_or_default();
     match rest {
-        _ if digits > 9 => Start::Text,
-        [b'.' | b')', b' ', ..] => Start::Item(digits + 2),
-        [] | [b'.' | b')'] if !is_whole => Start::Open,
-        _ => Start::Text,
+        _ if digits > 9 => LineStart::Text,
+        [b'.' | b')', b' ', ..] => LineStart::Item(digits + 2),
+        [] | [b'.' | b')'] if !is_whole => LineStart::Open,
+        _ => LineStart::Text,
     }
 }
 
@@ -109,35 +109,35 @@ mod tests {
     #[test]
     fn a_line_is_what_its_start_says() {
         let cases = [
-            ("#", false, Start::Open),
-            ("## x", false, Start::Heading(3)),
-            ("#x", false, Start::Text),
-            ("####### x", false, Start::Text),
-            ("-", false, Start::Open),
-            ("- ", false, Start::Open),
-            ("- a", false, Start::Item(2)),
-            ("- - -", true, Start::Rule),
-            ("---", true, Start::Rule),
-            ("--", true, Start::Text),
-            ("* *b", false, Start::Item(2)),
-            ("**b", false, Start::Text),
-            ("__", false, Start::Open),
-            ("_x", false, Start::Text),
-            ("+ x", false, Start::Item(2)),
-            ("12. x", false, Start::Item(4)),
-            ("12.5", false, Start::Text),
-            ("2026", true, Start::Text),
-            (">", false, Start::Open),
-            ("> x", false, Start::Quote(2)),
-            (">x", false, Start::Quote(1)),
-            ("``", false, Start::Open),
-            ("`x", false, Start::Text),
-            ("```ru", false, Start::Open),
-            ("```rust", true, Start::Fence(3)),
-            ("```x```", false, Start::Text),
-            ("|", false, Start::Row),
-            ("", true, Start::Blank),
-            ("x", false, Start::Text),
+            ("#", false, LineStart::Open),
+            ("## x", false, LineStart::Heading(3)),
+            ("#x", false, LineStart::Text),
+            ("####### x", false, LineStart::Text),
+            ("-", false, LineStart::Open),
+            ("- ", false, LineStart::Open),
+            ("- a", false, LineStart::Item(2)),
+            ("- - -", true, LineStart::Rule),
+            ("---", true, LineStart::Rule),
+            ("--", true, LineStart::Text),
+            ("* *b", false, LineStart::Item(2)),
+            ("**b", false, LineStart::Text),
+            ("__", false, LineStart::Open),
+            ("_x", false, LineStart::Text),
+            ("+ x", false, LineStart::Item(2)),
+            ("12. x", false, LineStart::Item(4)),
+            ("12.5", false, LineStart::Text),
+            ("2026", true, LineStart::Text),
+            (">", false, LineStart::Open),
+            ("> x", false, LineStart::Quote(2)),
+            (">x", false, LineStart::Quote(1)),
+            ("``", false, LineStart::Open),
+            ("`x", false, LineStart::Text),
+            ("```ru", false, LineStart::Open),
+            ("```rust", true, LineStart::Fence(3)),
+            ("```x```", false, LineStart::Text),
+            ("|", false, LineStart::Row),
+            ("", true, LineStart::Blank),
+            ("x", false, LineStart::Text),
         ];
         for (held, is_whole, want) in cases {
             assert_eq!(start(held, is_whole), want, "{held:?}");

@@ -1,11 +1,11 @@
 //! A table of Markdown: its rows are held back until it is whole, so that its columns can be
 //! aligned.
 
-use super::inline::Inline;
+use super::inline::InlineParser;
 use crate::{
-    style::{Look, Style},
+    style::{OutputStyle, TextStyle},
     terminal::columns_of_line,
-    wrap::Flow,
+    wrap::LineWrapper,
 };
 
 /// Bytes of a table that are held back at most.
@@ -19,22 +19,22 @@ const LEAST: usize = 8;
 
 /// The rows that are held back.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub(super) struct TableBuffer {
     rows: Vec<String>,
     bytes: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum CellAlignment {
     Left,
     Middle,
     Right,
 }
 
 /// A line of a cell as it is shown, and its columns.
-type Cell = (String, usize);
+type CellLine = (String, usize);
 
-impl Table {
+impl TableBuffer {
     pub(super) const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -59,11 +59,16 @@ impl Table {
 
     /// The table's lines if each has at most `room` columns. Where a row needs more, the texts of
     /// its cells are wrapped; nothing where even that needs more.
-    pub(super) fn lines(&self, room: usize, base: Look, style: Style) -> Option<Vec<String>> {
+    pub(super) fn lines(
+        &self,
+        room: usize,
+        base: TextStyle,
+        style: OutputStyle,
+    ) -> Option<Vec<String>> {
         let sides = sides(self.rows.get(1)?)?;
         let texts = self.rows.iter().enumerate().filter(|(index, _)| *index != 1);
         let rows: Vec<Vec<String>> = texts.map(|(_, row)| cells(row)).collect();
-        let look = |index| if index == 0 { base.with(Look::BOLD) } else { base };
+        let look = |index| if index == 0 { base.with(TextStyle::BOLD) } else { base };
         let mut widths: Vec<usize> = Vec::new();
         for (index, row) in rows.iter().enumerate() {
             widths.resize(widths.len().max(row.len()), 0);
@@ -72,11 +77,11 @@ impl Table {
             }
         }
         let widths = fitting(widths, room)?;
-        let side = |at: usize| sides.get(at).copied().unwrap_or(Side::Left);
+        let side = |at: usize| sides.get(at).copied().unwrap_or(CellAlignment::Left);
         let mut lines = Vec::new();
         for (index, row) in rows.iter().enumerate() {
             let cells = row.iter().zip(&widths);
-            let cells: Vec<Vec<Cell>> =
+            let cells: Vec<Vec<CellLine>> =
                 cells.map(|(cell, width)| shown(cell, *width, look(index), style)).collect();
             let height = cells.iter().map(Vec::len).max().unwrap_or_default().max(1);
             for line in 0..height {
@@ -108,7 +113,7 @@ fn fitting(widths: Vec<usize>, room: usize) -> Option<Vec<usize>> {
 }
 
 /// Where the texts of a column stand, if the row is the one below the head.
-fn sides(row: &str) -> Option<Vec<Side>> {
+fn sides(row: &str) -> Option<Vec<CellAlignment>> {
     let cells = cells(row);
     let is_rule = |cell: &String| {
         let line = cell.trim_start_matches(':').trim_end_matches(':');
@@ -118,9 +123,9 @@ fn sides(row: &str) -> Option<Vec<Side>> {
         return None;
     }
     let side = |cell: &String| match (cell.starts_with(':'), cell.ends_with(':')) {
-        (true, true) => Side::Middle,
-        (false, true) => Side::Right,
-        _ => Side::Left,
+        (true, true) => CellAlignment::Middle,
+        (false, true) => CellAlignment::Right,
+        _ => CellAlignment::Left,
     };
     Some(cells.iter().map(side).collect())
 }
@@ -143,31 +148,31 @@ fn cells(row: &str) -> Vec<String> {
 }
 
 /// How many columns a cell has in one line.
-fn columns(cell: &str, look: Look, style: Style) -> usize {
-    set(cell, look, Flow::line(style)).column()
+fn columns(cell: &str, look: TextStyle, style: OutputStyle) -> usize {
+    set(cell, look, LineWrapper::line(style)).column()
 }
 
 /// The lines of a cell in a column of that width.
-fn shown(cell: &str, width: usize, look: Look, style: Style) -> Vec<Cell> {
-    let mut flow = set(cell, look, Flow::new(style, Some(width.max(1))));
+fn shown(cell: &str, width: usize, look: TextStyle, style: OutputStyle) -> Vec<CellLine> {
+    let mut flow = set(cell, look, LineWrapper::new(style, Some(width.max(1))));
     let text = flow.take();
     text.lines().map(|line| (line.to_owned(), columns_of_line(line))).collect()
 }
 
-fn set(cell: &str, look: Look, mut flow: Flow) -> Flow {
-    let mut inline = Inline::default();
+fn set(cell: &str, look: TextStyle, mut flow: LineWrapper) -> LineWrapper {
+    let mut inline = InlineParser::default();
     cell.chars().for_each(|c| inline.read(c, look, &mut flow));
     inline.end_line(look, &mut flow);
     flow.place();
     flow
 }
 
-fn padded((text, columns): &Cell, width: usize, side: Side) -> String {
+fn padded((text, columns): &CellLine, width: usize, side: CellAlignment) -> String {
     let room = width.saturating_sub(*columns);
     let left = match side {
-        Side::Left => 0,
-        Side::Middle => room / 2,
-        Side::Right => room,
+        CellAlignment::Left => 0,
+        CellAlignment::Middle => room / 2,
+        CellAlignment::Right => room,
     };
     format!("{}{text}{}", " ".repeat(left), " ".repeat(room - left))
 }

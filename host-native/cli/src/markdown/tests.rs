@@ -1,14 +1,14 @@
 //! Texts as they are set on a terminal, and texts that are to break it.
 
 use super::*;
-use crate::{args::When, style::Style};
+use crate::{args::ColourChoice, style::OutputStyle};
 use expect_test::{Expect, expect};
 
 /// The text as it is set, whatever pieces it comes in.
-fn set(text: &str, columns: usize, when: When) -> String {
+fn set(text: &str, columns: usize, when: ColourChoice) -> String {
     let of = |pieces: &mut dyn Iterator<Item = &str>| {
-        let mut flow = Flow::new(Style::new(when), Some(columns));
-        let mut markdown = Markdown::new(Look::PLAIN);
+        let mut flow = LineWrapper::new(OutputStyle::new(when), Some(columns));
+        let mut markdown = Markdown::new(TextStyle::PLAIN);
         pieces.for_each(|piece| markdown.read(piece, &mut flow));
         markdown.finish(&mut flow);
         flow.take()
@@ -20,12 +20,12 @@ fn set(text: &str, columns: usize, when: When) -> String {
 }
 
 fn check(text: &str, columns: usize, want: &Expect) {
-    want.assert_eq(&set(text, columns, When::Never));
+    want.assert_eq(&set(text, columns, ColourChoice::Never));
 }
 
 /// With escape sequences as `‹1›` in place of `ESC[1m`.
 fn check_colour(text: &str, columns: usize, want: &Expect) {
-    let text = set(text, columns, When::Always);
+    let text = set(text, columns, ColourChoice::Always);
     let mut shown = String::new();
     let mut pieces = text.split("\x1b[");
     shown.extend(pieces.next());
@@ -284,7 +284,7 @@ fn a_fence_that_is_cut_at_its_end_is_code() {
 fn a_very_long_line_is_broken_at_the_edge() {
     let long = "x".repeat(1_000);
     let fits = |text: &str| {
-        let set = set(text, 40, When::Never);
+        let set = set(text, 40, ColourChoice::Never);
         assert!(set.lines().all(|line| columns_in(line) <= 40), "{set}");
         assert!(set.lines().count() >= 25, "{set}");
     };
@@ -359,8 +359,8 @@ fn code_keeps_its_lines() {
 
 #[test]
 fn a_mark_is_shown_as_soon_as_it_is_known() {
-    let mut flow = Flow::new(Style::new(When::Never), Some(80));
-    let mut markdown = Markdown::new(Look::PLAIN);
+    let mut flow = LineWrapper::new(OutputStyle::new(ColourChoice::Never), Some(80));
+    let mut markdown = Markdown::new(TextStyle::PLAIN);
     let mut read = |text: &str| {
         markdown.read(text, &mut flow);
         flow.take()
@@ -373,8 +373,8 @@ fn a_mark_is_shown_as_soon_as_it_is_known() {
 #[test]
 fn what_was_cut_off_leaves_nothing_behind() {
     for cut in ["**bold", "```rust\nfn", "| a |\n|---|", "> - x", "[a](b", "# ", "`"] {
-        let mut flow = Flow::new(Style::new(When::Always), Some(80));
-        let mut markdown = Markdown::new(Look::PLAIN);
+        let mut flow = LineWrapper::new(OutputStyle::new(ColourChoice::Always), Some(80));
+        let mut markdown = Markdown::new(TextStyle::PLAIN);
         markdown.read(cut, &mut flow);
         markdown.discard();
         flow.end_line();
@@ -433,9 +433,9 @@ fn hostile_text_costs_what_it_is_long() {
     ];
     for unit in units {
         let text: String = unit.chars().cycle().take(LENGTH).collect();
-        for when in [When::Never, When::Always] {
-            let mut flow = Flow::new(Style::new(when), Some(40));
-            let mut markdown = Markdown::new(Look::PLAIN);
+        for when in [ColourChoice::Never, ColourChoice::Always] {
+            let mut flow = LineWrapper::new(OutputStyle::new(when), Some(40));
+            let mut markdown = Markdown::new(TextStyle::PLAIN);
             let mut out = String::new();
             let mut buffer = [0; 4];
             for c in text.chars() {

@@ -7,7 +7,7 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
-pub(crate) use told::Told;
+pub(crate) use told::SystemSignal;
 #[cfg(unix)]
 pub(crate) use unix::*;
 #[cfg(windows)]

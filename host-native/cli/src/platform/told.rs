@@ -2,7 +2,7 @@
 
 /// What the system has told this program to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum SystemSignal {
     /// Ctrl-C.
     Interrupt,
     /// End.

@@ -1,6 +1,6 @@
 //! Linux and macOS.
 
-use super::told::Told;
+use super::told::SystemSignal;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::FileType,
@@ -64,9 +64,9 @@ pub(crate) fn stand_still() {
 }
 
 /// The terminal does not show what is typed, as long as this lives.
-pub(crate) struct Silence(Termios);
+pub(crate) struct EchoGuard(Termios);
 
-impl Silence {
+impl EchoGuard {
     /// Nothing if it cannot be told so.
     pub(crate) fn begin() -> Option<Self> {
         let before = tcgetattr(stdin()).ok()?;
@@ -77,7 +77,7 @@ impl Silence {
     }
 }
 
-impl Drop for Silence {
+impl Drop for EchoGuard {
     fn drop(&mut self) {
         // A terminal that is gone has nothing to show.
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.0);
@@ -85,11 +85,11 @@ impl Drop for Silence {
 }
 
 /// Listens to what the system may tell this program; none of it ends the program any more.
-pub(crate) fn signals() -> io::Result<Vec<(Signal, Told)>> {
+pub(crate) fn signals() -> io::Result<Vec<(Signal, SystemSignal)>> {
     Ok(vec![
-        (signal(SignalKind::interrupt())?, Told::Interrupt),
-        (signal(SignalKind::terminate())?, Told::Terminate),
-        (signal(SignalKind::hangup())?, Told::HangUp),
-        (signal(SignalKind::quit())?, Told::Quit),
+        (signal(SignalKind::interrupt())?, SystemSignal::Interrupt),
+        (signal(SignalKind::terminate())?, SystemSignal::Terminate),
+        (signal(SignalKind::hangup())?, SystemSignal::HangUp),
+        (signal(SignalKind::quit())?, SystemSignal::Quit),
     ])
 }

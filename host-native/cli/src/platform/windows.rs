@@ -1,6 +1,6 @@
 //! Windows.
 
-use super::told::Told;
+use super::told::SystemSignal;
 use std::{
     io::{self, IsTerminal as _, stdin},
     task::{Context, Poll},
@@ -37,9 +37,9 @@ pub(crate) fn stand_still() {}
 
 /// The console does not show what is typed, as long as this lives. There is none of it yet: a
 /// console that is told so no longer gives lines.
-pub(crate) struct Silence(std::convert::Infallible);
+pub(crate) struct EchoGuard(std::convert::Infallible);
 
-impl Silence {
+impl EchoGuard {
     /// Nothing: what is typed is shown.
     pub(crate) fn begin() -> Option<Self> {
         None
@@ -68,11 +68,11 @@ impl Signal {
 }
 
 /// Listens to what the console may tell this program.
-pub(crate) fn signals() -> io::Result<Vec<(Signal, Told)>> {
+pub(crate) fn signals() -> io::Result<Vec<(Signal, SystemSignal)>> {
     Ok(vec![
-        (Signal::C(ctrl_c()?), Told::Interrupt),
-        (Signal::Break(ctrl_break()?), Told::Quit),
-        (Signal::Close(ctrl_close()?), Told::HangUp),
-        (Signal::Shutdown(ctrl_shutdown()?), Told::Terminate),
+        (Signal::C(ctrl_c()?), SystemSignal::Interrupt),
+        (Signal::Break(ctrl_break()?), SystemSignal::Quit),
+        (Signal::Close(ctrl_close()?), SystemSignal::HangUp),
+        (Signal::Shutdown(ctrl_shutdown()?), SystemSignal::Terminate),
     ])
 }

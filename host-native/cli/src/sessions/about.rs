@@ -4,8 +4,8 @@
 use super::show::title;
 use crate::{
     args::{EnvironmentArgs, GuestArgs, SessionArgs, WebArgs},
-    exit::Failure,
-    mode::Mode,
+    exit::CliError,
+    mode::ChangeMode,
 };
 use innerloop_core::{Session, id::AgentId, message::TurnKind};
 use innerloop_driver::providers;
@@ -18,7 +18,7 @@ use std::{
 
 /// What is known of a session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct SessionInfo {
     /// The session's id.
     pub(crate) id: String,
     /// When it was opened, in milliseconds since 1970.
@@ -41,15 +41,15 @@ pub(crate) struct About {
     #[serde(default)]
     pub(crate) dropped: bool,
     #[serde(default)]
-    pub(crate) options: Options,
+    pub(crate) options: SessionOptions,
 }
 
 /// The options with which a session is opened again. One that another version of this program does
 /// not know stands as if it had not been given.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Options {
-    pub(crate) mode: Mode,
+pub(crate) struct SessionOptions {
+    pub(crate) mode: ChangeMode,
     pub(crate) any_folder: bool,
     pub(crate) base_url: Option<String>,
     pub(crate) web: WebArgs,
@@ -62,9 +62,9 @@ pub(crate) struct Options {
     pub(crate) environment: EnvironmentArgs,
 }
 
-impl Options {
+impl SessionOptions {
     /// Those of a new session, from wherever it is opened again.
-    pub(crate) fn of(args: &SessionArgs, mode: Mode) -> Self {
+    pub(crate) fn of(args: &SessionArgs, mode: ChangeMode) -> Self {
         let SessionArgs { any_folder, model, tuning, guests, environment, .. } = args;
         let here = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         Self {
@@ -93,16 +93,16 @@ pub(crate) fn names(set: &[String]) -> Vec<String> {
     set.iter().map(name).collect()
 }
 
-impl About {
+impl SessionInfo {
     /// Of a session that nothing is known of but its log, and that goes on in this folder.
     ///
     /// # Errors
     /// The folder is none, or the session's endpoint is none of this program's.
-    pub(crate) fn of_log(session: &Session, folder: &Path) -> Result<Self, Failure> {
-        let unusable = |error| Failure::usage(format!("{}: {error}", folder.display()));
+    pub(crate) fn of_log(session: &Session, folder: &Path) -> Result<Self, CliError> {
+        let unusable = |error| CliError::usage(format!("{}: {error}", folder.display()));
         let model = &session.config().model;
         let provider = providers::find(&model.endpoint.0).map_err(|error| {
-            Failure::configuration(format!("the log is of a session with another host: {error}"))
+            CliError::configuration(format!("the log is of a session with another host: {error}"))
         })?;
         let mut turns = session.history(AgentId::ROOT).into_iter().flat_map(|it| it.turns());
         let title = turns.find_map(|turn| match &turn.kind {
@@ -118,7 +118,7 @@ impl About {
             model: model.name.clone(),
             fork_of: None,
             dropped: false,
-            options: Options::default(),
+            options: SessionOptions::default(),
         })
     }
 }

@@ -2,24 +2,24 @@
 //! changed.
 
 use super::{
-    about::About,
-    held::Held,
-    kept::Kept,
+    about::SessionInfo,
+    held::LockedSession,
+    kept::StoredSession,
     logs,
-    store::{Store, new_id},
+    store::{SessionStore, new_id},
 };
 use crate::{
     console::{say, warn},
-    exit::Failure,
+    exit::CliError,
 };
 use innerloop_core::id::AgentId;
-use innerloop_driver::{Driver, Parts};
+use innerloop_driver::{Driver, DriverOptions};
 use innerloop_host::{http::wall_time, journal::Journal};
 use innerloop_workspace::Workspace;
 use std::{fmt::Display, path::Path};
 
-pub(super) fn fork(named: &str, turns: Option<usize>) -> Result<(), Failure> {
-    let store = Store::open()?;
+pub(super) fn fork(named: &str, turns: Option<usize>) -> Result<(), CliError> {
+    let store = SessionStore::open()?;
     let (kept, log) = if logs::is_file(named) {
         (None, logs::read(Path::new(named))?)
     } else {
@@ -32,34 +32,34 @@ pub(super) fn fork(named: &str, turns: Option<usize>) -> Result<(), Failure> {
     let all = session.history(AgentId::ROOT).map_or(0, |history| history.turns().len());
     let turns = turns.unwrap_or(all);
     if turns > all {
-        return Err(Failure::usage(format!("the session has {all} turns; --turns takes no more")));
+        return Err(CliError::usage(format!("the session has {all} turns; --turns takes no more")));
     }
     let about = match &kept {
         Some(kept) => kept.about.clone(),
-        None => About::of_log(&session, Path::new("."))?,
+        None => SessionInfo::of_log(&session, Path::new("."))?,
     };
-    let unusable = |error: &dyn Display| Failure::configuration(error);
-    let parts = || Parts { keeps_log: true, ..Parts::default() };
+    let unusable = |error: &dyn Display| CliError::configuration(error);
+    let parts = || DriverOptions { keeps_log: true, ..DriverOptions::default() };
     let driver = Driver::restore(&session.snapshot(), wall_time(), parts());
     let driver = driver.map_err(|error| unusable(&error))?;
     let id = new_id()?;
     let mut forked =
         driver.fork(id.clone(), turns, wall_time(), parts()).map_err(|error| unusable(&error))?;
     let fork_of = Some(session.id().0.clone());
-    let about = About { id: id.0.clone(), opened: wall_time().0, fork_of, ..about };
+    let about = SessionInfo { id: id.0.clone(), opened: wall_time().0, fork_of, ..about };
     let mut held = store.create(about)?;
-    if let Some(kept) = kept.filter(Kept::has_changes) {
+    if let Some(kept) = kept.filter(StoredSession::has_changes) {
         take_changes(kept, &mut held, turns < all);
     }
-    let mut journal = Journal::replace(&held.kept.log_path()).map_err(Failure::configuration)?;
-    journal.append(&forked.start().log, true).map_err(Failure::configuration)?;
+    let mut journal = Journal::replace(&held.kept.log_path()).map_err(CliError::configuration)?;
+    journal.append(&forked.start().log, true).map_err(CliError::configuration)?;
     say(&id.0);
     Ok(())
 }
 
 /// Gives the fork a copy of the changes that the session holds. If that cannot be, its agent is
 /// told, and so is the user.
-fn take_changes(from: Kept, fork: &mut Held, is_earlier: bool) {
+fn take_changes(from: StoredSession, fork: &mut LockedSession, is_earlier: bool) {
     match copied(from, &fork.kept) {
         Ok(()) if is_earlier => {
             warn("the fork has all changes of the session, also those that were made after");
@@ -73,9 +73,9 @@ fn take_changes(from: Kept, fork: &mut Held, is_earlier: bool) {
 }
 
 /// Both sessions are this program's alone meanwhile.
-fn copied(from: Kept, to: &Kept) -> Result<(), Failure> {
+fn copied(from: StoredSession, to: &StoredSession) -> Result<(), CliError> {
     let from = from.hold()?;
-    let folder = Workspace::insist(&from.kept.about.workspace).map_err(Failure::usage)?;
-    let overlay = folder.overlay_in(&from.kept.overlay()).map_err(Failure::usage)?;
-    overlay.copy_overlay(&to.overlay()).map_err(Failure::usage)
+    let folder = Workspace::insist(&from.kept.about.workspace).map_err(CliError::usage)?;
+    let overlay = folder.overlay_in(&from.kept.overlay()).map_err(CliError::usage)?;
+    overlay.copy_overlay(&to.overlay()).map_err(CliError::usage)
 }

@@ -1,10 +1,10 @@
 //! A session that this program works with: what it notes of it, and the lock that goes with it.
 
 use super::{
-    about::{About, Options},
-    kept::{ABOUT, Kept, Listed, locked, read, remove},
+    about::{SessionInfo, SessionOptions},
+    kept::{ABOUT, ListedSession, StoredSession, locked, read, remove},
 };
-use crate::{console::warn, exit::Failure};
+use crate::{console::warn, exit::CliError};
 use innerloop_host::{journal::private, lock::LockFile};
 use std::{
     fs::{self, OpenOptions},
@@ -13,14 +13,14 @@ use std::{
 
 /// A session that this program works with. The lock goes with it.
 #[derive(Debug)]
-pub(crate) struct Held {
-    pub(crate) kept: Kept,
+pub(crate) struct LockedSession {
+    pub(crate) kept: StoredSession,
     /// Whether it was made by this program.
     is_new: bool,
     _lock: LockFile,
 }
 
-impl Drop for Held {
+impl Drop for LockedSession {
     /// A session that was never opened is none, unless its log could not be written.
     fn drop(&mut self) {
         if self.is_new && !self.has_log() && !self.kept.has_changes() {
@@ -29,8 +29,8 @@ impl Drop for Held {
     }
 }
 
-impl Held {
-    pub(super) const fn new(kept: Kept, is_new: bool, lock: LockFile) -> Self {
+impl LockedSession {
+    pub(super) const fn new(kept: StoredSession, is_new: bool, lock: LockFile) -> Self {
         Self { kept, is_new, _lock: lock }
     }
 
@@ -60,10 +60,10 @@ impl Held {
     /// Notes options that are in force from now on, and the model.
     pub(crate) fn note(
         &mut self,
-        change: impl FnOnce(&mut Options),
+        change: impl FnOnce(&mut SessionOptions),
         model: &str,
     ) -> io::Result<()> {
-        let About { options, model: noted, .. } = &mut self.kept.about;
+        let SessionInfo { options, model: noted, .. } = &mut self.kept.about;
         let before = (serde_json::to_vec(options)?, noted.clone());
         change(options);
         model.clone_into(noted);
@@ -104,18 +104,18 @@ impl Held {
     }
 
     /// Removes the session.
-    pub(crate) fn delete(self) -> Result<(), Failure> {
+    pub(crate) fn delete(self) -> Result<(), CliError> {
         remove(&self.kept.folder, &self.kept.about.id)
     }
 }
 
-impl Kept {
+impl StoredSession {
     /// Takes the session for this program alone, as it is by then.
-    pub(crate) fn hold(self) -> Result<Held, Failure> {
+    pub(crate) fn hold(self) -> Result<LockedSession, CliError> {
         let lock = locked(&self.folder).map_err(|error| self.failed(&error))?;
         match read(self.folder.clone()) {
-            Some(Listed::Kept(kept)) => Ok(Held::new(*kept, false, lock)),
-            Some(Listed::Damaged(damaged)) => Err(damaged.failure()),
+            Some(ListedSession::Kept(kept)) => Ok(LockedSession::new(*kept, false, lock)),
+            Some(ListedSession::Damaged(damaged)) => Err(damaged.failure()),
             None => Err(self.failed(&io::ErrorKind::NotFound.into())),
         }
     }

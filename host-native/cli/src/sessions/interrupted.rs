@@ -1,6 +1,6 @@
 //! Folders that were left half applied: a program was killed while it applied a session's changes.
 
-use super::store::Store;
+use super::store::SessionStore;
 use crate::console::warn;
 use innerloop_workspace::{TakenBack, Workspace};
 
@@ -10,7 +10,7 @@ pub(crate) fn put_right(folder: &Workspace) {
         return;
     }
     // Where no session can be looked at, that the folder stays so is told below.
-    let all = Store::open().and_then(|store| store.list()).unwrap_or_else(|_| Vec::new());
+    let all = SessionStore::open().and_then(|store| store.list()).unwrap_or_else(|_| Vec::new());
     // Also one of which all is applied, and only what was put aside is left.
     for listed in all.iter().filter(|listed| listed.overlay().is_dir()) {
         // Whoever works with it puts it right.

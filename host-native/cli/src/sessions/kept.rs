@@ -2,10 +2,10 @@
 //! and what its agent has changed (`overlay`). Whoever works with it holds the folder's lock.
 
 use super::{
-    about::{About, names},
+    about::{SessionInfo, names},
     logs,
 };
-use crate::exit::Failure;
+use crate::exit::CliError;
 use innerloop_host::lock::LockFile;
 use innerloop_workspace::plain_file;
 use std::{
@@ -32,23 +32,23 @@ const MOST_ABOUT: u64 = 1 << 20;
 
 /// A session in the store.
 #[derive(Clone, Debug)]
-pub(crate) enum Listed {
-    Kept(Box<Kept>),
-    Damaged(Damaged),
+pub(crate) enum ListedSession {
+    Kept(Box<StoredSession>),
+    Damaged(DamagedSession),
 }
 
 /// A session that is kept.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct StoredSession {
     pub(super) folder: PathBuf,
-    pub(crate) about: About,
+    pub(crate) about: SessionInfo,
     /// When its log was last written to.
     pub(crate) used: SystemTime,
 }
 
 /// A session of which there is not more than its log.
 #[derive(Clone, Debug)]
-pub(crate) struct Damaged {
+pub(crate) struct DamagedSession {
     pub(super) folder: PathBuf,
     pub(crate) id: String,
     pub(crate) used: SystemTime,
@@ -56,7 +56,7 @@ pub(crate) struct Damaged {
     pub(crate) why: String,
 }
 
-impl Listed {
+impl ListedSession {
     pub(crate) fn id(&self) -> &str {
         match self {
             Self::Kept(kept) => &kept.about.id,
@@ -89,7 +89,7 @@ impl Listed {
     }
 
     /// Its folder for this program alone, as long as what is given lives.
-    pub(crate) fn lock(&self) -> Result<LockFile, Failure> {
+    pub(crate) fn lock(&self) -> Result<LockFile, CliError> {
         locked(self.folder()).map_err(|error| refused(self.folder(), self.short(), &error))
     }
 
@@ -99,13 +99,13 @@ impl Listed {
     }
 
     /// Removes it. What is left of it if the program is killed meanwhile is no session.
-    pub(crate) fn delete(&self) -> Result<(), Failure> {
+    pub(crate) fn delete(&self) -> Result<(), CliError> {
         let _lock = self.lock()?;
         remove(self.folder(), self.id())
     }
 }
 
-impl Kept {
+impl StoredSession {
     /// Where an overlay of the session's workspace stands.
     pub(crate) fn overlay(&self) -> PathBuf {
         self.folder.join(OVERLAY)
@@ -121,12 +121,12 @@ impl Kept {
     }
 
     /// The session's log, as text.
-    pub(crate) fn log(&self) -> Result<String, Failure> {
-        logs::read(&self.log_path()).map_err(|failure| Failure::configuration(failure.message))
+    pub(crate) fn log(&self) -> Result<String, CliError> {
+        logs::read(&self.log_path()).map_err(|failure| CliError::configuration(failure.message))
     }
 
     /// Copies a log that is damaged, before another takes its place; gives where that stands.
-    pub(crate) fn keep_damaged(&self) -> Result<PathBuf, Failure> {
+    pub(crate) fn keep_damaged(&self) -> Result<PathBuf, CliError> {
         let copy = self.folder.join(DAMAGED);
         let copied = fs::copy(self.log_path(), &copy);
         copied.map(|_| copy).map_err(|error| self.failed(&error))
@@ -142,17 +142,17 @@ impl Kept {
         short(&self.about.id)
     }
 
-    pub(super) fn failed(&self, error: &io::Error) -> Failure {
+    pub(super) fn failed(&self, error: &io::Error) -> CliError {
         refused(&self.folder, self.short(), error)
     }
 }
 
-impl Damaged {
+impl DamagedSession {
     /// Why it is no session, and what can be done with what is left of it.
-    pub(crate) fn failure(&self) -> Failure {
+    pub(crate) fn failure(&self) -> CliError {
         let (short, why) = (short(&self.id), &self.why);
         let log = self.folder.join(LOG);
-        Failure::configuration(format!(
+        CliError::configuration(format!(
             "the session {short} is damaged: {why}; innerloop resume {} makes it whole again for \
              the folder in which that is said, and innerloop sessions delete {short} removes it",
             log.display()
@@ -178,13 +178,18 @@ fn size(folder: &Path) -> u64 {
 }
 
 /// The session in a folder, if it has been opened.
-pub(super) fn read(folder: PathBuf) -> Option<Listed> {
+pub(super) fn read(folder: PathBuf) -> Option<ListedSession> {
     let id = folder.file_name()?.to_str().filter(|name| !name.starts_with('.'))?.to_owned();
     let used = match fs::metadata(folder.join(LOG)).and_then(|log| log.modified()) {
         Ok(used) => used,
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let why = format!("its folder cannot be read: {error}");
-            return Some(Listed::Damaged(Damaged { folder, id, used: SystemTime::now(), why }));
+            return Some(ListedSession::Damaged(DamagedSession {
+                folder,
+                id,
+                used: SystemTime::now(),
+                why,
+            }));
         }
         // Without its log it can't be resumed, but what its agent has changed is there.
         Err(_) if has_changes(&folder) => {
@@ -194,18 +199,19 @@ pub(super) fn read(folder: PathBuf) -> Option<Listed> {
         Err(_) => return None,
     };
     Some(match about_in(&folder, &id) {
-        Ok(about) => Listed::Kept(Box::new(Kept { folder, about, used })),
-        Err(why) => Listed::Damaged(Damaged { folder, id, used, why }),
+        Ok(about) => ListedSession::Kept(Box::new(StoredSession { folder, about, used })),
+        Err(why) => ListedSession::Damaged(DamagedSession { folder, id, used, why }),
     })
 }
 
 /// What is known of the session of that id, or what is wrong with it.
-pub(super) fn about_in(folder: &Path, id: &str) -> Result<About, String> {
+pub(super) fn about_in(folder: &Path, id: &str) -> Result<SessionInfo, String> {
     let unreadable = |error: &dyn std::fmt::Display| format!("its {ABOUT} cannot be read: {error}");
     let mut bytes = Vec::new();
     let file = plain_file::open(&folder.join(ABOUT)).map_err(|error| unreadable(&error))?;
     file.take(MOST_ABOUT).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
-    let mut about: About = serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))?;
+    let mut about: SessionInfo =
+        serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))?;
     if about.id != id {
         return Err(format!("its {ABOUT} is that of another session"));
     }
@@ -215,7 +221,7 @@ pub(super) fn about_in(folder: &Path, id: &str) -> Result<About, String> {
 }
 
 /// Removes the folder of a session, whose lock is held.
-pub(super) fn remove(folder: &Path, id: &str) -> Result<(), Failure> {
+pub(super) fn remove(folder: &Path, id: &str) -> Result<(), CliError> {
     let gone = folder.with_file_name(format!("{DELETED}{id}"));
     drop(fs::remove_dir_all(&gone));
     fs::rename(folder, &gone).map_err(|error| refused(folder, short(id), &error))?;
@@ -223,21 +229,21 @@ pub(super) fn remove(folder: &Path, id: &str) -> Result<(), Failure> {
 }
 
 /// What the system does not let be done in a session's folder.
-pub(super) fn refused(folder: &Path, short: &str, error: &io::Error) -> Failure {
+pub(super) fn refused(folder: &Path, short: &str, error: &io::Error) -> CliError {
     match error.kind() {
-        io::ErrorKind::WouldBlock => Failure::usage(format!(
+        io::ErrorKind::WouldBlock => CliError::usage(format!(
             "another innerloop works with the session {short}; wait for it, or fork it with \
              innerloop sessions fork {short}"
         )),
         io::ErrorKind::NotFound => {
-            Failure::usage(format!("the session {short} was deleted meanwhile"))
+            CliError::usage(format!("the session {short} was deleted meanwhile"))
         }
         _ => unusable("cannot use", folder, error),
     }
 }
 
-pub(super) fn unusable(what: &str, folder: &Path, error: &io::Error) -> Failure {
-    Failure::configuration(format!("{what} {}: {error}", folder.display()))
+pub(super) fn unusable(what: &str, folder: &Path, error: &io::Error) -> CliError {
+    CliError::configuration(format!("{what} {}: {error}", folder.display()))
 }
 
 /// The lock of a session's folder; `WouldBlock` if another program has it.

@@ -1,12 +1,12 @@
 //! `innerloop sessions list`: a line for each session, as wide as the terminal, or a line of JSON.
 
 use super::{
-    kept::{Damaged, Kept, Listed},
-    store::Store,
+    kept::{DamagedSession, ListedSession, StoredSession},
+    store::SessionStore,
 };
 use crate::{
     console::{say_escaped, warn},
-    exit::Failure,
+    exit::CliError,
     platform,
     style::brief,
     wrap::{columns_in, columns_of},
@@ -29,16 +29,16 @@ const MOST_TITLE: usize = 60;
 /// What stands in the column of changes.
 const CHANGES: &str = "changes";
 
-pub(super) fn list(folder: Option<&Path>, as_json: bool) -> Result<(), Failure> {
-    let missing = |path: &Path, why| Failure::usage(format!("{}: {why}", path.display()));
+pub(super) fn list(folder: Option<&Path>, as_json: bool) -> Result<(), CliError> {
+    let missing = |path: &Path, why| CliError::usage(format!("{}: {why}", path.display()));
     let real = |path: &Path| fs::canonicalize(path).map_err(|why| missing(path, why));
     let folder = folder.map(real).transpose()?;
-    let store = Store::open()?;
+    let store = SessionStore::open()?;
     let mut all = store.list()?;
     all.retain(|it| match (&folder, it) {
         (None, _) => true,
-        (Some(folder), Listed::Kept(kept)) => *folder == kept.about.workspace,
-        (Some(_), Listed::Damaged(_)) => false,
+        (Some(folder), ListedSession::Kept(kept)) => *folder == kept.about.workspace,
+        (Some(_), ListedSession::Damaged(_)) => false,
     });
     if as_json {
         all.iter().for_each(|it| say_escaped(&as_line(it)));
@@ -47,24 +47,24 @@ pub(super) fn list(folder: Option<&Path>, as_json: bool) -> Result<(), Failure> 
     if all.is_empty() {
         warn("no session is kept yet; innerloop run keeps one");
     }
-    let rows: Vec<Row> = all.iter().filter_map(Row::of).collect();
+    let rows: Vec<SessionRow> = all.iter().filter_map(SessionRow::of).collect();
     laid_out(&rows, width()).iter().for_each(|line| say_escaped(line));
     for it in &all {
-        if let Listed::Damaged(damaged) = it {
+        if let ListedSession::Damaged(damaged) = it {
             warn(&damaged.failure().message);
         }
     }
     Ok(())
 }
 
-fn as_line(listed: &Listed) -> String {
+fn as_line(listed: &ListedSession) -> String {
     let millis = |time: SystemTime| {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     };
     match listed {
-        Listed::Kept(kept) => {
-            let Kept { about, used, .. } = &**kept;
+        ListedSession::Kept(kept) => {
+            let StoredSession { about, used, .. } = &**kept;
             json!({
                 "id": about.id, "title": about.title, "workspace": about.workspace,
                 "provider": about.provider, "model": about.model, "opened": about.opened,
@@ -72,7 +72,7 @@ fn as_line(listed: &Listed) -> String {
                 "unapplied": kept.has_changes(),
             })
         }
-        Listed::Damaged(Damaged { id, used, why, .. }) => {
+        ListedSession::Damaged(DamagedSession { id, used, why, .. }) => {
             json!({"id": id, "used": millis(*used), "damaged": why})
         }
     }
@@ -80,7 +80,7 @@ fn as_line(listed: &Listed) -> String {
 }
 
 /// A session in a list.
-struct Row {
+struct SessionRow {
     id: String,
     used: String,
     has_changes: bool,
@@ -88,9 +88,9 @@ struct Row {
     folder: String,
 }
 
-impl Row {
-    fn of(listed: &Listed) -> Option<Self> {
-        let Listed::Kept(kept) = listed else { return None };
+impl SessionRow {
+    fn of(listed: &ListedSession) -> Option<Self> {
+        let ListedSession::Kept(kept) = listed else { return None };
         let about = &kept.about;
         let title = if about.title.is_empty() { "(nothing was said)" } else { &about.title };
         Some(Self {
@@ -113,9 +113,9 @@ fn width() -> Option<usize> {
 }
 
 /// The lines of the sessions, in columns. Those of a terminal are no longer than it is wide.
-fn laid_out(rows: &[Row], width: Option<usize>) -> Vec<String> {
+fn laid_out(rows: &[SessionRow], width: Option<usize>) -> Vec<String> {
     let are_changed = rows.iter().any(|row| row.has_changes);
-    let widest = |text: fn(&Row) -> &str| {
+    let widest = |text: fn(&SessionRow) -> &str| {
         rows.iter().map(|row| columns_in(text(row))).max().unwrap_or_default()
     };
     let (used, title) = (widest(|row| &row.used), widest(|row| &row.title));
@@ -191,9 +191,9 @@ fn age(time: SystemTime) -> String {
 mod tests {
     use super::*;
 
-    fn row(title: &str, folder: &str, has_changes: bool) -> Row {
+    fn row(title: &str, folder: &str, has_changes: bool) -> SessionRow {
         let (id, used) = ("01234567".to_owned(), "3 min".to_owned());
-        Row { id, used, has_changes, title: title.to_owned(), folder: folder.to_owned() }
+        SessionRow { id, used, has_changes, title: title.to_owned(), folder: folder.to_owned() }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Logs of sessions: read from files with a bound, and taken up where they can go on.
 
-use crate::{console::warn, exit::Failure, style::harmless};
+use crate::{console::warn, exit::CliError, style::harmless};
 use innerloop_core::{
     Session,
     id::AgentId,
@@ -28,11 +28,11 @@ pub(crate) fn is_file(named: &str) -> bool {
 }
 
 /// The whole lines of a log. What a crash has cut behind them is left out.
-pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+pub(crate) fn read(path: &Path) -> Result<String, CliError> {
     let unusable =
-        |error: io::Error| Failure::usage(format!("cannot read {}: {error}", path.display()));
+        |error: io::Error| CliError::usage(format!("cannot read {}: {error}", path.display()));
     let too_large = || {
-        Failure::usage(format!(
+        CliError::usage(format!(
             "{} has more than 1 GiB, which is more than is read of a log",
             path.display()
         ))
@@ -58,7 +58,7 @@ fn legible(bytes: &[u8]) -> String {
 }
 
 /// A log as far as it can be read, and its session.
-struct Readable<'a> {
+struct ReadableLog<'a> {
     session: Session,
     text: Cow<'a, str>,
     /// The line from which on nothing is read; the first if that alone is damaged.
@@ -67,8 +67,8 @@ struct Readable<'a> {
 
 /// The session of that log, as it stands. Of a log that is damaged, it is that of the lines before,
 /// which is told.
-pub(crate) fn session(text: &str, named: &str) -> Result<Session, Failure> {
-    let Readable { session, damaged, .. } = readable(text, named)?;
+pub(crate) fn session(text: &str, named: &str) -> Result<Session, CliError> {
+    let ReadableLog { session, damaged, .. } = readable(text, named)?;
     damaged.into_iter().for_each(|line| warn(&told_damage(named, line)));
     Ok(session)
 }
@@ -86,14 +86,14 @@ pub(crate) fn told_damage(named: &str, line: usize) -> String {
 }
 
 /// What can be read of a log: up to the first damaged line behind its newest whole snapshot.
-fn readable<'a>(text: &'a str, named: &str) -> Result<Readable<'a>, Failure> {
+fn readable<'a>(text: &'a str, named: &str) -> Result<ReadableLog<'a>, CliError> {
     let unreadable = |error: LogError| {
-        Failure::configuration(format!("{} is no session's log: {error}", harmless(named)))
+        CliError::configuration(format!("{} is no session's log: {error}", harmless(named)))
     };
     let (mut text, mut damaged) = (Cow::Borrowed(text), None::<usize>);
     for _ in 0..MOST_DAMAGES {
         let error = match log::resume(&text, wall_time()) {
-            Ok(resumed) => return Ok(Readable { session: resumed.session, text, damaged }),
+            Ok(resumed) => return Ok(ReadableLog { session: resumed.session, text, damaged }),
             Err(error) => error,
         };
         let line = match &error {
@@ -114,7 +114,7 @@ fn readable<'a>(text: &'a str, named: &str) -> Result<Readable<'a>, Failure> {
             _ => Some(line),
         };
     }
-    Err(Failure::configuration(format!("{} is damaged in too many places", harmless(named))))
+    Err(CliError::configuration(format!("{} is damaged in too many places", harmless(named))))
 }
 
 /// So many first lines of a log.
@@ -142,8 +142,8 @@ fn headed(text: &str) -> Option<String> {
 /// The session of the longest beginning of a log in which it is still open: the end of the program
 /// that has written it was not the session's, and what has failed for good may go well the next
 /// time. Gives the line from which on the log is damaged, if it is.
-pub(crate) fn still_open(text: &str, named: &str) -> Result<(Session, Option<usize>), Failure> {
-    let Readable { session: whole, text, damaged } = readable(text, named)?;
+pub(crate) fn still_open(text: &str, named: &str) -> Result<(Session, Option<usize>), CliError> {
+    let ReadableLog { session: whole, text, damaged } = readable(text, named)?;
     if !is_closed(&whole) {
         return Ok((whole, damaged));
     }
@@ -189,7 +189,7 @@ mod tests {
         id::{EndpointId, SessionId},
         input::{Command, Input},
         message::Part,
-        time::Instant,
+        time::SessionInstant,
     };
 
     #[test]
@@ -198,10 +198,10 @@ mod tests {
         let model = ModelConfig { endpoint, name: "some".to_owned(), ..ModelConfig::default() };
         let id = SessionId("an-id".to_owned());
         let config = SessionConfig { id, model, ..SessionConfig::default() };
-        let header = log::Header::new(&config, wall_time()).line();
-        let line = |command| log::entry(&Input::command(command), Instant(1));
+        let header = log::LogHeader::new(&config, wall_time()).line();
+        let line = |command| log::entry(&Input::command(command), SessionInstant(1));
         let steer = line(Command::Steer { parts: vec![Part::text("x")] });
-        let (close, tick) = (line(Command::Close), log::entry(&Input::Tick, Instant(2)));
+        let (close, tick) = (line(Command::Close), log::entry(&Input::Tick, SessionInstant(2)));
         let ticks = tick.repeat(40);
         let cases = [
             (header.clone(), header.clone()),

@@ -10,23 +10,23 @@ mod logs;
 mod show;
 mod store;
 
-pub(super) use about::{About, Options, names};
-pub(super) use held::Held;
+pub(super) use about::{SessionInfo, SessionOptions, names};
+pub(super) use held::LockedSession;
 pub(super) use interrupted::{put_right, tell_taken_back};
-pub(super) use kept::Listed;
+pub(super) use kept::ListedSession;
 pub(super) use logs::{is_file, read, still_open, told_damage};
 pub(super) use show::{last_exchange, title};
-pub(super) use store::{Store, new_id};
+pub(super) use store::{SessionStore, new_id};
 
 use super::{
     args::KeptCommand,
     console::{say, warn},
-    exit::Failure,
+    exit::CliError,
 };
 use innerloop_host::journal::Journal;
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-pub(super) fn carry_out(command: KeptCommand) -> Result<(), Failure> {
+pub(super) fn carry_out(command: KeptCommand) -> Result<(), CliError> {
     match command {
         KeptCommand::List { workspace, json } => list::list(workspace.as_deref(), json),
         KeptCommand::Show { which, form } => {
@@ -36,8 +36,8 @@ pub(super) fn carry_out(command: KeptCommand) -> Result<(), Failure> {
         }
         KeptCommand::Export { which, file } => {
             let text = log_of(&which.session)?;
-            let mut journal = Journal::create(&file).map_err(Failure::usage)?;
-            journal.append(&text, true).map_err(Failure::usage)
+            let mut journal = Journal::create(&file).map_err(CliError::usage)?;
+            journal.append(&text, true).map_err(CliError::usage)
         }
         KeptCommand::Delete { ids, older_than, force } => delete(&ids, older_than, force),
         KeptCommand::Fork { which, turns } => fork::fork(&which.session, turns),
@@ -45,24 +45,24 @@ pub(super) fn carry_out(command: KeptCommand) -> Result<(), Failure> {
 }
 
 /// The log of a session that is kept, or of a file.
-fn log_of(named: &str) -> Result<String, Failure> {
+fn log_of(named: &str) -> Result<String, CliError> {
     if is_file(named) {
         return read(Path::new(named));
     }
-    Store::open()?.find(named, Path::new("."))?.log()
+    SessionStore::open()?.find(named, Path::new("."))?.log()
 }
 
 /// Deletes sessions; those with changes that are nowhere else only by `force`. Those that are
 /// worked with, and those that were not named one by one, are passed over with a line.
-fn delete(ids: &[String], older_than: Option<u32>, force: bool) -> Result<(), Failure> {
-    let store = Store::open()?;
-    let chosen: Vec<Listed> = match older_than {
+fn delete(ids: &[String], older_than: Option<u32>, force: bool) -> Result<(), CliError> {
+    let store = SessionStore::open()?;
+    let chosen: Vec<ListedSession> = match older_than {
         None => {
             ids.iter().map(|id| store.find_any(id, Path::new("."))).collect::<Result<_, _>>()?
         }
         Some(days) => {
             let days = Duration::from_secs(u64::from(days) * 86_400);
-            let is_old = |it: &Listed| it.used().elapsed().is_ok_and(|age| age > days);
+            let is_old = |it: &ListedSession| it.used().elapsed().is_ok_and(|age| age > days);
             store.list()?.into_iter().filter(is_old).collect()
         }
     };
@@ -85,8 +85,8 @@ fn delete(ids: &[String], older_than: Option<u32>, force: bool) -> Result<(), Fa
     last.map_or(Ok(()), Err)
 }
 
-fn unapplied(short: &str) -> Failure {
-    Failure::usage(format!(
+fn unapplied(short: &str) -> CliError {
+    CliError::usage(format!(
         "the session {short} holds changes that are not applied: innerloop sessions apply {short} \
          applies them, and --force deletes them, too"
     ))

@@ -1,16 +1,17 @@
 //! A session for people and programs to read: what was said and done, as text, Markdown or JSON.
 
 use crate::{
-    args::Form,
+    args::SessionFormat,
     style::{brief, harmless},
-    words::Words,
+    words::CallDescriber,
 };
 use innerloop_core::{
     Session,
     id::AgentId,
     json::to_string,
     message::{
-        Block, Leaving, MarkedText, Part, Reply, Said, ToolResult, Turn, TurnKind, Why, joined_text,
+        Block, LeftOutKind, MarkedText, Part, Reply, RewindReason, ToolResult, Turn, TurnKind,
+        VisibleTurn, joined_text,
     },
 };
 use serde_json::json;
@@ -23,12 +24,12 @@ const CALLS: usize = 5;
 const LINES: usize = 20;
 
 /// The session in that form, with a line feed at its end.
-pub(super) fn shown(session: &Session, form: Form) -> String {
+pub(super) fn shown(session: &Session, form: SessionFormat) -> String {
     let turns = session.history(AgentId::ROOT).map(|history| history.turns()).unwrap_or_default();
     match form {
-        Form::Text => text(turns, &Words::new(session.config())),
-        Form::Markdown => markdown(session, turns),
-        Form::Json => as_json(session, turns),
+        SessionFormat::Text => text(turns, &CallDescriber::new(session.config())),
+        SessionFormat::Markdown => markdown(session, turns),
+        SessionFormat::Json => as_json(session, turns),
     }
 }
 
@@ -36,17 +37,18 @@ pub(super) fn shown(session: &Session, form: Form) -> String {
 /// last reply. Nothing in it steers the terminal.
 pub(crate) fn last_exchange(session: &Session) -> String {
     let history = session.history(AgentId::ROOT);
-    let seen: Vec<Said<'_>> = history.into_iter().flat_map(|history| history.seen()).collect();
-    let is_input = |said: &Said<'_>| matches!(said, Said::User(_));
+    let seen: Vec<VisibleTurn<'_>> =
+        history.into_iter().flat_map(|history| history.seen()).collect();
+    let is_input = |said: &VisibleTurn<'_>| matches!(said, VisibleTurn::User(_));
     let first = seen.iter().rposition(is_input).unwrap_or_default();
-    let words = Words::new(session.config());
+    let words = CallDescriber::new(session.config());
     let (mut out, mut calls, mut reply) = (String::new(), Vec::new(), String::new());
     for said in seen.iter().skip(first) {
         match said {
-            Said::User(parts) => {
+            VisibleTurn::User(parts) => {
                 let _ = writeln!(out, "> {}", brief(&parts_text(parts), SAID));
             }
-            Said::Assistant(said) => {
+            VisibleTurn::Assistant(said) => {
                 let texts = said.blocks.iter().filter_map(|block| match block {
                     Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
                         Some(text.trim())
@@ -59,7 +61,7 @@ pub(crate) fn last_exchange(session: &Session) -> String {
                     _ => None,
                 }));
             }
-            Said::Steering(_) | Said::System(_) | Said::ToolResults(_) => {}
+            VisibleTurn::Steering(_) | VisibleTurn::System(_) | VisibleTurn::ToolResults(_) => {}
         }
     }
     let more = calls.len().saturating_sub(CALLS);
@@ -79,7 +81,7 @@ pub(crate) fn last_exchange(session: &Session) -> String {
     out
 }
 
-fn text(turns: &[Turn], words: &Words) -> String {
+fn text(turns: &[Turn], words: &CallDescriber) -> String {
     let mut out = String::new();
     for turn in turns {
         match &turn.kind {
@@ -99,7 +101,7 @@ fn text(turns: &[Turn], words: &Words) -> String {
     out
 }
 
-fn reply_text(out: &mut String, reply: &Reply, words: &Words) {
+fn reply_text(out: &mut String, reply: &Reply, words: &CallDescriber) {
     for block in &reply.blocks {
         match block {
             Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
@@ -118,11 +120,11 @@ fn reply_text(out: &mut String, reply: &Reply, words: &Words) {
 /// What a turn that says nothing changes.
 fn change(kind: &TurnKind) -> String {
     match kind {
-        TurnKind::Rewound { at, why: Why::Undo } => format!("undone: back to turn {at}"),
-        TurnKind::Rewound { at, why: Why::Redo } => format!("redone: on to turn {at}"),
-        TurnKind::Rewound { at, why: Why::Restore } => format!("restored: turn {at}"),
-        TurnKind::Rewound { why: Why::Clear, .. } => "cleared".to_owned(),
-        TurnKind::LeftOut(left) if left.how == Leaving::PutBack => "put back".to_owned(),
+        TurnKind::Rewound { at, why: RewindReason::Undo } => format!("undone: back to turn {at}"),
+        TurnKind::Rewound { at, why: RewindReason::Redo } => format!("redone: on to turn {at}"),
+        TurnKind::Rewound { at, why: RewindReason::Restore } => format!("restored: turn {at}"),
+        TurnKind::Rewound { why: RewindReason::Clear, .. } => "cleared".to_owned(),
+        TurnKind::LeftOut(left) if left.how == LeftOutKind::PutBack => "put back".to_owned(),
         TurnKind::LeftOut(left) => format!("left out: {}", left.why),
         TurnKind::Folded(fold) => {
             format!("folded: the turns before {}", fold.upto.max(fold.stub_before))

@@ -1,14 +1,14 @@
 //! `innerloop config set` and `unset`: one setting in a file, of which all else stays as it is.
 
 use super::{
-    layer::{Layer, Source, Value, parse},
+    layer::{SettingSource, SettingValue, SettingsLayer, parse},
     project::{self, ProjectFile},
-    table::{self, CONFIG, Kind, OF_PROVIDER, PROVIDERS, unknown},
+    table::{self, CONFIG, OF_PROVIDER, PROVIDERS, SettingKind, unknown},
     trust, user,
 };
 use crate::{
     console::{say, warn},
-    exit::{Exit, Failure},
+    exit::{CliError, ExitReason},
     style::harmless,
 };
 use innerloop_workspace::{Workspace, places, private};
@@ -19,7 +19,7 @@ use std::{
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value as Toml};
 
 /// Which file is changed.
-pub(super) enum Place {
+pub(super) enum SettingsTarget {
     /// The user's.
     User(PathBuf),
     /// The project's.
@@ -27,9 +27,9 @@ pub(super) enum Place {
 }
 
 /// Writes a setting.
-pub(super) fn set(place: &Place, key: &str, value: &str) -> Result<(), Failure> {
+pub(super) fn set(place: &SettingsTarget, key: &str, value: &str) -> Result<(), CliError> {
     let steps: Vec<&str> = key.split('.').collect();
-    let value = value_of(&steps, value).map_err(Failure::usage)?;
+    let value = value_of(&steps, value).map_err(CliError::usage)?;
     let shown = value.to_string();
     change(place, |file| {
         let (last, above) = steps.split_last().ok_or("there is no key")?;
@@ -54,7 +54,7 @@ pub(super) fn set(place: &Place, key: &str, value: &str) -> Result<(), Failure> 
 }
 
 /// Removes a setting, also one that is unknown.
-pub(super) fn unset(place: &Place, key: &str) -> Result<(), Failure> {
+pub(super) fn unset(place: &SettingsTarget, key: &str) -> Result<(), CliError> {
     change(place, |file| {
         let steps: Vec<&str> = key.split('.').collect();
         let (last, above) = steps.split_last().ok_or("there is no key")?;
@@ -80,13 +80,13 @@ fn value_of(steps: &[&str], text: &str) -> Result<Toml, String> {
         [name] => {
             let row = table::find(name).ok_or_else(|| unknown(name, table::names()))?;
             Ok(match (row.kind, parse(row, text)?) {
-                (Kind::Path, Value::Text(path)) => Toml::from(absolute(&path)),
-                (Kind::Paths, Value::Texts(paths)) => {
+                (SettingKind::Path, SettingValue::Text(path)) => Toml::from(absolute(&path)),
+                (SettingKind::Paths, SettingValue::Texts(paths)) => {
                     Toml::from(paths.iter().map(|path| absolute(path)).collect::<Array>())
                 }
-                (_, Value::Text(text)) => Toml::from(text),
-                (_, Value::Number(number)) => Toml::from(i64::from(number)),
-                (_, Value::Texts(texts)) => Toml::from(texts.into_iter().collect::<Array>()),
+                (_, SettingValue::Text(text)) => Toml::from(text),
+                (_, SettingValue::Number(number)) => Toml::from(i64::from(number)),
+                (_, SettingValue::Texts(texts)) => Toml::from(texts.into_iter().collect::<Array>()),
             })
         }
         _ => Err(unknown(&steps.join("."), table::names())),
@@ -104,19 +104,19 @@ fn absolute(path: &str) -> String {
 
 /// Changes a file, if it is good afterwards or was bad before, and tells what was done.
 fn change(
-    place: &Place,
+    place: &SettingsTarget,
     how: impl FnOnce(&mut DocumentMut) -> Result<String, String>,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let (path, source) = match place {
-        Place::User(path) => (path.clone(), Source::User(path.clone())),
-        Place::Project(workspace) => {
+        SettingsTarget::User(path) => (path.clone(), SettingSource::User(path.clone())),
+        SettingsTarget::Project(workspace) => {
             let path = project::place(workspace);
-            (path.clone(), Source::Project(path))
+            (path.clone(), SettingSource::Project(path))
         }
     };
     let wrong =
-        |why: String| Failure::configuration(format!("cannot change {}: {why}", path.display()));
-    if let Place::Project(_) = place {
+        |why: String| CliError::configuration(format!("cannot change {}: {why}", path.display()));
+    if let SettingsTarget::Project(_) = place {
         check_links(&path).map_err(wrong)?;
     }
     let before = user::text(&path).map_err(|error| wrong(error.to_string()))?;
@@ -130,25 +130,25 @@ fn change(
     })?;
     let done = how(&mut file).map_err(wrong)?;
     let after = file.to_string();
-    let was_good = Layer::of_text(source.clone(), &text).is_ok();
-    if let Err(why) = Layer::of_text(source, &after) {
+    let was_good = SettingsLayer::of_text(source.clone(), &text).is_ok();
+    if let Err(why) = SettingsLayer::of_text(source, &after) {
         if was_good {
             return Err(wrong(why));
         }
         warn(&format!("{} is still not in order: {why}", path.display()));
     }
     let was_trusted = match place {
-        Place::Project(workspace) => before.is_none() || is_trusted(workspace),
-        Place::User(_) => false,
+        SettingsTarget::Project(workspace) => before.is_none() || is_trusted(workspace),
+        SettingsTarget::User(_) => false,
     };
     write(&path, &after).map_err(|error| {
         let why = match place {
-            Place::User(_) => places::unwritten(&path, &error),
-            Place::Project(_) => format!("cannot write {}: {error}", path.display()),
+            SettingsTarget::User(_) => places::unwritten(&path, &error),
+            SettingsTarget::Project(_) => format!("cannot write {}: {error}", path.display()),
         };
-        Failure::new(Exit::Failed, why)
+        CliError::new(ExitReason::Failed, why)
     })?;
-    if let (Place::Project(workspace), true) = (place, was_trusted) {
+    if let (SettingsTarget::Project(workspace), true) = (place, was_trusted) {
         trust_again(workspace);
     }
     say(&format!("{} in {}", harmless(&done), path.display()));

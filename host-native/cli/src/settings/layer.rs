@@ -1,16 +1,17 @@
 //! What one source says of settings: a file as TOML, the environment as variables.
 
 use super::table::{
-    CONFIG, Kind, OF_PROJECTS, OF_PROVIDER, PROVIDERS, ROWS, Row, find, names, unknown,
+    CONFIG, OF_PROJECTS, OF_PROVIDER, PROVIDERS, ROWS, SettingKind, SettingSpec, find, names,
+    unknown,
 };
 use crate::{
-    allow::Rules,
-    args::{Approve, Compact, OfProvider},
+    allow::CallRules,
+    args::{ApprovalLevel, CompactionTrigger, OfProvider},
     patch::set,
 };
 use clap::ValueEnum;
-use innerloop_core::{config::Facts, id::SessionId, preset::Preset};
-use innerloop_driver::{Settings, catalogue::Catalogue, providers};
+use innerloop_core::{config::EnvironmentFacts, id::SessionId, preset::ConfigPreset};
+use innerloop_driver::{SessionSettings, catalogue::Catalogue, providers};
 use innerloop_sandbox::toml_place::{place, position};
 use innerloop_workspace::plain_file;
 use serde_json::{Map, Value as Json, json};
@@ -27,7 +28,7 @@ use toml::{
 
 /// Who says something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum SettingSource {
     Environment,
     /// A project's file.
     Project(PathBuf),
@@ -37,7 +38,7 @@ pub(super) enum Source {
 
 /// What a setting is set to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum SettingValue {
     Text(String),
     Number(u32),
     Texts(Vec<String>),
@@ -45,15 +46,15 @@ pub(super) enum Value {
 
 /// What one source says.
 #[derive(Clone, Debug)]
-pub(super) struct Layer {
-    pub(super) source: Source,
-    pub(super) values: BTreeMap<&'static str, Value>,
+pub(super) struct SettingsLayer {
+    pub(super) source: SettingSource,
+    pub(super) values: BTreeMap<&'static str, SettingValue>,
     /// The session's configuration.
     pub(super) config: Map<String, Json>,
     pub(super) providers: BTreeMap<String, OfProvider>,
 }
 
-impl Source {
+impl SettingSource {
     /// The word for it in JSON.
     pub(super) const fn name(&self) -> &'static str {
         match self {
@@ -71,7 +72,7 @@ impl Source {
     }
 }
 
-impl Value {
+impl SettingValue {
     /// As it is shown.
     pub(super) fn shown(&self) -> String {
         match self {
@@ -90,8 +91,8 @@ impl Value {
     }
 }
 
-impl Layer {
-    fn empty(source: Source) -> Self {
+impl SettingsLayer {
+    fn empty(source: SettingSource) -> Self {
         let (values, config, providers) = (BTreeMap::new(), Map::new(), BTreeMap::new());
         Self { source, values, config, providers }
     }
@@ -105,7 +106,7 @@ impl Layer {
     }
 
     fn of_variables(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, String> {
-        let mut layer = Self::empty(Source::Environment);
+        let mut layer = Self::empty(SettingSource::Environment);
         for row in ROWS {
             let Some(name) = row.variable() else { continue };
             let Some(text) = variable(&name).filter(|text| !text.is_empty()) else { continue };
@@ -120,20 +121,20 @@ impl Layer {
     ///
     /// # Errors
     /// What is wrong in the file, with its line and column.
-    pub(super) fn of_text(source: Source, text: &str) -> Result<Self, String> {
+    pub(super) fn of_text(source: SettingSource, text: &str) -> Result<Self, String> {
         let file = DeTable::parse(text).map_err(|error| place(text, &error))?;
-        let mut reading = Reading { text, layer: Self::empty(source) };
+        let mut reading = LayerReader { text, layer: Self::empty(source) };
         for (key, value) in file.get_ref() {
             reading.entry(key, value)?;
         }
-        let Reading { layer, .. } = reading;
+        let LayerReader { layer, .. } = reading;
         let is_set = |name: &str| layer.values.contains_key(name);
         if is_set("base_url") && !is_set("provider") {
             let advice = "say provider, too, or write base_url below [providers.NAME]";
             return Err(format!("base_url gets the key of a provider: {advice}"));
         }
-        if let Some(Value::Texts(rules)) = layer.values.get("allow") {
-            Rules::parse(rules).map_err(|why| format!("allow: {why}"))?;
+        if let Some(SettingValue::Texts(rules)) = layer.values.get("allow") {
+            CallRules::parse(rules).map_err(|why| format!("allow: {why}"))?;
         }
         check_config(&layer.config)?;
         Ok(layer)
@@ -159,13 +160,13 @@ fn check_config(config: &Map<String, Json>) -> Result<(), String> {
     }
     let patch = Json::Object(config.clone()).to_string();
     let provider = providers::find("anthropic").map_err(|error| error.to_string())?;
-    let settings = Settings {
+    let settings = SessionSettings {
         id: &SessionId(String::new()),
         provider: &provider,
         model: None,
         catalogue: &Catalogue::default(),
-        preset: Preset::Modern,
-        facts: &Facts::default(),
+        preset: ConfigPreset::Modern,
+        facts: &EnvironmentFacts::default(),
         tools: &[],
         patches: &[&patch],
     };
@@ -176,14 +177,16 @@ fn check_config(config: &Map<String, Json>) -> Result<(), String> {
 const MOST_PROMPT: u64 = 1 << 20;
 
 /// A setting as its field of the configuration has it; nothing if that is to stay as it is.
-fn field(row: &Row, value: &Value) -> Result<Option<Json>, String> {
+fn field(row: &SettingSpec, value: &SettingValue) -> Result<Option<Json>, String> {
     match (row.name, value) {
-        ("approve", Value::Text(word)) => {
-            let approve = Approve::from_str(word, false);
+        ("approve", SettingValue::Text(word)) => {
+            let approve = ApprovalLevel::from_str(word, false);
             Ok(Some(approve.map_or(Json::Null, |approve| json!(approve.asked()))))
         }
-        ("compact", Value::Text(text)) => Compact::parse(text).map(Compact::patch),
-        ("base_prompt", Value::Text(path)) => {
+        ("compact", SettingValue::Text(text)) => {
+            CompactionTrigger::parse(text).map(CompactionTrigger::patch)
+        }
+        ("base_prompt", SettingValue::Text(path)) => {
             match plain_file::text(Path::new(path), MOST_PROMPT) {
                 Ok(text) => Ok(Some(json!(text))),
                 Err(error) => Err(format!("base_prompt: cannot use {path}: {error}")),
@@ -197,66 +200,70 @@ fn field(row: &Row, value: &Value) -> Result<Option<Json>, String> {
 ///
 /// # Errors
 /// What the setting takes.
-pub(super) fn parse(row: &Row, text: &str) -> Result<Value, String> {
+pub(super) fn parse(row: &SettingSpec, text: &str) -> Result<SettingValue, String> {
     match row.kind {
-        Kind::Number(_) => match text.trim().parse() {
-            Ok(number) => check(row, Value::Number(number)),
+        SettingKind::Number(_) => match text.trim().parse() {
+            Ok(number) => check(row, SettingValue::Number(number)),
             Err(_) => Err(format!("{} takes {}", row.name, wanted(row))),
         },
-        Kind::Texts | Kind::Paths if text.trim_start().starts_with('[') => {
+        SettingKind::Texts | SettingKind::Paths if text.trim_start().starts_with('[') => {
             let wrong = || format!("{} takes {}, as in [\"one\", \"two\"]", row.name, wanted(row));
             let list: toml_edit::Value = text.trim().parse().map_err(|_| wrong())?;
             let items = list.as_array().into_iter().flatten();
             let items: Option<Vec<String>> =
                 items.map(|item| item.as_str().map(str::to_owned)).collect();
-            check(row, Value::Texts(items.ok_or_else(wrong)?))
+            check(row, SettingValue::Texts(items.ok_or_else(wrong)?))
         }
-        Kind::Texts | Kind::Paths => {
+        SettingKind::Texts | SettingKind::Paths => {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-            check(row, Value::Texts(items.map(str::to_owned).collect()))
+            check(row, SettingValue::Texts(items.map(str::to_owned).collect()))
         }
-        Kind::Text | Kind::Word(_) | Kind::Compact | Kind::Path => {
-            check(row, Value::Text(text.to_owned()))
+        SettingKind::Text | SettingKind::Word(_) | SettingKind::Compact | SettingKind::Path => {
+            check(row, SettingValue::Text(text.to_owned()))
         }
     }
 }
 
 /// The value, if it is one that the setting takes.
-fn check(row: &Row, value: Value) -> Result<Value, String> {
+fn check(row: &SettingSpec, value: SettingValue) -> Result<SettingValue, String> {
     let fits = match (row.kind, &value) {
-        (Kind::Text | Kind::Path, Value::Text(text)) => !text.trim().is_empty(),
-        (Kind::Word(words), Value::Text(text)) => words().contains(text),
-        (Kind::Compact, Value::Text(text)) => Compact::parse(text).is_ok(),
-        (Kind::Number(least), Value::Number(number)) => *number >= least,
-        (Kind::Texts | Kind::Paths, Value::Texts(_)) => true,
+        (SettingKind::Text | SettingKind::Path, SettingValue::Text(text)) => {
+            !text.trim().is_empty()
+        }
+        (SettingKind::Word(words), SettingValue::Text(text)) => words().contains(text),
+        (SettingKind::Compact, SettingValue::Text(text)) => CompactionTrigger::parse(text).is_ok(),
+        (SettingKind::Number(least), SettingValue::Number(number)) => *number >= least,
+        (SettingKind::Texts | SettingKind::Paths, SettingValue::Texts(_)) => true,
         _ => false,
     };
     if fits { Ok(value) } else { Err(format!("{} takes {}", row.name, wanted(row))) }
 }
 
-fn wanted(row: &Row) -> String {
+fn wanted(row: &SettingSpec) -> String {
     match row.kind {
-        Kind::Text => "a text".to_owned(),
-        Kind::Word(words) => format!("one of {}", words().join(", ")),
-        Kind::Number(least) => format!("a whole number from {least} to {}", u32::MAX),
-        Kind::Compact => "auto, off, or when, such as \"75%\", \"120k\" or \"-20k\"".to_owned(),
-        Kind::Texts => "a list of texts".to_owned(),
-        Kind::Path => "a path".to_owned(),
-        Kind::Paths => "a list of paths".to_owned(),
+        SettingKind::Text => "a text".to_owned(),
+        SettingKind::Word(words) => format!("one of {}", words().join(", ")),
+        SettingKind::Number(least) => format!("a whole number from {least} to {}", u32::MAX),
+        SettingKind::Compact => {
+            "auto, off, or when, such as \"75%\", \"120k\" or \"-20k\"".to_owned()
+        }
+        SettingKind::Texts => "a list of texts".to_owned(),
+        SettingKind::Path => "a path".to_owned(),
+        SettingKind::Paths => "a list of paths".to_owned(),
     }
 }
 
-type Key<'i> = Spanned<std::borrow::Cow<'i, str>>;
+type SpannedKey<'i> = Spanned<std::borrow::Cow<'i, str>>;
 
 /// A file that is being read.
-struct Reading<'a> {
+struct LayerReader<'a> {
     text: &'a str,
-    layer: Layer,
+    layer: SettingsLayer,
 }
 
-impl Reading<'_> {
+impl LayerReader<'_> {
     /// One entry of the file's top.
-    fn entry(&mut self, key: &Key<'_>, value: &Spanned<DeValue<'_>>) -> Result<(), String> {
+    fn entry(&mut self, key: &SpannedKey<'_>, value: &Spanned<DeValue<'_>>) -> Result<(), String> {
         let name = key.get_ref().as_ref();
         match (name, find(name)) {
             (_, Some(row)) => {
@@ -276,27 +283,31 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn value(&self, row: &'static Row, found: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+    fn value(
+        &self,
+        row: &'static SettingSpec,
+        found: &Spanned<DeValue<'_>>,
+    ) -> Result<SettingValue, String> {
         let wrong = || self.at(found.span().start, format!("{} takes {}", row.name, wanted(row)));
         let value = match found.get_ref() {
-            DeValue::String(text) => Value::Text(self.entered(row, text)),
-            DeValue::Integer(number) if matches!(row.kind, Kind::Compact) => {
-                Value::Text(number.as_str().to_owned())
+            DeValue::String(text) => SettingValue::Text(self.entered(row, text)),
+            DeValue::Integer(number) if matches!(row.kind, SettingKind::Compact) => {
+                SettingValue::Text(number.as_str().to_owned())
             }
             DeValue::Integer(number) => {
                 let number = u32::from_str_radix(number.as_str(), number.radix());
-                Value::Number(number.map_err(|_| wrong())?)
+                SettingValue::Number(number.map_err(|_| wrong())?)
             }
             DeValue::Array(items) => {
                 let items = items.iter().map(|item| item.get_ref().as_str());
                 let items = items.map(|item| Some(self.entered(row, item?)));
-                Value::Texts(items.collect::<Option<_>>().ok_or_else(wrong)?)
+                SettingValue::Texts(items.collect::<Option<_>>().ok_or_else(wrong)?)
             }
             _ => return Err(wrong()),
         };
         let value = check(row, value).map_err(|_| wrong())?;
-        let is_wide = row.name == "approve" && value == Value::Text("all".to_owned());
-        if is_wide && matches!(self.layer.source, Source::Project(_)) {
+        let is_wide = row.name == "approve" && value == SettingValue::Text("all".to_owned());
+        if is_wide && matches!(self.layer.source, SettingSource::Project(_)) {
             let why = "a project's file can't let calls run without a question: approve takes \
                        none or edits here";
             return Err(self.at(found.span().start, why));
@@ -305,10 +316,10 @@ impl Reading<'_> {
     }
 
     /// A text as the setting means it: a path begins where the file stands, or at home.
-    fn entered(&self, row: &Row, text: &str) -> String {
+    fn entered(&self, row: &SettingSpec, text: &str) -> String {
         let folder = self.layer.source.file().and_then(Path::parent);
         match (row.kind, folder) {
-            (Kind::Path | Kind::Paths, Some(folder)) if !text.is_empty() => {
+            (SettingKind::Path | SettingKind::Paths, Some(folder)) if !text.is_empty() => {
                 let home = text.strip_prefix("~/").zip(env::home_dir());
                 let path = home.map_or_else(|| folder.join(text), |(rest, home)| home.join(rest));
                 path.to_string_lossy().into_owned()
@@ -317,7 +328,11 @@ impl Reading<'_> {
         }
     }
 
-    fn provider(&mut self, key: &Key<'_>, value: &Spanned<DeValue<'_>>) -> Result<(), String> {
+    fn provider(
+        &mut self,
+        key: &SpannedKey<'_>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), String> {
         let name = key.get_ref().as_ref();
         if let Err(error) = providers::find(name) {
             return Err(
@@ -371,7 +386,7 @@ impl Reading<'_> {
                 Json::Array(items.collect::<Result<_, _>>()?)
             }
             DeValue::Table(fields) => {
-                let field = |(key, value): (&Key<'_>, _)| {
+                let field = |(key, value): (&SpannedKey<'_>, _)| {
                     Ok((key.get_ref().clone().into_owned(), self.json(value)?))
                 };
                 Json::Object(fields.iter().map(field).collect::<Result<_, String>>()?)
@@ -385,8 +400,13 @@ impl Reading<'_> {
     }
 
     /// Refuses what a project's file has no say in.
-    fn check_source(&self, of_projects: bool, key: &Key<'_>, name: &str) -> Result<(), String> {
-        if of_projects || !matches!(self.layer.source, Source::Project(_)) {
+    fn check_source(
+        &self,
+        of_projects: bool,
+        key: &SpannedKey<'_>,
+        name: &str,
+    ) -> Result<(), String> {
+        if of_projects || !matches!(self.layer.source, SettingSource::Project(_)) {
             return Ok(());
         }
         let allowed = ROWS.iter().filter(|row| row.of_projects).map(|row| row.name);

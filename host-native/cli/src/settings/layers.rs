@@ -2,7 +2,7 @@
 //! options of the command line come before them, and the defaults of the program behind.
 
 use super::{
-    layer::{Layer, Source, Value},
+    layer::{SettingSource, SettingValue, SettingsLayer},
     table::ROWS,
     user,
 };
@@ -11,15 +11,15 @@ use std::collections::BTreeMap;
 
 /// The layers, the first before the others.
 #[derive(Debug, Default)]
-pub(super) struct Layers(Vec<Layer>);
+pub(super) struct LayerStack(Vec<SettingsLayer>);
 
-impl Layers {
+impl LayerStack {
     /// The environment and the user's file, and what is wrong with them; `files` says whether files
     /// count.
     pub(super) fn own(files: bool) -> (Self, Vec<String>) {
         let user = if files { user::read() } else { Ok(None) };
         let (mut layers, mut wrong) = (Vec::new(), Vec::new());
-        for read in [Layer::of_environment().map(Some), user] {
+        for read in [SettingsLayer::of_environment().map(Some), user] {
             match read {
                 Ok(layer) => layers.extend(layer),
                 Err(why) => wrong.push(why),
@@ -29,8 +29,8 @@ impl Layers {
     }
 
     /// Puts a project's layer in its place.
-    pub(super) fn add_project(&mut self, layer: Layer) {
-        let is_before = |other: &Layer| other.source == Source::Environment;
+    pub(super) fn add_project(&mut self, layer: SettingsLayer) {
+        let is_before = |other: &SettingsLayer| other.source == SettingSource::Environment;
         let at = self.0.iter().take_while(|other| is_before(other)).count();
         self.0.insert(at, layer);
     }
@@ -39,9 +39,9 @@ impl Layers {
     /// `option` names, or that counts if it names none: a key goes nowhere but where its user has
     /// said, and no provider has another's models.
     pub(super) fn for_provider(&mut self, option: Option<&str>) {
-        let named = |layers: &[Layer]| {
+        let named = |layers: &[SettingsLayer]| {
             let mut named = layers.iter().filter_map(|layer| layer.values.get("provider"));
-            named.next().map(Value::shown)
+            named.next().map(SettingValue::shown)
         };
         let provider = option.map(str::to_owned).or_else(|| named(&self.0));
         let meant: Vec<Option<String>> =
@@ -55,7 +55,7 @@ impl Layers {
     }
 
     /// The value of a setting, and the layer that it is from.
-    pub(super) fn value(&self, name: &str) -> Option<(&Value, &Layer)> {
+    pub(super) fn value(&self, name: &str) -> Option<(&SettingValue, &SettingsLayer)> {
         self.0.iter().find_map(|layer| Some((layer.values.get(name)?, layer)))
     }
 
@@ -67,15 +67,18 @@ impl Layers {
     /// A setting that is a list.
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
         match self.value(name) {
-            Some((Value::Texts(texts), _)) => texts.clone(),
+            Some((SettingValue::Texts(texts), _)) => texts.clone(),
             _ => Vec::new(),
         }
     }
 
     /// The patch of the session's configuration that a kind of source makes.
-    pub(super) fn patch(&self, of: impl Fn(&Source) -> bool) -> Result<Option<String>, String> {
+    pub(super) fn patch(
+        &self,
+        of: impl Fn(&SettingSource) -> bool,
+    ) -> Result<Option<String>, String> {
         let layer = self.0.iter().find(|layer| of(&layer.source));
-        let patch = layer.map(Layer::patch).transpose()?.flatten();
+        let patch = layer.map(SettingsLayer::patch).transpose()?.flatten();
         Ok(patch.map(|patch| patch.to_string()))
     }
 
@@ -93,14 +96,15 @@ impl Layers {
     }
 
     /// Every layer, the first before the others.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Layer> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &SettingsLayer> {
         self.0.iter()
     }
 
     /// Whether anything is said at all.
     pub(super) fn is_empty(&self) -> bool {
-        let says = |layer: &Layer| ROWS.iter().any(|row| layer.values.contains_key(row.name));
-        let more = |layer: &Layer| !layer.config.is_empty() || !layer.providers.is_empty();
+        let says =
+            |layer: &SettingsLayer| ROWS.iter().any(|row| layer.values.contains_key(row.name));
+        let more = |layer: &SettingsLayer| !layer.config.is_empty() || !layer.providers.is_empty();
         !self.0.iter().any(|layer| says(layer) || more(layer))
     }
 }
@@ -109,8 +113,8 @@ impl Layers {
 mod tests {
     use super::*;
 
-    fn layer(source: Source, text: &str) -> Layer {
-        Layer::of_text(source, text).unwrap()
+    fn layer(source: SettingSource, text: &str) -> SettingsLayer {
+        SettingsLayer::of_text(source, text).unwrap()
     }
 
     /// A key must not follow a model's name, nor go to another provider's address.
@@ -126,8 +130,8 @@ mod tests {
             (Some("anthropic"), "model = 'gpt-p'", None, false),
         ];
         for (option, project, model, has_address) in cases {
-            let mut layers = Layers(vec![layer(Source::User("u".into()), user)]);
-            layers.add_project(layer(Source::Project("p".into()), project));
+            let mut layers = LayerStack(vec![layer(SettingSource::User("u".into()), user)]);
+            layers.add_project(layer(SettingSource::Project("p".into()), project));
             layers.for_provider(option);
             assert_eq!(layers.text("model").as_deref(), model, "{option:?} {project}");
             assert_eq!(layers.text("base_url").is_some(), has_address, "{option:?} {project}");

@@ -1,9 +1,9 @@
 //! `innerloop config`: what is set, and by whom.
 
 use super::{
-    edit::{self, Place},
-    layer::{Layer, Source},
-    layers::Layers,
+    edit::{self, SettingsTarget},
+    layer::{SettingSource, SettingsLayer},
+    layers::LayerStack,
     project::{self, ProjectFile},
     table::{self, CONFIG, OF_PROVIDER, PROVIDERS, ROWS, unknown},
     trust, user,
@@ -11,13 +11,13 @@ use super::{
 use crate::{
     args::{ConfigArgs, ConfigCommand, OfProvider, ProjectArgs},
     console::{say, warn},
-    exit::{Exit, Failure},
+    exit::{CliError, ExitReason},
     keys, setup,
 };
 use innerloop_workspace::Workspace;
 use serde_json::{Map, Value as Json, json};
 
-pub(crate) fn carry_out(args: ConfigArgs) -> Result<(), Failure> {
+pub(crate) fn carry_out(args: ConfigArgs) -> Result<(), CliError> {
     match args.command {
         ConfigCommand::List { place, json } => list(&place, json),
         ConfigCommand::Get { key, place } => get(&key, &place),
@@ -32,14 +32,14 @@ pub(crate) fn carry_out(args: ConfigArgs) -> Result<(), Failure> {
 }
 
 /// A setting with its value, and the layer that it is from; a default has none.
-struct Entry<'a> {
+struct SettingEntry<'a> {
     key: String,
     value: Json,
     shown: String,
-    layer: Option<&'a Layer>,
+    layer: Option<&'a SettingsLayer>,
 }
 
-fn list(place: &ProjectArgs, as_json: bool) -> Result<(), Failure> {
+fn list(place: &ProjectArgs, as_json: bool) -> Result<(), CliError> {
     let workspace = workspace(place)?;
     let (layers, wrong) = read(&workspace);
     let entries = entries(&layers);
@@ -54,17 +54,17 @@ fn list(place: &ProjectArgs, as_json: bool) -> Result<(), Failure> {
     }
     match wrong.first() {
         None => Ok(()),
-        Some(why) => Err(Failure::configuration(why)),
+        Some(why) => Err(CliError::configuration(why)),
     }
 }
 
-fn get(key: &str, place: &ProjectArgs) -> Result<(), Failure> {
+fn get(key: &str, place: &ProjectArgs) -> Result<(), CliError> {
     let workspace = workspace(place)?;
     let (layers, wrong) = read(&workspace);
     wrong.iter().for_each(|why| warn(why));
     match found(&layers, key)? {
         Some(text) => shown(&text),
-        None => return Err(Failure::new(Exit::Failed, unset(key))),
+        None => return Err(CliError::new(ExitReason::Failed, unset(key))),
     }
     Ok(())
 }
@@ -77,7 +77,7 @@ fn unset(key: &str) -> String {
 }
 
 /// Where the files are, one in a line, and whether they count.
-fn path(place: &ProjectArgs) -> Result<(), Failure> {
+fn path(place: &ProjectArgs) -> Result<(), CliError> {
     let own = user::path().map_or_else(
         || "nowhere: there is no home folder; set INNERLOOP_HOME".to_owned(),
         |path| path.display().to_string(),
@@ -89,22 +89,22 @@ fn path(place: &ProjectArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn place_of(is_project: bool, place: &ProjectArgs) -> Result<Place, Failure> {
+fn place_of(is_project: bool, place: &ProjectArgs) -> Result<SettingsTarget, CliError> {
     if is_project {
-        return Ok(Place::Project(workspace(place)?));
+        return Ok(SettingsTarget::Project(workspace(place)?));
     }
-    let none = || Failure::configuration("there is no home folder; set INNERLOOP_HOME");
-    user::path().map(Place::User).ok_or_else(none)
+    let none = || CliError::configuration("there is no home folder; set INNERLOOP_HOME");
+    user::path().map(SettingsTarget::User).ok_or_else(none)
 }
 
-fn workspace(place: &ProjectArgs) -> Result<Workspace, Failure> {
+fn workspace(place: &ProjectArgs) -> Result<Workspace, CliError> {
     setup::workspace(&place.workspace, true)
 }
 
 /// The layers as a session in that folder would have them, and what is wrong with files and
 /// variables. That a project's file does not count is told.
-fn read(workspace: &Workspace) -> (Layers, Vec<String>) {
-    let (mut layers, wrong) = Layers::own(true);
+fn read(workspace: &Workspace) -> (LayerStack, Vec<String>) {
+    let (mut layers, wrong) = LayerStack::own(true);
     if let Some(file) = ProjectFile::find(workspace) {
         let path = file.path();
         let why = match (trust::said(&file), &file.layer) {
@@ -128,7 +128,7 @@ fn shown(line: &str) {
     say(&keys::of_environment().masked(line));
 }
 
-impl Entry<'_> {
+impl SettingEntry<'_> {
     fn json(&self) -> Json {
         let source = self.layer.map_or("default", |layer| layer.source.name());
         let mut fields = Map::from_iter([
@@ -144,37 +144,41 @@ impl Entry<'_> {
     fn source(&self) -> String {
         match self.layer.map(|layer| &layer.source) {
             None => "default".to_owned(),
-            Some(Source::Environment) => {
-                let variable = table::find(&self.key).and_then(table::Row::variable);
+            Some(SettingSource::Environment) => {
+                let variable = table::find(&self.key).and_then(table::SettingSpec::variable);
                 variable.unwrap_or_else(|| "environment".to_owned())
             }
-            Some(Source::Project(path) | Source::User(path)) => path.display().to_string(),
+            Some(SettingSource::Project(path) | SettingSource::User(path)) => {
+                path.display().to_string()
+            }
         }
     }
 }
 
 /// Every setting, and what is set besides.
-fn entries(layers: &Layers) -> Vec<Entry<'_>> {
-    let mut entries: Vec<Entry<'_>> = Vec::new();
+fn entries(layers: &LayerStack) -> Vec<SettingEntry<'_>> {
+    let mut entries: Vec<SettingEntry<'_>> = Vec::new();
     for row in ROWS {
         let key = row.name.to_owned();
         entries.push(match layers.value(row.name) {
             Some((value, layer)) => {
-                Entry { key, value: value.json(), shown: value.shown(), layer: Some(layer) }
+                SettingEntry { key, value: value.json(), shown: value.shown(), layer: Some(layer) }
             }
-            None => Entry { key, value: Json::Null, shown: row.default.to_owned(), layer: None },
+            None => {
+                SettingEntry { key, value: Json::Null, shown: row.default.to_owned(), layer: None }
+            }
         });
     }
     for layer in layers.iter() {
         for (name, value) in &layer.config {
             let (key, shown) = (format!("{CONFIG}.{name}"), value.to_string());
-            entries.push(Entry { key, value: value.clone(), shown, layer: Some(layer) });
+            entries.push(SettingEntry { key, value: value.clone(), shown, layer: Some(layer) });
         }
         for (name, said) in &layer.providers {
             for (field, value) in fields(said) {
                 let (key, value) = (format!("{PROVIDERS}.{name}.{field}"), value.to_owned());
                 let shown = value.clone();
-                entries.push(Entry { key, value: json!(value), shown, layer: Some(layer) });
+                entries.push(SettingEntry { key, value: json!(value), shown, layer: Some(layer) });
             }
         }
     }
@@ -187,11 +191,11 @@ fn fields(said: &OfProvider) -> impl Iterator<Item = (&'static str, &str)> {
 }
 
 /// What a key stands for, as it is printed; nothing if it is not set.
-fn found(layers: &Layers, key: &str) -> Result<Option<String>, Failure> {
+fn found(layers: &LayerStack, key: &str) -> Result<Option<String>, CliError> {
     let (first, rest) = key.split_once('.').unwrap_or((key, ""));
     match first {
         CONFIG => {
-            let layers: Vec<&Layer> = layers.iter().collect();
+            let layers: Vec<&SettingsLayer> = layers.iter().collect();
             let mut all = json!({});
             layers.iter().rev().for_each(|layer| merge(&mut all, &layer.config));
             let steps = rest.split('.').filter(|step| !step.is_empty());
@@ -206,7 +210,7 @@ fn found(layers: &Layers, key: &str) -> Result<Option<String>, Failure> {
             if !OF_PROVIDER.contains(&field) {
                 let what = "name a provider and one of its fields";
                 let example = format!("{PROVIDERS}.openai.{}", OF_PROVIDER.join("|"));
-                return Err(Failure::usage(format!("{what}: {example}")));
+                return Err(CliError::usage(format!("{what}: {example}")));
             }
             let providers = layers.providers();
             let said = providers.of(name).map(fields).into_iter().flatten();
@@ -215,7 +219,7 @@ fn found(layers: &Layers, key: &str) -> Result<Option<String>, Failure> {
         }
         _ => match table::find(key) {
             Some(row) => Ok(layers.text(row.name)),
-            None => Err(Failure::usage(unknown(key, table::names()))),
+            None => Err(CliError::usage(unknown(key, table::names()))),
         },
     }
 }

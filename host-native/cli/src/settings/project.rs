@@ -1,6 +1,6 @@
 //! A project's own file: where it is, and what it says.
 
-use super::layer::{Layer, Source};
+use super::layer::{SettingSource, SettingsLayer};
 use crate::style::brief;
 use innerloop_host::facts;
 use innerloop_workspace::{Workspace, digest::Digest};
@@ -21,7 +21,7 @@ pub(super) struct ProjectFile {
     pub(super) folder: PathBuf,
     pub(super) digest: Digest,
     /// What it says, or what is wrong with it.
-    pub(super) layer: Result<Layer, String>,
+    pub(super) layer: Result<SettingsLayer, String>,
 }
 
 impl ProjectFile {
@@ -31,7 +31,7 @@ impl ProjectFile {
         let digest = Digest::of(bytes.as_deref().unwrap_or_default());
         let layer = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
             let text = String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".to_owned())?;
-            Layer::of_text(Source::Project(folder.join(PATH)), &text)
+            SettingsLayer::of_text(SettingSource::Project(folder.join(PATH)), &text)
         });
         Some(Self { folder, digest, layer })
     }
@@ -41,7 +41,7 @@ impl ProjectFile {
     }
 
     /// What it sets, for people: a setting in a line each, harmless to a terminal.
-    pub(super) fn lines(layer: &Layer) -> Vec<String> {
+    pub(super) fn lines(layer: &SettingsLayer) -> Vec<String> {
         let values = layer.values.iter().map(|(name, value)| format!("{name} = {}", value.shown()));
         let fields = layer.config.iter().map(|(name, value)| format!("config.{name} = {value}"));
         values.chain(fields).map(|line| brief(&line, WIDTH)).collect()

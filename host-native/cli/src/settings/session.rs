@@ -1,16 +1,19 @@
 //! Settings for a session: they stand in for the options that were not given.
 
 use super::{
-    layer::Source,
-    layers::Layers,
+    layer::SettingSource,
+    layers::LayerStack,
     project::{self, ProjectFile},
     trust,
 };
 use crate::{
-    args::{Changes, ModelArgs, Patches, Presets, Reading, SessionArgs, TrustArgs, When, Where},
+    args::{
+        ChangesSetting, ColourChoice, ConfigPatches, ExecutionTarget, FileBackend, ModelArgs,
+        PresetName, SessionArgs, TrustArgs,
+    },
     console::{say, warn},
-    exit::{Exit, Failure},
-    lines::Input,
+    exit::{CliError, ExitReason},
+    lines::StdinLines,
     question::Question,
     setup,
     style::harmless,
@@ -28,11 +31,11 @@ pub(crate) async fn settle(
     mut args: SessionArgs,
     workspace: &Workspace,
     is_attended: bool,
-) -> Result<SessionArgs, Failure> {
+) -> Result<SessionArgs, CliError> {
     let files = !args.settings.no_settings;
-    let (mut layers, wrong) = Layers::own(files);
+    let (mut layers, wrong) = LayerStack::own(files);
     if let Some(why) = wrong.first() {
-        return Err(Failure::configuration(why));
+        return Err(CliError::configuration(why));
     }
     if files
         && let Some(file) = ProjectFile::find(workspace)
@@ -42,7 +45,7 @@ pub(crate) async fn settle(
     }
     if !layers.is_empty() {
         layers.for_provider(args.model.provider.as_deref());
-        fill(&layers, &mut args).map_err(Failure::configuration)?;
+        fill(&layers, &mut args).map_err(CliError::configuration)?;
     }
     Ok(args)
 }
@@ -50,7 +53,7 @@ pub(crate) async fn settle(
 /// Fills in who serves the model and where, for commands without a session. What is wrong with
 /// settings is only told.
 pub(crate) fn of_model(args: &mut ModelArgs) {
-    let (mut layers, wrong) = Layers::own(true);
+    let (mut layers, wrong) = LayerStack::own(true);
     wrong.iter().for_each(|why| warn(why));
     layers.for_provider(args.provider.as_deref());
     layers.fill_model(args);
@@ -58,8 +61,8 @@ pub(crate) fn of_model(args: &mut ModelArgs) {
 
 /// When to use colour: what the option says, else what settings do, of files if these count. What
 /// is wrong with them is told elsewhere.
-pub(crate) fn color(option: Option<When>, files: bool) -> Option<When> {
-    option.or_else(|| word(&Layers::own(files).0, "color"))
+pub(crate) fn color(option: Option<ColourChoice>, files: bool) -> Option<ColourChoice> {
+    option.or_else(|| word(&LayerStack::own(files).0, "color"))
 }
 
 /// Whether a project's file counts, as its user has said before or says now.
@@ -104,7 +107,7 @@ async fn ask(file: &ProjectFile, lines: &[String]) -> Option<bool> {
     lines.iter().for_each(|line| tell(&format!("  {line}\n")));
     let question =
         Question::choice("obey them, until the file changes? ", &[("yes", ""), ("no", "")]);
-    let mut typed = Input::of_terminal();
+    let mut typed = StdinLines::of_terminal();
     loop {
         tell(&question.prompt);
         if let Some(word) = question.word(&typed.next().await?) {
@@ -114,18 +117,18 @@ async fn ask(file: &ProjectFile, lines: &[String]) -> Option<bool> {
 }
 
 /// `innerloop trust`.
-pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), Failure> {
+pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), CliError> {
     let workspace = setup::workspace(&args.folder, true)?;
     let Some(file) = ProjectFile::find(&workspace) else {
         let folder = workspace.root().display();
-        return Err(Failure::usage(format!("{folder} has no {}", project::PATH)));
+        return Err(CliError::usage(format!("{folder} has no {}", project::PATH)));
     };
     let path = file.path();
     let answer = if args.revoke { None } else { Some(true) };
     if let (Some(_), Err(why)) = (answer, &file.layer) {
-        return Err(Failure::configuration(format!("cannot use {}: {why}", path.display())));
+        return Err(CliError::configuration(format!("cannot use {}: {why}", path.display())));
     }
-    trust::keep(&file, answer).map_err(|why| Failure::new(Exit::Failed, why))?;
+    trust::keep(&file, answer).map_err(|why| CliError::new(ExitReason::Failed, why))?;
     match (&file.layer, answer) {
         (Ok(layer), Some(_)) => {
             say(&format!("{} is obeyed until it changes:", path.display()));
@@ -137,20 +140,20 @@ pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), Failure> {
 }
 
 /// Fills in what no option has said.
-fn fill(layers: &Layers, args: &mut SessionArgs) -> Result<(), String> {
+fn fill(layers: &LayerStack, args: &mut SessionArgs) -> Result<(), String> {
     layers.fill_model(&mut args.model);
     args.environment.secrets = args.model.settings.key_variables();
-    let is_local = args.environment.env == Where::Local;
+    let is_local = args.environment.env == ExecutionTarget::Local;
     let (tuning, guests) = (&mut args.tuning, &mut args.guests);
-    tuning.settings = Patches {
-        user: layers.patch(|source| matches!(source, Source::User(_)))?,
-        project: layers.patch(|source| matches!(source, Source::Project(_)))?,
-        environment: layers.patch(|source| matches!(source, Source::Environment))?,
+    tuning.settings = ConfigPatches {
+        user: layers.patch(|source| matches!(source, SettingSource::User(_)))?,
+        project: layers.patch(|source| matches!(source, SettingSource::Project(_)))?,
+        environment: layers.patch(|source| matches!(source, SettingSource::Environment))?,
         allow: layers.texts("allow"),
     };
-    tuning.preset = tuning.preset.or_else(|| word::<Presets>(layers, "preset"));
+    tuning.preset = tuning.preset.or_else(|| word::<PresetName>(layers, "preset"));
     tuning.models = tuning.models.take().or_else(|| layers.text("models").map(Into::into));
-    guests.isolation = guests.isolation.or_else(|| word::<Reading>(layers, "isolation"));
+    guests.isolation = guests.isolation.or_else(|| word::<FileBackend>(layers, "isolation"));
     let reads_only = tuning.read_only;
     if tuning.web.domains.is_empty() && !reads_only {
         tuning.web.domains = layers.texts("allow_domain");
@@ -163,17 +166,17 @@ fn fill(layers: &Layers, args: &mut SessionArgs) -> Result<(), String> {
         guests.programs = layers.text("programs").map(Into::into);
     }
     if !(args.apply || args.diff || args.in_place || reads_only) {
-        match word::<Changes>(layers, "mode") {
-            Some(Changes::InPlace) => args.in_place = true,
-            Some(Changes::Apply) => args.apply = !is_local,
-            Some(Changes::Diff) => args.diff = !is_local,
-            Some(Changes::Ask) | None => {}
+        match word::<ChangesSetting>(layers, "mode") {
+            Some(ChangesSetting::InPlace) => args.in_place = true,
+            Some(ChangesSetting::Apply) => args.apply = !is_local,
+            Some(ChangesSetting::Diff) => args.diff = !is_local,
+            Some(ChangesSetting::Ask) | None => {}
         }
     }
     Ok(())
 }
 
 /// A setting that is one of some words.
-fn word<T: ValueEnum>(layers: &Layers, name: &str) -> Option<T> {
+fn word<T: ValueEnum>(layers: &LayerStack, name: &str) -> Option<T> {
     T::from_str(&layers.text(name)?, false).ok()
 }

@@ -1,20 +1,20 @@
 //! How it stands with the settings files, for `innerloop doctor`.
 
 use super::{
-    layers::Layers,
+    layers::LayerStack,
     project::{self, ProjectFile},
     trust, user,
 };
 use crate::{
     args::ModelArgs,
-    finding::Finding::{self, Broken, Fine, Warning},
+    finding::CheckFinding::{self, Broken, Fine, Warning},
 };
 use innerloop_workspace::Workspace;
 
 /// Fills in who serves the model, where, and which it is, as a session over that workspace would
 /// have it; gives what is wrong, or which files count.
-pub(crate) fn standing(args: &mut ModelArgs, workspace: Option<&Workspace>) -> Finding {
-    let (mut layers, wrong) = Layers::own(true);
+pub(crate) fn standing(args: &mut ModelArgs, workspace: Option<&Workspace>) -> CheckFinding {
+    let (mut layers, wrong) = LayerStack::own(true);
     let mut counting: Vec<String> = Vec::new();
     let own = user::path().filter(|path| path.exists());
     counting.extend(own.map(|path| path.display().to_string()));

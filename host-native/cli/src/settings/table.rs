@@ -1,7 +1,7 @@
 //! The settings that there are: their names, what they take, and who may say them.
 
 use crate::{
-    args::{Approve, Changes, Presets, Reading, When, Words},
+    args::{ApprovalLevel, ChangesSetting, ColourChoice, FileBackend, PresetName, ToolVocabulary},
     style::brief,
 };
 use clap::ValueEnum;
@@ -10,7 +10,7 @@ use strsim::osa_distance;
 
 /// What a setting takes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum SettingKind {
     /// Any text but an empty one.
     Text,
     /// One of these words.
@@ -29,10 +29,10 @@ pub(super) enum Kind {
 
 /// A setting.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct SettingSpec {
     /// Its name in files; in the environment it is in capitals, behind `INNERLOOP_`.
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: SettingKind,
     /// What counts where nobody says anything.
     pub(super) default: &'static str,
     /// Whether a project's file may say it.
@@ -41,11 +41,11 @@ pub(super) struct Row {
     pub(super) field: &'static [&'static str],
 }
 
-const fn row(name: &'static str, kind: Kind, default: &'static str) -> Row {
-    Row { name, kind, default, of_projects: false, field: &[] }
+const fn row(name: &'static str, kind: SettingKind, default: &'static str) -> SettingSpec {
+    SettingSpec { name, kind, default, of_projects: false, field: &[] }
 }
 
-impl Row {
+impl SettingSpec {
     const fn of_projects(self) -> Self {
         Self { of_projects: true, ..self }
     }
@@ -57,46 +57,50 @@ impl Row {
     /// The variable of the environment that says it. A list has none, nor has the address: each
     /// provider has a variable of its own for that.
     pub(super) fn variable(&self) -> Option<String> {
-        let is_list = matches!(self.kind, Kind::Texts | Kind::Paths);
+        let is_list = matches!(self.kind, SettingKind::Texts | SettingKind::Paths);
         let is_said = !is_list && self.name != "base_url";
         is_said.then(|| format!("INNERLOOP_{}", self.name.to_uppercase()))
     }
 }
 
 /// All settings. `[config]` and `[providers.NAME]` are tables beside them.
-pub(super) const ROWS: &[Row] = &[
-    row("provider", Kind::Word(providers), "anthropic, or the one whose key is set"),
-    row("model", Kind::Text, "the provider's").of_projects().sets(&["model", "name"]),
-    row("base_url", Kind::Text, "the provider's"),
-    row("approve", Kind::Word(words::<Approve>), "by what is run where")
+pub(super) const ROWS: &[SettingSpec] = &[
+    row("provider", SettingKind::Word(providers), "anthropic, or the one whose key is set"),
+    row("model", SettingKind::Text, "the provider's").of_projects().sets(&["model", "name"]),
+    row("base_url", SettingKind::Text, "the provider's"),
+    row("approve", SettingKind::Word(words::<ApprovalLevel>), "by what is run where")
         .of_projects()
         .sets(&["approval", "ask"]),
-    row("preset", Kind::Word(words::<Presets>), "modern"),
-    row("vocabulary", Kind::Word(words::<Words>), "the preset's")
+    row("preset", SettingKind::Word(words::<PresetName>), "modern"),
+    row("vocabulary", SettingKind::Word(words::<ToolVocabulary>), "the preset's")
         .of_projects()
         .sets(&["model", "vocabulary"]),
-    row("effort", Kind::Text, "the provider's").of_projects().sets(&["model", "reasoning_effort"]),
-    row("max_turns", Kind::Number(0), "the preset's").of_projects().sets(&["limits", "max_turns"]),
-    row("max_tool_rounds", Kind::Number(0), "the preset's, else 200")
+    row("effort", SettingKind::Text, "the provider's")
+        .of_projects()
+        .sets(&["model", "reasoning_effort"]),
+    row("max_turns", SettingKind::Number(0), "the preset's")
+        .of_projects()
+        .sets(&["limits", "max_turns"]),
+    row("max_tool_rounds", SettingKind::Number(0), "the preset's, else 200")
         .of_projects()
         .sets(&["limits", "max_tool_rounds_per_input"]),
-    row("max_output_tokens", Kind::Number(1), "the model's, up to 32,000")
+    row("max_output_tokens", SettingKind::Number(1), "the model's, up to 32,000")
         .of_projects()
         .sets(&["model", "max_output_tokens"]),
-    row("context_window", Kind::Number(1), "the model's")
+    row("context_window", SettingKind::Number(1), "the model's")
         .of_projects()
         .sets(&["model", "context_window"]),
-    row("compact", Kind::Compact, "auto, as the preset has it").sets(&["compaction"]),
-    row("mode", Kind::Word(words::<Changes>), "ask"),
-    row("isolation", Kind::Word(words::<Reading>), "native"),
-    row("allow", Kind::Texts, "none"),
-    row("allow_domain", Kind::Texts, "none"),
-    row("tool", Kind::Paths, "none"),
-    row("programs", Kind::Path, "those that are installed"),
-    row("betas", Kind::Texts, "none").sets(&["model", "betas"]),
-    row("base_prompt", Kind::Path, "the program's own").sets(&["base_prompt"]),
-    row("models", Kind::Path, "the catalogue that comes along"),
-    row("color", Kind::Word(words::<When>), "auto"),
+    row("compact", SettingKind::Compact, "auto, as the preset has it").sets(&["compaction"]),
+    row("mode", SettingKind::Word(words::<ChangesSetting>), "ask"),
+    row("isolation", SettingKind::Word(words::<FileBackend>), "native"),
+    row("allow", SettingKind::Texts, "none"),
+    row("allow_domain", SettingKind::Texts, "none"),
+    row("tool", SettingKind::Paths, "none"),
+    row("programs", SettingKind::Path, "those that are installed"),
+    row("betas", SettingKind::Texts, "none").sets(&["model", "betas"]),
+    row("base_prompt", SettingKind::Path, "the program's own").sets(&["base_prompt"]),
+    row("models", SettingKind::Path, "the catalogue that comes along"),
+    row("color", SettingKind::Word(words::<ColourChoice>), "auto"),
 ];
 
 /// The tables beside them.
@@ -112,7 +116,7 @@ pub(super) const OF_PROJECTS: [&str; 3] =
     ["tool_line_limits", "tool_output_limits", "tool_output_percent"];
 
 /// The setting of that name.
-pub(super) fn find(name: &str) -> Option<&'static Row> {
+pub(super) fn find(name: &str) -> Option<&'static SettingSpec> {
     ROWS.iter().find(|row| row.name == name)
 }
 

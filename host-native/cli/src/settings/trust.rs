@@ -17,7 +17,7 @@ const FORBIDDEN: u32 = 0o022;
 /// What is kept of one folder.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Kept {
+struct TrustRecord {
     sha256: String,
     trusted: bool,
 }
@@ -29,7 +29,7 @@ struct Kept {
 pub(super) fn said(file: &ProjectFile) -> Result<Option<bool>, String> {
     let Some(folder) = file.folder.to_str() else { return Ok(None) };
     let Some(text) = kept()? else { return Ok(None) };
-    let all: BTreeMap<String, Kept> =
+    let all: BTreeMap<String, TrustRecord> =
         toml::from_str(&text).map_err(|error| unusable(&place(&text, &error)))?;
     let same = all.get(folder).filter(|kept| kept.sha256 == file.digest.to_string());
     Ok(same.map(|kept| kept.trusted))

@@ -1,6 +1,6 @@
 //! The user's own file.
 
-use super::layer::{Layer, Source};
+use super::layer::{SettingSource, SettingsLayer};
 use innerloop_workspace::{places, plain_file, private::is_absent};
 use std::{
     fs,
@@ -20,13 +20,13 @@ pub(super) fn path() -> Option<PathBuf> {
 ///
 /// # Errors
 /// It can't be read or understood.
-pub(super) fn read() -> Result<Option<Layer>, String> {
+pub(super) fn read() -> Result<Option<SettingsLayer>, String> {
     let Some(path) = path() else { return Ok(None) };
     let told = |why: String| format!("cannot use {}: {why}", path.display());
     let Some(text) = text(&path).map_err(|error| told(error.to_string()))? else {
         return Ok(None);
     };
-    Layer::of_text(Source::User(path.clone()), &text).map(Some).map_err(told)
+    SettingsLayer::of_text(SettingSource::User(path.clone()), &text).map(Some).map_err(told)
 }
 
 /// The text of a settings file; nothing if there is none.

@@ -25,15 +25,15 @@ const LOOK: Duration = Duration::from_millis(30);
 #[derive(Debug)]
 pub(crate) struct Keyboard {
     keys: UnboundedReceiver<Event>,
-    reader: Reader,
+    reader: KeyReader,
 }
 
 /// A way to lend the terminal to others.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reader(Arc<(Mutex<Reading>, Condvar)>);
+pub(crate) struct KeyReader(Arc<(Mutex<KeyReaderState>, Condvar)>);
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum Reading {
+enum KeyReaderState {
     #[default]
     On,
     /// Somebody wants it off.
@@ -45,14 +45,14 @@ enum Reading {
 
 /// The terminal, lent. Dropped, it is taken back.
 #[derive(Debug)]
-pub(crate) struct Lent(Reader);
+pub(crate) struct TerminalLease(KeyReader);
 
 impl Keyboard {
     /// Begins to read, as that reader.
     ///
     /// # Errors
     /// There is no terminal.
-    pub(crate) fn open(reader: &Reader) -> io::Result<Self> {
+    pub(crate) fn open(reader: &KeyReader) -> io::Result<Self> {
         enter()?;
         let (give, keys) = unbounded_channel();
         let reading = reader.clone();
@@ -89,18 +89,18 @@ impl Keyboard {
 impl Drop for Keyboard {
     fn drop(&mut self) {
         // A thread that still read would take a key from whoever reads next.
-        self.reader.stop(Reading::Ending);
-        self.reader.stop(Reading::Over);
+        self.reader.stop(KeyReaderState::Ending);
+        self.reader.stop(KeyReaderState::Over);
         leave();
     }
 }
 
-impl Reader {
+impl KeyReader {
     /// Lends the terminal; waits until nobody reads any more.
-    pub(crate) fn lend(&self) -> Lent {
-        self.stop(Reading::Ending);
+    pub(crate) fn lend(&self) -> TerminalLease {
+        self.stop(KeyReaderState::Ending);
         leave();
-        Lent(self.clone())
+        TerminalLease(self.clone())
     }
 
     /// Lets the thread go on, and says whether the terminal was lent before; nothing if it is to
@@ -110,26 +110,26 @@ impl Reader {
         let (mut state, mut was_lent) = (self.state(), false);
         loop {
             match *state {
-                Reading::On => return Some(was_lent),
-                Reading::Over => return None,
-                Reading::Ending => {
+                KeyReaderState::On => return Some(was_lent),
+                KeyReaderState::Over => return None,
+                KeyReaderState::Ending => {
                     was_lent = true;
-                    *state = Reading::Off;
+                    *state = KeyReaderState::Off;
                     changed.notify_all();
                 }
-                Reading::Off => {
+                KeyReaderState::Off => {
                     state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
             }
         }
     }
 
-    fn stop(&self, how: Reading) {
+    fn stop(&self, how: KeyReaderState) {
         let (_, changed) = &*self.0;
         let mut state = self.state();
         *state = how;
         changed.notify_all();
-        while *state == Reading::Ending {
+        while *state == KeyReaderState::Ending {
             // The thread may be gone with its terminal.
             let waited = changed.wait_timeout(state, 10 * LOOK);
             let (next, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -140,17 +140,17 @@ impl Reader {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, Reading> {
+    fn state(&self) -> MutexGuard<'_, KeyReaderState> {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Lent {
+impl Drop for TerminalLease {
     fn drop(&mut self) {
         let (_, changed) = &*self.0.0;
         // What cannot be entered again is told by the keys that do not come.
         drop(enter());
-        *self.0.state() = Reading::On;
+        *self.0.state() = KeyReaderState::On;
         changed.notify_all();
     }
 }

@@ -6,13 +6,13 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// Rows of a text, and where the cursor stands among them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct RowLayout {
     pub(crate) rows: Vec<String>,
     /// Row and column, from 0.
     pub(crate) cursor: (usize, usize),
 }
 
-impl Layout {
+impl RowLayout {
     /// The same below those rows.
     pub(crate) fn below(self, mut rows: Vec<String>) -> Self {
         let cursor = (rows.len() + self.cursor.0, self.cursor.1);
@@ -29,9 +29,10 @@ pub(crate) fn laid_out(
     behind: &str,
     width: usize,
     most: usize,
-) -> Layout {
+) -> RowLayout {
     let indent = " ".repeat(mark.width());
-    let mut page = Page { rows: vec![mark.to_owned()], column: indent.len(), width, indent };
+    let mut page =
+        LayoutBuilder { rows: vec![mark.to_owned()], column: indent.len(), width, indent };
     page.add(before);
     // Behind the last column the cursor stands at the beginning of the next row.
     if page.column >= width && !behind.starts_with('\n') {
@@ -41,17 +42,17 @@ pub(crate) fn laid_out(
     page.add(behind);
     let first = cursor.0.saturating_sub(most.saturating_sub(1));
     let rows = page.rows.into_iter().skip(first).take(most.max(1)).collect();
-    Layout { rows, cursor: (cursor.0 - first, cursor.1) }
+    RowLayout { rows, cursor: (cursor.0 - first, cursor.1) }
 }
 
-struct Page {
+struct LayoutBuilder {
     rows: Vec<String>,
     column: usize,
     width: usize,
     indent: String,
 }
 
-impl Page {
+impl LayoutBuilder {
     fn add(&mut self, text: &str) {
         for (index, line) in text.split('\n').enumerate() {
             if index > 0 {
@@ -94,7 +95,7 @@ mod tests {
     #[test]
     fn a_text_is_cut_at_the_edge_and_the_cursor_goes_along() {
         let layout = |before, behind| {
-            let Layout { rows, cursor } = laid_out("> ", before, behind, 8, 3);
+            let RowLayout { rows, cursor } = laid_out("> ", before, behind, 8, 3);
             (rows.join("\n"), cursor)
         };
         assert_eq!(layout("", ""), ("> ".into(), (0, 2)));

@@ -5,7 +5,7 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 
 /// A text and a place in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct LineBuffer {
     text: String,
     /// In bytes; between two characters.
     cursor: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Line {
     cut: String,
 }
 
-impl Line {
+impl LineBuffer {
     pub(crate) const fn new() -> Self {
         Self { text: String::new(), cursor: 0, cut: String::new() }
     }
@@ -216,12 +216,12 @@ mod tests {
     use super::*;
 
     /// The text with `|` for the cursor.
-    fn shown(line: &Line) -> String {
+    fn shown(line: &LineBuffer) -> String {
         format!("{}|{}", line.before(), line.behind())
     }
 
-    fn line(text: &str) -> Line {
-        let mut line = Line::default();
+    fn line(text: &str) -> LineBuffer {
+        let mut line = LineBuffer::default();
         let (before, behind) = text.split_once('|').unwrap();
         line.set(behind);
         line.cursor = 0;
@@ -231,24 +231,24 @@ mod tests {
 
     #[test]
     fn keys_move_the_cursor_and_change_the_text() {
-        type Case = (&'static str, fn(&mut Line), &'static str);
+        type Case = (&'static str, fn(&mut LineBuffer), &'static str);
         let cases: [Case; 22] = [
-            ("ab|", Line::left, "a|b"),
-            ("|ab", Line::left, "|ab"),
-            ("e\u{301}|x", Line::left, "|e\u{301}x"),
-            ("👩\u{200d}👧|", Line::backspace, "|"),
-            ("|日本", Line::delete, "|本"),
-            ("one two| three", Line::word_left, "one |two three"),
-            ("one two  | three", Line::word_left, "one |two   three"),
-            ("one| two three", Line::word_right, "one two| three"),
-            ("one two|", Line::word_right, "one two|"),
-            ("one two|", Line::cut_word, "one |"),
-            ("one |two", Line::cut_word_right, "one |"),
-            ("a\nbc|d", Line::cut_to_start, "a\n|d"),
-            ("a\nb|cd\ne", Line::cut_to_end, "a\nb|\ne"),
-            ("a\nb|\ne", Line::cut_to_end, "a\nb|e"),
-            ("ab\ncd|", Line::home, "ab\n|cd"),
-            ("a|b\ncd", Line::end, "ab|\ncd"),
+            ("ab|", LineBuffer::left, "a|b"),
+            ("|ab", LineBuffer::left, "|ab"),
+            ("e\u{301}|x", LineBuffer::left, "|e\u{301}x"),
+            ("👩\u{200d}👧|", LineBuffer::backspace, "|"),
+            ("|日本", LineBuffer::delete, "|本"),
+            ("one two| three", LineBuffer::word_left, "one |two three"),
+            ("one two  | three", LineBuffer::word_left, "one |two   three"),
+            ("one| two three", LineBuffer::word_right, "one two| three"),
+            ("one two|", LineBuffer::word_right, "one two|"),
+            ("one two|", LineBuffer::cut_word, "one |"),
+            ("one |two", LineBuffer::cut_word_right, "one |"),
+            ("a\nbc|d", LineBuffer::cut_to_start, "a\n|d"),
+            ("a\nb|cd\ne", LineBuffer::cut_to_end, "a\nb|\ne"),
+            ("a\nb|\ne", LineBuffer::cut_to_end, "a\nb|e"),
+            ("ab\ncd|", LineBuffer::home, "ab\n|cd"),
+            ("a|b\ncd", LineBuffer::end, "ab|\ncd"),
             ("abc\nd|", |line| assert!(line.up()), "a|bc\nd"),
             ("abc\nd\nef|", |line| assert!(line.up()), "abc\nd|\nef"),
             ("ab|c\nd", |line| assert!(line.down()), "abc\nd|"),

@@ -9,8 +9,8 @@ mod screen;
 mod size;
 
 pub(super) use history::History;
-pub(super) use keyboard::{Keyboard, Reader, restore};
-pub(super) use layout::{Layout, columns_of_line, laid_out};
-pub(super) use line::Line;
-pub(super) use screen::{Hidden, Screen, tell};
+pub(super) use keyboard::{KeyReader, Keyboard, restore};
+pub(super) use layout::{RowLayout, columns_of_line, laid_out};
+pub(super) use line::LineBuffer;
+pub(super) use screen::{HiddenArea, Screen, tell};
 pub(super) use size::{columns, size};

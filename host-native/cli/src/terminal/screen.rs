@@ -2,7 +2,7 @@
 //! with each change: the line that is not yet whole, what goes on, and what is being typed. Where
 //! there is no area, lines are written as they come.
 
-use super::layout::{Layout, columns_of_line};
+use super::layout::{RowLayout, columns_of_line};
 use crossterm::terminal::is_raw_mode_enabled;
 use std::{
     io::{self, Write, stderr},
@@ -33,13 +33,13 @@ const NOT_HELD: &str = "\n(what followed is not shown)\n";
 /// The terminal behind standard error. Clones are of the same one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Screen {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ScreenState>>,
     /// Whether what is written here waits while a question is open.
     waits: bool,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ScreenState {
     /// Whether there is an area.
     is_drawn: bool,
     /// Columns and rows.
@@ -49,11 +49,11 @@ struct State {
     /// What goes on, in one line.
     status: Option<String>,
     /// What is being typed.
-    input: Option<Layout>,
+    input: Option<RowLayout>,
     /// Whether there is nothing in the area but a line that is not whole.
     is_plain: bool,
     /// The area as it stands; none where nothing is drawn.
-    area: Option<Area>,
+    area: Option<DrawnArea>,
     /// What was written while the terminal is somebody else's, if it is.
     held: Option<String>,
     /// What waits for the answer to a question, if one is open.
@@ -62,14 +62,14 @@ struct State {
 
 /// What has to be known of the area to take it away.
 #[derive(Debug)]
-struct Area {
+struct DrawnArea {
     /// The columns of each line above the cursor's.
     above: Vec<usize>,
     /// The cursor's, counted from the beginning of its line.
     column: usize,
 }
 
-impl Area {
+impl DrawnArea {
     /// How many rows stand above the cursor. A terminal that has become narrower has broken the
     /// lines that it had.
     fn rows(&self, width: usize) -> usize {
@@ -103,7 +103,7 @@ impl Screen {
 
     /// Takes the area away, for whoever else writes to the terminal, until that is dropped. What
     /// is written to the screen meanwhile comes then.
-    pub(crate) fn hide(&self) -> Hidden {
+    pub(crate) fn hide(&self) -> HiddenArea {
         let mut state = self.state();
         let was_drawn = state.is_drawn;
         if was_drawn {
@@ -116,7 +116,7 @@ impl Screen {
             state.is_drawn = false;
             state.held = Some(String::new());
         }
-        Hidden(was_drawn.then(|| self.clone()))
+        HiddenArea(was_drawn.then(|| self.clone()))
     }
 
     /// Draws all of the screen anew.
@@ -163,7 +163,7 @@ impl Screen {
     }
 
     /// Shows what is being typed.
-    pub(crate) fn set_input(&self, input: Option<Layout>) {
+    pub(crate) fn set_input(&self, input: Option<RowLayout>) {
         let mut state = self.state();
         if state.input != input {
             state.input = input;
@@ -173,7 +173,7 @@ impl Screen {
 
     /// Has a question and its answers stand together: what is written by those that wait comes
     /// when that is dropped.
-    pub(crate) fn turn(&self) -> Turn {
+    pub(crate) fn turn(&self) -> QuestionGuard {
         let mut state = self.state();
         if state.waiting.is_none() {
             if !state.tail.is_empty() {
@@ -181,7 +181,7 @@ impl Screen {
             }
             state.waiting = Some(String::new());
         }
-        Turn(self.clone())
+        QuestionGuard(self.clone())
     }
 
     /// Whether what is written from here on waits for the answer to a question that is open.
@@ -189,23 +189,23 @@ impl Screen {
         self.waits = waits;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ScreenState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The area, taken away for a while.
 #[derive(Debug)]
-pub(crate) struct Hidden(Option<Screen>);
+pub(crate) struct HiddenArea(Option<Screen>);
 
-impl Hidden {
+impl HiddenArea {
     /// Writes to the terminal at once.
     pub(crate) fn write(&self, text: &str) {
         emit(text);
     }
 }
 
-impl Drop for Hidden {
+impl Drop for HiddenArea {
     fn drop(&mut self) {
         if let Some(screen) = &self.0 {
             let mut state = screen.state();
@@ -218,9 +218,9 @@ impl Drop for Hidden {
 
 /// A question that is open, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn(Screen);
+pub(crate) struct QuestionGuard(Screen);
 
-impl Drop for Turn {
+impl Drop for QuestionGuard {
     fn drop(&mut self) {
         let mut state = self.0.state();
         let waited = state.waiting.take().unwrap_or_default();
@@ -244,7 +244,7 @@ impl Write for Screen {
     }
 }
 
-impl State {
+impl ScreenState {
     fn resize(&mut self, (columns, rows): (u16, u16)) {
         self.size = (usize::from(columns).max(8), usize::from(rows).max(4));
     }
@@ -317,7 +317,7 @@ impl State {
     /// Notes where the cursor is behind a line that is not whole.
     fn stand(&mut self) {
         let column = columns_of_line(&self.tail);
-        self.area = (!self.tail.is_empty()).then(|| Area { above: Vec::new(), column });
+        self.area = (!self.tail.is_empty()).then(|| DrawnArea { above: Vec::new(), column });
         self.is_plain = true;
     }
 
@@ -350,7 +350,7 @@ impl State {
             }
         }
         let above = columns.get(..at).unwrap_or_default().to_vec();
-        self.area = Some(Area { above, column });
+        self.area = Some(DrawnArea { above, column });
     }
 }
 

@@ -3,14 +3,14 @@
 use super::known::{manifest, named, programs};
 use crate::{
     console::{say, warn},
-    exit::{Exit, Failure},
-    interrupts::Interrupts,
+    exit::{CliError, ExitReason},
+    interrupts::SignalStream,
 };
 use innerloop_sandbox::{
-    OnProgress, Options, SandboxEngine,
-    install::{Indexes, Package},
+    EngineOptions, OnProgress, SandboxEngine,
+    install::{PackageIndexes, PackageSpec},
     installed::{self, PutError},
-    manifest::Entry,
+    manifest::ManifestEntry,
 };
 use std::{
     io::{IsTerminal, Write, stderr},
@@ -22,24 +22,24 @@ use tokio::task::spawn_blocking;
 /// How wide the bar is, in characters.
 const BAR: u64 = 30;
 
-pub(super) async fn install(name: &str, from: Option<&Path>) -> Result<(), Failure> {
-    let mut interrupts = Interrupts::new()?;
+pub(super) async fn install(name: &str, from: Option<&Path>) -> Result<(), CliError> {
+    let mut interrupts = SignalStream::new()?;
     tokio::select! {
         installed = carry_out(name, from) => installed,
-        exit = interrupts.next() => Err(Failure::new(exit, "interrupted; run it again to go on")),
+        exit = interrupts.next() => Err(CliError::new(exit, "interrupted; run it again to go on")),
     }
 }
 
-async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), Failure> {
+async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), CliError> {
     let manifest = manifest()?;
     let name = manifest.of_command(name).unwrap_or(name).to_owned();
     named(&name)?;
     let entry = match (manifest.get(&name), from) {
         (Some(entry), _) => entry.clone(),
-        (None, Some(_)) => Entry::unknown(&name),
+        (None, Some(_)) => ManifestEntry::unknown(&name),
         (None, None) => {
             let known: Vec<&str> = manifest.iter().map(|(name, _)| name).collect();
-            return Err(Failure::usage(format!(
+            return Err(CliError::usage(format!(
                 "no program is known as {name}: there are {}; one of your own comes from --from \
                  FILE, or from an entry of your tools.toml",
                 known.join(", ")
@@ -58,7 +58,7 @@ async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), Failure> {
             "it is turned off"
         };
         let words = format!("{name} is installed, and is not run: {why}");
-        return Err(Failure::configuration(words));
+        return Err(CliError::configuration(words));
     }
     compile(&name).await?;
     say(&told(&name, &entry));
@@ -66,50 +66,52 @@ async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), Failure> {
 }
 
 /// Whether the program is there as it should be. One that comes along counts.
-fn is_there(name: &str) -> Result<bool, Failure> {
+fn is_there(name: &str) -> Result<bool, CliError> {
     Ok(matches!(programs()?.verify(name), Some(Ok(_))))
 }
 
-async fn fetch(name: &str, entry: &Entry, from: Option<&Path>) -> Result<(), Failure> {
-    let failed =
-        |error: PutError| Failure::new(Exit::Failed, format!("cannot install {name}: {error}"));
+async fn fetch(name: &str, entry: &ManifestEntry, from: Option<&Path>) -> Result<(), CliError> {
+    let failed = |error: PutError| {
+        CliError::new(ExitReason::Failed, format!("cannot install {name}: {error}"))
+    };
     let (put, own) = (entry.clone(), name.to_owned());
     if let (Some(file), None) = (from, &entry.source) {
         let file = file.to_owned();
         let put = spawn_blocking(move || installed::put_file(&own, &put, &file)).await;
-        put.map_err(|error| Failure::new(Exit::Failed, error))?.map_err(failed)?;
+        put.map_err(|error| CliError::new(ExitReason::Failed, error))?.map_err(failed)?;
         return Ok(());
     }
     let package = match (from, &entry.source) {
-        (Some(file), _) => Package::File(file.to_owned()),
+        (Some(file), _) => PackageSpec::File(file.to_owned()),
         (None, Some(source)) => source.package.clone(),
         (None, None) => {
             let words = "nobody says where it comes from; name an archive with --from FILE";
-            return Err(Failure::usage(format!("cannot install {name}: {words}")));
+            return Err(CliError::usage(format!("cannot install {name}: {words}")));
         }
     };
     let scratch = installed::made().map_err(failed)?;
     warn(&format!("fetching {package}"));
-    let mut bar = Bar::new();
+    let mut bar = ProgressBar::new();
     let mut on_bytes = |done, all| bar.show(done, all);
-    let archive = package.fetch(&Indexes::of_environment(), &scratch, &mut on_bytes).await;
+    let archive = package.fetch(&PackageIndexes::of_environment(), &scratch, &mut on_bytes).await;
     bar.end();
     let archive = archive.map_err(|error| failed(error.into()))?;
     let put = spawn_blocking(move || installed::put(&own, &put, &archive)).await;
-    put.map_err(|error| Failure::new(Exit::Failed, error))?.map_err(failed)?;
+    put.map_err(|error| CliError::new(ExitReason::Failed, error))?.map_err(failed)?;
     Ok(())
 }
 
 /// Compiles a program that is there, unless an earlier run has.
-async fn compile(name: &str) -> Result<(), Failure> {
+async fn compile(name: &str) -> Result<(), CliError> {
     let programs = programs()?;
     let tell: OnProgress = Arc::new(|line: &str| warn(line));
-    let engine = SandboxEngine::new(Options { on_progress: Some(tell), ..Options::default() });
-    let failed = |error| Failure::new(Exit::Failed, format!("{name} can't be run: {error}"));
+    let engine =
+        SandboxEngine::new(EngineOptions { on_progress: Some(tell), ..EngineOptions::default() });
+    let failed = |error| CliError::new(ExitReason::Failed, format!("{name} can't be run: {error}"));
     programs.compile(name, &engine).await.map_err(failed)
 }
 
-fn told(name: &str, entry: &Entry) -> String {
+fn told(name: &str, entry: &ManifestEntry) -> String {
     let commands = entry.commands.join(", ");
     match &*entry.version {
         "" => format!("{name} is installed, as {commands}"),
@@ -118,7 +120,7 @@ fn told(name: &str, entry: &Entry) -> String {
 }
 
 /// How far a download is: a bar on a terminal, narrow enough for any; nothing elsewhere.
-struct Bar {
+struct ProgressBar {
     is_live: bool,
     /// What was shown last, in tenths of a megabyte.
     shown: u64,
@@ -126,7 +128,7 @@ struct Bar {
     width: usize,
 }
 
-impl Bar {
+impl ProgressBar {
     fn new() -> Self {
         Self { is_live: stderr().is_terminal(), shown: u64::MAX, width: 0 }
     }

@@ -7,13 +7,13 @@ mod run;
 use super::{
     args::{ToolsArgs, ToolsCommand},
     console::say,
-    exit::{Exit, Failure},
+    exit::{CliError, ExitReason},
 };
-use innerloop_sandbox::{installed, manifest::Entry, programs::BY_PATH};
+use innerloop_sandbox::{installed, manifest::ManifestEntry, programs::BY_PATH};
 use known::{manifest, named, programs};
 use std::collections::BTreeMap;
 
-pub(super) async fn carry_out(args: ToolsArgs) -> Result<(), Failure> {
+pub(super) async fn carry_out(args: ToolsArgs) -> Result<(), CliError> {
     match args.command {
         ToolsCommand::List => list(),
         ToolsCommand::Install { name, from } => install::install(&name, from.as_deref()).await,
@@ -24,7 +24,7 @@ pub(super) async fn carry_out(args: ToolsArgs) -> Result<(), Failure> {
 }
 
 /// Every program that is there or known, in a line each.
-fn list() -> Result<(), Failure> {
+fn list() -> Result<(), CliError> {
     let (manifest, programs) = (manifest()?, programs()?);
     let there: BTreeMap<&str, _> =
         programs.iter().map(|(name, path, entry)| (name, (path, entry))).collect();
@@ -44,32 +44,32 @@ fn list() -> Result<(), Failure> {
             (None, Some(entry)) => ("not installed", entry),
             (None, None) => continue,
         };
-        let Entry { version, description, .. } = entry;
+        let ManifestEntry { version, description, .. } = entry;
         say(format!("{name:<8} {state:<14} {version:<16} {description}").trim_end());
     }
     Ok(())
 }
 
-fn remove(name: &str) -> Result<(), Failure> {
+fn remove(name: &str) -> Result<(), CliError> {
     named(name)?;
     let removed = installed::remove(name);
-    match removed
-        .map_err(|error| Failure::new(Exit::Failed, format!("cannot remove {name}: {error}")))?
-    {
+    match removed.map_err(|error| {
+        CliError::new(ExitReason::Failed, format!("cannot remove {name}: {error}"))
+    })? {
         true => say(&format!("{name} is removed")),
         false => {
             let why = match programs()?.iter().any(|(known, ..)| known == name) {
                 true => "it comes along; `enabled = false` in your tools.toml turns it off",
                 false => "it is not installed; `innerloop tools list` tells what is",
             };
-            return Err(Failure::usage(format!("cannot remove {name}: {why}")));
+            return Err(CliError::usage(format!("cannot remove {name}: {why}")));
         }
     }
     Ok(())
 }
 
 /// Checks every program that is there.
-fn verify() -> Result<(), Failure> {
+fn verify() -> Result<(), CliError> {
     let programs = programs()?;
     let mut broken = 0;
     for (name, ..) in programs.iter() {
@@ -84,8 +84,8 @@ fn verify() -> Result<(), Failure> {
     }
     match broken {
         0 => Ok(()),
-        _ => Err(Failure::new(
-            Exit::Failed,
+        _ => Err(CliError::new(
+            ExitReason::Failed,
             format!("{broken} programs are not what they should be"),
         )),
     }

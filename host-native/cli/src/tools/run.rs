@@ -3,12 +3,12 @@
 use crate::{
     args::ToolsRunArgs,
     console::{note, warn},
-    exit::{Exit, Failure},
-    interrupts::Interrupts,
+    exit::{CliError, ExitReason},
+    interrupts::SignalStream,
     setup,
 };
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_sandbox::{CallContext, Limits, OnProgress};
+use innerloop_sandbox::{CallContext, OnProgress, RunLimits};
 use std::{
     io::{self, IsTerminal, Read, Write, stderr, stdin, stdout},
     sync::{Arc, OnceLock},
@@ -22,18 +22,18 @@ const MAX_STREAM: u64 = 64 << 20;
 /// How long a program may run, unless its own limit is lower.
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(super) async fn run(args: ToolsRunArgs) -> Result<(), Failure> {
+pub(super) async fn run(args: ToolsRunArgs) -> Result<(), CliError> {
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
     let tell: OnProgress = Arc::new(|line: &str| warn(line));
     let site = setup::site(workspace, args.programs.as_deref(), Some(tell))?;
-    let sandbox = site.sandbox().clone().with_limits(Limits {
+    let sandbox = site.sandbox().clone().with_limits(RunLimits {
         output_bytes: MAX_STREAM,
         kept_output_bytes: usize::try_from(2 * MAX_STREAM).unwrap_or(usize::MAX),
-        ..Limits::default()
+        ..RunLimits::default()
     });
     let stdin = given().await?;
     let action = Action::RunProgram { program: args.program, args: args.args, stdin };
-    let mut interrupts = Interrupts::new()?;
+    let mut interrupts = SignalStream::new()?;
     let signal = Arc::new(OnceLock::new());
     let heard = Arc::clone(&signal);
     let stop = async move {
@@ -45,7 +45,7 @@ pub(super) async fn run(args: ToolsRunArgs) -> Result<(), Failure> {
 }
 
 /// What stands on standard input, unless somebody would have to type it.
-async fn given() -> Result<Option<String>, Failure> {
+async fn given() -> Result<Option<String>, CliError> {
     if stdin().is_terminal() {
         return Ok(None);
     }
@@ -59,31 +59,31 @@ async fn given() -> Result<Option<String>, Failure> {
     });
     let read = read.await.map_err(io::Error::other).flatten();
     let text =
-        read.map_err(|error| Failure::usage(format!("cannot read standard input: {error}")))?;
+        read.map_err(|error| CliError::usage(format!("cannot read standard input: {error}")))?;
     Ok(Some(text))
 }
 
 /// Prints what the program has printed to each stream, once it has ended, and ends as it has.
-fn told(outcome: &Outcome, signal: Option<Exit>) -> Result<(), Failure> {
+fn told(outcome: &Outcome, signal: Option<ExitReason>) -> Result<(), CliError> {
     let (Some(out), Some(err)) = (outcome.stdout(), outcome.stderr()) else {
-        return Err(Failure::new(Exit::Failed, outcome.joined_text()));
+        return Err(CliError::new(ExitReason::Failed, outcome.joined_text()));
     };
     note(stdout().lock().write_all(out.as_bytes()).and_then(|()| stdout().lock().flush()));
     drop(stderr().lock().write_all(err.as_bytes()));
     match (outcome.error, outcome.exit) {
         (None, _) => Ok(()),
         (Some(ToolError::Interrupted), _) => {
-            let exit = signal.unwrap_or(Exit::Interrupted);
-            Err(Failure::new(exit, "interrupted; what was done so far stays"))
+            let exit = signal.unwrap_or(ExitReason::Interrupted);
+            Err(CliError::new(exit, "interrupted; what was done so far stays"))
         }
-        (Some(_), Some(code)) => Err(Failure::of_program(code)),
+        (Some(_), Some(code)) => Err(CliError::of_program(code)),
         (Some(ToolError::Timeout), _) => {
-            Err(Failure::new(Exit::Failed, "the program's time limit ended it"))
+            Err(CliError::new(ExitReason::Failed, "the program's time limit ended it"))
         }
         (Some(_), None) => {
             let last = outcome.parts.get(2..).unwrap_or_default();
             let words: Vec<&str> = last.iter().filter_map(|part| part.as_text()).collect();
-            Err(Failure::new(Exit::Failed, words.join(" ").trim_matches(['[', ']', '\n'])))
+            Err(CliError::new(ExitReason::Failed, words.join(" ").trim_matches(['[', ']', '\n'])))
         }
     }
 }

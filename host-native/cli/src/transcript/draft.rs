@@ -3,7 +3,7 @@
 use super::super::{
     figures::counted,
     style::brief,
-    words::{Phrase, Words},
+    words::{CallDescriber, CallDescription},
 };
 use innerloop_core::action::Action;
 use serde_json::Value;
@@ -13,7 +13,7 @@ const HEAD: usize = 2_000;
 
 /// A call that is not whole yet.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct CallDraft {
     index: usize,
     /// What it is about.
     about: String,
@@ -25,10 +25,10 @@ pub(super) struct Draft {
     is_escaped: bool,
 }
 
-impl Draft {
+impl CallDraft {
     /// The call with that index, of which nothing but the tool's name has come.
     pub(super) fn new(index: usize, name: &str) -> Self {
-        let about = Phrase::name(name).verb;
+        let about = CallDescription::name(name).verb;
         Self { index, about, head: String::new(), lines: 0, is_escaped: false }
     }
 
@@ -38,7 +38,7 @@ impl Draft {
     }
 
     /// Takes more of the arguments.
-    pub(super) fn add(&mut self, words: &Words, name: &str, text: &str) {
+    pub(super) fn add(&mut self, words: &CallDescriber, name: &str, text: &str) {
         for c in text.chars() {
             self.lines += u64::from(self.is_escaped && c == 'n');
             self.is_escaped = !self.is_escaped && c == '\\';
@@ -63,7 +63,7 @@ impl Draft {
 }
 
 /// The file that is written, or the call in words.
-fn about(words: &Words, name: &str, arguments: &str) -> String {
+fn about(words: &CallDescriber, name: &str, arguments: &str) -> String {
     match words.action(name, arguments) {
         Some(Action::Write { path, .. } | Action::Edit { path, .. }) => path,
         Some(action) => words.phrase_of(&action).label(usize::MAX),
@@ -71,7 +71,7 @@ fn about(words: &Words, name: &str, arguments: &str) -> String {
             let value: Value = serde_json::from_str(arguments).unwrap_or_default();
             let first =
                 value.as_object().and_then(|fields| fields.values().find_map(Value::as_str));
-            let tool = Phrase::name(name).verb;
+            let tool = CallDescription::name(name).verb;
             first.map_or_else(|| tool.clone(), |first| format!("{tool}: {first}"))
         }
     }

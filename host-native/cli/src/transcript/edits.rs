@@ -2,11 +2,11 @@
 
 use crate::{
     figures::counted,
-    style::{Look, harmless},
-    wrap::{Flow, Margin},
+    style::{TextStyle, harmless},
+    wrap::{LineWrapper, Margin},
 };
-use innerloop_core::action::{Change, ChangeKind};
-use innerloop_workspace::diff::Changes;
+use innerloop_core::action::{ChangeKind, ReportedChange};
+use innerloop_workspace::diff::RunChanges;
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
@@ -25,23 +25,23 @@ const CHARS: usize = 200;
 const NAMED: usize = 6;
 
 /// The diff of what a call has changed.
-pub(super) fn diff(changes: &[Change], flow: &mut Flow) {
-    let mut files: BTreeMap<&str, Changes> = BTreeMap::new();
+pub(super) fn diff(changes: &[ReportedChange], flow: &mut LineWrapper) {
+    let mut files: BTreeMap<&str, RunChanges> = BTreeMap::new();
     for change in changes {
         files.entry(&change.path).or_default().add(change);
     }
     let is_one = files.len() == 1;
     let end = Instant::now() + TIME;
-    let mut lines: Vec<(Look, String)> = Vec::new();
+    let mut lines: Vec<(TextStyle, String)> = Vec::new();
     let mut files = files.values();
     for changes in files.by_ref() {
         // What is as it was before is not told.
         let Some((path, kind)) = changes.files().next() else { continue };
         match kind {
             ChangeKind::Created | ChangeKind::Modified if is_one => {}
-            ChangeKind::Created => lines.push((Look::BOLD, format!("new: {path}"))),
-            ChangeKind::Modified => lines.push((Look::BOLD, path.to_owned())),
-            ChangeKind::Deleted => lines.push((Look::BOLD, format!("deleted: {path}"))),
+            ChangeKind::Created => lines.push((TextStyle::BOLD, format!("new: {path}"))),
+            ChangeKind::Modified => lines.push((TextStyle::BOLD, path.to_owned())),
+            ChangeKind::Deleted => lines.push((TextStyle::BOLD, format!("deleted: {path}"))),
         }
         if kind != ChangeKind::Deleted {
             add_diff(&changes.unified_until(|| Instant::now() > end).text, &mut lines);
@@ -54,7 +54,7 @@ pub(super) fn diff(changes: &[Change], flow: &mut Flow) {
 }
 
 /// The first lines, and how many lines and files there are more.
-fn show(lines: &[(Look, String)], files: usize, flow: &mut Flow) {
+fn show(lines: &[(TextStyle, String)], files: usize, flow: &mut LineWrapper) {
     let left_out = lines.len().saturating_sub(LINES);
     // One line is not worth a line that says so.
     let left_out = if left_out > 1 || files > 0 { left_out } else { 0 };
@@ -76,25 +76,25 @@ fn show(lines: &[(Look, String)], files: usize, flow: &mut Flow) {
         .collect();
     if !more.is_empty() {
         flow.set_margin(Margin::spaces(2));
-        flow.text(&format!("… {}", more.join(" and ")), Look::DIM);
+        flow.text(&format!("… {}", more.join(" and ")), TextStyle::DIM);
         flow.newline();
     }
 }
 
 /// The lines of a file's diff, without those that name it.
-fn add_diff(diff: &str, lines: &mut Vec<(Look, String)>) {
+fn add_diff(diff: &str, lines: &mut Vec<(TextStyle, String)>) {
     let names = if diff.starts_with("--- ") { 2 } else { 0 };
     for line in diff.lines().skip(names) {
         let look = match line.as_bytes().first() {
-            Some(b'+') => Look::GREEN,
-            Some(b'-') => Look::RED,
+            Some(b'+') => TextStyle::GREEN,
+            Some(b'-') => TextStyle::RED,
             Some(b'@') if line.starts_with("@@ -0,0 ") => continue,
-            Some(b'@') => Look::CYAN,
-            Some(b' ') => Look::PLAIN,
-            _ => Look::DIM,
+            Some(b'@') => TextStyle::CYAN,
+            Some(b' ') => TextStyle::PLAIN,
+            _ => TextStyle::DIM,
         };
         // An empty line of context is a space.
-        let line = if look == Look::PLAIN { line.trim_end() } else { line };
+        let line = if look == TextStyle::PLAIN { line.trim_end() } else { line };
         lines.push((look, line.to_owned()));
     }
 }
@@ -110,7 +110,7 @@ fn cut(line: &str) -> String {
 }
 
 /// Which files a program has changed, in a line.
-pub(super) fn names(changes: &[Change]) -> String {
+pub(super) fn names(changes: &[ReportedChange]) -> String {
     let mut paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
     paths.sort_unstable();
     paths.dedup();

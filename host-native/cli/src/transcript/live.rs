@@ -14,7 +14,7 @@ const LINE: usize = 1 << 10;
 
 /// The output of one program so far.
 #[derive(Debug, Default)]
-pub(super) struct Live {
+pub(super) struct LiveOutput {
     /// Bytes that have come.
     bytes: usize,
     /// Lines that have come whole.
@@ -29,12 +29,12 @@ pub(super) struct Live {
 
 /// What is left to show of an output.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Rest {
+pub(super) struct OutputTail {
     pub(super) left_out: usize,
     pub(super) lines: Vec<String>,
 }
 
-impl Live {
+impl LiveOutput {
     /// Adds a piece of the output; the lines that are to be shown now.
     pub(super) fn add(&mut self, piece: &str) -> Vec<String> {
         self.bytes += piece.len();
@@ -87,14 +87,14 @@ impl Live {
     }
 
     /// What is left to show when all has come.
-    pub(super) fn rest(mut self) -> Rest {
+    pub(super) fn rest(mut self) -> OutputTail {
         let unended = if self.partial.is_empty() { None } else { self.end_line() };
         let hidden = self.lines.saturating_sub(FIRST);
         if hidden > LAST {
             self.last.pop_front();
         }
         let left_out = hidden.saturating_sub(self.last.len());
-        Rest { left_out, lines: unended.into_iter().chain(self.last).collect() }
+        OutputTail { left_out, lines: unended.into_iter().chain(self.last).collect() }
     }
 }
 
@@ -102,8 +102,8 @@ impl Live {
 mod tests {
     use super::*;
 
-    fn all(pieces: &[&str]) -> (Vec<String>, Rest) {
-        let mut live = Live::default();
+    fn all(pieces: &[&str]) -> (Vec<String>, OutputTail) {
+        let mut live = LiveOutput::default();
         let shown = pieces.iter().flat_map(|piece| live.add(piece)).collect();
         (shown, live.rest())
     }
@@ -114,17 +114,17 @@ mod tests {
         let (shown, rest) = all(&[&text]);
         assert_eq!(shown, ["line 1", "line 2", "line 3", "line 4", "line 5", "line 6"]);
         let lines = ["line 28", "line 29", "line 30"].map(str::to_owned).to_vec();
-        assert_eq!(rest, Rest { left_out: 21, lines });
+        assert_eq!(rest, OutputTail { left_out: 21, lines });
         let (shown, rest) = all(&["a\nb", "c\r", "\n\n", "10 %\r50 %", "\r99 %"]);
         assert_eq!(shown, ["a", "bc", ""]);
-        assert_eq!(rest, Rest { left_out: 0, lines: vec!["99 %".to_owned()] });
+        assert_eq!(rest, OutputTail { left_out: 0, lines: vec!["99 %".to_owned()] });
         let text = "x\n".repeat(FIRST + LAST);
-        assert_eq!(all(&[&text]).1, Rest { left_out: 0, lines: vec!["x".to_owned(); LAST] });
+        assert_eq!(all(&[&text]).1, OutputTail { left_out: 0, lines: vec!["x".to_owned(); LAST] });
     }
 
     #[test]
     fn an_endless_line_is_not_kept() {
-        let mut live = Live::default();
+        let mut live = LiveOutput::default();
         (0..100_000).for_each(|_| assert!(live.add("é").is_empty()));
         assert!(live.partial.len() <= LINE + 1);
         assert!(live.is(200_000));

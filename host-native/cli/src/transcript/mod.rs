@@ -14,22 +14,22 @@ use super::{
     figures::{counted, dollars, seconds, tokens},
     limits,
     markdown::Markdown,
-    spinner::Activity,
-    style::{Look, Pieces, Style, brief, harmless},
+    spinner::ActivityLabel,
+    style::{OutputStyle, TextSanitizer, TextStyle, brief, harmless},
     terminal,
-    words::{Phrase, Words},
-    wrap::{Flow, Margin},
+    words::{CallDescriber, CallDescription},
+    wrap::{LineWrapper, Margin},
 };
-use draft::Draft;
+use draft::CallDraft;
 use innerloop_core::{
     action::Outcome,
     event::{Event, EventKind, PlanItem, PlanStatus},
     id::AgentId,
-    message::Why,
+    message::RewindReason,
     status::RunEnd,
-    time::Instant,
+    time::SessionInstant,
 };
-use live::{Live, Rest};
+use live::{LiveOutput, OutputTail};
 use std::{borrow::Cow, collections::BTreeMap, io::Write};
 
 /// Lines of a result that are shown from its start and from its end.
@@ -50,23 +50,23 @@ const ACTIVITY: usize = 100;
 /// Writes a run's events to a stream. A stream that is closed is no failure: the run goes on.
 pub(super) struct Transcript<W> {
     out: W,
-    words: Words,
+    words: CallDescriber,
     /// How wide the terminal is now; none if it is no terminal.
     columns: fn() -> Option<u16>,
-    flow: Flow,
+    flow: LineWrapper,
     /// What the model writes at the moment.
     voice: Option<Voice>,
     markdown: Markdown,
-    pieces: Pieces,
+    pieces: TextSanitizer,
     /// The call whose line stands last.
     last: String,
     /// The calls that are under way, by id.
     calls: BTreeMap<String, Call>,
     doing: Doing,
     /// The call that the model writes.
-    draft: Option<Draft>,
+    draft: Option<CallDraft>,
     /// When the run began.
-    begun: Option<Instant>,
+    begun: Option<SessionInstant>,
     /// What the last run cost.
     turn: Option<String>,
 }
@@ -80,8 +80,8 @@ enum Voice {
 
 #[derive(Debug, Default)]
 struct Call {
-    phrase: Phrase,
-    live: Live,
+    phrase: CallDescription,
+    live: LiveOutput,
 }
 
 /// What the agent does where no call is under way.
@@ -97,25 +97,25 @@ enum Doing {
 
 impl<W: Write> Transcript<W> {
     /// Writes to `out`, in lines as wide as the terminal of standard error.
-    pub(super) fn new(out: W, style: Style, words: Words) -> Self {
+    pub(super) fn new(out: W, style: OutputStyle, words: CallDescriber) -> Self {
         Self::of_width(out, style, words, terminal::columns)
     }
 
     /// The same where `columns` says how wide the terminal is: it is asked at each event.
     pub(super) fn of_width(
         out: W,
-        style: Style,
-        words: Words,
+        style: OutputStyle,
+        words: CallDescriber,
         columns: fn() -> Option<u16>,
     ) -> Self {
         Self {
             out,
             words,
             columns,
-            flow: Flow::new(style, None),
+            flow: LineWrapper::new(style, None),
             voice: None,
             markdown: Markdown::default(),
-            pieces: Pieces::default(),
+            pieces: TextSanitizer::default(),
             last: String::new(),
             calls: BTreeMap::new(),
             doing: Doing::Nothing,
@@ -142,7 +142,7 @@ impl<W: Write> Transcript<W> {
     }
 
     /// A line of the program's own among the others, wrapped as they are.
-    pub(super) fn tell(&mut self, look: Look, text: &str) {
+    pub(super) fn tell(&mut self, look: TextStyle, text: &str) {
         self.flow.set_columns((self.columns)());
         self.note(look, &harmless(text));
         self.write();
@@ -157,23 +157,24 @@ impl<W: Write> Transcript<W> {
     }
 
     /// What is under way; nothing while the agent is idle.
-    pub(super) fn activity(&self) -> Option<Activity> {
+    pub(super) fn activity(&self) -> Option<ActivityLabel> {
         let mut calls = self.calls.values();
         if let Some(call) = calls.next() {
             let label = call.phrase.label(ACTIVITY / 2);
             return Some(match calls.count() {
-                0 => Activity {
+                0 => ActivityLabel {
                     what: label,
                     detail: call.live.newest().map(|line| line.trim().to_owned()),
                 },
-                others => {
-                    Activity::of(format!("{label} and {}", counted(others as u64, "other call")))
-                }
+                others => ActivityLabel::of(format!(
+                    "{label} and {}",
+                    counted(others as u64, "other call")
+                )),
             });
         }
         if let Some(draft) = &self.draft {
             let what = draft.label(ACTIVITY / 2);
-            return Some(Activity { what, detail: draft.length() });
+            return Some(ActivityLabel { what, detail: draft.length() });
         }
         let text = match self.doing {
             Doing::Nothing => return None,
@@ -183,7 +184,7 @@ impl<W: Write> Transcript<W> {
             Doing::Retrying => "trying again",
             Doing::SummingUp => "summing the conversation up",
         };
-        Some(Activity::of(text))
+        Some(ActivityLabel::of(text))
     }
 
     /// What the last run came to, for example
@@ -195,7 +196,7 @@ impl<W: Write> Transcript<W> {
     fn note_doing(&mut self, event: &Event) {
         if let EventKind::ToolCallDelta { index, name, text, .. } = &event.kind {
             let draft = self.draft.take().filter(|draft| draft.is(*index));
-            let mut draft = draft.unwrap_or_else(|| Draft::new(*index, name));
+            let mut draft = draft.unwrap_or_else(|| CallDraft::new(*index, name));
             draft.add(&self.words, name, text);
             self.draft = Some(draft);
             return;
@@ -246,14 +247,14 @@ impl<W: Write> Transcript<W> {
                 // A call that was being written has left no line.
                 if self.voice.is_some() {
                     self.end_voice();
-                    self.note(Look::YELLOW, "(that was cut off)");
+                    self.note(TextStyle::YELLOW, "(that was cut off)");
                 }
             }
             EventKind::ToolCallStart { call_id, name, arguments } => {
                 let phrase = self.words.phrase(name, arguments);
                 self.call_line("• ", &phrase);
                 self.last.clone_from(call_id);
-                self.calls.insert(call_id.clone(), Call { phrase, live: Live::default() });
+                self.calls.insert(call_id.clone(), Call { phrase, live: LiveOutput::default() });
             }
             EventKind::ToolCallOutputDelta { call_id, text } => self.live(call_id, text),
             EventKind::ToolCallEnd { call_id, name, outcome } => {
@@ -265,39 +266,40 @@ impl<W: Write> Transcript<W> {
             EventKind::SteeringInjected { parts } => {
                 let said: Vec<&str> = parts.iter().filter_map(|part| part.as_text()).collect();
                 let said = brief(&said.join(" "), MESSAGE_CHARS);
-                self.note(Look::DIM, format!("(steering) {said}").trim_end());
+                self.note(TextStyle::DIM, format!("(steering) {said}").trim_end());
             }
             EventKind::Plan { items } => items.iter().for_each(|item| self.plan_item(item)),
             EventKind::Retry { attempt, delay_ms, message } => {
                 let (delay, message) = (seconds(*delay_ms), brief(message, MESSAGE_CHARS));
-                self.note(Look::YELLOW, &format!("try {attempt} in {delay}: {message}"));
+                self.note(TextStyle::YELLOW, &format!("try {attempt} in {delay}: {message}"));
             }
             EventKind::Warning { message } => {
                 let message = brief(message, MESSAGE_CHARS);
-                self.note(Look::YELLOW, &format!("warning: {message}"));
+                self.note(TextStyle::YELLOW, &format!("warning: {message}"));
             }
             EventKind::Rewound { why, undo_left, redo_left, .. } => {
                 let done = match why {
-                    Why::Undo => "undone",
-                    Why::Redo => "redone",
-                    Why::Restore => "gone back to an earlier turn",
-                    Why::Clear => "cleared: the agent sees nothing of what was said",
+                    RewindReason::Undo => "undone",
+                    RewindReason::Redo => "redone",
+                    RewindReason::Restore => "gone back to an earlier turn",
+                    RewindReason::Clear => "cleared: the agent sees nothing of what was said",
                 };
                 let left = counted(u64::from(*undo_left), "step");
-                self.note(Look::DIM, &format!("{done}; {left} to undo, {redo_left} to redo"));
+                self.note(TextStyle::DIM, &format!("{done}; {left} to undo, {redo_left} to redo"));
             }
             EventKind::Compacted { kind, turns, before, after, .. } => {
-                self.note(Look::DIM, &folds::line(*kind, *turns, *before, *after));
+                self.note(TextStyle::DIM, &folds::line(*kind, *turns, *before, *after));
             }
             EventKind::CompactionFailed { message, .. } => {
-                let message = brief(message, MESSAGE_CHARS);
-                self.note(Look::YELLOW, &format!("(the conversation stays as it is: {message})"));
+                let why = brief(message, MESSAGE_CHARS);
+                let text = format!("(the conversation stays as it is: {why})");
+                self.note(TextStyle::YELLOW, &text);
             }
             EventKind::BudgetLimit { which, used, limit } => {
-                self.note(Look::DIM, &format!("({})", limits::text(which, *used, *limit)));
+                self.note(TextStyle::DIM, &format!("({})", limits::text(which, *used, *limit)));
             }
             EventKind::LoopDetection { .. } => {
-                self.note(Look::YELLOW, "(the calls repeat themselves; the model was told)");
+                self.note(TextStyle::YELLOW, "(the calls repeat themselves; the model was told)");
             }
             _ => {}
         }
@@ -321,13 +323,13 @@ impl<W: Write> Transcript<W> {
             }
             _ => return,
         };
-        self.note(Look::DIM, &format!("[{name}] {text}"));
+        self.note(TextStyle::DIM, &format!("[{name}] {text}"));
     }
 
     fn say(&mut self, voice: Voice, text: &str) {
         let look = match voice {
-            Voice::Text => Look::PLAIN,
-            Voice::Thought => Look::DIM,
+            Voice::Text => TextStyle::PLAIN,
+            Voice::Thought => TextStyle::DIM,
         };
         if self.voice != Some(voice) {
             self.end_voice();
@@ -346,17 +348,17 @@ impl<W: Write> Transcript<W> {
         if self.voice.take().is_some() {
             self.markdown.finish(&mut self.flow);
         }
-        self.pieces = Pieces::default();
+        self.pieces = TextSanitizer::default();
         self.flow.end_line();
     }
 
-    fn call_line(&mut self, mark: &str, phrase: &Phrase) {
+    fn call_line(&mut self, mark: &str, phrase: &CallDescription) {
         let rest = brief(&phrase.rest, LINE_CHARS);
         self.aside(Margin::new(mark, "    "), |flow| {
-            flow.text(&phrase.verb, Look::CYAN);
+            flow.text(&phrase.verb, TextStyle::CYAN);
             if !rest.is_empty() {
-                flow.text(" ", Look::PLAIN);
-                flow.text(&rest, Look::PLAIN);
+                flow.text(" ", TextStyle::PLAIN);
+                flow.text(&rest, TextStyle::PLAIN);
             }
         });
     }
@@ -380,7 +382,7 @@ impl<W: Write> Transcript<W> {
         self.last = if is_alone { call_id.to_owned() } else { String::new() };
         for line in lines {
             let whose = (!is_alone).then(|| phrase.label(WHOSE));
-            self.output(whose.as_deref(), &line, Look::DIM);
+            self.output(whose.as_deref(), &line, TextStyle::DIM);
         }
     }
 
@@ -391,32 +393,32 @@ impl<W: Write> Transcript<W> {
         }
         self.last.clear();
         let is_edit = call.phrase.is_edit && !outcome.changes.is_empty();
-        let look = if outcome.error.is_some() { Look::RED } else { Look::DIM };
+        let look = if outcome.error.is_some() { TextStyle::RED } else { TextStyle::DIM };
         if !call.live.is_empty() {
             self.end_live(call.live, outcome, look);
         } else if !is_edit || outcome.error.is_some() {
             self.result(&outcome.joined_text(), look);
         }
         if let Some(exit) = outcome.exit.filter(|exit| *exit != 0) {
-            self.output(None, &format!("exit code {exit}"), Look::RED);
+            self.output(None, &format!("exit code {exit}"), TextStyle::RED);
         }
         if outcome.timed_out {
-            self.output(None, "its time was up", Look::RED);
+            self.output(None, "its time was up", TextStyle::RED);
         }
         if is_edit {
             let margin = self.flow.interrupt();
             edits::diff(&outcome.changes, &mut self.flow);
             self.flow.set_margin(margin);
         } else if !outcome.changes.is_empty() {
-            self.output(None, &edits::names(&outcome.changes), Look::DIM);
+            self.output(None, &edits::names(&outcome.changes), TextStyle::DIM);
         }
     }
 
     /// What has not been shown yet of an output whose first lines were.
-    fn end_live(&mut self, live: Live, outcome: &Outcome, look: Look) {
+    fn end_live(&mut self, live: LiveOutput, outcome: &Outcome, look: TextStyle) {
         let text = outcome.joined_text();
         let is_all = outcome.streams || live.is(text.len());
-        let Rest { left_out, lines } = live.rest();
+        let OutputTail { left_out, lines } = live.rest();
         if left_out > 0 {
             self.left_out(left_out);
         }
@@ -431,7 +433,7 @@ impl<W: Write> Transcript<W> {
     }
 
     /// The start and the end of what a tool said.
-    fn result(&mut self, text: &str, look: Look) {
+    fn result(&mut self, text: &str, look: TextStyle) {
         let text = text.trim_end();
         let lines = text.lines().count();
         // One line is not worth a line that says so.
@@ -448,11 +450,11 @@ impl<W: Write> Transcript<W> {
     }
 
     fn left_out(&mut self, lines: usize) {
-        self.output(None, &format!("… {lines} more lines"), Look::DIM);
+        self.output(None, &format!("… {lines} more lines"), TextStyle::DIM);
     }
 
     /// A line of what a tool says, and of which one.
-    fn output(&mut self, whose: Option<&str>, line: &str, look: Look) {
+    fn output(&mut self, whose: Option<&str>, line: &str, look: TextStyle) {
         let line = uncoloured(line);
         let line = harmless(&line);
         let mut chars = line.trim_end().chars();
@@ -466,7 +468,7 @@ impl<W: Write> Transcript<W> {
         let text = if is_terminal { inner } else { &shown };
         self.aside(Margin::spaces(2 + indent).full(), |flow| {
             if let Some(whose) = whose {
-                flow.text(&format!("[{whose}] "), Look::DIM);
+                flow.text(&format!("[{whose}] "), TextStyle::DIM);
             }
             flow.text(text, look);
         });
@@ -474,22 +476,22 @@ impl<W: Write> Transcript<W> {
 
     fn plan_item(&mut self, item: &PlanItem) {
         let (mark, look) = match item.status {
-            PlanStatus::Pending => ("[ ] ", Look::PLAIN),
-            PlanStatus::InProgress => ("[>] ", Look::BOLD),
-            PlanStatus::Completed => ("[x] ", Look::DIM),
-            PlanStatus::Cancelled => ("[-] ", Look::DIM),
-            PlanStatus::Blocked => ("[!] ", Look::YELLOW),
+            PlanStatus::Pending => ("[ ] ", TextStyle::PLAIN),
+            PlanStatus::InProgress => ("[>] ", TextStyle::BOLD),
+            PlanStatus::Completed => ("[x] ", TextStyle::DIM),
+            PlanStatus::Cancelled => ("[-] ", TextStyle::DIM),
+            PlanStatus::Blocked => ("[!] ", TextStyle::YELLOW),
         };
         let text = brief(&item.text, MESSAGE_CHARS);
         self.aside(Margin::new(format!("  {mark}"), "      "), |flow| flow.text(&text, look));
     }
 
-    fn note(&mut self, look: Look, text: &str) {
+    fn note(&mut self, look: TextStyle, text: &str) {
         self.aside(Margin::new("", "  "), |flow| flow.text(text, look));
     }
 
     /// A line of its own, also where the model is in the middle of one.
-    fn aside(&mut self, margin: Margin, write: impl FnOnce(&mut Flow)) {
+    fn aside(&mut self, margin: Margin, write: impl FnOnce(&mut LineWrapper)) {
         let outer = self.flow.interrupt();
         self.flow.set_margin(margin);
         write(&mut self.flow);

@@ -1,18 +1,18 @@
 //! The way to the model: by the endpoint and the key that options, environment and settings name,
 //! or a recording in their place.
 
-use super::asked::Asked;
+use super::asked::SessionRequest;
 use crate::{
     console::warn,
-    exit::Failure,
+    exit::CliError,
     key_in_use::KeyInUse,
     recorded,
-    setup::{self, Reached},
+    setup::{self, EndpointAccess},
 };
 use innerloop_core::{config::SessionConfig, input::HttpFailure};
 use innerloop_driver::providers::Provider;
 use innerloop_host::{
-    recording::Origin,
+    recording::RecordingOrigin,
     setup::{ModelTraffic, SessionSetup},
 };
 
@@ -21,14 +21,14 @@ pub(super) struct ModelAccess {
     pub(super) setup: SessionSetup,
     pub(super) key: KeyInUse,
     /// The model that the recording which answers was made of, if it says so.
-    replayed: Option<Origin>,
+    replayed: Option<RecordingOrigin>,
 }
 
 impl ModelAccess {
     /// To that provider, or to what the recording has of it.
-    pub(super) fn of(provider: &Provider, asked: &mut Asked) -> Result<Self, Failure> {
-        let Asked { args, replay, .. } = asked;
-        let unreachable = |failure: HttpFailure| Failure::configuration(failure.message);
+    pub(super) fn of(provider: &Provider, asked: &mut SessionRequest) -> Result<Self, CliError> {
+        let SessionRequest { args, replay, .. } = asked;
+        let unreachable = |failure: HttpFailure| CliError::configuration(failure.message);
         if let Some(replay) = replay.take() {
             let (player, replayed) = replay.parts();
             let endpoint = setup::recorded_endpoint(provider, &args.model);
@@ -36,7 +36,7 @@ impl ModelAccess {
             let setup = SessionSetup::new(traffic).map_err(unreachable)?;
             return Ok(Self { setup, key: KeyInUse::recorded(provider), replayed });
         }
-        let Reached { endpoint, found } = setup::endpoint_of(provider, &args.model)?;
+        let EndpointAccess { endpoint, found } = setup::endpoint_of(provider, &args.model)?;
         if let Some(found) = found.as_ref().filter(|found| found.key.is_simple()) {
             let place = found.origin.told();
             let why = "is short or a plain word, so it is not masked where it appears in text";
@@ -45,7 +45,7 @@ impl ModelAccess {
         let key = KeyInUse::new(provider, found);
         let traffic = ModelTraffic::live(provider, endpoint);
         let setup = SessionSetup::new(traffic).map_err(unreachable)?;
-        let setup = setup.recorded(args.files.record.as_deref()).map_err(Failure::usage)?;
+        let setup = setup.recorded(args.files.record.as_deref()).map_err(CliError::usage)?;
         let setup = setup.with_renewal(Some(key.renewal(provider, &args.model)));
         Ok(Self { setup, key, replayed: None })
     }

@@ -1,10 +1,10 @@
 //! The choice of a model, and of the session that speaks to it.
 
-use super::{asked::Asked, source::SessionSource};
+use super::{asked::SessionRequest, source::SessionSource};
 use crate::{
     config,
-    exit::Failure,
-    setup::{self, Choice},
+    exit::CliError,
+    setup::{self, ProviderChoice},
 };
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
 
@@ -20,8 +20,11 @@ pub(super) struct SessionChoice {
 
 impl SessionChoice {
     /// The choice that was asked for.
-    pub(super) async fn of(asked: &mut Asked, is_attended: bool) -> Result<Self, Failure> {
-        let Choice { provider, because } = match asked.args.files.replay {
+    pub(super) async fn of(
+        asked: &mut SessionRequest,
+        is_attended: bool,
+    ) -> Result<Self, CliError> {
+        let ProviderChoice { provider, because } = match asked.args.files.replay {
             None => setup::provider(&asked.args.model)?,
             Some(_) => setup::recorded_provider(&asked.args.model)?,
         };

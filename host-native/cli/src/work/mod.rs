@@ -7,20 +7,20 @@ mod choice;
 mod place;
 mod source;
 
-pub(super) use asked::Asked;
+pub(super) use asked::SessionRequest;
 pub(super) use place::over;
 
 use super::{
-    approval::{Person, Seat},
-    exit::Failure,
-    judge::Judge,
+    approval::{InteractiveTerminal, PersonHandle},
+    exit::CliError,
+    judge::ApprovalJudge,
     key_in_use::KeyInUse,
-    mode::Mode,
-    preview::Preview,
-    sessions::{self, Held},
-    style::Style,
+    mode::ChangeMode,
+    preview::CallPreview,
+    sessions::{self, LockedSession},
+    style::OutputStyle,
     terminal::Screen,
-    words::Words,
+    words::CallDescriber,
 };
 use access::ModelAccess;
 use choice::SessionChoice;
@@ -32,18 +32,18 @@ use innerloop_workspace::Workspace;
 use place::SessionPlace;
 
 /// A session and what it works with.
-pub(super) struct Work {
+pub(super) struct ActiveSession {
     pub(super) host: Host,
     /// The session's place among those that are kept, if it is one.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<LockedSession>,
     /// The person who is asked, if anybody is there.
-    pub(super) person: Option<Person>,
-    pub(super) judge: Judge,
+    pub(super) person: Option<PersonHandle>,
+    pub(super) judge: ApprovalJudge,
     pub(super) workspace: Workspace,
     /// The words in which its calls are told.
-    pub(super) words: Words,
+    pub(super) words: CallDescriber,
     /// The way that its changes go.
-    pub(super) mode: Mode,
+    pub(super) mode: ChangeMode,
     /// True if it changes and runs nothing.
     pub(super) reads_only: bool,
     pub(super) key: KeyInUse,
@@ -55,20 +55,23 @@ pub(super) struct Work {
 }
 
 /// The people who sit there.
-pub(super) struct Audience {
+pub(super) struct SessionFrontend {
     /// The screen that shows it.
     pub(super) screen: Screen,
     /// The seat of somebody who can be asked.
-    pub(super) seat: Option<Seat>,
-    pub(super) style: Style,
+    pub(super) seat: Option<InteractiveTerminal>,
+    pub(super) style: OutputStyle,
     /// Hears of everything that takes long.
     pub(super) progress: Option<OnProgress>,
 }
 
-impl Work {
+impl ActiveSession {
     /// Opens the session, or goes on with it, in the steps of [`innerloop_host::setup`]: the model,
     /// the place where its tools work, the session, and what drives it and answers it.
-    pub(super) async fn begin(mut asked: Asked, audience: Audience) -> Result<Self, Failure> {
+    pub(super) async fn begin(
+        mut asked: SessionRequest,
+        audience: SessionFrontend,
+    ) -> Result<Self, CliError> {
         let is_attended = audience.seat.is_some();
         let mut choice = SessionChoice::of(&mut asked, is_attended).await?;
         let access = ModelAccess::of(&choice.provider, &mut asked)?;
@@ -111,7 +114,7 @@ impl Work {
     }
 }
 
-impl Audience {
+impl SessionFrontend {
     /// Tells something, where what takes long is told.
     fn tell(&self, line: Option<&str>) {
         if let Some((line, tell)) = line.zip(self.progress.as_ref()) {
@@ -123,16 +126,16 @@ impl Audience {
 /// The person who sits there, and the judge of calls, whom nobody is asked before.
 fn answering(
     host: &Host,
-    words: &Words,
-    (asked, place): (Asked, &SessionPlace),
-    Audience { seat, style, .. }: Audience,
-) -> (Option<Person>, Judge) {
+    words: &CallDescriber,
+    (asked, place): (SessionRequest, &SessionPlace),
+    SessionFrontend { seat, style, .. }: SessionFrontend,
+) -> (Option<PersonHandle>, ApprovalJudge) {
     let (workspace, commands) = (place.site.workspace(), host.commands());
-    let Asked { rules, pages, .. } = asked;
-    let shown = (Preview::new(words, workspace), rules.clone());
-    let person = seat.map(|seat| Person::new(commands.clone(), shown, style, seat));
+    let SessionRequest { rules, pages, .. } = asked;
+    let shown = (CallPreview::new(words, workspace), rules.clone());
+    let person = seat.map(|seat| PersonHandle::new(commands.clone(), shown, style, seat));
     let ruled = (rules, workspace.clone(), pages.ask(person.as_ref()));
     let told = (host.driver().session().config(), words);
-    let judge = Judge::new(told, ruled, place.judged(), commands, person.clone());
+    let judge = ApprovalJudge::new(told, ruled, place.judged(), commands, person.clone());
     (person, judge)
 }

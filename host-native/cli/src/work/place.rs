@@ -1,24 +1,24 @@
 //! The place of a session: among those that are kept, and where it works, which is the workspace as
 //! the agent sees it, with all that carries out its calls there.
 
-use super::{asked::Asked, choice::SessionChoice, source::SessionSource};
+use super::{asked::SessionRequest, choice::SessionChoice, source::SessionSource};
 use crate::{
     args::FileArgs,
     console::warn,
     environment,
-    exit::Failure,
-    judge::Judge,
-    mode::Mode,
+    exit::CliError,
+    judge::ApprovalJudge,
+    mode::ChangeMode,
     own,
-    sessions::{self, About, Held, Store},
+    sessions::{self, LockedSession, SessionInfo, SessionStore},
     setup,
     style::harmless,
     terminal,
 };
 use innerloop_core::{config::SessionConfig, input::Command, message::Part};
-use innerloop_driver::{People, providers::Provider};
+use innerloop_driver::{HostCapabilities, providers::Provider};
 use innerloop_host::{
-    host::Commands,
+    host::CommandSender,
     http::wall_time,
     journal::{Journal, JournalError},
     setup::WorkSite,
@@ -43,7 +43,7 @@ const PARTIAL: &str = "the program was stopped while a call changed files: they 
 /// The place where a session works and is kept.
 pub(super) struct SessionPlace {
     /// The session's place among those that are kept, if it is one.
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<LockedSession>,
     pub(super) site: WorkSite,
 }
 
@@ -51,11 +51,11 @@ impl SessionPlace {
     /// Opens all that calls are carried out with, in the workspace of a session that goes on or is
     /// kept from here on. Who waits for what takes long is told of it.
     pub(super) async fn open(
-        asked: &Asked,
+        asked: &SessionRequest,
         choice: &mut SessionChoice,
         progress: Option<OnProgress>,
-    ) -> Result<Self, Failure> {
-        let Asked { args, mode, folder, own, .. } = asked;
+    ) -> Result<Self, CliError> {
+        let SessionRequest { args, mode, folder, own, .. } = asked;
         let held = match &mut choice.source {
             SessionSource::Kept(past) => past.take_held(),
             SessionSource::New(plan) => keep(asked, &choice.provider, &plan.draft()?),
@@ -73,21 +73,21 @@ impl SessionPlace {
     /// The session's configuration here, which is noted with it.
     pub(super) async fn config(
         &mut self,
-        asked: &mut Asked,
+        asked: &mut SessionRequest,
         source: &SessionSource,
-    ) -> Result<SessionConfig, Failure> {
+    ) -> Result<SessionConfig, CliError> {
         let mut config = source.config(&self.site).await?;
         asked.narrow(&mut config)?;
         if let Some(held) = &mut self.held {
             let tuning = &asked.args.tuning;
             let set = sessions::names(&asked.args.environment.set_env);
-            let change = |options: &mut sessions::Options| {
+            let change = |options: &mut sessions::SessionOptions| {
                 (options.allow, options.read_only) = (tuning.allow.clone(), tuning.read_only);
                 options.environment.set_env = set;
             };
             let noted = held.note(change, &config.model.name);
             noted.map_err(|error| {
-                Failure::configuration(format!("cannot note the options: {error}"))
+                CliError::configuration(format!("cannot note the options: {error}"))
             })?;
         }
         asked.bound(&mut config)?;
@@ -96,12 +96,12 @@ impl SessionPlace {
 
     /// The session's log, where it is kept and where the user wants it. What the host writes in the
     /// workspace nobody else changes, nor what the next run obeys.
-    pub(super) fn journal(&self, files: &FileArgs) -> Result<Option<Journal>, Failure> {
+    pub(super) fn journal(&self, files: &FileArgs) -> Result<Option<Journal>, CliError> {
         let kept = self.held.as_ref().map(|held| held.kept.log_path());
         let replace = |path: &Path| Journal::try_replace(path, tell_unkept);
         let journals = [
-            kept.as_deref().map(replace).transpose().map_err(Failure::configuration)?,
-            files.log.as_deref().map(Journal::create).transpose().map_err(Failure::usage)?,
+            kept.as_deref().map(replace).transpose().map_err(CliError::configuration)?,
+            files.log.as_deref().map(Journal::create).transpose().map_err(CliError::usage)?,
         ];
         let written = [&kept, &files.log, &files.record];
         self.site.reserve(written.into_iter().flatten().map(|file| file.as_path()));
@@ -111,12 +111,13 @@ impl SessionPlace {
     /// Those who answer: somebody who sits there, or rules and looks that decide about calls.
     pub(super) fn people(
         &self,
-        asked: &Asked,
+        asked: &SessionRequest,
         config: &SessionConfig,
         is_attended: bool,
-    ) -> People {
-        let decides = !asked.rules.is_empty() || !self.site.is_local() && Judge::decides(config);
-        People { approve: is_attended || decides, answer: is_attended, hooks: Vec::new() }
+    ) -> HostCapabilities {
+        let decides =
+            !asked.rules.is_empty() || !self.site.is_local() && ApprovalJudge::decides(config);
+        HostCapabilities { approve: is_attended || decides, answer: is_attended, hooks: Vec::new() }
     }
 
     /// The sandbox whose command lines can be judged, if they run there. One of the machine is not
@@ -126,7 +127,7 @@ impl SessionPlace {
     }
 
     /// Tells the agent of changes that may be half done, and of those that are gone, once.
-    pub(super) fn tell_lost(&mut self, commands: &Commands) {
+    pub(super) fn tell_lost(&mut self, commands: &CommandSender) {
         if self.site.workspace().is_partial() {
             commands.send(Command::Steer { parts: vec![Part::text(CUT_OFF)] });
         }
@@ -140,11 +141,13 @@ impl SessionPlace {
 /// The workspace as the agent sees it, with what a session that goes on has changed.
 pub(crate) fn over(
     folder: Workspace,
-    mode: Mode,
-    held: Option<&Held>,
-) -> Result<Workspace, Failure> {
+    mode: ChangeMode,
+    held: Option<&LockedSession>,
+) -> Result<Workspace, CliError> {
     let overlay = held.map(|held| held.kept.overlay());
-    if let Some(overlay) = overlay.as_deref().filter(|_| held.is_some_and(Held::has_dropped)) {
+    if let Some(overlay) =
+        overlay.as_deref().filter(|_| held.is_some_and(LockedSession::has_dropped))
+    {
         // The program may have been ended after it had noted that.
         drop(fs::remove_dir_all(overlay));
     }
@@ -154,7 +157,7 @@ pub(crate) fn over(
     if workspace.is_partial() {
         warn(PARTIAL);
     }
-    if mode != Mode::Show
+    if mode != ChangeMode::Show
         && let Err(error) = workspace.check_writable()
     {
         let folder = workspace.root().display();
@@ -164,13 +167,17 @@ pub(crate) fn over(
 }
 
 /// Keeps a new session, if that is wanted. That it cannot be is no reason not to work.
-fn keep(asked: &Asked, provider: &Provider, config: &SessionConfig) -> Option<Held> {
-    let Asked { args, mode, folder, .. } = asked;
+fn keep(
+    asked: &SessionRequest,
+    provider: &Provider,
+    config: &SessionConfig,
+) -> Option<LockedSession> {
+    let SessionRequest { args, mode, folder, .. } = asked;
     // What comes from a recording can be had again.
     if args.ephemeral || args.files.replay.is_some() {
         return None;
     }
-    let about = About {
+    let about = SessionInfo {
         id: config.id.0.clone(),
         opened: wall_time().0,
         title: String::new(),
@@ -179,9 +186,9 @@ fn keep(asked: &Asked, provider: &Provider, config: &SessionConfig) -> Option<He
         model: config.model.name.clone(),
         fork_of: None,
         dropped: false,
-        options: sessions::Options::of(args, *mode),
+        options: sessions::SessionOptions::of(args, *mode),
     };
-    let held = Store::open().and_then(|store| store.create(about));
+    let held = SessionStore::open().and_then(|store| store.create(about));
     held.inspect_err(|failure| {
         warn(&format!(
             "this session is not kept: {}; the run goes on without (--ephemeral asks for that)",

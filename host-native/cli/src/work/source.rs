@@ -2,23 +2,23 @@
 
 use crate::{
     args::TuningArgs,
-    config::{self, Plan},
-    exit::Failure,
-    past::Past,
-    words::Words,
+    config::{self, SessionPlan},
+    exit::CliError,
+    past::ResumableSession,
+    words::CallDescriber,
 };
 use innerloop_core::config::SessionConfig;
 use innerloop_host::setup::{OpenSession, SessionSetup, WorkSite};
 
 /// The source of a session.
 pub(super) enum SessionSource {
-    New(Box<Plan>),
-    Kept(Box<Past>),
+    New(Box<SessionPlan>),
+    Kept(Box<ResumableSession>),
 }
 
 impl SessionSource {
     /// Its configuration, where the tools of the site are.
-    pub(super) async fn config(&self, site: &WorkSite) -> Result<SessionConfig, Failure> {
+    pub(super) async fn config(&self, site: &WorkSite) -> Result<SessionConfig, CliError> {
         match self {
             Self::Kept(past) => Ok(past.session().config().clone()),
             Self::New(plan) => plan.config(site).await,
@@ -32,20 +32,20 @@ impl SessionSource {
         setup: SessionSetup,
         config: SessionConfig,
         tuning: &TuningArgs,
-    ) -> Result<(OpenSession, Words), Failure> {
+    ) -> Result<(OpenSession, CallDescriber), CliError> {
         let (opened, told) = match self {
             Self::Kept(mut past) => {
                 let told = past.open_calls();
                 past.adapt(&config)?;
                 let snapshot = past.session().snapshot();
-                (setup.restore(&snapshot).map_err(Failure::configuration)?, told)
+                (setup.restore(&snapshot).map_err(CliError::configuration)?, told)
             }
             Self::New(_) => {
                 let opened = setup.open(config);
                 (opened.map_err(|error| config::unworkable(&error, tuning))?, Vec::new())
             }
         };
-        let words = Words::new(opened.session().config()).with_told(told);
+        let words = CallDescriber::new(opened.session().config()).with_told(told);
         Ok((opened, words))
     }
 }

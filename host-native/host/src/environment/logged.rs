@@ -1,9 +1,9 @@
 //! An environment of which a log is kept.
 
-use super::interface::{Environment, Request, Running};
+use super::interface::{ActionRequest, Environment, OutcomeFuture};
 use innerloop_core::{
     action::{Action, Outcome, Patch},
-    config::Facts,
+    config::EnvironmentFacts,
     json::to_string,
 };
 use std::{
@@ -15,12 +15,12 @@ use std::{
 
 /// Tells a log of each action, and of its end; all else is left to the environment inside.
 #[derive(Clone)]
-pub struct Logged<E> {
+pub struct LoggingEnvironment<E> {
     inner: E,
     log: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-impl<E: Environment> Logged<E> {
+impl<E: Environment> LoggingEnvironment<E> {
     /// Around that environment. `log` is given each line, such as `exec: ls -l`, `write: a.txt`,
     /// `exit: 0 in 12 ms`, `done in 1 ms` and `failed: not_found in 1 ms`.
     pub fn new(inner: E, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
@@ -28,8 +28,8 @@ impl<E: Environment> Logged<E> {
     }
 }
 
-impl<E: Environment> Environment for Logged<E> {
-    fn carry_out(&self, request: Request) -> Running<'_> {
+impl<E: Environment> Environment for LoggingEnvironment<E> {
+    fn carry_out(&self, request: ActionRequest) -> OutcomeFuture<'_> {
         (self.log)(&told(&request.action));
         let begun = Instant::now();
         Box::pin(async move {
@@ -40,14 +40,14 @@ impl<E: Environment> Environment for Logged<E> {
         })
     }
 
-    fn facts(&self, found: Facts) -> Facts {
+    fn facts(&self, found: EnvironmentFacts) -> EnvironmentFacts {
         self.inner.facts(found)
     }
 }
 
-impl<E: Debug> Debug for Logged<E> {
+impl<E: Debug> Debug for LoggingEnvironment<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Logged").field(&self.inner).finish()
+        f.debug_tuple("LoggingEnvironment").field(&self.inner).finish()
     }
 }
 

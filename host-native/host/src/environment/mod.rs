@@ -7,6 +7,6 @@ mod logged;
 mod read_only;
 
 pub use innerloop_sandbox::CallContext;
-pub use interface::{Environment, Request, Running, Stop};
-pub use logged::Logged;
+pub use interface::{ActionRequest, Environment, OutcomeFuture, StopFuture};
+pub use logged::LoggingEnvironment;
 pub use read_only::ReadOnly;

@@ -1,9 +1,9 @@
 //! An environment in which nothing is changed.
 
-use super::interface::{Environment, Request, Running};
+use super::interface::{ActionRequest, Environment, OutcomeFuture};
 use innerloop_core::{
     action::{Action, Outcome, ToolError},
-    config::Facts,
+    config::EnvironmentFacts,
 };
 
 /// Refuses what changes files, and what runs a program or a command unless that was allowed; all
@@ -41,7 +41,7 @@ impl<E: Environment> ReadOnly<E> {
 }
 
 impl<E: Environment> Environment for ReadOnly<E> {
-    fn carry_out(&self, request: Request) -> Running<'_> {
+    fn carry_out(&self, request: ActionRequest) -> OutcomeFuture<'_> {
         match self.refusal(&request.action) {
             Some(why) => {
                 let refused = Outcome::error(ToolError::PermissionDenied, why);
@@ -51,7 +51,7 @@ impl<E: Environment> Environment for ReadOnly<E> {
         }
     }
 
-    fn facts(&self, found: Facts) -> Facts {
+    fn facts(&self, found: EnvironmentFacts) -> EnvironmentFacts {
         self.inner.facts(found)
     }
 }

@@ -14,13 +14,13 @@ pub(super) const ENTRIES: u32 = 50_000;
 const BYTES: u64 = 256 * 1024 * 1024;
 
 /// What is left of it.
-pub(super) struct Budget {
+pub(super) struct ScanBudget {
     until: Instant,
     entries: Cell<u32>,
     bytes: Cell<u64>,
 }
 
-impl Budget {
+impl ScanBudget {
     /// All of it.
     pub(super) fn new() -> Self {
         Self { until: Instant::now() + TIME, entries: Cell::new(ENTRIES), bytes: Cell::new(BYTES) }

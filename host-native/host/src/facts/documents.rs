@@ -2,7 +2,7 @@
 //! ones below it, with what they import. A link counts as the file that it leads to, if that is one
 //! of the repository; of two names for one file the first counts.
 
-use super::{objects::is_hidden, plain::Place};
+use super::{objects::is_hidden, plain::FolderHandle};
 use innerloop_core::{
     config::{MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
     doc_names, doc_places, instructed_folder, with_imports,
@@ -17,7 +17,11 @@ const MOST_BYTES: u64 = 32 * 1024 + 1;
 
 /// The files that the model family reads in `root` and in each folder down to `workspace`, under
 /// their paths as seen from the workspace.
-pub(super) fn find(root: &Place, workspace: &Place, family: ProfileKind) -> Vec<ProjectDoc> {
+pub(super) fn find(
+    root: &FolderHandle,
+    workspace: &FolderHandle,
+    family: ProfileKind,
+) -> Vec<ProjectDoc> {
     let (root, below) = below(root, workspace).map_or((workspace, String::new()), |it| (root, it));
     let depth = below.split('/').filter(|name| !name.is_empty()).count();
     let names = doc_names(family);
@@ -36,14 +40,14 @@ pub(super) fn find(root: &Place, workspace: &Place, family: ProfileKind) -> Vec<
 }
 
 /// Which files below the workspace the model family reads where it works there.
-pub(super) struct Nested {
+pub(super) struct InstructionFilter {
     /// The workspace as seen from the repository's root, with a `/` behind it unless it is that.
     below: Option<String>,
     family: ProfileKind,
 }
 
-impl Nested {
-    pub(super) fn new(root: &Place, workspace: &Place, family: ProfileKind) -> Self {
+impl InstructionFilter {
+    pub(super) fn new(root: &FolderHandle, workspace: &FolderHandle, family: ProfileKind) -> Self {
         let below = below(root, workspace);
         let below = below.map(|it| if it.is_empty() { it } else { format!("{it}/") });
         Self { below, family }
@@ -63,7 +67,11 @@ impl Nested {
 }
 
 /// These files of the workspace, but for those that are gone.
-pub(super) fn read(root: &Place, workspace: &Place, paths: &[String]) -> Vec<ProjectDoc> {
+pub(super) fn read(
+    root: &FolderHandle,
+    workspace: &FolderHandle,
+    paths: &[String],
+) -> Vec<ProjectDoc> {
     let (root, below) = below(root, workspace).map_or((workspace, String::new()), |it| (root, it));
     let mut seen = BTreeSet::new();
     let found = paths.iter().filter_map(|path| {
@@ -76,7 +84,7 @@ pub(super) fn read(root: &Place, workspace: &Place, paths: &[String]) -> Vec<Pro
 }
 
 /// The text of the document at a place with what it imports of the repository.
-fn imported(root: &Place, place: &str, text: String) -> String {
+fn imported(root: &FolderHandle, place: &str, text: String) -> String {
     let is_git = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
     with_imports(place, text, &mut |path| {
         let found = (!is_git(path)).then(|| read_one((root, path), (root, path)))?;
@@ -87,8 +95,8 @@ fn imported(root: &Place, place: &str, text: String) -> String {
 /// The text of the file at a place, and where that really is in the repository: at once, or by
 /// links that stay in it. What is git's own is none of its files.
 fn read_one(
-    (folder, path): (&Place, &str),
-    (root, place): (&Place, &str),
+    (folder, path): (&FolderHandle, &str),
+    (root, place): (&FolderHandle, &str),
 ) -> Option<(PathBuf, String)> {
     if let Some(text) = text(folder, Path::new(path)) {
         return Some((PathBuf::from(place), text));
@@ -103,13 +111,13 @@ fn read_one(
 }
 
 /// The workspace as seen from the root that it lies in, with `/` between names.
-fn below(root: &Place, workspace: &Place) -> Option<String> {
+fn below(root: &FolderHandle, workspace: &FolderHandle) -> Option<String> {
     let (root, workspace) = (root.path(), workspace.path());
     let below = workspace.strip_prefix(root).ok()?.to_str()?;
     Some(below.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-fn text(base: &Place, path: &Path) -> Option<String> {
+fn text(base: &FolderHandle, path: &Path) -> Option<String> {
     let bytes = base.start(path, MOST_BYTES)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -16,9 +16,9 @@ mod status;
 mod tests;
 mod untracked;
 
-use innerloop_core::config::{Facts, GitFacts, ProfileKind, ProgramFacts};
+use innerloop_core::config::{EnvironmentFacts, GitFacts, ProfileKind, ProgramFacts};
 use innerloop_workspace::Workspace;
-use plain::Place;
+use plain::FolderHandle;
 use std::{
     fs, io,
     path::PathBuf,
@@ -33,15 +33,19 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The facts about `workspace`, with the programs that the sandbox can run there and the
 /// instruction files that the model family reads. It may take seconds where a repository is large.
 #[must_use]
-pub fn collect(workspace: &Workspace, programs: Vec<ProgramFacts>, family: ProfileKind) -> Facts {
+pub fn collect(
+    workspace: &Workspace,
+    programs: Vec<ProgramFacts>,
+    family: ProfileKind,
+) -> EnvironmentFacts {
     let repository = repository::find(workspace);
-    let workspace = Place::of(workspace);
+    let workspace = FolderHandle::of(workspace);
     let root = repository.as_ref().map_or_else(|| workspace.clone(), |found| found.root.clone());
     let project_docs = documents::find(&root, &workspace, family);
-    let nested = documents::Nested::new(&root, &workspace, family);
+    let nested = documents::InstructionFilter::new(&root, &workspace, family);
     let told = repository.map(|repository| git(repository, nested));
     let (git, tracked) = told.map(|told| (told.git, told.nested)).unzip();
-    Facts {
+    EnvironmentFacts {
         working_directory: "/".to_owned(),
         platform: platform().to_owned(),
         os_version: os_version(),
@@ -50,7 +54,7 @@ pub fn collect(workspace: &Workspace, programs: Vec<ProgramFacts>, family: Profi
         project_docs,
         nested_docs: documents::read(&root, &workspace, &tracked.unwrap_or_default()),
         git,
-        ..Facts::default()
+        ..EnvironmentFacts::default()
     }
 }
 
@@ -62,12 +66,12 @@ pub fn project_file(
     path: &str,
     most: u64,
 ) -> Option<(PathBuf, io::Result<Vec<u8>>)> {
-    let found = |place: &Place| {
+    let found = |place: &FolderHandle| {
         place.stat(path)?;
         let why = || io::Error::other(format!("it is no plain file of at most {most} bytes"));
         Some((place.path().components().collect(), place.whole(path, most).ok_or_else(why)))
     };
-    let own = found(&Place::of(workspace));
+    let own = found(&FolderHandle::of(workspace));
     // Hardly any folder has one, and to find the repository takes longer than to see that.
     let mut above = workspace.root().ancestors().skip(1).map(|folder| folder.join(path));
     own.or_else(|| {
@@ -119,7 +123,7 @@ struct Told {
 
 /// What a repository tells, as far as it is known in time: a thread looks, which is left behind if
 /// a broken repository holds it up.
-fn git(repository: repository::Repository, nested: documents::Nested) -> Told {
+fn git(repository: repository::GitRepository, nested: documents::InstructionFilter) -> Told {
     let (tell, told) = mpsc::channel();
     let look = move || look(&repository, &nested, &|found| drop(tell.send(found)));
     drop(thread::Builder::new().name("git".to_owned()).spawn(look));
@@ -129,22 +133,26 @@ fn git(repository: repository::Repository, nested: documents::Nested) -> Told {
 }
 
 /// Tells what a repository's state is, each time with more.
-fn look(repository: &repository::Repository, nested: &documents::Nested, tell: &dyn Fn(Told)) {
-    let budget = budget::Budget::new();
+fn look(
+    repository: &repository::GitRepository,
+    nested: &documents::InstructionFilter,
+    tell: &dyn Fn(Told),
+) {
+    let budget = budget::ScanBudget::new();
     let Some(folders) = &repository.folders else { return };
     let Some(head) = head::read(folders) else { return };
     let mut told = Told::default();
     told.git.branch = objects::one_line(&head.branch);
     tell(told.clone());
-    let objects = objects::Objects::open(folders, &budget);
-    if let (Some(objects), head::Tip::At(tip)) = (&objects, head.tip) {
+    let objects = objects::ObjectStore::open(folders, &budget);
+    if let (Some(objects), head::HeadCommit::At(tip)) = (&objects, head.tip) {
         told.git.recent_commits = objects.subjects(tip);
         tell(told.clone());
     }
     if folders.is_bare() {
         return;
     }
-    let Some(index) = status::Index::read(folders) else { return };
+    let Some(index) = status::GitIndex::read(folders) else { return };
     told.nested = nested.among(index.paths());
     tell(told.clone());
     let root = &repository.root;

@@ -1,11 +1,11 @@
 //! Commits and trees. The store must be made of plain files alone: one that borrows objects from
 //! another repository is not read.
 
-use super::{budget::Budget, packs::Packs, plain::Place, repository::Folders};
+use super::{budget::ScanBudget, packs::PackStore, plain::FolderHandle, repository::GitFolders};
 use gix_hash::{Kind as Hash, ObjectId, oid};
 use gix_object::{CommitRef, Data, Kind, decode::loose_header};
 use gix_zlib::{Inflate, Status};
-use innerloop_workspace::Kind as Thing;
+use innerloop_workspace::EntryKind as Thing;
 use std::collections::{BTreeSet, BinaryHeap};
 
 /// Most bytes of an object.
@@ -20,15 +20,15 @@ const PARENTS: usize = 16;
 const SUBJECT: usize = 200;
 
 /// A repository's objects.
-pub(super) struct Objects<'a> {
-    folder: Place,
-    packs: Packs,
-    budget: &'a Budget,
+pub(super) struct ObjectStore<'a> {
+    folder: FolderHandle,
+    packs: PackStore,
+    budget: &'a ScanBudget,
 }
 
-impl<'a> Objects<'a> {
+impl<'a> ObjectStore<'a> {
     /// Opens the store; `None` if it is not made of plain files.
-    pub(super) fn open(folders: &Folders, budget: &'a Budget) -> Option<Self> {
+    pub(super) fn open(folders: &GitFolders, budget: &'a ScanBudget) -> Option<Self> {
         let folder = folders.common.folder("objects")?;
         for elsewhere in ["info/alternates", "info/http-alternates"] {
             if folder.stat(elsewhere).is_some() {
@@ -38,7 +38,7 @@ impl<'a> Objects<'a> {
         if folder.stat("info").is_some_and(|found| found.kind != Thing::Folder) {
             return None;
         }
-        let packs = Packs::open(&folder, MOST_BYTES)?;
+        let packs = PackStore::open(&folder, MOST_BYTES)?;
         Some(Self { folder, packs, budget })
     }
 

@@ -1,34 +1,34 @@
 //! The packs of a repository: many objects in one file, and beside it where each of them begins.
 
-use super::plain::Place;
+use super::plain::FolderHandle;
 use gix_hash::{Kind as Hash, oid};
 use gix_object::Kind;
 use gix_pack::{Bundle, cache::Never, data, index};
 use gix_zlib::Inflate;
-use innerloop_workspace::{Kind as Thing, platform::path_of};
+use innerloop_workspace::{EntryKind as Thing, platform::path_of};
 use std::{cell::OnceCell, cmp::Reverse};
 
 /// Most packs and files beside them.
 const MOST: usize = 4_096;
 
 /// Those of a repository, the newest first.
-pub(super) struct Packs {
-    folder: Option<Place>,
-    all: Vec<Pack>,
+pub(super) struct PackStore {
+    folder: Option<FolderHandle>,
+    all: Vec<PackFile>,
     most_bytes: usize,
 }
 
 /// A pack, opened when it is first needed.
-struct Pack {
+struct PackFile {
     /// Its name, without what tells the two files apart.
     name: String,
     opened: OnceCell<Option<Bundle>>,
 }
 
-impl Packs {
+impl PackStore {
     /// Those in a folder of objects, of which none may have more than `most_bytes`; `None` if there
     /// is anything but plain files.
-    pub(super) fn open(objects: &Place, most_bytes: usize) -> Option<Self> {
+    pub(super) fn open(objects: &FolderHandle, most_bytes: usize) -> Option<Self> {
         if objects.stat("pack").is_none() {
             return Some(Self { folder: None, all: Vec::new(), most_bytes });
         }
@@ -46,14 +46,14 @@ impl Packs {
             })
             .collect();
         dated.sort_unstable();
-        let all = dated.into_iter().map(|(_, name)| Pack { name, opened: OnceCell::new() });
+        let all = dated.into_iter().map(|(_, name)| PackFile { name, opened: OnceCell::new() });
         Some(Self { folder: Some(folder), all: all.collect(), most_bytes })
     }
 
     /// The object with its kind, if one of them has it.
     pub(super) fn find(&self, id: &oid, out: &mut Vec<u8>) -> Option<Kind> {
         let folder = self.folder.as_ref()?;
-        self.all.iter().find_map(|Pack { name, opened }| {
+        self.all.iter().find_map(|PackFile { name, opened }| {
             let pack = opened.get_or_init(|| open(folder, name, self.most_bytes)).as_ref()?;
             let found = pack.find(id, out, &mut Inflate::default(), &mut Never).ok()??;
             Some(found.0.kind)
@@ -61,7 +61,7 @@ impl Packs {
     }
 }
 
-fn open(folder: &Place, name: &str, most_bytes: usize) -> Option<Bundle> {
+fn open(folder: &FolderHandle, name: &str, most_bytes: usize) -> Option<Bundle> {
     let file = |suffix: &str| folder.file(format!("{name}.{suffix}"));
     let (entries, objects) = (file("idx")?, file("pack")?);
     let index = index::File::at(path_of(&entries)?, Hash::Sha1).ok()?;

@@ -3,7 +3,7 @@
 //! a link inside of the folder is meant, it is followed name by name. What stands there is judged
 //! on what was opened.
 
-use innerloop_workspace::{Kind, Named, Stat, Workspace};
+use innerloop_workspace::{EntryKind, ListedEntry, PathStat, Workspace};
 use std::{
     fs::File,
     io::Read as _,
@@ -12,12 +12,12 @@ use std::{
 
 /// A folder, reached by the handle of one that holds it.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct FolderHandle {
     top: Workspace,
     below: PathBuf,
 }
 
-impl Place {
+impl FolderHandle {
     /// The folder that is held open.
     pub(super) fn of(top: &Workspace) -> Self {
         Self { top: top.clone(), below: PathBuf::new() }
@@ -34,19 +34,19 @@ impl Place {
     }
 
     /// What stands at `below`, which may itself be a link; no folder on the way to it is one.
-    pub(super) fn stat(&self, below: impl AsRef<Path>) -> Option<Stat> {
+    pub(super) fn stat(&self, below: impl AsRef<Path>) -> Option<PathStat> {
         self.top.stat(&self.at(below)).ok()
     }
 
     /// The folder at `below`.
     pub(super) fn folder(&self, below: impl AsRef<Path>) -> Option<Self> {
         let below = below.as_ref();
-        (self.stat(below)?.kind == Kind::Folder)
+        (self.stat(below)?.kind == EntryKind::Folder)
             .then(|| Self { top: self.top.clone(), below: self.at(below) })
     }
 
     /// The entries of the folder at `below`.
-    pub(super) fn list(&self, below: impl AsRef<Path>) -> Option<Vec<Named>> {
+    pub(super) fn list(&self, below: impl AsRef<Path>) -> Option<Vec<ListedEntry>> {
         self.top.list(&self.at(below)).ok()
     }
 

@@ -2,14 +2,14 @@
 //! followed only if what it leads to names the folder in turn: anybody can write a path, but not
 //! into somebody else's repository.
 
-use super::plain::Place;
+use super::plain::FolderHandle;
 use innerloop_workspace::{
-    Kind, Workspace,
-    platform::{Identity, identity},
+    EntryKind, Workspace,
+    platform::{FileIdentity, identity},
 };
 use std::{ffi::OsStr, fs, path::Path};
 
-impl Folders {
+impl GitFolders {
     /// Whether there are no files that its index could be compared with.
     pub(super) fn is_bare(&self) -> bool {
         let config = self.own.text("config").unwrap_or_default();
@@ -22,26 +22,26 @@ impl Folders {
 }
 
 /// A repository with its files.
-pub(super) struct Repository {
+pub(super) struct GitRepository {
     /// The folder in which `.git` stands.
-    pub(super) root: Place,
+    pub(super) root: FolderHandle,
     /// Where its files are; `None` if that is not to be trusted.
-    pub(super) folders: Option<Folders>,
+    pub(super) folders: Option<GitFolders>,
 }
 
 /// Where a repository keeps what.
 #[derive(Clone)]
-pub(super) struct Folders {
+pub(super) struct GitFolders {
     /// `HEAD` and the index: a worktree has its own.
-    pub(super) own: Place,
+    pub(super) own: FolderHandle,
     /// Branches and objects.
-    pub(super) common: Place,
+    pub(super) common: FolderHandle,
 }
 
 /// The repository at the folder or above it. As git does, the search stops at another file system
 /// and at folders of other users, who could put their instructions there.
-pub(super) fn find(workspace: &Workspace) -> Option<Repository> {
-    let here = at(Place::of(workspace));
+pub(super) fn find(workspace: &Workspace) -> Option<GitRepository> {
+    let here = at(FolderHandle::of(workspace));
     let owner = identity(&fs::symlink_metadata(workspace.root()).ok()?)?.owner;
     let device = workspace.stat(Path::new("")).ok()?.device;
     let above = || workspace.root().ancestors().skip(1);
@@ -49,39 +49,39 @@ pub(super) fn find(workspace: &Workspace) -> Option<Repository> {
 }
 
 /// The folder at the path, if it is of that user and file system. The path has no links.
-fn alike(path: &Path, owner: u32, device: u64) -> Option<Place> {
+fn alike(path: &Path, owner: u32, device: u64) -> Option<FolderHandle> {
     let named = identity(&fs::symlink_metadata(path).ok()?)?;
     if named.owner != owner || named.device != device {
         return None;
     }
-    let place = Place::open(path)?;
+    let place = FolderHandle::open(path)?;
     is_same(&place, "", named).then_some(place)
 }
 
 /// Whether what was looked at by a name of the system is what stands there by the handle.
-fn is_same(place: &Place, below: &str, named: Identity) -> bool {
+fn is_same(place: &FolderHandle, below: &str, named: FileIdentity) -> bool {
     let found = place.stat(below);
     found.is_some_and(|found| (found.device, found.inode) == (named.device, named.inode))
 }
 
-fn at(root: Place) -> Option<Repository> {
+fn at(root: FolderHandle) -> Option<GitRepository> {
     let folders = match root.stat(".git")?.kind {
-        Kind::Folder => {
+        EntryKind::Folder => {
             let git = root.folder(".git")?;
             git.text("HEAD")?;
-            common(&root, &git).map(|common| Folders { own: git, common })
+            common(&root, &git).map(|common| GitFolders { own: git, common })
         }
-        Kind::Link => None,
-        Kind::File | Kind::Other => {
+        EntryKind::Link => None,
+        EntryKind::File | EntryKind::Other => {
             linked(&root, root.text(".git")?.strip_prefix("gitdir:")?.trim())
         }
     };
-    Some(Repository { root, folders })
+    Some(GitRepository { root, folders })
 }
 
 /// Where the branches and objects of a folder `.git` are: there, or where it says, if that is in
 /// the same project.
-fn common(root: &Place, git: &Place) -> Option<Place> {
+fn common(root: &FolderHandle, git: &FolderHandle) -> Option<FolderHandle> {
     if git.stat("commondir").is_none() {
         return Some(git.clone());
     }
@@ -90,14 +90,14 @@ fn common(root: &Place, git: &Place) -> Option<Place> {
 }
 
 /// The folders of a worktree or a submodule, whose `.git` is a file with a path.
-fn linked(root: &Place, path: &str) -> Option<Folders> {
+fn linked(root: &FolderHandle, path: &str) -> Option<GitFolders> {
     // Looking at such a path would already talk to another machine.
     if path.starts_with("//") || path.starts_with('\\') {
         return None;
     }
     let top = root.path();
-    let alone = |own: Place| Folders { own: own.clone(), common: own };
-    let own = Place::open(&top.join(path))?;
+    let alone = |own: FolderHandle| GitFolders { own: own.clone(), common: own };
+    let own = FolderHandle::open(&top.join(path))?;
     let place = own.path();
     if let Ok(below) = place.strip_prefix(&top) {
         return root.folder(below).map(alone);
@@ -108,10 +108,10 @@ fn linked(root: &Place, path: &str) -> Option<Folders> {
     };
     let above = place.parent()?;
     if above.file_name() == Some(OsStr::new("worktrees")) {
-        let common = Place::open(above.parent()?)?;
+        let common = FolderHandle::open(above.parent()?)?;
         let own = common.folder(place.strip_prefix(common.path()).ok()?)?;
         let back = own.text("gitdir")?;
-        return names(&back, ".git").then_some(Folders { own, common });
+        return names(&back, ".git").then_some(GitFolders { own, common });
     }
     let config = own.text("config")?;
     let setting = |line: &str| {

@@ -3,11 +3,11 @@
 //! names is never run.
 
 use super::{
-    budget::{Budget, ENTRIES},
-    head::Tip,
-    objects::Objects,
-    plain::Place,
-    repository::Folders,
+    budget::{ENTRIES, ScanBudget},
+    head::HeadCommit,
+    objects::ObjectStore,
+    plain::FolderHandle,
+    repository::GitFolders,
 };
 use gix_hash::{Kind as Hash, ObjectId, oid};
 use gix_index::{
@@ -20,7 +20,7 @@ use gix_object::{
     bstr::{BStr, BString, ByteSlice as _},
     compute_hash,
 };
-use innerloop_workspace::{Kind as Thing, Stat};
+use innerloop_workspace::{EntryKind as Thing, PathStat};
 use std::time::Duration;
 
 /// Most bytes of an index.
@@ -31,16 +31,16 @@ const MOST_FILE_BYTES: u64 = 16 * 1024 * 1024;
 const DEPTH: usize = 128;
 
 /// The index: which files are tracked, and what they were like.
-pub(super) struct Index {
+pub(super) struct GitIndex {
     /// The entries.
     pub(super) state: State,
     /// When it was written.
     written: Duration,
 }
 
-impl Index {
+impl GitIndex {
     /// Reads it; `None` if it is too large, broken, or has only a part of the entries.
-    pub(super) fn read(folders: &Folders) -> Option<Self> {
+    pub(super) fn read(folders: &GitFolders) -> Option<Self> {
         let empty = State::new(Hash::Sha1);
         let Some(found) = folders.own.stat("index") else {
             return Some(Self { state: empty, written: Duration::ZERO });
@@ -66,18 +66,19 @@ impl Index {
 /// How many tracked files differ from the last commit; `None` if it cannot be told, or not in
 /// time.
 pub(super) fn count_modified(
-    root: &Place,
-    index: &Index,
-    tip: Tip,
-    objects: Option<&Objects<'_>>,
-    budget: &Budget,
+    root: &FolderHandle,
+    index: &GitIndex,
+    tip: HeadCommit,
+    objects: Option<&ObjectStore<'_>>,
+    budget: &ScanBudget,
 ) -> Option<u32> {
     let state = &index.state;
-    let mut staged = Staged { state, budget, same: vec![false; state.entries().len()], gone: 0 };
+    let mut staged =
+        IndexComparison { state, budget, same: vec![false; state.entries().len()], gone: 0 };
     match tip {
-        Tip::Unborn => {}
-        Tip::Unknown => return None,
-        Tip::At(commit) => {
+        HeadCommit::Unborn => {}
+        HeadCommit::Unknown => return None,
+        HeadCommit::At(commit) => {
             let objects = objects?;
             let tree = objects.tree_of(&commit)?;
             staged.compare(objects, &tree, state.tree(), &mut BString::default(), DEPTH)?;
@@ -98,21 +99,21 @@ pub(super) fn count_modified(
 }
 
 /// The index compared with a commit's tree.
-struct Staged<'a> {
+struct IndexComparison<'a> {
     state: &'a State,
-    budget: &'a Budget,
+    budget: &'a ScanBudget,
     /// For each entry of the index, whether the commit has the same.
     same: Vec<bool>,
     /// How many files of the commit are not in the index, or in conflict there.
     gone: u32,
 }
 
-impl Staged<'_> {
+impl IndexComparison<'_> {
     /// Compares what stands below `path`. The index knows its trees as far as nothing has changed
     /// since they were written.
     fn compare(
         &mut self,
-        objects: &Objects<'_>,
+        objects: &ObjectStore<'_>,
         tree: &oid,
         known: Option<&Tree>,
         path: &mut BString,
@@ -157,11 +158,11 @@ impl Staged<'_> {
 
 /// Whether a tracked file is another than the index says; `None` if it cannot be told in time.
 fn differs(
-    root: &Place,
-    index: &Index,
+    root: &FolderHandle,
+    index: &GitIndex,
     entry: &Entry,
     has_filters: bool,
-    budget: &Budget,
+    budget: &ScanBudget,
 ) -> Option<bool> {
     let left_alone = Flags::SKIP_WORKTREE | Flags::ASSUME_VALID;
     if entry.mode == Mode::COMMIT || entry.flags.intersects(left_alone) {
@@ -194,7 +195,7 @@ fn differs(
 }
 
 /// Whether the file's time says that nothing was written since the index was.
-fn is_unchanged(index: &Index, entry: &Entry, found: Stat) -> bool {
+fn is_unchanged(index: &GitIndex, entry: &Entry, found: PathStat) -> bool {
     let (now, then) = (modified(found), entry.stat.mtime);
     let is_time = u64::from(then.secs) == now.as_secs()
         && (then.nsecs == 0 || then.nsecs == now.subsec_nanos());
@@ -209,11 +210,11 @@ fn is_content(id: &ObjectId, bytes: &[u8]) -> bool {
 
 /// Whether files may stand in the folder in another form than in the repository, which only a
 /// program could tell. Of two such forms of one length nothing is said.
-fn has_filters(root: &Place) -> bool {
+fn has_filters(root: &FolderHandle) -> bool {
     let text = root.start(".gitattributes", 64 * 1024).unwrap_or_default();
     text.find(b"filter=").is_some()
 }
 
-const fn modified(found: Stat) -> Duration {
+const fn modified(found: PathStat) -> Duration {
     Duration::from_nanos(found.modified)
 }

@@ -1,12 +1,12 @@
 //! How many files are neither tracked nor ignored. As in `git status`, a folder without any
 //! tracked file counts once.
 
-use super::{budget::Budget, plain::Place, repository::Folders};
+use super::{budget::ScanBudget, plain::FolderHandle, repository::GitFolders};
 use gix_ignore::{Search, glob::pattern::Case, search::Ignore};
 use gix_index::State;
 use gix_object::bstr::{BString, ByteSlice as _};
 use innerloop_tools::parts::MAX_RULES;
-use innerloop_workspace::Kind;
+use innerloop_workspace::EntryKind;
 use std::path::Path;
 
 /// Most bytes of a file of rules.
@@ -17,26 +17,26 @@ const DEPTH: usize = 128;
 /// Counts them; `None` if it cannot be done in time. The rules are those of the repository, not
 /// what its user has set for all of them.
 pub(super) fn count(
-    root: &Place,
-    folders: &Folders,
+    root: &FolderHandle,
+    folders: &GitFolders,
     state: &State,
-    budget: &Budget,
+    budget: &ScanBudget,
 ) -> Option<u32> {
-    let mut walk = Walk { root, state, budget, rules: Search::default(), count: 0 };
+    let mut walk = UntrackedWalker { root, state, budget, rules: Search::default(), count: 0 };
     walk.add_rules(&folders.common, Path::new("info/exclude"), None);
     walk.enter(&mut BString::default(), true, DEPTH)?;
     Some(walk.count)
 }
 
-struct Walk<'a> {
-    root: &'a Place,
+struct UntrackedWalker<'a> {
+    root: &'a FolderHandle,
     state: &'a State,
-    budget: &'a Budget,
+    budget: &'a ScanBudget,
     rules: Search,
     count: u32,
 }
 
-impl Walk<'_> {
+impl UntrackedWalker<'_> {
     /// Looks into the folder, whose path is empty or ends with a slash; says whether it has any
     /// file that is not ignored. In one with tracked files those that are not are counted.
     fn enter(&mut self, path: &mut BString, is_tracked: bool, depth: usize) -> Option<bool> {
@@ -58,11 +58,11 @@ impl Walk<'_> {
         for entry in entries {
             self.budget.take_entry()?;
             let Some(name) = <[u8]>::from_os_str(&entry.name) else { continue };
-            if name == b".git" || entry.kind == Kind::Other {
+            if name == b".git" || entry.kind == EntryKind::Other {
                 continue;
             }
             path.extend_from_slice(name);
-            let is_found = self.entry(path, entry.kind == Kind::Folder, is_tracked, depth);
+            let is_found = self.entry(path, entry.kind == EntryKind::Folder, is_tracked, depth);
             path.truncate(length);
             if is_found? && !is_tracked {
                 return Some(true);
@@ -110,7 +110,7 @@ impl Walk<'_> {
 
     /// Adds a file of rules, if it is there and can be read. Those of a folder hold below it, as
     /// seen from `root`.
-    fn add_rules(&mut self, base: &Place, below: &Path, root: Option<&Path>) -> bool {
+    fn add_rules(&mut self, base: &FolderHandle, below: &Path, root: Option<&Path>) -> bool {
         let bytes = base.whole(below, MAX_RULES_BYTES).filter(|bytes| !bytes.is_empty());
         let add = |bytes: Vec<u8>| {
             self.rules.add_patterns_buffer(&bytes, below, root, Ignore::default()).ok()

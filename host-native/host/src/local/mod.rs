@@ -9,7 +9,7 @@ mod nowhere;
 mod options;
 
 #[cfg(unix)]
-pub use machine::{Local, bubblewrap};
+pub use machine::{LocalEnvironment, bubblewrap};
 #[cfg(windows)]
-pub use nowhere::{Local, bubblewrap};
-pub use options::{Confined, Inherit, LocalError, Options};
+pub use nowhere::{LocalEnvironment, bubblewrap};
+pub use options::{BubblewrapMode, InheritPolicy, LocalError, LocalOptions};

@@ -1,34 +1,34 @@
 //! Programs of this machine are not run on Windows: how they are confined, stopped and cleaned up
 //! after is other work there.
 
-use super::options::{LocalError, Options};
-use crate::environment::{Environment, Request, Running};
-use innerloop_driver::Keys;
-use innerloop_sandbox::{Executor, Limits};
+use super::options::{LocalError, LocalOptions};
+use crate::environment::{ActionRequest, Environment, OutcomeFuture};
+use innerloop_driver::SecretKeys;
+use innerloop_sandbox::{Executor, RunLimits};
 use std::{convert::Infallible, path::PathBuf};
 
 /// The machine as a place where commands run, of which there is none on Windows.
 #[derive(Clone, Debug)]
-pub struct Local(Infallible);
+pub struct LocalEnvironment(Infallible);
 
-impl Local {
+impl LocalEnvironment {
     /// Fails.
     ///
     /// # Errors
     /// [`LocalError::NotHere`].
-    pub fn open(_: Executor, _: &Options) -> Result<Self, LocalError> {
+    pub fn open(_: Executor, _: &LocalOptions) -> Result<Self, LocalError> {
         Err(LocalError::NotHere)
     }
 
     /// The same machine, which takes these keys out of what commands print.
     #[must_use]
-    pub fn without_keys(self, _: &Keys) -> Self {
+    pub fn without_keys(self, _: &SecretKeys) -> Self {
         self
     }
 
     /// The same machine with other limits for what each command may print.
     #[must_use]
-    pub fn with_limits(self, _: Limits) -> Self {
+    pub fn with_limits(self, _: RunLimits) -> Self {
         self
     }
 
@@ -39,8 +39,8 @@ impl Local {
     }
 }
 
-impl Environment for Local {
-    fn carry_out(&self, _: Request) -> Running<'_> {
+impl Environment for LocalEnvironment {
+    fn carry_out(&self, _: ActionRequest) -> OutcomeFuture<'_> {
         match self.0 {}
     }
 }

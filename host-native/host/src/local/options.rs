@@ -4,16 +4,16 @@ use std::io;
 
 /// How commands run on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct LocalOptions {
     /// What they inherit of this program's environment.
-    pub inherit: Inherit,
+    pub inherit: InheritPolicy,
     /// Names of variables that hold secrets although they are not called so: treated as those
     /// that are.
     pub secrets: Vec<String>,
     /// Variables that are set for them besides, each a name and a value.
     pub variables: Vec<(String, String)>,
     /// Whether they run inside of bubblewrap.
-    pub bubblewrap: Confined,
+    pub bubblewrap: BubblewrapMode,
     /// Whether they reach the network from inside of bubblewrap. Without it nothing keeps them
     /// from it.
     pub network: bool,
@@ -21,7 +21,7 @@ pub struct Options {
 
 /// What commands inherit of this program's environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Inherit {
+pub enum InheritPolicy {
     /// All but what holds secrets, by a word of its name, such as `KEY`, `SECRET`, `TOKEN`,
     /// `PASSWORD` or `AUTH`, or by its value.
     #[default]
@@ -37,7 +37,7 @@ pub enum Inherit {
 
 /// Whether commands run inside of bubblewrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Confined {
+pub enum BubblewrapMode {
     /// Where it is installed and works.
     #[default]
     Auto,

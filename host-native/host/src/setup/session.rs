@@ -3,12 +3,12 @@
 
 use super::traffic::ModelTraffic;
 use crate::{
-    hooks::Hooks,
-    host::{Host, Parts, Renewal},
-    http::{Http, wall_time},
+    hooks::HookHandler,
+    host::{Host, HostParts, KeyRenewal},
+    http::{HttpClient, wall_time},
     journal::Journal,
-    recording::{Origin, Recording, RecordingError},
-    tools::Tools,
+    recording::{RecordingError, RecordingOrigin, RecordingWriter},
+    tools::ToolRunner,
 };
 use innerloop_core::{
     RestoreError, Session,
@@ -17,15 +17,18 @@ use innerloop_core::{
     input::HttpFailure,
     log::LogError,
 };
-use innerloop_driver::{Driver, Keys, Models, Parts as DriverParts, People, traffic::Recorder};
+use innerloop_driver::{
+    Driver, DriverOptions as DriverParts, HostCapabilities, ModelSource, SecretKeys,
+    traffic::TrafficRecorder,
+};
 use std::{path::Path, sync::Arc};
 
 /// Everything that a session is begun with.
 #[derive(Debug)]
 pub struct SessionSetup {
     traffic: ModelTraffic,
-    http: Option<Http>,
-    people: People,
+    http: Option<HttpClient>,
+    people: HostCapabilities,
     keeps_log: bool,
     extras: HostExtras,
 }
@@ -33,16 +36,16 @@ pub struct SessionSetup {
 /// The parts of its host that its beginning does not depend on.
 #[derive(Debug, Default)]
 struct HostExtras {
-    recording: Option<Recording>,
-    renewal: Option<Renewal>,
-    hooks: Option<Arc<dyn Hooks>>,
+    recording: Option<RecordingWriter>,
+    renewal: Option<KeyRenewal>,
+    hooks: Option<Arc<dyn HookHandler>>,
 }
 
 /// A session that has begun, and that nothing drives yet.
 #[derive(Debug)]
 pub struct OpenSession {
     driver: Driver,
-    http: Option<Http>,
+    http: Option<HttpClient>,
     extras: HostExtras,
 }
 
@@ -53,7 +56,7 @@ impl SessionSetup {
     /// HTTP cannot be set up: the system's certificates cannot be read.
     pub fn new(traffic: ModelTraffic) -> Result<Self, HttpFailure> {
         let http = traffic.http()?;
-        let (people, extras) = (People::default(), HostExtras::default());
+        let (people, extras) = (HostCapabilities::default(), HostExtras::default());
         Ok(Self { traffic, http, people, keeps_log: false, extras })
     }
 
@@ -63,33 +66,33 @@ impl SessionSetup {
     /// [`RecordingError`]: the file cannot be made, or is there already.
     pub fn recorded(mut self, file: Option<&Path>) -> Result<Self, RecordingError> {
         if let Some(file) = file {
-            self.extras.recording = Some(Recording::create(file)?);
-            self.traffic.models = Models::Recorded(Recorder::default());
+            self.extras.recording = Some(RecordingWriter::create(file)?);
+            self.traffic.models = ModelSource::Recorded(TrafficRecorder::default());
         }
         Ok(self)
     }
 
     /// Writes what the session talks to at the beginning of the recording, if one is made.
-    pub fn name_model(&mut self, origin: &Origin) {
+    pub fn name_model(&mut self, origin: &RecordingOrigin) {
         self.extras.recording.iter_mut().for_each(|recording| recording.begin(origin));
     }
 
     /// With those who answer it.
     #[must_use]
-    pub fn with_people(self, people: People) -> Self {
+    pub fn with_people(self, people: HostCapabilities) -> Self {
         Self { people, ..self }
     }
 
     /// With hooks, at the points that its people name.
     #[must_use]
-    pub fn with_hooks(mut self, hooks: Arc<dyn Hooks>) -> Self {
+    pub fn with_hooks(mut self, hooks: Arc<dyn HookHandler>) -> Self {
         self.extras.hooks = Some(hooks);
         self
     }
 
     /// With a key that may change, if there is a way to know.
     #[must_use]
-    pub fn with_renewal(mut self, renewal: Option<Renewal>) -> Self {
+    pub fn with_renewal(mut self, renewal: Option<KeyRenewal>) -> Self {
         self.extras.renewal = renewal;
         self
     }
@@ -102,7 +105,7 @@ impl SessionSetup {
 
     /// The keys that must not be seen.
     #[must_use]
-    pub fn keys(&self) -> Keys {
+    pub fn keys(&self) -> SecretKeys {
         self.traffic.keys()
     }
 
@@ -163,9 +166,9 @@ impl OpenSession {
 
     /// The host that drives it, with those tools and its log.
     #[must_use]
-    pub fn host(self, tools: Tools, journal: Option<Journal>) -> Host {
+    pub fn host(self, tools: ToolRunner, journal: Option<Journal>) -> Host {
         let Self { driver, http, extras: HostExtras { recording, renewal, hooks } } = self;
-        let host = Host::new(driver, Parts { http, tools, journal, recording });
+        let host = Host::new(driver, HostParts { http, tools, journal, recording });
         let host = host.with_renewal(renewal);
         hooks.into_iter().fold(host, Host::with_hooks)
     }

@@ -4,15 +4,15 @@
 use crate::{
     environment::{Environment, ReadOnly},
     facts,
-    local::Local,
-    tools::Tools,
+    local::LocalEnvironment,
+    tools::ToolRunner,
 };
-use innerloop_core::config::{Facts, ProfileKind};
-use innerloop_driver::Keys;
+use innerloop_core::config::{EnvironmentFacts, ProfileKind};
+use innerloop_driver::SecretKeys;
 use innerloop_sandbox::{
-    Executor, Isolation, SandboxEngine,
+    Executor, ReadIsolation, SandboxEngine,
     manifest::ManifestError,
-    programs::{Programs, ProgramsError},
+    programs::{ProgramRegistry, ProgramsError},
 };
 use innerloop_workspace::{Workspace, places};
 use std::{path::Path, sync::Arc};
@@ -31,7 +31,7 @@ enum ActionPlace {
     Sandbox,
     /// In the sandbox, where they change and run nothing.
     ReadOnly,
-    Local(Box<Local>),
+    Local(Box<LocalEnvironment>),
     Elsewhere(Arc<dyn Environment>),
 }
 
@@ -57,7 +57,7 @@ impl WorkSite {
         programs: Option<&Path>,
         engine: Arc<SandboxEngine>,
     ) -> Result<Self, SiteError> {
-        let programs = Programs::find(programs)?.in_project(&workspace)?;
+        let programs = ProgramRegistry::find(programs)?.in_project(&workspace)?;
         Ok(Self {
             sandbox: Executor::new(engine, workspace, programs),
             place: ActionPlace::Sandbox,
@@ -66,7 +66,7 @@ impl WorkSite {
 
     /// With what only reads carried out there.
     #[must_use]
-    pub fn with_isolation(self, isolation: Isolation) -> Self {
+    pub fn with_isolation(self, isolation: ReadIsolation) -> Self {
         Self { sandbox: self.sandbox.with_isolation(isolation), ..self }
     }
 
@@ -78,7 +78,7 @@ impl WorkSite {
 
     /// With commands on the machine itself.
     #[must_use]
-    pub fn with_local(self, local: Local) -> Self {
+    pub fn with_local(self, local: LocalEnvironment) -> Self {
         Self { place: ActionPlace::Local(Box::new(local)), ..self }
     }
 
@@ -129,7 +129,7 @@ impl WorkSite {
     ///
     /// # Errors
     /// The look at the project has panicked.
-    pub async fn facts(&self, family: ProfileKind) -> Result<Facts, JoinError> {
+    pub async fn facts(&self, family: ProfileKind) -> Result<EnvironmentFacts, JoinError> {
         let (workspace, programs) = (self.workspace().clone(), self.sandbox.programs().facts());
         let found = spawn_blocking(move || facts::collect(&workspace, programs, family)).await?;
         Ok(self.place().facts(found))
@@ -138,14 +138,14 @@ impl WorkSite {
     /// The tools of this site, with these keys taken out of what they say; the host's own are added
     /// to them.
     #[must_use]
-    pub fn tools(&self, keys: &Keys) -> Tools {
+    pub fn tools(&self, keys: &SecretKeys) -> ToolRunner {
         let sandbox = self.sandbox.clone().without_keys(keys);
-        let tools = Tools::new(sandbox.clone());
+        let tools = ToolRunner::new(sandbox.clone());
         match &self.place {
             ActionPlace::Sandbox => tools,
             ActionPlace::ReadOnly => tools.with_environment(ReadOnly::new(sandbox)),
             ActionPlace::Local(local) => {
-                tools.with_environment(Local::clone(local).without_keys(keys))
+                tools.with_environment(LocalEnvironment::clone(local).without_keys(keys))
             }
             ActionPlace::Elsewhere(environment) => tools.with_environment(Arc::clone(environment)),
         }

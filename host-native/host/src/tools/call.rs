@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 /// One call of a tool. Clones are of the same call.
 #[derive(Clone)]
-pub struct Call {
+pub struct OwnToolCall {
     /// The call's id, as the model gave it.
     pub id: String,
     /// The arguments. They fit the tool's schema.
@@ -26,7 +26,7 @@ pub struct Call {
     awaited: watch::Receiver<()>,
 }
 
-impl Call {
+impl OwnToolCall {
     pub(super) fn new(
         id: String,
         arguments: Json,
@@ -47,7 +47,7 @@ impl Call {
     }
 
     /// Shows output while the tool runs. It is no part of the result. Who says much awaits
-    /// [`Call::heard`] now and then.
+    /// [`OwnToolCall::heard`] now and then.
     pub fn say(&self, text: &str) {
         self.on_delta.tell(text);
     }
@@ -74,17 +74,17 @@ impl Call {
         self.awaited.has_changed().is_err()
     }
 
-    /// Waits until [`Call::is_cancelled`].
+    /// Waits until [`OwnToolCall::is_cancelled`].
     pub async fn cancelled(&self) {
         // Nothing is ever sent: the wait ends with the channel.
         while self.awaited.clone().changed().await.is_ok() {}
     }
 }
 
-impl fmt::Debug for Call {
+impl fmt::Debug for OwnToolCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, arguments, folder, time_limit, .. } = self;
-        f.debug_struct("Call")
+        f.debug_struct("OwnToolCall")
             .field("id", id)
             .field("arguments", arguments)
             .field("folder", folder)

@@ -3,7 +3,7 @@
 
 use super::own::OwnTool;
 use innerloop_core::{config::ConfigError, json::Json, schema, tool::ToolSpec};
-use innerloop_sandbox::{Limits, Module, ModuleError, toml_place::place};
+use innerloop_sandbox::{ModuleError, RegisteredModule, RunLimits, toml_place::place};
 use innerloop_workspace::plain_file;
 use serde::Deserialize;
 use std::{
@@ -22,7 +22,7 @@ const MAX_MIB: u64 = 1 << 20;
 /// What the file says.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Definition {
+struct ToolDefinition {
     name: String,
     description: String,
     /// The module's path in the folder.
@@ -56,11 +56,11 @@ struct OwnLimits {
 pub struct DefinitionError {
     /// The definition, or what was given in its place.
     path: PathBuf,
-    problem: Problem,
+    problem: DefinitionFileError,
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Problem {
+enum DefinitionFileError {
     #[error("give a tool's folder, or the `{FILE}` in it")]
     NoDefinition,
     #[error("{0}")]
@@ -95,36 +95,40 @@ impl OwnTool {
     }
 }
 
-fn define(file: &Path) -> Result<OwnTool, Problem> {
+fn define(file: &Path) -> Result<OwnTool, DefinitionFileError> {
     let text = read(file)?;
-    let definition = toml::from_str(&text).map_err(|error| Problem::Toml(place(&text, &error)))?;
-    let Definition { name, description, module, read_only, paths, args, limits, parameters } =
+    let definition =
+        toml::from_str(&text).map_err(|error| DefinitionFileError::Toml(place(&text, &error)))?;
+    let ToolDefinition { name, description, module, read_only, paths, args, limits, parameters } =
         definition;
     let parameters = json_of(parameters)?;
     let timeout_ms = limits.timeout_ms;
     let freeform = None;
     let spec = ToolSpec { name, description, parameters, read_only, timeout_ms, paths, freeform };
-    schema::of_tool(&spec).map_err(Problem::Field)?;
-    let limits = limits.over(Limits::default())?;
-    let module = inside(file, &module).ok_or(Problem::Outside(module))?;
-    let module = Module::open(&spec.name, module).map_err(Problem::Module)?;
+    schema::of_tool(&spec).map_err(DefinitionFileError::Field)?;
+    let limits = limits.over(RunLimits::default())?;
+    let module = inside(file, &module).ok_or(DefinitionFileError::Outside(module))?;
+    let module = RegisteredModule::open(&spec.name, module).map_err(DefinitionFileError::Module)?;
     Ok(OwnTool::module(spec, module, args).with_limits(limits))
 }
 
-fn read(file: &Path) -> Result<String, Problem> {
+fn read(file: &Path) -> Result<String, DefinitionFileError> {
     if file.file_name().is_none_or(|name| name != FILE) {
-        return Err(Problem::NoDefinition);
+        return Err(DefinitionFileError::NoDefinition);
     }
     let opened = plain_file::open(file).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Problem::Missing(error),
-        _ => Problem::Unreadable(error),
+        io::ErrorKind::NotFound => DefinitionFileError::Missing(error),
+        _ => DefinitionFileError::Unreadable(error),
     })?;
     let mut text = String::new();
-    opened.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(Problem::Unreadable)?;
+    opened
+        .take(MAX_BYTES + 1)
+        .read_to_string(&mut text)
+        .map_err(DefinitionFileError::Unreadable)?;
     if u64::try_from(text.len()).is_ok_and(|length| length <= MAX_BYTES) {
         Ok(text)
     } else {
-        Err(Problem::TooLong)
+        Err(DefinitionFileError::TooLong)
     }
 }
 
@@ -142,17 +146,17 @@ fn no_arguments() -> Table {
 }
 
 /// A schema's JSON, its fields in the order of the file.
-fn json_of(table: Table) -> Result<Json, Problem> {
+fn json_of(table: Table) -> Result<Json, DefinitionFileError> {
     let value = Value::Table(table);
     check_json(&value, &mut vec!["parameters".to_owned()])?;
-    let refused = |words: String| Problem::Toml(format!("parameters: {words}"));
+    let refused = |words: String| DefinitionFileError::Toml(format!("parameters: {words}"));
     let text = serde_json::to_string(&value).map_err(|error| refused(error.to_string()))?;
     Json::parse(text).map_err(|error| refused(error.to_string()))
 }
 
 /// Refuses what TOML has and JSON has not.
-fn check_json(value: &Value, path: &mut Vec<String>) -> Result<(), Problem> {
-    let refused = |kind| Err(Problem::NoJson { field: path.join("."), kind });
+fn check_json(value: &Value, path: &mut Vec<String>) -> Result<(), DefinitionFileError> {
+    let refused = |kind| Err(DefinitionFileError::NoJson { field: path.join("."), kind });
     match value {
         Value::Datetime(_) => refused("dates; write it as a text"),
         Value::Float(number) if !number.is_finite() => refused("`inf` and `nan`"),
@@ -165,7 +169,7 @@ fn check_json(value: &Value, path: &mut Vec<String>) -> Result<(), Problem> {
     }
 }
 
-fn within(name: &str, value: &Value, path: &mut Vec<String>) -> Result<(), Problem> {
+fn within(name: &str, value: &Value, path: &mut Vec<String>) -> Result<(), DefinitionFileError> {
     path.push(name.to_owned());
     check_json(value, path)?;
     path.pop();
@@ -173,15 +177,15 @@ fn within(name: &str, value: &Value, path: &mut Vec<String>) -> Result<(), Probl
 }
 
 impl OwnLimits {
-    fn over(&self, standard: Limits) -> Result<Limits, Problem> {
+    fn over(&self, standard: RunLimits) -> Result<RunLimits, DefinitionFileError> {
         let bytes = |field, mib: Option<u64>, standard| match mib {
-            Some(mib) if mib > MAX_MIB => Err(Problem::TooMuch { field }),
+            Some(mib) if mib > MAX_MIB => Err(DefinitionFileError::TooMuch { field }),
             Some(mib) => Ok(mib << 20),
             None => Ok(standard),
         };
         let memory = u64::try_from(standard.memory_bytes).unwrap_or(u64::MAX);
         let memory = bytes("limits.memory_mib", self.memory_mib, memory)?;
-        Ok(Limits {
+        Ok(RunLimits {
             memory_bytes: usize::try_from(memory).unwrap_or(usize::MAX),
             output_bytes: bytes("limits.output_mib", self.output_mib, standard.output_bytes)?,
             disk_bytes: bytes("limits.disk_mib", self.disk_mib, standard.disk_bytes)?,

@@ -7,11 +7,11 @@ mod own;
 mod reply;
 mod time_limit;
 
-pub use call::Call;
+pub use call::OwnToolCall;
 pub use definition::DefinitionError;
 pub use own::OwnTool;
 
-use crate::environment::{Environment, Request};
+use crate::environment::{ActionRequest, Environment};
 use innerloop_core::{
     action::{Action, Outcome, ToolError},
     id::AgentId,
@@ -24,7 +24,7 @@ use tokio::sync::oneshot;
 
 /// Who runs tools.
 #[derive(Clone, Debug)]
-pub struct Tools {
+pub struct ToolRunner {
     sandbox: Executor,
     own: Arc<Vec<OwnTool>>,
     web: Option<OwnTool>,
@@ -32,7 +32,7 @@ pub struct Tools {
     environment: Option<Arc<dyn Environment>>,
 }
 
-impl Tools {
+impl ToolRunner {
     /// Runs built-in actions in that sandbox.
     #[must_use]
     pub fn new(sandbox: Executor) -> Self {
@@ -110,7 +110,7 @@ impl Tools {
             }
             (Job::Builtin(action), _) => {
                 let timeout = Duration::from_millis(run.timeout_ms);
-                let request = Request {
+                let request = ActionRequest {
                     action: action.clone(),
                     call,
                     timeout,

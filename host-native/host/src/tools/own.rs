@@ -1,14 +1,14 @@
 //! The host's own tools: a function of the program that embeds this crate, or a WASI module that
 //! the sandbox runs.
 
-use super::{call::Call, reply, time_limit::TimeLimit};
+use super::{call::OwnToolCall, reply, time_limit::TimeLimit};
 use innerloop_core::{
     action::Outcome,
     json::Json,
     tool::{ToolRun, ToolSpec},
 };
 use innerloop_driver::custom;
-use innerloop_sandbox::{CallContext, Executor, Limits, Module, ModuleCall, OnDelta};
+use innerloop_sandbox::{CallContext, Executor, ModuleCall, OnDelta, RegisteredModule, RunLimits};
 use std::{
     any::Any,
     fmt::{self, Display},
@@ -26,7 +26,7 @@ use tokio::{
 ///
 /// ```
 /// use innerloop_core::{json::Json, tool::ToolSpec};
-/// use innerloop_host::tools::{Call, OwnTool};
+/// use innerloop_host::tools::{OwnToolCall, OwnTool};
 ///
 /// #[derive(serde::Deserialize)]
 /// struct Arguments {
@@ -42,7 +42,7 @@ use tokio::{
 ///     timeout_ms: Some(5_000),
 ///     ..ToolSpec::new("temperature", description, parameters)
 /// };
-/// let tool = OwnTool::new(spec, async |call: Call| {
+/// let tool = OwnTool::new(spec, async |call: OwnToolCall| {
 ///     let Arguments { city } = call.read()?;
 ///     call.say("asking the weather service\n");
 ///     Ok::<_, serde_json::Error>(format!("21 degrees in {city}"))
@@ -53,17 +53,17 @@ use tokio::{
 #[derive(Clone)]
 pub struct OwnTool {
     spec: ToolSpec,
-    work: Work,
+    work: ToolImplementation,
 }
 
 #[derive(Clone)]
-enum Work {
-    Function(Arc<Function>),
-    Module { module: Module, args: Vec<String>, limits: Option<Limits> },
+enum ToolImplementation {
+    Function(Arc<ToolFunction>),
+    Module { module: RegisteredModule, args: Vec<String>, limits: Option<RunLimits> },
 }
 
-type Function = dyn Fn(Call) -> Running + Send + Sync;
-type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+type ToolFunction = dyn Fn(OwnToolCall) -> ToolFuture + Send + Sync;
+type ToolFuture = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 impl OwnTool {
     /// A tool that is an async function. A text that it returns is the result, an [`Outcome`] says
@@ -72,7 +72,7 @@ impl OwnTool {
     /// is dropped at its next await.
     pub fn new<F, R, T, E>(spec: ToolSpec, function: F) -> Self
     where
-        F: Fn(Call) -> R + Send + Sync + 'static,
+        F: Fn(OwnToolCall) -> R + Send + Sync + 'static,
         R: Future<Output = Result<T, E>> + Send + 'static,
         T: Into<Outcome>,
         E: Display,
@@ -81,17 +81,17 @@ impl OwnTool {
         let run = move |call| {
             let name = name.clone();
             let running = function(call);
-            Box::pin(async move { outcome(&name, running.await) }) as Running
+            Box::pin(async move { outcome(&name, running.await) }) as ToolFuture
         };
-        Self { spec, work: Work::Function(Arc::new(run)) }
+        Self { spec, work: ToolImplementation::Function(Arc::new(run)) }
     }
 
     /// A tool that is a function which may block: it runs on a thread for such. Otherwise as
     /// [`OwnTool::new`], but the function itself can't be stopped: where it takes long, it looks at
-    /// [`Call::is_cancelled`].
+    /// [`OwnToolCall::is_cancelled`].
     pub fn blocking<F, T, E>(spec: ToolSpec, function: F) -> Self
     where
-        F: Fn(Call) -> Result<T, E> + Send + Sync + 'static,
+        F: Fn(OwnToolCall) -> Result<T, E> + Send + Sync + 'static,
         T: Into<Outcome>,
         E: Display,
     {
@@ -102,9 +102,9 @@ impl OwnTool {
                 let its = name.clone();
                 let thread = spawn_blocking(move || outcome(&its, function(call)));
                 thread.await.unwrap_or_else(|error| broken(&name, error))
-            }) as Running
+            }) as ToolFuture
         };
-        Self { spec, work: Work::Function(Arc::new(run)) }
+        Self { spec, work: ToolImplementation::Function(Arc::new(run)) }
     }
 
     /// A tool that is a WASI module: the sandbox runs it as a program of the agent. It reads the
@@ -114,15 +114,15 @@ impl OwnTool {
     /// `INNERLOOP_TOOL`, and `args` follow the name as arguments. If the tool is read-only, the
     /// module can't change the folder.
     #[must_use]
-    pub const fn module(spec: ToolSpec, module: Module, args: Vec<String>) -> Self {
-        Self { spec, work: Work::Module { module, args, limits: None } }
+    pub const fn module(spec: ToolSpec, module: RegisteredModule, args: Vec<String>) -> Self {
+        Self { spec, work: ToolImplementation::Module { module, args, limits: None } }
     }
 
     /// The same tool, whose module has limits of its own in place of the sandbox's. A function has
     /// none.
     #[must_use]
-    pub const fn with_limits(mut self, own: Limits) -> Self {
-        if let Work::Module { limits, .. } = &mut self.work {
+    pub const fn with_limits(mut self, own: RunLimits) -> Self {
+        if let ToolImplementation::Module { limits, .. } = &mut self.work {
             *limits = Some(own);
         }
         self
@@ -136,10 +136,10 @@ impl OwnTool {
 
     /// Its module, if it is one.
     #[must_use]
-    pub const fn as_module(&self) -> Option<&Module> {
+    pub const fn as_module(&self) -> Option<&RegisteredModule> {
         match &self.work {
-            Work::Module { module, .. } => Some(module),
-            Work::Function(_) => None,
+            ToolImplementation::Module { module, .. } => Some(module),
+            ToolImplementation::Function(_) => None,
         }
     }
 
@@ -153,7 +153,7 @@ impl OwnTool {
     ) -> Outcome {
         let limit = Duration::from_millis(run.timeout_ms);
         match &self.work {
-            Work::Module { module, args, limits } => {
+            ToolImplementation::Module { module, args, limits } => {
                 let variable = |name, value: &str| (name, value.to_owned());
                 let given = ModuleCall {
                     args: args.clone(),
@@ -169,7 +169,7 @@ impl OwnTool {
                 let called = sandbox.call_module(call, module, given, limit, said, stop).await;
                 reply::read(&self.spec.name, called)
             }
-            Work::Function(function) => {
+            ToolImplementation::Function(function) => {
                 let folder = match sandbox.folder(&call.folder) {
                     Ok(folder) => folder,
                     Err(outcome) => return outcome,
@@ -178,7 +178,7 @@ impl OwnTool {
                 let (id, arguments) = (run.call_id.clone(), arguments.clone());
                 let left = TimeLimit::of(limit);
                 let time = (limit, left.clone());
-                let call = Call::new(id, arguments, folder, time, on_delta, awaited);
+                let call = OwnToolCall::new(id, arguments, folder, time, on_delta, awaited);
                 let outcome = wait_for(&run.name, Arc::clone(function), call, &left, stop).await;
                 drop(waits);
                 outcome
@@ -196,8 +196,8 @@ impl fmt::Debug for OwnTool {
 /// Calls the function and waits for what comes of it, but no longer than is left or until `stop`.
 async fn wait_for(
     name: &str,
-    function: Arc<Function>,
-    call: Call,
+    function: Arc<ToolFunction>,
+    call: OwnToolCall,
     left: &TimeLimit,
     stop: impl Future<Output = ()> + Send,
 ) -> Outcome {

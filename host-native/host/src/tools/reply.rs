@@ -13,7 +13,7 @@ const FIELDS: [&str; 4] = ["text", "parts", "is_error", "details"];
 
 #[derive(Default, FromJson)]
 #[json(default)]
-struct Reply {
+struct ModuleReply {
     text: Option<String>,
     parts: Vec<Part>,
     is_error: bool,
@@ -29,7 +29,7 @@ pub(super) fn read(name: &str, outcome: Outcome) -> Outcome {
     }
     let printed = outcome.parts.first().and_then(Part::as_text).map(str::trim);
     let Some(text) = printed.filter(|text| is_reply(text)) else { return outcome };
-    let replied = match from_str::<Reply>(text) {
+    let replied = match from_str::<ModuleReply>(text) {
         Ok(reply) => reply.outcome(),
         Err(error) => custom::failed(name, &format_args!("what it printed does not fit: {error}")),
     };
@@ -49,7 +49,7 @@ fn is_reply(text: &str) -> bool {
     (has_text || has_parts) && fields.iter().all(|(name, _)| FIELDS.contains(&name))
 }
 
-impl Reply {
+impl ModuleReply {
     fn outcome(self) -> Outcome {
         let text = self.text.map(Part::text);
         Outcome {

@@ -9,10 +9,10 @@ use tokio::{
 
 /// A time limit that runs from now on. Clones are of the same one.
 #[derive(Clone, Debug)]
-pub(super) struct TimeLimit(Arc<watch::Sender<Clock>>);
+pub(super) struct TimeLimit(Arc<watch::Sender<CountdownState>>);
 
 #[derive(Clone, Copy, Debug)]
-struct Clock {
+struct CountdownState {
     /// How many hold it.
     holds: usize,
     /// When the time is up, as long as nobody holds it.
@@ -22,19 +22,19 @@ struct Clock {
 }
 
 /// Holds a time limit until it is dropped.
-struct Held<'a>(&'a TimeLimit);
+struct TimeLimitHold<'a>(&'a TimeLimit);
 
 impl TimeLimit {
     pub(super) fn of(left: Duration) -> Self {
         let until = Instant::now() + left;
-        Self(Arc::new(watch::Sender::new(Clock { holds: 0, until, left })))
+        Self(Arc::new(watch::Sender::new(CountdownState { holds: 0, until, left })))
     }
 
     /// Waits until no more than `reserve` is left.
     pub(super) async fn is_near(&self, reserve: Duration) {
         let mut clock = self.0.subscribe();
         loop {
-            let Clock { holds, until, .. } = *clock.borrow_and_update();
+            let CountdownState { holds, until, .. } = *clock.borrow_and_update();
             let near = async {
                 match holds {
                     0 => sleep_until(until.checked_sub(reserve).unwrap_or(until)).await,
@@ -57,14 +57,14 @@ impl TimeLimit {
             }
             clock.holds += 1;
         });
-        let held = Held(self);
+        let held = TimeLimitHold(self);
         let output = waiting.await;
         drop(held);
         output
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for TimeLimitHold<'_> {
     fn drop(&mut self) {
         self.0.0.send_modify(|clock| {
             clock.holds = clock.holds.saturating_sub(1);

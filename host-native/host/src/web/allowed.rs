@@ -10,11 +10,11 @@ const LONGEST: usize = 8 << 10;
 
 /// The domains whose pages may be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allowed(Vec<Entry>);
+pub struct AllowedDomains(Vec<DomainEntry>);
 
 /// One of them, as it was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
+struct DomainEntry {
     host: String,
     /// The port that was named; the scheme's own otherwise.
     port: Option<u16>,
@@ -38,17 +38,17 @@ pub enum DomainError {
 
 /// The address of a page that may be read, unless its name leads elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Address(Url);
+pub(super) struct PageAddress(Url);
 
 /// An address that may not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Denied {
+pub(super) struct DeniedAddress {
     pub(super) why: String,
     /// The address, where it would be enough that somebody allows its domain.
-    pub(super) unless: Option<Address>,
+    pub(super) unless: Option<PageAddress>,
 }
 
-impl Allowed {
+impl AllowedDomains {
     /// Reads domains: `docs.example.com` allows it and what is below it, at the usual ports of
     /// HTTP and HTTPS, or at the one that is named, `docs.example.com:8443`. `localhost` and IP
     /// addresses allow that machine only, also one of a private network.
@@ -58,7 +58,7 @@ impl Allowed {
     pub fn parse<S: AsRef<str>>(domains: &[S]) -> Result<Self, DomainError> {
         domains
             .iter()
-            .map(|domain| Entry::parse(domain.as_ref()))
+            .map(|domain| DomainEntry::parse(domain.as_ref()))
             .collect::<Result<_, _>>()
             .map(Self)
     }
@@ -71,7 +71,7 @@ impl Allowed {
 
     /// The address that a text is, if it may be read; else why not. Without a scheme it is one of
     /// HTTPS.
-    pub(super) fn judge(&self, text: &str) -> Result<Address, Denied> {
+    pub(super) fn judge(&self, text: &str) -> Result<PageAddress, DeniedAddress> {
         let text = text.trim();
         let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let whole = match text.split_once("://") {
@@ -84,20 +84,24 @@ impl Allowed {
     }
 
     /// The address that a page leads to, if it may be read; else why not.
-    pub(super) fn follow(&self, from: &Address, location: &str) -> Result<Address, Denied> {
+    pub(super) fn follow(
+        &self,
+        from: &PageAddress,
+        location: &str,
+    ) -> Result<PageAddress, DeniedAddress> {
         let to = from.0.join(location);
         let to = to.map_err(|error| denied(format!("It leads to no address: {error}.")))?;
         if from.0.scheme() == "https" && to.scheme() == "http" {
             return Err(denied(format!("It leads to {}, which is not encrypted.", shown(&to))));
         }
         let shown = shown(&to);
-        self.admit(to).map_err(|Denied { why, unless }| Denied {
+        self.admit(to).map_err(|DeniedAddress { why, unless }| DeniedAddress {
             why: format!("It leads to {shown}. {why}"),
             unless,
         })
     }
 
-    fn admit(&self, mut url: Url) -> Result<Address, Denied> {
+    fn admit(&self, mut url: Url) -> Result<PageAddress, DeniedAddress> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(denied(format!("Only http and https are read, not {}.", url.scheme())));
         }
@@ -113,45 +117,45 @@ impl Allowed {
             url.set_host(Some(&host))
                 .map_err(|error| denied(format!("That is no address: {error}.")))?;
         }
-        let address = Address(url);
+        let address = PageAddress(url);
         if self.covers(&address) {
             return Ok(address);
         }
         let domain = address.domain();
         let list = if self.is_empty() { "none".to_owned() } else { self.to_string() };
         let mut why = format!("{domain} is not allowed here. Pages can be read of: {list}.");
-        if Entry::parse(&domain).is_ok() {
+        if DomainEntry::parse(&domain).is_ok() {
             why += &format!(" The user can allow it with --allow-domain {domain}.");
         }
-        let unless = Some(address).filter(Address::may_be_public);
-        Err(Denied { why, unless })
+        let unless = Some(address).filter(PageAddress::may_be_public);
+        Err(DeniedAddress { why, unless })
     }
 
     /// Whether the address is one of these domains'.
-    pub(super) fn covers(&self, address: &Address) -> bool {
+    pub(super) fn covers(&self, address: &PageAddress) -> bool {
         self.0.iter().any(|entry| entry.covers(&address.0))
     }
 
     /// Allows the domain of an address as well, and all that is below it.
-    pub(super) fn add(&mut self, address: &Address) {
-        if let Ok(entry) = Entry::parse(&address.domain()) {
+    pub(super) fn add(&mut self, address: &PageAddress) {
+        if let Ok(entry) = DomainEntry::parse(&address.domain()) {
             self.0.push(entry);
         }
     }
 
     /// The domains, as one names them.
     pub(super) fn names(&self) -> Vec<String> {
-        self.0.iter().map(Entry::to_string).collect()
+        self.0.iter().map(DomainEntry::to_string).collect()
     }
 }
 
-impl fmt::Display for Allowed {
+impl fmt::Display for AllowedDomains {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.names().join(", "))
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for DomainEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, port, .. } = self;
         match port {
@@ -161,7 +165,7 @@ impl fmt::Display for Entry {
     }
 }
 
-impl Entry {
+impl DomainEntry {
     fn parse(text: &str) -> Result<Self, DomainError> {
         let text = text.trim();
         let wrong = || DomainError::NotADomain(text.to_owned());
@@ -199,7 +203,7 @@ impl Entry {
     }
 }
 
-impl Address {
+impl PageAddress {
     /// The address as it is asked for.
     pub(super) const fn url(&self) -> &Url {
         &self.0
@@ -219,19 +223,19 @@ impl Address {
         match address_of(host) {
             Some(address) => is_public(address),
             // A name with an empty part is nobody's.
-            None => !is_local && !host.starts_with('.') && Entry::parse(host).is_ok(),
+            None => !is_local && !host.starts_with('.') && DomainEntry::parse(host).is_ok(),
         }
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for PageAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-fn denied(why: String) -> Denied {
-    Denied { why, unless: None }
+fn denied(why: String) -> DeniedAddress {
+    DeniedAddress { why, unless: None }
 }
 
 /// The host without the point that may end it.
@@ -256,10 +260,10 @@ fn shown(url: &Url) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowed, DomainError};
+    use super::{AllowedDomains, DomainError};
 
-    fn allowed(domains: &[&str]) -> Allowed {
-        Allowed::parse(domains).unwrap()
+    fn allowed(domains: &[&str]) -> AllowedDomains {
+        AllowedDomains::parse(domains).unwrap()
     }
 
     #[test]
@@ -323,7 +327,7 @@ mod tests {
         let long = format!("https://example.com/{}", "x".repeat(9_000));
         let why = allowed.judge(&long).unwrap_err().why;
         assert_eq!(why, "The address is longer than 8192 bytes.");
-        assert!(Allowed::default().judge("https://example.com/").is_err());
+        assert!(AllowedDomains::default().judge("https://example.com/").is_err());
     }
 
     #[test]
@@ -418,7 +422,7 @@ mod tests {
     #[test]
     fn c16_what_is_no_domain_is_refused() {
         use DomainError::{NotADomain, Star, TopLevel};
-        let refused = |text: &str| Allowed::parse(&[text]).unwrap_err();
+        let refused = |text: &str| AllowedDomains::parse(&[text]).unwrap_err();
         for text in ["https://example.com", "example.com/x", "a@example.com", "exa mple.com", ""] {
             assert_eq!(refused(text), NotADomain(text.to_owned()));
         }

@@ -1,10 +1,10 @@
 //! Whoever may be asked for a domain that is not allowed, and what a call may read for the answer.
 
 use super::{
-    allowed::{Address, Allowed, Denied},
-    fault::{Fault, refused},
+    allowed::{AllowedDomains, DeniedAddress, PageAddress},
+    fault::{FetchError, refused},
 };
-use crate::tools::Call;
+use crate::tools::OwnToolCall;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::{
     Mutex,
@@ -18,18 +18,18 @@ const NO: &str = "the user was asked and said no. Do without it";
 /// The domains of a session: those that were allowed at its beginning, and those that somebody has
 /// allowed since. Clones are of the same session.
 #[derive(Clone, Debug)]
-pub struct Domains {
-    allowed: Arc<RwLock<Allowed>>,
+pub struct SessionDomains {
+    allowed: Arc<RwLock<AllowedDomains>>,
     /// Those that were allowed at the beginning.
-    first: Arc<Allowed>,
+    first: Arc<AllowedDomains>,
     /// Where it is asked for others.
-    asks: Option<UnboundedSender<Wanted>>,
+    asks: Option<UnboundedSender<DomainRequest>>,
 }
 
 /// A page of a domain that is not allowed, for which somebody is asked. Dropped, it is refused as
 /// if nobody were there.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct DomainRequest {
     /// The page's address.
     pub address: String,
     /// Its domain, with the port where that is not the usual one.
@@ -38,12 +38,12 @@ pub struct Wanted {
     pub from: Option<String>,
     /// The domains that are allowed already.
     pub allowed: Vec<String>,
-    answer: oneshot::Sender<Word>,
+    answer: oneshot::Sender<DomainAnswer>,
 }
 
 /// The answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum DomainAnswer {
     /// The call that asks may read pages of the domain.
     Once,
     /// Pages of the domain and of those below it may be read from now on.
@@ -52,17 +52,17 @@ pub enum Word {
     No,
 }
 
-impl Domains {
+impl SessionDomains {
     /// Those domains, and no others.
     #[must_use]
-    pub fn new(allowed: Allowed) -> Self {
+    pub fn new(allowed: AllowedDomains) -> Self {
         let first = Arc::new(allowed.clone());
         Self { allowed: Arc::new(RwLock::new(allowed)), first, asks: None }
     }
 
     /// Those domains, and others for which somebody is asked.
     #[must_use]
-    pub fn asking(allowed: Allowed) -> (Self, UnboundedReceiver<Wanted>) {
+    pub fn asking(allowed: AllowedDomains) -> (Self, UnboundedReceiver<DomainRequest>) {
         let (asks, asked) = tokio::sync::mpsc::unbounded_channel();
         (Self { asks: Some(asks), ..Self::new(allowed) }, asked)
     }
@@ -78,18 +78,18 @@ impl Domains {
         *self.allowed.write().unwrap_or_else(PoisonError::into_inner) = (*self.first).clone();
     }
 
-    fn with<T>(&self, judge: impl FnOnce(&Allowed) -> T) -> T {
+    fn with<T>(&self, judge: impl FnOnce(&AllowedDomains) -> T) -> T {
         judge(&self.allowed.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn add(&self, address: &Address) {
+    fn add(&self, address: &PageAddress) {
         self.allowed.write().unwrap_or_else(PoisonError::into_inner).add(address);
     }
 }
 
-impl Wanted {
+impl DomainRequest {
     /// Answers.
-    pub fn answer(self, word: Word) {
+    pub fn answer(self, word: DomainAnswer) {
         // The call may be over.
         let _heard = self.answer.send(word);
     }
@@ -102,21 +102,21 @@ impl Wanted {
 
 /// What decides for one call which addresses it reads.
 #[derive(Debug)]
-pub(super) struct Gate {
-    domains: Domains,
-    call: Call,
+pub(super) struct FetchGate {
+    domains: SessionDomains,
+    call: OwnToolCall,
     /// What was said for this call alone. Held while somebody is asked: pages that are read side
     /// by side ask one after the other, and not twice for the same.
-    said: Mutex<Vec<(String, Word)>>,
+    said: Mutex<Vec<(String, DomainAnswer)>>,
 }
 
-impl Gate {
-    pub(super) fn new(domains: Domains, call: Call) -> Self {
+impl FetchGate {
+    pub(super) fn new(domains: SessionDomains, call: OwnToolCall) -> Self {
         Self { domains, call, said: Mutex::default() }
     }
 
     /// The address that a text is, if it may be read.
-    pub(super) async fn enter(&self, text: &str) -> Result<Address, Fault> {
+    pub(super) async fn enter(&self, text: &str) -> Result<PageAddress, FetchError> {
         match self.domains.with(|allowed| allowed.judge(text)) {
             Ok(address) => Ok(address),
             Err(denied) => self.ask(denied, None).await,
@@ -124,7 +124,11 @@ impl Gate {
     }
 
     /// The address that a page leads to, if it may be read.
-    pub(super) async fn follow(&self, from: &Address, location: &str) -> Result<Address, Fault> {
+    pub(super) async fn follow(
+        &self,
+        from: &PageAddress,
+        location: &str,
+    ) -> Result<PageAddress, FetchError> {
         match self.domains.with(|allowed| allowed.follow(from, location)) {
             Ok(address) => Ok(address),
             Err(denied) => self.ask(denied, Some(from)).await,
@@ -132,8 +136,12 @@ impl Gate {
     }
 
     /// The address all the same, if somebody says so.
-    async fn ask(&self, denied: Denied, from: Option<&Address>) -> Result<Address, Fault> {
-        let Denied { why, unless } = denied;
+    async fn ask(
+        &self,
+        denied: DeniedAddress,
+        from: Option<&PageAddress>,
+    ) -> Result<PageAddress, FetchError> {
+        let DeniedAddress { why, unless } = denied;
         let (Some(address), Some(asks)) = (unless, &self.domains.asks) else {
             return Err(refused(why));
         };
@@ -147,11 +155,11 @@ impl Gate {
             Some(word) => Some(word),
             None => {
                 let (answer, answered) = oneshot::channel();
-                let wanted = Wanted {
+                let wanted = DomainRequest {
                     address: address.to_string(),
                     domain: domain.clone(),
-                    from: from.map(Address::to_string),
-                    allowed: self.domains.with(Allowed::names),
+                    from: from.map(PageAddress::to_string),
+                    allowed: self.domains.with(AllowedDomains::names),
                     answer,
                 };
                 // Whoever could be asked may have gone.
@@ -162,12 +170,12 @@ impl Gate {
         said.extend(word.map(|word| (domain.clone(), word)));
         drop(said);
         match word {
-            Some(Word::Once) => Ok(address),
-            Some(Word::Always) => {
+            Some(DomainAnswer::Once) => Ok(address),
+            Some(DomainAnswer::Always) => {
                 self.domains.add(&address);
                 Ok(address)
             }
-            Some(Word::No) => {
+            Some(DomainAnswer::No) => {
                 let leads = from.map(|_| format!("It leads to {address}. ")).unwrap_or_default();
                 Err(refused(format!("{leads}{domain} is not allowed here: {NO}.")))
             }

@@ -3,7 +3,7 @@
 
 /// What stands between the text so far and what comes next; the larger one counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Gap {
+pub(super) enum TextGap {
     #[default]
     None,
     Space,
@@ -14,10 +14,10 @@ pub(super) enum Gap {
 
 /// Text that is being laid out.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct TextLayout {
     out: String,
     limit: usize,
-    gap: Gap,
+    gap: TextGap,
     /// What the next line begins with.
     marker: String,
     /// Cells of the row so far, and whether the last of them has nothing in it.
@@ -25,10 +25,10 @@ pub(super) struct Layout {
     is_cell_empty: bool,
 }
 
-impl Layout {
+impl TextLayout {
     pub(super) fn new(limit: usize) -> Self {
         let (out, marker) = (String::new(), String::new());
-        Self { out, limit, gap: Gap::None, marker, cells: 0, is_cell_empty: false }
+        Self { out, limit, gap: TextGap::None, marker, cells: 0, is_cell_empty: false }
     }
 
     /// Whether there is more than fits.
@@ -85,18 +85,18 @@ impl Layout {
 
     /// The end of preformatted text, on a line of its own.
     pub(super) fn close_fence(&mut self) {
-        self.gap = Gap::None;
+        self.gap = TextGap::None;
         self.piece(if self.out.ends_with('\n') { "```" } else { "\n```" });
-        self.gap(Gap::Blank);
+        self.gap(TextGap::Blank);
     }
 
     fn space(&mut self) {
-        self.gap = self.gap.max(Gap::Space);
+        self.gap = self.gap.max(TextGap::Space);
     }
 
     /// At least that gap before what comes next. Where a cell or a marked line has just begun,
     /// there is no new line.
-    pub(super) fn gap(&mut self, gap: Gap) {
+    pub(super) fn gap(&mut self, gap: TextGap) {
         if !self.is_cell_empty && self.marker.is_empty() {
             self.gap = self.gap.max(gap);
         }
@@ -104,25 +104,25 @@ impl Layout {
 
     /// A line that ends here, whatever stands in it; a second one leaves a blank one.
     pub(super) fn break_line(&mut self) {
-        let gap = if self.gap >= Gap::Line { Gap::Blank } else { Gap::Line };
+        let gap = if self.gap >= TextGap::Line { TextGap::Blank } else { TextGap::Line };
         self.gap(gap);
     }
 
     /// A new line that begins with a marker.
-    pub(super) fn begin_line(&mut self, gap: Gap, marker: String) {
+    pub(super) fn begin_line(&mut self, gap: TextGap, marker: String) {
         self.gap(gap);
         self.marker = marker;
     }
 
     /// Forgets the marker of a line that has nothing else.
-    pub(super) fn end_line(&mut self, gap: Gap) {
+    pub(super) fn end_line(&mut self, gap: TextGap) {
         self.marker.clear();
         self.gap(gap);
     }
 
     pub(super) fn begin_row(&mut self) {
         (self.cells, self.is_cell_empty) = (0, false);
-        self.gap(Gap::Line);
+        self.gap(TextGap::Line);
     }
 
     pub(super) fn end_row(&mut self) {
@@ -135,7 +135,7 @@ impl Layout {
                 // Columns stay what they are.
                 self.piece("");
             }
-            self.gap = Gap::Cell;
+            self.gap = TextGap::Cell;
         }
         self.cells = self.cells.saturating_add(1);
         self.is_cell_empty = true;
@@ -152,11 +152,11 @@ impl Layout {
         let gap = std::mem::take(&mut self.gap);
         if !self.out.is_empty() {
             self.out.push_str(match gap {
-                Gap::None => "",
-                Gap::Space => " ",
-                Gap::Cell => " | ",
-                Gap::Line => "\n",
-                Gap::Blank => "\n\n",
+                TextGap::None => "",
+                TextGap::Space => " ",
+                TextGap::Cell => " | ",
+                TextGap::Line => "\n",
+                TextGap::Blank => "\n\n",
             });
         }
         self.out.push_str(&self.marker);

@@ -9,11 +9,11 @@ use tokio::net::lookup_host;
 
 /// Looks names up and passes on what may be reached.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Names;
+pub(super) struct PublicResolver;
 
 /// A name that may not be reached, or is none.
 #[derive(Debug, Error)]
-pub(super) enum Unreachable {
+pub(super) enum ResolveError {
     /// It leads only to places that are not the public internet.
     #[error("{0} is no public address; this machine and private networks are not read")]
     Private(String),
@@ -22,12 +22,12 @@ pub(super) enum Unreachable {
     Unknown(String, io::Error),
 }
 
-impl Resolve for Names {
+impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let name = name.as_str();
             let found = lookup_host((name, 0)).await;
-            let found = found.map_err(|error| Unreachable::Unknown(name.to_owned(), error))?;
+            let found = found.map_err(|error| ResolveError::Unknown(name.to_owned(), error))?;
             let reached = judged(name, found.collect())?;
             Ok(Box::new(reached.into_iter()) as Addrs)
         })
@@ -36,12 +36,12 @@ impl Resolve for Names {
 
 /// Those of a name's addresses that may be reached. `localhost` is asked for only where the user
 /// named it, and leads to this machine only.
-fn judged(name: &str, mut found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Unreachable> {
+fn judged(name: &str, mut found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, ResolveError> {
     let is_local = name.eq_ignore_ascii_case("localhost");
     found.retain(|found| {
         if is_local { found.ip().to_canonical().is_loopback() } else { is_public(found.ip()) }
     });
-    if found.is_empty() { Err(Unreachable::Private(name.to_owned())) } else { Ok(found) }
+    if found.is_empty() { Err(ResolveError::Private(name.to_owned())) } else { Ok(found) }
 }
 
 #[cfg(test)]
@@ -74,11 +74,11 @@ mod tests {
 
     #[tokio::test]
     async fn c16_the_name_of_this_machine_is_looked_up_and_judged() {
-        use super::Names;
+        use super::PublicResolver;
         use reqwest::dns::Resolve;
-        let found = Names.resolve("localhost".parse().unwrap()).await.unwrap();
+        let found = PublicResolver.resolve("localhost".parse().unwrap()).await.unwrap();
         assert!(found.into_iter().all(|address| address.ip().is_loopback()));
-        let unknown = Names.resolve("nowhere.invalid".parse().unwrap()).await;
+        let unknown = PublicResolver.resolve("nowhere.invalid".parse().unwrap()).await;
         let error = unknown.err().unwrap().to_string();
         assert!(error.starts_with("the name nowhere.invalid is not known"), "{error}");
     }

@@ -2,10 +2,10 @@
 //! bounds.
 
 use super::{
-    allowed::Address,
-    asking::Gate,
-    fault::{Fault, refused},
-    names::{Names, Unreachable},
+    allowed::PageAddress,
+    asking::FetchGate,
+    fault::{FetchError, refused},
+    names::{PublicResolver, ResolveError},
 };
 use innerloop_core::action::ToolError;
 use innerloop_sandbox::client::{client, leads_to, plain_client};
@@ -28,12 +28,12 @@ const KINDS: &str = "text/html, text/plain;q=0.9, text/*;q=0.8, application/json
 
 /// A page as it came.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct WebPage {
     /// Where it was found in the end.
-    pub(super) address: Address,
+    pub(super) address: PageAddress,
     pub(super) status: StatusCode,
     /// What it says it is.
-    pub(super) kind: Kind,
+    pub(super) kind: ContentType,
     pub(super) body: Vec<u8>,
     /// Whether it is longer.
     pub(super) is_cut: bool,
@@ -41,7 +41,7 @@ pub(super) struct Page {
 
 /// What a page says it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(super) struct ContentType {
     /// Type and subtype in lower case; empty if it does not say, or says something else there: this
     /// is told outside of the page's frame.
     pub(super) essence: String,
@@ -50,15 +50,19 @@ pub(super) struct Kind {
 
 /// Asks for pages.
 #[derive(Debug, Default)]
-pub(super) struct Web {
+pub(super) struct PageClient {
     /// Without TLS, which needs no certificates.
     plain: OnceLock<Client>,
     secure: OnceLock<Client>,
 }
 
-impl Web {
+impl PageClient {
     /// Reads the page of that address, and where it leads.
-    pub(super) async fn read(&self, gate: &Gate, address: &str) -> Result<Page, Fault> {
+    pub(super) async fn read(
+        &self,
+        gate: &FetchGate,
+        address: &str,
+    ) -> Result<WebPage, FetchError> {
         let mut address = gate.enter(address).await?;
         for _ in 0..=REDIRECTS {
             let response = self.ask(&address).await?;
@@ -68,32 +72,33 @@ impl Web {
             }
         }
         let why = format!("It leads to another address more than {REDIRECTS} times.");
-        Err(Fault { error: ToolError::Limit, why })
+        Err(FetchError { error: ToolError::Limit, why })
     }
 
-    async fn ask(&self, address: &Address) -> Result<Response, Fault> {
+    async fn ask(&self, address: &PageAddress) -> Result<Response, FetchError> {
         let client = self.client(address)?;
         let call = client.get(address.url().clone());
         let call = call.header(ACCEPT, KINDS).header(ACCEPT_ENCODING, "identity");
         call.send().await.map_err(|error| broken(&error))
     }
 
-    /// The client for that address. It goes straight to what [`Names`] has judged, whatever
-    /// proxies the environment names, and knows no cookies.
-    fn client(&self, address: &Address) -> Result<&Client, Fault> {
+    /// The client for that address. It goes straight to what [`PublicResolver`] has judged,
+    /// whatever proxies the environment names, and knows no cookies.
+    fn client(&self, address: &PageAddress) -> Result<&Client, FetchError> {
         let is_plain = address.url().scheme() == "http";
         let made = if is_plain { &self.plain } else { &self.secure };
         if let Some(client) = made.get() {
             return Ok(client);
         }
         let builder = if is_plain { plain_client() } else { client() };
-        let builder = builder.no_proxy().dns_resolver(Names).connect_timeout(CONNECT_TIMEOUT);
+        let builder =
+            builder.no_proxy().dns_resolver(PublicResolver).connect_timeout(CONNECT_TIMEOUT);
         let client = builder.build().map_err(|error| broken(&error))?;
         Ok(made.get_or_init(|| client))
     }
 }
 
-impl Kind {
+impl ContentType {
     fn of(headers: &HeaderMap) -> Self {
         let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes()).unwrap_or_default();
         let value = String::from_utf8_lossy(value).to_ascii_lowercase();
@@ -149,16 +154,16 @@ fn is_essence(text: &str) -> bool {
 }
 
 /// The page that a response holds, as far as it is read.
-async fn whole(address: Address, mut response: Response) -> Result<Page, Fault> {
-    let kind = Kind::of(response.headers());
+async fn whole(address: PageAddress, mut response: Response) -> Result<WebPage, FetchError> {
+    let kind = ContentType::of(response.headers());
     if !kind.is_text() {
         let why = format!("It is no text, but {}.", kind.essence);
-        return Err(Fault { error: ToolError::Binary, why });
+        return Err(FetchError { error: ToolError::Binary, why });
     }
     let encoding = response.headers().get(CONTENT_ENCODING);
     if encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         let why = "It came compressed, which was not asked for.".to_owned();
-        return Err(Fault { error: ToolError::Binary, why });
+        return Err(FetchError { error: ToolError::Binary, why });
     }
     let (mut body, mut is_cut) = (Vec::new(), false);
     while let Some(piece) = response.chunk().await.map_err(|error| broken(&error))? {
@@ -171,18 +176,18 @@ async fn whole(address: Address, mut response: Response) -> Result<Page, Fault> 
     }
     if kind.essence.is_empty() && body.contains(&0) {
         let why = "It does not say what it is, and is no text.".to_owned();
-        return Err(Fault { error: ToolError::Binary, why });
+        return Err(FetchError { error: ToolError::Binary, why });
     }
-    Ok(Page { address, status: response.status(), kind, body, is_cut })
+    Ok(WebPage { address, status: response.status(), kind, body, is_cut })
 }
 
-fn broken(error: &reqwest::Error) -> Fault {
+fn broken(error: &reqwest::Error) -> FetchError {
     let mut cause: &dyn Error = error;
     loop {
-        match cause.downcast_ref::<Unreachable>() {
-            Some(Unreachable::Private(_)) => return refused(format!("{cause}.")),
-            Some(Unreachable::Unknown(..)) => {
-                return Fault { error: ToolError::NotFound, why: format!("{cause}.") };
+        match cause.downcast_ref::<ResolveError>() {
+            Some(ResolveError::Private(_)) => return refused(format!("{cause}.")),
+            Some(ResolveError::Unknown(..)) => {
+                return FetchError { error: ToolError::NotFound, why: format!("{cause}.") };
             }
             None => {}
         }
@@ -198,5 +203,5 @@ fn broken(error: &reqwest::Error) -> Fault {
     } else {
         format!("the connection broke: {cause}.")
     };
-    Fault { error: ToolError::Io, why }
+    FetchError { error: ToolError::Io, why }
 }

@@ -2,7 +2,7 @@
 //! tables by rows, preformatted text as it stands. One pass over the tokens, without a tree: time
 //! and memory are in proportion to the page, however it is nested.
 
-use super::layout::{Gap, Layout, readable};
+use super::layout::{TextGap, TextLayout, readable};
 use html5gum::{
     Span, State, Tokenizer,
     emitters::callback::{CallbackEmitter, CallbackEvent},
@@ -30,19 +30,19 @@ pub(super) fn from_html(
     limit: usize,
     is_stopped: impl Fn() -> bool,
 ) -> (String, bool) {
-    let mut reader = Reader::new(address, limit);
+    let mut reader = HtmlReader::new(address, limit);
     let mut seen = 0_u32;
     let emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| {
         seen = seen.wrapping_add(1);
         let next = reader.take(&event);
         let is_over = reader.layout.is_full() || (seen.is_multiple_of(PATIENCE) && is_stopped());
-        if is_over { Some(Next::Stop) } else { next }
+        if is_over { Some(TokenizerAction::Stop) } else { next }
     });
     let mut tokenizer = Tokenizer::new_with_emitter(html, emitter);
     while let Some(Ok(next)) = tokenizer.next() {
         match next {
-            Next::Stop => break,
-            Next::Switch(state) => tokenizer.set_state(state),
+            TokenizerAction::Stop => break,
+            TokenizerAction::Switch(state) => tokenizer.set_state(state),
         }
     }
     drop(tokenizer);
@@ -50,15 +50,15 @@ pub(super) fn from_html(
 }
 
 /// What the tokenizer is to do next.
-enum Next {
+enum TokenizerAction {
     /// Read the content of an element as the standard says that it is read.
     Switch(State),
     Stop,
 }
 
 /// The page as it is read.
-struct Reader {
-    layout: Layout,
+struct HtmlReader {
+    layout: TextLayout,
     /// The open lists: the number of the next item, or none for bullets.
     lists: Vec<Option<u32>>,
     /// How many `pre` are open, and whether the last one has just begun.
@@ -66,16 +66,16 @@ struct Reader {
     is_pre_begun: bool,
     /// Whether a piece of code in a line is open.
     is_code: bool,
-    link: Option<Link>,
+    link: Option<OpenLink>,
     /// What links start from, and whether the page has said it.
     base: Url,
     has_base: bool,
     title: Option<String>,
-    aside: Option<Aside>,
-    tag: Tag,
+    aside: Option<SkippedElement>,
+    tag: StartTag,
 }
 
-struct Link {
+struct OpenLink {
     href: String,
     /// Where its text begins.
     from: usize,
@@ -83,7 +83,7 @@ struct Link {
 
 /// An open element whose content is not told as text of the page.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Aside {
+enum SkippedElement {
     /// It holds text only, up to its end.
     Dropped,
     Title,
@@ -93,7 +93,7 @@ enum Aside {
 
 /// The start tag that is being read.
 #[derive(Default)]
-struct Tag {
+struct StartTag {
     name: Vec<u8>,
     attribute: Vec<u8>,
     href: Option<String>,
@@ -101,7 +101,7 @@ struct Tag {
     start: Option<String>,
 }
 
-impl Tag {
+impl StartTag {
     /// The first of several attributes of one name counts.
     fn set(&mut self, value: &[u8]) {
         let place = match self.attribute.as_slice() {
@@ -114,10 +114,10 @@ impl Tag {
     }
 }
 
-impl Reader {
+impl HtmlReader {
     fn new(address: &Url, limit: usize) -> Self {
         Self {
-            layout: Layout::new(limit),
+            layout: TextLayout::new(limit),
             lists: Vec::new(),
             pre: 0,
             is_pre_begun: false,
@@ -127,20 +127,20 @@ impl Reader {
             has_base: false,
             title: None,
             aside: None,
-            tag: Tag::default(),
+            tag: StartTag::default(),
         }
     }
 
-    fn take(&mut self, event: &CallbackEvent<'_>) -> Option<Next> {
+    fn take(&mut self, event: &CallbackEvent<'_>) -> Option<TokenizerAction> {
         match event {
             CallbackEvent::OpenStartTag { name } => {
-                self.tag = Tag { name: name.to_vec(), ..Tag::default() };
+                self.tag = StartTag { name: name.to_vec(), ..StartTag::default() };
             }
             CallbackEvent::AttributeName { name } => self.tag.attribute = name.to_vec(),
             CallbackEvent::AttributeValue { value } => self.tag.set(value),
             CallbackEvent::CloseStartTag { .. } => {
                 let tag = take(&mut self.tag);
-                return self.start(tag).map(Next::Switch);
+                return self.start(tag).map(TokenizerAction::Switch);
             }
             CallbackEvent::EndTag { name } => self.end(name),
             CallbackEvent::String { value } => self.string(&String::from_utf8_lossy(value)),
@@ -153,11 +153,11 @@ impl Reader {
 
     fn string(&mut self, text: &str) {
         match self.aside {
-            Some(Aside::Title) => {
+            Some(SkippedElement::Title) => {
                 let readable = text.chars().filter_map(readable).take(TITLE);
                 self.title.get_or_insert_with(|| readable.collect());
             }
-            Some(Aside::Dropped | Aside::Templates(_)) => {}
+            Some(SkippedElement::Dropped | SkippedElement::Templates(_)) => {}
             None if self.pre > 0 => {
                 // The standard leaves out the line feed that follows the tag.
                 let text = if take(&mut self.is_pre_begun) {
@@ -172,21 +172,25 @@ impl Reader {
     }
 
     /// An element begins. Of some the tokenizer reads the content in another way.
-    fn start(&mut self, tag: Tag) -> Option<State> {
+    fn start(&mut self, tag: StartTag) -> Option<State> {
         let (aside, state) = match tag.name.as_slice() {
-            b"script" => (Some(Aside::Dropped), Some(State::ScriptData)),
+            b"script" => (Some(SkippedElement::Dropped), Some(State::ScriptData)),
             b"style" | b"iframe" | b"noembed" | b"noframes" => {
-                (Some(Aside::Dropped), Some(State::RawText))
+                (Some(SkippedElement::Dropped), Some(State::RawText))
             }
-            b"title" => (Some(Aside::Title), Some(State::RcData)),
+            b"title" => (Some(SkippedElement::Title), Some(State::RcData)),
             b"textarea" => (None, Some(State::RcData)),
             b"xmp" => (None, Some(State::RawText)),
             b"plaintext" => (None, Some(State::PlainText)),
             _ => (None, None),
         };
         match (&mut self.aside, aside) {
-            (Some(Aside::Templates(depth)), _) => *depth += u32::from(tag.name == b"template"),
-            (None, None) if tag.name == b"template" => self.aside = Some(Aside::Templates(1)),
+            (Some(SkippedElement::Templates(depth)), _) => {
+                *depth += u32::from(tag.name == b"template");
+            }
+            (None, None) if tag.name == b"template" => {
+                self.aside = Some(SkippedElement::Templates(1));
+            }
             (None, None) => self.element(tag),
             (place, aside) => *place = aside,
         }
@@ -194,16 +198,16 @@ impl Reader {
     }
 
     /// An element of the page's text begins.
-    fn element(&mut self, tag: Tag) {
+    fn element(&mut self, tag: StartTag) {
         match tag.name.as_slice() {
             &[b'h', level @ b'1'..=b'6'] => {
                 let marker = "#".repeat(usize::from(level - b'0')) + " ";
-                self.layout.begin_line(Gap::Blank, marker);
+                self.layout.begin_line(TextGap::Blank, marker);
             }
             b"a" => {
                 self.end_link();
                 let from = self.layout.end();
-                self.link = tag.href.map(|href| Link { href, from });
+                self.link = tag.href.map(|href| OpenLink { href, from });
             }
             b"base" if !self.has_base => {
                 let base = tag.href.and_then(|href| self.resolve(&href));
@@ -237,8 +241,10 @@ impl Reader {
 
     fn end(&mut self, name: &[u8]) {
         match &mut self.aside {
-            Some(Aside::Templates(depth)) if name == b"template" && *depth > 1 => *depth -= 1,
-            Some(Aside::Templates(_)) if name != b"template" => {}
+            Some(SkippedElement::Templates(depth)) if name == b"template" && *depth > 1 => {
+                *depth -= 1;
+            }
+            Some(SkippedElement::Templates(_)) if name != b"template" => {}
             Some(_) => self.aside = None,
             None => self.end_element(name),
         }
@@ -246,21 +252,21 @@ impl Reader {
 
     fn end_element(&mut self, name: &[u8]) {
         match name {
-            [b'h', b'1'..=b'6'] => self.layout.end_line(Gap::Blank),
+            [b'h', b'1'..=b'6'] => self.layout.end_line(TextGap::Blank),
             b"a" => self.end_link(),
             b"ul" | b"menu" | b"ol" => {
                 self.lists.pop();
-                let gap = if self.lists.is_empty() { Gap::Blank } else { Gap::Line };
+                let gap = if self.lists.is_empty() { TextGap::Blank } else { TextGap::Line };
                 self.layout.end_line(gap);
             }
-            b"li" => self.layout.end_line(Gap::Line),
+            b"li" => self.layout.end_line(TextGap::Line),
             b"pre" | b"listing" | b"xmp" => self.end_pre(),
             b"code" if self.is_code => {
                 self.is_code = false;
                 self.layout.append("`");
             }
             b"tr" => self.layout.end_row(),
-            b"p" => self.layout.gap(Gap::Blank),
+            b"p" => self.layout.gap(TextGap::Blank),
             // The gap stands before the cell that follows.
             b"td" | b"th" => {}
             name => self.layout.gap(gap_around(name)),
@@ -268,13 +274,13 @@ impl Reader {
     }
 
     fn rule(&mut self) {
-        self.layout.gap(Gap::Blank);
+        self.layout.gap(TextGap::Blank);
         self.layout.piece("---");
-        self.layout.gap(Gap::Blank);
+        self.layout.gap(TextGap::Blank);
     }
 
     fn begin_list(&mut self, next: Option<u32>) {
-        self.layout.gap(if self.lists.is_empty() { Gap::Blank } else { Gap::Line });
+        self.layout.gap(if self.lists.is_empty() { TextGap::Blank } else { TextGap::Line });
         self.lists.push(next);
     }
 
@@ -288,12 +294,12 @@ impl Reader {
             }
             _ => format!("{indent}- "),
         };
-        self.layout.begin_line(Gap::Line, marker);
+        self.layout.begin_line(TextGap::Line, marker);
     }
 
     fn begin_pre(&mut self) {
         if self.pre == 0 {
-            self.layout.gap(Gap::Blank);
+            self.layout.gap(TextGap::Blank);
             self.layout.piece("```\n");
         }
         self.pre += 1;
@@ -310,7 +316,7 @@ impl Reader {
 
     /// The link's address behind its text, where it has one and is not the same.
     fn end_link(&mut self) {
-        let Some(Link { href, from }) = self.link.take() else { return };
+        let Some(OpenLink { href, from }) = self.link.take() else { return };
         let text = self.layout.since(from);
         if text.is_empty() || href.is_empty() || href.starts_with('#') {
             return;
@@ -341,17 +347,17 @@ impl Reader {
 }
 
 /// What stands before and after the content of an element.
-const fn gap_around(name: &[u8]) -> Gap {
+const fn gap_around(name: &[u8]) -> TextGap {
     match name {
         b"p" | b"table" | b"blockquote" | b"article" | b"section" | b"header" | b"footer"
         | b"nav" | b"main" | b"aside" | b"figure" | b"form" | b"fieldset" | b"details" | b"dl"
-        | b"hgroup" | b"search" => Gap::Blank,
+        | b"hgroup" | b"search" => TextGap::Blank,
         b"div" | b"address" | b"dt" | b"dd" | b"option" | b"summary" | b"figcaption"
         | b"caption" | b"legend" | b"thead" | b"tbody" | b"tfoot" | b"optgroup" | b"center"
-        | b"body" => Gap::Line,
+        | b"body" => TextGap::Line,
         b"button" | b"input" | b"select" | b"textarea" | b"label" | b"video" | b"audio"
-        | b"svg" | b"text" => Gap::Space,
-        _ => Gap::None,
+        | b"svg" | b"text" => TextGap::Space,
+        _ => TextGap::None,
     }
 }
 

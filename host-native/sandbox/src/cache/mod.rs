@@ -10,7 +10,7 @@ use innerloop_workspace::{
     places::{self, meets},
     private,
 };
-use seal::Seal;
+use seal::ArtefactSigner;
 use std::{
     fs::File,
     hash::{DefaultHasher, Hash, Hasher},
@@ -33,15 +33,15 @@ const FOLDER: &str = ".innerloop";
 /// The cache folder, looked at when it is first needed.
 pub(super) struct ArtefactCache {
     wanted: Option<PathBuf>,
-    kept: OnceLock<Option<Kept>>,
+    kept: OnceLock<Option<CacheFolder>>,
     exposed: AtomicBool,
     on_progress: OnProgress,
 }
 
 /// A folder that can be used, with the signature of what is in it.
-struct Kept {
+struct CacheFolder {
     folder: PathBuf,
-    seal: Seal,
+    seal: ArtefactSigner,
 }
 
 impl std::fmt::Debug for ArtefactCache {
@@ -71,14 +71,14 @@ impl ArtefactCache {
     pub(super) fn has(&self, engine: &Engine, digest: &Digest) -> bool {
         let name = name(engine, digest);
         let is_there = |folder: &Path, name: &str| folder.join(name).is_file();
-        self.kept().is_some_and(|Kept { folder, .. }| {
+        self.kept().is_some_and(|CacheFolder { folder, .. }| {
             is_there(folder, &name) && is_there(folder, &signature_of(&name))
         })
     }
 
     /// The module that was compiled from the bytes of this digest, if it is there and intact.
     pub(super) fn load(&self, engine: &Engine, digest: &Digest) -> Option<Module> {
-        let Kept { folder, seal } = self.kept()?;
+        let CacheFolder { folder, seal } = self.kept()?;
         let name = name(engine, digest);
         let signature = private::read(&folder.join(signature_of(&name))).ok()?;
         let code = private::opened(&folder.join(&name)).ok()?;
@@ -87,7 +87,7 @@ impl ArtefactCache {
 
     /// Keeps a compiled module. Failing to keep it is reported, and otherwise ignored.
     pub(super) fn store(&self, engine: &Engine, digest: &Digest, module: &Module) {
-        let Some(Kept { folder, seal }) = self.kept() else { return };
+        let Some(CacheFolder { folder, seal }) = self.kept() else { return };
         let Ok(code) = module.serialize() else { return };
         let name = name(engine, digest);
         let path = folder.join(&name);
@@ -104,14 +104,14 @@ impl ArtefactCache {
         }
     }
 
-    fn kept(&self) -> Option<&Kept> {
+    fn kept(&self) -> Option<&CacheFolder> {
         if self.exposed.load(Ordering::Acquire) {
             return None;
         }
         self.kept.get_or_init(|| self.look()).as_ref()
     }
 
-    fn look(&self) -> Option<Kept> {
+    fn look(&self) -> Option<CacheFolder> {
         let Some(wanted) = &self.wanted else {
             (self.on_progress)(
                 "no folder for compiled modules: set INNERLOOP_CACHE_DIR to keep them",
@@ -119,10 +119,10 @@ impl ArtefactCache {
             return None;
         };
         let folder = wanted.join(FOLDER);
-        match private::folder(&folder).and_then(|()| Seal::of(&folder)) {
+        match private::folder(&folder).and_then(|()| ArtefactSigner::of(&folder)) {
             Ok(seal) => {
                 private::sweep(&folder);
-                Some(Kept { folder, seal })
+                Some(CacheFolder { folder, seal })
             }
             Err(error) => {
                 (self.on_progress)(&format!(
@@ -187,7 +187,7 @@ mod tests {
 
     /// Puts code under the name and signature of another, as only this program could.
     fn put(cache: &ArtefactCache, name: &str, code: &[u8]) {
-        let Kept { folder, seal } = cache.kept().unwrap();
+        let CacheFolder { folder, seal } = cache.kept().unwrap();
         private::write(&folder.join(name), code).unwrap();
         let signature = seal.sign(name, code).unwrap();
         private::write(&folder.join(signature_of(name)), &signature).unwrap();

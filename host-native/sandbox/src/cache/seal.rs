@@ -17,9 +17,9 @@ const KEY: &str = "key";
 const BYTES: usize = 32;
 
 /// Signs artefacts, and verifies those that are signed.
-pub(super) struct Seal([u8; BYTES]);
+pub(super) struct ArtefactSigner([u8; BYTES]);
 
-impl Seal {
+impl ArtefactSigner {
     /// With the key of this folder, which is private.
     pub(super) fn of(folder: &Path) -> io::Result<Self> {
         let path = folder.join(KEY);

@@ -1,21 +1,22 @@
 //! Times and permissions of files.
 
-use super::{Denied, Files, Folder, Node, Open};
+use super::{CallError, FileHandle, FolderHandle, GuestFiles, OpenNode};
 use crate::errno;
-use innerloop_workspace::{Kind, platform::Timestamps, set_file_times};
+use innerloop_workspace::{EntryKind, platform::Timestamps, set_file_times};
 use std::path::Path;
 
-impl Files {
-    pub(crate) fn set_times_open(&mut self, fd: i32, times: &Timestamps) -> Result<(), Denied> {
+impl GuestFiles {
+    pub(crate) fn set_times_open(&mut self, fd: i32, times: &Timestamps) -> Result<(), CallError> {
         let path = match self.node(fd)? {
-            Node::Standard(_) => return Err(Denied::Errno(errno::BADF)),
-            Node::File(open) if open.writes => {
+            OpenNode::Standard(_) => return Err(CallError::Errno(errno::BADF)),
+            OpenNode::File(open) if open.writes => {
                 let _writing = self.workspace.writing()?;
                 return Ok(set_file_times(&open.file, times)?);
             }
-            Node::File(Open { tree, path, .. }) | Node::Folder(Folder { tree, path, .. }) => {
+            OpenNode::File(FileHandle { tree, path, .. })
+            | OpenNode::Folder(FolderHandle { tree, path, .. }) => {
                 if !self.may_change(*tree) {
-                    return Err(Denied::Errno(errno::PERM));
+                    return Err(CallError::Errno(errno::PERM));
                 }
                 path.clone()
             }
@@ -29,13 +30,13 @@ impl Files {
         path: &str,
         follow: bool,
         times: &Timestamps,
-    ) -> Result<(), Denied> {
+    ) -> Result<(), CallError> {
         let place = self.change(fd, path, follow)?;
         self.set_times_at(&place, times)
     }
 
-    fn set_times_at(&mut self, place: &Path, times: &Timestamps) -> Result<(), Denied> {
-        if self.workspace.stat(place)?.kind == Kind::File {
+    fn set_times_at(&mut self, place: &Path, times: &Timestamps) -> Result<(), CallError> {
+        if self.workspace.stat(place)?.kind == EntryKind::File {
             self.touch(place);
         }
         let Self { workspace, quota, .. } = self;
@@ -45,9 +46,9 @@ impl Files {
     }
 
     /// Gives a file permissions, as mode bits.
-    pub(crate) fn set_mode(&mut self, fd: i32, path: &str, mode: u32) -> Result<(), Denied> {
+    pub(crate) fn set_mode(&mut self, fd: i32, path: &str, mode: u32) -> Result<(), CallError> {
         let place = self.change(fd, path, true)?;
-        if self.workspace.stat(&place)?.kind == Kind::File {
+        if self.workspace.stat(&place)?.kind == EntryKind::File {
             self.touch(&place);
         }
         let Self { workspace, quota, .. } = self;

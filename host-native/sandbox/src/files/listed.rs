@@ -1,13 +1,13 @@
 //! What is in a folder, for guests that go through its entries and for those that want them whole.
 
-use super::{Files, Place};
-use crate::{denied::Denied, errno, listing::Listing};
-use innerloop_workspace::{Kind, Stat};
+use super::{GuestFiles, TreePath};
+use crate::{denied::CallError, errno, listing::FolderListing};
+use innerloop_workspace::{EntryKind, PathStat};
 use std::ffi::OsString;
 
-impl Files {
+impl GuestFiles {
     /// At most `len` bytes of a folder's entries from the one with the number `cookie` on.
-    pub(crate) fn list(&mut self, fd: i32, cookie: u64, len: usize) -> Result<Vec<u8>, Denied> {
+    pub(crate) fn list(&mut self, fd: i32, cookie: u64, len: usize) -> Result<Vec<u8>, CallError> {
         let folder = self.folder(fd)?;
         let (tree, path) = (folder.tree, folder.path.clone().ok_or(errno::NOENT)?);
         if cookie == 0 || folder.listing.is_none() {
@@ -15,9 +15,9 @@ impl Files {
             self.quota.give_back(before);
             let entries = self.tree(tree).list(&path)?;
             let inode = self.tree(tree).stat(&path)?.inode;
-            let listing = Listing::of(entries, inode);
+            let listing = FolderListing::of(entries, inode);
             if !self.quota.take_listing(listing.size()) {
-                return Err(Denied::Errno(errno::NOMEM));
+                return Err(CallError::Errno(errno::NOMEM));
             }
             self.folder(fd)?.listing = Some(listing);
         }
@@ -27,10 +27,14 @@ impl Files {
     }
 
     /// The entries of the folder at a path, in the order of their names, and what each is.
-    pub(crate) fn entries(&mut self, fd: i32, path: &str) -> Result<Vec<(OsString, Stat)>, Denied> {
-        let Place { tree, path } = self.place(fd, path, true)?;
-        if self.tree(tree).stat(&path)?.kind != Kind::Folder {
-            return Err(Denied::Errno(errno::NOTDIR));
+    pub(crate) fn entries(
+        &mut self,
+        fd: i32,
+        path: &str,
+    ) -> Result<Vec<(OsString, PathStat)>, CallError> {
+        let TreePath { tree, path } = self.place(fd, path, true)?;
+        if self.tree(tree).stat(&path)?.kind != EntryKind::Folder {
+            return Err(CallError::Errno(errno::NOTDIR));
         }
         let folder = self.tree(tree).enter(&path)?;
         let mut names: Vec<OsString> = folder.list()?.into_iter().map(|named| named.name).collect();

@@ -4,17 +4,20 @@
 
 mod attributes;
 mod listed;
+mod open_flags;
+
+pub(super) use open_flags::{OpenFlags, SeekOrigin};
 
 use super::{
-    denied::Denied,
+    denied::CallError,
     errno,
-    listing::Listing,
-    quota::Quota,
-    sight::{Mount, Sight},
+    listing::FolderListing,
+    quota::RunQuota,
+    sight::{FolderMount, GuestVisibility},
 };
-use innerloop_driver::capture::{End, Limit};
+use innerloop_driver::capture::{ExceededLimit, ProgramExit};
 use innerloop_workspace::{
-    Access, Draft, Kind, Recorder, Shelters, Stat, Workspace, at,
+    ChangeRecorder, EntryKind, FileAccess, FileDraft, PathStat, ShelterSet, Workspace, at,
     platform::{Errno, FileExt as _},
 };
 use std::{
@@ -37,9 +40,9 @@ const TRIES: usize = 8;
 
 /// What a guest has open, and where.
 #[derive(Debug)]
-pub(super) struct Files {
+pub(super) struct GuestFiles {
     workspace: Workspace,
-    mounts: Vec<Mount>,
+    mounts: Vec<FolderMount>,
     /// The names of the folders that are there from the start, from the descriptor [`TOP`] on.
     tops: Vec<String>,
     /// The folder above which the guest sees nothing.
@@ -47,46 +50,46 @@ pub(super) struct Files {
     may_write: bool,
     writes_whole: bool,
     max_open: usize,
-    open: BTreeMap<u32, Node>,
+    open: BTreeMap<u32, OpenNode>,
     /// What files held that it has truncated.
-    shelters: Shelters,
-    quota: Arc<Quota>,
-    recorder: Arc<Mutex<Recorder>>,
+    shelters: ShelterSet,
+    quota: Arc<RunQuota>,
+    recorder: Arc<Mutex<ChangeRecorder>>,
 }
 
 /// What a file descriptor stands for.
 #[derive(Debug)]
-pub(super) enum Node {
+pub(super) enum OpenNode {
     /// A standard stream, by its own number.
     Standard(u32),
-    Folder(Folder),
-    File(Open),
+    Folder(FolderHandle),
+    File(FileHandle),
 }
 
 /// Where something is: below which of the folders that the guest sees (0 for the workspace, then
 /// the mounts), and its real path there.
 #[derive(Clone, Debug)]
-struct Place {
+struct TreePath {
     tree: usize,
     path: PathBuf,
 }
 
 /// An open folder.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct FolderHandle {
     tree: usize,
     /// Where it is; nothing once it was removed.
     path: Option<PathBuf>,
     /// What it held when it was last listed from the start.
-    listing: Option<Listing>,
+    listing: Option<FolderListing>,
 }
 
 /// An open file.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct FileHandle {
     file: Arc<File>,
     /// What it is until it is synced, if it is to be whole or not at all.
-    draft: Option<Draft>,
+    draft: Option<FileDraft>,
     tree: usize,
     path: Option<PathBuf>,
     pub(super) reads: bool,
@@ -97,44 +100,23 @@ pub(super) struct Open {
     reached: u64,
 }
 
-/// How a guest opens something.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Opening {
-    pub(super) follow: bool,
-    pub(super) create: bool,
-    pub(super) directory: bool,
-    pub(super) exclusive: bool,
-    pub(super) truncate: bool,
-    pub(super) read: bool,
-    pub(super) write: bool,
-    pub(super) append: bool,
-}
-
-/// Where a seek begins.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Whence {
-    Start,
-    Here,
-    End,
-}
-
-impl Files {
+impl GuestFiles {
     /// The files of a guest that sees the folder `start` of the workspace as `/`, and nothing
     /// outside of `top`, by `..`.
     pub(super) fn new(
         workspace: Workspace,
         (top, start): (PathBuf, PathBuf),
-        sight: Sight,
+        sight: GuestVisibility,
         max_open: usize,
-        (quota, recorder): (Arc<Quota>, Arc<Mutex<Recorder>>),
+        (quota, recorder): (Arc<RunQuota>, Arc<Mutex<ChangeRecorder>>),
     ) -> Self {
-        let Sight { may_write, writes_whole, is_blind, mounts } = sight;
+        let GuestVisibility { may_write, writes_whole, is_blind, mounts } = sight;
         let mounted = (1..).zip(&mounts).map(|(tree, mount)| (tree, PathBuf::new(), &*mount.name));
         let seen = (!is_blind).then_some((0, start, "/"));
-        let (mut tops, mut open) = (Vec::new(), Vec::from_iter((0..TOP).map(Node::Standard)));
+        let (mut tops, mut open) = (Vec::new(), Vec::from_iter((0..TOP).map(OpenNode::Standard)));
         for (tree, path, name) in seen.into_iter().chain(mounted) {
             tops.push(name.to_owned());
-            open.push(Node::Folder(Folder { tree, path: Some(path), listing: None }));
+            open.push(OpenNode::Folder(FolderHandle { tree, path: Some(path), listing: None }));
         }
         let open = (0..).zip(open).collect();
         Self {
@@ -146,7 +128,7 @@ impl Files {
             writes_whole,
             max_open,
             open,
-            shelters: Shelters::default(),
+            shelters: ShelterSet::default(),
             quota,
             recorder,
         }
@@ -175,47 +157,51 @@ impl Files {
         self.workspace.opened(&mut lock(&self.recorder), place);
     }
 
-    pub(super) fn node(&self, fd: i32) -> Result<&Node, Denied> {
-        self.open.get(&fd.cast_unsigned()).ok_or(Denied::Errno(errno::BADF))
+    pub(super) fn node(&self, fd: i32) -> Result<&OpenNode, CallError> {
+        self.open.get(&fd.cast_unsigned()).ok_or(CallError::Errno(errno::BADF))
     }
 
     /// What the guest calls the folder that was there by that descriptor from the start.
     pub(super) fn top_name(&self, fd: i32) -> Option<&str> {
-        let is_folder = matches!(self.node(fd), Ok(Node::Folder(_)));
+        let is_folder = matches!(self.node(fd), Ok(OpenNode::Folder(_)));
         let number = usize::try_from(fd.cast_unsigned().checked_sub(TOP)?).ok()?;
         self.tops.get(number).map(String::as_str).filter(|_| is_folder)
     }
 
-    fn folder(&mut self, fd: i32) -> Result<&mut Folder, Denied> {
+    fn folder(&mut self, fd: i32) -> Result<&mut FolderHandle, CallError> {
         match self.open.get_mut(&fd.cast_unsigned()) {
-            Some(Node::Folder(folder)) => Ok(folder),
-            Some(Node::File(_)) => Err(Denied::Errno(errno::NOTDIR)),
-            Some(Node::Standard(_)) | None => Err(Denied::Errno(errno::BADF)),
+            Some(OpenNode::Folder(folder)) => Ok(folder),
+            Some(OpenNode::File(_)) => Err(CallError::Errno(errno::NOTDIR)),
+            Some(OpenNode::Standard(_)) | None => Err(CallError::Errno(errno::BADF)),
         }
     }
 
-    fn file(&mut self, fd: i32) -> Result<&mut Open, Denied> {
+    fn file(&mut self, fd: i32) -> Result<&mut FileHandle, CallError> {
         match self.open.get_mut(&fd.cast_unsigned()) {
-            Some(Node::File(file)) => Ok(file),
-            Some(Node::Folder(_)) => Err(Denied::Errno(errno::ISDIR)),
-            Some(Node::Standard(_)) => Err(Denied::Errno(errno::SPIPE)),
-            None => Err(Denied::Errno(errno::BADF)),
+            Some(OpenNode::File(file)) => Ok(file),
+            Some(OpenNode::Folder(_)) => Err(CallError::Errno(errno::ISDIR)),
+            Some(OpenNode::Standard(_)) => Err(CallError::Errno(errno::SPIPE)),
+            None => Err(CallError::Errno(errno::BADF)),
         }
     }
 
     /// What a path names below an open folder.
-    fn place(&mut self, fd: i32, path: &str, follow: bool) -> Result<Place, Denied> {
-        let &mut Folder { tree, path: ref base, .. } = self.folder(fd)?;
+    fn place(&mut self, fd: i32, path: &str, follow: bool) -> Result<TreePath, CallError> {
+        let &mut FolderHandle { tree, path: ref base, .. } = self.folder(fd)?;
         let base = base.clone().ok_or(errno::NOENT)?;
         let top = if tree == 0 { &self.top } else { Path::new("") };
         let path = self.tree(tree).follow((top, &base), path, follow)?;
-        Ok(Place { tree, path })
+        Ok(TreePath { tree, path })
     }
 
     /// The real path of something that is to be changed: all that may be is in the workspace.
-    fn change(&mut self, fd: i32, path: &str, follow: bool) -> Result<PathBuf, Denied> {
+    fn change(&mut self, fd: i32, path: &str, follow: bool) -> Result<PathBuf, CallError> {
         let place = self.place(fd, path, follow)?;
-        if self.may_change(place.tree) { Ok(place.path) } else { Err(Denied::Errno(errno::PERM)) }
+        if self.may_change(place.tree) {
+            Ok(place.path)
+        } else {
+            Err(CallError::Errno(errno::PERM))
+        }
     }
 
     const fn may_change(&self, tree: usize) -> bool {
@@ -223,19 +209,19 @@ impl Files {
     }
 
     /// Opens a file or a folder and gives its descriptor.
-    pub(super) fn open(&mut self, fd: i32, path: &str, how: Opening) -> Result<u32, Denied> {
+    pub(super) fn open(&mut self, fd: i32, path: &str, how: OpenFlags) -> Result<u32, CallError> {
         let makes = how.create || how.exclusive || how.truncate;
         if how.directory && makes {
-            return Err(Denied::Errno(errno::INVAL));
+            return Err(CallError::Errno(errno::INVAL));
         }
         if self.open.len() >= self.max_open {
-            return Err(Denied::End(End::Limit(Limit::Files)));
+            return Err(CallError::End(ProgramExit::Limit(ExceededLimit::Files)));
         }
-        let mut node = Err(Denied::Errno(errno::LOOP));
+        let mut node = Err(CallError::Errno(errno::LOOP));
         for _ in 0..TRIES {
             let place = self.place(fd, path, how.follow)?;
             node = self.open_at(&place, path, how);
-            let is_disturbed = matches!(node, Err(Denied::Errno(errno::LOOP)));
+            let is_disturbed = matches!(node, Err(CallError::Errno(errno::LOOP)));
             if !(is_disturbed && how.follow) {
                 break;
             }
@@ -244,16 +230,21 @@ impl Files {
         Ok(self.insert(node))
     }
 
-    fn open_at(&mut self, place: &Place, path: &str, how: Opening) -> Result<Node, Denied> {
-        let &Place { tree, path: ref place } = place;
-        let access = Access {
+    fn open_at(
+        &mut self,
+        place: &TreePath,
+        path: &str,
+        how: OpenFlags,
+    ) -> Result<OpenNode, CallError> {
+        let &TreePath { tree, path: ref place } = place;
+        let access = FileAccess {
             write: how.write,
             create: how.create,
             exclusive: how.create && how.exclusive,
             truncate: how.truncate,
         };
         if access.changes() && !self.may_change(tree) {
-            return Err(Denied::Errno(errno::PERM));
+            return Err(CallError::Errno(errno::PERM));
         }
         let found = match self.tree(tree).stat(place) {
             Ok(found) => Some(found),
@@ -261,18 +252,20 @@ impl Files {
             Err(error) => return Err(error.into()),
         };
         match found.map(|found| found.kind) {
-            Some(_) if access.exclusive => return Err(Denied::Errno(errno::EXIST)),
-            Some(Kind::Folder) if access.changes() => return Err(Denied::Errno(errno::ISDIR)),
-            Some(Kind::Folder) => {
+            Some(_) if access.exclusive => return Err(CallError::Errno(errno::EXIST)),
+            Some(EntryKind::Folder) if access.changes() => {
+                return Err(CallError::Errno(errno::ISDIR));
+            }
+            Some(EntryKind::Folder) => {
                 let path = Some(place.clone());
-                return Ok(Node::Folder(Folder { tree, path, listing: None }));
+                return Ok(OpenNode::Folder(FolderHandle { tree, path, listing: None }));
             }
-            Some(Kind::Link) => return Err(Denied::Errno(errno::LOOP)),
-            Some(Kind::Other) => return Err(Denied::Errno(errno::PERM)),
-            Some(Kind::File) | None if how.directory || path.ends_with('/') => {
-                return Err(Denied::Errno(errno::NOTDIR));
+            Some(EntryKind::Link) => return Err(CallError::Errno(errno::LOOP)),
+            Some(EntryKind::Other) => return Err(CallError::Errno(errno::PERM)),
+            Some(EntryKind::File) | None if how.directory || path.ends_with('/') => {
+                return Err(CallError::Errno(errno::NOTDIR));
             }
-            Some(Kind::File) | None => {}
+            Some(EntryKind::File) | None => {}
         }
         if access.changes() {
             let entry = if found.is_none() { ENTRY_BYTES + length(place) } else { 0 };
@@ -295,7 +288,7 @@ impl Files {
             self.opened(place);
         }
         let reached = file.metadata()?.len();
-        Ok(Node::File(Open {
+        Ok(OpenNode::File(FileHandle {
             file: Arc::new(file),
             draft,
             tree,
@@ -308,24 +301,24 @@ impl Files {
         }))
     }
 
-    fn insert(&mut self, node: Node) -> u32 {
+    fn insert(&mut self, node: OpenNode) -> u32 {
         let free = (0..).find(|number| !self.open.contains_key(number)).unwrap_or(u32::MAX);
         self.open.insert(free, node);
         free
     }
 
-    pub(super) fn close(&mut self, fd: i32) -> Result<(), Denied> {
+    pub(super) fn close(&mut self, fd: i32) -> Result<(), CallError> {
         match self.open.remove(&fd.cast_unsigned()) {
-            Some(Node::Folder(Folder { listing: Some(listing), .. })) => {
+            Some(OpenNode::Folder(FolderHandle { listing: Some(listing), .. })) => {
                 self.quota.give_back(listing.size());
                 Ok(())
             }
             Some(_) => Ok(()),
-            None => Err(Denied::Errno(errno::BADF)),
+            None => Err(CallError::Errno(errno::BADF)),
         }
     }
 
-    pub(super) fn renumber(&mut self, from: i32, to: i32) -> Result<(), Denied> {
+    pub(super) fn renumber(&mut self, from: i32, to: i32) -> Result<(), CallError> {
         self.node(from)?;
         self.node(to)?;
         if from != to {
@@ -338,10 +331,15 @@ impl Files {
     }
 
     /// Reads at most `len` bytes at `at`, or else where the file stands, which moves on.
-    pub(super) fn read(&mut self, fd: i32, len: usize, at: Option<u64>) -> Result<Vec<u8>, Denied> {
+    pub(super) fn read(
+        &mut self,
+        fd: i32,
+        len: usize,
+        at: Option<u64>,
+    ) -> Result<Vec<u8>, CallError> {
         let open = self.file(fd)?;
         if !open.reads {
-            return Err(Denied::Errno(errno::BADF));
+            return Err(CallError::Errno(errno::BADF));
         }
         let mut bytes = vec![0; len];
         let count = open.file.read_at(&mut bytes, at.unwrap_or(open.position))?;
@@ -353,11 +351,11 @@ impl Files {
     }
 
     /// Reads a file from its start to its end, if it is not larger than that.
-    pub(super) fn read_all(&mut self, fd: i32, most: u64) -> Result<Vec<u8>, Denied> {
+    pub(super) fn read_all(&mut self, fd: i32, most: u64) -> Result<Vec<u8>, CallError> {
         let open = self.file(fd)?;
         let length = open.file.metadata()?.len();
         if length > most {
-            return Err(Denied::from(Errno::FBIG));
+            return Err(CallError::from(Errno::FBIG));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
         (&*open.file).take(most).read_to_end(&mut bytes)?;
@@ -371,10 +369,10 @@ impl Files {
         fd: i32,
         bytes: &[u8],
         at: Option<u64>,
-    ) -> Result<usize, Denied> {
+    ) -> Result<usize, CallError> {
         let open = self.file(fd)?;
         if !open.writes {
-            return Err(Denied::Errno(errno::BADF));
+            return Err(CallError::Errno(errno::BADF));
         }
         let mut start = at.unwrap_or(open.position);
         if start > open.reached || (open.appends && at.is_none()) {
@@ -400,9 +398,9 @@ impl Files {
     }
 
     /// What came of a change of an open file, which the workspace is told.
-    fn noted<T>(&mut self, fd: i32, done: io::Result<T>) -> Result<T, Denied> {
+    fn noted<T>(&mut self, fd: i32, done: io::Result<T>) -> Result<T, CallError> {
         let done = done.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO));
-        if let Open { tree: 0, path: Some(path), .. } = self.file(fd)? {
+        if let FileHandle { tree: 0, path: Some(path), .. } = self.file(fd)? {
             let path = path.clone();
             self.workspace.note_change(&path, &done);
             if done.is_err() {
@@ -412,21 +410,26 @@ impl Files {
         Ok(done?)
     }
 
-    pub(super) fn seek(&mut self, fd: i32, offset: i64, from: Whence) -> Result<u64, Denied> {
+    pub(super) fn seek(
+        &mut self,
+        fd: i32,
+        offset: i64,
+        from: SeekOrigin,
+    ) -> Result<u64, CallError> {
         let open = self.file(fd)?;
         let base = match from {
-            Whence::Start => 0,
-            Whence::Here => open.position,
-            Whence::End => open.file.metadata()?.len(),
+            SeekOrigin::Start => 0,
+            SeekOrigin::Here => open.position,
+            SeekOrigin::End => open.file.metadata()?.len(),
         };
         open.position = base.checked_add_signed(offset).ok_or(errno::INVAL)?;
         Ok(open.position)
     }
 
-    pub(super) fn set_size(&mut self, fd: i32, size: u64) -> Result<(), Denied> {
+    pub(super) fn set_size(&mut self, fd: i32, size: u64) -> Result<(), CallError> {
         let open = self.file(fd)?;
         if !open.writes {
-            return Err(Denied::Errno(errno::BADF));
+            return Err(CallError::Errno(errno::BADF));
         }
         let file = Arc::clone(&open.file);
         self.charge_open(fd, size.saturating_sub(file.metadata()?.len()))?;
@@ -438,13 +441,13 @@ impl Files {
         Ok(())
     }
 
-    pub(super) fn set_appends(&mut self, fd: i32, appends: bool) -> Result<(), Denied> {
+    pub(super) fn set_appends(&mut self, fd: i32, appends: bool) -> Result<(), CallError> {
         self.file(fd)?.appends = appends;
         Ok(())
     }
 
     /// Waits until what was written is on the disk. What was to be seen as a whole is seen then.
-    pub(super) fn sync(&mut self, fd: i32) -> Result<(), Denied> {
+    pub(super) fn sync(&mut self, fd: i32) -> Result<(), CallError> {
         let open = self.file(fd)?;
         let (file, path) = (Arc::clone(&open.file), open.path.clone());
         let Some(draft) = open.draft.take() else { return Ok(file.sync_all()?) };
@@ -454,42 +457,47 @@ impl Files {
     }
 
     /// What an open file or folder is; nothing of a standard stream.
-    pub(super) fn stat_open(&mut self, fd: i32) -> Result<Option<Stat>, Denied> {
+    pub(super) fn stat_open(&mut self, fd: i32) -> Result<Option<PathStat>, CallError> {
         match self.node(fd)? {
-            Node::Standard(_) => Ok(None),
-            Node::Folder(folder) => {
+            OpenNode::Standard(_) => Ok(None),
+            OpenNode::Folder(folder) => {
                 let path = folder.path.as_ref().ok_or(errno::NOENT)?;
                 Ok(Some(self.tree(folder.tree).stat(path)?))
             }
-            Node::File(open) => Ok(Some(self.tree(open.tree).stat_file(&open.file)?)),
+            OpenNode::File(open) => Ok(Some(self.tree(open.tree).stat_file(&open.file)?)),
         }
     }
 
-    pub(super) fn stat(&mut self, fd: i32, path: &str, follow: bool) -> Result<Stat, Denied> {
-        let Place { tree, path } = self.place(fd, path, follow)?;
+    pub(super) fn stat(
+        &mut self,
+        fd: i32,
+        path: &str,
+        follow: bool,
+    ) -> Result<PathStat, CallError> {
+        let TreePath { tree, path } = self.place(fd, path, follow)?;
         Ok(self.tree(tree).stat(&path)?)
     }
 
-    pub(super) fn read_link(&mut self, fd: i32, path: &str) -> Result<Vec<u8>, Denied> {
-        let Place { tree, path } = self.place(fd, path, false)?;
+    pub(super) fn read_link(&mut self, fd: i32, path: &str) -> Result<Vec<u8>, CallError> {
+        let TreePath { tree, path } = self.place(fd, path, false)?;
         let target = self.tree(tree).link_target(&path)?;
         Ok(target.into_os_string().into_encoded_bytes())
     }
 
-    pub(super) fn create_folder(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+    pub(super) fn create_folder(&mut self, fd: i32, path: &str) -> Result<(), CallError> {
         let place = self.change(fd, path.trim_end_matches('/'), false)?;
         self.charge(&place, ENTRY_BYTES + length(&place))?;
         Ok(self.workspace.create_folder(&place)?)
     }
 
-    pub(super) fn remove_folder(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+    pub(super) fn remove_folder(&mut self, fd: i32, path: &str) -> Result<(), CallError> {
         let place = self.change(fd, path.trim_end_matches('/'), false)?;
         self.workspace.remove_folder(&place)?;
         self.forget(&place);
         Ok(())
     }
 
-    pub(super) fn remove_file(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+    pub(super) fn remove_file(&mut self, fd: i32, path: &str) -> Result<(), CallError> {
         let place = self.change(fd, path, false)?;
         self.touch(&place);
         self.workspace.remove_file(&place)?;
@@ -497,7 +505,7 @@ impl Files {
         Ok(())
     }
 
-    pub(super) fn link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), Denied> {
+    pub(super) fn link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), CallError> {
         let place = self.change(fd, path, false)?;
         self.charge(&place, ENTRY_BYTES + length(&place) + target.len() as u64)?;
         self.touch(&place);
@@ -508,7 +516,7 @@ impl Files {
         &mut self,
         (from_fd, from): (i32, &str),
         (to_fd, to): (i32, &str),
-    ) -> Result<(), Denied> {
+    ) -> Result<(), CallError> {
         let from = self.change(from_fd, from.trim_end_matches('/'), false)?;
         let to = self.change(to_fd, to.trim_end_matches('/'), false)?;
         let Self { workspace, recorder, quota, .. } = &*self;
@@ -555,30 +563,29 @@ impl Files {
 
     fn paths(&mut self) -> impl Iterator<Item = &mut Option<PathBuf>> {
         self.open.values_mut().filter_map(|node| match node {
-            Node::Folder(Folder { tree: 0, path, .. }) | Node::File(Open { tree: 0, path, .. }) => {
-                Some(path)
-            }
+            OpenNode::Folder(FolderHandle { tree: 0, path, .. })
+            | OpenNode::File(FileHandle { tree: 0, path, .. }) => Some(path),
             _ => None,
         })
     }
 
     /// Takes bytes for what stands at a real path of the workspace from the disk quotas.
-    fn charge(&mut self, place: &Path, bytes: u64) -> Result<(), Denied> {
+    fn charge(&mut self, place: &Path, bytes: u64) -> Result<(), CallError> {
         if self.quota.take_disk(bytes) { Ok(()) } else { Err(self.unpaid(place, bytes)) }
     }
 
     /// Notes that there was no room for so many bytes.
-    fn unpaid(&mut self, place: &Path, bytes: u64) -> Denied {
+    fn unpaid(&mut self, place: &Path, bytes: u64) -> CallError {
         self.shelters.spoil(place);
         // A program that writes too much in one run is the model's to deal with.
         if self.writes_whole || self.quota.is_session_used_up(bytes) {
             self.workspace.note_change::<()>(place, &Err(Errno::DQUOT));
         }
-        Denied::End(End::Limit(Limit::Disk))
+        CallError::End(ProgramExit::Limit(ExceededLimit::Disk))
     }
 
     /// Takes bytes for what is open from the disk quotas.
-    fn charge_open(&mut self, fd: i32, bytes: u64) -> Result<(), Denied> {
+    fn charge_open(&mut self, fd: i32, bytes: u64) -> Result<(), CallError> {
         let place = self.file(fd)?.path.clone().unwrap_or_default();
         self.charge(&place, bytes)
     }
@@ -588,6 +595,6 @@ fn length(path: &Path) -> u64 {
     path.as_os_str().len() as u64
 }
 
-fn lock(recorder: &Mutex<Recorder>) -> MutexGuard<'_, Recorder> {
+fn lock(recorder: &Mutex<ChangeRecorder>) -> MutexGuard<'_, ChangeRecorder> {
     recorder.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,7 +2,7 @@
 
 use super::{
     error::InstallError,
-    members::{self, Kind},
+    members::{self, TarMemberKind},
     unpack,
 };
 use base64ct::{Base64, Encoding as _};
@@ -32,15 +32,15 @@ const HEADS: u64 = 4 << 10;
 
 /// An archive at hand, as a file without a name.
 #[derive(Debug)]
-pub struct Archive {
+pub struct PackageArchive {
     file: File,
-    form: Form,
+    form: ArchiveFormat,
     /// What people call it.
     what: String,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum ArchiveFormat {
     Zip,
     TarGz,
     /// A bare module, which is all files.
@@ -49,21 +49,21 @@ enum Form {
 
 /// The digest that an index says an archive has.
 #[derive(Debug)]
-pub(super) enum Expected {
+pub(super) enum ExpectedDigest {
     /// SHA-256 in hexadecimal.
     Sha256(String),
     /// SHA-512 in Base64.
     Sha512(String),
 }
 
-impl Archive {
+impl PackageArchive {
     /// The archive that a file holds.
     pub(super) fn open(file: File, what: String) -> Result<Self, InstallError> {
         let mut start = [0; 4];
         let form = match file.read_exact_at(&mut start, 0) {
-            Ok(()) if start == *b"PK\x03\x04" => Form::Zip,
-            Ok(()) if start.starts_with(b"\x1f\x8b") => Form::TarGz,
-            Ok(()) if start == *b"\0asm" => Form::Module,
+            Ok(()) if start == *b"PK\x03\x04" => ArchiveFormat::Zip,
+            Ok(()) if start.starts_with(b"\x1f\x8b") => ArchiveFormat::TarGz,
+            Ok(()) if start == *b"\0asm" => ArchiveFormat::Module,
             _ => {
                 let why = "it is neither a wheel, a zip, a .tar.gz nor a .wasm".to_owned();
                 return Err(InstallError::Damaged { what, why });
@@ -73,16 +73,16 @@ impl Archive {
     }
 
     /// Checks the whole archive.
-    pub(super) fn check(&self, expected: &Expected) -> Result<(), InstallError> {
+    pub(super) fn check(&self, expected: &ExpectedDigest) -> Result<(), InstallError> {
         let free = Cell::new(u64::MAX);
         let mut all = self.window(&free);
         let (found, expected) = match expected {
-            Expected::Sha256(hex) => {
+            ExpectedDigest::Sha256(hex) => {
                 let digest = Digest::of_rest(&mut all).map_err(damaged(&self.what))?;
                 (digest.to_string(), hex.to_ascii_lowercase())
             }
-            Expected::Sha512(text) => {
-                let mut hash = Hash(Sha512::new());
+            ExpectedDigest::Sha512(text) => {
+                let mut hash = HashWriter(Sha512::new());
                 io::copy(&mut all, &mut hash).map_err(damaged(&self.what))?;
                 (Base64::encode_string(&hash.0.finalize()), text.clone())
             }
@@ -153,8 +153,8 @@ impl Archive {
         let none = || InstallError::NoFile { what: self.what.clone(), file: file.to_owned() };
         let left = Cell::new(u64::MAX);
         match self.form {
-            Form::Module => work(&mut self.window(&left)),
-            Form::Zip => {
+            ArchiveFormat::Module => work(&mut self.window(&left)),
+            ArchiveFormat::Zip => {
                 left.set(DIRECTORY);
                 let zip = ZipArchive::new(self.window(&left));
                 let mut zip = zip.map_err(|error| damaged(&self.what)(error.into()))?;
@@ -165,11 +165,11 @@ impl Archive {
                     Err(error) => Err(damaged(&self.named(file))(error.into())),
                 }
             }
-            Form::TarGz => {
+            ArchiveFormat::TarGz => {
                 let tar = MultiGzDecoder::new(self.window(&left)).take(PASSED);
                 let (mut work, mut done) = (Some(work), None);
                 members::each(tar, &self.what, |member, content| {
-                    let is_file = matches!(member.kind, Kind::File { .. });
+                    let is_file = matches!(member.kind, TarMemberKind::File { .. });
                     let path = member.path.strip_prefix(".").unwrap_or(&member.path);
                     if !is_file || path != Path::new(file) {
                         return Ok(ControlFlow::Continue(()));
@@ -182,27 +182,27 @@ impl Archive {
         }
     }
 
-    const fn window<'a>(&'a self, left: &'a Cell<u64>) -> Window<'a> {
-        Window { file: &self.file, at: 0, left }
+    const fn window<'a>(&'a self, left: &'a Cell<u64>) -> FileWindow<'a> {
+        FileWindow { file: &self.file, at: 0, left }
     }
 
     fn named(&self, file: &str) -> String {
         match self.form {
-            Form::Module => self.what.clone(),
-            Form::Zip | Form::TarGz => format!("{file} of {}", self.what),
+            ArchiveFormat::Module => self.what.clone(),
+            ArchiveFormat::Zip | ArchiveFormat::TarGz => format!("{file} of {}", self.what),
         }
     }
 }
 
 /// A place in a file, of which no more than so many bytes are read.
 #[derive(Debug)]
-struct Window<'a> {
+struct FileWindow<'a> {
     file: &'a File,
     at: u64,
     left: &'a Cell<u64>,
 }
 
-impl Read for Window<'_> {
+impl Read for FileWindow<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read_at(buffer, self.at)?;
         let length = u64::try_from(count).map_err(io::Error::other)?;
@@ -213,7 +213,7 @@ impl Read for Window<'_> {
     }
 }
 
-impl Seek for Window<'_> {
+impl Seek for FileWindow<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let at = match to {
             SeekFrom::Start(at) => Some(at),
@@ -225,9 +225,9 @@ impl Seek for Window<'_> {
     }
 }
 
-struct Hash(Sha512);
+struct HashWriter(Sha512);
 
-impl Write for Hash {
+impl Write for HashWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.update(bytes);
         Ok(bytes.len())

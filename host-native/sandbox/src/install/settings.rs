@@ -17,14 +17,14 @@ const NPM: &str = "https://registry.npmjs.org";
 
 /// The addresses of the indexes.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Indexes {
+pub struct PackageIndexes {
     /// The simple index (PEP 691) of PyPI.
     pub pypi: String,
     /// The registry of npm.
     pub npm: String,
 }
 
-impl Indexes {
+impl PackageIndexes {
     /// Those that pip and npm ask: `PIP_INDEX_URL` or `index-url` of pip's settings files,
     /// `npm_config_registry`, `NPM_CONFIG_REGISTRY` or `registry` of `~/.npmrc`; else the public
     /// ones.
@@ -61,9 +61,9 @@ impl Indexes {
 }
 
 /// It is never shown: the addresses may hold passwords.
-impl std::fmt::Debug for Indexes {
+impl std::fmt::Debug for PackageIndexes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Indexes").finish_non_exhaustive()
+        f.debug_struct("PackageIndexes").finish_non_exhaustive()
     }
 }
 
@@ -104,14 +104,14 @@ fn npmrc(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Indexes;
+    use super::PackageIndexes;
     use std::{ffi::OsString, fs};
 
     #[test]
     fn indexes_are_those_that_pip_and_npm_ask() {
         let home = tempfile::tempdir().unwrap();
         let of = |variables: &[(&str, &str)]| {
-            Indexes::of(|name| match name {
+            PackageIndexes::of(|name| match name {
                 "HOME" => Some(home.path().into()),
                 _ => variables.iter().find(|(key, _)| *key == name).map(|(_, v)| OsString::from(v)),
             })

@@ -5,7 +5,7 @@
 
 use super::{
     error::InstallError,
-    members::{self, Kind, Member},
+    members::{self, TarMember, TarMemberKind},
 };
 use innerloop_workspace::platform::{OpenOptionsExt as _, symlink};
 use std::{
@@ -17,7 +17,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-struct Unpacking<'a> {
+struct ArchiveUnpacker<'a> {
     what: &'a str,
     into: &'a Path,
     most: u64,
@@ -36,7 +36,7 @@ pub(super) fn unpack(
     into: &Path,
     most: u64,
 ) -> Result<(), InstallError> {
-    let mut unpacking = Unpacking {
+    let mut unpacking = ArchiveUnpacker {
         what,
         into,
         most,
@@ -51,18 +51,20 @@ pub(super) fn unpack(
     unpacking.link()
 }
 
-impl Unpacking<'_> {
-    fn take(&mut self, member: Member, content: &mut dyn Read) -> Result<(), InstallError> {
-        let Member { path, kind } = member;
+impl ArchiveUnpacker<'_> {
+    fn take(&mut self, member: TarMember, content: &mut dyn Read) -> Result<(), InstallError> {
+        let TarMember { path, kind } = member;
         let place = inside(&path).ok_or_else(|| self.hostile(&path, "leads out of the folder"))?;
-        if let Kind::Folder = kind {
+        if let TarMemberKind::Folder = kind {
             return self.folder(&place);
         }
         let parent = place.parent().ok_or_else(|| self.hostile(&path, "has no name"))?;
         self.folder(parent)?;
         match kind {
-            Kind::File { length, is_program } => self.file(&place, content, length, is_program),
-            Kind::Symlink(target) => {
+            TarMemberKind::File { length, is_program } => {
+                self.file(&place, content, length, is_program)
+            }
+            TarMemberKind::Symlink(target) => {
                 if !stays(&place, &target) {
                     return Err(self.hostile(&path, "is a link that leads out of the folder"));
                 }
@@ -71,7 +73,7 @@ impl Unpacking<'_> {
                 self.symlinks.push((place, target));
                 Ok(())
             }
-            Kind::HardLink(target) => {
+            TarMemberKind::HardLink(target) => {
                 let outside = || self.hostile(&path, "is a link that leads out of the folder");
                 let target = inside(&target).ok_or_else(outside)?;
                 self.charge(&place)?;
@@ -79,7 +81,7 @@ impl Unpacking<'_> {
                 self.hard_links.push((place, target));
                 Ok(())
             }
-            Kind::Folder | Kind::Other => {
+            TarMemberKind::Folder | TarMemberKind::Other => {
                 Err(self.hostile(&path, "is neither a plain file, a folder nor a link"))
             }
         }

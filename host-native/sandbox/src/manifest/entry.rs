@@ -1,11 +1,11 @@
 //! What is known of one program.
 
-use crate::{install::Package, limits::Limits};
+use crate::{install::PackageSpec, limits::RunLimits};
 use std::{collections::BTreeMap, time::Duration};
 
 /// What is known of one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ManifestEntry {
     /// What it is, with its version: `CPython 3.12.0`.
     pub version: String,
     /// Its licences, as SPDX writes them.
@@ -13,7 +13,7 @@ pub struct Entry {
     /// What the model is told of it.
     pub description: String,
     /// Where it can be had.
-    pub source: Option<Source>,
+    pub source: Option<ProgramSource>,
     /// The SHA-256 of its module, in hex; any file may have its name if it is not said.
     pub sha_256: Option<String>,
     /// The names it is run by; its own if nothing is said. Each is its first argument.
@@ -21,11 +21,11 @@ pub struct Entry {
     /// Those of its commands that plan jobs, which `-###` makes them tell.
     pub drivers: Vec<String>,
     /// Further files of the package, which it sees beside the folder.
-    pub assets: Vec<Asset>,
+    pub assets: Vec<ProgramAsset>,
     /// Variables that it is given.
     pub env: BTreeMap<String, String>,
     /// What it sees of the folder.
-    pub folder: Folder,
+    pub folder: FolderAccess,
     /// What it may use.
     pub limits: ProgramLimits,
     /// What a project allows of that.
@@ -36,16 +36,16 @@ pub struct Entry {
 
 /// Where a program comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ProgramSource {
     /// The package.
-    pub package: Package,
+    pub package: PackageSpec,
     /// The module's path in it.
     pub file: String,
 }
 
 /// An archive whose files a program sees beside the folder, and can't change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asset {
+pub struct ProgramAsset {
     /// The path, in the package, of a tar archive.
     pub file: String,
     /// The SHA-256 of the archive, in hex.
@@ -56,7 +56,7 @@ pub struct Asset {
 
 /// What a program sees of the folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Folder {
+pub enum FolderAccess {
     /// Nothing.
     None,
     /// It can read it.
@@ -79,7 +79,7 @@ pub struct ProgramLimits {
     pub disk_mib: Option<u64>,
 }
 
-impl Entry {
+impl ManifestEntry {
     /// Of a program of which nothing is known but its name.
     #[must_use]
     pub fn unknown(name: &str) -> Self {
@@ -93,7 +93,7 @@ impl Entry {
             drivers: Vec::new(),
             assets: Vec::new(),
             env: BTreeMap::new(),
-            folder: Folder::ReadWrite,
+            folder: FolderAccess::ReadWrite,
             limits: ProgramLimits::default(),
             most: ProgramLimits::default(),
             enabled: true,
@@ -114,10 +114,10 @@ impl Entry {
 
 impl ProgramLimits {
     /// These, and the sandbox's own where nothing is said.
-    pub(crate) fn over(self, standard: Limits) -> Limits {
+    pub(crate) fn over(self, standard: RunLimits) -> RunLimits {
         let bytes = |mib: u64| mib.saturating_mul(1 << 20);
         let size = |mib| usize::try_from(bytes(mib)).unwrap_or(usize::MAX);
-        Limits {
+        RunLimits {
             memory_bytes: self.memory_mib.map_or(standard.memory_bytes, size),
             output_bytes: self.output_mib.map_or(standard.output_bytes, bytes),
             disk_bytes: self.disk_mib.map_or(standard.disk_bytes, bytes),
@@ -126,9 +126,9 @@ impl ProgramLimits {
     }
 
     /// The lower ones of these and others.
-    pub(crate) fn under(self, others: Limits) -> Limits {
-        let Limits { memory_bytes, output_bytes, disk_bytes, .. } = self.over(others);
-        Limits {
+    pub(crate) fn under(self, others: RunLimits) -> RunLimits {
+        let RunLimits { memory_bytes, output_bytes, disk_bytes, .. } = self.over(others);
+        RunLimits {
             memory_bytes: memory_bytes.min(others.memory_bytes),
             output_bytes: output_bytes.min(others.output_bytes),
             disk_bytes: disk_bytes.min(others.disk_bytes),

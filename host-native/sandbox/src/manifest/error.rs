@@ -10,11 +10,11 @@ pub(super) const MAX_BYTES: u64 = 1 << 20;
 #[error("cannot use {}: {problem}", path.display())]
 pub struct ManifestError {
     pub(super) path: PathBuf,
-    pub(super) problem: Problem,
+    pub(super) problem: ManifestFileError,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Problem {
+pub(super) enum ManifestFileError {
     #[error("{0}")]
     Unreadable(io::Error),
     #[error("it is no plain file of at most {MAX_BYTES} bytes")]

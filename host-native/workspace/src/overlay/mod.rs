@@ -12,12 +12,12 @@ mod store;
 mod temporary;
 mod view;
 
-pub(super) use view::Sheltered;
+pub(super) use view::ShelterLocation;
 
 use super::{
     resolve::at,
-    root::{Access, Named, Root},
-    stat::{Kind, Stat},
+    root::{FileAccess, ListedEntry, Root},
+    stat::{EntryKind, PathStat},
     step::TakenBack,
 };
 use crate::{
@@ -32,8 +32,8 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
-use store::Store;
-use view::{Content, Entry, Noted, View};
+use store::OverlayStore;
+use view::{LowerSnapshot, OverlayContent, OverlayEntry, OverlayView};
 
 /// The folder, from the workspace's root on.
 const TMP: &str = "tmp";
@@ -61,33 +61,33 @@ const MADE: u64 = 1 << 63;
 const STORED: u64 = 1 << 62;
 
 /// Takes bytes from a quota; says whether there were so many left.
-pub type Charge<'a> = &'a mut dyn FnMut(u64) -> bool;
+pub type QuotaCharge<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// Who changes a file.
-pub(super) struct Writer<'a> {
+pub(super) struct WriterContext<'a> {
     /// The number of its run, or 0 where it is none.
     pub(super) run: u64,
     /// What is copied for it is asked of this before.
-    pub(super) charge: Charge<'a>,
+    pub(super) charge: QuotaCharge<'a>,
 }
 
 /// A private view of a folder. Threads share it.
 #[derive(Debug)]
 pub(super) struct Overlay {
     lower: Arc<Root>,
-    store: Store,
-    view: RwLock<View>,
+    store: OverlayStore,
+    view: RwLock<OverlayView>,
     /// The runs by which contents of the store were made.
     owners: Mutex<BTreeMap<u64, u64>>,
     /// Held while the view is saved.
-    saving: Mutex<Saving>,
+    saving: Mutex<SaveState>,
     /// What had to be taken back before it could be taken up.
     pub(super) taken_back: Option<TakenBack>,
 }
 
 /// What was saved of an overlay that is kept.
 #[derive(Debug, Default)]
-struct Saving {
+struct SaveState {
     /// The view's version, unless it must be saved again anyway, and whether it is whole.
     version: Option<(u64, bool)>,
     /// Whether it holds what a run has changed that was ended before it was done.
@@ -99,12 +99,12 @@ struct Saving {
 impl Overlay {
     /// A view that shows the folder as it is, and goes with its last owner.
     pub(super) fn new(lower: Arc<Root>) -> io::Result<Self> {
-        let store = Store::new(lower.path())?;
+        let store = OverlayStore::new(lower.path())?;
         Self::with(lower, store)
     }
 
     /// A view that shows the folder as it is.
-    fn with(lower: Arc<Root>, store: Store) -> io::Result<Self> {
+    fn with(lower: Arc<Root>, store: OverlayStore) -> io::Result<Self> {
         if is_lenient(&lower)? {
             let why = "its file system takes names in upper and lower case for the same; \
                        use --in-place";
@@ -118,9 +118,9 @@ impl Overlay {
     }
 
     /// Makes a view that shows the folder as it is the one from which it is known what changes.
-    fn begin(&self, saving: &mut Saving, view: &mut View) {
+    fn begin(&self, saving: &mut SaveState, view: &mut OverlayView) {
         self.add_temporary(view);
-        *saving = Saving { version: Some((view.version(), true)), ..Saving::default() };
+        *saving = SaveState { version: Some((view.version(), true)), ..SaveState::default() };
         self.owners().clear();
     }
 
@@ -154,7 +154,7 @@ impl Overlay {
     /// Where the content of the file at the path stands below, if it was moved from there.
     pub(super) fn moved_from(&self, path: &Path) -> Option<PathBuf> {
         match self.view().entry(path) {
-            Some(Entry::File(Content::Lower(from))) => Some(from.clone()),
+            Some(OverlayEntry::File(OverlayContent::Lower(from))) => Some(from.clone()),
             _ => None,
         }
     }
@@ -176,15 +176,15 @@ impl Overlay {
         noted.is_none_or(|noted| self.is_as_noted(path, noted.as_ref()))
     }
 
-    fn view(&self) -> RwLockReadGuard<'_, View> {
+    fn view(&self) -> RwLockReadGuard<'_, OverlayView> {
         self.view.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self) -> RwLockWriteGuard<'_, View> {
+    fn change(&self) -> RwLockWriteGuard<'_, OverlayView> {
         self.view.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn saving(&self) -> MutexGuard<'_, Saving> {
+    fn saving(&self) -> MutexGuard<'_, SaveState> {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -198,72 +198,74 @@ impl Overlay {
         self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn stat(&self, path: &Path) -> Result<Stat> {
+    pub(super) fn stat(&self, path: &Path) -> Result<PathStat> {
         self.stat_in(&self.view(), path)
     }
 
-    fn stat_in(&self, view: &View, path: &Path) -> Result<Stat> {
+    fn stat_in(&self, view: &OverlayView, path: &Path) -> Result<PathStat> {
         match view.entry(path) {
             None => view.hides(path).map_or_else(|| self.lower.stat(path), Err),
-            Some(Entry::Gone) => Err(Errno::NOENT),
-            Some(Entry::Folder(number)) => self.made(Kind::Folder, 0, *number),
-            Some(Entry::Link(target, number)) => {
-                self.made(Kind::Link, target.as_os_str().len() as u64, *number)
+            Some(OverlayEntry::Gone) => Err(Errno::NOENT),
+            Some(OverlayEntry::Folder(number)) => self.made(EntryKind::Folder, 0, *number),
+            Some(OverlayEntry::Link(target, number)) => {
+                self.made(EntryKind::Link, target.as_os_str().len() as u64, *number)
             }
-            Some(Entry::File(Content::Lower(from))) => self.lower.stat(from),
-            Some(Entry::File(Content::Own(number))) => Ok(self.shown(self.store.stat(*number)?)),
+            Some(OverlayEntry::File(OverlayContent::Lower(from))) => self.lower.stat(from),
+            Some(OverlayEntry::File(OverlayContent::Own(number))) => {
+                Ok(self.shown(self.store.stat(*number)?))
+            }
         }
     }
 
     /// What only the view has, as old as the folder itself.
-    fn made(&self, kind: Kind, size: u64, number: u64) -> Result<Stat> {
+    fn made(&self, kind: EntryKind, size: u64, number: u64) -> Result<PathStat> {
         let top = self.lower.stat(Path::new(""))?;
-        Ok(Stat { kind, size, links: 1, inode: MADE | number, ..top })
+        Ok(PathStat { kind, size, links: 1, inode: MADE | number, ..top })
     }
 
     /// A file of the view, wherever it is really: all are on one device.
-    pub(super) fn shown(&self, found: Stat) -> Stat {
+    pub(super) fn shown(&self, found: PathStat) -> PathStat {
         let device = self.lower.device();
         if found.device == device {
             return found;
         }
-        Stat { device, inode: STORED | found.inode, ..found }
+        PathStat { device, inode: STORED | found.inode, ..found }
     }
 
     pub(super) fn link_target(&self, path: &Path) -> Result<PathBuf> {
         let view = self.view();
         match view.entry(path) {
             None => view.hides(path).map_or_else(|| self.lower.link_target(path), Err),
-            Some(Entry::Link(target, _)) => Ok(target.clone()),
-            Some(Entry::Gone) => Err(Errno::NOENT),
-            Some(Entry::Folder(_) | Entry::File(_)) => Err(Errno::INVAL),
+            Some(OverlayEntry::Link(target, _)) => Ok(target.clone()),
+            Some(OverlayEntry::Gone) => Err(Errno::NOENT),
+            Some(OverlayEntry::Folder(_) | OverlayEntry::File(_)) => Err(Errno::INVAL),
         }
     }
 
-    pub(super) fn list(&self, path: &Path) -> Result<Vec<Named>> {
+    pub(super) fn list(&self, path: &Path) -> Result<Vec<ListedEntry>> {
         self.list_in(&self.view(), path)
     }
 
-    fn list_in(&self, view: &View, path: &Path) -> Result<Vec<Named>> {
+    fn list_in(&self, view: &OverlayView, path: &Path) -> Result<Vec<ListedEntry>> {
         let mut list = match view.entry(path) {
             None => view.hides(path).map_or_else(|| self.lower.list(path), Err)?,
-            Some(Entry::Folder(_)) => Vec::new(),
-            Some(Entry::Gone) => return Err(Errno::NOENT),
-            Some(Entry::File(_) | Entry::Link(..)) => return Err(Errno::NOTDIR),
+            Some(OverlayEntry::Folder(_)) => Vec::new(),
+            Some(OverlayEntry::Gone) => return Err(Errno::NOENT),
+            Some(OverlayEntry::File(_) | OverlayEntry::Link(..)) => return Err(Errno::NOTDIR),
         };
         let Some(names) = view.names(path) else { return Ok(list) };
         list.retain(|named| !names.contains_key(&named.name));
-        for (name, entry) in names.iter().filter(|(_, entry)| **entry != Entry::Gone) {
+        for (name, entry) in names.iter().filter(|(_, entry)| **entry != OverlayEntry::Gone) {
             let found = match entry {
-                Entry::File(Content::Lower(from)) => self.lower.stat(from),
+                OverlayEntry::File(OverlayContent::Lower(from)) => self.lower.stat(from),
                 _ => self.stat_in(view, &path.join(name)),
             };
             if path.as_os_str().is_empty() && name == TMP && view.passes(Path::new(TMP)) {
                 continue;
             }
             // What was moved may have been removed below.
-            let found = found.map(|Stat { kind, inode, .. }| (kind, inode));
-            list.extend(found.map(|(kind, inode)| Named { name: name.clone(), kind, inode }));
+            let found = found.map(|PathStat { kind, inode, .. }| (kind, inode));
+            list.extend(found.map(|(kind, inode)| ListedEntry { name: name.clone(), kind, inode }));
         }
         Ok(list)
     }
@@ -274,9 +276,9 @@ impl Overlay {
         let view = self.view();
         let is_shown = match view.entry(path) {
             None => view.hides(path).map_or(Ok(true), Err)?,
-            Some(Entry::Folder(_)) => false,
-            Some(Entry::Gone) => return Err(Errno::NOENT),
-            Some(Entry::File(_) | Entry::Link(..)) => return Err(Errno::NOTDIR),
+            Some(OverlayEntry::Folder(_)) => false,
+            Some(OverlayEntry::Gone) => return Err(Errno::NOENT),
+            Some(OverlayEntry::File(_) | OverlayEntry::Link(..)) => return Err(Errno::NOTDIR),
         };
         let names = view.names(path).map(|names| names.keys().cloned().collect());
         let mut names: BTreeSet<OsString> = names.unwrap_or_default();
@@ -290,33 +292,33 @@ impl Overlay {
     pub(super) fn file(&self, path: &Path) -> Result<File> {
         let view = self.view();
         match view.entry(path) {
-            None => view.hides(path).map_or_else(|| self.lower.file(path, Access::READ), Err),
-            Some(Entry::Gone) => Err(Errno::NOENT),
-            Some(Entry::Folder(_)) => Err(Errno::ISDIR),
-            Some(Entry::Link(..)) => Err(Errno::LOOP),
-            Some(Entry::File(content)) => self.content(content),
+            None => view.hides(path).map_or_else(|| self.lower.file(path, FileAccess::READ), Err),
+            Some(OverlayEntry::Gone) => Err(Errno::NOENT),
+            Some(OverlayEntry::Folder(_)) => Err(Errno::ISDIR),
+            Some(OverlayEntry::Link(..)) => Err(Errno::LOOP),
+            Some(OverlayEntry::File(content)) => self.content(content),
         }
     }
 
-    fn content(&self, content: &Content) -> Result<File> {
+    fn content(&self, content: &OverlayContent) -> Result<File> {
         match content {
-            Content::Lower(from) => self.lower.file(from, Access::READ),
-            Content::Own(number) => self.store.open(*number, Access::READ),
+            OverlayContent::Lower(from) => self.lower.file(from, FileAccess::READ),
+            OverlayContent::Own(number) => self.store.open(*number, FileAccess::READ),
         }
     }
 
     pub(super) fn create_folder(&self, path: &Path) -> Result<()> {
-        self.make(path, Entry::Folder)
+        self.make(path, OverlayEntry::Folder)
     }
 
     pub(super) fn link(&self, target: &Path, path: &Path) -> Result<()> {
         if target.as_os_str().len() > MAX_PATH {
             return Err(Errno::NAMETOOLONG);
         }
-        self.make(path, |number| Entry::Link(target.to_owned(), number))
+        self.make(path, |number| OverlayEntry::Link(target.to_owned(), number))
     }
 
-    fn make(&self, path: &Path, entry: impl FnOnce(u64) -> Entry) -> Result<()> {
+    fn make(&self, path: &Path, entry: impl FnOnce(u64) -> OverlayEntry) -> Result<()> {
         let mut view = self.change();
         match self.stat_in(&view, path) {
             Ok(_) => return Err(Errno::EXIST),
@@ -332,10 +334,12 @@ impl Overlay {
     pub(super) fn remove_folder(&self, path: &Path) -> Result<()> {
         let mut view = self.change();
         match self.stat_in(&view, path)?.kind {
-            Kind::Folder if is_fixed(&view, path) => return Err(Errno::BUSY),
-            Kind::Folder if !self.list_in(&view, path)?.is_empty() => return Err(Errno::NOTEMPTY),
-            Kind::Folder => {}
-            Kind::File | Kind::Link | Kind::Other => return Err(Errno::NOTDIR),
+            EntryKind::Folder if is_fixed(&view, path) => return Err(Errno::BUSY),
+            EntryKind::Folder if !self.list_in(&view, path)?.is_empty() => {
+                return Err(Errno::NOTEMPTY);
+            }
+            EntryKind::Folder => {}
+            EntryKind::File | EntryKind::Link | EntryKind::Other => return Err(Errno::NOTDIR),
         }
         self.check_folder(&view, path)?;
         self.remove(&mut view, path)?;
@@ -346,7 +350,7 @@ impl Overlay {
 
     pub(super) fn remove_file(&self, path: &Path) -> Result<()> {
         let mut view = self.change();
-        if self.stat_in(&view, path)?.kind == Kind::Folder {
+        if self.stat_in(&view, path)?.kind == EntryKind::Folder {
             return Err(Errno::ISDIR);
         }
         self.check_folder(&view, path)?;
@@ -357,15 +361,15 @@ impl Overlay {
     }
 
     /// Takes a name, which may be an empty folder's, out of the view.
-    fn remove(&self, view: &mut View, path: &Path) -> Result<()> {
+    fn remove(&self, view: &mut OverlayView, path: &Path) -> Result<()> {
         self.note(view, path)?;
-        if let Some(Entry::File(Content::Own(number))) = view.entry(path) {
+        if let Some(OverlayEntry::File(OverlayContent::Own(number))) = view.entry(path) {
             // Who has it open keeps it.
             self.remove_content(*number);
         }
         view.clear_below(path);
         if view.hides(path).is_none() && self.lower.stat(path).is_ok() {
-            view.set(path, Entry::Gone);
+            view.set(path, OverlayEntry::Gone);
         } else {
             view.unset(path);
         }
@@ -373,7 +377,12 @@ impl Overlay {
     }
 
     /// Moves `from` to `to` with all that stands below it, which is given as paths below `from`.
-    pub(super) fn rename(&self, from: &Path, to: &Path, all: &[(PathBuf, Kind)]) -> Result<()> {
+    pub(super) fn rename(
+        &self,
+        from: &Path,
+        to: &Path,
+        all: &[(PathBuf, EntryKind)],
+    ) -> Result<()> {
         let mut view = self.change();
         if is_fixed(&view, from) || is_fixed(&view, to) {
             return Err(Errno::BUSY);
@@ -392,12 +401,12 @@ impl Overlay {
         match self.stat_in(&view, to).map(|there| there.kind) {
             Err(Errno::NOENT) => {}
             Err(error) => return Err(error),
-            Ok(Kind::Folder) if found != Kind::Folder => return Err(Errno::ISDIR),
-            Ok(Kind::Folder) if !self.list_in(&view, to)?.is_empty() => {
+            Ok(EntryKind::Folder) if found != EntryKind::Folder => return Err(Errno::ISDIR),
+            Ok(EntryKind::Folder) if !self.list_in(&view, to)?.is_empty() => {
                 return Err(Errno::NOTEMPTY);
             }
-            Ok(Kind::Folder) => {}
-            Ok(_) if found == Kind::Folder => return Err(Errno::NOTDIR),
+            Ok(EntryKind::Folder) => {}
+            Ok(_) if found == EntryKind::Folder => return Err(Errno::NOTDIR),
             Ok(_) => {}
         }
         self.check_folder(&view, from)?;
@@ -430,25 +439,32 @@ impl Overlay {
     }
 
     /// What stands at the path as an entry that can stand anywhere.
-    fn entry_of(&self, view: &mut View, path: &Path, kind: Kind) -> Result<Entry> {
+    fn entry_of(
+        &self,
+        view: &mut OverlayView,
+        path: &Path,
+        kind: EntryKind,
+    ) -> Result<OverlayEntry> {
         match (view.entry(path).cloned(), kind) {
-            (Some(entry @ (Entry::File(_) | Entry::Link(..))), _) => Ok(entry),
-            (_, Kind::Folder) => Ok(Entry::Folder(view.next())),
-            (_, Kind::Link) => Ok(Entry::Link(self.lower.link_target(path)?, view.next())),
-            (_, Kind::File) => Ok(Entry::File(Content::Lower(path.to_owned()))),
-            (_, Kind::Other) => Err(Errno::PERM),
+            (Some(entry @ (OverlayEntry::File(_) | OverlayEntry::Link(..))), _) => Ok(entry),
+            (_, EntryKind::Folder) => Ok(OverlayEntry::Folder(view.next())),
+            (_, EntryKind::Link) => {
+                Ok(OverlayEntry::Link(self.lower.link_target(path)?, view.next()))
+            }
+            (_, EntryKind::File) => Ok(OverlayEntry::File(OverlayContent::Lower(path.to_owned()))),
+            (_, EntryKind::Other) => Err(Errno::PERM),
         }
     }
 
     /// Something can be put at the path, or removed there, only if a folder is above it to which
     /// this user may write.
-    fn check_folder(&self, view: &View, path: &Path) -> Result<()> {
+    fn check_folder(&self, view: &OverlayView, path: &Path) -> Result<()> {
         self.check_length(path)?;
         let above = path.parent().ok_or(Errno::EXIST)?;
         match self.stat_in(view, above)?.kind {
-            Kind::Folder if view.covers(above) => Ok(()),
-            Kind::Folder => self.lower.check_writable(above),
-            Kind::File | Kind::Link | Kind::Other => Err(Errno::NOTDIR),
+            EntryKind::Folder if view.covers(above) => Ok(()),
+            EntryKind::Folder => self.lower.check_writable(above),
+            EntryKind::File | EntryKind::Link | EntryKind::Other => Err(Errno::NOTDIR),
         }
     }
 
@@ -460,7 +476,7 @@ impl Overlay {
     }
 
     /// Notes what stands below at a path that is changed for the first time.
-    fn note(&self, view: &mut View, path: &Path) -> Result<()> {
+    fn note(&self, view: &mut OverlayView, path: &Path) -> Result<()> {
         if view.noted.contains_key(path) {
             return Ok(());
         }
@@ -474,28 +490,28 @@ impl Overlay {
     }
 
     /// What stands below at a path now.
-    fn found_below(&self, view: &mut View, path: &Path) -> Option<Noted> {
+    fn found_below(&self, view: &mut OverlayView, path: &Path) -> Option<LowerSnapshot> {
         let stat = self.lower.stat(path).ok()?;
         let rest = view.digested.checked_add(stat.size).filter(|all| *all <= DIGESTED);
         view.digested = rest.unwrap_or(view.digested);
         let digest = rest.and_then(|_| self.digest_below(path, stat));
-        Some(Noted { stat, digest, target: self.lower.link_target(path).ok() })
+        Some(LowerSnapshot { stat, digest, target: self.lower.link_target(path).ok() })
     }
 
-    fn digest_below(&self, path: &Path, found: Stat) -> Option<Digest> {
-        if found.kind != Kind::File {
+    fn digest_below(&self, path: &Path, found: PathStat) -> Option<Digest> {
+        if found.kind != EntryKind::File {
             return None;
         }
-        let file = self.lower.file(path, Access::READ).ok()?;
+        let file = self.lower.file(path, FileAccess::READ).ok()?;
         Digest::of_rest(file).ok()
     }
 
-    fn is_as_noted(&self, path: &Path, noted: Option<&Noted>) -> bool {
+    fn is_as_noted(&self, path: &Path, noted: Option<&LowerSnapshot>) -> bool {
         match (self.lower.stat(path).ok(), noted) {
             (None, None) => true,
             (Some(now), Some(noted)) if now.kind == noted.stat.kind => {
                 // A folder changes with its entries, each of which is noted itself.
-                now.kind == Kind::Folder
+                now.kind == EntryKind::Folder
                     || now.is_still(&noted.stat)
                     || (noted.digest.is_some() && self.digest_below(path, now) == noted.digest)
                     || (noted.target.is_some() && self.lower.link_target(path).ok() == noted.target)
@@ -506,18 +522,18 @@ impl Overlay {
 }
 
 /// Whether what stands at the path is neither moved nor removed.
-fn is_fixed(view: &View, path: &Path) -> bool {
+fn is_fixed(view: &OverlayView, path: &Path) -> bool {
     path.as_os_str().is_empty() || (path == Path::new(TMP) && view.passes(path))
 }
 
 /// Refuses what is no file, or one that its owner has closed.
-const fn plain(found: Stat) -> Result<()> {
+const fn plain(found: PathStat) -> Result<()> {
     match found.kind {
-        Kind::File if found.mode & OWNER_WRITES == 0 => Err(Errno::ACCESS),
-        Kind::File => Ok(()),
-        Kind::Folder => Err(Errno::ISDIR),
-        Kind::Link => Err(Errno::LOOP),
-        Kind::Other => Err(Errno::PERM),
+        EntryKind::File if found.mode & OWNER_WRITES == 0 => Err(Errno::ACCESS),
+        EntryKind::File => Ok(()),
+        EntryKind::Folder => Err(Errno::ISDIR),
+        EntryKind::Link => Err(Errno::LOOP),
+        EntryKind::Other => Err(Errno::PERM),
     }
 }
 

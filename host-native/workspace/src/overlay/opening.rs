@@ -3,11 +3,11 @@
 
 use super::{
     super::{
-        root::Access,
-        stat::{Kind, Stat},
+        root::FileAccess,
+        stat::{EntryKind, PathStat},
     },
-    Charge, Overlay, Writer, plain,
-    view::{Content, Entry, Noted, View},
+    Overlay, QuotaCharge, WriterContext, plain,
+    view::{LowerSnapshot, OverlayContent, OverlayEntry, OverlayView},
 };
 use crate::platform::{Errno, Result, Timestamps};
 use std::{fs::File, path::Path};
@@ -19,8 +19,8 @@ impl Overlay {
     pub(in super::super) fn open(
         &self,
         path: &Path,
-        access: Access,
-        writer: Writer<'_>,
+        access: FileAccess,
+        writer: WriterContext<'_>,
     ) -> Result<File> {
         let mut view = self.change();
         let found = match self.stat_in(&view, path) {
@@ -29,12 +29,14 @@ impl Overlay {
             Err(Errno::NOENT) if access.create => None,
             Err(error) => return Err(error),
         };
-        let Writer { run, charge } = writer;
+        let WriterContext { run, charge } = writer;
         let number = match (found, view.entry(path).cloned()) {
-            (Some(_), Some(Entry::File(Content::Own(number)))) if self.is_own(number, run) => {
+            (Some(_), Some(OverlayEntry::File(OverlayContent::Own(number))))
+                if self.is_own(number, run) =>
+            {
                 number
             }
-            (Some(found), Some(Entry::File(Content::Own(number)))) => {
+            (Some(found), Some(OverlayEntry::File(OverlayContent::Own(number)))) => {
                 let new = view.next();
                 self.store.copy_within((number, new), found, access.truncate)?;
                 self.remove_content(number);
@@ -43,14 +45,14 @@ impl Overlay {
             (None, _) => self.add(&mut view, path)?,
             (Some(found), entry) => {
                 let from = match entry {
-                    Some(Entry::File(Content::Lower(from))) => from,
+                    Some(OverlayEntry::File(OverlayContent::Lower(from))) => from,
                     _ => path.to_owned(),
                 };
                 self.copy_up(&mut view, path, (&from, found), access, charge)?
             }
         };
         self.owners().insert(number, run);
-        view.set(path, Entry::File(Content::Own(number)));
+        view.set(path, OverlayEntry::File(OverlayContent::Own(number)));
         self.store.open(number, access)
     }
 
@@ -60,14 +62,14 @@ impl Overlay {
     }
 
     /// Makes an empty file in the store, for a path at which nothing is.
-    fn add(&self, view: &mut View, path: &Path) -> Result<u64> {
+    fn add(&self, view: &mut OverlayView, path: &Path) -> Result<u64> {
         self.check_folder(view, path)?;
         self.note(view, path)?;
         let number = view.next();
         drop(self.store.add(number)?);
         // What takes the place of a file has its mode until it is told another.
-        if let Some(Some(Noted { stat, .. })) = view.noted.get(path)
-            && stat.kind == Kind::File
+        if let Some(Some(LowerSnapshot { stat, .. })) = view.noted.get(path)
+            && stat.kind == EntryKind::File
         {
             self.store.set_mode(number, stat.permissions())?;
         }
@@ -77,17 +79,17 @@ impl Overlay {
     /// Copies the file below that is shown at a path into the store, unless it is to be empty.
     fn copy_up(
         &self,
-        view: &mut View,
+        view: &mut OverlayView,
         path: &Path,
-        (from, found): (&Path, Stat),
-        access: Access,
-        charge: Charge<'_>,
+        (from, found): (&Path, PathStat),
+        access: FileAccess,
+        charge: QuotaCharge<'_>,
     ) -> Result<u64> {
         plain(found)?;
         self.lower.check_writable(from)?;
         // It is noted before it is copied, so that a change between the two is seen.
         self.note(view, path)?;
-        let content = self.lower.file(from, Access::READ)?;
+        let content = self.lower.file(from, FileAccess::READ)?;
         let content = (!access.truncate).then_some(&content);
         if content.is_some() && !charge(found.size) {
             return Err(Errno::DQUOT);
@@ -103,14 +105,16 @@ impl Overlay {
         &self,
         path: &Path,
         times: &Timestamps,
-        writer: Writer<'_>,
+        writer: WriterContext<'_>,
     ) -> Result<()> {
-        if self.stat(path)?.kind != Kind::File {
+        if self.stat(path)?.kind != EntryKind::File {
             return Ok(());
         }
-        drop(self.open(path, Access { write: true, ..Access::READ }, writer)?);
+        drop(self.open(path, FileAccess { write: true, ..FileAccess::READ }, writer)?);
         match self.view().entry(path) {
-            Some(Entry::File(Content::Own(number))) => self.store.set_times(*number, times),
+            Some(OverlayEntry::File(OverlayContent::Own(number))) => {
+                self.store.set_times(*number, times)
+            }
             _ => Err(Errno::NOENT),
         }
     }
@@ -120,11 +124,13 @@ impl Overlay {
         &self,
         path: &Path,
         mode: u32,
-        writer: Writer<'_>,
+        writer: WriterContext<'_>,
     ) -> Result<()> {
-        drop(self.open(path, Access { write: true, ..Access::READ }, writer)?);
+        drop(self.open(path, FileAccess { write: true, ..FileAccess::READ }, writer)?);
         match self.view().entry(path) {
-            Some(Entry::File(Content::Own(number))) => self.store.set_mode(*number, mode),
+            Some(OverlayEntry::File(OverlayContent::Own(number))) => {
+                self.store.set_mode(*number, mode)
+            }
             _ => Err(Errno::NOENT),
         }
     }

@@ -2,12 +2,12 @@
 //! noted while it is applied.
 
 use super::{
-    super::{root::Root, stat::Stat, step::Application},
-    Overlay, Saving,
-    kept::{Kept, KeptError},
-    saved::{self, Identity, Saved},
-    store::Store,
-    view::Noted,
+    super::{root::Root, stat::PathStat, step::PlanApplication},
+    Overlay, SaveState,
+    kept::{KeptError, PersistentStore},
+    saved::{self, RootIdentity, SavedView},
+    store::OverlayStore,
+    view::LowerSnapshot,
 };
 use std::{
     io,
@@ -17,18 +17,18 @@ use std::{
 
 /// What an earlier program did not end.
 #[derive(Debug)]
-pub(in super::super) enum Unfinished {
+pub(in super::super) enum InterruptedApplication {
     /// It was applying what the overlay has changed.
-    Applying(Application),
+    Applying(PlanApplication),
     /// It had done so, and what comes after that is not done.
-    Applied(Application),
+    Applied(PlanApplication),
 }
 
 /// The overlay of a folder that lies in another one, and what is to be done first.
 #[derive(Debug)]
-pub(in super::super) struct Resumed {
+pub(in super::super) struct ResumedOverlay {
     pub(in super::super) overlay: Overlay,
-    pub(in super::super) unfinished: Option<Unfinished>,
+    pub(in super::super) unfinished: Option<InterruptedApplication>,
 }
 
 impl Overlay {
@@ -37,17 +37,17 @@ impl Overlay {
     pub(in super::super) fn resume(
         lower: Arc<Root>,
         folder: PathBuf,
-    ) -> Result<Resumed, KeptError> {
-        let kept = Kept::open(folder)?;
+    ) -> Result<ResumedOverlay, KeptError> {
+        let kept = PersistentStore::open(folder)?;
         let applied = kept.applied()?.and_then(|text| saved::read(&text).ok()?.application);
         let Some(text) = kept.view()? else {
             // Nothing is there that anything names.
             let _ = kept.take_up(&[].into(), 0);
-            let overlay = Self::with(lower, Store::Kept(kept))?;
-            let unfinished = applied.map(Unfinished::Applied);
-            return Ok(Resumed { overlay, unfinished });
+            let overlay = Self::with(lower, OverlayStore::Kept(kept))?;
+            let unfinished = applied.map(InterruptedApplication::Applied);
+            return Ok(ResumedOverlay { overlay, unfinished });
         };
-        let Saved { root, mut view, is_partial, application } =
+        let SavedView { root, mut view, is_partial, application } =
             saved::read(&text).map_err(KeptError::Damaged)?;
         if !is_same(&root, &identity(&lower)?) {
             return Err(KeptError::OfAnother(root.path));
@@ -59,21 +59,21 @@ impl Overlay {
             KeptError::Damaged(format!("the file {missing}{} is missing", of.unwrap_or_default()))
         })?;
         view.skip_to(last);
-        let mut overlay = Self::with(lower, Store::Kept(kept))?;
+        let mut overlay = Self::with(lower, OverlayStore::Kept(kept))?;
         overlay.add_temporary(&mut view);
         let saving = overlay.saving.get_mut().unwrap_or_else(PoisonError::into_inner);
         // What is under way is to be forgotten once it is settled.
         saving.version = application.is_none().then_some((view.version(), !is_partial));
         saving.is_partial = is_partial;
         *overlay.view.get_mut().unwrap_or_else(PoisonError::into_inner) = view;
-        let unfinished = application.map(Unfinished::Applying);
-        let unfinished = unfinished.or_else(|| applied.map(Unfinished::Applied));
-        Ok(Resumed { overlay, unfinished })
+        let unfinished = application.map(InterruptedApplication::Applying);
+        let unfinished = unfinished.or_else(|| applied.map(InterruptedApplication::Applied));
+        Ok(ResumedOverlay { overlay, unfinished })
     }
 
     /// The path of the folder whose overlay was saved in that one, if one was.
     pub(in super::super) fn lower_of(folder: PathBuf) -> Result<Option<PathBuf>, KeptError> {
-        let text = Kept::open(folder)?.view()?;
+        let text = PersistentStore::open(folder)?.view()?;
         let saved = text.map(|text| saved::read(&text)).transpose().map_err(KeptError::Damaged)?;
         Ok(saved.map(|saved| saved.root.path))
     }
@@ -85,7 +85,7 @@ impl Overlay {
 
     /// Where it is kept, if it outlives its program.
     pub(in super::super) fn kept_in(&self) -> Option<&Path> {
-        self.store.kept().map(Kept::folder)
+        self.store.kept().map(PersistentStore::folder)
     }
 
     /// Makes what has changed last as long as the folder in which it is kept; says there whether a
@@ -109,9 +109,9 @@ impl Overlay {
 
     fn save_with(
         &self,
-        saving: &mut Saving,
+        saving: &mut SaveState,
         is_changing: bool,
-        application: Option<&Application>,
+        application: Option<&PlanApplication>,
     ) -> io::Result<()> {
         let Some(kept) = self.store.kept() else { return Ok(()) };
         let is_whole = !is_changing && !saving.is_partial;
@@ -134,7 +134,7 @@ impl Overlay {
 
     /// Keeps what this shows in that folder, too, for another overlay.
     pub(in super::super) fn copy_to(&self, folder: PathBuf) -> Result<(), KeptError> {
-        let copy = Store::Kept(Kept::open(folder)?);
+        let copy = OverlayStore::Kept(PersistentStore::open(folder)?);
         let Some(kept) = copy.kept() else { return Ok(()) };
         let view = self.view();
         if view.noted.is_empty() {
@@ -153,7 +153,7 @@ impl Overlay {
     }
 
     /// Saves the view, and that it is about to be applied in these steps.
-    pub(in super::super) fn begin_applying(&self, application: &Application) -> io::Result<()> {
+    pub(in super::super) fn begin_applying(&self, application: &PlanApplication) -> io::Result<()> {
         self.save_with(&mut self.saving(), false, Some(application))
     }
 
@@ -165,13 +165,13 @@ impl Overlay {
 
     /// Notes anew what stands below at a path if it is what was `found` there, but for having been
     /// moved away and back: that alone is no change.
-    pub(in super::super) fn note_again(&self, path: &Path, found: &Stat) {
+    pub(in super::super) fn note_again(&self, path: &Path, found: &PathStat) {
         let Ok(now) = self.lower.stat(path) else { return };
-        let key = |found: &Stat| (found.inode, found.size, found.modified);
+        let key = |found: &PathStat| (found.inode, found.size, found.modified);
         let mut view = self.change();
         let Some(Some(noted)) = view.noted.get(path).cloned() else { return };
         if found.is_still(&noted.stat) && key(&now) == key(found) {
-            view.note(path, Some(Noted { stat: now, ..noted }));
+            view.note(path, Some(LowerSnapshot { stat: now, ..noted }));
         }
     }
 
@@ -179,7 +179,8 @@ impl Overlay {
     /// changed here.
     pub(in super::super) fn rebase(&self) {
         let mut view = self.change();
-        let is_other = |path: &Path, noted: &Option<Noted>| !self.is_as_noted(path, noted.as_ref());
+        let is_other =
+            |path: &Path, noted: &Option<LowerSnapshot>| !self.is_as_noted(path, noted.as_ref());
         let others = view.noted.iter().filter(|(path, noted)| is_other(path, noted));
         let others: Vec<PathBuf> = others.map(|(path, _)| path.clone()).collect();
         for path in others {
@@ -204,14 +205,14 @@ impl Overlay {
     }
 }
 
-fn identity(root: &Root) -> io::Result<Identity> {
-    let Stat { device, inode, .. } = root.stat(Path::new(""))?;
-    Ok(Identity { path: root.path().to_owned(), device, inode })
+fn identity(root: &Root) -> io::Result<RootIdentity> {
+    let PathStat { device, inode, .. } = root.stat(Path::new(""))?;
+    Ok(RootIdentity { path: root.path().to_owned(), device, inode })
 }
 
 /// Whether it is the same folder: it may have been moved, and its file system may have got another
 /// number, but not both.
-fn is_same(one: &Identity, other: &Identity) -> bool {
+fn is_same(one: &RootIdentity, other: &RootIdentity) -> bool {
     one.inode == other.inode && (one.device == other.device || one.path == other.path)
 }
 

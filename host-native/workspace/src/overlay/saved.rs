@@ -5,13 +5,13 @@
 use super::{
     super::{
         resolve::stays_inside,
-        stat::{Kind, Stat},
+        stat::{EntryKind, PathStat},
         state::{escaped, unescaped},
-        step::{Application, Step, Work},
+        step::{ApplyStep, PlanApplication, StepAction},
     },
     MAX_NAME, MAX_NOTED, MAX_PATH, TMP,
     kept::MAX_NUMBER,
-    view::{Content, Entry, Noted, View},
+    view::{LowerSnapshot, OverlayContent, OverlayEntry, OverlayView},
 };
 use crate::digest::Digest;
 use innerloop_json::{FromJson, ToJson, from_str, to_string};
@@ -26,7 +26,7 @@ const VERSION: u64 = 1;
 
 /// Which folder a view is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(super) struct RootIdentity {
     pub(super) path: PathBuf,
     pub(super) device: u64,
     pub(super) inode: u64,
@@ -34,13 +34,13 @@ pub(super) struct Identity {
 
 /// A view that was saved.
 #[derive(Debug)]
-pub(super) struct Saved {
-    pub(super) root: Identity,
-    pub(super) view: View,
+pub(super) struct SavedView {
+    pub(super) root: RootIdentity,
+    pub(super) view: OverlayView,
     /// Whether a run had not ended that had begun to change files.
     pub(super) is_partial: bool,
     /// What was being done to apply it.
-    pub(super) application: Option<Application>,
+    pub(super) application: Option<PlanApplication>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
@@ -49,13 +49,13 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 #[derive(FromJson)]
-struct Version {
+struct FormVersion {
     version: u64,
 }
 
 #[derive(ToJson, FromJson)]
 #[json(deny_unknown_fields)]
-struct Form {
+struct SavedViewForm {
     version: u64,
     root: RootForm,
     /// Of older programs: nothing in the folder for temporary files is applied.
@@ -161,18 +161,18 @@ enum WorkForm {
 
 /// The view as text.
 pub(super) fn write(
-    (root, view): (&Identity, &View),
+    (root, view): (&RootIdentity, &OverlayView),
     partial: bool,
-    application: Option<&Application>,
+    application: Option<&PlanApplication>,
 ) -> String {
     let changed = view.entries().map(|(path, entry)| ChangedForm {
         path: shown(&path),
         is: match entry {
-            Entry::Gone => EntryForm::Gone,
-            Entry::Folder(number) => EntryForm::Folder(*number),
-            Entry::File(Content::Own(number)) => EntryForm::File(*number),
-            Entry::File(Content::Lower(from)) => EntryForm::MovedFrom(shown(from)),
-            Entry::Link(to, number) => EntryForm::Link { to: shown(to), number: *number },
+            OverlayEntry::Gone => EntryForm::Gone,
+            OverlayEntry::Folder(number) => EntryForm::Folder(*number),
+            OverlayEntry::File(OverlayContent::Own(number)) => EntryForm::File(*number),
+            OverlayEntry::File(OverlayContent::Lower(from)) => EntryForm::MovedFrom(shown(from)),
+            OverlayEntry::Link(to, number) => EntryForm::Link { to: shown(to), number: *number },
         },
     });
     let noted = view.noted.iter().map(|(path, noted)| NotedForm {
@@ -181,7 +181,7 @@ pub(super) fn write(
         digest: noted.as_ref().and_then(|noted| noted.digest).map(|digest| digest.to_string()),
         target: noted.as_ref().and_then(|noted| noted.target.as_deref()).map(shown),
     });
-    to_string(&Form {
+    to_string(&SavedViewForm {
         version: VERSION,
         root: RootForm { path: shown(&root.path), device: root.device, inode: root.inode },
         scratch: false,
@@ -195,13 +195,13 @@ pub(super) fn write(
     })
 }
 
-fn application_form(application: &Application) -> ApplicationForm {
+fn application_form(application: &PlanApplication) -> ApplicationForm {
     let steps = application.steps.iter().map(|step| StepForm {
         path: shown(&step.path),
         work: match step.work {
-            Work::Remove => WorkForm::Remove,
-            Work::CreateFolder => WorkForm::CreateFolder,
-            Work::Place(kind) => WorkForm::Place(kind_form(kind)),
+            StepAction::Remove => WorkForm::Remove,
+            StepAction::CreateFolder => WorkForm::CreateFolder,
+            StepAction::Place(kind) => WorkForm::Place(kind_form(kind)),
         },
         lower: step.lower.as_ref().map(stat_form),
         moved_from: step.moved_from.as_deref().map(shown),
@@ -217,7 +217,7 @@ fn shown(path: &Path) -> String {
     escaped(path.as_os_str())
 }
 
-const fn stat_form(stat: &Stat) -> StatForm {
+const fn stat_form(stat: &PathStat) -> StatForm {
     StatForm {
         kind: kind_form(stat.kind),
         size: stat.size,
@@ -228,12 +228,12 @@ const fn stat_form(stat: &Stat) -> StatForm {
     }
 }
 
-const fn kind_form(kind: Kind) -> KindForm {
+const fn kind_form(kind: EntryKind) -> KindForm {
     match kind {
-        Kind::File => KindForm::File,
-        Kind::Folder => KindForm::Folder,
-        Kind::Link => KindForm::Link,
-        Kind::Other => KindForm::Other,
+        EntryKind::File => KindForm::File,
+        EntryKind::Folder => KindForm::Folder,
+        EntryKind::Link => KindForm::Link,
+        EntryKind::Other => KindForm::Other,
     }
 }
 
@@ -241,22 +241,23 @@ const fn kind_form(kind: Kind) -> KindForm {
 ///
 /// # Errors
 /// What is wrong with it, as the end of a sentence.
-pub(super) fn read(text: &str) -> Result<Saved, String> {
+pub(super) fn read(text: &str) -> Result<SavedView, String> {
     let no_json = |error: innerloop_json::Error| format!("the saved view is not one: {error}");
-    let Version { version } = from_str(text).map_err(no_json)?;
+    let FormVersion { version } = from_str(text).map_err(no_json)?;
     if version != VERSION {
         return Err(format!("its form {version} is that of another version of this program"));
     }
-    let form: Form = from_str(text).map_err(no_json)?;
+    let form: SavedViewForm = from_str(text).map_err(no_json)?;
     if form.changed.len() > MAX_NOTED + 1 || form.noted.len() > MAX_NOTED {
         return Err("it names too many paths".to_owned());
     }
     let device = form.root.device;
-    let root = Identity { path: unescaped(&form.root.path).into(), device, inode: form.root.inode };
+    let root =
+        RootIdentity { path: unescaped(&form.root.path).into(), device, inode: form.root.inode };
     let mut view = view(form.last, form.digested, form.changed, form.noted, device)?;
     set_passing(&mut view, form.scratch, &form.passing)?;
     let application = form.application.map(|form| application(form, device)).transpose()?;
-    Ok(Saved { root, view, is_partial: form.partial, application })
+    Ok(SavedView { root, view, is_partial: form.partial, application })
 }
 
 fn view(
@@ -265,11 +266,11 @@ fn view(
     changed: Vec<ChangedForm>,
     noted: Vec<NotedForm>,
     device: u64,
-) -> Result<View, String> {
+) -> Result<OverlayView, String> {
     if last > MAX_NUMBER {
         return Err("its numbers are too large".to_owned());
     }
-    let mut view = View::after(last);
+    let mut view = OverlayView::after(last);
     view.digested = digested;
     let mut numbers = BTreeSet::new();
     for ChangedForm { path, is } in changed {
@@ -298,7 +299,7 @@ fn view(
 }
 
 /// Takes up which of the things in the folder for temporary files are never applied.
-fn set_passing(view: &mut View, are_all: bool, passing: &[String]) -> Result<(), String> {
+fn set_passing(view: &mut OverlayView, are_all: bool, passing: &[String]) -> Result<(), String> {
     let inside = |path: &Path| path.starts_with(TMP);
     if are_all {
         let all = view.entries().map(|(path, _)| path).filter(|path| inside(path));
@@ -316,31 +317,33 @@ fn set_passing(view: &mut View, are_all: bool, passing: &[String]) -> Result<(),
 }
 
 /// Whether there may be a folder at the path.
-fn is_folder(view: &View, path: &Path) -> bool {
+fn is_folder(view: &OverlayView, path: &Path) -> bool {
     match view.entry(path) {
-        Some(entry) => matches!(entry, Entry::Folder(_)),
+        Some(entry) => matches!(entry, OverlayEntry::Folder(_)),
         None => view.hides(path).is_none(),
     }
 }
 
 /// What the view has at a path, and the number that is its own.
-fn entry(form: EntryForm, path: &Path) -> Result<(Entry, Option<u64>), String> {
+fn entry(form: EntryForm, path: &Path) -> Result<(OverlayEntry, Option<u64>), String> {
     Ok(match form {
-        EntryForm::Gone => (Entry::Gone, None),
-        EntryForm::Folder(number) => (Entry::Folder(number), Some(number)),
-        EntryForm::File(number) => (Entry::File(Content::Own(number)), Some(number)),
-        EntryForm::MovedFrom(from) => (Entry::File(Content::Lower(path_of(&from)?)), None),
+        EntryForm::Gone => (OverlayEntry::Gone, None),
+        EntryForm::Folder(number) => (OverlayEntry::Folder(number), Some(number)),
+        EntryForm::File(number) => (OverlayEntry::File(OverlayContent::Own(number)), Some(number)),
+        EntryForm::MovedFrom(from) => {
+            (OverlayEntry::File(OverlayContent::Lower(path_of(&from)?)), None)
+        }
         EntryForm::Link { to, number } => {
             let to = target_of(&to)?;
             if !stays_inside(path.parent().unwrap_or(Path::new("")), &to) {
                 return Err(format!("{} leads out of the workspace", path.display()));
             }
-            (Entry::Link(to, number), Some(number))
+            (OverlayEntry::Link(to, number), Some(number))
         }
     })
 }
 
-fn noted_of(form: &NotedForm, device: u64) -> Result<Option<Noted>, String> {
+fn noted_of(form: &NotedForm, device: u64) -> Result<Option<LowerSnapshot>, String> {
     let Some(stat) = &form.stat else { return Ok(None) };
     let digest = form
         .digest
@@ -348,26 +351,26 @@ fn noted_of(form: &NotedForm, device: u64) -> Result<Option<Noted>, String> {
         .map(|digest| Digest::parse(digest).ok_or_else(|| format!("{digest:?} is no digest")));
     let target = form.target.as_deref().map(target_of);
     let (digest, target) = (digest.transpose()?, target.transpose()?);
-    Ok(Some(Noted { stat: stat_of(stat, device), digest, target }))
+    Ok(Some(LowerSnapshot { stat: stat_of(stat, device), digest, target }))
 }
 
-fn application(form: ApplicationForm, device: u64) -> Result<Application, String> {
+fn application(form: ApplicationForm, device: u64) -> Result<PlanApplication, String> {
     if form.steps.len() > 2 * MAX_NOTED {
         return Err("it names too many steps".to_owned());
     }
     let step = |form: StepForm| {
         let path = path_of(&form.path)?;
         let work = match form.work {
-            WorkForm::Remove => Work::Remove,
-            WorkForm::CreateFolder => Work::CreateFolder,
-            WorkForm::Place(kind) => Work::Place(kind_of(kind)),
+            WorkForm::Remove => StepAction::Remove,
+            WorkForm::CreateFolder => StepAction::CreateFolder,
+            WorkForm::Place(kind) => StepAction::Place(kind_of(kind)),
         };
         let moved_from = form.moved_from.as_deref().map(path_of).transpose()?;
         let lower = form.lower.as_ref().map(|stat| stat_of(stat, device));
-        Ok(Step { path, lower, work, moved_from })
+        Ok(ApplyStep { path, lower, work, moved_from })
     };
     let steps: Result<_, String> = form.steps.into_iter().map(step).collect();
-    Ok(Application { stage: path_of(&form.stage)?, is_first: form.is_first, steps: steps? })
+    Ok(PlanApplication { stage: path_of(&form.stage)?, is_first: form.is_first, steps: steps? })
 }
 
 /// The path below the workspace that a text shows.
@@ -394,17 +397,17 @@ fn target_of(shown: &str) -> Result<PathBuf, String> {
 /// Longest target of a link that a system takes.
 const MAX_TARGET: usize = 64 << 10;
 
-const fn stat_of(form: &StatForm, device: u64) -> Stat {
+const fn stat_of(form: &StatForm, device: u64) -> PathStat {
     let StatForm { kind, size, mode, inode, modified, changed } = *form;
     let kind = kind_of(kind);
-    Stat { kind, size, mode, links: 1, device, inode, accessed: 0, modified, changed }
+    PathStat { kind, size, mode, links: 1, device, inode, accessed: 0, modified, changed }
 }
 
-const fn kind_of(form: KindForm) -> Kind {
+const fn kind_of(form: KindForm) -> EntryKind {
     match form {
-        KindForm::File => Kind::File,
-        KindForm::Folder => Kind::Folder,
-        KindForm::Link => Kind::Link,
-        KindForm::Other => Kind::Other,
+        KindForm::File => EntryKind::File,
+        KindForm::Folder => EntryKind::Folder,
+        KindForm::Link => EntryKind::Link,
+        KindForm::Other => EntryKind::Other,
     }
 }

@@ -2,11 +2,11 @@
 //! the overlay, or stays where it was asked for.
 
 use super::super::{
-    root::{Access, Root, copy, set_file_mode},
-    scratch::{NEW, Scratch},
-    stat::Stat,
+    root::{FileAccess, Root, copy, set_file_mode},
+    scratch::{NEW, ScratchFolder},
+    stat::PathStat,
 };
-use super::kept::{Kept, name};
+use super::kept::{PersistentStore, name};
 use crate::{
     places::{self, meets},
     platform::{Errno, Result, Timespec, Timestamps},
@@ -27,19 +27,19 @@ const PREFIX: &str = "innerloop-overlay-";
 
 /// Numbered files.
 #[derive(Debug)]
-pub(super) enum Store {
+pub(super) enum OverlayStore {
     /// That go with the overlay.
     Passing {
         /// Where they may be, the better place first.
         places: Vec<PathBuf>,
         /// Made when there is something to keep.
-        made: OnceLock<Scratch>,
+        made: OnceLock<ScratchFolder>,
     },
     /// That outlive it.
-    Kept(Kept),
+    Kept(PersistentStore),
 }
 
-impl Store {
+impl OverlayStore {
     /// One for the workspace at `root`: in the cache folder, or where that cannot be, in the
     /// system's folder for temporary files.
     pub(super) fn new(root: &Path) -> io::Result<Self> {
@@ -57,7 +57,7 @@ impl Store {
     }
 
     /// The folder that outlives the overlay, if that is where they are.
-    pub(super) const fn kept(&self) -> Option<&Kept> {
+    pub(super) const fn kept(&self) -> Option<&PersistentStore> {
         match self {
             Self::Passing { .. } => None,
             Self::Kept(kept) => Some(kept),
@@ -104,30 +104,30 @@ impl Store {
     pub(super) fn copy_within(
         &self,
         (from, to): (u64, u64),
-        found: Stat,
+        found: PathStat,
         is_empty: bool,
     ) -> Result<()> {
-        let content = self.open(from, Access::READ)?;
+        let content = self.open(from, FileAccess::READ)?;
         self.copy(to, (!is_empty).then_some(&content), found.mode)?;
         self.set_times(to, &times(found))
     }
 
     /// Makes the file in another store that it is in this one.
     pub(super) fn copy_to(&self, number: u64, other: &Self) -> Result<()> {
-        let (found, from) = (self.stat(number)?, self.open(number, Access::READ)?);
+        let (found, from) = (self.stat(number)?, self.open(number, FileAccess::READ)?);
         other.copy(number, Some(&from), found.mode)?;
         other.set_times(number, &times(found))
     }
 
-    pub(super) fn open(&self, number: u64, access: Access) -> Result<File> {
-        let access = Access { create: false, exclusive: false, ..access };
+    pub(super) fn open(&self, number: u64, access: FileAccess) -> Result<File> {
+        let access = FileAccess { create: false, exclusive: false, ..access };
         if access.changes() {
             self.written(number);
         }
         self.root()?.file(&name(number), access)
     }
 
-    pub(super) fn stat(&self, number: u64) -> Result<Stat> {
+    pub(super) fn stat(&self, number: u64) -> Result<PathStat> {
         self.root()?.stat(&name(number))
     }
 
@@ -138,7 +138,7 @@ impl Store {
     /// Sets the permissions of a file, which its owner can always write to.
     pub(super) fn set_mode(&self, number: u64, mode: u32) -> Result<()> {
         self.written(number);
-        set_file_mode(&self.root()?.file(&name(number), Access::READ)?, mode | 0o600)
+        set_file_mode(&self.root()?.file(&name(number), FileAccess::READ)?, mode | 0o600)
     }
 
     /// Removes a file; what has it open keeps it. One that stays costs room, no more.
@@ -162,14 +162,14 @@ impl Store {
     /// Removes the whole store.
     pub(super) fn discard(&self) {
         match self {
-            Self::Passing { made, .. } => made.get().into_iter().for_each(Scratch::remove),
+            Self::Passing { made, .. } => made.get().into_iter().for_each(ScratchFolder::remove),
             Self::Kept(kept) => kept.discard(),
         }
     }
 }
 
 /// When a file was read and written last.
-fn times(found: Stat) -> Timestamps {
+fn times(found: PathStat) -> Timestamps {
     let time = |nanoseconds: u64| Timespec {
         tv_sec: i64::try_from(nanoseconds / 1_000_000_000).unwrap_or(i64::MAX),
         tv_nsec: (nanoseconds % 1_000_000_000).try_into().unwrap_or_default(),
@@ -177,14 +177,14 @@ fn times(found: Stat) -> Timestamps {
     Timestamps { last_access: time(found.accessed), last_modification: time(found.modified) }
 }
 
-fn make(places: &[PathBuf]) -> Result<Scratch> {
+fn make(places: &[PathBuf]) -> Result<ScratchFolder> {
     let mut made = Err(Errno::NOSPC);
     for place in places {
         if place.ends_with(FOLDER) && private::folder(place).is_err() {
             continue;
         }
         made = Root::open(place)
-            .and_then(|root| Scratch::create(&Arc::new(root), Path::new(""), PREFIX));
+            .and_then(|root| ScratchFolder::create(&Arc::new(root), Path::new(""), PREFIX));
         if made.is_ok() {
             break;
         }

@@ -4,21 +4,21 @@
 //! the project is applied like any other file.
 
 use super::{
-    super::stat::Kind,
+    super::stat::EntryKind,
     Overlay, TMP,
-    view::{Entry, View},
+    view::{OverlayEntry, OverlayView},
 };
 use crate::platform::{Errno, Result};
-use innerloop_tools::Temporary;
+use innerloop_tools::TmpMeaning;
 use std::path::{Path, PathBuf};
 
 impl Overlay {
     /// Puts a folder there that is of the view's own, if nothing else is.
-    pub(super) fn add_temporary(&self, view: &mut View) {
+    pub(super) fn add_temporary(&self, view: &mut OverlayView) {
         let path = Path::new(TMP);
         if view.entry(path).is_none() && self.lower.stat(path) == Err(Errno::NOENT) {
             let number = view.next();
-            view.set(path, Entry::Folder(number));
+            view.set(path, OverlayEntry::Folder(number));
             view.pass(path);
         }
     }
@@ -30,12 +30,12 @@ impl Overlay {
 
     /// Whether a path is that of the view's own folder, which whoever means the project's does not
     /// see.
-    pub(crate) fn is_unseen(&self, path: &Path, meant: Temporary) -> bool {
+    pub(crate) fn is_unseen(&self, path: &Path, meant: TmpMeaning) -> bool {
         meant.is_project() && path == Path::new(TMP) && self.view().passes(path)
     }
 
     /// Makes the view's own folder the project's; says whether it was there to be made so.
-    pub(crate) fn claim(&self, path: &Path, meant: Temporary) -> Result<bool> {
+    pub(crate) fn claim(&self, path: &Path, meant: TmpMeaning) -> Result<bool> {
         let mut view = self.change();
         if path != Path::new(TMP) || meant.is_system() || !view.passes(path) {
             return Ok(false);
@@ -46,7 +46,7 @@ impl Overlay {
     }
 
     /// Takes the view's own folder away, so that something else can stand there.
-    pub(crate) fn make_way(&self, path: &Path, meant: Temporary) -> Result<()> {
+    pub(crate) fn make_way(&self, path: &Path, meant: TmpMeaning) -> Result<()> {
         let mut view = self.change();
         if path != Path::new(TMP) || meant.is_system() || !view.passes(path) {
             return Ok(());
@@ -59,7 +59,7 @@ impl Overlay {
     }
 
     /// Notes whose the thing is that was made at a path.
-    pub(crate) fn note_made(&self, path: &Path, meant: Temporary) -> Result<()> {
+    pub(crate) fn note_made(&self, path: &Path, meant: TmpMeaning) -> Result<()> {
         let top = Path::new(TMP);
         let Some(above) = path.parent().filter(|above| above.starts_with(top)) else {
             return Ok(());
@@ -82,7 +82,12 @@ impl Overlay {
     }
 
     /// Notes whose the things are that were moved, which are given as paths below both places.
-    pub(crate) fn moved(&self, to: &Path, all: &[(PathBuf, Kind)], meant: Temporary) -> Result<()> {
+    pub(crate) fn moved(
+        &self,
+        to: &Path,
+        all: &[(PathBuf, EntryKind)],
+        meant: TmpMeaning,
+    ) -> Result<()> {
         let inside = all.iter().map(|(below, _)| super::at(to, below));
         inside
             .filter(|path| path.starts_with(TMP))
@@ -98,7 +103,8 @@ impl Overlay {
     /// The files that go with the view, by their paths.
     pub(crate) fn passing_files(&self) -> Vec<PathBuf> {
         let view = self.view();
-        let is_file = |path: &&PathBuf| !matches!(view.entry(path), None | Some(Entry::Folder(_)));
+        let is_file =
+            |path: &&PathBuf| !matches!(view.entry(path), None | Some(OverlayEntry::Folder(_)));
         view.passing().filter(is_file).cloned().collect()
     }
 }

@@ -1,6 +1,6 @@
 //! How an overlay's view differs from what is below: the changed names, folder by folder.
 
-use super::super::stat::Stat;
+use super::super::stat::PathStat;
 use crate::{digest::Digest, platform::Errno};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,11 +10,11 @@ use std::{
 
 /// The changed names, and what they hide.
 #[derive(Debug, Default)]
-pub(super) struct View {
+pub(super) struct OverlayView {
     /// The changed names of each folder.
-    changed: BTreeMap<PathBuf, BTreeMap<OsString, Entry>>,
+    changed: BTreeMap<PathBuf, BTreeMap<OsString, OverlayEntry>>,
     /// What stood below where something was changed, as it was then.
-    pub(super) noted: BTreeMap<PathBuf, Option<Noted>>,
+    pub(super) noted: BTreeMap<PathBuf, Option<LowerSnapshot>>,
     /// What is never applied: it stands in the folder for temporary files, or is that folder.
     passing: BTreeSet<PathBuf>,
     /// Bytes of the paths of which it is noted what stood below.
@@ -29,18 +29,18 @@ pub(super) struct View {
 
 /// A name whose meaning the view changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum OverlayEntry {
     /// It is not there any more.
     Gone,
     /// A folder of the view's own: nothing below is shown in it.
     Folder(u64),
-    File(Content),
+    File(OverlayContent),
     Link(PathBuf, u64),
 }
 
 /// Where a changed file has its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum OverlayContent {
     /// In the file below at this path: it was moved.
     Lower(PathBuf),
     /// In the store, under this number.
@@ -49,7 +49,7 @@ pub(super) enum Content {
 
 /// The former content of a file.
 #[derive(Debug)]
-pub(crate) enum Sheltered {
+pub(crate) enum ShelterLocation {
     /// It stands below: there, or where it was moved from.
     Below(Option<PathBuf>),
     /// A copy in the store, under this number.
@@ -58,31 +58,31 @@ pub(crate) enum Sheltered {
 
 /// What stood below.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Noted {
-    pub(super) stat: Stat,
+pub(super) struct LowerSnapshot {
+    pub(super) stat: PathStat,
     /// Of a file, if there was room to read it.
     pub(super) digest: Option<Digest>,
     /// Of a link.
     pub(super) target: Option<PathBuf>,
 }
 
-impl Entry {
+impl OverlayEntry {
     /// The number of the file that it names in the store.
     pub(super) const fn number(&self) -> Option<u64> {
         match self {
-            Self::File(Content::Own(number)) => Some(*number),
+            Self::File(OverlayContent::Own(number)) => Some(*number),
             _ => None,
         }
     }
 }
 
-impl View {
-    pub(super) fn entry(&self, path: &Path) -> Option<&Entry> {
+impl OverlayView {
+    pub(super) fn entry(&self, path: &Path) -> Option<&OverlayEntry> {
         self.names(path.parent()?)?.get(path.file_name()?)
     }
 
     /// The changed names of a folder.
-    pub(super) fn names(&self, folder: &Path) -> Option<&BTreeMap<OsString, Entry>> {
+    pub(super) fn names(&self, folder: &Path) -> Option<&BTreeMap<OsString, OverlayEntry>> {
         self.changed.get(folder)
     }
 
@@ -93,8 +93,8 @@ impl View {
         }
         let entry = path.ancestors().skip(1).find_map(|above| self.entry(above))?;
         Some(match entry {
-            Entry::File(_) | Entry::Link(..) => Errno::NOTDIR,
-            Entry::Folder(_) | Entry::Gone => Errno::NOENT,
+            OverlayEntry::File(_) | OverlayEntry::Link(..) => Errno::NOTDIR,
+            OverlayEntry::Folder(_) | OverlayEntry::Gone => Errno::NOENT,
         })
     }
 
@@ -106,7 +106,7 @@ impl View {
     /// The numbers of what stands in the store.
     pub(super) fn stored(&self) -> impl Iterator<Item = u64> {
         let entries = self.changed.values().flat_map(BTreeMap::values);
-        entries.filter_map(Entry::number)
+        entries.filter_map(OverlayEntry::number)
     }
 
     /// One in which nothing is changed, with the numbers that follow.
@@ -135,7 +135,7 @@ impl View {
     }
 
     /// All changed names, by folder and name.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (PathBuf, &Entry)> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (PathBuf, &OverlayEntry)> {
         self.changed.iter().flat_map(|(folder, names)| {
             names.iter().map(|(name, entry)| (folder.join(name), entry))
         })
@@ -147,7 +147,7 @@ impl View {
     }
 
     /// Notes what stands below at a path.
-    pub(super) fn note(&mut self, path: &Path, noted: Option<Noted>) {
+    pub(super) fn note(&mut self, path: &Path, noted: Option<LowerSnapshot>) {
         self.version += 1;
         if self.noted.insert(path.to_owned(), noted).is_none() {
             self.named += path.as_os_str().len() as u64;
@@ -193,7 +193,7 @@ impl View {
         self.last
     }
 
-    pub(super) fn set(&mut self, path: &Path, entry: Entry) {
+    pub(super) fn set(&mut self, path: &Path, entry: OverlayEntry) {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
         if self.entry(path) != Some(&entry) {
             self.version += 1;

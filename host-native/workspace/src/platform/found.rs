@@ -2,7 +2,7 @@
 
 /// Who a file belongs to and which one it is, by the numbers of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct FileIdentity {
     /// The number of the user that it belongs to.
     pub owner: u32,
     /// The number of its file system.
@@ -13,7 +13,7 @@ pub struct Identity {
 
 /// Who may do what with a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rights {
+pub struct FilePermissions {
     /// As bits of a mode; none where the system has no modes.
     pub mode: Option<u32>,
     /// How many names it has; none where that is not told.

@@ -8,7 +8,7 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
-pub use found::{Identity, Rights};
+pub use found::{FileIdentity, FilePermissions};
 #[cfg(unix)]
 pub use unix::*;
 #[cfg(windows)]

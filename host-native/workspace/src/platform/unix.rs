@@ -1,6 +1,6 @@
 //! Linux and macOS.
 
-use super::found::{Identity, Rights};
+use super::found::{FileIdentity, FilePermissions};
 use rustix::{
     fs::{Mode, OFlags, RawMode},
     process::{Resource, Rlimit, getrlimit, setrlimit},
@@ -46,14 +46,14 @@ pub fn path_of(file: &File) -> Option<PathBuf> {
 }
 
 /// Who a file belongs to and which one it is.
-pub fn identity(found: &Metadata) -> Option<Identity> {
-    Some(Identity { owner: found.uid(), device: found.dev(), inode: found.ino() })
+pub fn identity(found: &Metadata) -> Option<FileIdentity> {
+    Some(FileIdentity { owner: found.uid(), device: found.dev(), inode: found.ino() })
 }
 
 /// Who may do what with it.
-pub fn rights(found: &Metadata) -> Rights {
+pub fn rights(found: &Metadata) -> FilePermissions {
     let is_own = found.uid() == rustix::process::geteuid().as_raw();
-    Rights { mode: Some(found.mode()), links: Some(found.nlink()), is_own }
+    FilePermissions { mode: Some(found.mode()), links: Some(found.nlink()), is_own }
 }
 
 /// Limits what this process may use: bytes of memory that it can write to, where the system counts

@@ -3,13 +3,13 @@
 //! small matcher, which the expressions are translated from.
 
 use super::{
-    stop::Stop,
-    translate::{Flags, Subject, translate},
+    stop::StopFlag,
+    translate::{MatchSubject, TranslationFlags, translate},
 };
 use grep_matcher::{LineMatchKind, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use innerloop_tools::parts::{Matcher, searched};
-use innerloop_types::action::Grep;
+use innerloop_tools::parts::{LineMatcher, searched};
+use innerloop_types::action::GrepQuery;
 use memchr::memchr;
 use regex_automata::{Input, meta::Regex};
 use std::{borrow::Cow, ops::Range, str};
@@ -23,7 +23,7 @@ const WINDOW: usize = 1 << 20;
 
 /// A search by the fast engine. Threads share it.
 #[derive(Debug)]
-pub(super) struct Expression {
+pub(super) struct SearchExpression {
     /// Finds candidates in many lines at once.
     lines: RegexMatcher,
     /// Finds matches in a line, or in a text if matches may span lines.
@@ -32,27 +32,28 @@ pub(super) struct Expression {
     multiline: bool,
     /// Whether bytes that are no UTF-8 may be a part of a match.
     matches_replaced: bool,
-    stop: Stop,
+    stop: StopFlag,
 }
 
-impl Expression {
+impl SearchExpression {
     /// The search, if the fast engine has an equal of it. Its expressions are ones that the small
     /// matcher accepts.
-    pub(super) fn of(grep: &Grep, stop: &Stop) -> Option<Self> {
-        let Grep { ignore_case, multiline, .. } = *grep;
+    pub(super) fn of(grep: &GrepQuery, stop: &StopFlag) -> Option<Self> {
+        let GrepQuery { ignore_case, multiline, .. } = *grep;
         let pattern = match grep.literal {
             true => Cow::Owned(regex_syntax::escape(&grep.pattern)),
             false => Cow::Borrowed(grep.pattern.as_str()),
         };
-        let flags = Flags { ignore_case, line_borders: multiline, any_is_all: multiline };
+        let flags =
+            TranslationFlags { ignore_case, line_borders: multiline, any_is_all: multiline };
         let exact = |pattern: &str| {
-            let translated = translate(pattern, flags, Subject::Text)?;
+            let translated = translate(pattern, flags, MatchSubject::Text)?;
             let settings = Regex::config()
                 .nfa_size_limit(Some(PROGRAM_BYTES))
                 .hybrid_cache_capacity(CACHE_BYTES);
             Regex::builder().configure(settings).build_from_hir(&translated.hir).ok()
         };
-        let lines = translate(&pattern, flags, Subject::Lines)?;
+        let lines = translate(&pattern, flags, MatchSubject::Lines)?;
         Some(Self {
             matches_replaced: lines.matches_replaced,
             lines: RegexMatcherBuilder::new()
@@ -80,7 +81,7 @@ impl Expression {
     }
 }
 
-impl Matcher for Expression {
+impl LineMatcher for SearchExpression {
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let bytes = searched(bytes);
         let as_text = self.multiline || self.matches_replaced;
@@ -169,9 +170,16 @@ mod tests {
             let ignore_case = random(4) == 0;
             let unless = (random(8) == 0).then(|| "b".to_owned());
             let literal = random(16) == 0;
-            let grep = Grep { pattern, multiline, ignore_case, unless, literal, ..Grep::default() };
+            let grep = GrepQuery {
+                pattern,
+                multiline,
+                ignore_case,
+                unless,
+                literal,
+                ..GrepQuery::default()
+            };
             let Ok(small) = small_matcher(&grep) else { continue };
-            let Some(fast) = Expression::of(&grep, &Stop::default()) else { continue };
+            let Some(fast) = SearchExpression::of(&grep, &StopFlag::default()) else { continue };
             for _ in 0..12 {
                 let text = (0..random(9)).filter_map(|_| letters.get(random(letters.len())));
                 let text = text.cloned().collect::<Vec<_>>().concat();
@@ -186,7 +194,7 @@ mod tests {
     }
 
     /// The lines that are found, and the matches in each.
-    fn all(matcher: &impl Matcher, bytes: &[u8]) -> (u64, Vec<Range<usize>>) {
+    fn all(matcher: &impl LineMatcher, bytes: &[u8]) -> (u64, Vec<Range<usize>>) {
         let text = String::from_utf8_lossy(bytes);
         let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
         let found = match matcher.is_multiline() {

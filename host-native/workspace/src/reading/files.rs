@@ -1,10 +1,10 @@
 //! The workspace's files for the tools that need nothing faster: by its handle, read-only. A link
 //! is followed as long as it stays inside.
 
-use super::stop::Stop;
-use crate::{Stat, Workspace, platform::Errno};
+use super::stop::StopFlag;
+use crate::{PathStat, Workspace, platform::Errno};
 use innerloop_tools::{
-    Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat as FileStat, WorkspacePath,
+    EntryKind, FileError, FileStat, FolderEntry, MAX_FILE_BYTES, WorkspaceFiles, WorkspacePath,
 };
 use std::{
     borrow::Cow,
@@ -18,13 +18,13 @@ const PIECE: usize = 1 << 20;
 
 /// The files of a workspace.
 #[derive(Clone, Debug)]
-pub(super) struct Reader {
+pub(super) struct WorkspaceReader {
     workspace: Workspace,
-    stop: Stop,
+    stop: StopFlag,
 }
 
-impl Reader {
-    pub(super) const fn new(workspace: Workspace, stop: Stop) -> Self {
+impl WorkspaceReader {
+    pub(super) const fn new(workspace: Workspace, stop: StopFlag) -> Self {
         Self { workspace, stop }
     }
 
@@ -32,7 +32,7 @@ impl Reader {
         &self.workspace
     }
 
-    pub(super) const fn stop(&self) -> &Stop {
+    pub(super) const fn stop(&self) -> &StopFlag {
         &self.stop
     }
 
@@ -61,11 +61,11 @@ impl Reader {
 
     /// Whether a device, a pipe or a socket is there.
     fn is_other(&self, real: &Path) -> bool {
-        self.workspace.stat(real).is_ok_and(|found| found.kind == Kind::Other)
+        self.workspace.stat(real).is_ok_and(|found| found.kind == EntryKind::Other)
     }
 }
 
-impl Files for Reader {
+impl WorkspaceFiles for WorkspaceReader {
     fn fits_pictures(&self) -> bool {
         true
     }
@@ -87,19 +87,19 @@ impl Files for Reader {
     }
 
     fn stat(&self, path: &WorkspacePath) -> Result<FileStat, FileError> {
-        let Stat { kind, size, modified, .. } =
+        let PathStat { kind, size, modified, .. } =
             self.workspace.stat(&self.real(path)?).map_err(fault)?;
-        let size = if kind == Kind::File { size } else { 0 };
+        let size = if kind == EntryKind::File { size } else { 0 };
         Ok(FileStat { kind, size, modified })
     }
 
-    fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError> {
+    fn list(&self, path: &WorkspacePath) -> Result<Vec<FolderEntry>, FileError> {
         let real = self.real(path)?;
         let list = self.workspace.list(&real);
         let list = list.map_err(|error| folder_fault(&self.workspace, &real, error))?;
         // No call can name a file whose name is not UTF-8, so it is left out.
         let entries = list.into_iter().filter_map(|entry| {
-            Some(Entry { name: entry.name.into_string().ok()?, kind: entry.kind })
+            Some(FolderEntry { name: entry.name.into_string().ok()?, kind: entry.kind })
         });
         Ok(entries.collect())
     }
@@ -150,7 +150,7 @@ pub(super) fn fault(error: Errno) -> FileError {
 
 /// What went wrong with a folder: what is neither that nor a file may not be touched at all.
 pub(super) fn folder_fault(workspace: &Workspace, real: &Path, error: Errno) -> FileError {
-    let is_other = || workspace.stat(real).is_ok_and(|found| found.kind == Kind::Other);
+    let is_other = || workspace.stat(real).is_ok_and(|found| found.kind == EntryKind::Other);
     if error == Errno::NOTDIR && is_other() { FileError::Denied } else { fault(error) }
 }
 

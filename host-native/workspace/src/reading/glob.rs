@@ -1,13 +1,13 @@
 //! Finding files by the pattern of their path. Each thread keeps the newest that it has found.
 
 use super::{
-    files::Reader,
+    files::WorkspaceReader,
     ignored::rules_above,
-    walk::{Visited, Visitor, Walk, walk},
+    walk::{FileVisitor, FolderWalk, VisitedFile, walk},
 };
 use innerloop_tools::{
     FileError, WorkspacePath,
-    parts::{Found, Glob, LeftOut, Query, not_searched},
+    parts::{GlobMatch, GlobQuery, GlobSearch, LeftOut, not_searched},
 };
 use innerloop_types::action::Outcome;
 use std::cmp::Reverse;
@@ -19,12 +19,12 @@ const SLACK: usize = 4096;
 ///
 /// # Errors
 /// The outcome where it can't be.
-pub(super) fn glob(reader: &Reader, query: &Query<'_>) -> Result<Outcome, Outcome> {
-    let glob = Glob::parse(reader, query)?;
+pub(super) fn glob(reader: &WorkspaceReader, query: &GlobQuery<'_>) -> Result<Outcome, Outcome> {
+    let glob = GlobSearch::parse(reader, query)?;
     let folder = &glob.folder;
     let failed = |error: FileError| not_searched(reader, folder, &error);
     let real = reader.real(folder).map_err(failed)?;
-    let search = Walk {
+    let search = FolderWalk {
         workspace: reader.workspace(),
         folder,
         real: &real,
@@ -33,7 +33,7 @@ pub(super) fn glob(reader: &Reader, query: &Query<'_>) -> Result<Outcome, Outcom
         stop: reader.stop(),
     };
     let ends = ends_of(query);
-    let visitor = || Finder { glob: &glob, ends, found: Vec::new(), total: 0, unreadable: 0 };
+    let visitor = || GlobVisitor { glob: &glob, ends, found: Vec::new(), total: 0, unreadable: 0 };
     let (finders, left_out) = walk(&search, visitor).map_err(failed)?;
     let (mut found, mut total, mut unreadable) = (Vec::new(), 0, 0);
     for finder in finders {
@@ -45,7 +45,7 @@ pub(super) fn glob(reader: &Reader, query: &Query<'_>) -> Result<Outcome, Outcom
 }
 
 /// How the name of each file ends that the pattern matches.
-fn ends_of<'a>(query: &Query<'a>) -> &'a str {
+fn ends_of<'a>(query: &GlobQuery<'a>) -> &'a str {
     const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
     // An exclamation mark may turn the pattern round.
     if query.ignore_case || query.pattern.contains('!') {
@@ -56,22 +56,22 @@ fn ends_of<'a>(query: &Query<'a>) -> &'a str {
 }
 
 /// A thread's part of the search.
-struct Finder<'a> {
-    glob: &'a Glob,
+struct GlobVisitor<'a> {
+    glob: &'a GlobSearch,
     ends: &'a str,
-    found: Vec<Found>,
+    found: Vec<GlobMatch>,
     total: usize,
     unreadable: u32,
 }
 
-impl Visitor for Finder<'_> {
+impl FileVisitor for GlobVisitor<'_> {
     const IN_ORDER: bool = false;
 
     fn may_want(&self, name: &str) -> bool {
         self.ends.is_empty() || name.ends_with(self.ends)
     }
 
-    fn file(&mut self, file: Visited<'_>) {
+    fn file(&mut self, file: VisitedFile<'_>) {
         if !self.glob.wants(&file.path) {
             return;
         }
@@ -98,8 +98,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail at once")]
 
     use super::*;
-    use innerloop_tools::{Files, Memory};
-    use innerloop_types::action::Hidden;
+    use innerloop_tools::{InMemoryFiles, WorkspaceFiles};
+    use innerloop_types::action::HiddenFiles;
 
     /// Random patterns and paths: no file is wanted whose name does not end so.
     #[test]
@@ -115,18 +115,19 @@ mod tests {
         };
         let (mut wanted, mut ruled_out) = (0, 0);
         let within = &WorkspacePath::root();
-        let mut files = Memory::new();
+        let mut files = InMemoryFiles::new();
         for name in ["[ab]", "a/[!a].c"] {
             files.write(&WorkspacePath::parse(name).unwrap(), Vec::new()).unwrap();
         }
         for _ in 0..40_000 {
             let pattern: String =
                 (0..=random(5)).filter_map(|_| PIECES.get(random(PIECES.len()))).copied().collect();
-            let hidden = Hidden::Nothing;
+            let hidden = HiddenFiles::Nothing;
             let (path, ignore_case, max_results) = (None, random(4) == 0, None);
-            let query = Query { within, pattern: &pattern, path, ignore_case, max_results, hidden };
-            let Ok(glob) = Glob::parse(&files, &query) else { continue };
-            let finder = Finder {
+            let query =
+                GlobQuery { within, pattern: &pattern, path, ignore_case, max_results, hidden };
+            let Ok(glob) = GlobSearch::parse(&files, &query) else { continue };
+            let finder = GlobVisitor {
                 glob: &glob,
                 ends: ends_of(&query),
                 found: vec![],

@@ -2,19 +2,19 @@
 //! the order of their paths, as far as there is room, and what stands behind is not looked at.
 
 use super::{
-    expression::Expression,
-    files::{Reader, fault, fill},
+    expression::SearchExpression,
+    files::{WorkspaceReader, fault, fill},
     ignored::rules_above,
-    walk::{Visited, Visitor, Walk, walk},
+    walk::{FileVisitor, FolderWalk, VisitedFile, walk},
 };
 use innerloop_tools::{
-    FileError, Files, WorkspacePath,
+    FileError, WorkspaceFiles, WorkspacePath,
     parts::{
-        LeftOut, MAX_RESULTS, Matcher, Report, Search, failed, grep_file, hits, looks_binary,
-        small_matcher,
+        GrepReport, GrepSearch, LeftOut, LineMatcher, MAX_RESULTS, failed, grep_file, hits,
+        looks_binary, small_matcher,
     },
 };
-use innerloop_types::action::{Grep, GrepMode, Outcome};
+use innerloop_types::action::{GrepMode, GrepQuery, Outcome};
 use std::{
     cmp::Ordering,
     collections::BTreeMap,
@@ -29,30 +29,30 @@ use std::{
 /// # Errors
 /// The outcome where it can't be.
 pub(super) fn grep(
-    reader: &Reader,
+    reader: &WorkspaceReader,
     within: &WorkspacePath,
-    grep: &Grep,
+    grep: &GrepQuery,
 ) -> Result<Outcome, Outcome> {
-    let search = Search::parse(reader, within, grep)?;
+    let search = GrepSearch::parse(reader, within, grep)?;
     // What is wrong with an expression is told in the same words everywhere.
     let small = small_matcher(grep)?;
-    match Expression::of(grep, reader.stop()) {
+    match SearchExpression::of(grep, reader.stop()) {
         Some(fast) => look(reader, grep, &search, &fast),
         None => look(reader, grep, &search, &small),
     }
 }
 
 fn look(
-    reader: &Reader,
-    grep: &Grep,
-    search: &Search,
-    matcher: &(impl Matcher + Sync),
+    reader: &WorkspaceReader,
+    grep: &GrepQuery,
+    search: &GrepSearch,
+    matcher: &(impl LineMatcher + Sync),
 ) -> Result<Outcome, Outcome> {
     let path = &search.path;
-    let mut report = Report::new(grep);
-    let horizon = Horizon::new(grep);
+    let mut report = GrepReport::new(grep);
+    let horizon = SearchHorizon::new(grep);
     let seen = reader.real(path).and_then(|real| {
-        let walking = Walk {
+        let walking = FolderWalk {
             workspace: reader.workspace(),
             folder: path,
             real: &real,
@@ -64,7 +64,7 @@ fn look(
             GrepMode::Content => horizon.most.min(u64::from(grep.max_per_file.unwrap_or(u32::MAX))),
             GrepMode::FilesWithMatches | GrepMode::Count => 1,
         };
-        walk(&walking, || Looker {
+        walk(&walking, || GrepVisitor {
             reader,
             search,
             matcher,
@@ -82,7 +82,7 @@ fn look(
         }
         Err(error) => return Err(failed(reader, path, &error)),
     };
-    let mut unreadable: Vec<Place> = lookers.into_iter().flat_map(|l| l.unreadable).collect();
+    let mut unreadable: Vec<OrderedPath> = lookers.into_iter().flat_map(|l| l.unreadable).collect();
     for place in horizon.into_places() {
         match reader.read(&place.0) {
             Ok(bytes) if looks_binary(&bytes) => {}
@@ -101,51 +101,51 @@ fn look(
 
 /// A path in the order in which files are told: what a folder holds comes where the folder would.
 #[derive(Debug, PartialEq, Eq)]
-struct Place(WorkspacePath);
+struct OrderedPath(WorkspacePath);
 
-impl Ord for Place {
+impl Ord for OrderedPath {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.names().cmp(other.0.names())
     }
 }
 
-impl PartialOrd for Place {
+impl PartialOrd for OrderedPath {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 /// How far it must be looked, so that as many results are found as can be told.
-struct Horizon {
+struct SearchHorizon {
     /// So many results, and the next one says that there are more.
     most: u64,
-    hits: Mutex<Hits>,
+    hits: Mutex<HitCounts>,
     /// Whether there are so many.
     is_full: AtomicBool,
 }
 
 #[derive(Default)]
-struct Hits {
+struct HitCounts {
     /// How many results each file has, at least.
-    files: BTreeMap<Place, u64>,
+    files: BTreeMap<OrderedPath, u64>,
     total: u64,
 }
 
-impl Horizon {
-    fn new(grep: &Grep) -> Self {
+impl SearchHorizon {
+    fn new(grep: &GrepQuery) -> Self {
         let told = u64::from(grep.max_results.unwrap_or(MAX_RESULTS));
         let most = told.saturating_add(u64::from(grep.offset)).saturating_add(1);
         Self { most, hits: Mutex::default(), is_full: AtomicBool::new(false) }
     }
 
-    fn hits(&self) -> MutexGuard<'_, Hits> {
+    fn hits(&self) -> MutexGuard<'_, HitCounts> {
         self.hits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a file with so many results, and of all no more than are needed.
     fn add(&self, path: WorkspacePath, results: u64) {
         let mut hits = self.hits();
-        hits.files.insert(Place(path), results);
+        hits.files.insert(OrderedPath(path), results);
         hits.total = hits.total.saturating_add(results);
         while let Some(last) = hits.files.last_entry() {
             let of_last = *last.get();
@@ -170,27 +170,27 @@ impl Horizon {
         hits.files.last_key_value().is_some_and(|(last, _)| last.0.names().lt(path.names()))
     }
 
-    fn into_places(self) -> impl Iterator<Item = Place> {
+    fn into_places(self) -> impl Iterator<Item = OrderedPath> {
         let hits = self.hits.into_inner().unwrap_or_else(PoisonError::into_inner);
         hits.files.into_keys()
     }
 }
 
 /// A thread's part of the search.
-struct Looker<'a, M> {
-    reader: &'a Reader,
-    search: &'a Search,
+struct GrepVisitor<'a, M> {
+    reader: &'a WorkspaceReader,
+    search: &'a GrepSearch,
     matcher: &'a M,
     /// How many results of one file count.
     most: u64,
-    horizon: &'a Horizon,
+    horizon: &'a SearchHorizon,
     buffer: Vec<u8>,
-    unreadable: Vec<Place>,
+    unreadable: Vec<OrderedPath>,
 }
 
-impl<M: Matcher + Sync> Looker<'_, M> {
+impl<M: LineMatcher + Sync> GrepVisitor<'_, M> {
     /// How many results the file has, up to as many as count.
-    fn results(&mut self, file: &Visited<'_>) -> Result<u64, FileError> {
+    fn results(&mut self, file: &VisitedFile<'_>) -> Result<u64, FileError> {
         let (mut open, found) = file.folder.file(file.name()).map_err(fault)?;
         let mut is_text = true;
         let filled = fill(&mut open, found.size, &mut self.buffer, |bytes| {
@@ -205,26 +205,26 @@ impl<M: Matcher + Sync> Looker<'_, M> {
     }
 }
 
-impl<M: Matcher + Sync> Visitor for Looker<'_, M> {
+impl<M: LineMatcher + Sync> FileVisitor for GrepVisitor<'_, M> {
     const IN_ORDER: bool = true;
 
     fn may_want(&self, _: &str) -> bool {
         true
     }
 
-    fn file(&mut self, file: Visited<'_>) {
+    fn file(&mut self, file: VisitedFile<'_>) {
         if !self.search.wants(&file.path) {
             return;
         }
         match self.results(&file) {
             Ok(0) => {}
             Ok(results) => self.horizon.add(file.path, results),
-            Err(_) => self.unreadable.push(Place(file.path)),
+            Err(_) => self.unreadable.push(OrderedPath(file.path)),
         }
     }
 
     fn unreadable(&mut self, path: WorkspacePath) {
-        self.unreadable.push(Place(path));
+        self.unreadable.push(OrderedPath(path));
     }
 
     fn is_past(&mut self, path: &WorkspacePath) -> bool {

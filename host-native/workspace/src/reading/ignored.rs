@@ -1,19 +1,19 @@
 //! Which files `.gitignore` files name, by the tools' own rules. Most rules are ruled out by how a
 //! name begins or ends, before a pattern is compared.
 
-use super::files::Reader;
+use super::files::WorkspaceReader;
 use innerloop_tools::{
-    Files, WorkspacePath,
-    parts::{MAX_RULES, Rule, Scope},
+    WorkspaceFiles, WorkspacePath,
+    parts::{IgnoreRule, MAX_RULES, RuleScope},
 };
-use innerloop_types::action::Hidden;
+use innerloop_types::action::HiddenFiles;
 use std::sync::Arc;
 
 /// The rules of one `.gitignore` file and of those above it.
 #[derive(Debug)]
-pub(super) struct Ignored {
+pub(super) struct IgnoreRules {
     folder: WorkspacePath,
-    rules: Vec<Known>,
+    rules: Vec<IndexedRule>,
     above: Option<Arc<Self>>,
     /// How many may follow further down.
     room: usize,
@@ -23,36 +23,36 @@ pub(super) struct Ignored {
 
 /// A rule, and what it needs at least.
 #[derive(Debug)]
-struct Known {
-    rule: Rule,
+struct IndexedRule {
+    rule: IgnoreRule,
     begins: String,
     ends: String,
 }
 
 /// The rules of the folders above `folder`.
 pub(super) fn rules_above(
-    reader: &Reader,
+    reader: &WorkspaceReader,
     folder: &WorkspacePath,
-    hidden: Hidden,
-) -> Option<Arc<Ignored>> {
+    hidden: HiddenFiles,
+) -> Option<Arc<IgnoreRules>> {
     let mut rules = None;
     let mut above = WorkspacePath::root();
-    for name in folder.names().filter(|_| hidden == Hidden::Ignored) {
+    for name in folder.names().filter(|_| hidden == HiddenFiles::Ignored) {
         if let Ok(text) = reader.read(&above.join(".gitignore")) {
-            rules = Some(Ignored::parse(above.clone(), &text, rules));
+            rules = Some(IgnoreRules::parse(above.clone(), &text, rules));
         }
         above = above.join(name);
     }
     rules
 }
 
-impl Ignored {
+impl IgnoreRules {
     /// The rules of the `.gitignore` file of `folder`, on top of those `above`.
     pub(super) fn parse(folder: WorkspacePath, text: &[u8], above: Option<Arc<Self>>) -> Arc<Self> {
         let (most, was_cut) = above.as_ref().map_or((MAX_RULES, false), |it| (it.room, it.is_cut));
-        let (rules, is_cut) = Rule::first(&String::from_utf8_lossy(text), most);
+        let (rules, is_cut) = IgnoreRule::first(&String::from_utf8_lossy(text), most);
         let room = most - rules.len();
-        let rules = rules.into_iter().map(Known::of).collect();
+        let rules = rules.into_iter().map(IndexedRule::of).collect();
         Arc::new(Self { folder, rules, above, room, is_cut: was_cut || is_cut })
     }
 
@@ -72,8 +72,8 @@ impl Ignored {
     }
 }
 
-impl Known {
-    fn of(rule: Rule) -> Self {
+impl IndexedRule {
+    fn of(rule: IgnoreRule) -> Self {
         const SPECIAL: [char; 8] = ['*', '?', '[', ']', '{', '}', '\\', '!'];
         let glob = rule.glob.as_str();
         let (mut begins, mut ends) = ("", "");
@@ -89,8 +89,8 @@ impl Known {
 
     fn names(&self, name: &str, below: &str, is_folder: bool) -> bool {
         let subject = match self.rule.scope {
-            Scope::Name => name,
-            Scope::Path => below,
+            RuleScope::Name => name,
+            RuleScope::Path => below,
         };
         // Some processors compare nothing with nothing very slowly.
         (self.ends.is_empty() || subject.ends_with(&self.ends))
@@ -119,8 +119,8 @@ mod tests {
         for _ in 0..40_000 {
             let line: String =
                 (0..=random(5)).filter_map(|_| PIECES.get(random(PIECES.len()))).copied().collect();
-            for rule in Rule::first(&line, 1).0 {
-                let known = Known::of(rule);
+            for rule in IgnoreRule::first(&line, 1).0 {
+                let known = IndexedRule::of(rule);
                 for _ in 0..8 {
                     let below: String = (0..=random(4))
                         .filter_map(|_| ["a", "b", "/", ".", "{", "!", "a.c"].get(random(7)))

@@ -12,12 +12,12 @@ mod stop;
 mod translate;
 mod walk;
 
-pub use stop::Stop;
+pub use stop::StopFlag;
 
 use crate::Workspace;
-use files::Reader;
+use files::WorkspaceReader;
 use innerloop_tools::{
-    parts::{Lines, Query, folder},
+    parts::{GlobQuery, ReadOptions, folder},
     perform_known,
 };
 use innerloop_types::action::{Action, Outcome};
@@ -42,16 +42,16 @@ pub fn perform(
     within: &str,
     action: &Action,
     known: Option<&[Option<String>]>,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Outcome {
-    let mut reader = Reader::new(workspace.clone(), stop.clone());
+    let mut reader = WorkspaceReader::new(workspace.clone(), stop.clone());
     fast(&reader, within, action, known)
         .unwrap_or_else(|| perform_known(&mut reader, within, action, known))
 }
 
 /// What is carried out here, and not by the tools' own functions.
 fn fast(
-    reader: &Reader,
+    reader: &WorkspaceReader,
     within: &str,
     action: &Action,
     known: Option<&[Option<String>]>,
@@ -63,7 +63,7 @@ fn fast(
     let done = match action {
         Action::Grep(query) => grep::grep(reader, within, query),
         Action::Glob { pattern, path, ignore_case, max_results, hidden } => {
-            let query = Query {
+            let query = GlobQuery {
                 within,
                 pattern,
                 path: path.as_deref(),
@@ -74,7 +74,7 @@ fn fast(
             glob::glob(reader, &query)
         }
         &Action::Read { ref path, offset, limit, numbering, line_chars, notice } => {
-            let lines = Lines { offset, limit, numbering, line_chars, notice };
+            let lines = ReadOptions { offset, limit, numbering, line_chars, notice };
             // A file of that size is never changed by a tool, so it has no digest either.
             let digests = if known.is_some() { vec![String::new()] } else { Vec::new() };
             let read = page::read(reader, within, path, lines)?;

@@ -1,10 +1,10 @@
 //! Some lines of a file that is too large to be held: it is read piece by piece, and only the lines
 //! that are asked for are kept.
 
-use super::{files::Reader, stop::Stop};
+use super::{files::WorkspaceReader, stop::StopFlag};
 use innerloop_tools::{
     MAX_FILE_BYTES, WorkspacePath,
-    parts::{Lines, binary, file_path, looks_binary, past_the_end},
+    parts::{ReadOptions, binary, file_path, looks_binary, past_the_end},
 };
 use innerloop_types::action::{Outcome, ToolError};
 use memchr::{memchr, memchr_iter};
@@ -20,20 +20,20 @@ const KEPT: usize = 16 << 20;
 
 /// Reads lines of a file that the tools would not read; nothing if they do, or say why not.
 pub(super) fn read(
-    reader: &Reader,
+    reader: &WorkspaceReader,
     within: &WorkspacePath,
     path: &str,
-    lines: Lines,
+    lines: ReadOptions,
 ) -> Option<Result<Outcome, Outcome>> {
     let path = file_path(within, path).ok()?;
     let (file, size) = reader.open(&path).ok()?;
     let is_large = size > MAX_FILE_BYTES && lines.limit != Some(0);
-    is_large.then(|| Page::new(lines, PIECE, KEPT).read(file, size, &path, reader.stop()))
+    is_large.then(|| LinePage::new(lines, PIECE, KEPT).read(file, size, &path, reader.stop()))
 }
 
 /// The lines so far.
-struct Page {
-    lines: Lines,
+struct LinePage {
+    lines: ReadOptions,
     /// How much is read at once.
     piece: usize,
     /// How much is kept at most.
@@ -53,8 +53,8 @@ struct Page {
     ends_with_feed: bool,
 }
 
-impl Page {
-    fn new(lines: Lines, piece: usize, most: usize) -> Self {
+impl LinePage {
+    fn new(lines: ReadOptions, piece: usize, most: usize) -> Self {
         let first = lines.first();
         let last = lines.limit.map_or(u64::MAX, |limit| first.saturating_add(limit - 1));
         // A character takes four bytes at most, and one more tells that the line goes on.
@@ -82,7 +82,7 @@ impl Page {
         mut file: impl Read,
         size: u64,
         path: &WorkspacePath,
-        stop: &Stop,
+        stop: &StopFlag,
     ) -> Result<Outcome, Outcome> {
         let mut piece = vec![0; self.piece];
         let mut left = size;
@@ -207,13 +207,13 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail at once")]
 
     use super::*;
-    use innerloop_tools::{Files, Memory, perform};
-    use innerloop_types::action::{Action, Notice, Numbering};
+    use innerloop_tools::{InMemoryFiles, WorkspaceFiles, perform};
+    use innerloop_types::action::{Action, LineNumbering, NoticePosition};
 
     /// Texts in pieces of any size: the lines that are told are those that the tools tell.
     #[test]
     fn pages_are_those_of_the_tools() {
-        let mut memory = Memory::new();
+        let mut memory = InMemoryFiles::new();
         let path = WorkspacePath::parse("a").unwrap();
         let texts: [&[u8]; 7] = [
             b"one\ntwo\nthree",
@@ -233,10 +233,11 @@ mod tests {
                 (Some(3), None, Some(1)),
                 (Some(9), None, None),
             ] {
-                for (numbering, notice) in
-                    [(Numbering::Pipe, Notice::Below), (Numbering::Tab, Notice::Above)]
-                {
-                    let lines = Lines { offset, limit, numbering, line_chars, notice };
+                for (numbering, notice) in [
+                    (LineNumbering::Pipe, NoticePosition::Below),
+                    (LineNumbering::Tab, NoticePosition::Above),
+                ] {
+                    let lines = ReadOptions { offset, limit, numbering, line_chars, notice };
                     let path_text = "a".to_owned();
                     let asked = Action::Read {
                         path: path_text,
@@ -248,8 +249,8 @@ mod tests {
                     };
                     let expected = perform(&mut memory, &asked);
                     for piece in [1, 2, 5, 64] {
-                        let page = Page::new(lines, piece, KEPT);
-                        let told = page.read(text, text.len() as u64, &path, &Stop::default());
+                        let page = LinePage::new(lines, piece, KEPT);
+                        let told = page.read(text, text.len() as u64, &path, &StopFlag::default());
                         let told = told.unwrap_or_else(|failure| failure);
                         // Of a real piece all is looked at that tells whether it is text.
                         if !text.contains(&0) || piece == 64 {
@@ -266,8 +267,8 @@ mod tests {
         let path = WorkspacePath::parse("a").unwrap();
         for text in [&b"one\n\xff\n"[..], b"cut \xe2\x82", b"\xff\xfea\0"] {
             for piece in [1, 2, 64] {
-                let page = Page::new(Lines::default(), piece, KEPT);
-                let told = page.read(text, text.len() as u64, &path, &Stop::default());
+                let page = LinePage::new(ReadOptions::default(), piece, KEPT);
+                let told = page.read(text, text.len() as u64, &path, &StopFlag::default());
                 let words = told.unwrap_err().joined_text();
                 assert_eq!(words, "a is not a text file: it is not UTF-8.", "{text:?} {piece}");
             }
@@ -279,9 +280,9 @@ mod tests {
         let text = "a line\n".repeat(100);
         let path = WorkspacePath::parse("a").unwrap();
         for (limit, error) in [(8, None), (20, Some(ToolError::TooLarge))] {
-            let lines = Lines { limit: Some(limit), ..Lines::default() };
-            let page = Page::new(lines, 16, 64);
-            let told = page.read(text.as_bytes(), 700, &path, &Stop::default());
+            let lines = ReadOptions { limit: Some(limit), ..ReadOptions::default() };
+            let page = LinePage::new(lines, 16, 64);
+            let told = page.read(text.as_bytes(), 700, &path, &StopFlag::default());
             assert_eq!(told.unwrap_or_else(|failure| failure).error, error, "{limit}");
         }
     }

@@ -8,13 +8,13 @@ use std::sync::{
 
 /// Whether a reading is to end. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct StopFlag(Arc<AtomicBool>);
 
 /// Ends a reading when it is dropped.
 #[derive(Debug)]
-pub struct StopOnDrop(Stop);
+pub struct StopOnDrop(StopFlag);
 
-impl Stop {
+impl StopFlag {
     /// Ends the reading when what is given back is dropped.
     #[must_use]
     pub fn on_drop(&self) -> StopOnDrop {

@@ -12,7 +12,7 @@ use regex_syntax::{
 
 /// What an expression is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Subject {
+pub(super) enum MatchSubject {
     /// A text for itself.
     Text,
     /// The lines of a text, none of which a match leaves. A carriage return may end one.
@@ -21,7 +21,7 @@ pub(super) enum Subject {
 
 /// The settings that hold where an expression begins.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flags {
+pub(super) struct TranslationFlags {
     pub(super) ignore_case: bool,
     /// Whether `^` and `$` are the borders of lines, and not of the text.
     pub(super) line_borders: bool,
@@ -31,29 +31,34 @@ pub(super) struct Flags {
 
 /// An expression for the fast engine.
 #[derive(Debug)]
-pub(super) struct Translated {
+pub(super) struct TranslatedExpression {
     pub(super) hir: Hir,
     /// Whether it can match the character that stands for bytes that are no UTF-8.
     pub(super) matches_replaced: bool,
 }
 
 /// Translates an expression that the small matcher accepts.
-pub(super) fn translate(pattern: &str, flags: Flags, subject: Subject) -> Option<Translated> {
+pub(super) fn translate(
+    pattern: &str,
+    flags: TranslationFlags,
+    subject: MatchSubject,
+) -> Option<TranslatedExpression> {
     let ast = ast::parse::Parser::new().parse(pattern).ok()?;
-    let mut scope = Scope { flags, swaps_greed: false, subject, matches_replaced: false };
+    let mut scope =
+        TranslationScope { flags, swaps_greed: false, subject, matches_replaced: false };
     let hir = scope.translate(&ast)?;
-    Some(Translated { hir, matches_replaced: scope.matches_replaced })
+    Some(TranslatedExpression { hir, matches_replaced: scope.matches_replaced })
 }
 
 /// The settings where the translation stands.
-struct Scope {
-    flags: Flags,
+struct TranslationScope {
+    flags: TranslationFlags,
     swaps_greed: bool,
-    subject: Subject,
+    subject: MatchSubject,
     matches_replaced: bool,
 }
 
-impl Scope {
+impl TranslationScope {
     fn translate(&mut self, ast: &Ast) -> Option<Hir> {
         match ast {
             Ast::Empty(_) => Some(Hir::empty()),
@@ -138,7 +143,7 @@ impl Scope {
     }
 
     fn class(&mut self, mut class: ClassUnicode) -> Hir {
-        if self.subject == Subject::Lines {
+        if self.subject == MatchSubject::Lines {
             class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
         }
         let replaced = char::REPLACEMENT_CHARACTER;
@@ -150,12 +155,16 @@ impl Scope {
     const fn look(&self, kind: &AssertionKind) -> Look {
         let by_line = self.flags.line_borders;
         match (kind, self.subject) {
-            (AssertionKind::StartLine | AssertionKind::StartText, Subject::Lines) => Look::StartLF,
-            (AssertionKind::EndLine | AssertionKind::EndText, Subject::Lines) => Look::EndCRLF,
-            (AssertionKind::StartLine, Subject::Text) if by_line => Look::StartLF,
-            (AssertionKind::EndLine, Subject::Text) if by_line => Look::EndLF,
-            (AssertionKind::StartLine | AssertionKind::StartText, Subject::Text) => Look::Start,
-            (AssertionKind::EndLine | AssertionKind::EndText, Subject::Text) => Look::End,
+            (AssertionKind::StartLine | AssertionKind::StartText, MatchSubject::Lines) => {
+                Look::StartLF
+            }
+            (AssertionKind::EndLine | AssertionKind::EndText, MatchSubject::Lines) => Look::EndCRLF,
+            (AssertionKind::StartLine, MatchSubject::Text) if by_line => Look::StartLF,
+            (AssertionKind::EndLine, MatchSubject::Text) if by_line => Look::EndLF,
+            (AssertionKind::StartLine | AssertionKind::StartText, MatchSubject::Text) => {
+                Look::Start
+            }
+            (AssertionKind::EndLine | AssertionKind::EndText, MatchSubject::Text) => Look::End,
             (AssertionKind::WordBoundary, _) => Look::WordAscii,
             (AssertionKind::NotWordBoundary, _) => Look::WordAsciiNegate,
             (AssertionKind::WordBoundaryStart | AssertionKind::WordBoundaryStartAngle, _) => {

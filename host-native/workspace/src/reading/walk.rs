@@ -4,12 +4,12 @@
 
 use super::{
     files::{fault, fill, folder_fault},
-    ignored::Ignored,
-    stop::Stop,
+    ignored::IgnoreRules,
+    stop::StopFlag,
 };
-use crate::{Entered, Kind, Named, Workspace};
+use crate::{EntryKind, LayeredFolder, ListedEntry, Workspace};
 use innerloop_tools::{FileError, WorkspacePath, is_version_system, parts::LeftOut};
-use innerloop_types::action::Hidden;
+use innerloop_types::action::HiddenFiles;
 use std::{
     ffi::OsStr,
     num::NonZeroUsize,
@@ -26,20 +26,20 @@ use std::{
 const MAX_THREADS: usize = 12;
 
 /// What is visited.
-pub(super) struct Walk<'a> {
+pub(super) struct FolderWalk<'a> {
     pub(super) workspace: &'a Workspace,
     /// The folder as it is named.
     pub(super) folder: &'a WorkspacePath,
     /// Where it really is.
     pub(super) real: &'a Path,
-    pub(super) hidden: Hidden,
+    pub(super) hidden: HiddenFiles,
     /// The rules of the folders above it.
-    pub(super) above: Option<Arc<Ignored>>,
-    pub(super) stop: &'a Stop,
+    pub(super) above: Option<Arc<IgnoreRules>>,
+    pub(super) stop: &'a StopFlag,
 }
 
 /// A thread's part in a walk.
-pub(super) trait Visitor: Send {
+pub(super) trait FileVisitor: Send {
     /// Whether it helps to visit the entries of a folder in the order of their names.
     const IN_ORDER: bool;
 
@@ -47,7 +47,7 @@ pub(super) trait Visitor: Send {
     fn may_want(&self, name: &str) -> bool;
 
     /// Visits a file.
-    fn file(&mut self, file: Visited<'_>);
+    fn file(&mut self, file: VisitedFile<'_>);
 
     /// A folder could not be read.
     fn unreadable(&mut self, path: WorkspacePath);
@@ -57,41 +57,41 @@ pub(super) trait Visitor: Send {
 }
 
 /// A file that is visited.
-pub(super) struct Visited<'a> {
-    pub(super) folder: &'a Entered,
+pub(super) struct VisitedFile<'a> {
+    pub(super) folder: &'a LayeredFolder,
     pub(super) path: WorkspacePath,
 }
 
-impl Visited<'_> {
+impl VisitedFile<'_> {
     pub(super) fn name(&self) -> &OsStr {
         OsStr::new(self.path.name())
     }
 }
 
 /// A part of the work.
-enum Job {
-    Folder(Folder),
-    Files(Arc<Entered>, Vec<WorkspacePath>),
+enum WalkJob {
+    Folder(FolderJob),
+    Files(Arc<LayeredFolder>, Vec<WorkspacePath>),
 }
 
-struct Folder {
+struct FolderJob {
     path: WorkspacePath,
     real: PathBuf,
-    above: Option<Arc<Ignored>>,
+    above: Option<Arc<IgnoreRules>>,
 }
 
 /// What a folder holds.
-struct Opened {
-    folder: Arc<Entered>,
+struct FolderContents {
+    folder: Arc<LayeredFolder>,
     files: Vec<WorkspacePath>,
     /// The last comes first.
-    folders: Vec<Job>,
+    folders: Vec<WalkJob>,
 }
 
 /// What the threads share.
 #[derive(Default)]
-struct Shared {
-    todo: Mutex<Todo>,
+struct WalkState {
+    todo: Mutex<WalkQueue>,
     more: Condvar,
     /// How many threads have nothing to do, and are not woken yet.
     waiting: AtomicUsize,
@@ -100,9 +100,9 @@ struct Shared {
 }
 
 #[derive(Default)]
-struct Todo {
+struct WalkQueue {
     /// The next one is the last.
-    jobs: Vec<Job>,
+    jobs: Vec<WalkJob>,
     /// How many threads are at work, and may find more of it.
     working: usize,
 }
@@ -111,18 +111,21 @@ struct Todo {
 ///
 /// # Errors
 /// Where the folder itself can't be listed.
-pub(super) fn walk<V: Visitor>(
-    walk: &Walk<'_>,
+pub(super) fn walk<V: FileVisitor>(
+    walk: &FolderWalk<'_>,
     visitor: impl Fn() -> V,
 ) -> Result<(Vec<V>, LeftOut), FileError> {
-    let shared = Shared::default();
-    let top =
-        Folder { path: walk.folder.clone(), real: walk.real.to_owned(), above: walk.above.clone() };
-    let mut first = Thread { walk, shared: &shared, visitor: visitor(), buffer: Vec::new() };
+    let shared = WalkState::default();
+    let top = FolderJob {
+        path: walk.folder.clone(),
+        real: walk.real.to_owned(),
+        above: walk.above.clone(),
+    };
+    let mut first = WalkThread { walk, shared: &shared, visitor: visitor(), buffer: Vec::new() };
     let opened = first.open(&top);
-    let Opened { folder, files, mut folders } =
+    let FolderContents { folder, files, mut folders } =
         opened.map_err(|error| folder_fault(walk.workspace, walk.real, error))?;
-    folders.push(Job::Files(folder, files));
+    folders.push(WalkJob::Files(folder, files));
     shared.add(folders);
     let more = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS) - 1;
     let mut all = Vec::new();
@@ -130,7 +133,7 @@ pub(super) fn walk<V: Visitor>(
         let mut threads = Vec::new();
         for _ in 0..more {
             let visitor = visitor();
-            let mut thread = Thread { walk, shared: &shared, visitor, buffer: Vec::new() };
+            let mut thread = WalkThread { walk, shared: &shared, visitor, buffer: Vec::new() };
             let run = move || {
                 thread.run();
                 thread.visitor
@@ -150,37 +153,37 @@ pub(super) fn walk<V: Visitor>(
 }
 
 /// One of the threads.
-struct Thread<'a, V> {
-    walk: &'a Walk<'a>,
-    shared: &'a Shared,
+struct WalkThread<'a, V> {
+    walk: &'a FolderWalk<'a>,
+    shared: &'a WalkState,
     visitor: V,
     buffer: Vec<u8>,
 }
 
-impl<V: Visitor> Thread<'_, V> {
+impl<V: FileVisitor> WalkThread<'_, V> {
     fn run(&mut self) {
         while let Some(job) = self.shared.next() {
-            let _working = Working(self.shared);
+            let _working = WorkGuard(self.shared);
             if self.walk.stop.is_set() {
                 continue;
             }
             match job {
-                Job::Folder(folder) if self.visitor.is_past(&folder.path) => {}
-                Job::Folder(folder) => match self.open(&folder) {
-                    Ok(Opened { folder, files, folders }) => {
+                WalkJob::Folder(folder) if self.visitor.is_past(&folder.path) => {}
+                WalkJob::Folder(folder) => match self.open(&folder) {
+                    Ok(FolderContents { folder, files, folders }) => {
                         self.shared.add(folders);
                         self.visit(&folder, files);
                     }
                     Err(_) => self.visitor.unreadable(folder.path),
                 },
-                Job::Files(folder, paths) => self.visit(&folder, paths),
+                WalkJob::Files(folder, paths) => self.visit(&folder, paths),
             }
         }
     }
 
     /// Looks what a folder holds.
-    fn open(&mut self, folder: &Folder) -> crate::platform::Result<Opened> {
-        let Folder { path, real, above } = folder;
+    fn open(&mut self, folder: &FolderJob) -> crate::platform::Result<FolderContents> {
+        let FolderJob { path, real, above } = folder;
         let entered = self.walk.workspace.enter(real)?;
         let mut entries = entered.list()?;
         if V::IN_ORDER {
@@ -191,15 +194,15 @@ impl<V: Visitor> Thread<'_, V> {
             self.shared.has_too_many_rules.store(true, Ordering::Relaxed);
         }
         let (mut files, mut folders) = (Vec::new(), Vec::new());
-        for Named { name, kind, .. } in &entries {
+        for ListedEntry { name, kind, .. } in &entries {
             // No call can name a file whose name is not UTF-8.
             let Some(name) = name.to_str().filter(|name| !is_version_system(name)) else {
                 continue;
             };
             let is_folder = match kind {
-                Kind::File => false,
-                Kind::Folder => true,
-                Kind::Link | Kind::Other => continue,
+                EntryKind::File => false,
+                EntryKind::Folder => true,
+                EntryKind::Link | EntryKind::Other => continue,
             };
             // Whether git ignores it is of no interest any more.
             let is_known = rules.is_none() || self.shared.has_ignored.load(Ordering::Relaxed);
@@ -211,17 +214,17 @@ impl<V: Visitor> Thread<'_, V> {
                 self.shared.has_ignored.store(true, Ordering::Relaxed);
             } else if is_folder {
                 let (real, above) = (real.join(name), rules.clone());
-                folders.push(Job::Folder(Folder { path, real, above }));
+                folders.push(WalkJob::Folder(FolderJob { path, real, above }));
             } else {
                 files.push(path);
             }
         }
         folders.reverse();
-        Ok(Opened { folder: Arc::new(entered), files, folders })
+        Ok(FolderContents { folder: Arc::new(entered), files, folders })
     }
 
     /// Visits files of a folder, as long as nobody else is free to.
-    fn visit(&mut self, folder: &Arc<Entered>, mut paths: Vec<WorkspacePath>) {
+    fn visit(&mut self, folder: &Arc<LayeredFolder>, mut paths: Vec<WorkspacePath>) {
         paths.reverse();
         while let Some(path) = paths.pop() {
             if self.walk.stop.is_set() || self.visitor.is_past(&path) {
@@ -230,23 +233,23 @@ impl<V: Visitor> Thread<'_, V> {
             if paths.len() > 1 && self.shared.waiting.load(Ordering::Relaxed) > 0 {
                 let mut others: Vec<WorkspacePath> = paths.drain(..paths.len() / 2).collect();
                 others.reverse();
-                self.shared.add(vec![Job::Files(Arc::clone(folder), others)]);
+                self.shared.add(vec![WalkJob::Files(Arc::clone(folder), others)]);
             }
-            self.visitor.file(Visited { folder, path });
+            self.visitor.file(VisitedFile { folder, path });
         }
     }
 
     /// The rules that hold for the entries of a folder.
     fn rules(
         &mut self,
-        entered: &Entered,
+        entered: &LayeredFolder,
         path: &WorkspacePath,
-        entries: &[Named],
-        above: &Option<Arc<Ignored>>,
-    ) -> Option<Arc<Ignored>> {
+        entries: &[ListedEntry],
+        above: &Option<Arc<IgnoreRules>>,
+    ) -> Option<Arc<IgnoreRules>> {
         const NAME: &str = ".gitignore";
-        let is_rules = |entry: &Named| entry.name == NAME && entry.kind == Kind::File;
-        if self.walk.hidden != Hidden::Ignored || !entries.iter().any(is_rules) {
+        let is_rules = |entry: &ListedEntry| entry.name == NAME && entry.kind == EntryKind::File;
+        if self.walk.hidden != HiddenFiles::Ignored || !entries.iter().any(is_rules) {
             return above.clone();
         }
         let text = entered.file(OsStr::new(NAME)).map_err(fault).and_then(|(mut file, found)| {
@@ -255,18 +258,18 @@ impl<V: Visitor> Thread<'_, V> {
         });
         let text = text.ok().and_then(|filled| self.buffer.get(..filled));
         match text {
-            Some(text) => Some(Ignored::parse(path.clone(), text, above.clone())),
+            Some(text) => Some(IgnoreRules::parse(path.clone(), text, above.clone())),
             None => above.clone(),
         }
     }
 }
 
-impl Shared {
-    fn todo(&self) -> MutexGuard<'_, Todo> {
+impl WalkState {
+    fn todo(&self) -> MutexGuard<'_, WalkQueue> {
         self.todo.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, jobs: Vec<Job>) {
+    fn add(&self, jobs: Vec<WalkJob>) {
         if jobs.is_empty() {
             return;
         }
@@ -282,7 +285,7 @@ impl Shared {
     }
 
     /// The next part of the work; nothing once all is done.
-    fn next(&self) -> Option<Job> {
+    fn next(&self) -> Option<WalkJob> {
         let mut todo = self.todo();
         loop {
             if let Some(job) = todo.jobs.pop() {
@@ -301,9 +304,9 @@ impl Shared {
 }
 
 /// A thread at work, also one that breaks: the others do not wait for it for ever.
-struct Working<'a>(&'a Shared);
+struct WorkGuard<'a>(&'a WalkState);
 
-impl Drop for Working<'_> {
+impl Drop for WorkGuard<'_> {
     fn drop(&mut self) {
         let mut todo = self.0.todo();
         todo.working -= 1;

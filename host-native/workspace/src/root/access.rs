@@ -1,11 +1,11 @@
 //! How a file is opened, and what a folder lists.
 
-use super::super::stat::Kind;
+use super::super::stat::EntryKind;
 use std::ffi::OsString;
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Access {
+pub struct FileAccess {
     /// Its content can be written to.
     pub write: bool,
     /// Creates it if it is missing.
@@ -16,7 +16,7 @@ pub struct Access {
     pub truncate: bool,
 }
 
-impl Access {
+impl FileAccess {
     pub(crate) const READ: Self =
         Self { write: false, create: false, exclusive: false, truncate: false };
 
@@ -28,11 +28,11 @@ impl Access {
 
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct ListedEntry {
     /// Its name in the folder.
     pub name: OsString,
     /// File, folder or link.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Its number on the file system.
     pub inode: u64,
 }

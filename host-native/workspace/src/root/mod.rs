@@ -13,6 +13,6 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-pub use access::{Access, Named};
+pub use access::{FileAccess, ListedEntry};
 pub use system::set_file_times;
 pub(crate) use system::{Root, copy, dress, open_folder::OpenFolder, set_file_mode, stat_file};

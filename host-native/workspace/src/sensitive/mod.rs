@@ -7,21 +7,21 @@ mod table;
 use std::{collections::HashMap, path::Path, sync::LazyLock};
 
 /// What is told of those that have such a name.
-type Why = &'static str;
+type SensitivityNote = &'static str;
 
 /// The table, for looking up.
 #[derive(Debug, Default)]
-struct Names {
+struct SensitiveNames {
     /// What stands at these names, wherever they are, and all that is in it.
-    folders: HashMap<&'static str, Why>,
+    folders: HashMap<&'static str, SensitivityNote>,
     /// Files of these names, wherever they are.
-    files: HashMap<&'static str, Why>,
+    files: HashMap<&'static str, SensitivityNote>,
     /// Names of several parts, or with a `*`, and whether they are of folders.
-    patterns: Vec<(Vec<&'static str>, bool, Why)>,
+    patterns: Vec<(Vec<&'static str>, bool, SensitivityNote)>,
 }
 
-static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let mut names = Names::default();
+static NAMES: LazyLock<SensitiveNames> = LazyLock::new(|| {
+    let mut names = SensitiveNames::default();
     for (name, why) in rows() {
         let (plain, is_folder) = name.strip_suffix('/').map_or((name, false), |name| (name, true));
         if plain.contains(['/', '*']) {
@@ -35,7 +35,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 });
 
 /// Each name of the table with what is told of it.
-fn rows() -> impl Iterator<Item = (&'static str, Why)> {
+fn rows() -> impl Iterator<Item = (&'static str, SensitivityNote)> {
     let mut why = "";
     table::TABLE.lines().flat_map(move |line| {
         let mut names = line;
@@ -49,7 +49,7 @@ fn rows() -> impl Iterator<Item = (&'static str, Why)> {
 
 /// Why a change of the file should be looked at closely, whatever it holds. Names are compared as
 /// the most forgiving file systems do: in any case, and without what they leave out.
-pub(super) fn why(path: &Path) -> Option<Why> {
+pub(super) fn why(path: &Path) -> Option<SensitivityNote> {
     let path = path.to_string_lossy();
     let names: Vec<String> = path.split('/').map(folded).collect();
     let (file, _) = names.split_last()?;
@@ -64,7 +64,11 @@ pub(super) fn why(path: &Path) -> Option<Why> {
 
 /// Why this change of a manifest should be looked at closely, of which only some entries are run
 /// or obeyed: scripts, not versions of dependencies. A file that is not there is an empty text.
-pub(super) fn why_part(path: &Path, before: Option<&str>, after: Option<&str>) -> Option<Why> {
+pub(super) fn why_part(
+    path: &Path,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> Option<SensitivityNote> {
     let name = folded(&path.file_name()?.to_string_lossy());
     parts::why(&name, before, after)
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 /// How a manifest is written, and the entries that matter, by the way to them.
-enum Form {
+enum ManifestFormat {
     Json(&'static [&'static str]),
     Toml(&'static [&'static str]),
     /// All but the requirements of `go.mod`.
@@ -12,11 +12,11 @@ enum Form {
 }
 
 /// Names of files, in lower case, with what is told of them.
-const MANIFESTS: &[(&str, &str, Form)] = &[
+const MANIFESTS: &[(&str, &str, ManifestFormat)] = &[
     (
         "cargo.toml",
         "what Cargo or rustup obeys in it is changed",
-        Form::Toml(&[
+        ManifestFormat::Toml(&[
             "build-dependencies",
             "cargo-features",
             "lib.proc-macro",
@@ -31,7 +31,7 @@ const MANIFESTS: &[(&str, &str, Form)] = &[
     (
         "composer.json",
         "what Composer runs or obeys in it is changed",
-        Form::Json(&[
+        ManifestFormat::Json(&[
             "autoload",
             "autoload-dev",
             "bin",
@@ -41,11 +41,11 @@ const MANIFESTS: &[(&str, &str, Form)] = &[
             "scripts",
         ]),
     ),
-    ("go.mod", "what Go obeys in it is changed", Form::GoMod),
+    ("go.mod", "what Go obeys in it is changed", ManifestFormat::GoMod),
     (
         "package.json",
         "what npm or another tool runs or obeys in it is changed",
-        Form::Json(&[
+        ManifestFormat::Json(&[
             "ava",
             "babel",
             "bin",
@@ -90,9 +90,9 @@ const MANIFESTS: &[(&str, &str, Form)] = &[
 pub(super) fn why(name: &str, before: Option<&str>, after: Option<&str>) -> Option<&'static str> {
     let (_, why, form) = MANIFESTS.iter().find(|(known, ..)| *known == name)?;
     let compared = |before, after| match form {
-        Form::Json(ways) => Some(are_same(ways, &json(before)?, &json(after)?)),
-        Form::Toml(ways) => Some(are_same(ways, &toml(before)?, &toml(after)?)),
-        Form::GoMod => Some(obeyed(before).eq(obeyed(after))),
+        ManifestFormat::Json(ways) => Some(are_same(ways, &json(before)?, &json(after)?)),
+        ManifestFormat::Toml(ways) => Some(are_same(ways, &toml(before)?, &toml(after)?)),
+        ManifestFormat::GoMod => Some(obeyed(before).eq(obeyed(after))),
     };
     let is_same = before.zip(after).and_then(|(before, after)| compared(before, after));
     (is_same != Some(true)).then_some(why)

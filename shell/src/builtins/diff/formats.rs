@@ -1,8 +1,8 @@
 //! How `diff` tells what differs: as commands of an editor, with context, or unified.
 
 use super::{
-    super::{calendar::stamp, options::Given},
-    lines::{Change, split},
+    super::{calendar::stamp, options::ParsedArguments},
+    lines::{LineChange, split},
 };
 use std::{ops::Range, time::SystemTime};
 
@@ -16,7 +16,7 @@ const FUNCTION: usize = 40;
 const BINARY: usize = 4096;
 
 /// A file, and what it is called.
-pub(super) struct Named {
+pub(super) struct DiffInput {
     pub(super) name: String,
     pub(super) label: Option<String>,
     pub(super) modified: SystemTime,
@@ -24,20 +24,20 @@ pub(super) struct Named {
 }
 
 /// A format.
-pub(super) struct Format {
-    kind: Kind,
+pub(super) struct DiffFormat {
+    kind: DiffStyle,
     context: usize,
     has_function: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DiffStyle {
     Normal,
     Context,
     Unified,
 }
 
-impl Named {
+impl DiffInput {
     /// Whether it is no text.
     pub(super) fn is_binary(&self) -> bool {
         self.bytes.iter().take(BINARY).any(|byte| *byte == 0)
@@ -51,33 +51,33 @@ impl Named {
     }
 }
 
-impl Format {
+impl DiffFormat {
     /// The format that options ask for.
-    pub(super) fn of(given: &Given) -> Self {
+    pub(super) fn of(given: &ParsedArguments) -> Self {
         let kind = match given.last("uUcCn") {
-            Some('u' | 'U') => Kind::Unified,
-            Some('c' | 'C') => Kind::Context,
-            _ if given.has('p') => Kind::Context,
-            _ => Kind::Normal,
+            Some('u' | 'U') => DiffStyle::Unified,
+            Some('c' | 'C') => DiffStyle::Context,
+            _ if given.has('p') => DiffStyle::Context,
+            _ => DiffStyle::Normal,
         };
         let context = given.value('U').or(given.value('C')).and_then(|lines| lines.parse().ok());
         Self { kind, context: context.unwrap_or(CONTEXT), has_function: given.has('p') }
     }
 
     /// Tells what differs.
-    pub(super) fn tell(&self, old: &Named, new: &Named, changes: &[Change]) -> Vec<u8> {
+    pub(super) fn tell(&self, old: &DiffInput, new: &DiffInput, changes: &[LineChange]) -> Vec<u8> {
         let (old_lines, new_lines) = (split(&old.bytes), split(&new.bytes));
-        let mut told = Told { old: &old_lines, new: &new_lines, out: Vec::new() };
+        let mut told = DiffWriter { old: &old_lines, new: &new_lines, out: Vec::new() };
         match self.kind {
-            Kind::Normal => changes.iter().for_each(|change| told.normal(change)),
-            Kind::Unified => {
+            DiffStyle::Normal => changes.iter().for_each(|change| told.normal(change)),
+            DiffStyle::Unified => {
                 told.line(&format!("--- {}\n+++ {}\n", old.header(), new.header()));
                 for group in self.groups(changes) {
                     let (old, new) = self.around(group, &told);
                     told.unified(group, old, new, self.has_function);
                 }
             }
-            Kind::Context => {
+            DiffStyle::Context => {
                 told.line(&format!("*** {}\n--- {}\n", old.header(), new.header()));
                 for group in self.groups(changes) {
                     let (old, new) = self.around(group, &told);
@@ -89,12 +89,15 @@ impl Format {
     }
 
     /// Changes whose contexts touch.
-    fn groups<'a>(&self, changes: &'a [Change]) -> impl Iterator<Item = &'a [Change]> + use<'a> {
+    fn groups<'a>(
+        &self,
+        changes: &'a [LineChange],
+    ) -> impl Iterator<Item = &'a [LineChange]> + use<'a> {
         let most = 2 * self.context;
         changes.chunk_by(move |above, below| below.old.start - above.old.end <= most)
     }
 
-    fn around(&self, group: &[Change], told: &Told<'_>) -> (Range<usize>, Range<usize>) {
+    fn around(&self, group: &[LineChange], told: &DiffWriter<'_>) -> (Range<usize>, Range<usize>) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { return (0..0, 0..0) };
         let before = first.old.start.min(self.context);
         let after = (told.old.len() - last.old.end).min(self.context);
@@ -106,13 +109,13 @@ impl Format {
 }
 
 /// What is told, as it grows.
-struct Told<'a> {
+struct DiffWriter<'a> {
     old: &'a [&'a [u8]],
     new: &'a [&'a [u8]],
     out: Vec<u8>,
 }
 
-impl Told<'_> {
+impl DiffWriter<'_> {
     fn line(&mut self, text: &str) {
         self.out.extend(text.bytes());
     }
@@ -127,7 +130,7 @@ impl Told<'_> {
         }
     }
 
-    fn normal(&mut self, change: &Change) {
+    fn normal(&mut self, change: &LineChange) {
         let span = |range: &Range<usize>| match range.len() {
             0 => range.start.to_string(),
             1 => range.end.to_string(),
@@ -146,7 +149,7 @@ impl Told<'_> {
         self.lines("> ", self.new, change.new.clone());
     }
 
-    fn unified(&mut self, group: &[Change], old: Range<usize>, new: Range<usize>, named: bool) {
+    fn unified(&mut self, group: &[LineChange], old: Range<usize>, new: Range<usize>, named: bool) {
         let span = |range: &Range<usize>| match range.len() {
             0 => format!("{},0", range.start),
             1 => range.end.to_string(),
@@ -164,14 +167,14 @@ impl Told<'_> {
         self.lines(" ", self.old, at..old.end);
     }
 
-    fn context(&mut self, group: &[Change], old: Range<usize>, new: Range<usize>, named: bool) {
+    fn context(&mut self, group: &[LineChange], old: Range<usize>, new: Range<usize>, named: bool) {
         let span = |range: &Range<usize>| match range.len() {
             0 | 1 => range.end.to_string(),
             _ => format!("{},{}", range.start + 1, range.end),
         };
         let function = if named { self.function(old.start) } else { String::new() };
         self.line(&format!("***************{function}\n*** {} ****\n", span(&old)));
-        let mark = |change: &Change, alone| {
+        let mark = |change: &LineChange, alone| {
             if change.old.is_empty() || change.new.is_empty() { alone } else { "! " }
         };
         if group.iter().any(|change| !change.old.is_empty()) {

@@ -1,12 +1,12 @@
 //! Which lines of two texts differ. Where the same change can stand in several places it stands
 //! where GNU's `diff` puts it.
 
-use super::super::options::Given;
+use super::super::options::ParsedArguments;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 use std::{collections::HashMap, ops::Range};
 
 /// What makes no difference.
-pub(super) struct Ignored {
+pub(super) struct IgnoreOptions {
     case: bool,
     all_space: bool,
     space_change: bool,
@@ -17,14 +17,14 @@ pub(super) struct Ignored {
 
 /// Lines of the old text, and those of the new one in their place; counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
+pub(super) struct LineChange {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
 }
 
-impl Ignored {
+impl IgnoreOptions {
     /// What options say.
-    pub(super) fn of(given: &Given) -> Self {
+    pub(super) fn of(given: &ParsedArguments) -> Self {
         Self {
             case: given.has('i'),
             all_space: given.has('w'),
@@ -72,7 +72,7 @@ pub(super) fn split(text: &[u8]) -> Vec<&[u8]> {
 }
 
 /// The changes that lead from one text to the other, in their order.
-pub(super) fn changes(old: &[u8], new: &[u8], ignored: &Ignored) -> Vec<Change> {
+pub(super) fn changes(old: &[u8], new: &[u8], ignored: &IgnoreOptions) -> Vec<LineChange> {
     let (old_lines, new_lines) = (split(old), split(new));
     let mut numbers = HashMap::new();
     let mut side = |lines: &[&[u8]]| {
@@ -80,7 +80,7 @@ pub(super) fn changes(old: &[u8], new: &[u8], ignored: &Ignored) -> Vec<Change> 
             let next = numbers.len();
             *numbers.entry(ignored.key(line)).or_insert(next)
         };
-        Side::new(lines.iter().map(number).collect())
+        DiffSide::new(lines.iter().map(number).collect())
     };
     let (mut old_side, mut new_side) = (side(&old_lines), side(&new_lines));
     for op in capture_diff_slices(Algorithm::Myers, &old_side.keys, &new_side.keys) {
@@ -104,12 +104,12 @@ pub(super) fn changes(old: &[u8], new: &[u8], ignored: &Ignored) -> Vec<Change> 
 }
 
 /// One of the texts: equal lines have equal keys.
-struct Side {
+struct DiffSide {
     keys: Vec<usize>,
     changed: Vec<bool>,
 }
 
-impl Side {
+impl DiffSide {
     fn new(keys: Vec<usize>) -> Self {
         let changed = vec![false; keys.len()];
         Self { keys, changed }
@@ -198,7 +198,7 @@ impl Side {
 }
 
 /// The line before one that is not changed, past those that are.
-fn above(other: &Side, line: usize) -> usize {
+fn above(other: &DiffSide, line: usize) -> usize {
     let mut line = line.saturating_sub(1);
     while line > 0 && other.is_changed(line) {
         line -= 1;
@@ -206,7 +206,7 @@ fn above(other: &Side, line: usize) -> usize {
     line
 }
 
-fn runs(old: &Side, new: &Side) -> Vec<Change> {
+fn runs(old: &DiffSide, new: &DiffSide) -> Vec<LineChange> {
     let mut changes = Vec::new();
     let (mut at_old, mut at_new) = (0, 0);
     while at_old < old.keys.len() || at_new < new.keys.len() {
@@ -218,7 +218,7 @@ fn runs(old: &Side, new: &Side) -> Vec<Change> {
             at_new += 1;
         }
         if (from_old, from_new) != (at_old, at_new) {
-            changes.push(Change { old: from_old..at_old, new: from_new..at_new });
+            changes.push(LineChange { old: from_old..at_old, new: from_new..at_new });
         } else {
             (at_old, at_new) = (at_old + 1, at_new + 1);
         }

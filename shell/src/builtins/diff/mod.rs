@@ -5,21 +5,21 @@ mod formats;
 mod lines;
 
 use super::{
-    options::Given,
-    options::Known,
+    options::OptionSpec,
+    options::ParsedArguments,
     shared::{content, fail, fits, path, reason},
 };
 use bashkit::{
     Command, CommandContext, CommandStatus, Error, FileType, Metadata, Result, async_trait,
 };
-use formats::{Format, Named};
-use lines::Ignored;
+use formats::{DiffFormat, DiffInput};
+use lines::IgnoreOptions;
 use std::{collections::BTreeMap, io::ErrorKind, time::SystemTime};
 
 /// `diff`.
-pub(super) struct Diff;
+pub(super) struct DiffCommand;
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "diff",
     short: "abBcC:dEHiL:NpqrsS:tTuU:wx:Z",
     long: &[
@@ -54,7 +54,7 @@ const DIFFERS: i32 = 1;
 const TROUBLE: i32 = 2;
 
 #[async_trait]
-impl Command for Diff {
+impl Command for DiffCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let given = match KNOWN.read(context.args) {
             Ok(given) => given,
@@ -69,10 +69,10 @@ impl Command for Diff {
             };
             return fail(&context, &KNOWN.wrong(&words), TROUBLE).await;
         };
-        let mut comparison = Comparison {
+        let mut comparison = DiffRun {
             context: &context,
-            format: Format::of(&given),
-            ignored: Ignored::of(&given),
+            format: DiffFormat::of(&given),
+            ignored: IgnoreOptions::of(&given),
             labels: given.options.iter().filter(|(letter, _)| *letter == 'L').collect(),
             given: &given,
             status: 0,
@@ -83,16 +83,16 @@ impl Command for Diff {
 }
 
 /// One run of `diff`.
-struct Comparison<'a> {
+struct DiffRun<'a> {
     context: &'a CommandContext<'a>,
-    format: Format,
-    ignored: Ignored,
+    format: DiffFormat,
+    ignored: IgnoreOptions,
     labels: Vec<&'a (char, String)>,
-    given: &'a Given,
+    given: &'a ParsedArguments,
     status: i32,
 }
 
-impl Comparison<'_> {
+impl DiffRun<'_> {
     async fn operands(&mut self, old: &str, new: &str) -> Result<()> {
         let (old_kind, new_kind) = (self.kind(old).await, self.kind(new).await);
         let is_folder = |kind: &Option<Metadata>| {
@@ -254,7 +254,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    async fn side(&self, name: &str, label: Option<String>, in_folder: bool) -> Result<Named> {
+    async fn side(&self, name: &str, label: Option<String>, in_folder: bool) -> Result<DiffInput> {
         let may_be_absent = self.given.has('N');
         let bytes = match content(self.context, name).await {
             Err(Error::Io(error)) if may_be_absent && error.kind() == ErrorKind::NotFound => None,
@@ -264,6 +264,6 @@ impl Comparison<'_> {
         let found = self.context.fs.stat(&path(self.context, name)).await;
         let now = if bytes.is_some() { SystemTime::now() } else { SystemTime::UNIX_EPOCH };
         let modified = found.map_or(now, |found| found.modified);
-        Ok(Named { name: name.to_owned(), label, modified, bytes: bytes.unwrap_or_default() })
+        Ok(DiffInput { name: name.to_owned(), label, modified, bytes: bytes.unwrap_or_default() })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::builtins::{
     calendar::{calendar, stamp},
-    options::Given,
+    options::ParsedArguments,
 };
 use bashkit::{FileType, Metadata};
 use std::{
@@ -20,7 +20,7 @@ const BLOCK: u64 = 4096;
 const HALF_A_YEAR: Duration = Duration::from_secs(15_778_476);
 
 /// A file that is listed.
-pub(super) struct Entry {
+pub(super) struct ListEntry {
     pub(super) name: String,
     pub(super) metadata: Metadata,
     /// Where it leads, if it is a link.
@@ -28,7 +28,7 @@ pub(super) struct Entry {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ListFormat {
     Lines,
     Long,
     Commas,
@@ -37,7 +37,7 @@ enum Form {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Times {
+enum TimeStyle {
     Usual,
     Full,
     LongIso,
@@ -45,9 +45,9 @@ enum Times {
 }
 
 /// How a list is laid out.
-pub(super) struct Layout {
-    form: Form,
-    times: Times,
+pub(super) struct ListLayout {
+    form: ListFormat,
+    times: TimeStyle,
     width: usize,
     is_human: bool,
     marks_all: bool,
@@ -61,28 +61,28 @@ pub(super) struct Layout {
     now: SystemTime,
 }
 
-impl Layout {
+impl ListLayout {
     /// The layout that options ask for.
-    pub(super) fn of(given: &Given) -> Self {
+    pub(super) fn of(given: &ParsedArguments) -> Self {
         let form = match (given.last("lgonCxm1OE"), given.value('O')) {
-            (Some('l' | 'g' | 'o' | 'n' | 'E'), _) => Form::Long,
+            (Some('l' | 'g' | 'o' | 'n' | 'E'), _) => ListFormat::Long,
             // One name a line is what `-l` does anyway.
-            (Some('1'), _) if given.last("lgon").is_some() => Form::Long,
-            (Some('C'), _) => Form::Down,
-            (Some('x'), _) => Form::Across,
-            (Some('m'), _) => Form::Commas,
-            (Some('O'), Some("long" | "verbose")) => Form::Long,
-            (Some('O'), Some("commas")) => Form::Commas,
-            (Some('O'), Some("vertical")) => Form::Down,
-            (Some('O'), Some("horizontal" | "across")) => Form::Across,
-            _ => Form::Lines,
+            (Some('1'), _) if given.last("lgon").is_some() => ListFormat::Long,
+            (Some('C'), _) => ListFormat::Down,
+            (Some('x'), _) => ListFormat::Across,
+            (Some('m'), _) => ListFormat::Commas,
+            (Some('O'), Some("long" | "verbose")) => ListFormat::Long,
+            (Some('O'), Some("commas")) => ListFormat::Commas,
+            (Some('O'), Some("vertical")) => ListFormat::Down,
+            (Some('O'), Some("horizontal" | "across")) => ListFormat::Across,
+            _ => ListFormat::Lines,
         };
         let times = match given.value('W') {
-            _ if given.has('E') => Times::Full,
-            Some("full-iso") => Times::Full,
-            Some("long-iso" | "+%Y-%m-%d %H:%M") => Times::LongIso,
-            Some("iso" | "+%Y-%m-%d") => Times::Iso,
-            _ => Times::Usual,
+            _ if given.has('E') => TimeStyle::Full,
+            Some("full-iso") => TimeStyle::Full,
+            Some("long-iso" | "+%Y-%m-%d %H:%M") => TimeStyle::LongIso,
+            Some("iso" | "+%Y-%m-%d") => TimeStyle::Iso,
+            _ => TimeStyle::Usual,
         };
         Self {
             form,
@@ -103,7 +103,7 @@ impl Layout {
 
     /// Whether all that is known of a file is shown.
     pub(super) fn is_long(&self) -> bool {
-        self.form == Form::Long
+        self.form == ListFormat::Long
     }
 
     /// Whether a folder's list begins with what it takes of the disk.
@@ -112,20 +112,20 @@ impl Layout {
     }
 
     /// The line that says it.
-    pub(super) fn total(&self, entries: &[Entry]) -> String {
+    pub(super) fn total(&self, entries: &[ListEntry]) -> String {
         let blocks = entries.iter().map(blocks).sum();
         format!("total {}\n", self.blocks(blocks))
     }
 
     /// Lays entries out.
-    pub(super) fn list(&self, entries: &[Entry], out: &mut String) {
+    pub(super) fn list(&self, entries: &[ListEntry], out: &mut String) {
         if self.is_long() {
             return self.long(entries, out);
         }
         let prefixes: Vec<String> = entries.iter().map(|entry| self.prefix(entry)).collect();
         let wide = prefixes.iter().map(String::len).max().unwrap_or(0);
         let pairs = entries.iter().zip(&prefixes);
-        let is_spaced = !matches!(self.form, Form::Commas);
+        let is_spaced = !matches!(self.form, ListFormat::Commas);
         let names: Vec<String> = pairs
             .map(|(entry, prefix)| {
                 let width = if is_spaced { wide } else { 0 };
@@ -133,16 +133,16 @@ impl Layout {
             })
             .collect();
         match self.form {
-            Form::Lines | Form::Long => {
+            ListFormat::Lines | ListFormat::Long => {
                 out.extend(names.into_iter().flat_map(|name| [name, "\n".into()]));
             }
-            Form::Commas => self.commas(&names, out),
-            Form::Down => self.columns(&names, true, out),
-            Form::Across => self.columns(&names, false, out),
+            ListFormat::Commas => self.commas(&names, out),
+            ListFormat::Down => self.columns(&names, true, out),
+            ListFormat::Across => self.columns(&names, false, out),
         }
     }
 
-    fn prefix(&self, entry: &Entry) -> String {
+    fn prefix(&self, entry: &ListEntry) -> String {
         let mut prefix = String::new();
         if self.has_inode {
             prefix.push_str(&format!("{} ", inode(entry)));
@@ -157,7 +157,7 @@ impl Layout {
         if self.is_human { human(blocks * 1024) } else { blocks.to_string() }
     }
 
-    fn name(&self, entry: &Entry) -> String {
+    fn name(&self, entry: &ListEntry) -> String {
         let metadata = &entry.metadata;
         let mark = match metadata.file_type {
             FileType::Directory if self.marks_all || self.marks_folders => "/",
@@ -172,7 +172,7 @@ impl Layout {
         format!("{}{mark}", entry.name)
     }
 
-    fn long(&self, entries: &[Entry], out: &mut String) {
+    fn long(&self, entries: &[ListEntry], out: &mut String) {
         let sizes: Vec<String> = entries.iter().map(|entry| self.size(entry)).collect();
         let wide = sizes.iter().map(String::len).max().unwrap_or(0);
         let prefixes: Vec<String> = entries.iter().map(|entry| self.prefix(entry)).collect();
@@ -196,7 +196,7 @@ impl Layout {
         }
     }
 
-    fn size(&self, entry: &Entry) -> String {
+    fn size(&self, entry: &ListEntry) -> String {
         let size = size(entry);
         if self.is_human { human(size) } else { size.to_string() }
     }
@@ -208,10 +208,10 @@ impl Layout {
         let is_recent =
             time <= self.now && self.now.duration_since(time).is_ok_and(|age| age < HALF_A_YEAR);
         match self.times {
-            Times::Full => stamp(time),
-            Times::LongIso => format!("{iso} {clock}"),
-            Times::Iso => iso,
-            Times::Usual => {
+            TimeStyle::Full => stamp(time),
+            TimeStyle::LongIso => format!("{iso} {clock}"),
+            TimeStyle::Iso => iso,
+            TimeStyle::Usual => {
                 let end = if is_recent { clock } else { format!(" {year}") };
                 format!("{} {day:2} {end}", name_of(month))
             }
@@ -267,24 +267,24 @@ impl Layout {
     }
 }
 
-fn size(entry: &Entry) -> u64 {
+fn size(entry: &ListEntry) -> u64 {
     if entry.metadata.file_type.is_dir() { BLOCK } else { entry.metadata.size }
 }
 
 /// What a file takes of a disk, in units of 1024 bytes.
-fn blocks(entry: &Entry) -> u64 {
+fn blocks(entry: &ListEntry) -> u64 {
     if entry.metadata.file_type.is_symlink() { 0 } else { size(entry).div_ceil(BLOCK) * 4 }
 }
 
 /// A number that is the file's own, as far as its name is.
-fn inode(entry: &Entry) -> u32 {
+fn inode(entry: &ListEntry) -> u32 {
     entry
         .name
         .bytes()
         .fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-fn mode(entry: &Entry) -> String {
+fn mode(entry: &ListEntry) -> String {
     let kind = match entry.metadata.file_type {
         FileType::Directory => 'd',
         FileType::Symlink => 'l',

@@ -3,16 +3,16 @@
 mod layout;
 
 use super::{
-    options::Known,
+    options::OptionSpec,
     shared::{fail, fits, path, reason},
 };
 use bashkit::{
     Command, CommandContext, CommandStatus, FileType, Metadata, Result, async_trait, vfs_join,
 };
-use layout::{Entry, Layout};
+use layout::{ListEntry, ListLayout};
 use std::{cmp::Ordering, path::Path, path::PathBuf};
 
-const KNOWN: Known = Known {
+const KNOWN: OptionSpec = OptionSpec {
     command: "ls",
     short: "1AaBbCcdDFfGgHhI:ikLlmNnopQqRrSsT:tUuvw:XxZ",
     long: &[
@@ -50,12 +50,12 @@ const KNOWN: Known = Known {
 const TROUBLE: i32 = 2;
 
 /// `ls`.
-pub(super) struct Ls;
+pub(super) struct LsCommand;
 
 /// What is listed and in what order.
-struct Listing<'a> {
+struct LsRun<'a> {
     context: &'a CommandContext<'a>,
-    layout: Layout,
+    layout: ListLayout,
     shows_hidden: bool,
     shows_dots: bool,
     is_flat: bool,
@@ -71,7 +71,7 @@ struct Listing<'a> {
 }
 
 #[async_trait]
-impl Command for Ls {
+impl Command for LsCommand {
     async fn execute(&self, context: CommandContext<'_>) -> Result<CommandStatus> {
         let given = match KNOWN.read(context.args) {
             Ok(given) => given,
@@ -85,9 +85,9 @@ impl Command for Ls {
             Some("extension") => 'X',
             _ => given.last("tSUfvX").unwrap_or(' '),
         };
-        let mut listing = Listing {
+        let mut listing = LsRun {
             context: &context,
-            layout: Layout::of(&given),
+            layout: ListLayout::of(&given),
             shows_hidden: given.last("aAf").is_some(),
             shows_dots: given.last("aAf").is_some_and(|last| last != 'A'),
             is_flat: given.has('d'),
@@ -111,7 +111,7 @@ impl Command for Ls {
     }
 }
 
-impl Listing<'_> {
+impl LsRun<'_> {
     async fn operands(&mut self, operands: &[String]) -> Result<()> {
         let here = [".".to_owned()];
         let operands = if operands.is_empty() { &here[..] } else { operands };
@@ -160,7 +160,7 @@ impl Listing<'_> {
         self.context.stdout.write_all(self.out.as_bytes()).await
     }
 
-    async fn operand(&self, operand: &str) -> Result<Entry> {
+    async fn operand(&self, operand: &str) -> Result<ListEntry> {
         let path = path(self.context, operand);
         let mut metadata = self.context.fs.lstat(&path).await?;
         let is_link = metadata.file_type == FileType::Symlink;
@@ -175,7 +175,7 @@ impl Listing<'_> {
                 _ => target = self.target(&path).await,
             }
         }
-        Ok(Entry { name: operand.to_owned(), metadata, target })
+        Ok(ListEntry { name: operand.to_owned(), metadata, target })
     }
 
     async fn target(&self, path: &Path) -> Option<String> {
@@ -208,7 +208,7 @@ impl Listing<'_> {
                 true => self.context.fs.stat(&at).await.unwrap_or(entry.metadata),
                 false => entry.metadata,
             };
-            entries.push(Entry { name: entry.name, metadata, target });
+            entries.push(ListEntry { name: entry.name, metadata, target });
         }
         if self.shows_dots {
             let here = self.context.fs.stat(path).await?;
@@ -223,7 +223,7 @@ impl Listing<'_> {
         if !self.is_recursive {
             return Ok(Vec::new());
         }
-        let is_below = |entry: &&Entry| {
+        let is_below = |entry: &&ListEntry| {
             entry.metadata.file_type.is_dir() && !matches!(entry.name.as_str(), "." | "..")
         };
         let shown = shown.trim_end_matches('/');
@@ -231,9 +231,9 @@ impl Listing<'_> {
         Ok(below.map(|entry| (format!("{shown}/{}", entry.name), path.join(&entry.name))).collect())
     }
 
-    fn sort(&self, entries: &mut [Entry]) {
-        let named = |a: &Entry, b: &Entry| a.name.as_bytes().cmp(b.name.as_bytes());
-        let order = |a: &Entry, b: &Entry| match self.order {
+    fn sort(&self, entries: &mut [ListEntry]) {
+        let named = |a: &ListEntry, b: &ListEntry| a.name.as_bytes().cmp(b.name.as_bytes());
+        let order = |a: &ListEntry, b: &ListEntry| match self.order {
             't' => b.metadata.modified.cmp(&a.metadata.modified).then_with(|| named(a, b)),
             'S' => b.metadata.size.cmp(&a.metadata.size).then_with(|| named(a, b)),
             'X' => end(a).cmp(end(b)).then_with(|| named(a, b)),
@@ -248,11 +248,11 @@ impl Listing<'_> {
     }
 }
 
-fn dot(name: &str, metadata: Metadata) -> Entry {
-    Entry { name: name.to_owned(), metadata, target: None }
+fn dot(name: &str, metadata: Metadata) -> ListEntry {
+    ListEntry { name: name.to_owned(), metadata, target: None }
 }
 
-fn end(entry: &Entry) -> &str {
+fn end(entry: &ListEntry) -> &str {
     entry.name.rsplit_once('.').map_or("", |(_, end)| end)
 }
 

@@ -1,6 +1,6 @@
 //! What a text delta costs by the lines that hosts in other languages speak.
 
-use innerloop_driver::Lines;
+use innerloop_driver::LineServer;
 use std::{fs, time::Instant};
 
 /// Deltas before those that are counted.
@@ -12,7 +12,7 @@ pub(super) fn run(script: &str, count: &str) {
     let [open, submit, head, chunk, piece] = script.lines().collect::<Vec<_>>()[..] else {
         panic!("the script has other lines");
     };
-    let mut lines = Lines::default();
+    let mut lines = LineServer::default();
     for request in [open, submit, head] {
         lines.call(request.as_bytes());
     }

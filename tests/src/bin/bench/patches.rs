@@ -2,7 +2,7 @@
 
 use crate::limits::{copy_us, median};
 use innerloop_core::action::Action;
-use innerloop_tools::{Files, Memory, WorkspacePath, perform};
+use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform};
 use std::{hint::black_box, time::Instant};
 
 /// Patches of a file of 50,000 lines and 2.1 MB, with lines as the file has them, and with ones
@@ -37,7 +37,7 @@ pub(super) fn run() {
         patch.push_str("*** End Patch\n");
         let action = Action::Patch { patch };
         let times = (0..15).map(|_| {
-            let mut files = Memory::new();
+            let mut files = InMemoryFiles::new();
             files.write(&path, file.clone().into_bytes()).unwrap();
             let start = Instant::now();
             let outcome = perform(&mut files, &action);

@@ -2,16 +2,16 @@
 
 use crate::limits::{copy_us, median, report};
 use innerloop_core::{
-    Blueprint, Session,
+    Session, SessionBlueprint,
     action::Outcome,
-    bytes::Bytes,
-    compaction::{Compaction, Fullness, Tier},
+    bytes::BodyBytes,
+    compaction::{CompactionPolicy, CompactionTier, WindowFullness},
     config::WireKind,
     id::{AgentId, EffectId, SessionId},
     input::{Command, HttpInput, Input, ResponseHead, ToolInput},
     message::{FoldKind, Part, TurnKind},
-    output::{Effect, Outputs},
-    time::{Instant as SessionTime, UnixMillis},
+    output::{Effect, OutputBatch},
+    time::{SessionInstant as SessionTime, UnixMillis},
 };
 use innerloop_tests::{anthropic::Message, test_host::config};
 use std::{
@@ -35,8 +35,8 @@ pub(super) fn run() {
 
 /// The bytes of the model's replies, made once.
 struct Replies {
-    call: Bytes,
-    done: Bytes,
+    call: BodyBytes,
+    done: BodyBytes,
 }
 
 impl Replies {
@@ -44,7 +44,7 @@ impl Replies {
         let input = serde_json::json!({"file_path": "src/cart.js"});
         let call = Message::call("toolu_01", "read_file", &input).events().concat();
         let done = Message::text("The tests pass now.").events().concat();
-        Self { call: Bytes(call.into_bytes()), done: Bytes(done.into_bytes()) }
+        Self { call: BodyBytes(call.into_bytes()), done: BodyBytes(done.into_bytes()) }
     }
 }
 
@@ -70,7 +70,7 @@ impl Driven {
         black_box(&outputs);
     }
 
-    fn take(&mut self, outputs: &Outputs) {
+    fn take(&mut self, outputs: &OutputBatch) {
         for effect in outputs.effects() {
             self.open = Some(effect.id());
             if let Effect::Http { request, .. } = effect {
@@ -79,12 +79,12 @@ impl Driven {
         }
     }
 
-    fn reply(&mut self, body: &Bytes) {
+    fn reply(&mut self, body: &BodyBytes) {
         self.reply_in(vec![body.clone()]);
     }
 
     /// A response in network chunks.
-    pub(super) fn reply_in(&mut self, chunks: Vec<Bytes>) {
+    pub(super) fn reply_in(&mut self, chunks: Vec<BodyBytes>) {
         let id = self.open.take().expect("a model call is open");
         let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
         let head = ResponseHead { status: 200, headers, ..ResponseHead::default() };
@@ -103,20 +103,20 @@ impl Driven {
 }
 
 /// A new session.
-pub(super) fn open(blueprint: &Blueprint, number: usize) -> Session {
+pub(super) fn open(blueprint: &SessionBlueprint, number: usize) -> Session {
     blueprint.open(SessionId(format!("s{number}")), UnixMillis(0)).expect("a session").0
 }
 
-fn blueprint() -> Blueprint {
+fn blueprint() -> SessionBlueprint {
     blueprint_of(WireKind::Anthropic)
 }
 
 /// For sessions over that protocol.
-pub(super) fn blueprint_of(wire: WireKind) -> Blueprint {
+pub(super) fn blueprint_of(wire: WireKind) -> SessionBlueprint {
     let mut config = config();
     config.model.wire = wire;
     config.loops.detect = false;
-    Blueprint::new(config).expect("a configuration that works")
+    SessionBlueprint::new(config).expect("a configuration that works")
 }
 
 fn run_one_tool(session: Session, replies: &Replies) -> Session {
@@ -175,10 +175,11 @@ fn many_turns(replies: &Replies) -> Duration {
 fn folded_turns(replies: &Replies, plain: Duration) {
     let mut config = config();
     config.loops.detect = false;
-    let (from, to) = (Fullness::percent(90), Fullness::percent(60));
-    let tier = Tier { from, to, step: FoldKind::Truncate, inputs: None };
-    config.compaction = Compaction { auto: vec![tier], max_messages: 400, ..Compaction::default() };
-    let blueprint = Blueprint::new(config).expect("a configuration that works");
+    let (from, to) = (WindowFullness::percent(90), WindowFullness::percent(60));
+    let tier = CompactionTier { from, to, step: FoldKind::Truncate, inputs: None };
+    config.compaction =
+        CompactionPolicy { auto: vec![tier], max_messages: 400, ..CompactionPolicy::default() };
+    let blueprint = SessionBlueprint::new(config).expect("a configuration that works");
     let mut driven = Driven::submit(open(&blueprint, 0));
     let start = Instant::now();
     for _ in 0..TURNS {

@@ -6,7 +6,7 @@ use crate::{
     limits::{least, timed},
     sessions::{self, Driven},
 };
-use innerloop_core::{Decoder, bytes::Bytes, config::WireKind, message::Reply};
+use innerloop_core::{Decoder, bytes::BodyBytes, config::WireKind, message::Reply};
 use innerloop_tests::feeding;
 use serde::de::IgnoredAny;
 use std::{hint::black_box, time::Duration};
@@ -78,7 +78,7 @@ fn mark(value: f64, goal: f64) -> &'static str {
 struct Stream {
     wire: WireKind,
     body: Vec<u8>,
-    chunks: Vec<Bytes>,
+    chunks: Vec<BodyBytes>,
 }
 
 impl Stream {
@@ -87,7 +87,7 @@ impl Stream {
         while !rest.is_empty() {
             let size = 1_024 + chunks.len() * 977 % 3_072;
             let (chunk, after) = rest.split_at(size.min(rest.len()));
-            chunks.push(Bytes(chunk.to_vec()));
+            chunks.push(BodyBytes(chunk.to_vec()));
             rest = after;
         }
         Self { wire, body, chunks }

@@ -10,8 +10,8 @@ use innerloop_core::{
     config::{HookPoint, SessionConfig},
     event::{Event, EventKind},
     id::AgentId,
-    message::{Finish, Leaving, PartPlace, TurnKind},
-    output::{Effect, Output, Purpose},
+    message::{FinishReason, LeftOutKind, PartPlace, TurnKind},
+    output::{Effect, Output, RequestPurpose},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +54,9 @@ impl Bounds {
         for output in seen.outputs {
             match output {
                 Output::Event(event) => self.on_event(event, seen)?,
-                Output::Effect(Effect::Http { agent, purpose: Purpose::Summary, .. }) => {
+                Output::Effect(Effect::Http {
+                    agent, purpose: RequestPurpose::Summary, ..
+                }) => {
                     let run = self.run(*agent, seen);
                     run.summaries += 1;
                     run.check_folds(seen.config).map_err(|fault| format!("{agent} {fault}"))?;
@@ -108,9 +110,9 @@ impl Run {
                 TurnKind::Assistant(reply) => {
                     let has_calls = reply.tool_calls().next().is_some();
                     self.rounds += u64::from(has_calls);
-                    self.pauses += u64::from(!has_calls && reply.finish == Finish::Pause);
+                    self.pauses += u64::from(!has_calls && reply.finish == FinishReason::Pause);
                 }
-                TurnKind::LeftOut(left) if left.how != Leaving::PutBack => {
+                TurnKind::LeftOut(left) if left.how != LeftOutKind::PutBack => {
                     let before = self.left_out.len();
                     self.left_out.extend(&left.parts);
                     // Without parts it is signatures that are left out.

@@ -7,14 +7,14 @@ use super::{
 use crate::{simulator::subject::Subject, test_host::EPOCH};
 use innerloop_core::{
     Session,
-    bytes::Bytes,
+    bytes::BodyBytes,
     config::SessionConfig,
     id::AgentId,
     input::Input,
     log,
     message::Turn,
-    output::{Effect, HttpRequest, Output, Outputs},
-    time::{Instant, UnixMillis},
+    output::{Effect, HttpRequest, Output, OutputBatch},
+    time::{SessionInstant, UnixMillis},
 };
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) struct Durable {
 
 /// All bytes of the outputs: the JSON of each with the bodies of requests taken out, and these. The
 /// first number of bytes is without the bodies.
-fn bytes(outputs: &Outputs) -> (usize, Vec<u8>) {
+fn bytes(outputs: &OutputBatch) -> (usize, Vec<u8>) {
     let (mut all, mut bodies) = (Vec::new(), Vec::new());
     for output in outputs {
         let Output::Effect(Effect::Http { id, agent, request, purpose }) = output else {
@@ -44,7 +44,7 @@ fn bytes(outputs: &Outputs) -> (usize, Vec<u8>) {
         let HttpRequest { endpoint, path, headers, body } = request;
         bodies.extend_from_slice(body);
         let (endpoint, path, headers) = (endpoint.clone(), path.clone(), headers.clone());
-        let request = HttpRequest { endpoint, path, headers, body: Bytes::default() };
+        let request = HttpRequest { endpoint, path, headers, body: BodyBytes::default() };
         let bare = Effect::Http { id: *id, agent: *agent, request, purpose: *purpose };
         all.extend(serde_json::to_vec(&bare).unwrap_or_default());
     }
@@ -54,8 +54,8 @@ fn bytes(outputs: &Outputs) -> (usize, Vec<u8>) {
 }
 
 impl Durable {
-    pub(super) fn new(config: &SessionConfig, outputs: &Outputs) -> Self {
-        let log = log::Header::new(config, EPOCH).line();
+    pub(super) fn new(config: &SessionConfig, outputs: &OutputBatch) -> Self {
+        let log = log::LogHeader::new(config, EPOCH).line();
         let followed = vec![bytes(outputs).1];
         Self { log, followed, histories: BTreeMap::new(), bytes_in: 0, bytes_out: 0 }
     }
@@ -69,7 +69,7 @@ impl Durable {
         &mut self,
         seen: &Seen<'_>,
         input: &Input,
-        at: Instant,
+        at: SessionInstant,
     ) -> Result<(), String> {
         let line = log::entry(input, at);
         let (bare, outputs) = bytes(seen.outputs);

@@ -9,7 +9,7 @@ use innerloop_core::{
     id::{AgentId, EffectId},
     input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
     output::{Ask, Effect, HookRun, Output},
-    time::Instant,
+    time::SessionInstant,
     tool::{Job, ToolRun},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ struct Known {
     kind: Kind,
     state: State,
     /// When it was issued.
-    since: Instant,
+    since: SessionInstant,
     /// The effect, to compare what is owed with.
     whole: Effect,
 }
@@ -42,7 +42,7 @@ struct Known {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Open,
-    Cancelled { grace: Instant },
+    Cancelled { grace: SessionInstant },
     Settled,
 }
 

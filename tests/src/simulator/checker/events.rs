@@ -9,9 +9,9 @@ use innerloop_core::{
     event::{Event, EventKind},
     id::AgentId,
     message::{Turn, TurnKind, joined_text},
-    output::{Effect, Output, Purpose},
+    output::{Effect, Output, RequestPurpose},
     status::AgentState,
-    time::Instant,
+    time::SessionInstant,
 };
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
@@ -20,7 +20,7 @@ use std::{collections::BTreeMap, sync::Arc};
 #[derive(Debug, Default)]
 pub(super) struct Events {
     seq: u64,
-    at: Instant,
+    at: SessionInstant,
     ended: bool,
     /// The session's own agent was over before the step.
     closing: bool,
@@ -187,7 +187,7 @@ impl Events {
             Effect::Http { agent, purpose, .. } => {
                 let told = self.agents.entry(*agent).or_default();
                 require(!told.over, || format!("{agent} is over, and calls the model"))?;
-                if *purpose != Purpose::Model {
+                if *purpose != RequestPurpose::Model {
                     return Ok(());
                 }
                 told.tries += 1;

@@ -9,7 +9,7 @@ use innerloop_core::{
     id::{AgentId, EffectId},
     input::{HttpInput, Input},
     message::{Part, TurnKind},
-    output::{Effect, Output, Purpose},
+    output::{Effect, Output, RequestPurpose},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ impl Folds {
         for output in seen.outputs {
             match output {
                 Output::Event(event) => self.on_event(event.agent, &event.kind)?,
-                Output::Effect(Effect::Http { id, purpose: Purpose::Summary, .. }) => {
+                Output::Effect(Effect::Http { id, purpose: RequestPurpose::Summary, .. }) => {
                     self.summaries.insert(*id);
                 }
                 Output::Effect(Effect::Http { agent, request, .. }) => {

@@ -28,10 +28,10 @@ use innerloop_core::{
     Session,
     config::SessionConfig,
     id::AgentId,
-    input::{Command, Input, Reason, Rejected},
-    output::{Effect, Output, Outputs},
+    input::{Command, Input, RejectedInput, RejectionReason},
+    output::{Effect, Output, OutputBatch},
     status::AgentState,
-    time::Instant,
+    time::SessionInstant,
 };
 use order::Order;
 use repairs::Repairs;
@@ -52,7 +52,7 @@ const SELDOM: u64 = 8;
 #[derive(Debug)]
 pub(super) struct Checker {
     config: SessionConfig,
-    now: Instant,
+    now: SessionInstant,
     steps: u64,
     bounds: Bounds,
     effects: Effects,
@@ -73,12 +73,12 @@ pub(super) struct Checker {
 }
 
 impl Checker {
-    pub(super) fn open(subject: &Subject, outputs: &Outputs) -> Result<Self, String> {
+    pub(super) fn open(subject: &Subject, outputs: &OutputBatch) -> Result<Self, String> {
         let config = subject.config();
         let mut checker = Self {
             durable: Durable::new(&config, outputs),
             config,
-            now: Instant(0),
+            now: SessionInstant(0),
             steps: 0,
             bounds: Bounds::default(),
             effects: Effects::default(),
@@ -122,8 +122,8 @@ impl Checker {
     pub(super) fn after(
         &mut self,
         input: &Input,
-        at: Instant,
-        result: &Result<Outputs, Rejected>,
+        at: SessionInstant,
+        result: &Result<OutputBatch, RejectedInput>,
         subject: &Subject,
     ) -> Result<(), String> {
         self.steps += 1;
@@ -142,7 +142,7 @@ impl Checker {
         self.on_accepted(&seen, at)
     }
 
-    fn on_accepted(&mut self, seen: &Seen<'_>, at: Instant) -> Result<(), String> {
+    fn on_accepted(&mut self, seen: &Seen<'_>, at: SessionInstant) -> Result<(), String> {
         let (Input::Hook { id, .. } | Input::Lost { id }) = seen.input else {
             self.words.on_input(seen, None);
             return self.on_outputs(seen, at);
@@ -153,7 +153,7 @@ impl Checker {
         self.on_outputs(seen, at)
     }
 
-    fn on_outputs(&mut self, seen: &Seen<'_>, at: Instant) -> Result<(), String> {
+    fn on_outputs(&mut self, seen: &Seen<'_>, at: SessionInstant) -> Result<(), String> {
         self.effects.on_input(seen);
         self.effects.on_outputs(seen)?;
         self.effects.check_answer(seen)?;
@@ -225,7 +225,7 @@ impl Checker {
     fn on_refusal(
         &self,
         input: &Input,
-        rejected: &Rejected,
+        rejected: &RejectedInput,
         expected: Expected,
         subject: &Subject,
     ) -> Result<(), String> {
@@ -237,19 +237,24 @@ impl Checker {
             let is_closed = self.state == Some(AgentState::Closed);
             let is_idle = self.state == Some(AgentState::Idle);
             let is_fit = match (command, reason) {
-                (_, Reason::Closed) => is_closed,
-                (Command::Submit { .. } | Command::Compact { .. }, Reason::Busy) => !is_idle,
-                (Command::Compact { .. }, Reason::Nothing(_) | Reason::Budget) => is_idle,
-                (_, Reason::Busy) => changes_view(input) && !is_idle,
-                (_, Reason::Nothing(_)) => self.views.has_nothing(command, subject),
-                (Command::Import { .. }, Reason::Import(_)) => true,
+                (_, RejectionReason::Closed) => is_closed,
+                (Command::Submit { .. } | Command::Compact { .. }, RejectionReason::Busy) => {
+                    !is_idle
+                }
+                (
+                    Command::Compact { .. },
+                    RejectionReason::Nothing(_) | RejectionReason::Budget,
+                ) => is_idle,
+                (_, RejectionReason::Busy) => changes_view(input) && !is_idle,
+                (_, RejectionReason::Nothing(_)) => self.views.has_nothing(command, subject),
+                (Command::Import { .. }, RejectionReason::Import(_)) => true,
                 (
                     Command::Submit { options: Some(_), .. }
                     | Command::FollowUp { options: Some(_), .. }
                     | Command::Configure { .. },
-                    Reason::Config(_),
+                    RejectionReason::Config(_),
                 ) => true,
-                (_, Reason::Empty) => true,
+                (_, RejectionReason::Empty) => true,
                 _ => false,
             };
             require(is_fit, || format!("refused without need: {reason}"))?;
@@ -292,7 +297,7 @@ impl Checker {
         subject: &Subject,
         place: usize,
     ) -> Result<Option<Session>, String> {
-        let (input, outputs) = (Input::Tick, Outputs::default());
+        let (input, outputs) = (Input::Tick, OutputBatch::default());
         let seen =
             Seen { input: &input, outputs: &outputs, now: self.now, subject, config: &self.config };
         self.check_state(&seen)?;
@@ -308,7 +313,7 @@ impl Checker {
     /// After the session was killed and goes on.
     pub(super) fn on_restart(&mut self, subject: &Subject) -> Result<(), String> {
         let (input, outputs) =
-            (Input::Lost { id: innerloop_core::id::EffectId(0) }, Outputs::default());
+            (Input::Lost { id: innerloop_core::id::EffectId(0) }, OutputBatch::default());
         let config = self.config.clone();
         let seen =
             Seen { input: &input, outputs: &outputs, now: self.now, subject, config: &config };
@@ -326,7 +331,7 @@ impl Checker {
         let (mut fork, _) =
             subject.session().fork(id, turns, wall).map_err(|error| error.to_string())?;
         let input = Input::command(Command::submit(crate::test_host::text("go on")));
-        let outputs = fork.handle(input, Instant(0)).map_err(|error| error.to_string())?;
+        let outputs = fork.handle(input, SessionInstant(0)).map_err(|error| error.to_string())?;
         for output in &outputs {
             if let Output::Effect(Effect::Http { request, .. }) = output {
                 let body = String::from_utf8_lossy(&request.body);

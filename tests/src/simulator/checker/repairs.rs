@@ -9,7 +9,7 @@ use super::{
 use innerloop_core::{
     event::EventKind,
     id::AgentId,
-    message::{Finish, Reply, TurnKind, joined_text},
+    message::{FinishReason, Reply, TurnKind, joined_text},
     status::AgentState,
 };
 use serde_json::Value;
@@ -98,7 +98,7 @@ impl Repairs {
 
 fn on_reply(counts: &mut Counts, reply: &Reply, is_last: bool, seen: &Seen<'_>) {
     let has_calls = reply.tool_calls().next().is_some();
-    if reply.finish == Finish::Pause && !has_calls {
+    if reply.finish == FinishReason::Pause && !has_calls {
         *counts.entry("pauses").or_default() += 1;
         return;
     }
@@ -106,15 +106,15 @@ fn on_reply(counts: &mut Counts, reply: &Reply, is_last: bool, seen: &Seen<'_>) 
     if is_last {
         return;
     }
-    let is_broken = matches!(reply.finish, Finish::Error | Finish::MalformedToolCall);
-    let is_cut = matches!(reply.finish, Finish::Length | Finish::ContextWindow);
-    let is_stopped = matches!(reply.finish, Finish::ContentFilter);
+    let is_broken = matches!(reply.finish, FinishReason::Error | FinishReason::MalformedToolCall);
+    let is_cut = matches!(reply.finish, FinishReason::Length | FinishReason::ContextWindow);
+    let is_stopped = matches!(reply.finish, FinishReason::ContentFilter);
     if has_calls {
         let cut = counts.entry("cut").or_default();
         *cut = if is_cut || is_stopped || is_broken { *cut + 1 } else { 0 };
         return;
     }
-    let is_refusal = reply.finish == Finish::Refusal;
+    let is_refusal = reply.finish == FinishReason::Refusal;
     let is_blank = reply.text().trim().is_empty() && !is_cut && !is_stopped && !is_refusal;
     let empties = counts.entry("empties").or_default();
     if is_broken || is_blank {

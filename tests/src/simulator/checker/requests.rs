@@ -7,8 +7,8 @@ use innerloop_core::{
     config::WireKind,
     event::EventKind,
     id::AgentId,
-    message::{Finish, Turn, TurnKind},
-    output::{Effect, Output, Outputs, Purpose},
+    message::{FinishReason, Turn, TurnKind},
+    output::{Effect, Output, OutputBatch, RequestPurpose},
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ impl Requests {
     pub(super) fn on_outputs<'a>(
         &mut self,
         wire: WireKind,
-        outputs: &Outputs,
+        outputs: &OutputBatch,
         turns: impl Fn(AgentId) -> &'a [Turn],
     ) -> Result<(), String> {
         for output in outputs {
@@ -34,7 +34,7 @@ impl Requests {
                     }
                 }
                 Output::Effect(Effect::Http { agent, request, purpose, .. }) => {
-                    let is_reply = *purpose == Purpose::Model;
+                    let is_reply = *purpose == RequestPurpose::Model;
                     let body = core::str::from_utf8(&request.body).map_err(|e| e.to_string())?;
                     check_body(wire, body, is_reply && is_paused(turns(*agent)))
                         .map_err(|fault| format!("{fault}, in the request {body}"))?;
@@ -60,7 +60,7 @@ fn is_paused(turns: &[Turn]) -> bool {
     let is_fold = |turn: &&Turn| matches!(turn.kind, TurnKind::Folded(_));
     for turn in turns.iter().rev().skip_while(is_fold) {
         let TurnKind::Assistant(reply) = &turn.kind else { return false };
-        let is_paused = reply.finish == Finish::Pause;
+        let is_paused = reply.finish == FinishReason::Pause;
         if is_paused || !reply.text().trim().is_empty() || reply.tool_calls().next().is_some() {
             return is_paused;
         }

@@ -8,7 +8,7 @@ use super::{
 };
 use innerloop_core::{
     action::Outcome,
-    config::Vocabulary,
+    config::VocabularyKind,
     id::AgentId,
     message::{ToolResult, TurnKind, joined_text},
 };
@@ -82,7 +82,8 @@ impl Results {
         }
         let (said, read) = (outcome.joined_text(), joined_text(&result.parts));
         // Families read of their own tools in their own words.
-        let is_told = seen.config.model.vocabulary == Vocabulary::Native && outcome.error.is_none();
+        let is_told =
+            seen.config.model.vocabulary == VocabularyKind::Native && outcome.error.is_none();
         let is_long = said.len() > SHORT || said.lines().count() > 2;
         let is_same = is_told || is_long || read.contains(&said);
         require(is_same && result.is_error == outcome.error.is_some(), || {

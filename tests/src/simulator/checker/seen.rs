@@ -2,17 +2,17 @@
 
 use crate::simulator::subject::Subject;
 use innerloop_core::{
-    Session, config::SessionConfig, id::AgentId, input::Input, message::Turn, output::Outputs,
-    time::Instant,
+    Session, config::SessionConfig, id::AgentId, input::Input, message::Turn, output::OutputBatch,
+    time::SessionInstant,
 };
 
 /// One step, as the checker sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen<'a> {
     pub(super) input: &'a Input,
-    pub(super) outputs: &'a Outputs,
+    pub(super) outputs: &'a OutputBatch,
     /// The session's time: the latest of all inputs.
-    pub(super) now: Instant,
+    pub(super) now: SessionInstant,
     pub(super) subject: &'a Subject,
     pub(super) config: &'a SessionConfig,
 }

@@ -8,24 +8,24 @@ use super::{
 };
 use innerloop_core::{
     compaction::FoldReason,
-    config::{HookPoint, Spend},
+    config::{HookPoint, SpendAmount},
     event::{Event, EventKind},
     id::{AgentId, EffectId},
     input::{Command, HookReply, Input},
     message::Usage,
-    output::{Effect, Output, Purpose},
+    output::{Effect, Output, RequestPurpose},
     status::{AgentState, RunEnd},
-    time::Instant,
+    time::SessionInstant,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the session has spent at least: what a cut stream cost is not told.
 #[derive(Debug, Default)]
 pub(super) struct Spending {
-    told: Spend,
+    told: SpendAmount,
     /// What was told before the run of the session's own agent began, and when that was.
-    before: Spend,
-    began: Instant,
+    before: SpendAmount,
+    began: SessionInstant,
     runs: bool,
     /// Calls of that run that were made when all was spent.
     over: u32,
@@ -86,7 +86,7 @@ impl Spending {
         })
     }
 
-    const fn begin(&mut self, now: Instant) {
+    const fn begin(&mut self, now: SessionInstant) {
         (self.before, self.began, self.runs, self.over) = (self.told, now, true, 0);
         self.leaving = None;
     }
@@ -127,8 +127,8 @@ impl Spending {
     }
 
     /// What was told of the run.
-    const fn run(&self) -> Spend {
-        Spend {
+    const fn run(&self) -> SpendAmount {
+        SpendAmount {
             cost_nano_usd: self.told.cost_nano_usd - self.before.cost_nano_usd,
             tokens: self.told.tokens - self.before.tokens,
             ms: 0,
@@ -157,10 +157,15 @@ impl Spending {
     }
 
     /// A call is made.
-    fn on_call(&mut self, agent: AgentId, p: Purpose, seen: &Seen<'_>) -> Result<(), String> {
-        let is_of_run = p == Purpose::Model || !self.asked.contains(&agent);
+    fn on_call(
+        &mut self,
+        agent: AgentId,
+        p: RequestPurpose,
+        seen: &Seen<'_>,
+    ) -> Result<(), String> {
+        let is_of_run = p == RequestPurpose::Model || !self.asked.contains(&agent);
         let limits = seen.config.limits;
-        let reached = |used: Spend, most: Spend| {
+        let reached = |used: SpendAmount, most: SpendAmount| {
             (most.tokens > 0 && used.tokens >= most.tokens)
                 || (most.cost_nano_usd > 0 && used.cost_nano_usd >= most.cost_nano_usd)
         };

@@ -11,14 +11,14 @@ use crate::{
 };
 use innerloop_core::{
     Session,
-    config::{Spend, WireKind},
-    digest::Digest,
+    config::{SpendAmount, WireKind},
+    digest::DigestBuilder,
     event::EventKind,
     id::{AgentId, SessionId},
     input::{Command, Input},
     json::to_string,
     message::TurnKind,
-    output::{Effect, Outputs},
+    output::{Effect, OutputBatch},
     time::UnixMillis,
 };
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ impl Views {
         if turns.len() == book.turns && !changes_view(seen.input) {
             return Ok(());
         }
-        let now = Digest::of(view(seen.session(), id).as_bytes()).0;
+        let now = DigestBuilder::of(view(seen.session(), id).as_bytes()).0;
         let told: Vec<(usize, usize)> = seen
             .outputs
             .events()
@@ -136,7 +136,7 @@ impl Views {
 
 impl Book {
     fn new() -> Self {
-        let nothing = Digest::of(b"").0;
+        let nothing = DigestBuilder::of(b"").0;
         let before = BTreeMap::from([(0, nothing)]);
         Self { now: nothing, turns: 0, before, undo: Vec::new(), redo: Vec::new() }
     }
@@ -200,7 +200,7 @@ pub(super) fn check_undo(subject: &Subject, wire: WireKind) -> Result<(), String
         }
     };
     // A rewind ends the subagents, and what their half replies cost may spend the session's budget.
-    let is_spent = subject.config().limits.session != Spend::default();
+    let is_spent = subject.config().limits.session != SpendAmount::default();
     let again = asked(&mut redone)?.filter(|_| !is_spent);
     same("undone and redone", again, asked(&mut copy()?)?)?;
     let is_told = outputs.events().find_map(|event| match event.kind {
@@ -215,7 +215,7 @@ pub(super) fn check_undo(subject: &Subject, wire: WireKind) -> Result<(), String
     let agent = &crate::snapshot::state(&undone.snapshot())["agents"][0];
     let differs = agent["steering"].is_array() || agent["folding"].is_object();
     let limits = subject.config().limits;
-    let is_limited = limits.max_turns > 0 || limits.session != Spend::default();
+    let is_limited = limits.max_turns > 0 || limits.session != SpendAmount::default();
     let forked = asked(&mut { fork.0 })?.filter(|_| !differs && !is_limited);
     let own = format!("\"{}\"", subject.session().id().0);
     same("undone and forked", asked(&mut undone)?, forked.map(|it| it.replace("\"fork\"", &own)))
@@ -224,7 +224,7 @@ pub(super) fn check_undo(subject: &Subject, wire: WireKind) -> Result<(), String
 /// The request that follows when the user goes on.
 fn asked(session: &mut Session) -> Result<Option<String>, String> {
     let submit = Input::command(Command::submit(text("go on")));
-    let outputs: Outputs =
+    let outputs: OutputBatch =
         session.handle(submit, session.now()).map_err(|rejected| rejected.reason.to_string())?;
     let body = outputs.effects().find_map(|effect| match effect {
         Effect::Http { request, .. } => Some(String::from_utf8_lossy(&request.body).into_owned()),

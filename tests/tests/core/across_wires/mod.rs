@@ -5,18 +5,18 @@
 mod moves;
 
 use innerloop_core::{
-    Decoder, Piece,
+    Decoder, ReplyPiece,
     action::{Outcome, ToolError},
     config::{AskAbout, LoopStep, SessionConfig, ToolChoice, WireKind},
     event::{ErrorKind, EventKind},
     id::AgentId,
     input::{Answer, Command, Input},
     json::Json,
-    message::{Finish, Part, Reply, Usage},
+    message::{FinishReason, Part, Reply, Usage},
     status::AgentState,
     tool::ToolSpec,
 };
-use innerloop_driver::decode::{Arguments, Decoded, DecodedCall};
+use innerloop_driver::decode::{CallArguments, DecodedCall, DecodedResponse};
 use innerloop_tests::{
     anthropic::Message,
     feeding,
@@ -103,14 +103,14 @@ fn the_same_message_says_the_same_over_every_wire_whole_and_streamed() {
         let call = |id: &str, arguments: &Value| DecodedCall {
             id: id.into(),
             name: "look".into(),
-            arguments: Arguments::Value(Json::parse(arguments.to_string()).unwrap()),
+            arguments: CallArguments::Value(Json::parse(arguments.to_string()).unwrap()),
         };
-        let expected = Decoded {
+        let expected = DecodedResponse {
             text: "Let me look at that, and do so twice.".into(),
             reasoning: "It may be there, or 世界.".into(),
             refusal: String::new(),
             tool_calls: vec![call("call_1", &first), call("call_2", &second)],
-            finish: Finish::ToolCalls,
+            finish: FinishReason::ToolCalls,
             usage: Some(Usage { input_total: 100, output_total: 10, ..Usage::default() }),
             error: None,
         };
@@ -121,7 +121,9 @@ fn the_same_message_says_the_same_over_every_wire_whole_and_streamed() {
             // Long streams are cut at some positions only.
             assert!(errors > stream.len().min(4_096) / 3, "{errors}");
         }
-        for (reason, finish) in [("max_tokens", Finish::Length), ("end_turn", Finish::Stop)] {
+        for (reason, finish) in
+            [("max_tokens", FinishReason::Length), ("end_turn", FinishReason::Stop)]
+        {
             let message = Message::text("cut").stop_reason(reason);
             let stream = wires::events(wire, &message).concat();
             let decoded = feeding::decoded(wire, 200, wires::stream_type(wire), &stream);
@@ -140,10 +142,10 @@ fn accumulated(wire: WireKind, message: &Message) -> (Reply, String, String) {
     }
     for piece in pieces {
         match piece {
-            Piece::Text(more) => text.push_str(&more),
-            Piece::Reasoning(more) => thinking.push_str(&more),
-            Piece::Call(_) => {}
-            Piece::Restart => panic!("nothing begins anew here"),
+            ReplyPiece::Text(more) => text.push_str(&more),
+            ReplyPiece::Reasoning(more) => thinking.push_str(&more),
+            ReplyPiece::Call(_) => {}
+            ReplyPiece::Restart => panic!("nothing begins anew here"),
         }
     }
     (decoder.finish().unwrap(), text, thinking)
@@ -163,8 +165,10 @@ fn k8_a_streams_events_add_up_to_the_reply_with_its_stop_reason_and_its_model() 
         let usage = Usage { input_total: 120, output_total: 30, ..Usage::default() };
         assert_eq!(reply.usage, Some(usage), "{wire:?}");
         assert_eq!(reply.model.as_deref(), Some("mock"), "{wire:?}");
-        assert_eq!(reply.finish, Finish::ToolCalls, "{wire:?}");
-        for (reason, finish) in [("end_turn", Finish::Stop), ("max_tokens", Finish::Length)] {
+        assert_eq!(reply.finish, FinishReason::ToolCalls, "{wire:?}");
+        for (reason, finish) in
+            [("end_turn", FinishReason::Stop), ("max_tokens", FinishReason::Length)]
+        {
             let (reply, ..) = accumulated(wire, &said().stop_reason(reason));
             assert_eq!(reply.finish, finish, "{wire:?} {reason}");
         }

@@ -3,11 +3,13 @@
 
 use super::{eventful, speaking};
 use innerloop_core::{
-    Head, Prefix, Session,
+    RequestHead, RequestPrefix, Session,
     config::{CallIds, ModelConfig, ReplayReasoning, SessionConfig, WireKind},
     id::AgentId,
     input::Command,
-    message::{Block, CallDetail, Finish, MarkedText, Reasoning, Reply, ToolCall, TurnKind},
+    message::{
+        Block, CallDetail, FinishReason, MarkedText, ReasoningBlock, Reply, ToolCall, TurnKind,
+    },
     output::Effect,
 };
 use innerloop_tests::{
@@ -30,8 +32,8 @@ fn turns(wire: WireKind) -> Vec<TurnKind> {
 /// The request that a history makes for that model.
 fn request(turns: &[TurnKind], config: &SessionConfig) -> Value {
     let model: &ModelConfig = &config.model;
-    let head = Head::new(model, "Be brief.", config.tools.iter());
-    let mut prefix = Prefix::new(model);
+    let head = RequestHead::new(model, "Be brief.", config.tools.iter());
+    let mut prefix = RequestPrefix::new(model);
     turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     let request = prefix.request(&head, model, "key");
     serde_json::from_slice(&request.body).unwrap()
@@ -86,7 +88,7 @@ fn sealed(wire: WireKind) -> TurnKind {
         arguments: "{}".into(),
         detail: Some(Box::new(detail)),
     };
-    let thought = Reasoning {
+    let thought = ReasoningBlock {
         text: "I weigh it.".into(),
         signature: Some("SEAL".into()),
         item: item(r#"{"type":"reasoning","encrypted_content":"SEAL","summary":[]}"#),
@@ -97,7 +99,8 @@ fn sealed(wire: WireKind) -> TurnKind {
         Block::Opaque(item(r#"{"type":"opaque","x":"SEAL"}"#).unwrap()),
         Block::ToolCall(call),
     ];
-    let reply = Reply { blocks, finish: Finish::ToolCalls, wire: Some(wire), ..Reply::default() };
+    let reply =
+        Reply { blocks, finish: FinishReason::ToolCalls, wire: Some(wire), ..Reply::default() };
     TurnKind::Assistant(Box::new(reply))
 }
 

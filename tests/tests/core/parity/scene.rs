@@ -2,8 +2,8 @@
 
 use innerloop_core::{
     Session,
-    action::{Action, Grep, Outcome, ToolError},
-    config::{ProfileKind, ProgramFacts, SessionConfig, Vocabulary, WireKind},
+    action::{Action, GrepQuery, Outcome, ToolError},
+    config::{ProfileKind, ProgramFacts, SessionConfig, VocabularyKind, WireKind},
     event::EventKind,
     id::{AgentId, EffectId},
     message::TurnKind,
@@ -16,14 +16,14 @@ use innerloop_tests::{
     test_host::{EPOCH, TestHost, config},
     wires::{self, read},
 };
-use innerloop_tools::{Files, Memory, WorkspacePath, perform, perform_known};
+use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform, perform_known};
 
 /// All columns. Small models have one vocabulary; GPT models are shown theirs over both protocols.
 fn columns() -> Vec<Column> {
     let all = wires::FAMILIES.into_iter().flat_map(|(wire, profile, _)| {
         let vocabularies = match profile {
-            ProfileKind::Small => vec![Vocabulary::Seed],
-            _ => vec![Vocabulary::Seed, Vocabulary::Native],
+            ProfileKind::Small => vec![VocabularyKind::Seed],
+            _ => vec![VocabularyKind::Seed, VocabularyKind::Native],
         };
         vocabularies.into_iter().map(move |vocabulary| Column {
             wire,
@@ -66,7 +66,7 @@ pub(super) fn config_of(column: Column) -> SessionConfig {
 pub(super) struct Scene {
     column: Column,
     pub(super) host: TestHost,
-    files: Memory,
+    files: InMemoryFiles,
     calls: usize,
 }
 
@@ -77,7 +77,7 @@ impl Scene {
 
     pub(super) fn with(column: Column, config: SessionConfig, files: &[(&str, &str)]) -> Self {
         let mut scene =
-            Self { column, host: TestHost::open(config), files: Memory::new(), calls: 0 };
+            Self { column, host: TestHost::open(config), files: InMemoryFiles::new(), calls: 0 };
         for (path, text) in files {
             scene.put(path, text);
         }
@@ -92,7 +92,7 @@ impl Scene {
     pub(super) fn guarded_as(profile: ProfileKind, files: &[(&str, &str)]) -> Self {
         let mut config = config();
         (config.guard.read_before_write, config.model.profile) = (true, profile);
-        let (wire, vocabulary) = (WireKind::Anthropic, Vocabulary::Seed);
+        let (wire, vocabulary) = (WireKind::Anthropic, VocabularyKind::Seed);
         let column = Column { wire, profile, vocabulary, has_shell: true };
         Self::with(column, config, files)
     }
@@ -172,7 +172,7 @@ impl Scene {
             "cat" => ran(self.text(rest)),
             "find" => ran(perform(&mut self.files, &Action::glob(rest, None)).joined_text()),
             "rg" => {
-                let grep = Grep { pattern: rest.into(), ..Grep::default() };
+                let grep = GrepQuery { pattern: rest.into(), ..GrepQuery::default() };
                 ran(perform(&mut self.files, &Action::Grep(grep)).joined_text())
             }
             _ => ran(rest.to_owned()),

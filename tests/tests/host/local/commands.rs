@@ -2,9 +2,9 @@
 
 use super::{Machine, listener, request, said, shell};
 use innerloop_core::action::{Outcome, Part, ToolError};
-use innerloop_driver::{Key, Keys, capture::KEPT};
-use innerloop_host::environment::{Environment, Request};
-use innerloop_sandbox::{Limits, Room, Watcher};
+use innerloop_driver::{ApiKey, SecretKeys, capture::KEPT};
+use innerloop_host::environment::{ActionRequest, Environment};
+use innerloop_sandbox::{OutputWatcher, RoomFuture, RunLimits};
 use innerloop_tests::patience::in_time;
 use serde_json::json;
 use std::{
@@ -136,7 +136,7 @@ async fn c11_output_is_heard_as_it_comes_and_kept_by_its_head_and_tail() {
         let (heard, on_delta) = listener();
         let action =
             shell("echo first; until [ -e heard ]; do sleep 0.02; done; echo second >&2", None);
-        let request = Request { on_delta: Some(on_delta), ..request(action) };
+        let request = ActionRequest { on_delta: Some(on_delta), ..request(action) };
         // The command goes on when its first line was heard.
         let watch = in_time("waiting for the first line", async {
             while !heard.lock().unwrap().contains("first\n") {
@@ -160,7 +160,7 @@ async fn c11_output_is_heard_as_it_comes_and_kept_by_its_head_and_tail() {
 #[tokio::test(flavor = "multi_thread")]
 async fn c11_a_command_that_prints_too_much_is_ended() {
     let Machine { dir: _dir, local } = Machine::bare();
-    let local = local.with_limits(Limits { output_bytes: 1 << 20, ..Limits::default() });
+    let local = local.with_limits(RunLimits { output_bytes: 1 << 20, ..RunLimits::default() });
     for (stream, part) in [("yes", 0), ("yes >&2", 1)] {
         let outcome = local.carry_out(request(shell(stream, None))).await;
         assert_eq!(outcome.error, Some(ToolError::Limit), "{stream}");
@@ -177,7 +177,7 @@ struct Reader {
     bytes: AtomicUsize,
 }
 
-impl Watcher for Reader {
+impl OutputWatcher for Reader {
     fn tell(&self, text: &str) {
         self.told.fetch_add(1, Ordering::AcqRel);
         self.bytes.fetch_add(text.len(), Ordering::AcqRel);
@@ -187,7 +187,7 @@ impl Watcher for Reader {
         self.told.load(Ordering::Acquire) < self.rooms
     }
 
-    fn room(&self) -> Room<'_> {
+    fn room(&self) -> RoomFuture<'_> {
         if self.has_room() { Box::pin(std::future::ready(())) } else { Box::pin(pending()) }
     }
 }
@@ -197,11 +197,12 @@ async fn c11_a_command_waits_for_whoever_reads_and_its_time_goes_on() {
     let machine = Machine::bare();
     let reader =
         Arc::new(Reader { rooms: 3, told: AtomicUsize::new(0), bytes: AtomicUsize::new(0) });
-    let on_delta = Some(Arc::clone(&reader) as Arc<dyn Watcher>);
+    let on_delta = Some(Arc::clone(&reader) as Arc<dyn OutputWatcher>);
     let timeout = Duration::from_millis(700);
     let command = "seq 1 100000000 & p=$!; sleep 0.3; echo $p >pid; wait";
     let action = shell(command, None);
-    let outcome = machine.local.carry_out(Request { timeout, on_delta, ..request(action) }).await;
+    let outcome =
+        machine.local.carry_out(ActionRequest { timeout, on_delta, ..request(action) }).await;
     assert!(outcome.timed_out && outcome.exit.is_none(), "{outcome:?}");
     // The pieces that had room, and what the pipes and the shell held.
     let bytes = reader.bytes.load(Ordering::Acquire);
@@ -212,12 +213,12 @@ async fn c11_a_command_waits_for_whoever_reads_and_its_time_goes_on() {
 #[tokio::test(flavor = "multi_thread")]
 async fn c11_keys_are_taken_out_of_what_commands_print() {
     let Machine { dir: _dir, local } = Machine::bare();
-    let key = Key::new("sk-ant-test-0123456789abcdef");
-    let local = local.without_keys(&Keys::new([&key].into_iter()));
+    let key = ApiKey::new("sk-ant-test-0123456789abcdef");
+    let local = local.without_keys(&SecretKeys::new([&key].into_iter()));
     let (heard, on_delta) = listener();
     let command = "printf 'a=sk-ant-test-0123'; sleep 0.2; printf '456789abcdef;'; \
                    printf sk-ant-test-0123456789abcdef >&2";
-    let request = Request { on_delta: Some(on_delta), ..request(shell(command, None)) };
+    let request = ActionRequest { on_delta: Some(on_delta), ..request(shell(command, None)) };
     let outcome = local.carry_out(request).await;
     assert_eq!(parts(&outcome), ["a=***;", "***"]);
     assert!(!heard.lock().unwrap().contains("sk-ant"), "{heard:?}");

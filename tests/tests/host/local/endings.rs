@@ -3,7 +3,7 @@
 
 use super::{Machine, line, request, shell};
 use innerloop_core::action::ToolError;
-use innerloop_host::environment::{Environment, Request};
+use innerloop_host::environment::{ActionRequest, Environment};
 use innerloop_tests::{
     anthropic::Message,
     program::{Started, innerloop, wait_for},
@@ -67,7 +67,7 @@ async fn d5_who_hears_the_word_has_two_seconds_to_say_what_is_left() {
         assert_eq!(machine.text("end"), "done\n");
 
         let stop = Box::pin(tokio::time::sleep(BEGINS));
-        let stopped = Request { stop, ..request(shell(command, None)) };
+        let stopped = ActionRequest { stop, ..request(shell(command, None)) };
         let outcome = machine.local.carry_out(stopped).await;
         assert_eq!((outcome.error, outcome.timed_out), (Some(ToolError::Interrupted), false));
         let text = outcome.joined_text();

@@ -10,11 +10,11 @@ mod wrapped;
 
 use innerloop_core::action::{Action, Outcome};
 use innerloop_host::{
-    environment::{CallContext, Environment, Request, Stop},
-    local::{Confined, Local, Options},
+    environment::{ActionRequest, CallContext, Environment, StopFuture},
+    local::{BubblewrapMode, LocalEnvironment, LocalOptions},
 };
 use innerloop_sandbox::{
-    Executor, OnDelta, Options as EngineOptions, SandboxEngine, programs::Programs,
+    EngineOptions, Executor, OnDelta, SandboxEngine, programs::ProgramRegistry,
 };
 use innerloop_tests::skip::skip;
 use innerloop_workspace::Workspace;
@@ -27,18 +27,20 @@ const LONG: Duration = Duration::from_secs(60);
 /// A folder, and this machine over it.
 struct Machine {
     dir: TempDir,
-    local: Local,
+    local: LocalEnvironment,
 }
 
 impl Machine {
     /// Without bubblewrap.
     fn bare() -> Self {
-        Self::open(&Options { bubblewrap: Confined::Never, ..Options::default() }).unwrap()
+        Self::open(&LocalOptions { bubblewrap: BubblewrapMode::Never, ..LocalOptions::default() })
+            .unwrap()
     }
 
     /// Inside of bubblewrap, where that works.
     fn confined(network: bool) -> Option<Self> {
-        let options = Options { bubblewrap: Confined::Always, network, ..Options::default() };
+        let options =
+            LocalOptions { bubblewrap: BubblewrapMode::Always, network, ..LocalOptions::default() };
         match Self::open(&options) {
             Ok(machine) => Some(machine),
             Err(why) => {
@@ -53,11 +55,12 @@ impl Machine {
         [Self::bare()].into_iter().chain(Self::confined(false))
     }
 
-    fn open(options: &Options) -> Result<Self, String> {
+    fn open(options: &LocalOptions) -> Result<Self, String> {
         let dir = TempDir::new().unwrap();
         fs::create_dir(dir.path().join("workspace")).unwrap();
         let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
-        let local = Local::open(executor(workspace), options).map_err(|error| error.to_string())?;
+        let local = LocalEnvironment::open(executor(workspace), options)
+            .map_err(|error| error.to_string())?;
         Ok(Self { dir, local })
     }
 
@@ -76,7 +79,7 @@ impl Machine {
 
     async fn shell_for(&self, timeout: Duration, command: &str) -> Outcome {
         let action = shell(command, None);
-        self.local.carry_out(Request { timeout, ..request(action) }).await
+        self.local.carry_out(ActionRequest { timeout, ..request(action) }).await
     }
 
     /// What a command says that goes well.
@@ -95,7 +98,7 @@ impl Machine {
 fn executor(workspace: Workspace) -> Executor {
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sandbox-cache");
     let options = EngineOptions { cache_dir: Some(cache), ..EngineOptions::default() };
-    Executor::new(SandboxEngine::new(options), workspace, Programs::default())
+    Executor::new(SandboxEngine::new(options), workspace, ProgramRegistry::default())
 }
 
 fn shell(command: &str, folder: Option<&str>) -> Action {
@@ -103,8 +106,8 @@ fn shell(command: &str, folder: Option<&str>) -> Action {
 }
 
 /// An action of the session's own agent, which nobody watches or stops.
-fn request(action: Action) -> Request {
-    Request {
+fn request(action: Action) -> ActionRequest {
+    ActionRequest {
         action,
         call: CallContext { id: "call".to_owned(), ..CallContext::default() },
         timeout: LONG,
@@ -113,7 +116,7 @@ fn request(action: Action) -> Request {
     }
 }
 
-fn never() -> Stop {
+fn never() -> StopFuture {
     Box::pin(pending())
 }
 

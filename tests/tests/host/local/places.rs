@@ -2,14 +2,14 @@
 
 use super::{Machine, request, said, shell};
 use innerloop_core::{action::Outcome, id::AgentId};
-use innerloop_host::environment::{CallContext, Environment, Request};
+use innerloop_host::environment::{ActionRequest, CallContext, Environment};
 use std::fs;
 use tokio::task::JoinSet;
 
 impl Machine {
     async fn shell_of(&self, agent: AgentId, folder: &str, command: &str) -> Outcome {
         let call = CallContext { agent, folder: folder.to_owned(), ..CallContext::default() };
-        let request = Request { call, ..request(shell(command, None)) };
+        let request = ActionRequest { call, ..request(shell(command, None)) };
         self.local.carry_out(request).await
     }
 
@@ -95,7 +95,9 @@ async fn d7_many_commands_at_once_do_not_mix() {
         tasks.spawn(async move {
             let say = async |command: &str| {
                 let call = CallContext { agent: AgentId(n + 1), ..CallContext::default() };
-                said(&local.carry_out(Request { call, ..request(shell(command, None)) }).await)
+                said(
+                    &local.carry_out(ActionRequest { call, ..request(shell(command, None)) }).await,
+                )
             };
             assert_eq!(say(&format!("mkdir d{n}; cd d{n}; echo {n}")).await, format!("{n}\n"));
             assert_eq!(say("basename \"$PWD\"").await, format!("d{n}\n"));

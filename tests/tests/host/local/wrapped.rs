@@ -2,23 +2,23 @@
 
 use super::{Machine, executor, request, shell};
 use innerloop_core::{
-    action::{Action, Numbering, Outcome, ToolError},
-    config::Facts,
+    action::{Action, LineNumbering, Outcome, ToolError},
+    config::EnvironmentFacts,
     event::EventKind,
     id::{AgentId, SessionId},
     input::Command,
     message::Part,
-    preset::Preset,
+    preset::ConfigPreset,
 };
 use innerloop_driver::{
-    Driver, Endpoint, Endpoints, Key, Parts as DriverParts, Settings, catalogue::Catalogue,
-    providers,
+    ApiKey, Driver, DriverOptions as DriverParts, Endpoint, EndpointTable, SessionSettings,
+    catalogue::Catalogue, providers,
 };
 use innerloop_host::{
-    environment::{Environment, Logged, ReadOnly, Request, Running},
-    host::{Host, News, Parts},
-    http::{Http, wall_time},
-    tools::Tools,
+    environment::{ActionRequest, Environment, LoggingEnvironment, OutcomeFuture, ReadOnly},
+    host::{Host, HostEvent, HostParts},
+    http::{HttpClient, wall_time},
+    tools::ToolRunner,
 };
 use innerloop_tests::{anthropic::Message, program::KEY, scene::Scene};
 use innerloop_workspace::Workspace;
@@ -30,9 +30,9 @@ use std::sync::{Arc, Mutex};
 struct Remote(Arc<Mutex<Vec<String>>>);
 
 impl Environment for Remote {
-    fn carry_out(&self, request: Request) -> Running<'_> {
+    fn carry_out(&self, request: ActionRequest) -> OutcomeFuture<'_> {
         Box::pin(async move {
-            let Request { action, call, .. } = request;
+            let ActionRequest { action, call, .. } = request;
             self.0.lock().unwrap().push(format!("{:?} {action:?}", call.agent));
             match action {
                 Action::Shell { command, .. } => {
@@ -43,15 +43,15 @@ impl Environment for Remote {
         })
     }
 
-    fn facts(&self, found: Facts) -> Facts {
-        Facts { working_directory: "/far/away".to_owned(), ..found }
+    fn facts(&self, found: EnvironmentFacts) -> EnvironmentFacts {
+        EnvironmentFacts { working_directory: "/far/away".to_owned(), ..found }
     }
 }
 
 fn actions() -> [(Action, bool); 6] {
     let of = |value| serde_json::from_value(value).unwrap();
     [
-        (Action::read("a.txt", None, Numbering::None), true),
+        (Action::read("a.txt", None, LineNumbering::None), true),
         (Action::list(None, 1), true),
         (of(json!({"action": "write", "path": "a.txt", "content": "x"})), false),
         (of(json!({"action": "edit", "path": "a.txt", "old": "a", "new": "b"})), false),
@@ -80,7 +80,7 @@ async fn d8_a_read_only_environment_refuses_what_changes_files() {
     let outcome = reads.carry_out(request(shell("ls", None))).await;
     assert_eq!(outcome.joined_text(), "Programs are disabled in read-only mode.");
     assert_eq!(runs.carry_out(request(shell("ls", None))).await.joined_text(), "far: ls");
-    assert_eq!(reads.facts(Facts::default()).working_directory, "/far/away");
+    assert_eq!(reads.facts(EnvironmentFacts::default()).working_directory, "/far/away");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -90,14 +90,15 @@ async fn d8_a_log_is_kept_of_any_environment() {
     let to = Arc::clone(&lines);
     let log = move |line: &str| to.lock().unwrap().push(line.to_owned());
     // Wrappers go around one another, and around the sandbox as well.
-    let logged = Logged::new(ReadOnly::new(machine.local.clone()).with_programs(), log.clone());
+    let logged =
+        LoggingEnvironment::new(ReadOnly::new(machine.local.clone()).with_programs(), log.clone());
     let sandbox = executor(Workspace::open(machine.path("")).unwrap());
-    let sandbox = Logged::new(sandbox, log);
+    let sandbox = LoggingEnvironment::new(sandbox, log);
     let _ = logged.carry_out(request(shell("echo a >f\nexit 3", None))).await;
     for (action, _) in actions() {
         let _ = logged.carry_out(request(action)).await;
     }
-    let _ = sandbox.carry_out(request(Action::read("f", None, Numbering::None))).await;
+    let _ = sandbox.carry_out(request(Action::read("f", None, LineNumbering::None))).await;
     let lines = lines.lock().unwrap().clone();
     let expected = [
         ("exec: echo a >f\\nexit 3", "exit: 3"),
@@ -125,31 +126,31 @@ async fn d8_a_session_works_in_an_environment_of_the_hosts_own() {
     let scene = Scene::streaming(&[call, Message::text("done")]);
     let remote = Remote::default();
     let sandbox = executor(Workspace::open(scene.workspace()).unwrap());
-    let tools = Tools::new(sandbox).with_environment(remote.clone());
+    let tools = ToolRunner::new(sandbox).with_environment(remote.clone());
     let provider = providers::find("anthropic").unwrap();
     let program =
         innerloop_core::config::ProgramFacts { name: "sh".into(), description: "".into() };
-    let found = Facts { programs: vec![program], ..Facts::default() };
-    let settings = Settings {
+    let found = EnvironmentFacts { programs: vec![program], ..EnvironmentFacts::default() };
+    let settings = SessionSettings {
         id: &SessionId("test".to_owned()),
         provider: &provider,
         model: None,
         catalogue: &Catalogue::standard(),
-        preset: Preset::Seed001,
+        preset: ConfigPreset::Seed001,
         facts: &remote.facts(found),
         tools: &tools.specs(),
         patches: &[],
     };
-    let endpoint = Endpoint::new(&provider, Some(&scene.model.url()), Key::new(KEY)).unwrap();
-    let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
+    let endpoint = Endpoint::new(&provider, Some(&scene.model.url()), ApiKey::new(KEY)).unwrap();
+    let endpoints = EndpointTable::default().with(provider.endpoint(), endpoint);
     let parts = DriverParts { endpoints, ..DriverParts::default() };
     let driver = Driver::open(settings.config().unwrap(), wall_time(), parts).unwrap();
-    let http = Some(Http::new(true).unwrap());
-    let mut host = Host::new(driver, Parts { http, tools, journal: None, recording: None });
+    let http = Some(HttpClient::new(true).unwrap());
+    let mut host = Host::new(driver, HostParts { http, tools, journal: None, recording: None });
     let commands = host.commands();
     commands.send(Command::submit(vec![Part::text("go")]));
     let run = host.run(|news| {
-        if let News::Event(event) = news
+        if let HostEvent::Event(event) = news
             && let EventKind::ProcessingEnd { .. } = event.kind
         {
             commands.send(Command::Close);

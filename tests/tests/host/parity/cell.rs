@@ -3,24 +3,24 @@
 
 use crate::sandbox_engine;
 use innerloop_core::{
-    config::Facts,
+    config::EnvironmentFacts,
     event::{Event, EventKind},
     id::{AgentId, SessionId},
     input::Command,
     message::Part,
-    preset::Preset,
+    preset::ConfigPreset,
     status::RunEnd,
 };
 use innerloop_driver::{
-    Driver, Endpoint, Endpoints, Key, Models, Parts as DriverParts, People, Settings,
-    catalogue::Catalogue,
+    ApiKey, Driver, DriverOptions as DriverParts, Endpoint, EndpointTable, HostCapabilities,
+    ModelSource, SessionSettings, catalogue::Catalogue,
 };
 use innerloop_host::{
-    host::{Commands, Host, News, Parts},
-    http::{Http, wall_time},
-    tools::{OwnTool, Tools},
+    host::{CommandSender, Host, HostEvent, HostParts},
+    http::{HttpClient, wall_time},
+    tools::{OwnTool, ToolRunner},
 };
-use innerloop_sandbox::{Executor, programs::Programs};
+use innerloop_sandbox::{Executor, programs::ProgramRegistry};
 use innerloop_tests::{
     anthropic::Message,
     columns::{Column, Wish, calls},
@@ -89,19 +89,19 @@ impl Cell {
             true => example::programs_and_shell(),
             false => example::programs(),
         };
-        let programs = Programs::open(&programs).unwrap();
-        let facts = Facts { programs: programs.facts(), ..Facts::default() };
+        let programs = ProgramRegistry::open(&programs).unwrap();
+        let facts = EnvironmentFacts { programs: programs.facts(), ..EnvironmentFacts::default() };
         let workspace = Workspace::open(scene.workspace()).unwrap();
         let sandbox = Executor::new(sandbox_engine(), workspace, programs);
         let own = std::mem::take(&mut self.own);
-        let tools = own.into_iter().fold(Tools::new(sandbox), Tools::with);
+        let tools = own.into_iter().fold(ToolRunner::new(sandbox), ToolRunner::with);
         let (provider, base) = scene.provider();
-        let settings = Settings {
+        let settings = SessionSettings {
             id: &SessionId("parity".to_owned()),
             provider: &provider,
             model: None,
             catalogue: &Catalogue::standard(),
-            preset: Preset::Modern,
+            preset: ConfigPreset::Modern,
             facts: &facts,
             tools: &tools.specs(),
             patches: &[],
@@ -111,13 +111,13 @@ impl Cell {
             (config.model.wire, config.model.profile),
             (self.column.wire, self.column.profile)
         );
-        let endpoint = Endpoint::new(&provider, Some(&base), Key::new(KEY)).unwrap();
-        let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
-        let people = People::default();
-        let parts = DriverParts { endpoints, models: Models::Live, people, keeps_log: false };
+        let endpoint = Endpoint::new(&provider, Some(&base), ApiKey::new(KEY)).unwrap();
+        let endpoints = EndpointTable::default().with(provider.endpoint(), endpoint);
+        let people = HostCapabilities::default();
+        let parts = DriverParts { endpoints, models: ModelSource::Live, people, keeps_log: false };
         let driver = Driver::open(config, wall_time(), parts).unwrap();
-        let http = Some(Http::new(true).unwrap());
-        Host::new(driver, Parts { http, tools, journal: None, recording: None })
+        let http = Some(HttpClient::new(true).unwrap());
+        Host::new(driver, HostParts { http, tools, journal: None, recording: None })
     }
 
     /// The user says something, and the session goes to the end of its run.
@@ -129,7 +129,7 @@ impl Cell {
     pub(super) async fn watched(
         mut self,
         prompt: &str,
-        mut watch: impl FnMut(&Event, &Commands),
+        mut watch: impl FnMut(&Event, &CommandSender),
     ) -> Played {
         let column = self.column;
         let scene = Scene::new(std::mem::take(&mut self.script)).speaking(column.wire);
@@ -143,7 +143,7 @@ impl Cell {
         commands.send(Command::submit(vec![Part::text(prompt)]));
         let mut events = Vec::new();
         let driven = host.run(|news| {
-            let News::Event(event) = news else { return };
+            let HostEvent::Event(event) = news else { return };
             watch(event, &commands);
             let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
             if is_end && event.agent == AgentId::ROOT {

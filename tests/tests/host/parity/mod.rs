@@ -16,8 +16,8 @@ use innerloop_core::{
     tool::ToolSpec,
 };
 use innerloop_host::{
-    host::Commands,
-    tools::{Call, OwnTool},
+    host::CommandSender,
+    tools::{OwnTool, OwnToolCall},
 };
 use innerloop_tests::{
     columns::{Column, Wish, wish},
@@ -46,7 +46,9 @@ fn spec(name: &str) -> ToolSpec {
 }
 
 /// Gives that command as soon as a call has begun, so that it is there before the result.
-fn at_each_call<'a>(mut next: impl FnMut() -> Command + 'a) -> impl FnMut(&Event, &Commands) + 'a {
+fn at_each_call<'a>(
+    mut next: impl FnMut() -> Command + 'a,
+) -> impl FnMut(&Event, &CommandSender) + 'a {
     move |event, commands| {
         if matches!(event.kind, EventKind::ToolCallStart { .. }) {
             commands.send(next());
@@ -255,7 +257,7 @@ async fn g7_a_large_file_is_truncated_for_the_model_and_whole_in_the_event() {
 /// A tool whose calls wait for one another to begin, and each for the next one's end.
 fn meeting(all: &Arc<Barrier>, may_end: &Arc<[Notify; 3]>) -> OwnTool {
     let (all, may_end) = (Arc::clone(all), Arc::clone(may_end));
-    OwnTool::new(spec("meet"), move |call: Call| {
+    OwnTool::new(spec("meet"), move |call: OwnToolCall| {
         let (all, may_end) = (Arc::clone(&all), Arc::clone(&may_end));
         async move {
             let Numbered { n } = call.read().map_err(|error| error.to_string())?;
@@ -279,7 +281,7 @@ async fn g7_parallel_calls_run_side_by_side_and_are_answered_in_order() {
         let calls = [0, 1, 2].map(|n| wish("meet", json!({ "n": n })));
         let cell = Cell::new(column).tool(meeting(&all, &may_end)).does(&calls).says("Met.");
         let mut ends = Vec::new();
-        let watch = |event: &Event, _: &Commands| {
+        let watch = |event: &Event, _: &CommandSender| {
             if let EventKind::ToolCallEnd { call_id, .. } = &event.kind {
                 ends.push(call_id.clone());
                 let left = 3 - ends.len();

@@ -6,7 +6,7 @@ use innerloop_core::{
     action::{ChangeKind, Outcome, ToolError},
     json::to_string,
 };
-use innerloop_sandbox::{CallContext, Module, ModuleCall};
+use innerloop_sandbox::{CallContext, ModuleCall, RegisteredModule};
 use innerloop_tests::skip::skip;
 use std::{
     fs, future::pending, os::unix::fs::symlink, path::Path, process::Command, time::Duration,
@@ -73,7 +73,7 @@ async fn a_folder_that_may_only_be_read_is_not_changed_by_any_operation() {
     bench.write("src/a.txt", "a");
     bench.write("b.txt", "b");
     fs::create_dir(bench.path("empty")).unwrap();
-    let module = Module::open("ops", bench.dir.path().join("programs/ops.wasm")).unwrap();
+    let module = RegisteredModule::open("ops", bench.dir.path().join("programs/ops.wasm")).unwrap();
     let call = async |args: &[&str]| {
         let args = args.iter().map(|&arg| arg.into()).collect();
         let call = ModuleCall { args, may_write: false, ..ModuleCall::default() };

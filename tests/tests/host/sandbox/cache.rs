@@ -1,7 +1,9 @@
 //! Compiled modules on disk: kept, checked, rebuilt, and done without.
 
 use super::{Bench, OPS, run_program, wasm};
-use innerloop_sandbox::{Executor, OnProgress, Options, SandboxEngine, programs::Programs};
+use innerloop_sandbox::{
+    EngineOptions, Executor, OnProgress, SandboxEngine, programs::ProgramRegistry,
+};
 use innerloop_workspace::Workspace;
 use std::{
     fs,
@@ -25,11 +27,12 @@ async fn run_over(dir: &TempDir, workspace: &str, cache: &str) -> Vec<String> {
         Arc::new(move |line: &str| told.lock().unwrap().push(line.into()))
     };
     let cache_dir = Some(dir.path().join(cache));
-    let options = Options { cache_dir, on_progress: Some(on_progress), ..Options::default() };
+    let options =
+        EngineOptions { cache_dir, on_progress: Some(on_progress), ..EngineOptions::default() };
     let engine = SandboxEngine::new(options);
     fs::create_dir_all(dir.path().join("programs")).unwrap();
     fs::write(dir.path().join("programs/ops.wasm"), wasm(OPS)).unwrap();
-    let programs = Programs::open(&dir.path().join("programs")).unwrap();
+    let programs = ProgramRegistry::open(&dir.path().join("programs")).unwrap();
     let workspace = dir.path().join(workspace);
     fs::create_dir_all(&workspace).unwrap();
     fs::write(workspace.join("file"), "x").unwrap();
@@ -141,12 +144,12 @@ async fn an_artefact_of_somebody_else_is_compiled_again() {
     fs::rename(&signature, moved.with_added_extension("signature")).unwrap();
     let told = Arc::<Mutex<Vec<String>>>::default();
     let tell = told.clone();
-    let options = Options {
+    let options = EngineOptions {
         cache_dir: Some(dir.path().join("cache")),
         on_progress: Some(Arc::new(move |line: &str| tell.lock().unwrap().push(line.into()))),
-        ..Options::default()
+        ..EngineOptions::default()
     };
-    let programs = Programs::open(&dir.path().join("programs")).unwrap();
+    let programs = ProgramRegistry::open(&dir.path().join("programs")).unwrap();
     let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
     let executor = Executor::new(SandboxEngine::new(options), workspace, programs);
     let outcome = executor.run(&run_program("bombs", &[]), Duration::from_secs(10), None).await;
@@ -364,11 +367,12 @@ async fn a_guest_can_plant_no_artefact_in_a_cache_folder_in_its_workspace() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_changes_under_its_name_is_not_run() {
     let dir = TempDir::new().unwrap();
-    let options = Options { cache_dir: Some(dir.path().join("cache")), ..Options::default() };
+    let options =
+        EngineOptions { cache_dir: Some(dir.path().join("cache")), ..EngineOptions::default() };
     let engine = SandboxEngine::new(options);
     fs::create_dir(dir.path().join("programs")).unwrap();
     fs::copy(super::qjs_folder().join("qjs.wasm"), dir.path().join("programs/qjs.wasm")).unwrap();
-    let programs = Programs::open(&dir.path().join("programs")).unwrap();
+    let programs = ProgramRegistry::open(&dir.path().join("programs")).unwrap();
     fs::write(dir.path().join("programs/qjs.wasm"), wasm(OPS)).unwrap();
     let workspace = Workspace::open(dir.path()).unwrap();
     let executor = Executor::new(engine, workspace, programs);

@@ -1,15 +1,25 @@
 //! What a run reports of the files it changed.
 
 use super::{Bench, TEN_SECONDS};
-use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
-use innerloop_sandbox::{CallContext, Limits};
+use innerloop_core::action::{ChangeKind, Outcome, ReportedChange, ToolError};
+use innerloop_sandbox::{CallContext, RunLimits};
 use std::{fs, os::unix::fs::symlink, time::Duration};
 
-fn change(path: &str, kind: ChangeKind, before: Option<&str>, after: Option<&str>) -> Change {
-    Change { path: path.into(), kind, before: before.map(Into::into), after: after.map(Into::into) }
+fn change(
+    path: &str,
+    kind: ChangeKind,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> ReportedChange {
+    ReportedChange {
+        path: path.into(),
+        kind,
+        before: before.map(Into::into),
+        after: after.map(Into::into),
+    }
 }
 
-async fn changes(bench: &Bench, args: &[&str]) -> Vec<Change> {
+async fn changes(bench: &Bench, args: &[&str]) -> Vec<ReportedChange> {
     let Outcome { changes, .. } = bench.run("ops", args).await;
     changes
 }
@@ -120,7 +130,7 @@ async fn what_is_no_text_or_long_is_reported_without_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_is_stopped_still_reports_its_changes() {
-    let bench = Bench::new().limited(Limits { disk_bytes: 100_000, ..Limits::default() });
+    let bench = Bench::new().limited(RunLimits { disk_bytes: 100_000, ..RunLimits::default() });
     let outcome = bench.run("ops", &["F", "big"]).await;
     assert_eq!(outcome.error, Some(ToolError::Limit));
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use super::{Bench, OPS, wasm};
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_sandbox::{Executor, Options, SandboxEngine, programs::Programs};
+use innerloop_sandbox::{EngineOptions, Executor, SandboxEngine, programs::ProgramRegistry};
 use innerloop_tests::program::{binary, wait_for};
 use innerloop_workspace::Workspace;
 use std::{
@@ -40,9 +40,9 @@ fn many(functions: usize) -> Vec<u8> {
 fn compiled_by(bench: Bench, compiler: &Path) -> Bench {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sandbox-cache");
     let compiler = Some(compiler.to_owned());
-    let engine = Options { cache_dir: Some(cache), compiler, ..Options::default() };
+    let engine = EngineOptions { cache_dir: Some(cache), compiler, ..EngineOptions::default() };
     let workspace = Workspace::open(bench.path("")).unwrap();
-    let programs = Programs::open(&innerloop_tests::example::programs_and_shell()).unwrap();
+    let programs = ProgramRegistry::open(&innerloop_tests::example::programs_and_shell()).unwrap();
     Bench { executor: Executor::new(SandboxEngine::new(engine), workspace, programs), ..bench }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Bench, collector, run_program};
 use innerloop_core::action::{Outcome, ToolError};
-use innerloop_sandbox::{CallContext, Limits, SessionLimits};
+use innerloop_sandbox::{CallContext, RunLimits, SessionLimits};
 use std::time::{Duration, Instant};
 
 /// Long enough for a program to begin and to print something.
@@ -28,14 +28,14 @@ async fn a_spinning_and_a_sleeping_program_end_at_the_time_limit_with_what_they_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_is_limited_and_a_program_that_copes_goes_on() {
-    let limits = Limits { memory_bytes: 64 << 20, ..Limits::default() };
+    let limits = RunLimits { memory_bytes: 64 << 20, ..RunLimits::default() };
     let bench = Bench::new().limited(limits);
     let outcome = bench.run("bombs", &["m"]).await;
     assert_eq!(outcome.error, Some(ToolError::Limit));
     assert!(outcome.joined_text().contains("more memory"), "{outcome:?}");
     assert_eq!(bench.run("bombs", &["M"]).await.exit, Some(0));
 
-    let tiny = Limits { memory_bytes: 65_536, ..limits };
+    let tiny = RunLimits { memory_bytes: 65_536, ..limits };
     let outcome = Bench::new().limited(tiny).run("bombs", &["M"]).await;
     assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
 }
@@ -75,7 +75,8 @@ async fn tables_are_limited() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn output_is_limited_and_its_start_and_end_are_kept() {
-    let limits = Limits { output_bytes: 4 << 20, kept_output_bytes: 2000, ..Limits::default() };
+    let limits =
+        RunLimits { output_bytes: 4 << 20, kept_output_bytes: 2000, ..RunLimits::default() };
     let bench = Bench::new().limited(limits);
     for letter in ["o", "E"] {
         let outcome = bench.run("bombs", &[letter]).await;
@@ -110,7 +111,7 @@ async fn open_files_are_limited() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_disk_quota_counts_writes_sizes_and_gaps_before_they_happen() {
-    let limits = Limits { disk_bytes: 1 << 20, ..Limits::default() };
+    let limits = RunLimits { disk_bytes: 1 << 20, ..RunLimits::default() };
     let bench = Bench::new().limited(limits);
     for letter in ["F", "z", "g", "G"] {
         let outcome = bench.run("ops", &[letter, letter]).await;
@@ -129,7 +130,7 @@ async fn names_count_as_written_with_their_length() {
     for is_over in [false, true] {
         let bench = Bench::new();
         let bench = if is_over { bench.over() } else { bench };
-        let bench = bench.limited(Limits { disk_bytes: 4096 + 100, ..Limits::default() });
+        let bench = bench.limited(RunLimits { disk_bytes: 4096 + 100, ..RunLimits::default() });
         let (short, long) = ("s".repeat(50), "l".repeat(200));
         assert_eq!(bench.ops(&["m", &short]).await, 0);
         for args in [["m", &long], ["w", &long]] {
@@ -137,7 +138,7 @@ async fn names_count_as_written_with_their_length() {
             assert!(outcome.joined_text().contains("wrote too much"), "{args:?}: {outcome:?}");
         }
         // A move makes new names, too.
-        let bench = bench.limited(Limits { disk_bytes: 1000, ..Limits::default() });
+        let bench = bench.limited(RunLimits { disk_bytes: 1000, ..RunLimits::default() });
         for file in ["a", "b", "c", "d"] {
             bench.write(&format!("folder/{file}"), file);
         }

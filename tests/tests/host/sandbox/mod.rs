@@ -22,7 +22,8 @@ use innerloop_core::{
     id::AgentId,
 };
 use innerloop_sandbox::{
-    CallContext, Executor, Limits, OnDelta, Options, SandboxEngine, programs::Programs,
+    CallContext, EngineOptions, Executor, OnDelta, RunLimits, SandboxEngine,
+    programs::ProgramRegistry,
 };
 use innerloop_workspace::Workspace;
 use std::{
@@ -44,9 +45,9 @@ const TEN_SECONDS: Duration = Duration::from_secs(10);
 
 /// An engine that keeps what it compiles there, and has the program compile modules of the
 /// workspace.
-fn options(cache: PathBuf) -> Options {
+fn options(cache: PathBuf) -> EngineOptions {
     let compiler = Some(innerloop_tests::program::binary().to_owned());
-    Options { cache_dir: Some(cache), compiler, ..Options::default() }
+    EngineOptions { cache_dir: Some(cache), compiler, ..EngineOptions::default() }
 }
 
 /// A call of that agent.
@@ -82,7 +83,7 @@ impl Bench {
         }
         let options = options(dir.path().join("cache"));
         let engine = SandboxEngine::new(options);
-        let programs = Programs::open(&dir.path().join("programs")).unwrap();
+        let programs = ProgramRegistry::open(&dir.path().join("programs")).unwrap();
         let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
         Self { executor: Executor::new(engine.clone(), workspace, programs), engine, dir }
     }
@@ -95,19 +96,19 @@ impl Bench {
     /// With the shell and QuickJS, compiled once for all tests.
     fn shell() -> Self {
         let programs = innerloop_tests::example::programs_and_shell();
-        Self::compiled_once(TempDir::new().unwrap(), Programs::open(&programs).unwrap())
+        Self::compiled_once(TempDir::new().unwrap(), ProgramRegistry::open(&programs).unwrap())
     }
 
     fn qjs_in(dir: TempDir) -> Self {
-        Self::compiled_once(dir, Programs::open(&qjs_folder()).unwrap())
+        Self::compiled_once(dir, ProgramRegistry::open(&qjs_folder()).unwrap())
     }
 
     /// With no programs, and the tools compiled once for all tests.
     fn tools() -> Self {
-        Self::compiled_once(TempDir::new().unwrap(), Programs::default())
+        Self::compiled_once(TempDir::new().unwrap(), ProgramRegistry::default())
     }
 
-    fn compiled_once(dir: TempDir, programs: Programs) -> Self {
+    fn compiled_once(dir: TempDir, programs: ProgramRegistry) -> Self {
         fs::create_dir(dir.path().join("workspace")).unwrap();
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sandbox-cache");
         let options = options(cache);
@@ -133,7 +134,7 @@ impl Bench {
         self.executor.run_until(call, action, TEN_SECONDS, None, pending()).await
     }
 
-    fn limited(mut self, limits: Limits) -> Self {
+    fn limited(mut self, limits: RunLimits) -> Self {
         self.executor = self.executor.with_limits(limits);
         self
     }

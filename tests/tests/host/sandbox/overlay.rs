@@ -3,7 +3,7 @@
 
 use super::{Bench, Dice, Swaps, TEN_SECONDS};
 use innerloop_core::action::ChangeKind;
-use innerloop_sandbox::{Executor, Isolation, Limits};
+use innerloop_sandbox::{Executor, ReadIsolation, RunLimits};
 use innerloop_workspace::{ApplyError, FileState, Workspace};
 use std::{
     collections::BTreeMap,
@@ -185,7 +185,7 @@ async fn a_file_keeps_its_mode_and_a_hard_link_its_content() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_copied_up_counts_as_written() {
-    let limits = Limits { disk_bytes: 1 << 20, ..Limits::default() };
+    let limits = RunLimits { disk_bytes: 1 << 20, ..RunLimits::default() };
     let bench = Bench::new().over().limited(limits);
     bench.write("big", &"b".repeat(2 << 20));
     assert_eq!(bench.ops(&["r", "big"]).await, SUCCESS);
@@ -443,7 +443,7 @@ async fn a_folder_that_becomes_a_link_while_it_is_applied_leads_nowhere() {
 /// All that the tools find, without the order of what is newest first.
 async fn all_of(bench: &Bench) -> Vec<Vec<String>> {
     let mut all = Vec::new();
-    for isolation in [Isolation::Native, Isolation::Wasi] {
+    for isolation in [ReadIsolation::Native, ReadIsolation::Wasi] {
         let executor = bench.executor.clone().with_isolation(isolation);
         for asked in [
             r#"{"action":"grep","pattern":".","mode":"content"}"#,

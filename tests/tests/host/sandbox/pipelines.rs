@@ -4,7 +4,7 @@
 
 use super::{Bench, Swaps, TEN_SECONDS, of_agent};
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_sandbox::{CallContext, Executor, Limits};
+use innerloop_sandbox::{CallContext, Executor, RunLimits};
 use std::{fs, future::pending, os::unix::fs::symlink, path::Path, time::Duration};
 
 async fn line(executor: &Executor, command: &str, limit: Duration) -> Outcome {
@@ -71,11 +71,11 @@ const BOMBS: [(&str, Ends, bool); 29] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn c11_bombs_in_a_pipeline_end_by_a_limit_with_what_was_said() {
-    let bench = Bench::shell().limited(Limits {
+    let bench = Bench::shell().limited(RunLimits {
         memory_bytes: 128 << 20,
         output_bytes: 4 << 20,
         disk_bytes: 1 << 20,
-        ..Limits::default()
+        ..RunLimits::default()
     });
     bench.write("self.sh", "#!/bin/bash\n./self.sh | ./self.sh\n");
     line(&bench.executor, "chmod +x self.sh", 6 * TEN_SECONDS).await;

@@ -4,7 +4,7 @@ use super::{Bench, OPS, TEN_SECONDS, collector, run_program, wasm, within};
 use innerloop_core::action::{Action, ToolError};
 use innerloop_sandbox::{
     ModuleError,
-    programs::{Programs, ProgramsError},
+    programs::{ProgramRegistry, ProgramsError},
 };
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt};
 
@@ -117,7 +117,7 @@ async fn a_file_that_is_no_wasi_command_is_refused_with_the_reason() {
 fn a_known_name_with_other_bytes_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("qjs.wasm"), wasm(OPS)).unwrap();
-    let error = Programs::open(dir.path()).unwrap_err();
+    let error = ProgramRegistry::open(dir.path()).unwrap_err();
     assert!(matches!(error, ProgramsError::Program(ModuleError::Pinned { .. })));
     let text = error.to_string();
     assert!(text.contains("qjs.wasm is not QuickJS-ng 0.11"), "{text}");
@@ -126,7 +126,7 @@ fn a_known_name_with_other_bytes_is_refused() {
 
 #[test]
 fn the_registry_describes_its_programs() {
-    let facts = Programs::open(&super::qjs_folder()).unwrap().facts();
+    let facts = ProgramRegistry::open(&super::qjs_folder()).unwrap().facts();
     let qjs = facts.iter().find(|facts| facts.name == "qjs").unwrap();
     assert!(qjs.description.starts_with("runs JavaScript: `qjs FILE.js`"), "{qjs:?}");
     assert!(qjs.description.ends_with("(QuickJS-ng 0.11, MIT)"), "{qjs:?}");
@@ -135,7 +135,7 @@ fn the_registry_describes_its_programs() {
     fs::write(dir.path().join("own.wasm"), wasm(OPS)).unwrap();
     fs::write(dir.path().join("notes.txt"), "no program").unwrap();
     fs::create_dir(dir.path().join("folder.wasm")).unwrap();
-    let facts = Programs::open(dir.path()).unwrap().facts();
+    let facts = ProgramRegistry::open(dir.path()).unwrap().facts();
     assert_eq!(facts.iter().map(|facts| facts.name.as_str()).collect::<Vec<_>>(), ["own"]);
     assert!(facts[0].description.contains("the user installed"));
 }
@@ -143,7 +143,7 @@ fn the_registry_describes_its_programs() {
 #[test]
 fn a_missing_registry_that_was_named_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
-    let error = Programs::find(Some(&dir.path().join("none"))).unwrap_err();
+    let error = ProgramRegistry::find(Some(&dir.path().join("none"))).unwrap_err();
     assert!(matches!(error, ProgramsError::Folder { .. }));
     assert!(error.to_string().starts_with("can't read the programs' folder "));
 }

@@ -3,9 +3,9 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_sandbox::{CallContext, Isolation, Limits};
+use innerloop_sandbox::{CallContext, ReadIsolation, RunLimits};
 use innerloop_tests::program::binary;
-use innerloop_tools::{Files, Memory, WorkspacePath, perform};
+use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform};
 use serde_json::{Value, json};
 use std::{
     ffi::OsStr,
@@ -38,8 +38,8 @@ async fn both(bench: &Bench, asked: Value) -> Outcome {
         let executor = bench.executor.clone().with_isolation(isolation);
         executor.run(&action(asked.clone()), TEN_SECONDS, None).await
     };
-    let native = run(Isolation::Native).await;
-    assert_eq!(native, run(Isolation::Wasi).await, "{asked}");
+    let native = run(ReadIsolation::Native).await;
+    assert_eq!(native, run(ReadIsolation::Wasi).await, "{asked}");
     native
 }
 
@@ -173,7 +173,7 @@ async fn random_searches_find_what_they_find_in_memory() {
     let rules = ["*.md", "/b", "a/", "!c.md", "**/b/*.ts", "d*", "b/**", "a/b", "[ab].ts", "*"];
     let mut told = 0;
     for _ in 0..60 {
-        let (bench, mut memory) = (Bench::tools(), Memory::new());
+        let (bench, mut memory) = (Bench::tools(), InMemoryFiles::new());
         let mut write = |path: String, text: String| {
             // Where a folder stands there is no file, and the other way round.
             let there = WorkspacePath::parse(&path).unwrap();
@@ -312,7 +312,7 @@ async fn reading_ends_at_its_time_limit_and_when_it_is_stopped() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_limit_of_output_holds_for_what_is_read() {
-    let bench = Bench::tools().limited(Limits { output_bytes: 1000, ..Limits::default() });
+    let bench = Bench::tools().limited(RunLimits { output_bytes: 1000, ..RunLimits::default() });
     bench.write("a", &"x".repeat(900));
     bench.write("b", &"x".repeat(1001));
     for (path, error) in [("a", None), ("b", Some(ToolError::Limit))] {

@@ -2,7 +2,7 @@
 
 use super::{Bench, OPS, TEN_SECONDS, collector, of_agent, wasm};
 use innerloop_core::action::{Action, ChangeKind, Outcome, ToolError};
-use innerloop_sandbox::{CallContext, Limits, SessionLimits};
+use innerloop_sandbox::{CallContext, RunLimits, SessionLimits};
 use std::{fs, future::pending, os::unix::fs::PermissionsExt as _, time::Duration};
 use tokio::sync::oneshot;
 
@@ -256,7 +256,7 @@ async fn c11_it_is_cancelled_in_the_middle_of_a_pipeline() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn c11_all_guests_of_a_command_line_share_one_quota() {
-    let limits = Limits { disk_bytes: 1 << 20, output_bytes: 1 << 20, ..Limits::default() };
+    let limits = RunLimits { disk_bytes: 1 << 20, output_bytes: 1 << 20, ..RunLimits::default() };
     let bench = Bench::shell().limited(limits);
     let write = |name: &str| {
         let open = format!("const f = std.open(\"{name}\", \"w\")");

@@ -2,8 +2,8 @@
 //! limit, by being dropped. What is told of them is true, and the next run works.
 
 use super::{Bench, Dice, run_program, wasm};
-use innerloop_core::action::{Action, Change, ChangeKind, Outcome, ToolError};
-use innerloop_sandbox::{CallContext, Limits, SessionLimits};
+use innerloop_core::action::{Action, ChangeKind, Outcome, ReportedChange, ToolError};
+use innerloop_sandbox::{CallContext, RunLimits, SessionLimits};
 use std::{fs, path::Path, time::Duration};
 
 const BUSY: &str = include_str!("../guests/busy.wat");
@@ -23,7 +23,7 @@ fn busy() -> Bench {
     let mut bench = Bench::with(&[("busy", &wasm(BUSY)), ("ops", &wasm(OPS))]);
     let much = 1 << 50;
     let session = SessionLimits { disk_bytes: much, ..SessionLimits::default() };
-    let limits = Limits { disk_bytes: much, ..Limits::default() };
+    let limits = RunLimits { disk_bytes: much, ..RunLimits::default() };
     bench.executor = bench.executor.with_session_limits(&session).with_limits(limits);
     fs::create_dir(bench.path("many")).unwrap();
     for n in 0..10_000 {
@@ -40,7 +40,7 @@ fn assert_told(outcome: &Outcome, path: &str, place: &Path) {
     let paths: Vec<_> = outcome.changes.iter().map(|change| change.path.as_str()).collect();
     let is_there = place.is_file();
     assert_eq!(paths, [path].repeat(usize::from(is_there)), "{outcome:?}");
-    let Some(Change { kind, after, .. }) = outcome.changes.first() else { return };
+    let Some(ReportedChange { kind, after, .. }) = outcome.changes.first() else { return };
     assert_eq!(*kind, ChangeKind::Created);
     let found = fs::read(place).unwrap();
     if found.len() <= 256 << 10 {

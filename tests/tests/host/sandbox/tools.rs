@@ -1,9 +1,10 @@
 //! The workspace as such, and the guest tools program over it.
 
 use super::{Bench, TEN_SECONDS};
-use innerloop_core::action::{Action, ChangeKind, Numbering, ToolError};
+use innerloop_core::action::{Action, ChangeKind, LineNumbering, ToolError};
 use innerloop_sandbox::{
-    CallContext, Executor, Isolation, Limits, Options, SandboxEngine, programs::Programs,
+    CallContext, EngineOptions, Executor, ReadIsolation, RunLimits, SandboxEngine,
+    programs::ProgramRegistry,
 };
 use innerloop_tests::tool_cases::{Done, cases, check, lay_out, read_back};
 use innerloop_workspace::{Workspace, WorkspaceError};
@@ -33,7 +34,7 @@ async fn a_written_file_is_there_and_can_be_read() {
     assert_eq!(outcome.error, None, "{outcome:?}");
     assert_eq!(outcome.changes[0].kind, ChangeKind::Created);
     assert_eq!(bench.read("a/b.txt"), "grüße\n");
-    let read = Action::read("a/b.txt", None, Numbering::None);
+    let read = Action::read("a/b.txt", None, LineNumbering::None);
     let outcome = bench.executor.run(&read, TEN_SECONDS, None).await;
     assert_eq!(outcome.joined_text().trim_end(), "grüße", "{outcome:?}");
 }
@@ -61,7 +62,7 @@ async fn m6_a_file_that_is_another_one_by_now_is_left_alone() {
         let call = CallContext { known: Some(known), ..CallContext::default() };
         bench.carry_out(&call, action).await
     };
-    let read = Action::read("a.txt", None, Numbering::None);
+    let read = Action::read("a.txt", None, LineNumbering::None);
     let outcome = run(&read, &[]).await;
     let [digest] = &outcome.digests[..] else { panic!("{outcome:?}") };
     let write = Action::Write { path: "x/../a.txt".into(), content: "mine".into() };
@@ -85,7 +86,7 @@ async fn m6_a_file_that_is_another_one_by_now_is_left_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_breaks_is_an_outcome() {
-    let tiny = Limits { memory_bytes: 65_536, ..Limits::default() };
+    let tiny = RunLimits { memory_bytes: 65_536, ..RunLimits::default() };
     let write = Action::Write { path: "a.txt".into(), content: "x".into() };
     let outcome = Bench::new().limited(tiny).executor.run(&write, TEN_SECONDS, None).await;
     assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
@@ -95,7 +96,7 @@ async fn a_tool_that_breaks_is_an_outcome() {
     for n in 0..2000 {
         fs::write(bench.path(&format!("{n}.txt")), "x").unwrap();
     }
-    let executor = bench.executor.with_isolation(Isolation::Wasi);
+    let executor = bench.executor.with_isolation(ReadIsolation::Wasi);
     executor.prepare().await.unwrap();
     let glob = Action::glob("**/*.txt", None);
     let outcome = executor.run(&glob, Duration::from_millis(1), None).await;
@@ -106,23 +107,24 @@ async fn a_tool_that_breaks_is_an_outcome() {
 /// The table that also runs over files in memory and over a directory.
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_table_over_wasmtime() {
-    check_table(Isolation::Wasi).await;
+    check_table(ReadIsolation::Wasi).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_table_with_native_reading() {
-    check_table(Isolation::Native).await;
+    check_table(ReadIsolation::Native).await;
 }
 
-async fn check_table(isolation: Isolation) {
+async fn check_table(isolation: ReadIsolation) {
     let cache = tempfile::tempdir().unwrap();
-    let options = Options { cache_dir: Some(cache.path().into()), ..Options::default() };
+    let options =
+        EngineOptions { cache_dir: Some(cache.path().into()), ..EngineOptions::default() };
     let engine = SandboxEngine::new(options);
     for case in cases() {
         let folder = tempfile::tempdir().unwrap();
         lay_out(&case.files, folder.path());
         let workspace = Workspace::open(folder.path()).unwrap();
-        let executor = Executor::new(engine.clone(), workspace, Programs::default());
+        let executor = Executor::new(engine.clone(), workspace, ProgramRegistry::default());
         let executor = executor.with_isolation(isolation);
         let outcome = executor.run(&case.action, TEN_SECONDS, None).await;
         check(&case, |_| Done { outcome, files: read_back(folder.path()) });

@@ -3,7 +3,7 @@
 
 use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Action, Outcome, ToolError};
-use innerloop_sandbox::{CallContext, Limits, SessionLimits};
+use innerloop_sandbox::{CallContext, RunLimits, SessionLimits};
 use serde_json::json;
 use std::{fs, io::ErrorKind, os::unix::fs::PermissionsExt as _};
 
@@ -114,7 +114,7 @@ async fn a_moved_file_has_its_own_permissions_whatever_it_replaces() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_that_writes_more_than_there_is_room_for_leaves_the_overlay_as_it_was() {
     let mut bench = Bench::shell().over();
-    let limits = Limits { disk_bytes: 100_000, ..Limits::default() };
+    let limits = RunLimits { disk_bytes: 100_000, ..RunLimits::default() };
     bench.executor = bench.executor.with_limits(limits);
     bench.write("below.txt", "below\n");
     let made = line(&bench, "echo own > own.txt; mv below.txt moved.txt").await;

@@ -4,28 +4,28 @@ mod obeying;
 
 use super::{
     commands::{self, SlashCommand},
-    completion::{self, Candidates},
-    composer::{Composer, Word},
-    steps::Steps,
+    completion::{self, CompletionSource},
+    composer::{Composer, ComposerAction},
+    steps::StepTitles,
 };
 use crate::{
-    approval::Person,
-    attach::{self, Reach},
-    exit::Failure,
+    approval::PersonHandle,
+    attach::{self, MentionScope},
+    exit::CliError,
     header,
-    judge::Judge,
+    judge::ApprovalJudge,
     key_in_use::KeyInUse,
-    lines::Slot,
+    lines::AnswerSlot,
     platform,
     question::Question,
-    report::Report,
-    review::{self, Mode, Settled},
-    sessions::{self, Held},
-    spinner::{Activity, Spinner},
-    style::{Colour, Look, Style, brief, harmless},
-    terminal::{History, Layout, Reader, Screen, laid_out, size},
+    report::RunReport,
+    review::{self, ChangeDisposition, ChangeMode},
+    sessions::{self, LockedSession},
+    spinner::{ActivityLabel, Spinner},
+    style::{OutputStyle, TextColour, TextStyle, brief, harmless},
+    terminal::{History, KeyReader, RowLayout, Screen, laid_out, size},
     transcript::Transcript,
-    work::Work,
+    work::ActiveSession,
     wrap::wrapped,
 };
 use crossterm::event::Event as Key;
@@ -35,11 +35,11 @@ use innerloop_core::{
     event::{Event, EventKind},
     id::AgentId,
     input::Command,
-    message::{Part, Why},
+    message::{Part, RewindReason},
     status::RunEnd,
 };
 use innerloop_driver::{FileSteps, catalogue::Catalogue, providers::Provider};
-use innerloop_host::host::Commands;
+use innerloop_host::host::CommandSender;
 use innerloop_workspace::Workspace;
 use std::{
     collections::VecDeque,
@@ -63,15 +63,15 @@ const ALONE: Duration = Duration::from_millis(300);
 const QUEUED: usize = 60;
 
 /// The conversation as the person sees it.
-pub(super) struct Ui {
+pub(super) struct ConversationUi {
     screen: Screen,
     transcript: Transcript<Screen>,
     spinner: Spinner,
     composer: Composer,
     /// Whom the terminal is borrowed from.
-    reader: Reader,
+    reader: KeyReader,
     /// The place for answers to questions.
-    slot: Slot,
+    slot: AnswerSlot,
     /// The key that may be an answer, and when it was pressed.
     key_pressed: Option<(char, Instant)>,
     /// What was typed while a question was open, and may or may not be meant as its answer.
@@ -82,18 +82,18 @@ pub(super) struct Ui {
     doubted: Option<String>,
     /// What was said and not read by the agent yet.
     queued: VecDeque<String>,
-    commands: Commands,
-    person: Option<Person>,
-    judge: Judge,
+    commands: CommandSender,
+    person: Option<PersonHandle>,
+    judge: ApprovalJudge,
     workspace: Workspace,
-    mode: Mode,
+    mode: ChangeMode,
     /// Whether the session began with the question whether to apply changes.
     asks_to_apply: bool,
     /// What the steps have changed.
     steps: FileSteps,
     /// What they began with.
-    said_steps: Steps,
-    style: Style,
+    said_steps: StepTitles,
+    style: OutputStyle,
     provider: Provider,
     catalogue: Catalogue,
     model: ModelConfig,
@@ -102,11 +102,11 @@ pub(super) struct Ui {
     header: String,
     /// Which changes were said to deserve a look.
     noticed: String,
-    state: State,
+    state: ConversationState,
     wants_another: bool,
     /// Of the turn that goes on, and of the whole conversation.
-    turn: Report,
-    all: Report,
+    turn: RunReport,
+    all: RunReport,
     key: KeyInUse,
     /// Told when a turn is over.
     turns: Arc<Notify>,
@@ -116,7 +116,7 @@ pub(super) struct Ui {
 
 /// What goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ConversationState {
     /// The agent waits for the person.
     Idle,
     /// The person was told how to leave.
@@ -128,11 +128,11 @@ enum State {
     Leaving,
 }
 
-impl Ui {
+impl ConversationUi {
     pub(super) fn new(
-        work: &Work,
-        (slot, reader): (Slot, Reader),
-        style: Style,
+        work: &ActiveSession,
+        (slot, reader): (AnswerSlot, KeyReader),
+        style: OutputStyle,
         is_under_way: bool,
     ) -> Self {
         let screen = work.screen.clone();
@@ -154,9 +154,9 @@ impl Ui {
             judge: work.judge.clone(),
             workspace: work.workspace.clone(),
             mode: work.mode,
-            asks_to_apply: work.mode == Mode::Ask,
+            asks_to_apply: work.mode == ChangeMode::Ask,
             steps: FileSteps::default(),
-            said_steps: Steps::of(work.host.driver().session()),
+            said_steps: StepTitles::of(work.host.driver().session()),
             style,
             provider: work.provider.clone(),
             catalogue: work.catalogue.clone(),
@@ -165,9 +165,9 @@ impl Ui {
             header: header::of(work),
             noticed: String::new(),
             wants_another: false,
-            state: if is_under_way { State::Working } else { State::Idle },
-            turn: Report::new(&work.key, work.mode),
-            all: Report::new(&work.key, work.mode),
+            state: if is_under_way { ConversationState::Working } else { ConversationState::Idle },
+            turn: RunReport::new(&work.key, work.mode),
+            all: RunReport::new(&work.key, work.mode),
             key: work.key.clone(),
             turns: Arc::default(),
             hurry: Arc::default(),
@@ -184,7 +184,7 @@ impl Ui {
         Arc::clone(&self.hurry)
     }
 
-    pub(super) const fn mode(&self) -> Mode {
+    pub(super) const fn mode(&self) -> ChangeMode {
         self.mode
     }
 
@@ -198,7 +198,7 @@ impl Ui {
     }
 
     /// Shows what the session says.
-    pub(super) fn show(&mut self, event: &Event, held: Option<&mut Held>) {
+    pub(super) fn show(&mut self, event: &Event, held: Option<&mut LockedSession>) {
         self.turn.add(event);
         self.all.add(event);
         self.steps.on_event(event);
@@ -219,24 +219,24 @@ impl Ui {
                     // A name is a convenience.
                     drop(held.entitle(&sessions::title(parts)));
                 }
-                if self.state != State::Leaving {
-                    self.state = State::Working;
+                if self.state != ConversationState::Leaving {
+                    self.state = ConversationState::Working;
                 }
             }
             EventKind::SteeringInjected { parts } => self.is_read(parts),
             EventKind::CompactionStarted { why: FoldReason::Asked, .. }
-                if self.state != State::Leaving =>
+                if self.state != ConversationState::Leaving =>
             {
-                self.state = State::Compacting;
+                self.state = ConversationState::Compacting;
             }
             EventKind::Compacted { why: FoldReason::Asked, .. }
             | EventKind::CompactionFailed { why: FoldReason::Asked, .. }
                 if self.is_working() =>
             {
-                self.state = State::Idle;
+                self.state = ConversationState::Idle;
             }
             EventKind::ProcessingEnd { end, .. } => self.turn_is_over(*end),
-            EventKind::Rewound { why: Why::Undo, .. } => self.offer_files(),
+            EventKind::Rewound { why: RewindReason::Undo, .. } => self.offer_files(),
             _ => {}
         }
         self.draw();
@@ -245,38 +245,38 @@ impl Ui {
     fn turn_is_over(&mut self, end: RunEnd) {
         self.spinner.set(None);
         if end == RunEnd::Interrupted {
-            self.tell(Look::YELLOW, "interrupted; what was done so far stays");
+            self.tell(TextStyle::YELLOW, "interrupted; what was done so far stays");
         } else if let Err(failure) = self.turn.run_result() {
-            self.tell(Look::RED, &failure.message);
+            self.tell(TextStyle::RED, &failure.message);
         }
         if let Some(refused) = self.workspace.refused() {
-            self.tell(Look::RED, &review::told_refused(&refused));
+            self.tell(TextStyle::RED, &review::told_refused(&refused));
         }
         if let Some(line) = self.transcript.turn_line() {
             self.note(&line);
         }
-        self.turn = Report::new(&self.key, self.mode);
+        self.turn = RunReport::new(&self.key, self.mode);
         for text in mem::take(&mut self.queued) {
             let text = brief(&text, QUEUED);
             self.note(&format!("not read yet, and goes with what you say next: {text}"));
             self.queued.push_back(text);
         }
-        if self.state != State::Leaving {
-            self.state = State::Idle;
+        if self.state != ConversationState::Leaving {
+            self.state = ConversationState::Idle;
             self.turns.notify_one();
         }
     }
 
     /// Says that something can't be.
     pub(super) fn complain(&mut self, why: &str) {
-        self.tell(Look::RED, why);
+        self.tell(TextStyle::RED, why);
         self.draw();
     }
 
     /// Something is not as it should be.
     pub(super) fn warn(&mut self, line: &str) {
         self.transcript.out().wait(true);
-        self.tell(Look::YELLOW, line);
+        self.tell(TextStyle::YELLOW, line);
         self.transcript.out().wait(false);
     }
 
@@ -297,21 +297,21 @@ impl Ui {
             "/effort" => efforts.clone(),
             command => commands::words(command),
         };
-        let candidates = Candidates::new(&commands::NAMES, &files, &words);
+        let candidates = CompletionSource::new(&commands::NAMES, &files, &words);
         let word = self.composer.read(key, &candidates);
-        if self.state == State::Warned && word != Some(Word::Interrupt) {
-            self.state = State::Idle;
+        if self.state == ConversationState::Warned && word != Some(ComposerAction::Interrupt) {
+            self.state = ConversationState::Idle;
         }
         match word {
             None => {}
-            Some(Word::Said(text)) => self.said(&text),
-            Some(Word::Key(key)) => self.key_pressed = Some((key, Instant::now())),
-            Some(Word::Escape) => self.interrupt(),
-            Some(Word::Interrupt) => self.interrupt_or_leave(),
-            Some(Word::Suspend) => self.suspend(),
-            Some(Word::Leave) => self.leave(),
-            Some(Word::Redraw) => self.screen.redraw(),
-            Some(Word::Resized(columns, rows)) => self.screen.resize((columns, rows)),
+            Some(ComposerAction::Said(text)) => self.said(&text),
+            Some(ComposerAction::Key(key)) => self.key_pressed = Some((key, Instant::now())),
+            Some(ComposerAction::Escape) => self.interrupt(),
+            Some(ComposerAction::Interrupt) => self.interrupt_or_leave(),
+            Some(ComposerAction::Suspend) => self.suspend(),
+            Some(ComposerAction::Leave) => self.leave(),
+            Some(ComposerAction::Redraw) => self.screen.redraw(),
+            Some(ComposerAction::Resized(columns, rows)) => self.screen.resize((columns, rows)),
         }
         self.draw();
     }
@@ -338,7 +338,7 @@ impl Ui {
     }
 
     fn answer(&mut self, question: &Question, text: &str) {
-        self.tell(Look::DIM, &format!("{}{}", question.prompt, text.trim()));
+        self.tell(TextStyle::DIM, &format!("{}{}", question.prompt, text.trim()));
         self.slot.give(text);
     }
 
@@ -369,7 +369,7 @@ impl Ui {
             self.echo(text);
             return match command {
                 Ok(command) => self.obey(command),
-                Err(why) => self.tell(Look::RED, &why),
+                Err(why) => self.tell(TextStyle::RED, &why),
             };
         }
         // Whoever goes on has not decided.
@@ -383,7 +383,12 @@ impl Ui {
     }
 
     fn is_working(&self) -> bool {
-        matches!(self.state, State::Working | State::Compacting | State::Interrupting)
+        matches!(
+            self.state,
+            ConversationState::Working
+                | ConversationState::Compacting
+                | ConversationState::Interrupting
+        )
     }
 
     /// The agent has read something.
@@ -401,14 +406,14 @@ impl Ui {
             Some(text) => (text.trim(), true),
             None => (text, false),
         };
-        let mentions = attach::mentions(text, &self.workspace, Reach::Anywhere);
+        let mentions = attach::mentions(text, &self.workspace, MentionScope::Anywhere);
         mentions.attached.iter().for_each(|line| self.note(line));
-        mentions.missed.iter().for_each(|line| self.tell(Look::YELLOW, line));
+        mentions.missed.iter().for_each(|line| self.tell(TextStyle::YELLOW, line));
         let mut parts = vec![Part::text(text)];
         parts.extend(mem::take(&mut self.attached));
         parts.extend(mentions.parts);
         let is_working = self.is_working();
-        let waits = waits || self.state == State::Compacting;
+        let waits = waits || self.state == ConversationState::Compacting;
         self.commands.send(match (is_working, waits) {
             (false, _) => Command::submit(parts),
             (true, false) => Command::Steer { parts },
@@ -418,7 +423,7 @@ impl Ui {
             self.queued.push_back(text.to_owned());
         }
         match (is_working, waits) {
-            (false, _) => self.state = State::Working,
+            (false, _) => self.state = ConversationState::Working,
             (true, false) => self.note("(the agent reads it after its current calls)"),
             (true, true) => self.note("(the agent reads it when it is done)"),
         }
@@ -427,13 +432,13 @@ impl Ui {
     /// Stops what goes on; where nothing does, puts a question off, or takes away what was typed.
     fn interrupt(&mut self) {
         match self.state {
-            State::Working | State::Compacting => {
-                self.state = State::Interrupting;
-                self.spinner.set(Some(Activity::of("stopping")));
+            ConversationState::Working | ConversationState::Compacting => {
+                self.state = ConversationState::Interrupting;
+                self.spinner.set(Some(ActivityLabel::of("stopping")));
                 self.commands.send(Command::Interrupt);
             }
-            State::Interrupting => {}
-            State::Idle | State::Warned | State::Leaving => {
+            ConversationState::Interrupting => {}
+            ConversationState::Idle | ConversationState::Warned | ConversationState::Leaving => {
                 if self.composer.is_empty() {
                     self.slot.refuse();
                 } else {
@@ -447,13 +452,16 @@ impl Ui {
     fn interrupt_or_leave(&mut self) {
         let has_nothing = self.composer.is_empty() && self.slot.question().is_none();
         match self.state {
-            State::Idle if has_nothing => {
-                self.state = State::Warned;
+            ConversationState::Idle if has_nothing => {
+                self.state = ConversationState::Warned;
                 self.note("Ctrl-C again, or Ctrl-D, leaves");
             }
-            State::Warned | State::Interrupting => self.leave(),
-            State::Leaving if has_nothing => self.hurry.notify_one(),
-            State::Idle | State::Working | State::Compacting | State::Leaving => self.interrupt(),
+            ConversationState::Warned | ConversationState::Interrupting => self.leave(),
+            ConversationState::Leaving if has_nothing => self.hurry.notify_one(),
+            ConversationState::Idle
+            | ConversationState::Working
+            | ConversationState::Compacting
+            | ConversationState::Leaving => self.interrupt(),
         }
     }
 
@@ -461,7 +469,7 @@ impl Ui {
         if self.is_working() {
             self.commands.send(Command::Interrupt);
         }
-        self.state = State::Leaving;
+        self.state = ConversationState::Leaving;
         self.slot.refuse();
         self.commands.send(Command::Close);
     }
@@ -478,15 +486,15 @@ impl Ui {
 
     fn echo(&mut self, text: &str) {
         let text = harmless(text).replace('\n', "\n  ");
-        let said = self.style.paint(Colour::Bold, &format!("> {text}")).into_owned();
+        let said = self.style.paint(TextColour::Bold, &format!("> {text}")).into_owned();
         self.write(&format!("\n{said}\n"));
     }
 
     pub(super) fn note(&mut self, text: &str) {
-        self.tell(Look::DIM, text);
+        self.tell(TextStyle::DIM, text);
     }
 
-    fn tell(&mut self, look: Look, text: &str) {
+    fn tell(&mut self, look: TextStyle, text: &str) {
         self.transcript.tell(look, text);
     }
 
@@ -502,7 +510,7 @@ impl Ui {
         let (width, height) = (self.screen.width(), self.screen.height());
         // One row stays for what goes on, and one for what was said.
         let most = height.saturating_sub(3);
-        let mut question = Layout::default();
+        let mut question = RowLayout::default();
         if let Some((asked, _)) = asked {
             let columns = u16::try_from(width).ok();
             let prompt = wrapped(asked.prompt.trim_end(), columns);
@@ -510,19 +518,19 @@ impl Ui {
         }
         let input = self.composer.layout(width, most - question.rows.len().min(most / 2));
         let style = self.style;
-        let asked = question.rows.iter().map(|row| style.paint(Colour::Bold, row).into_owned());
+        let asked = question.rows.iter().map(|row| style.paint(TextColour::Bold, row).into_owned());
         self.screen.set_input(Some(input.below(asked.collect())));
     }
 
     /// The session is over.
     pub(super) fn over(&mut self) {
-        self.state = State::Leaving;
+        self.state = ConversationState::Leaving;
         self.spinner.set(None);
         self.draw();
     }
 
     /// Where changes go after a turn from now on.
-    pub(super) const fn set_mode(&mut self, mode: Mode) {
+    pub(super) const fn set_mode(&mut self, mode: ChangeMode) {
         self.mode = mode;
     }
 
@@ -533,15 +541,15 @@ impl Ui {
 
     /// Whether it is over, or about to be.
     pub(super) fn is_leaving(&self) -> bool {
-        self.state == State::Leaving
+        self.state == ConversationState::Leaving
     }
 
     /// What is changed, and where, for whoever settles it.
-    pub(super) fn unsettled(&self) -> (Workspace, Mode, Option<Person>) {
+    pub(super) fn unsettled(&self) -> (Workspace, ChangeMode, Option<PersonHandle>) {
         (self.workspace.clone(), self.mode, self.person.clone())
     }
 
-    pub(super) const fn style(&self) -> Style {
+    pub(super) const fn style(&self) -> OutputStyle {
         self.style
     }
 
@@ -559,17 +567,17 @@ impl Ui {
     }
 
     /// What has become of the last changes.
-    pub(super) fn settled(&mut self, settled: Settled, has_changes: bool) {
+    pub(super) fn settled(&mut self, settled: ChangeDisposition, has_changes: bool) {
         match settled {
             _ if !has_changes => {}
-            Settled::Applied => self.note("applied"),
-            Settled::Kept => self.note("not applied yet: the session keeps the changes"),
-            Settled::Dropped => self.note("not applied: the folder is as it was"),
+            ChangeDisposition::Applied => self.note("applied"),
+            ChangeDisposition::Kept => self.note("not applied yet: the session keeps the changes"),
+            ChangeDisposition::Dropped => self.note("not applied: the folder is as it was"),
         }
     }
 
     /// How the last turn has failed, if the session has ended by itself.
-    pub(super) fn failure(&self) -> Option<Failure> {
+    pub(super) fn failure(&self) -> Option<CliError> {
         self.turn.run_result().err().filter(|_| self.turn.has_begun())
     }
 }

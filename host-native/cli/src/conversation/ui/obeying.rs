@@ -5,18 +5,18 @@ use super::{
         changes,
         commands::{SlashCommand, help},
     },
-    Ui,
+    ConversationUi,
 };
 use crate::{
     applying,
     arguments::nearest,
     attach, header, model_change,
-    review::{self, Mode},
-    style::{Look, brief},
+    review::{self, ChangeMode},
+    style::{TextStyle, brief},
 };
 use innerloop_core::{
     input::Command,
-    json::{Object, from_str},
+    json::{JsonObject, from_str},
     message::Part,
 };
 use innerloop_driver::{FileUndo, UndoneFile};
@@ -40,7 +40,7 @@ const GIVEN_UP: &str = "The user has given up those changes to files that were n
                         the files are again what stands in the folder. Read them again before \
                         you change them.";
 
-impl Ui {
+impl ConversationUi {
     pub(super) fn obey(&mut self, command: SlashCommand) {
         match command {
             SlashCommand::Help => {
@@ -79,7 +79,7 @@ impl Ui {
             }
             SlashCommand::AskToApply => match self.asks_to_apply {
                 true => {
-                    self.mode = Mode::Ask;
+                    self.mode = ChangeMode::Ask;
                     self.note("you are asked after each turn whether to apply its changes");
                 }
                 false => self.note("this session began without asking whether to apply changes"),
@@ -113,7 +113,7 @@ impl Ui {
         let is_known = self.catalogue.has(&self.provider.name, name);
         let known = if is_known { Vec::new() } else { self.known_models() };
         if let Some(why) = self.doubt(name, &known, "model") {
-            return self.tell(Look::YELLOW, &why);
+            return self.tell(TextStyle::YELLOW, &why);
         }
         let changed = model_change::to(name, &self.provider, &self.catalogue, &self.model);
         name.clone_into(&mut self.model.name);
@@ -126,7 +126,7 @@ impl Ui {
     /// The model thinks that hard from the next call on.
     fn think(&mut self, level: String) {
         if let Some(why) = self.doubt(&level, &self.known_efforts(), "effort") {
-            return self.tell(Look::YELLOW, &why);
+            return self.tell(TextStyle::YELLOW, &why);
         }
         self.configure(&json!({"model": {"reasoning_effort": &level}}));
         self.note(&format!("from the next call on: effort {level}"));
@@ -189,12 +189,12 @@ impl Ui {
                 self.attached.push(part);
                 self.note(&format!("goes with what you say next: {}", brief(file, NAME)));
             }
-            Err(why) => self.tell(Look::RED, &format!("{}: {why}", brief(file, NAME))),
+            Err(why) => self.tell(TextStyle::RED, &format!("{}: {why}", brief(file, NAME))),
         }
     }
 
     fn configure(&mut self, patch: &Value) {
-        if let Ok(patch) = from_str::<Object>(&patch.to_string()) {
+        if let Ok(patch) = from_str::<JsonObject>(&patch.to_string()) {
             self.commands.send(Command::Configure { patch });
         }
     }
@@ -209,7 +209,7 @@ impl Ui {
             Err(error) => {
                 let is_conflict = matches!(error, ApplyError::Changed(_));
                 let why = review::told(error);
-                self.tell(Look::RED, &why);
+                self.tell(TextStyle::RED, &why);
                 if is_conflict {
                     self.note(CONFLICT);
                 }
@@ -249,12 +249,12 @@ impl Ui {
                 Ok(()) => self.note(&format!("taken back: {path}")),
                 Err(error) => {
                     let why = io::Error::from(error);
-                    self.tell(Look::RED, &format!("{path} stays as it is: {why}"));
+                    self.tell(TextStyle::RED, &format!("{path} stays as it is: {why}"));
                 }
             }
         }
         if let Err(error) = self.workspace.save() {
-            self.tell(Look::RED, &format!("what was taken back is not saved: {error}"));
+            self.tell(TextStyle::RED, &format!("what was taken back is not saved: {error}"));
         }
         // They go where the changes of a turn go.
         self.turns.notify_one();

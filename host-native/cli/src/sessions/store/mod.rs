@@ -2,13 +2,14 @@
 //! them.
 
 use super::{
-    about::About,
-    held::Held,
+    about::SessionInfo,
+    held::LockedSession,
     kept::{
-        DELETED, Kept, LOG, Listed, about_in, has_changes, locked, read, refused, short, unusable,
+        DELETED, LOG, ListedSession, StoredSession, about_in, has_changes, locked, read, refused,
+        short, unusable,
     },
 };
-use crate::exit::Failure;
+use crate::exit::CliError;
 use innerloop_core::id::SessionId;
 use innerloop_host::host::new_session_id;
 use innerloop_workspace::{places, platform::DirBuilderExt as _};
@@ -24,13 +25,13 @@ const LEFT: Duration = Duration::from_secs(3_600);
 
 /// All sessions that are kept.
 #[derive(Clone, Debug)]
-pub(crate) struct Store(PathBuf);
+pub(crate) struct SessionStore(PathBuf);
 
-impl Store {
+impl SessionStore {
     /// The store of this user.
-    pub(crate) fn open() -> Result<Self, Failure> {
+    pub(crate) fn open() -> Result<Self, CliError> {
         let state = places::state().ok_or_else(|| {
-            Failure::configuration(
+            CliError::configuration(
                 "there is no home folder to keep sessions in; set XDG_STATE_HOME",
             )
         })?;
@@ -38,7 +39,7 @@ impl Store {
     }
 
     /// Makes the folder of a session. One that is there is taken only if it is damaged.
-    pub(crate) fn create(&self, about: About) -> Result<Held, Failure> {
+    pub(crate) fn create(&self, about: SessionInfo) -> Result<LockedSession, CliError> {
         let folder = self.0.join(&about.id);
         let unmade = |error: io::Error| unusable("cannot make", &folder, &error);
         DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(unmade)?;
@@ -50,57 +51,64 @@ impl Store {
         let lock = locked(&folder).map_err(|error| refused(&folder, short(&about.id), &error))?;
         if !is_new && about_in(&folder, &about.id).is_ok() {
             let short = short(&about.id);
-            return Err(Failure::usage(format!(
+            return Err(CliError::usage(format!(
                 "the session {short} is kept already: innerloop resume {short} goes on with it"
             )));
         }
-        let held = Held::new(Kept { folder, about, used: SystemTime::now() }, is_new, lock);
+        let held = LockedSession::new(
+            StoredSession { folder, about, used: SystemTime::now() },
+            is_new,
+            lock,
+        );
         held.write().map_err(|error| unusable("cannot write", &held.kept.folder, &error))?;
         Ok(held)
     }
 
     /// All sessions, the newest first. What is none is passed over.
-    pub(crate) fn list(&self) -> Result<Vec<Listed>, Failure> {
+    pub(crate) fn list(&self) -> Result<Vec<ListedSession>, CliError> {
         let entries = match fs::read_dir(&self.0) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(unusable("cannot read", &self.0, &error)),
         };
-        let mut all: Vec<Listed> = entries.flatten().filter_map(|it| read(it.path())).collect();
+        let mut all: Vec<ListedSession> =
+            entries.flatten().filter_map(|it| read(it.path())).collect();
         all.sort_by(|one, other| other.used().cmp(&one.used()).then(one.id().cmp(other.id())));
         Ok(all)
     }
 
     /// The session that is meant: by its id or the beginning of it, or `last` for the newest one
     /// of a folder.
-    pub(crate) fn find(&self, named: &str, folder: &Path) -> Result<Kept, Failure> {
+    pub(crate) fn find(&self, named: &str, folder: &Path) -> Result<StoredSession, CliError> {
         match self.find_any(named, folder)? {
-            Listed::Kept(kept) => Ok(*kept),
-            Listed::Damaged(damaged) => Err(damaged.failure()),
+            ListedSession::Kept(kept) => Ok(*kept),
+            ListedSession::Damaged(damaged) => Err(damaged.failure()),
         }
     }
 
     /// The same, also one that is damaged.
-    pub(crate) fn find_any(&self, named: &str, folder: &Path) -> Result<Listed, Failure> {
+    pub(crate) fn find_any(&self, named: &str, folder: &Path) -> Result<ListedSession, CliError> {
         let mut all = self.list()?;
         if named == "last" {
             let of_folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-            let is_of_folder =
-                |it: &Listed| matches!(it, Listed::Kept(kept) if kept.about.workspace == of_folder);
+            let is_of_folder = |listed: &ListedSession| match listed {
+                ListedSession::Kept(kept) => kept.about.workspace == of_folder,
+                _ => false,
+            };
             let at = all.iter().position(is_of_folder);
             return at.map(|at| all.swap_remove(at)).ok_or_else(|| {
                 let here = of_folder.display();
                 let advice = "innerloop sessions list shows those of other folders";
-                Failure::usage(format!("no session of {here} is kept; {advice}"))
+                CliError::usage(format!("no session of {here} is kept; {advice}"))
             });
         }
         all.retain(|it| !named.is_empty() && it.id().starts_with(named));
         match (all.pop(), all.len()) {
             (Some(one), 0) => Ok(one),
-            (None, _) => Err(Failure::usage(format!(
+            (None, _) => Err(CliError::usage(format!(
                 "no session {named:?} is kept; innerloop sessions list shows all"
             ))),
-            (Some(_), others) => Err(Failure::usage(format!(
+            (Some(_), others) => Err(CliError::usage(format!(
                 "{} sessions begin with {named:?}; write more of the id",
                 others + 1
             ))),
@@ -125,9 +133,9 @@ impl Store {
 }
 
 /// 128 bits that no other session has.
-pub(crate) fn new_id() -> Result<SessionId, Failure> {
+pub(crate) fn new_id() -> Result<SessionId, CliError> {
     new_session_id().map_err(|error| {
-        Failure::configuration(format!("the system gives no random numbers: {error}"))
+        CliError::configuration(format!("the system gives no random numbers: {error}"))
     })
 }
 

@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::sessions::{
-    about::Options,
+    about::SessionOptions,
     kept::{ABOUT, OVERLAY, VIEW},
 };
 use std::fs::{File, FileTimes};
 use tempfile::TempDir;
 
-fn about(id: &str) -> About {
-    About {
+fn about(id: &str) -> SessionInfo {
+    SessionInfo {
         id: id.to_owned(),
         opened: 1,
         title: "title".to_owned(),
@@ -18,14 +18,14 @@ fn about(id: &str) -> About {
         model: "some".to_owned(),
         fork_of: None,
         dropped: false,
-        options: Options::default(),
+        options: SessionOptions::default(),
     }
 }
 
 /// A store with a session.
-fn store() -> (TempDir, Store, Kept) {
+fn store() -> (TempDir, SessionStore, StoredSession) {
     let dir = TempDir::new().unwrap();
-    let store = Store(dir.path().join("sessions"));
+    let store = SessionStore(dir.path().join("sessions"));
     let held = store.create(about("0123456789")).unwrap();
     fs::write(held.kept.log_path(), "{}\n").unwrap();
     drop(held);
@@ -55,7 +55,7 @@ fn a_damaged_session_is_listed_and_becomes_whole_or_goes() {
     for text in ["", "{\"id\":\"01", "[]", "{\"id\":\"other\"}"] {
         fs::write(&path, text).unwrap();
         let all = store.list().unwrap();
-        assert!(matches!(&*all, [Listed::Damaged(it)] if it.id == "0123456789"), "{all:?}");
+        assert!(matches!(&*all, [ListedSession::Damaged(it)] if it.id == "0123456789"), "{all:?}");
         let failure = store.find("0123456", Path::new(".")).unwrap_err();
         let log = kept.log_path();
         assert!(failure.message.contains(&format!("innerloop resume {}", log.display())));
@@ -66,7 +66,7 @@ fn a_damaged_session_is_listed_and_becomes_whole_or_goes() {
     let again = store.create(about("0123456789")).unwrap_err();
     assert!(again.message.contains("is kept already"), "{again}");
     fs::remove_file(&path).unwrap();
-    assert!(matches!(&*store.list().unwrap(), [Listed::Damaged(_)]));
+    assert!(matches!(&*store.list().unwrap(), [ListedSession::Damaged(_)]));
     store.find_any("0", Path::new(".")).unwrap().delete().unwrap();
     assert!(store.list().unwrap().is_empty());
 }
@@ -75,11 +75,11 @@ fn a_damaged_session_is_listed_and_becomes_whole_or_goes() {
 fn a_folder_that_cannot_be_read_is_no_folder_without_sessions() {
     let (_dir, store, _kept) = store();
     let place = store.0.join("a file");
-    assert!(Store(place.clone()).list().unwrap().is_empty(), "it is not there yet");
+    assert!(SessionStore(place.clone()).list().unwrap().is_empty(), "it is not there yet");
     fs::write(&place, "").unwrap();
-    let failure = Store(place.clone()).list().unwrap_err();
+    let failure = SessionStore(place.clone()).list().unwrap_err();
     assert!(failure.message.starts_with(&format!("cannot read {}", place.display())), "{failure}");
-    assert!(Store(place).find("last", Path::new(".")).is_err());
+    assert!(SessionStore(place).find("last", Path::new(".")).is_err());
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn options_of_another_version_are_no_damage() {
     fs::write(kept.folder.join(ABOUT), text).unwrap();
     let found = store.find("0", Path::new(".")).unwrap();
     assert_eq!(found.about.options.environment.set_env, ["KEY", "OTHER"]);
-    assert_eq!(found.about.options.mode, crate::mode::Mode::Apply);
+    assert_eq!(found.about.options.mode, crate::mode::ChangeMode::Apply);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! What a person sees in six situations.
 
 use super::*;
-use crate::{args::When, wrap::columns_in};
+use crate::{args::ColourChoice, wrap::columns_in};
 use expect_test::expect_file;
 use innerloop_core::{
-    action::{Change, ChangeKind, ToolError},
+    action::{ChangeKind, ReportedChange, ToolError},
     config::SessionConfig,
     id::SessionId,
     message::{Part, Usage},
@@ -37,14 +37,14 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(columns: fn() -> Option<u16>, when: When) -> Self {
+    fn new(columns: fn() -> Option<u16>, when: ColourChoice) -> Self {
         let mut config = SessionConfig::default();
         config
             .facts
             .programs
             .push(serde_json::from_value(json!({"name": "bash", "description": ""})).unwrap());
-        let words = Words::new(&config);
-        let transcript = Transcript::of_width(Vec::new(), Style::new(when), words, columns);
+        let words = CallDescriber::new(&config);
+        let transcript = Transcript::of_width(Vec::new(), OutputStyle::new(when), words, columns);
         Self { transcript, seq: 0, agent: AgentId::ROOT }
     }
 
@@ -52,7 +52,7 @@ impl Scene {
         self.seq += 1;
         self.transcript.show(&Event {
             seq: self.seq,
-            at: Instant(self.seq * 100),
+            at: SessionInstant(self.seq * 100),
             wall: UnixMillis(0),
             session: Arc::new(SessionId("s".into())),
             effect: None,
@@ -133,19 +133,27 @@ impl Scene {
 type Columns = fn() -> Option<u16>;
 
 /// Where each situation is seen.
-const SEEN: [(Columns, When); 4] =
-    [(narrow, When::Never), (usual, When::Always), (wide, When::Never), (pipe, When::Never)];
+const SEEN: [(Columns, ColourChoice); 4] = [
+    (narrow, ColourChoice::Never),
+    (usual, ColourChoice::Always),
+    (wide, ColourChoice::Never),
+    (pipe, ColourChoice::Never),
+];
 
 /// What is seen of a situation is what stands in its files: `tests/NAME-COLUMNS.txt`, `-pipe` off a
 /// terminal and `-colour` with `‹1›` in place of `ESC[1m`. On a terminal no line is wider than it.
-fn check(name: &str, situation: fn(Columns, When) -> Scene) {
+fn check(name: &str, situation: fn(Columns, ColourChoice) -> Scene) {
     check_at(name, situation, &SEEN);
 }
 
-fn check_at(name: &str, situation: fn(Columns, When) -> Scene, seen: &[(Columns, When)]) {
+fn check_at(
+    name: &str,
+    situation: fn(Columns, ColourChoice) -> Scene,
+    seen: &[(Columns, ColourChoice)],
+) {
     for (columns, when) in seen {
         let text = String::from_utf8(situation(*columns, *when).transcript.out).unwrap();
-        let colour = if matches!(when, When::Always) { "-colour" } else { "" };
+        let colour = if matches!(when, ColourChoice::Always) { "-colour" } else { "" };
         let place = columns().map_or_else(|| "pipe".to_owned(), |columns| columns.to_string());
         let coded = coded(&text);
         if let Some(columns) = columns() {
@@ -185,12 +193,17 @@ fn streams(out: &str, error: &str, exit: i32) -> Outcome {
     }
 }
 
-fn change(path: &str, kind: ChangeKind, before: Option<&str>, after: Option<&str>) -> Change {
+fn change(
+    path: &str,
+    kind: ChangeKind,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> ReportedChange {
     let own = |text: Option<&str>| text.map(str::to_owned);
-    Change { path: path.to_owned(), kind, before: own(before), after: own(after) }
+    ReportedChange { path: path.to_owned(), kind, before: own(before), after: own(after) }
 }
 
-fn plain_answer(columns: fn() -> Option<u16>, when: When) -> Scene {
+fn plain_answer(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     let mut scene = Scene::new(columns, when);
     assert_eq!(scene.doing(), "idle");
     scene.user();
@@ -210,7 +223,7 @@ fn plain_answer(columns: fn() -> Option<u16>, when: When) -> Scene {
     scene.ends(RunEnd::Completed);
     assert_eq!(scene.doing(), "idle");
     let turn = scene.transcript.turn_line().unwrap();
-    scene.transcript.tell(Look::DIM, &turn);
+    scene.transcript.tell(TextStyle::DIM, &turn);
     assert_eq!(scene.transcript.turn_line(), None);
     scene
 }
@@ -220,7 +233,7 @@ fn a_plain_answer() {
     check("answer", plain_answer);
 }
 
-fn reading_and_editing(columns: fn() -> Option<u16>, when: When) -> Scene {
+fn reading_and_editing(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     let mut scene = Scene::new(columns, when);
     scene.user();
     scene.says("I look at the files first.");
@@ -262,7 +275,7 @@ fn reading_and_editing_with_diffs() {
     check("edits", reading_and_editing);
 }
 
-fn program_that_fails(columns: fn() -> Option<u16>, when: When) -> Scene {
+fn program_that_fails(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     let mut scene = Scene::new(columns, when);
     scene.user();
     scene.calls("1", "shell", &json!({"command": "cargo test --all"}));
@@ -302,7 +315,7 @@ fn a_program_with_live_output_that_fails() {
     check("program", program_that_fails);
 }
 
-fn steered(columns: fn() -> Option<u16>, when: When) -> Scene {
+fn steered(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     let mut scene = Scene::new(columns, when);
     scene.user();
     scene.calls("1", "shell", &json!({"command": "rm -r build"}));
@@ -326,12 +339,12 @@ fn a_call_is_denied_and_the_model_steered() {
     check("steered", steered);
 }
 
-fn cut_off(columns: fn() -> Option<u16>, when: When) -> Scene {
+fn cut_off(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     let mut scene = Scene::new(columns, when);
     scene.user();
     scene.writes("Now **the list:\n\n```rust\nfn half(");
     let silent = "nothing more from https://api.example.com for 30 s; Ctrl-C interrupts";
-    scene.transcript.tell(Look::YELLOW, silent);
+    scene.transcript.tell(TextStyle::YELLOW, silent);
     let message = "the connection was closed before the reply was whole".to_owned();
     scene.event(EventKind::Retry { attempt: 2, delay_ms: 1_500, message });
     assert_eq!(scene.doing(), "trying again");
@@ -347,7 +360,7 @@ fn cut_off(columns: fn() -> Option<u16>, when: When) -> Scene {
 
 #[test]
 fn what_is_written_is_told_while_it_is_written() {
-    let mut scene = Scene::new(|| Some(80), When::Never);
+    let mut scene = Scene::new(|| Some(80), ColourChoice::Never);
     let delta = |index, text: &str| EventKind::ToolCallDelta {
         index,
         call_id: String::new(),
@@ -372,7 +385,7 @@ fn a_reply_is_cut_off_and_asked_again() {
     check("cut-off", cut_off);
 }
 
-fn side_by_side(columns: fn() -> Option<u16>, when: When) -> Scene {
+fn side_by_side(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     let mut scene = Scene::new(columns, when);
     scene.user();
     scene.calls("1", "shell", &json!({"command": "make docs"}));
@@ -406,7 +419,7 @@ fn side_by_side(columns: fn() -> Option<u16>, when: When) -> Scene {
 }
 
 /// A reply that is to take the terminal over.
-fn hostile(columns: fn() -> Option<u16>, when: When) -> Scene {
+fn hostile(columns: fn() -> Option<u16>, when: ColourChoice) -> Scene {
     let mut scene = Scene::new(columns, when);
     scene.says(
         "a\u{1b}[2Jb \u{1b}]0;title\u{7} \u{9b}31m back\rover \u{8}\u{8} if \u{202e}lla\u{2066} \
@@ -420,7 +433,7 @@ fn hostile(columns: fn() -> Option<u16>, when: When) -> Scene {
 #[test]
 fn b10_a_reply_does_nothing_to_the_terminal() {
     for columns in [narrow, usual, pipe] {
-        let text = String::from_utf8(hostile(columns, When::Never).transcript.out).unwrap();
+        let text = String::from_utf8(hostile(columns, ColourChoice::Never).transcript.out).unwrap();
         let is_harmful =
             |c: char| c.is_control() && c != '\n' || ('\u{202a}'..='\u{2069}').contains(&c);
         assert!(!text.contains(is_harmful), "{text:?}");
@@ -432,5 +445,5 @@ fn b10_a_reply_does_nothing_to_the_terminal() {
 #[test]
 fn two_agents_side_by_side() {
     check("side-by-side", side_by_side);
-    check_at("side-by-side", side_by_side, &[(pipe, When::Always)]);
+    check_at("side-by-side", side_by_side, &[(pipe, ColourChoice::Always)]);
 }

@@ -8,7 +8,7 @@ use gix_index::{
 };
 use gix_object::{Kind, bstr::ByteSlice as _, compute_hash, encode::loose_header};
 use gix_zlib::{Compression, stream::deflate};
-use innerloop_core::config::{Facts, GitFacts, ProfileKind};
+use innerloop_core::config::{EnvironmentFacts, GitFacts, ProfileKind};
 use innerloop_workspace::Workspace;
 use std::{
     cell::RefCell,
@@ -217,7 +217,7 @@ impl Repository {
 }
 
 /// What is told of a folder.
-pub(super) fn facts(workspace: &Path) -> Facts {
+pub(super) fn facts(workspace: &Path) -> EnvironmentFacts {
     let workspace = Workspace::open(workspace).unwrap();
     collect(&workspace, Vec::new(), ProfileKind::Anthropic)
 }

@@ -2,7 +2,7 @@
 //! and while it does.
 
 use super::{
-    super::plain::Place,
+    super::plain::FolderHandle,
     fixture::{Folder, Repository, documents, facts, link, loose, write},
 };
 use innerloop_workspace::Workspace;
@@ -236,7 +236,7 @@ fn e11_what_is_flipped_while_the_host_looks_leads_nowhere_and_holds_nothing_up()
 /// What is told of the workspace, and what its instructions are over and over.
 fn told_of(workspace: &Workspace, reads: usize) -> String {
     let found = super::super::collect(workspace, Vec::new(), super::super::ProfileKind::Anthropic);
-    let place = Place::of(workspace);
+    let place = FolderHandle::of(workspace);
     let texts: BTreeSet<_> = (0..reads).filter_map(|_| place.text("AGENTS.md")).collect();
     format!("{:?} {:?} {:?} {texts:?}\n", found.project_docs, found.nested_docs, found.git)
 }

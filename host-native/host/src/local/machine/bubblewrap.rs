@@ -1,7 +1,7 @@
 //! Bubblewrap around a command: what of the machine it sees, as the arguments of `bwrap`, and
 //! whether that works here.
 
-use super::variables::Variables;
+use super::variables::EnvironmentVariables;
 use innerloop_tools::VERSION_SYSTEMS;
 use std::{
     ffi::{OsStr, OsString},
@@ -102,7 +102,7 @@ impl Bubblewrap {
         command: Vec<OsString>,
         folder: &Path,
         note: Option<&Path>,
-        variables: &Variables,
+        variables: &EnvironmentVariables,
     ) -> Vec<OsString> {
         let kept = VERSION_SYSTEMS.into_iter().chain([KEPT]);
         let kept = kept.map(|name| self.workspace.join(name));
@@ -133,7 +133,7 @@ impl Bubblewrap {
     }
 
     /// What commands see, the workspace last among those that are as deep as it.
-    fn mounts(&self, variables: &Variables) -> Vec<Mount> {
+    fn mounts(&self, variables: &EnvironmentVariables) -> Vec<Mount> {
         let folder = |name: &str| {
             let path = variables.get(OsStr::new(name)).map(PathBuf::from);
             path.filter(|path| path.is_absolute())
@@ -159,7 +159,7 @@ impl Bubblewrap {
     }
 
     /// Why it does not work here, if it does not.
-    pub(super) fn fault(&self, variables: &Variables) -> Option<String> {
+    pub(super) fn fault(&self, variables: &EnvironmentVariables) -> Option<String> {
         let argv = self.argv(
             vec!["/bin/sh".into(), "-c".into(), ":".into()],
             &self.workspace,
@@ -286,7 +286,7 @@ mod tests {
             vec!["sh".into(), "-c".into(), "ls".into()],
             Path::new("/srv/p/sub"),
             Some(Path::new("/tmp/notes/0")),
-            &Variables::new(),
+            &EnvironmentVariables::new(),
         );
         let expected = format!(
             " /usr/bin/bwrap{LIMITS}
@@ -320,7 +320,7 @@ mod tests {
             vec!["ls".into()],
             Path::new("/home/u/p"),
             None,
-            &Variables::from(variables),
+            &EnvironmentVariables::from(variables),
         );
         let told = told(&argv);
         let (first, home) = told.split_once("--tmpfs /home/u\n").unwrap();
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn m3_a_workspace_that_holds_what_is_covered_comes_before_it() {
-        let variables = Variables::from([("HOME".into(), "/srv/home/u".into())]);
+        let variables = EnvironmentVariables::from([("HOME".into(), "/srv/home/u".into())]);
         let at = |workspace: &str, mount: &str| {
             let jail = jail(workspace, false);
             let argv = jail.argv(Vec::new(), Path::new(workspace), None, &variables);

@@ -1,12 +1,12 @@
 //! One command from its start to its end: what it prints is kept and shown as it comes, and when
 //! its time is up it is asked to end, and ended two seconds later.
 
-use super::processes::{self, Leash, Plan, Started};
+use super::processes::{self, ProcessGuard, ProcessSpec, SpawnedProcess};
 use innerloop_driver::{
-    Keys,
-    capture::{Capture, Channel, End, Limit},
+    SecretKeys,
+    capture::{ExceededLimit, OutputCapture, ProgramExit, StandardStream},
 };
-use innerloop_sandbox::{Limits, OnDelta};
+use innerloop_sandbox::{OnDelta, RunLimits};
 use std::{
     future::{Future, pending},
     io,
@@ -37,14 +37,14 @@ const REST: Duration = Duration::from_millis(50);
 const PIECE: usize = 64 << 10;
 
 /// What is left of the output that all commands of a session may print.
-pub(super) type Budget = Arc<AtomicU64>;
+pub(super) type OutputBudget = Arc<AtomicU64>;
 
 /// Who hears what a command prints, and how much of it there may be.
 #[derive(Clone)]
-pub(super) struct Listener {
-    pub(super) keys: Keys,
-    pub(super) limits: Limits,
-    pub(super) budget: Budget,
+pub(super) struct OutputListener {
+    pub(super) keys: SecretKeys,
+    pub(super) limits: RunLimits,
+    pub(super) budget: OutputBudget,
     pub(super) on_delta: Option<OnDelta>,
     /// Whether nothing is read before whoever watches has room for it.
     pub(super) waits: bool,
@@ -56,70 +56,77 @@ pub(super) struct Listener {
 /// # Errors
 /// Why it can't be started.
 pub(super) async fn run(
-    plan: Plan,
+    plan: ProcessSpec,
     stdin: Option<String>,
-    listener: Listener,
+    listener: OutputListener,
     limit: Duration,
     stop: impl Future<Output = ()> + Send,
-) -> io::Result<(End, Capture)> {
+) -> io::Result<(ProgramExit, OutputCapture)> {
     let started = processes::start(plan).await?;
-    let mut running = Running::new(started, stdin, listener)?;
+    let mut running = RunningCommand::new(started, stdin, listener)?;
     let end = tokio::select! {
         biased;
-        () = stop => End::Interrupted,
-        () = sleep(limit) => End::TimedOut,
+        () = stop => ProgramExit::Interrupted,
+        () = sleep(limit) => ProgramExit::TimedOut,
         end = running.run_out() => end,
     };
     running.finish().await;
     Ok((end, running.printed))
 }
 
-struct Running {
-    leash: Leash,
-    exit: Exit,
-    pipes: [Pipe; 2],
-    printed: Capture,
+struct RunningCommand {
+    leash: ProcessGuard,
+    exit: ExitState,
+    pipes: [OutputPipe; 2],
+    printed: OutputCapture,
     total: u64,
-    listener: Listener,
+    listener: OutputListener,
 }
 
 /// How the command's own process has ended, if it has.
-enum Exit {
+enum ExitState {
     Awaited(oneshot::Receiver<i32>),
     Is(i32),
 }
 
 /// One of the two outputs.
-struct Pipe {
-    channel: Channel,
+struct OutputPipe {
+    channel: StandardStream,
     /// Nothing where nobody can write to it any more.
     end: Option<Receiver>,
     buffer: Vec<u8>,
 }
 
-impl Running {
-    fn new(started: Started, stdin: Option<String>, listener: Listener) -> io::Result<Self> {
-        let Started { leash, exit, stdin: input, stdout, stderr } = started;
+impl RunningCommand {
+    fn new(
+        started: SpawnedProcess,
+        stdin: Option<String>,
+        listener: OutputListener,
+    ) -> io::Result<Self> {
+        let SpawnedProcess { leash, exit, stdin: input, stdout, stderr } = started;
         if let (Some(input), Some(text)) = (input, stdin) {
             let mut input = Sender::from_owned_fd(input)?;
             // Whether it reads it is the command's business. Its end is this one's, too.
             drop(tokio::spawn(async move { input.write_all(text.as_bytes()).await }));
         }
-        let pipes = [Pipe::new(Channel::Out, stdout)?, Pipe::new(Channel::Err, stderr)?];
-        let printed = Capture::new(&listener.keys, listener.limits.kept_output_bytes);
-        Ok(Self { leash, exit: Exit::Awaited(exit), pipes, printed, total: 0, listener })
+        let pipes = [
+            OutputPipe::new(StandardStream::Out, stdout)?,
+            OutputPipe::new(StandardStream::Err, stderr)?,
+        ];
+        let printed = OutputCapture::new(&listener.keys, listener.limits.kept_output_bytes);
+        Ok(Self { leash, exit: ExitState::Awaited(exit), pipes, printed, total: 0, listener })
     }
 
     /// Reads until the command has ended by itself or has printed too much.
-    async fn run_out(&mut self) -> End {
+    async fn run_out(&mut self) -> ProgramExit {
         let code = loop {
             let Self { exit, pipes, .. } = self;
             let [out, err] = pipes;
             let (channel, read) = tokio::select! {
                 biased;
                 code = exit.wait() => break code,
-                read = out.read(&self.listener) => (Channel::Out, read),
-                read = err.read(&self.listener) => (Channel::Err, read),
+                read = out.read(&self.listener) => (StandardStream::Out, read),
+                read = err.read(&self.listener) => (StandardStream::Err, read),
             };
             if let Err(end) = self.take(channel, read) {
                 return end;
@@ -128,13 +135,13 @@ impl Running {
         // Whoever else writes to its output, such as the end of a pipeline, has a moment for it.
         match timeout(LAST_WORDS, self.read_all()).await {
             Ok(Err(end)) => end,
-            Ok(Ok(())) | Err(_) => End::Exit(code),
+            Ok(Ok(())) | Err(_) => ProgramExit::Exit(code),
         }
     }
 
     /// Ends whatever is still there, and reads what it has printed.
     async fn finish(&mut self) {
-        if self.is_open() || matches!(self.exit, Exit::Awaited(_)) {
+        if self.is_open() || matches!(self.exit, ExitState::Awaited(_)) {
             self.leash.ask();
             let settled = async {
                 // Of what is too much the rest is not read.
@@ -152,7 +159,7 @@ impl Running {
     }
 
     /// Reads to the end of both outputs.
-    async fn read_all(&mut self) -> Result<(), End> {
+    async fn read_all(&mut self) -> Result<(), ProgramExit> {
         while self.is_open() {
             self.read_once().await?;
         }
@@ -165,17 +172,17 @@ impl Running {
     }
 
     /// Reads a piece of either output; for ever if both have ended.
-    async fn read_once(&mut self) -> Result<(), End> {
+    async fn read_once(&mut self) -> Result<(), ProgramExit> {
         let [out, err] = &mut self.pipes;
         let (channel, read) = tokio::select! {
-            read = out.read(&self.listener) => (Channel::Out, read),
-            read = err.read(&self.listener) => (Channel::Err, read),
+            read = out.read(&self.listener) => (StandardStream::Out, read),
+            read = err.read(&self.listener) => (StandardStream::Err, read),
         };
         self.take(channel, read)
     }
 
     /// Takes so many bytes of an output's buffer.
-    fn take(&mut self, channel: Channel, bytes: usize) -> Result<(), End> {
+    fn take(&mut self, channel: StandardStream, bytes: usize) -> Result<(), ProgramExit> {
         let most = self.listener.limits.output_bytes.saturating_sub(self.total);
         let fits = bytes.min(usize::try_from(most).unwrap_or(usize::MAX));
         let has_budget = self.listener.take(bytes as u64);
@@ -184,7 +191,11 @@ impl Running {
         self.total += fits as u64;
         let text = self.printed.push(channel, piece.unwrap_or_default());
         self.tell(&text);
-        if has_budget && fits == bytes { Ok(()) } else { Err(End::Limit(Limit::Output)) }
+        if has_budget && fits == bytes {
+            Ok(())
+        } else {
+            Err(ProgramExit::Limit(ExceededLimit::Output))
+        }
     }
 
     fn tell(&self, text: &str) {
@@ -194,7 +205,7 @@ impl Running {
     }
 }
 
-impl Exit {
+impl ExitState {
     /// Waits for it, for ever if nobody tells.
     async fn wait(&mut self) -> i32 {
         if let Self::Awaited(exit) = self {
@@ -207,14 +218,14 @@ impl Exit {
     }
 }
 
-impl Pipe {
-    fn new(channel: Channel, end: OwnedFd) -> io::Result<Self> {
+impl OutputPipe {
+    fn new(channel: StandardStream, end: OwnedFd) -> io::Result<Self> {
         Ok(Self { channel, end: Some(Receiver::from_owned_fd(end)?), buffer: vec![0; PIECE] })
     }
 
     /// Reads a piece into the buffer as soon as whoever watches has room for more; for ever if the
     /// output has ended. Given up before, it has read nothing.
-    async fn read(&mut self, listener: &Listener) -> usize {
+    async fn read(&mut self, listener: &OutputListener) -> usize {
         if let Some(watcher) = listener.on_delta.as_ref().filter(|_| listener.waits) {
             watcher.room().await;
         }
@@ -229,7 +240,7 @@ impl Pipe {
     }
 }
 
-impl Listener {
+impl OutputListener {
     /// Takes so much of what is left for the session.
     fn take(&self, bytes: u64) -> bool {
         let less = |left: u64| left.checked_sub(bytes);

@@ -7,19 +7,19 @@ mod processes;
 mod shell;
 mod variables;
 
-use super::options::{Confined, Inherit, LocalError, Options};
-use crate::environment::{Environment, Request, Running};
+use super::options::{BubblewrapMode, InheritPolicy, LocalError, LocalOptions};
+use crate::environment::{ActionRequest, Environment, OutcomeFuture};
 use bubblewrap::Bubblewrap;
-use command::Listener;
+use command::OutputListener;
 use innerloop_core::{
     action::{Action, Outcome, ToolError},
-    config::{Facts, ProgramFacts},
+    config::{EnvironmentFacts, ProgramFacts},
 };
-use innerloop_driver::Keys;
-use innerloop_sandbox::{CallContext, Executor, Limits, OnDelta, SessionLimits};
+use innerloop_driver::SecretKeys;
+use innerloop_sandbox::{CallContext, Executor, OnDelta, RunLimits, SessionLimits};
 use innerloop_workspace::platform::HAS_BUBBLEWRAP;
-use processes::Plan;
-use shell::{Note, Place, Places, Shell};
+use processes::ProcessSpec;
+use shell::{FolderNote, Shell, ShellFolders, StartFolder};
 use std::{
     env,
     ffi::OsString,
@@ -28,38 +28,38 @@ use std::{
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
-use variables::{Variables, variables};
+use variables::{EnvironmentVariables, variables};
 
 /// The machine: commands run on it, files are the workspace's. Clones share where the agents'
 /// shells stand.
 #[derive(Clone, Debug)]
-pub struct Local {
+pub struct LocalEnvironment {
     files: Executor,
     shell: Shell,
     /// What commands run in, or why in nothing.
     jail: Result<Bubblewrap, String>,
-    variables: Variables,
+    variables: EnvironmentVariables,
     /// How many variables of this program's environment they do not see, since they hold secrets.
     kept_back: usize,
-    limits: Limits,
-    budget: command::Budget,
-    keys: Keys,
-    places: Arc<Places>,
+    limits: RunLimits,
+    budget: command::OutputBudget,
+    keys: SecretKeys,
+    places: Arc<ShellFolders>,
 }
 
-impl Local {
+impl LocalEnvironment {
     /// The machine, over the workspace of a sandbox that carries out what concerns files. Looks
     /// once whether bubblewrap works, which starts it.
     ///
     /// # Errors
     /// [`LocalError`] if the workspace is an overlay, or bubblewrap is wanted and does not work.
-    pub fn open(files: Executor, options: &Options) -> Result<Self, LocalError> {
+    pub fn open(files: Executor, options: &LocalOptions) -> Result<Self, LocalError> {
         if files.workspace().is_overlay() {
             return Err(LocalError::Overlay);
         }
         let set = options.variables.iter().cloned();
         let is_secret = |name: &OsString| {
-            options.inherit != Inherit::All
+            options.inherit != InheritPolicy::All
                 && options.secrets.iter().any(|secret| name == &**secret)
         };
         let (secrets, inherited): (Vec<_>, Vec<_>) =
@@ -67,26 +67,26 @@ impl Local {
         let (variables, kept_back) = variables(options.inherit, inherited, set);
         let kept_back = kept_back + secrets.len();
         let jail = jail(files.workspace().root(), options, &variables);
-        if let (Confined::Always, Err(why)) = (options.bubblewrap, &jail) {
+        if let (BubblewrapMode::Always, Err(why)) = (options.bubblewrap, &jail) {
             return Err(LocalError::Unconfined(why.clone()));
         }
-        let places = Arc::new(Places::new().map_err(LocalError::Notes)?);
+        let places = Arc::new(ShellFolders::new().map_err(LocalError::Notes)?);
         let budget = Arc::new(AtomicU64::new(SessionLimits::default().output_bytes));
-        let (limits, keys) = (Limits::default(), Keys::default());
+        let (limits, keys) = (RunLimits::default(), SecretKeys::default());
         let shell = Shell::find();
         Ok(Self { files, shell, jail, variables, kept_back, limits, budget, keys, places })
     }
 
     /// The same machine, which takes these keys out of what commands print.
     #[must_use]
-    pub fn without_keys(self, keys: &Keys) -> Self {
+    pub fn without_keys(self, keys: &SecretKeys) -> Self {
         Self { keys: keys.clone(), files: self.files.without_keys(keys), ..self }
     }
 
     /// The same machine with other limits for what each command may print; the others are the
     /// sandbox's.
     #[must_use]
-    pub fn with_limits(self, limits: Limits) -> Self {
+    pub fn with_limits(self, limits: RunLimits) -> Self {
         Self { limits, ..self }
     }
 
@@ -118,15 +118,17 @@ impl Local {
 
     /// Carries out a command line. The shell stands where the agent's last one has left it, unless
     /// a folder is named for this one.
-    async fn command(&self, line: &str, folder: Option<&str>, call: Call) -> Outcome {
+    async fn command(&self, line: &str, folder: Option<&str>, call: ExecutionContext) -> Outcome {
         let home = match self.files.folder(&call.context.folder) {
             Ok(home) => home,
             Err(outcome) => return outcome,
         };
         let place = match folder {
-            Some("/") => Place::Home,
-            Some(folder) => Place::There(home.join(folder)),
-            None => self.places.last(call.context.agent).map_or(Place::Home, Place::Last),
+            Some("/") => StartFolder::Home,
+            Some(folder) => StartFolder::There(home.join(folder)),
+            None => {
+                self.places.last(call.context.agent).map_or(StartFolder::Home, StartFolder::Last)
+            }
         };
         let note = match folder {
             Some(_) => None,
@@ -136,9 +138,10 @@ impl Local {
             },
         };
         let agent = call.context.agent;
-        let script = shell::script(line, &place, note.as_ref().map(Note::path));
+        let script = shell::script(line, &place, note.as_ref().map(FolderNote::path));
         let argv = self.shell.argv(script);
-        let outcome = self.run_in(argv, None, home, note.as_ref().map(Note::path), call).await;
+        let outcome =
+            self.run_in(argv, None, home, note.as_ref().map(FolderNote::path), call).await;
         if let Some(note) = &note {
             self.places.set(agent, note);
         }
@@ -151,7 +154,7 @@ impl Local {
         program: &str,
         args: &[String],
         stdin: Option<String>,
-        call: Call,
+        call: ExecutionContext,
     ) -> Outcome {
         let argv = [program].into_iter().chain(args.iter().map(String::as_str));
         let argv = argv.map(OsString::from).collect();
@@ -167,9 +170,9 @@ impl Local {
         stdin: Option<String>,
         folder: PathBuf,
         note: Option<&Path>,
-        call: Call,
+        call: ExecutionContext,
     ) -> Outcome {
-        let Call { timeout, on_delta, stop, .. } = call;
+        let ExecutionContext { timeout, on_delta, stop, .. } = call;
         let name = argv.first().map(|name| name.display().to_string()).unwrap_or_default();
         let mut variables = self.variables.clone();
         let (argv, folder) = match &self.jail {
@@ -182,9 +185,9 @@ impl Local {
             }
         };
         let (is_jail, has_input) = (self.jail.is_ok(), stdin.is_some());
-        let plan = Plan { argv, variables, folder, is_jail, has_input };
+        let plan = ProcessSpec { argv, variables, folder, is_jail, has_input };
         let (keys, limits, budget) = (self.keys.clone(), self.limits, Arc::clone(&self.budget));
-        let listener = Listener { keys, limits, budget, on_delta, waits: true };
+        let listener = OutputListener { keys, limits, budget, on_delta, waits: true };
         match command::run(plan, stdin, listener, timeout, stop).await {
             // What it has changed is not watched.
             Ok((end, printed)) => printed.outcome(&end, Vec::new(), false),
@@ -198,17 +201,17 @@ impl Local {
 }
 
 /// What a command is carried out with.
-struct Call {
+struct ExecutionContext {
     context: CallContext,
     timeout: Duration,
     on_delta: Option<OnDelta>,
-    stop: crate::environment::Stop,
+    stop: crate::environment::StopFuture,
 }
 
-impl Environment for Local {
-    fn carry_out(&self, request: Request) -> Running<'_> {
-        let Request { action, call: context, timeout, on_delta, stop } = request;
-        let call = Call { context, timeout, on_delta, stop };
+impl Environment for LocalEnvironment {
+    fn carry_out(&self, request: ActionRequest) -> OutcomeFuture<'_> {
+        let ActionRequest { action, call: context, timeout, on_delta, stop } = request;
+        let call = ExecutionContext { context, timeout, on_delta, stop };
         Box::pin(async move {
             match action {
                 Action::Shell { command, folder } => {
@@ -220,14 +223,14 @@ impl Environment for Local {
                 action => {
                     let root = self.files.workspace().root().to_string_lossy();
                     let action = paths::below(&root, action);
-                    let Call { context, timeout, on_delta, stop } = call;
+                    let ExecutionContext { context, timeout, on_delta, stop } = call;
                     self.files.run_until(&context, &action, timeout, on_delta, stop).await
                 }
             }
         })
     }
 
-    fn facts(&self, found: Facts) -> Facts {
+    fn facts(&self, found: EnvironmentFacts) -> EnvironmentFacts {
         let root = self.files.workspace().root().to_string_lossy().into_owned();
         let confined = match &self.jail {
             Ok(jail) if jail.network => "; of its files only the working directory can be changed",
@@ -241,7 +244,7 @@ impl Environment for Local {
              stands in is kept from command to command, variables are not{confined}"
         );
         let shell = ProgramFacts { name: self.shell.name.to_owned(), description };
-        Facts { working_directory: root, programs: vec![shell], ..found }
+        EnvironmentFacts { working_directory: root, programs: vec![shell], ..found }
     }
 }
 
@@ -252,8 +255,12 @@ pub fn bubblewrap() -> Option<PathBuf> {
 }
 
 /// What commands run in; or why in nothing.
-fn jail(root: &Path, options: &Options, variables: &Variables) -> Result<Bubblewrap, String> {
-    if options.bubblewrap == Confined::Never {
+fn jail(
+    root: &Path,
+    options: &LocalOptions,
+    variables: &EnvironmentVariables,
+) -> Result<Bubblewrap, String> {
+    if options.bubblewrap == BubblewrapMode::Never {
         return Err("as was wanted".to_owned());
     }
     if !HAS_BUBBLEWRAP {

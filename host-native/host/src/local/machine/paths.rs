@@ -1,7 +1,7 @@
 //! Paths that an agent names as commands do, from the machine's root on: where such a path leads to
 //! the workspace, it is told as the tools know it, from the workspace's root on.
 
-use innerloop_core::action::{Action, Grep};
+use innerloop_core::action::{Action, GrepQuery};
 
 /// How the lines of a patch begin that name a file.
 const NAMING: [&str; 4] =
@@ -29,7 +29,7 @@ pub(super) fn below(root: &str, mut action: Action) -> Action {
             map(pattern);
             path.iter_mut().for_each(map);
         }
-        Action::Grep(Grep { path, glob, .. }) => path.iter_mut().chain(glob).for_each(map),
+        Action::Grep(GrepQuery { path, glob, .. }) => path.iter_mut().chain(glob).for_each(map),
         Action::RunProgram { .. } | Action::Shell { .. } | Action::Fetch { .. } => {}
     }
     action

@@ -2,7 +2,7 @@
 //! their own, so that one signal reaches all of them. A thread starts them and waits for them, so
 //! that it lives as long as they do.
 
-use super::variables::Variables;
+use super::variables::EnvironmentVariables;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
 };
@@ -24,10 +24,10 @@ const GUARD: &str = "trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTO
 
 /// What to start.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct ProcessSpec {
     /// The program and its arguments.
     pub(super) argv: Vec<OsString>,
-    pub(super) variables: Variables,
+    pub(super) variables: EnvironmentVariables,
     /// The folder that it starts in.
     pub(super) folder: PathBuf,
     /// Whether it is bubblewrap, which ends what it runs when it ends itself.
@@ -38,8 +38,8 @@ pub(super) struct Plan {
 
 /// Processes that run.
 #[derive(Debug)]
-pub(super) struct Started {
-    pub(super) leash: Leash,
+pub(super) struct SpawnedProcess {
+    pub(super) leash: ProcessGuard,
     /// Comes when the command's own process has ended, with its exit code: 128 and the signal
     /// where one ended it.
     pub(super) exit: oneshot::Receiver<i32>,
@@ -52,7 +52,7 @@ pub(super) struct Started {
 ///
 /// # Errors
 /// Why they can't be.
-pub(super) async fn start(plan: Plan) -> io::Result<Started> {
+pub(super) async fn start(plan: ProcessSpec) -> io::Result<SpawnedProcess> {
     let (tell, told) = oneshot::channel();
     let thread = thread::Builder::new().name("command".to_owned());
     thread.spawn(move || run(&plan, tell))?;
@@ -61,7 +61,7 @@ pub(super) async fn start(plan: Plan) -> io::Result<Started> {
 
 /// What ends the processes. Dropped, it ends those that are left at once.
 #[derive(Debug)]
-pub(super) struct Leash {
+pub(super) struct ProcessGuard {
     group: Pid,
     is_jail: bool,
     /// Dropped, it lets the thread take the ended processes off the system's list, so that their
@@ -69,7 +69,7 @@ pub(super) struct Leash {
     _held: mpsc::Sender<()>,
 }
 
-impl Leash {
+impl ProcessGuard {
     /// Asks all of them to end.
     pub(super) fn ask(&self) {
         let asked = if self.is_jail { inside(self.group) } else { Some(self.group) };
@@ -87,14 +87,14 @@ impl Leash {
     }
 }
 
-impl Drop for Leash {
+impl Drop for ProcessGuard {
     fn drop(&mut self) {
         self.end();
     }
 }
 
 /// Starts the processes, and waits for their end and for the end of their leash.
-fn run(plan: &Plan, tell: oneshot::Sender<io::Result<Started>>) {
+fn run(plan: &ProcessSpec, tell: oneshot::Sender<io::Result<SpawnedProcess>>) {
     let (mut child, guard) = match spawn(plan) {
         Ok(spawned) => spawned,
         Err(error) => return drop(tell.send(Err(error))),
@@ -103,11 +103,11 @@ fn run(plan: &Plan, tell: oneshot::Sender<io::Result<Started>>) {
     let group = guard.as_ref().map_or(own, Pid::from_child);
     let (held, released) = mpsc::channel();
     let (tell_exit, exit) = oneshot::channel();
-    let leash = Leash { group, is_jail: plan.is_jail, _held: held };
+    let leash = ProcessGuard { group, is_jail: plan.is_jail, _held: held };
     let stdin = child.stdin.take().map(OwnedFd::from);
     if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
         let (stdout, stderr) = (stdout.into(), stderr.into());
-        let _ = tell.send(Ok(Started { leash, exit, stdin, stdout, stderr }));
+        let _ = tell.send(Ok(SpawnedProcess { leash, exit, stdin, stdout, stderr }));
     }
     let _ = tell_exit.send(ended(own));
     // The leash says nothing; that it is gone is what there is to hear.
@@ -117,7 +117,7 @@ fn run(plan: &Plan, tell: oneshot::Sender<io::Result<Started>>) {
 }
 
 /// The command's own process, and the guard of its group unless bubblewrap is that.
-fn spawn(plan: &Plan) -> io::Result<(Child, Option<Child>)> {
+fn spawn(plan: &ProcessSpec) -> io::Result<(Child, Option<Child>)> {
     if plan.is_jail {
         return Ok((command(plan, None).spawn()?, None));
     }
@@ -150,7 +150,7 @@ fn end(mut guard: Child) -> io::Result<()> {
     guard.wait().map(drop)
 }
 
-fn command(plan: &Plan, group: Option<Pid>) -> Command {
+fn command(plan: &ProcessSpec, group: Option<Pid>) -> Command {
     let mut argv = plan.argv.iter();
     let mut command = Command::new(argv.next().cloned().unwrap_or_default());
     command

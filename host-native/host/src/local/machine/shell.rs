@@ -67,7 +67,7 @@ impl Shell {
 
 /// Where a command line is carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum StartFolder {
     /// In the agent's own folder.
     Home,
     /// In this folder, or not at all.
@@ -78,14 +78,14 @@ pub(super) enum Place {
 
 /// What a shell that starts in the agent's own folder is to carry out: it goes to the place, and
 /// when it ends it writes to the file `note` where it stands.
-pub(super) fn script(command: &str, place: &Place, note: Option<&Path>) -> OsString {
+pub(super) fn script(command: &str, place: &StartFolder, note: Option<&Path>) -> OsString {
     let mut script = Vec::new();
     match place {
-        Place::Home => {}
-        Place::There(folder) => {
+        StartFolder::Home => {}
+        StartFolder::There(folder) => {
             script.extend([b"cd -- ", &*quoted(folder.as_os_str()), b" || exit 1; "].concat());
         }
-        Place::Last(folder) => {
+        StartFolder::Last(folder) => {
             let folder = quoted(folder.as_os_str());
             script.extend([b"cd -- ", &*folder, b" 2>/dev/null || echo ", &*folder].concat());
             script.extend(b" 'is gone, and this is carried out in' \"$PWD\" >&2; ");
@@ -115,13 +115,13 @@ fn quoted(text: &OsStr) -> Vec<u8> {
 
 /// Where the agents' shells stand, and the folder in which they note it.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct ShellFolders {
     last: Mutex<BTreeMap<AgentId, PathBuf>>,
     folder: PathBuf,
     count: AtomicU64,
 }
 
-impl Places {
+impl ShellFolders {
     /// # Errors
     /// Why there is no room for notes.
     pub(super) fn new() -> io::Result<Self> {
@@ -134,11 +134,11 @@ impl Places {
     }
 
     /// An empty file for a shell's note.
-    pub(super) fn note(&self) -> io::Result<Note> {
+    pub(super) fn note(&self) -> io::Result<FolderNote> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(number.to_string());
         fs::File::create_new(&path)?;
-        Ok(Note(path))
+        Ok(FolderNote(path))
     }
 
     /// Where an agent's shell stands, if it is not where it began.
@@ -147,7 +147,7 @@ impl Places {
     }
 
     /// Remembers where an agent's shell has ended, if it has noted that.
-    pub(super) fn set(&self, agent: AgentId, note: &Note) {
+    pub(super) fn set(&self, agent: AgentId, note: &FolderNote) {
         if let Some(folder) = note.read() {
             self.all().insert(agent, folder);
         }
@@ -158,7 +158,7 @@ impl Places {
     }
 }
 
-impl Drop for Places {
+impl Drop for ShellFolders {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
@@ -180,9 +180,9 @@ fn sweep(parent: &Path) {
 
 /// A file in which a shell notes where it stands when it ends.
 #[derive(Debug)]
-pub(super) struct Note(PathBuf);
+pub(super) struct FolderNote(PathBuf);
 
-impl Note {
+impl FolderNote {
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
@@ -200,7 +200,7 @@ impl Note {
     }
 }
 
-impl Drop for Note {
+impl Drop for FolderNote {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -215,16 +215,16 @@ mod tests {
         let path = |text: &str| PathBuf::from(text);
         let note = path("/tmp/it's/0");
         for (place, note, expected) in [
-            (Place::Home, None, "ls"),
-            (Place::There(path("/a'b")), None, r"cd -- '/a'\''b' || exit 1; ls"),
+            (StartFolder::Home, None, "ls"),
+            (StartFolder::There(path("/a'b")), None, r"cd -- '/a'\''b' || exit 1; ls"),
             (
-                Place::Last(path("/a")),
+                StartFolder::Last(path("/a")),
                 None,
                 "cd -- '/a' 2>/dev/null || \
                  echo '/a' 'is gone, and this is carried out in' \"$PWD\" >&2; ls",
             ),
             (
-                Place::Home,
+                StartFolder::Home,
                 Some(note.as_path()),
                 r"trap '{ pwd -P >|'\''/tmp/it'\''\'\'''\''s/0'\''; } 2>/dev/null' EXIT; ls",
             ),

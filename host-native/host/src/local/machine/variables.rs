@@ -1,12 +1,12 @@
 //! Which variables of this program's environment commands see: a pure function of the policy.
 
-use super::super::options::Inherit;
+use super::super::options::InheritPolicy;
 use std::{collections::BTreeMap, ffi::OsString};
 
 /// The variables that commands see.
-pub(super) type Variables = BTreeMap<OsString, OsString>;
+pub(super) type EnvironmentVariables = BTreeMap<OsString, OsString>;
 
-/// What every policy but [`Inherit::Nothing`] lets through, whatever it is called.
+/// What every policy but [`InheritPolicy::Nothing`] lets through, whatever it is called.
 const ALWAYS: [&str; 10] =
     ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "GOPATH", "CARGO_HOME", "NVM_DIR"];
 
@@ -56,26 +56,26 @@ const SHORTEST_SECRET: usize = 16;
 /// many variables were kept back since they hold secrets.
 #[must_use]
 pub(super) fn variables(
-    inherit: Inherit,
+    inherit: InheritPolicy,
     environment: impl IntoIterator<Item = (OsString, OsString)>,
     set: impl IntoIterator<Item = (String, String)>,
-) -> (Variables, usize) {
+) -> (EnvironmentVariables, usize) {
     let mut kept_back = 0;
     let kept = environment.into_iter().filter(|(name, value)| {
         let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
         let is_core = ALWAYS.contains(&&*name);
         match inherit {
-            Inherit::All => true,
-            Inherit::Filtered => {
+            InheritPolicy::All => true,
+            InheritPolicy::Filtered => {
                 let is_secret = !is_core && (is_secret_name(&name) || is_secret_value(&value));
                 kept_back += usize::from(is_secret);
                 !is_secret
             }
-            Inherit::Core => is_core,
-            Inherit::Nothing => false,
+            InheritPolicy::Core => is_core,
+            InheritPolicy::Nothing => false,
         }
     });
-    let kept: Variables = kept.collect();
+    let kept: EnvironmentVariables = kept.collect();
     let set = set.into_iter().map(|(name, value)| (name.into(), value.into()));
     (kept.into_iter().chain(set).collect(), kept_back)
 }
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn d6_what_commands_see_is_chosen_by_name_and_policy() {
-        use Inherit::{All, Core, Filtered, Nothing};
+        use InheritPolicy::{All, Core, Filtered, Nothing};
         // Which of the four policies let it through: filtered, all, core, nothing.
         let table = [
             ("PATH", "fac-"),
@@ -170,11 +170,14 @@ mod tests {
     fn d6_what_is_set_comes_before_what_is_inherited_and_is_never_dropped() {
         let given = [("A", "1"), ("B_TOKEN", "2")].map(|(name, value)| (name.into(), value.into()));
         let set = [("A", "3"), ("C_TOKEN", "4")].map(|(n, v)| (n.to_owned(), v.to_owned()));
-        let (seen, kept_back) = variables(Inherit::Filtered, given.clone(), set.clone());
+        let (seen, kept_back) = variables(InheritPolicy::Filtered, given.clone(), set.clone());
         assert_eq!(kept_back, 1);
         let expected = [("A", "3"), ("C_TOKEN", "4")].map(|(n, v)| (n.into(), v.into()));
-        assert_eq!(seen, Variables::from(expected.clone()));
-        assert_eq!(variables(Inherit::Nothing, given, set), (Variables::from(expected), 0));
+        assert_eq!(seen, EnvironmentVariables::from(expected.clone()));
+        assert_eq!(
+            variables(InheritPolicy::Nothing, given, set),
+            (EnvironmentVariables::from(expected), 0)
+        );
     }
 
     #[test]
@@ -194,7 +197,7 @@ mod tests {
         ];
         for (value, is_secret) in table {
             let given = [(OsString::from("SOMETHING"), OsString::from(value))];
-            let (seen, kept_back) = variables(Inherit::Filtered, given, []);
+            let (seen, kept_back) = variables(InheritPolicy::Filtered, given, []);
             assert_eq!((seen.is_empty(), kept_back == 1), (is_secret, is_secret), "{value}");
         }
     }

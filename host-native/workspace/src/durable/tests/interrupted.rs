@@ -1,7 +1,7 @@
 //! A program is killed while it applies an overlay.
 
 use super::{Bench, Picture, change, inner, picture, put, remove, rename, told};
-use crate::{ApplyError, Kind, Workspace, WorkspaceError, apply::interrupted};
+use crate::{ApplyError, EntryKind, Workspace, WorkspaceError, apply::interrupted};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -20,14 +20,14 @@ fn bench() -> (Bench, Workspace) {
 }
 
 /// What a tree holds, without what moving and copying changes.
-fn contents(picture: &Picture) -> Vec<(PathBuf, Kind, Vec<u8>)> {
+fn contents(picture: &Picture) -> Vec<(PathBuf, EntryKind, Vec<u8>)> {
     let lasting = |path: &Path| !path.starts_with("tmp") && !path.starts_with(".innerloop");
     let lasting = picture.iter().filter(|(path, _)| lasting(path));
     lasting.map(|(path, (kind, _, _, bytes))| (path.clone(), *kind, bytes.clone())).collect()
 }
 
 /// What the folder holds after such an overlay is applied, and how many steps that takes.
-fn applied() -> (Vec<(PathBuf, Kind, Vec<u8>)>, usize) {
+fn applied() -> (Vec<(PathBuf, EntryKind, Vec<u8>)>, usize) {
     let (bench, overlay) = bench();
     let steps = interrupted::apply_until(inner(&overlay), usize::MAX);
     (contents(&bench.tree()), steps)

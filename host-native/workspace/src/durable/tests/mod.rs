@@ -1,10 +1,10 @@
 //! What is killed at any moment is taken up as it was last saved.
 
 use super::super::{
-    Access, ApplyError, FileChange, FileState, Kind, Layer, Overlay, Workspace, WorkspaceError,
-    resolve::at, stat::Stat,
+    ApplyError, EntryKind, FileAccess, FileChange, FileState, Overlay, Workspace, WorkspaceError,
+    WorkspaceLayer, resolve::at, stat::PathStat,
 };
-use innerloop_tools::Temporary;
+use innerloop_tools::TmpMeaning;
 use rustix::fs::{Timespec, Timestamps};
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-const CREATE: Access = Access { write: true, create: true, exclusive: false, truncate: true };
+const CREATE: FileAccess =
+    FileAccess { write: true, create: true, exclusive: false, truncate: true };
 
 /// A folder with some files, and one beside it in which overlays of it are kept.
 struct Bench {
@@ -102,7 +103,7 @@ impl Bench {
 }
 
 /// All that a workspace shows.
-type Picture = BTreeMap<PathBuf, (Kind, u32, u64, Vec<u8>)>;
+type Picture = BTreeMap<PathBuf, (EntryKind, u32, u64, Vec<u8>)>;
 
 fn picture(workspace: &Workspace) -> Picture {
     let mut all = BTreeMap::new();
@@ -114,24 +115,24 @@ fn picture(workspace: &Workspace) -> Picture {
     while let Some(folder) = open.pop() {
         for named in workspace.list(&folder).unwrap() {
             let path = at(&folder, Path::new(&named.name));
-            let Ok(Stat { kind, mode, modified, .. }) = workspace.stat(&path) else {
-                all.insert(path, (Kind::Other, 0, 0, Vec::new()));
+            let Ok(PathStat { kind, mode, modified, .. }) = workspace.stat(&path) else {
+                all.insert(path, (EntryKind::Other, 0, 0, Vec::new()));
                 continue;
             };
             assert_eq!(kind, named.kind, "{path:?}");
             let shown = match kind {
-                Kind::File => {
+                EntryKind::File => {
                     let mut bytes = Vec::new();
                     workspace.file(&path).unwrap().read_to_end(&mut bytes).unwrap();
                     (kind, mode, modified, bytes)
                 }
-                Kind::Link => {
+                EntryKind::Link => {
                     let target = workspace.link_target(&path).unwrap();
                     (kind, 0, 0, target.as_os_str().as_bytes().to_vec())
                 }
                 _ => (kind, 0, 0, Vec::new()),
             };
-            if kind == Kind::Folder {
+            if kind == EntryKind::Folder {
                 open.push(path.clone());
             }
             all.insert(path, shown);
@@ -142,8 +143,8 @@ fn picture(workspace: &Workspace) -> Picture {
 
 fn inner(workspace: &Workspace) -> &Overlay {
     match &*workspace.shared.layer {
-        Layer::Overlay(overlay) => overlay,
-        Layer::InPlace(_) => panic!("it is none"),
+        WorkspaceLayer::Overlay(overlay) => overlay,
+        WorkspaceLayer::InPlace(_) => panic!("it is none"),
     }
 }
 
@@ -177,7 +178,7 @@ fn change(workspace: &Workspace) {
     put(workspace, "a.txt", "other");
     put(workspace, "new.txt", "new");
     put(workspace, strange(), "strange");
-    put(&workspace.meaning(Temporary::System), "tmp/scratch", "scratch");
+    put(&workspace.meaning(TmpMeaning::System), "tmp/scratch", "scratch");
     remove(workspace, "src/b.txt");
     rename(workspace, "src/deep", "deep");
     put(workspace, "deep/more.txt", "more");
@@ -508,7 +509,7 @@ fn act(overlay: &Workspace, dice: &mut Dice, step: usize) {
         "a.txt",
     ];
     let [one, other] = [dice.roll(&paths), dice.roll(&paths)].map(Path::new);
-    let all = [Temporary::Unsaid, Temporary::System, Temporary::Project, Temporary::Both];
+    let all = [TmpMeaning::Unsaid, TmpMeaning::System, TmpMeaning::Project, TmpMeaning::Both];
     let overlay = &overlay.meaning(dice.roll(&all));
     let _ = match dice.roll(b"wwwmmudnnnst") {
         b'w' => overlay.open_file(one, CREATE, &mut |_| true).map(|mut file| {

@@ -2,10 +2,10 @@
 
 use super::*;
 
-const WRITE: Access = Access { create: false, truncate: false, ..CREATE };
+const WRITE: FileAccess = FileAccess { create: false, truncate: false, ..CREATE };
 
 /// Writes to a file as a run does that is given this workspace.
-fn write(run: &Workspace, path: &str, access: Access, text: &str) -> File {
+fn write(run: &Workspace, path: &str, access: FileAccess, text: &str) -> File {
     let mut file = run.open_file(Path::new(path), access, &mut |_| true).unwrap();
     file.write_all(text.as_bytes()).unwrap();
     file

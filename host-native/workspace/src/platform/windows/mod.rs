@@ -5,7 +5,7 @@
 
 mod errno;
 
-use super::found::{Identity, Rights};
+use super::found::{FileIdentity, FilePermissions};
 use std::{
     ffi::OsString,
     fs::{DirBuilder, File, Metadata, OpenOptions, Permissions},
@@ -124,13 +124,13 @@ pub fn path_of(_: &File) -> Option<PathBuf> {
 }
 
 /// The system does not tell it in stable Rust.
-pub fn identity(_: &Metadata) -> Option<Identity> {
+pub fn identity(_: &Metadata) -> Option<FileIdentity> {
     None
 }
 
 /// There are no modes, and the owner is not told.
-pub fn rights(_: &Metadata) -> Rights {
-    Rights { mode: None, links: None, is_own: true }
+pub fn rights(_: &Metadata) -> FilePermissions {
+    FilePermissions { mode: None, links: None, is_own: true }
 }
 
 /// Nothing is compiled for others here: there is no sandbox yet.

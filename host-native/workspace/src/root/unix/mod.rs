@@ -3,8 +3,8 @@
 pub(super) mod open_folder;
 
 use super::{
-    super::stat::{Kind, Stat},
-    access::{Access, Named},
+    super::stat::{EntryKind, PathStat},
+    access::{FileAccess, ListedEntry},
 };
 use crate::platform::{Errno, MetadataExt as _, PermissionsExt as _, Result, Timestamps, mode_of};
 use rustix::fs::{self as sys, AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, XattrFlags};
@@ -63,7 +63,7 @@ impl Root {
     }
 
     /// What stands at the path, itself.
-    pub(crate) fn stat(&self, path: &Path) -> Result<Stat> {
+    pub(crate) fn stat(&self, path: &Path) -> Result<PathStat> {
         let found = match self.parent(path)? {
             None => sys::fstat(&self.folder)?,
             Some((folder, name)) => sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?,
@@ -79,7 +79,7 @@ impl Root {
     }
 
     /// The entries of a folder, in no order.
-    pub(crate) fn list(&self, path: &Path) -> Result<Vec<Named>> {
+    pub(crate) fn list(&self, path: &Path) -> Result<Vec<ListedEntry>> {
         let mut folder = Dir::new(self.beneath(path, FOLDER)?)?;
         let mut list = Vec::new();
         while let Some(entry) = folder.read() {
@@ -90,19 +90,21 @@ impl Root {
             }
             let kind = match kind(entry.file_type()) {
                 // Some file systems do not tell.
-                Kind::Other => match sys::statat(folder.fd()?, name, AtFlags::SYMLINK_NOFOLLOW) {
-                    Ok(found) => stat(&found).kind,
-                    Err(_) => continue,
-                },
+                EntryKind::Other => {
+                    match sys::statat(folder.fd()?, name, AtFlags::SYMLINK_NOFOLLOW) {
+                        Ok(found) => stat(&found).kind,
+                        Err(_) => continue,
+                    }
+                }
                 kind => kind,
             };
-            list.push(Named { name: name.to_owned(), kind, inode: entry.ino() });
+            list.push(ListedEntry { name: name.to_owned(), kind, inode: entry.ino() });
         }
         Ok(list)
     }
 
     /// Opens a plain file.
-    pub(crate) fn file(&self, path: &Path, access: Access) -> Result<File> {
+    pub(crate) fn file(&self, path: &Path, access: FileAccess) -> Result<File> {
         let Some((folder, name)) = self.parent(path)? else { return Err(Errno::ISDIR) };
         // Opening alone makes some devices act, and a pipe wait.
         match sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -137,8 +139,8 @@ impl Root {
         for entry in self.list(path)? {
             let path = path.join(entry.name);
             match entry.kind {
-                Kind::Folder => self.remove_tree(&path)?,
-                Kind::File | Kind::Link | Kind::Other => self.remove_file(&path)?,
+                EntryKind::Folder => self.remove_tree(&path)?,
+                EntryKind::File | EntryKind::Link | EntryKind::Other => self.remove_file(&path)?,
             }
         }
         self.remove_folder(path)
@@ -147,7 +149,7 @@ impl Root {
     /// Whether this user may write to what stands at the path, or add to it if it is a folder.
     pub(crate) fn check_writable(&self, path: &Path) -> Result<()> {
         let mut wanted = sys::Access::WRITE_OK;
-        if self.stat(path)?.kind == Kind::Folder {
+        if self.stat(path)?.kind == EntryKind::Folder {
             wanted |= sys::Access::EXEC_OK;
         }
         match self.parent(path)? {
@@ -239,15 +241,15 @@ impl Root {
     }
 
     /// The folder that holds what the path names, and the name; nothing for the root itself.
-    fn parent<'p>(&self, path: &'p Path) -> Result<Option<(Held<'_>, &'p OsStr)>> {
+    fn parent<'p>(&self, path: &'p Path) -> Result<Option<(FolderFd<'_>, &'p OsStr)>> {
         let Some(name) = path.file_name() else {
             return if path.as_os_str().is_empty() { Ok(None) } else { Err(Errno::PERM) };
         };
         let above = path.parent().unwrap_or(Path::new(""));
         if above.as_os_str().is_empty() {
-            return Ok(Some((Held::Root(self.folder.as_fd()), name)));
+            return Ok(Some((FolderFd::Root(self.folder.as_fd()), name)));
         }
-        Ok(Some((Held::Own(self.beneath(above, PASSING)?), name)))
+        Ok(Some((FolderFd::Own(self.beneath(above, PASSING)?), name)))
     }
 
     /// Opens a folder by the strictest way that the system has.
@@ -281,16 +283,16 @@ impl Root {
     }
 
     /// Refuses what lies on another file system.
-    const fn at_home(&self, found: Stat) -> Result<Stat> {
+    const fn at_home(&self, found: PathStat) -> Result<PathStat> {
         if found.device == self.device { Ok(found) } else { Err(Errno::XDEV) }
     }
 
-    fn plain(&self, found: Stat) -> Result<()> {
+    fn plain(&self, found: PathStat) -> Result<()> {
         match self.at_home(found)?.kind {
-            Kind::File => Ok(()),
-            Kind::Folder => Err(Errno::ISDIR),
-            Kind::Link => Err(Errno::LOOP),
-            Kind::Other => Err(Errno::PERM),
+            EntryKind::File => Ok(()),
+            EntryKind::Folder => Err(Errno::ISDIR),
+            EntryKind::Link => Err(Errno::LOOP),
+            EntryKind::Other => Err(Errno::PERM),
         }
     }
 }
@@ -305,7 +307,7 @@ pub(crate) fn copy(mut from: &File, to: &mut File) -> Result<()> {
     copied.map(drop).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
-const fn flags(access: Access) -> OFlags {
+const fn flags(access: FileAccess) -> OFlags {
     // Truncating is done once it is known what was opened.
     let mut flags = if access.write || access.truncate { OFlags::RDWR } else { OFlags::RDONLY };
     if access.create {
@@ -318,7 +320,7 @@ const fn flags(access: Access) -> OFlags {
 }
 
 /// What the system says of an open file.
-pub(crate) fn stat_file(file: &File) -> Result<Stat> {
+pub(crate) fn stat_file(file: &File) -> Result<PathStat> {
     Ok(stat(&sys::fstat(file)?))
 }
 
@@ -368,8 +370,8 @@ fn copy_attributes(file: &File, like: &File) {
     }
 }
 
-fn stat(found: &sys::Stat) -> Stat {
-    Stat {
+fn stat(found: &sys::Stat) -> PathStat {
+    PathStat {
         kind: kind(FileType::from_raw_mode(found.st_mode)),
         size: number(found.st_size),
         mode: number(found.st_mode).try_into().unwrap_or(0),
@@ -382,12 +384,12 @@ fn stat(found: &sys::Stat) -> Stat {
     }
 }
 
-const fn kind(found: FileType) -> Kind {
+const fn kind(found: FileType) -> EntryKind {
     match found {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Folder,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Other,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Other,
     }
 }
 
@@ -401,12 +403,12 @@ fn nanoseconds(seconds: impl TryInto<u64>, rest: impl TryInto<u64>) -> u64 {
 }
 
 /// The handle of a folder.
-enum Held<'a> {
+enum FolderFd<'a> {
     Root(BorrowedFd<'a>),
     Own(OwnedFd),
 }
 
-impl AsFd for Held<'_> {
+impl AsFd for FolderFd<'_> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Root(folder) => *folder,

@@ -3,8 +3,8 @@
 
 use super::{
     super::{
-        super::stat::{Kind, Stat},
-        access::Named,
+        super::stat::{EntryKind, PathStat},
+        access::ListedEntry,
     },
     FOLDER, Root, kind, stat,
 };
@@ -39,49 +39,49 @@ impl OpenFolder {
     ///
     /// # Errors
     /// `NOMEM` for more than [`MAX_LISTING_BYTES`], otherwise the system's.
-    pub(crate) fn list(&self) -> Result<Vec<Named>> {
+    pub(crate) fn list(&self) -> Result<Vec<ListedEntry>> {
         let (mut list, mut bytes) = (Vec::new(), 0);
         self.each(|name, found, inode| {
             if name == "." || name == ".." {
                 return Ok(());
             }
-            bytes += size_of::<Named>() + name.len();
+            bytes += size_of::<ListedEntry>() + name.len();
             if bytes > MAX_LISTING_BYTES {
                 return Err(Errno::NOMEM);
             }
             // Some file systems do not tell what an entry is.
             let kind = match kind(found) {
-                Kind::Other => self.stat(name).map(|found| found.kind),
+                EntryKind::Other => self.stat(name).map(|found| found.kind),
                 kind => Ok(kind),
             };
-            list.extend(kind.map(|kind| Named { name: name.to_owned(), kind, inode }));
+            list.extend(kind.map(|kind| ListedEntry { name: name.to_owned(), kind, inode }));
             Ok(())
         })?;
         Ok(list)
     }
 
     /// Opens the plain file of that name, and says what it is.
-    pub(crate) fn file(&self, name: &OsStr) -> Result<(File, Stat)> {
+    pub(crate) fn file(&self, name: &OsStr) -> Result<(File, PathStat)> {
         // A device or a pipe that has been put there meanwhile is neither waited for nor kept.
         let quietly = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let flags = OFlags::RDONLY | quietly;
         let file = File::from(sys::openat(&self.folder, name, flags, Mode::empty())?);
         let found = self.at_home(stat(&sys::fstat(&file)?))?;
         match found.kind {
-            Kind::File => Ok((file, found)),
-            Kind::Folder => Err(Errno::ISDIR),
-            Kind::Link => Err(Errno::LOOP),
-            Kind::Other => Err(Errno::PERM),
+            EntryKind::File => Ok((file, found)),
+            EntryKind::Folder => Err(Errno::ISDIR),
+            EntryKind::Link => Err(Errno::LOOP),
+            EntryKind::Other => Err(Errno::PERM),
         }
     }
 
     /// What stands at that name, itself.
-    pub(crate) fn stat(&self, name: &OsStr) -> Result<Stat> {
+    pub(crate) fn stat(&self, name: &OsStr) -> Result<PathStat> {
         self.at_home(stat(&sys::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
     /// Refuses what lies on another file system.
-    const fn at_home(&self, found: Stat) -> Result<Stat> {
+    const fn at_home(&self, found: PathStat) -> Result<PathStat> {
         if found.device == self.device { Ok(found) } else { Err(Errno::XDEV) }
     }
 

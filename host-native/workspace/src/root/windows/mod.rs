@@ -4,8 +4,8 @@
 pub(super) mod open_folder;
 
 use super::{
-    super::stat::Stat,
-    access::{Access, Named},
+    super::stat::PathStat,
+    access::{FileAccess, ListedEntry},
 };
 use crate::platform::{Errno, Result, Timestamps};
 use std::{
@@ -41,7 +41,7 @@ impl Root {
     }
 
     /// What stands at the path, itself.
-    pub(crate) fn stat(&self, _: &Path) -> Result<Stat> {
+    pub(crate) fn stat(&self, _: &Path) -> Result<PathStat> {
         match self.0 {}
     }
 
@@ -51,12 +51,12 @@ impl Root {
     }
 
     /// The entries of a folder, in no order.
-    pub(crate) fn list(&self, _: &Path) -> Result<Vec<Named>> {
+    pub(crate) fn list(&self, _: &Path) -> Result<Vec<ListedEntry>> {
         match self.0 {}
     }
 
     /// Opens a plain file.
-    pub(crate) fn file(&self, _: &Path, _: Access) -> Result<File> {
+    pub(crate) fn file(&self, _: &Path, _: FileAccess) -> Result<File> {
         match self.0 {}
     }
 
@@ -139,7 +139,7 @@ pub(crate) fn copy(mut from: &File, to: &mut File) -> Result<()> {
 }
 
 /// Not told: no file was opened by a folder.
-pub(crate) fn stat_file(_: &File) -> Result<Stat> {
+pub(crate) fn stat_file(_: &File) -> Result<PathStat> {
     Err(Errno::NOSYS)
 }
 

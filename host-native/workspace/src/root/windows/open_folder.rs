@@ -1,7 +1,7 @@
 //! No folder is held open on Windows yet, to read its files by it neither.
 
 use super::{
-    super::{super::stat::Stat, access::Named},
+    super::{super::stat::PathStat, access::ListedEntry},
     Root,
 };
 use crate::platform::Result;
@@ -20,17 +20,17 @@ impl Root {
 
 impl OpenFolder {
     /// Its entries, in no order.
-    pub(crate) fn list(&self) -> Result<Vec<Named>> {
+    pub(crate) fn list(&self) -> Result<Vec<ListedEntry>> {
         match self.0 {}
     }
 
     /// Opens the plain file of that name, and says what it is.
-    pub(crate) fn file(&self, _: &OsStr) -> Result<(File, Stat)> {
+    pub(crate) fn file(&self, _: &OsStr) -> Result<(File, PathStat)> {
         match self.0 {}
     }
 
     /// What stands at that name, itself.
-    pub(crate) fn stat(&self, _: &OsStr) -> Result<Stat> {
+    pub(crate) fn stat(&self, _: &OsStr) -> Result<PathStat> {
         match self.0 {}
     }
 }
