@@ -82,7 +82,7 @@ impl BaseUrl {
         Some(format!("{}{path}{query}", self.text))
     }
 
-    /// Whether it is on this machine.
+    /// Returns whether it is on this machine.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         let host = self.host.trim_matches(['[', ']']);

@@ -25,7 +25,7 @@ pub struct OutputCapture {
     err: HeadTailBuffer,
 }
 
-/// How a program's run ended.
+/// The way in which a program's run ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramExit {
     /// By itself, with this exit code.
@@ -83,7 +83,7 @@ impl OutputCapture {
         kept.decode(&masked)
     }
 
-    /// What waited, when nothing more comes: the last text for people to watch.
+    /// Returns what waited, when nothing more comes: the last text for people to watch.
     #[must_use]
     pub fn finish(&mut self) -> String {
         let mut text = String::new();
@@ -259,7 +259,7 @@ impl HeadTailBuffer {
     }
 }
 
-/// How many bytes at the end of `bytes` are the start of a character that is not complete.
+/// Returns how many bytes at the end of `bytes` are the start of a character that is not complete.
 fn open_character(bytes: &[u8]) -> usize {
     for (back, byte) in (1..=3).zip(bytes.iter().rev()) {
         let length = match byte {

@@ -22,7 +22,7 @@ const REPLY: u32 = 32_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct Catalogue {
-    /// Where it is from.
+    /// The source of the catalogue.
     #[json(default)]
     pub about: String,
     /// The models, by whose prices hold where.
@@ -39,25 +39,25 @@ pub struct PricingGroup {
     pub models: Vec<ModelEntry>,
 }
 
-/// What is known of a model.
+/// The facts that are known about a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct ModelEntry {
     /// Its name, without a date and without what stands before the last slash.
     pub name: String,
-    /// How many tokens it reads and writes in one call.
+    /// The number of tokens that it reads and writes in one call.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u32>,
-    /// How many tokens it writes in one reply at most.
+    /// The maximum number of tokens that it writes in one reply.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
-    /// Whether it takes pictures.
+    /// True if it takes pictures.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
     /// The efforts that it knows; empty if it knows none, or if nothing is known of them.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub efforts: Vec<String>,
-    /// What its tokens cost.
+    /// The price of its tokens.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
 }
@@ -101,8 +101,9 @@ impl Catalogue {
         Self::parse(STANDARD).unwrap_or_default()
     }
 
-    /// What is known of the model of that name at that provider. The name may have a date, a tag
-    /// or a path around the one in the catalogue. The price is left out where it does not hold.
+    /// Returns what is known of the model of that name at that provider. The name may have a date,
+    /// a tag or a path around the one in the catalogue. The price is left out where it does not
+    /// hold.
     #[must_use]
     pub fn find(&self, provider: &str, model: &str) -> Option<ModelEntry> {
         let wanted = plain(model);
@@ -117,7 +118,7 @@ impl Catalogue {
         Some(known)
     }
 
-    /// Whether the model of that name is known to be at that provider.
+    /// Returns whether the model of that name is known to be at that provider.
     #[must_use]
     pub fn has(&self, provider: &str, model: &str) -> bool {
         let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
@@ -169,8 +170,8 @@ fn plain(name: &str) -> String {
     last.chars().map(mark).collect()
 }
 
-/// Whether a model is still the same with this behind its name: a date, or a word that says which
-/// of its copies it is.
+/// Returns whether a model is still the same with this behind its name: a date, or a word that says
+/// which of its copies it is.
 fn is_variant(rest: &str) -> bool {
     const WORDS: &str = "latest|preview|exp|beta|instruct|it|free|cloud|thinking|fp8";
     let Some(rest) = rest.strip_prefix('-') else { return rest.is_empty() };

@@ -18,15 +18,15 @@ pub struct DecodedResponse {
     pub text: String,
     /// The thinking.
     pub reasoning: String,
-    /// What the model, or the provider for it, said on refusing.
+    /// The words with which the model, or the provider for it, refused.
     pub refusal: String,
     /// The calls that the client must carry out.
     pub tool_calls: Vec<DecodedCall>,
-    /// Why the reply ended.
+    /// The reason why the reply ended.
     pub finish: FinishReason,
     /// Tokens, where the provider says.
     pub usage: Option<Usage>,
-    /// What went wrong.
+    /// The error, if something went wrong.
     pub error: Option<DecodedError>,
 }
 
@@ -69,15 +69,15 @@ pub enum CallArguments {
 /// A failure.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct DecodedError {
-    /// What can be done about it.
+    /// The kind of error, which decides what can be done about it.
     pub kind: ErrorKind,
-    /// What the provider says.
+    /// The provider's message.
     pub message: String,
     /// The provider's own name for it.
     pub code: Option<String>,
     /// The HTTP status.
     pub status: u16,
-    /// How long the provider asks to wait.
+    /// The time that the provider asks to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
 }
 
@@ -101,7 +101,7 @@ pub fn decode<'a>(
 }
 
 impl DecodedResponse {
-    /// What stands in place of a response that could not be read in the first place.
+    /// Returns what stands in place of a response that could not be read in the first place.
     #[must_use]
     pub fn unreadable(message: impl Into<String>) -> Self {
         of_failure(ModelCallError::new(FailureKind::InvalidRequest, message))

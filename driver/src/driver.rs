@@ -27,16 +27,16 @@ use innerloop_core::{
     time::{SessionInstant, UnixMillis},
 };
 
-/// What a driver works with.
+/// The parts that a driver works with.
 #[derive(Clone, Debug, Default)]
 pub struct DriverOptions {
-    /// Where requests go. No key of the table gets into the session.
+    /// The endpoints to which requests go. No key of the table gets into the session.
     pub endpoints: EndpointTable,
-    /// Where the answers come from.
+    /// The source of the models' answers.
     pub models: ModelSource,
-    /// Whom the session can ask.
+    /// The people and hooks that the session can ask.
     pub people: HostCapabilities,
-    /// Whether the session's log is kept; if not, no line of it is made.
+    /// True if the session's log is kept; if not, no line of it is made.
     #[cfg(feature = "log")]
     pub keeps_log: bool,
 }
@@ -50,7 +50,7 @@ impl DriverOptions {
     }
 }
 
-/// Where the answers of models come from.
+/// The source of the answers of models.
 #[derive(Clone, Debug, Default)]
 pub enum ModelSource {
     /// From the endpoints.
@@ -76,20 +76,20 @@ pub struct Driver {
     models: ModelSource,
     people: HostCapabilities,
     journal: SessionLogEncoder,
-    /// What was asked for and has no answer yet.
+    /// The effects that were asked for and have no answer yet.
     open: ById<EffectId, InFlightEffect>,
-    /// What follows from the opening, until [`Driver::start`].
+    /// The outputs that follow from the opening, until [`Driver::start`].
     opening: Option<Box<OpeningOutputs>>,
     replay_error: Option<Box<TrafficError>>,
     was_idle: bool,
-    /// Whether the session has put a key together.
+    /// True if the session has put a key together.
     holds_key: bool,
     /// Of a restored session the first effect that it has issued since: news of earlier ones that
     /// are not open here may still count, since they may have been cancelled before.
     first_own: Option<EffectId>,
 }
 
-/// What follows from the opening.
+/// The outputs that follow from the opening.
 #[derive(Debug)]
 pub(crate) struct OpeningOutputs {
     pub(crate) log: String,
@@ -97,7 +97,8 @@ pub(crate) struct OpeningOutputs {
     pub(crate) owed: OwedEffects,
 }
 
-/// What of the opening's outputs was asked for before, perhaps by a host that is gone.
+/// The effects among the opening's outputs that were asked for before, perhaps by a host that is
+/// gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OwedEffects {
     /// Nothing: the session is new.
@@ -131,7 +132,7 @@ impl Driver {
         Self::open_as(&Self::blueprint(config, &parts)?, id, wall, parts)
     }
 
-    /// What sessions of one configuration share, for drivers that work with such parts.
+    /// Returns what sessions of one configuration share, for drivers that work with such parts.
     ///
     /// # Errors
     /// As [`Driver::open`].
@@ -177,9 +178,9 @@ impl Driver {
         }
     }
 
-    /// What follows from the opening, once. Of what a restored session still waits for, requests
-    /// are sent again, questions asked again and hooks run again; tools' runs are reported as
-    /// lost, since they may have taken effect, unless the host knows what became of them.
+    /// Returns what follows from the opening, once. Of what a restored session still waits for,
+    /// requests are sent again, questions asked again and hooks run again; tools' runs are reported
+    /// as lost, since they may have taken effect, unless the host knows what became of them.
     pub fn start(&mut self) -> DriverOutputBatch {
         let mut work = InputWorklist::at(self.session.now());
         let owed = self.opening.as_ref().map_or(OwedEffects::Nothing, |opening| opening.owed);
@@ -249,14 +250,14 @@ impl Driver {
         Ok(self.ended(work))
     }
 
-    /// When to send [`Input::Tick`] if nothing else happens before.
+    /// Returns when to send [`Input::Tick`] if nothing else happens before.
     #[must_use]
     pub fn deadline(&self) -> Option<SessionInstant> {
         let played = self.open.values().filter_map(InFlightEffect::next_piece);
         played.chain(self.session.deadline().map(|deadline| deadline.at)).min()
     }
 
-    /// Whether news of an effect may count: it is open, or was issued before a restart.
+    /// Returns whether news of an effect may count: it is open, or was issued before a restart.
     #[cfg(feature = "log")]
     pub(crate) fn expects(&self, id: EffectId) -> bool {
         self.open.get(id).is_some() || self.first_own.is_some_and(|first| id < first)
@@ -470,7 +471,7 @@ impl Driver {
         }
     }
 
-    /// Whether the response to an open request leads elsewhere, where no key goes.
+    /// Returns whether the response to an open request leads elsewhere, where no key goes.
     fn redirects(&self, id: EffectId, status: u16) -> bool {
         let is_redirect = matches!(status, 301 | 302 | 303 | 307 | 308);
         is_redirect && self.open.get(id).is_some_and(InFlightEffect::is_exchange)
@@ -488,7 +489,7 @@ impl Driver {
         work.queue.push(Input::Http { id, input: HttpInput::Failed(failure) });
     }
 
-    /// What has followed, with a snapshot where the session has become idle.
+    /// Returns what has followed, with a snapshot where the session has become idle.
     fn ended(&mut self, work: InputWorklist) -> DriverOutputBatch {
         let mut outputs = work.outputs;
         let is_idle = self.open.is_empty() && is_idle(&self.session);

@@ -12,7 +12,7 @@ use innerloop_core::{
 };
 use innerloop_json::quoted;
 
-/// Where an endpoint is, and how it lets one in.
+/// The address of an endpoint, with the key and the headers that it wants.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     base: BaseUrl,
@@ -22,7 +22,7 @@ pub struct Endpoint {
     headers: Vec<(String, String)>,
 }
 
-/// Why an endpoint cannot be used. What to do about a missing key or URL, the host knows.
+/// The reason why an endpoint cannot be used. The host knows what to do about a missing key or URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
     /// The provider wants a key.
@@ -37,9 +37,9 @@ pub enum EndpointError {
     /// The base URL is no origin with an optional path.
     #[error("{} is no base URL ({why}); give one like https://api.anthropic.com", quoted(url))]
     BadUrl {
-        /// What was given, without any password.
+        /// The URL that was given, without any password.
         url: String,
-        /// What is wrong with it.
+        /// The reason why it is not a base URL.
         why: &'static str,
     },
 }
@@ -87,7 +87,7 @@ impl Endpoint {
         Self { headers, ..self }
     }
 
-    /// Where it is.
+    /// Returns where it is.
     #[must_use]
     pub const fn base(&self) -> &BaseUrl {
         &self.base
@@ -110,7 +110,7 @@ impl Endpoint {
     }
 }
 
-/// What may be shown of a text that may hold a password.
+/// Returns what may be shown of a text that may hold a password.
 fn shown(text: &str) -> String {
     text.rsplit_once('@').map_or_else(|| text.into(), |(_, rest)| format!("…@{rest}"))
 }
@@ -174,7 +174,7 @@ impl EndpointTable {
         self.table.iter().find(|(known, _)| known == id).map(|(_, endpoint)| endpoint)
     }
 
-    /// Whether all of them are on this machine.
+    /// Returns whether all of them are on this machine.
     #[must_use]
     pub fn are_loopback(&self) -> bool {
         self.table.iter().all(|(_, endpoint)| endpoint.base.is_loopback())

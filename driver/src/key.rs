@@ -19,15 +19,16 @@ impl ApiKey {
         Self(key.trim().to_owned())
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether it is too simple to be taken out of text: shorter than 12 characters, or of letters,
-    /// `-`, `_`, `.` and spaces alone. People give such keys, `placeholder` or `not-needed`, to
-    /// servers that want none; they stand in ordinary text and in the names of files.
+    /// Returns whether it is too simple to be taken out of text: shorter than 12 characters, or of
+    /// letters, `-`, `_`, `.` and spaces alone. People give such keys, `placeholder` or
+    /// `not-needed`, to servers that want none; they stand in ordinary text and in the names of
+    /// files.
     #[must_use]
     pub fn is_simple(&self) -> bool {
         let is_of_word = |c: char| c.is_alphabetic() || matches!(c, '-' | '_' | '.' | ' ');
@@ -40,12 +41,12 @@ impl ApiKey {
         &self.0
     }
 
-    /// What is sent for the key: `prefix` and the key.
+    /// Returns what is sent for the key: `prefix` and the key.
     pub(crate) fn behind(&self, prefix: &str) -> Self {
         Self(format!("{prefix}{}", self.0))
     }
 
-    /// Whether it can stand in a header as it is.
+    /// Returns whether it can stand in a header as it is.
     pub(crate) fn fits_header(&self) -> bool {
         self.0.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\'))
     }

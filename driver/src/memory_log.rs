@@ -11,7 +11,7 @@ const SHORT: usize = 64 * 1024;
 #[derive(Debug, Default)]
 pub struct MemoryLog {
     header: String,
-    /// What came before the newest snapshot, other snapshots left out; empty once it was dropped.
+    /// The lines before the newest snapshot, without other snapshots; empty once they were dropped.
     before: String,
     was_dropped: bool,
     snapshot: String,

@@ -17,7 +17,7 @@ use innerloop_core::{
     time::SessionInstant,
 };
 
-/// What is under way.
+/// An effect that is under way.
 #[derive(Debug)]
 pub(crate) enum InFlightEffect {
     /// A request that the host has sent, or that was refused.
@@ -57,12 +57,12 @@ impl InFlightEffect {
         matches!(self, Self::Exchange { .. })
     }
 
-    /// Whether the host has it in hand.
+    /// Returns whether the host has it in hand.
     pub(crate) const fn is_with_host(&self) -> bool {
         !matches!(self, Self::Playback { .. })
     }
 
-    /// Where an exchange goes, for people.
+    /// Returns where an exchange goes, for people.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Exchange { base: Some(base), .. } => base.to_string(),
@@ -152,7 +152,7 @@ impl InFlightEffect {
         }
     }
 
-    /// When the next piece of a recorded answer is due.
+    /// Returns when the next piece of a recorded answer is due.
     pub(crate) fn next_piece(&self) -> Option<SessionInstant> {
         match self {
             Self::Playback { news, next, .. } if news.len() > 0 => Some(*next),

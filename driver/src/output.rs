@@ -42,16 +42,16 @@ pub enum DriverOutput {
     Run {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
-        /// What to run.
+        /// The run to carry out.
         run: Arc<ToolRun>,
     },
     /// Ask a person and report the [`Answer`](innerloop_core::input::Answer).
     Ask {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
         /// The question.
         ask: Ask,
@@ -60,9 +60,9 @@ pub enum DriverOutput {
     Hook {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
-        /// What to run.
+        /// The hook to run.
         hook: HookRun,
     },
     /// Stop what was asked for under that id. A tool's run still owes its answer, with what there

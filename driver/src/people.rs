@@ -8,17 +8,17 @@ use innerloop_core::{
     output::{Ask, HookRun},
 };
 
-/// What the model reads where a call needs approval and nobody is there.
+/// The text that the model reads if a call needs approval and nobody is there.
 pub const NOBODY_APPROVES: &str = "\
     it needs a person's approval, and nobody is here to give it; go on without it, or say what \
     you would need it for";
 
-/// Whom a session can ask.
+/// The people and hooks that a session can ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCapabilities {
-    /// Whether somebody says which calls may run.
+    /// True if somebody says which calls may run.
     pub approve: bool,
-    /// Whether somebody answers the model's questions.
+    /// True if somebody answers the model's questions.
     pub answer: bool,
     /// The points of the loop for which the host has a hook.
     pub hooks: Vec<HookPoint>,

@@ -47,7 +47,7 @@ pub(crate) fn failure(error: &TrafficError, keys: &SecretKeys) -> HttpFailure {
     HttpFailure { kind: HttpFailureKind::Refused, message }
 }
 
-/// Whether each line of the body is a value of its own.
+/// Returns whether each line of the body is a value of its own.
 fn is_lines(headers: &[(String, String)]) -> bool {
     headers.iter().any(|(name, value)| name == "content-type" && value.contains("ndjson"))
 }

@@ -29,32 +29,33 @@ pub struct Provider {
     /// Other families, by what a model's name has in it.
     #[json(default)]
     pub families: Map<ProfileKind>,
-    /// Where it is reached if nothing else is said; nowhere if every user has a place of their
+    /// The URL at which it is reached if no other is given; absent if every user has a URL of their
     /// own. The protocol's paths go below it.
     #[json(default)]
     pub base_url: Option<String>,
-    /// What such a place of one's own looks like.
+    /// An example of such a URL of one's own.
     #[json(default)]
     pub base_url_example: Option<String>,
     /// The environment variable that may hold another base URL.
     pub base_url_variable: String,
-    /// How a key is sent.
+    /// The header that carries a key.
     pub auth: AuthHeader,
     /// The environment variables that may hold the key; the first that is set counts.
     pub key_variables: Vec<String>,
-    /// Whether it works without a key, as servers of one's own do.
+    /// True if it works without a key, as servers of one's own do.
     #[json(default)]
     pub key_optional: bool,
     /// The model that is used if none is named.
     #[json(default)]
     pub default_model: Option<String>,
-    /// What it does otherwise than the protocol's author.
+    /// The ways in which it differs from the endpoint of the protocol's author.
     #[json(default)]
     pub compat: EndpointCompat,
-    /// Whether calls are also looked for in the models' text; as the family has it if absent.
+    /// The cases in which calls are also looked for in the models' text; those of the family if
+    /// absent.
     #[json(default)]
     pub text_calls: Option<TextCalls>,
-    /// What a session with it starts from besides, as a merge patch (RFC 7396) of the
+    /// The further settings that a session with it starts from, as a merge patch (RFC 7396) of the
     /// configuration.
     #[json(default)]
     pub config: JsonObject,
@@ -63,13 +64,13 @@ pub struct Provider {
     pub page_headers: Vec<(String, String)>,
 }
 
-/// How a key is sent.
+/// The header that carries a key.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct AuthHeader {
     /// The header's name.
     pub header: String,
-    /// What stands in front of the key.
+    /// The text in front of the key.
     #[json(default)]
     pub prefix: String,
 }
@@ -78,7 +79,7 @@ pub struct AuthHeader {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown provider {}; known: {}", quoted(name), joined(known, ", "))]
 pub struct UnknownProvider {
-    /// What was asked for.
+    /// The name that was asked for.
     pub name: String,
     /// Every name that there is.
     pub known: Vec<String>,

@@ -11,18 +11,18 @@ use innerloop_core::{
     tool::ToolSpec,
 };
 
-/// What a host's user says.
+/// The settings that a host's user gives.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionSettings<'a> {
     /// The session's id.
     pub id: &'a SessionId,
-    /// Who serves the model.
+    /// The provider that serves the model.
     pub provider: &'a Provider,
     /// The model; else the one that a patch names, else the provider's own choice.
     pub model: Option<&'a str>,
-    /// What is known of models.
+    /// The catalogue of the models that are known.
     pub catalogue: &'a Catalogue,
-    /// What stands where nothing else is said.
+    /// The preset for all that is not set otherwise.
     pub preset: ConfigPreset,
     /// The place that the agent works in.
     pub facts: &'a EnvironmentFacts,
@@ -76,9 +76,9 @@ impl SessionSettings<'_> {
         Ok(config)
     }
 
-    /// What the provider and the catalogue know of the model. What the preset says otherwise than
-    /// the specification about how a model is talked to comes before the family's defaults; the
-    /// protocol and the family are the provider's.
+    /// Returns what the provider and the catalogue know of the model. What the preset says
+    /// otherwise than the specification about how a model is talked to comes before the family's
+    /// defaults; the protocol and the family are the provider's.
     fn model_config(&self, name: &str, preset: &ModelConfig) -> ModelConfig {
         let mut model = self.provider.model(name, preset.vocabulary);
         let plain = ModelConfig::default();

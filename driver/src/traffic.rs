@@ -39,7 +39,7 @@ pub struct TrafficExchange {
     pub headers: Vec<(String, String)>,
     /// The response's body, as far as it came.
     pub body: BodyBytes,
-    /// How the exchange broke, if it did.
+    /// The text that says how the exchange broke, if it did.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
@@ -92,7 +92,7 @@ pub struct TrafficPlayer {
     calls: u32,
 }
 
-/// Why a recording does not answer a call.
+/// The reason why a recording does not answer a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrafficError {
     /// The recording cannot be read.
@@ -100,7 +100,7 @@ pub enum TrafficError {
     Unreadable {
         /// Counted from 1.
         line: usize,
-        /// Why.
+        /// The reason why it cannot be read.
         message: String,
     },
     /// The recording holds no more answers.
@@ -117,9 +117,9 @@ pub enum TrafficError {
     Mismatch {
         /// The call, counted from 1.
         call: u32,
-        /// What was new in the recorded request.
+        /// The text that was new in the recorded request.
         expected: String,
-        /// What is new in this one.
+        /// The text that is new in this one.
         found: String,
     },
 }
@@ -164,7 +164,7 @@ impl TrafficPlayer {
         self.exchanges.next().ok_or(TrafficError::Exhausted { call })
     }
 
-    /// How many exchanges have not been asked for.
+    /// Returns how many exchanges have not been asked for.
     #[must_use]
     pub fn left(&self) -> usize {
         self.exchanges.len()
@@ -197,8 +197,8 @@ fn part(text: &str, begin: usize) -> String {
     format!("{before}{shown}{after}")
 }
 
-/// What is new since the model's last reply: the user's words and the tools' results, with what
-/// differs from run to run masked (durations, dates, the folders of absolute paths).
+/// Returns what is new since the model's last reply: the user's words and the tools' results, with
+/// what differs from run to run masked (durations, dates, the folders of absolute paths).
 #[must_use]
 pub fn said(history: &History) -> String {
     let mut out = String::new();
@@ -225,7 +225,7 @@ fn digest(text: &str) -> String {
     format!("{:016x}", DigestBuilder::of(text.as_bytes()).0)
 }
 
-/// What may stand around a word.
+/// The characters that may stand before a word; those of [`CLOSE`] may stand behind it.
 const OPEN: [char; 5] = ['(', '[', '"', '\'', '`'];
 const CLOSE: [char; 9] = [')', ']', '"', '\'', '`', ',', '.', ';', ':'];
 

@@ -15,16 +15,16 @@ use innerloop_json::ToJson;
 /// So many bytes of texts are kept; beyond that the oldest are forgotten.
 const KEPT: usize = 16 << 20;
 
-/// What it takes to take a file back.
+/// A file whose changes are undone, with what is to be done to it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct UndoneFile {
     /// The file, from the workspace's root on.
     pub path: String,
-    /// What is to be done with it.
+    /// The action that undoes its changes.
     pub undo: FileUndo,
 }
 
-/// What is to be done with a file.
+/// The action that undoes the changes to a file.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 pub enum FileUndo {
@@ -36,19 +36,19 @@ pub enum FileUndo {
     Keep(&'static str),
 }
 
-/// What the steps of a session have changed. A host tells it each event, and how many inputs it has
-/// taken over from elsewhere.
+/// The changes that the steps of a session have made to files. A host passes in each event, and the
+/// number of inputs that were taken over from elsewhere.
 #[derive(Debug, Default)]
 pub struct FileSteps {
     /// In order, each with its step.
     changes: Vec<(i64, ReportedChange)>,
     /// The newest step that is not undone; those before the first that was heard of are below 1.
     newest: i64,
-    /// How many steps are undone.
+    /// The number of steps that are undone.
     undone: i64,
 }
 
-/// How many inputs a command takes over from elsewhere.
+/// Returns how many inputs a command takes over from elsewhere.
 #[must_use]
 pub fn imported(command: &Command) -> usize {
     let Command::Import { turns } = command else { return 0 };
@@ -87,9 +87,9 @@ impl FileSteps {
         }
     }
 
-    /// What it takes to take back the files of the steps that are undone now: each becomes what it
-    /// was, where it still is as its step left it. `read` gives a file's bytes, or nothing if it is
-    /// not there.
+    /// Returns what it takes to take back the files of the steps that are undone now: each becomes
+    /// what it was, where it still is as its step left it. `read` gives a file's bytes, or nothing
+    /// if it is not there.
     pub fn undone(&self, read: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Vec<UndoneFile> {
         let mut files: Vec<(&ReportedChange, &ReportedChange)> = Vec::new();
         for (_, change) in self.changes.iter().filter(|(step, _)| *step > self.newest) {
@@ -126,8 +126,8 @@ impl FileSteps {
     }
 }
 
-/// What is to be done with a file that is changed from before the first change to behind the last;
-/// nothing if it came and went.
+/// Returns what is to be done with a file that is changed from before the first change to behind
+/// the last; nothing if it came and went.
 fn undo(
     first: &ReportedChange,
     last: &ReportedChange,

@@ -14,7 +14,7 @@ struct EmbeddedModuleSpec {
     /// The constant that it becomes.
     constant: &'static str,
     name: &'static str,
-    /// Where `cargo xtask prepare` leaves it, in the target folder of the workspace.
+    /// The path at which `cargo xtask prepare` leaves it, in the target folder of the workspace.
     prepared: &'static str,
     /// The variable that names another file.
     variable: &'static str,

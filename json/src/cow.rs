@@ -11,7 +11,7 @@ use alloc::{
     vec::Vec,
 };
 
-/// What can be read into a [`Cow`]. Texts borrow where they have no escapes; all else is owned.
+/// A type that can be read into a [`Cow`]. Texts borrow if they have no escapes; all else is owned.
 pub trait FromJsonCow<'a>: ToOwned {
     /// Any value, to be overwritten.
     fn blank_cow() -> Cow<'a, Self>;

@@ -7,7 +7,7 @@ use core::num::IntErrorKind;
 
 /// Numbers half-way between two floating ones have fewer digits.
 const MOST_DIGITS: usize = 770;
-/// How many decimal digits are taken at once: a power of ten that fits into a limb.
+/// The number of decimal digits that are taken at once: a power of ten that fits into a limb.
 const STEP: usize = 9;
 
 /// The floating number nearest to `text`, as `str::parse` reads it, but without its words for
@@ -82,7 +82,7 @@ fn powers_of_ten(power: u64) -> impl Iterator<Item = u64> {
 struct BigNatural {
     limbs: Vec<u64>,
     exponent: i32,
-    /// Whether the number is a little more than its limbs say.
+    /// True if the number is a little more than its limbs say.
     is_more: bool,
 }
 

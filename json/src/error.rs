@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, boxed::Box, format, string::String, vec::Vec};
 use core::fmt;
 use innerloop_json_derive::ToJson;
 
-/// What is wrong with a JSON text: the kind of fault, the path of the value, its line and column.
+/// The fault of a JSON text: its kind, the path of the value, its line and column.
 ///
 /// A host that knows the fields under other names words the fault itself, by its kind:
 ///
@@ -43,14 +43,14 @@ pub enum JsonFault {
     Eof,
     /// The text is not JSON.
     Syntax {
-        /// What is wrong with it.
+        /// The text that says what is wrong with it.
         message: &'static str,
     },
     /// A value of another type.
     Unexpected {
-        /// What stands there, for example `null` or `"ten"`.
+        /// The value that stands there, for example `null` or `"ten"`.
         found: String,
-        /// What is read there, for example `an object`.
+        /// The value that is expected there, for example `an object`.
         expected: Cow<'static, str>,
     },
     /// A number that does not fit.
@@ -86,7 +86,7 @@ pub enum JsonFault {
     },
     /// Another reason why the value is refused.
     Invalid {
-        /// What is wrong with it.
+        /// The text that says what is wrong with it.
         message: String,
     },
 }
@@ -134,13 +134,13 @@ impl Error {
         self.0.fault
     }
 
-    /// What is wrong, without the place.
+    /// Returns what is wrong, without the place.
     #[must_use]
     pub fn message(&self) -> String {
         format!("{}", self.0.fault)
     }
 
-    /// Whether the text ended too early, so that it may be the beginning of a valid one.
+    /// Returns whether the text ended too early, so that it may be the beginning of a valid one.
     #[must_use]
     pub const fn is_eof(&self) -> bool {
         matches!(self.0.fault, JsonFault::Eof)

@@ -106,7 +106,7 @@ macro_rules! any_schema {
     ($($any:tt)*) => {};
 }
 
-/// What the derives build on; no part of the interface.
+/// The items that the derives build on; not part of the interface.
 #[doc(hidden)]
 pub mod derived {
     pub use crate::fill::{FieldSlots, VariantSlots, fill_fields, fill_variant};

@@ -17,7 +17,7 @@ use core::fmt;
 /// Values by their names, in the order of the names.
 #[derive(Clone)]
 pub struct Map<T> {
-    /// Where the value of each name stands.
+    /// The index in `values` of each name's value.
     places: BTreeMap<String, usize>,
     values: Vec<T>,
 }
@@ -29,19 +29,19 @@ impl<T> Map<T> {
         Self { places: BTreeMap::new(), values: Vec::new() }
     }
 
-    /// How many values there are.
+    /// Returns how many values there are.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there is no value.
+    /// Returns whether there is no value.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether there is a value of that name.
+    /// Returns whether there is a value of that name.
     #[must_use]
     pub fn contains_key(&self, name: &str) -> bool {
         self.places.contains_key(name)

@@ -66,7 +66,7 @@ impl Number {
         }
     }
 
-    /// Whether the number is whole and written so.
+    /// Returns whether the number is whole and written so.
     #[must_use]
     pub const fn is_integer(&self) -> bool {
         !matches!(self, Self::Float(_))

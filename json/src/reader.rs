@@ -10,7 +10,7 @@ use innerloop_json_scan::{
     MAX_DEPTH, MAX_TEXT, Token, TokenIndex, code_unit, plain_len, quoted, unescaped, value_end,
 };
 
-/// What kind of value comes next.
+/// The kind of value that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// `null`.
@@ -35,7 +35,7 @@ pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: u8,
-    /// Whether an array or object was just opened, so that no comma precedes what follows.
+    /// True if an array or object was just opened, so that no comma precedes what follows.
     is_opened: bool,
     /// A field that the next object may have and that is passed over: the tag of its kind.
     pub(crate) tag: &'static str,
@@ -48,13 +48,13 @@ impl<'a> Reader<'a> {
         Self { text, at: 0, depth: 0, is_opened: false, tag: "" }
     }
 
-    /// How many bytes have been read.
+    /// Returns how many bytes have been read.
     #[must_use]
     pub const fn position(&self) -> usize {
         self.at
     }
 
-    /// What kind of value comes next. Nothing is read but white space.
+    /// Returns what kind of value comes next. Nothing is read but white space.
     ///
     /// # Errors
     /// There is no value, or not the beginning of one.
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the array that was entered has a further element; if not, its end is read.
+    /// Returns whether the array that was entered has a further element; if not, its end is read.
     ///
     /// # Errors
     /// Neither comes.

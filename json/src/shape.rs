@@ -59,7 +59,7 @@ impl StructShape {
         ShapeEntries { rest: self.fields, place: 0 }
     }
 
-    /// Whether an unknown field is an error.
+    /// Returns whether an unknown field is an error.
     pub(crate) fn is_closed(self) -> bool {
         self.head != ".."
     }
@@ -102,12 +102,12 @@ impl EnumShape {
         if self.is_keyed() || self.is_untagged() { "" } else { self.form }
     }
 
-    /// Whether a variant without content is written as an object, too.
+    /// Returns whether a variant without content is written as an object, too.
     pub(crate) fn is_keyed(self) -> bool {
         self.form == "{}"
     }
 
-    /// Whether the content alone is written.
+    /// Returns whether the content alone is written.
     pub(crate) fn is_untagged(self) -> bool {
         self.form == "*"
     }
@@ -149,28 +149,28 @@ impl ShapeEntry {
         self.start
     }
 
-    /// What a variant holds: a struct's text, or nothing for a value.
+    /// Returns what a variant holds: a struct's text, or nothing for a value.
     pub(crate) fn content(self) -> Option<&'static str> {
         self.more.strip_prefix('=')
     }
 
-    /// Whether the field is read under that name.
+    /// Returns whether the field is read under that name.
     fn is(self, name: &str) -> bool {
         self.name() == name || self.more.split('=').skip(1).any(|more| more == name)
     }
 
-    /// Whether the field must be there.
+    /// Returns whether the field must be there.
     pub(crate) fn is_required(self) -> bool {
         self.more.starts_with('!')
     }
 
-    /// Whether the field's own fields stand in its place.
+    /// Returns whether the field's own fields stand in its place.
     pub(crate) fn is_flattened(self) -> bool {
         self.more.starts_with('+')
     }
 }
 
-/// What stands before the first `byte`, or the `more` bytes behind that, and the rest.
+/// Returns what stands before the first `byte`, or the `more` bytes behind that, and the rest.
 fn cut(text: &'static str, byte: u8, more: usize) -> (&'static str, &'static str) {
     let at = text.bytes().position(|other| other == byte);
     let at = at.map_or(text.len(), |at| at + more);

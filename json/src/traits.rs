@@ -3,13 +3,13 @@
 use crate::{error::Error, reader::Reader, writer::Writer};
 use alloc::{boxed::Box, string::String};
 
-/// What can be written as JSON.
+/// A type that can be written as JSON.
 pub trait ToJson {
     /// Writes the value.
     fn write(&self, writer: &mut Writer);
 }
 
-/// What a derived `FromJson` of a struct knows: the fields that it reads.
+/// The fields that a derived `FromJson` of a struct reads.
 pub trait FieldNames {
     /// Their names, in order.
     const FIELDS: &'static [&'static str];
@@ -19,7 +19,7 @@ impl<T: FieldNames> FieldNames for Box<T> {
     const FIELDS: &'static [&'static str] = T::FIELDS;
 }
 
-/// What a derived `FromJson` of an enum knows: the variants that it reads.
+/// The variants that a derived `FromJson` of an enum reads.
 pub trait VariantNames {
     /// Their names, in order.
     const VARIANTS: &'static [&'static str];
@@ -30,8 +30,9 @@ pub trait VariantNames {
     fn fields(variant: &str) -> Option<&'static [&'static str]>;
 }
 
-/// What can be read from JSON text that lives for `'a`. A value is made in two steps, so that one
-/// function can read the fields of all types: [`FromJson::blank`], then [`FromJson::fill`].
+/// A type that can be read from JSON text that lives for `'a`. A value is made in two steps, so
+/// that one function can read the fields of all types: [`FromJson::blank`], then
+/// [`FromJson::fill`].
 pub trait FromJson<'a> {
     /// Any value, to be overwritten.
     fn blank() -> Self
@@ -44,7 +45,7 @@ pub trait FromJson<'a> {
     /// The text is not JSON, or it does not fit. The value is then of no use.
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error>;
 
-    /// Whether `null` is one of the values.
+    /// Returns whether `null` is one of the values.
     #[must_use]
     fn takes_null() -> bool
     where

@@ -114,37 +114,37 @@ impl Value {
         }
     }
 
-    /// Whether this is `null`.
+    /// Returns whether this is `null`.
     #[must_use]
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// Whether this is a string.
+    /// Returns whether this is a string.
     #[must_use]
     pub const fn is_string(&self) -> bool {
         matches!(self, Self::String(_))
     }
 
-    /// Whether this is a number.
+    /// Returns whether this is a number.
     #[must_use]
     pub const fn is_number(&self) -> bool {
         matches!(self, Self::Number(_))
     }
 
-    /// Whether this is an array.
+    /// Returns whether this is an array.
     #[must_use]
     pub const fn is_array(&self) -> bool {
         matches!(self, Self::Array(_))
     }
 
-    /// Whether this is an object.
+    /// Returns whether this is an object.
     #[must_use]
     pub const fn is_object(&self) -> bool {
         matches!(self, Self::Object(_))
     }
 
-    /// Whether this is `true` or `false`.
+    /// Returns whether this is `true` or `false`.
     #[must_use]
     pub const fn is_boolean(&self) -> bool {
         matches!(self, Self::Bool(_))

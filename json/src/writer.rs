@@ -10,7 +10,7 @@ pub struct Writer {
     out: String,
     /// The tag and name that the next object begins with.
     pub(crate) tag: Option<(&'static str, &'static str)>,
-    /// Whether the next object's fields belong to the one around it.
+    /// True if the next object's fields belong to the one around it.
     pub(crate) is_flattened: bool,
 }
 
@@ -21,13 +21,13 @@ impl Writer {
         Self { out: String::new(), tag: None, is_flattened: false }
     }
 
-    /// What is written.
+    /// Returns what is written.
     #[must_use]
     pub fn finish(self) -> String {
         self.out
     }
 
-    /// What is written so far.
+    /// Returns what is written so far.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.out
@@ -97,7 +97,7 @@ impl Writer {
         }
     }
 
-    /// Whether an element stands before the next one.
+    /// Returns whether an element stands before the next one.
     fn is_behind(&self) -> bool {
         // No value ends with an opening bracket.
         !matches!(self.out.as_bytes().last(), Some(b'{' | b'['))

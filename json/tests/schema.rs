@@ -50,7 +50,7 @@ impl Default for Other {
 #[derive(ToJson, FromJson)]
 struct Id(u64);
 
-/// What comes.
+/// A piece of news.
 #[derive(ToJson, FromJson)]
 #[json(tag = "type", rename_all = "snake_case")]
 enum News {

@@ -51,7 +51,7 @@ pub struct Agent {
     site: Arc<SessionResources>,
 }
 
-/// Why a word to an agent had no effect.
+/// The reason why a request to an agent had no effect.
 ///
 /// ```
 /// use innerloop::{Agent, AgentError};
@@ -92,7 +92,7 @@ impl AgentBuilder {
 }
 
 impl Agent {
-    /// What an agent is made with.
+    /// Returns what an agent is made with.
     pub fn builder() -> AgentBuilder {
         AgentBuilder::default()
     }
@@ -214,7 +214,7 @@ impl Agent {
         turns.await
     }
 
-    /// Where the agent stands, and what it has used so far.
+    /// Returns where the agent stands, and what it has used so far.
     ///
     /// # Errors
     /// [`SessionEndedError`] if the session is over.
@@ -261,8 +261,8 @@ impl Agent {
         self.site.workspace()
     }
 
-    /// What the agent has changed and nobody has applied yet; of a workspace in place, what it has
-    /// changed.
+    /// Returns what the agent has changed and nobody has applied yet; of a workspace in place, what
+    /// it has changed.
     pub async fn changes(&self) -> Vec<FileChange> {
         let workspace = self.site.workspace().clone();
         spawn_blocking(move || workspace.changes().0).await.unwrap_or_default()
@@ -320,7 +320,7 @@ impl Agent {
     }
 }
 
-/// What happens in a session, until it is closed.
+/// The events of a session, until it is closed.
 ///
 /// ```
 /// use futures_util::StreamExt as _;

@@ -11,7 +11,7 @@ use innerloop_workspace::WorkspaceError;
 use std::{io, path::PathBuf};
 use tokio::task::JoinError;
 
-/// Why there is no agent.
+/// The reason why an agent was not built.
 ///
 /// ```
 /// use innerloop::{Agent, BuildError};
@@ -78,7 +78,7 @@ pub enum BuildError {
     Resume {
         /// The log.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why no session can be made of it.
         error: LogError,
     },
     /// A file cannot be read.
@@ -86,7 +86,7 @@ pub enum BuildError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason why it cannot be read.
         error: io::Error,
     },
     /// The log cannot be made.
@@ -103,7 +103,7 @@ pub enum BuildError {
     Unlocked {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason for the failure.
         error: io::Error,
     },
     /// The session refuses the configuration that goes over its own.

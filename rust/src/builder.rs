@@ -45,8 +45,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// What an agent is made with. Without more than a provider it is one in an empty folder of its
-/// own, with all built-in tools in a sandbox.
+/// The settings that an agent is made with. With no more than a provider, the agent works in an
+/// empty folder of its own, with all built-in tools in a sandbox.
 ///
 /// ```
 /// use innerloop::{Agent, JsonSchema, OwnToolCall, Tool};
@@ -92,7 +92,7 @@ pub struct AgentBuilder {
     replay: Option<PathBuf>,
 }
 
-/// Where the agent works.
+/// The place where the agent works.
 #[derive(Debug, Default)]
 enum WorkspaceLocation {
     /// In an empty folder of its own, which goes with it.
@@ -104,7 +104,7 @@ enum WorkspaceLocation {
     In(PathBuf),
 }
 
-/// Where the session comes from.
+/// The origin of the session.
 #[derive(Debug, Default)]
 enum SessionOrigin {
     #[default]
@@ -134,8 +134,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Where the provider is reached; else at the address in its variable of the environment, or at
-    /// its own.
+    /// Returns where the provider is reached; else at the address in its variable of the
+    /// environment, or at its own.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
         self
@@ -311,7 +311,7 @@ impl AgentBuilder {
         Ok(StartedSession { id, link, site })
     }
 
-    /// Where the model's traffic goes and comes from.
+    /// Returns where the model's traffic goes and comes from.
     fn traffic(&mut self, provider: &Provider) -> Result<ModelTraffic, BuildError> {
         let key = self
             .key
@@ -398,7 +398,7 @@ impl AgentBuilder {
         Ok(settings(&facts)?)
     }
 
-    /// What follows for the configuration from who is there, and from what may be read.
+    /// Returns what follows for the configuration from who is there, and from what may be read.
     fn own_patch(&self, site: &SessionResources) -> Map<String, Value> {
         let mut patch = patch::of_people(&site.people());
         if !self.domains.is_empty() {
@@ -407,7 +407,7 @@ impl AgentBuilder {
         patch
     }
 
-    /// What this builder says over the configuration of a session that goes on.
+    /// Returns what this builder says over the configuration of a session that goes on.
     fn changes(&self, site: &SessionResources) -> Result<Vec<JsonObject>, BuildError> {
         let own = self.own_patch(site);
         patch::over_restored(own, self.model.as_deref(), &self.patches).map_err(BuildError::Patch)
@@ -429,7 +429,7 @@ pub(crate) struct StartedSession {
     pub(crate) site: SessionResources,
 }
 
-/// What is set of those variables first, if anything is.
+/// Returns what is set of those variables first, if anything is.
 fn variable(names: &[String]) -> Option<String> {
     let set = names.iter().filter_map(|name| env::var(name).ok());
     set.map(|value| value.trim().to_owned()).find(|value| !value.is_empty())

@@ -25,7 +25,7 @@ impl HookTable {
         self.0.push((point, Arc::new(move |payload| Box::pin(hook(payload)))));
     }
 
-    /// Where they stand.
+    /// Returns where they stand.
     pub(crate) fn points(&self) -> Vec<HookPoint> {
         self.0.iter().map(|(point, _)| *point).collect()
     }

@@ -64,8 +64,8 @@ pub use innerloop_sandbox::{EngineOptions, SandboxEngine};
 pub use innerloop_workspace::{ApplyError, FileChange, Workspace};
 pub use schemars::JsonSchema;
 
-/// Where the built-in tools' actions are carried out, if not in the sandbox: what
-/// [`AgentBuilder::environment`] takes, and what every tool on files means, over any
+/// Types for environments, which carry out the built-in tools' actions in place of the sandbox:
+/// what [`AgentBuilder::environment`] takes, and what every tool on files means, over any
 /// [`WorkspaceFiles`].
 ///
 /// [`WorkspaceFiles`]: environment::WorkspaceFiles

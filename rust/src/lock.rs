@@ -9,8 +9,8 @@ use std::{
 };
 use tokio::time::sleep;
 
-/// How often it is tried, and with which pause: an agent of this program that was dropped just now
-/// still comes to its end.
+/// The number of attempts to take the lock, and the pause between them: an agent of this program
+/// that was dropped just now may still be coming to its end.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 

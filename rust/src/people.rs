@@ -13,7 +13,7 @@ use tokio::task::AbortHandle;
 type DecisionFuture = Pin<Box<dyn Future<Output = ApprovalDecision> + Send>>;
 type AnswerFuture = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
 
-/// Who is asked, and what is being asked.
+/// The functions that decide on calls and answer the model's questions, and the open questions.
 #[derive(Clone, Default)]
 pub(crate) struct UserCallbacks {
     approve: Option<Arc<dyn Fn(ApprovalRequest) -> DecisionFuture + Send + Sync>>,

@@ -36,16 +36,17 @@ pub struct AgentRun {
     number: u64,
     link: SessionHandle,
     events: UnboundedReceiver<Event>,
-    /// Whether the session has taken the prompt.
+    /// The session's answer to the prompt, which it takes or refuses; `None` once the answer has
+    /// come.
     heard: Option<oneshot::Receiver<Result<(), RejectedInput>>>,
     refused: Option<RejectedInput>,
     result: ResultReader,
-    /// Whether no more events come.
+    /// True if no more events come.
     is_over: bool,
 }
 
-/// Why a run never began, or has no end. What fails in the world, such as a model that cannot be
-/// reached, is no error but a [`RunResult`] whose `end` says so.
+/// The reason why a run never began, or has no end. What fails in the world, such as a model that
+/// cannot be reached, is not an error but a [`RunResult`] whose `end` says so.
 ///
 /// ```
 /// use innerloop::{Agent, RunError};

@@ -57,7 +57,7 @@ impl Drop for DriverTask {
     }
 }
 
-/// Who is told what happens.
+/// The subscribers that are told what happens.
 #[derive(Debug, Default)]
 struct EventSubscribers {
     /// The run that is under way.
@@ -72,7 +72,7 @@ struct EventSubscribers {
 struct RunSubscriber {
     number: u64,
     tell: UnboundedSender<Event>,
-    /// Whether the session has taken its prompt.
+    /// True if the session has taken its prompt.
     has_begun: bool,
 }
 
@@ -99,7 +99,7 @@ impl SessionHandle {
         Self { commands, watchers, _driven: Arc::new(DriverTask(task.abort_handle())) }
     }
 
-    /// Why nothing follows any more.
+    /// Returns why nothing follows any more.
     pub(crate) fn ended(&self) -> SessionEndedError {
         SessionEndedError(
             held(&self.watchers).ended.clone().unwrap_or_else(|| "its task was stopped".into()),

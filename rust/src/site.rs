@@ -51,7 +51,7 @@ impl SessionResources {
         &self.work
     }
 
-    /// Who is there to be asked.
+    /// Returns who is there to be asked.
     pub(crate) fn people(&self) -> Asked {
         Asked {
             approve: self.people.approves(),

@@ -98,7 +98,7 @@ impl Tool {
         self
     }
 
-    /// What the model is told of it.
+    /// Returns what the model is told of it.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec

@@ -12,7 +12,7 @@ use innerloop_json::schema::{
     TypeSchema, ValueSchema, VariantContent, VariantSchema,
 };
 
-/// What types are called here that have another name inside their module.
+/// The names here of types that have another name inside their module.
 const NAMES: [(&str, &str); 12] = [
     ("AnswerLine", "line"),
     ("Effect", "session_effect"),

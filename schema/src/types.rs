@@ -23,7 +23,7 @@ pub(crate) struct PublicTypes {
 pub struct MadeFile {
     /// Its path in the repository.
     pub path: &'static str,
-    /// What is in it.
+    /// The content of the file.
     pub text: String,
 }
 

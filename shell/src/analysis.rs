@@ -80,7 +80,7 @@ const HARMLESS: &[&str] = &[
 const FIND_ACTIONS: &[&str] =
     &["-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf", "-fls"];
 
-/// Whether a command line only reads, as the shell stands.
+/// Returns whether a command line only reads, as the shell stands.
 pub(crate) fn reads_only(bash: &Bash, script: &str) -> bool {
     let Ok(analysis) = bash.analyze(script) else { return false };
     let state = bash.shell_state();
@@ -120,17 +120,18 @@ fn changes_nothing(name: &str, command: &AnalyzedCommand) -> bool {
     }
 }
 
-/// Whether an argument holds a flag of one letter.
+/// Returns whether an argument holds a flag of one letter.
 fn is_short(arg: &str, letter: char) -> bool {
     arg.starts_with('-') && !arg.starts_with("--") && arg.contains(letter)
 }
 
-/// Whether a script of `sed` does nothing but print lines by their numbers.
+/// Returns whether a script of `sed` does nothing but print lines by their numbers.
 fn prints(script: &str) -> bool {
     script.chars().all(|char| char.is_ascii_digit() || "$,;p ".contains(char))
 }
 
-/// Whether a program of `awk` does nothing but print: it writes to no file and starts nothing.
+/// Returns whether a program of `awk` does nothing but print: it writes to no file and starts
+/// nothing.
 fn tells(program: &&str) -> bool {
     !program.contains(['>', '|', '@'])
         && !["system", "getline", "close"].iter().any(|word| program.contains(word))

@@ -5,8 +5,8 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// How much of an endless device a command that reads a file whole is given, where nobody says how
-/// much it wants.
+/// The number of bytes of an endless device that are given to a command that reads a file whole,
+/// unless the command says how many it wants.
 const PIECE: usize = 1 << 20;
 
 /// The same of random bytes, which commands for text are slow to read.
@@ -15,7 +15,7 @@ const RANDOM_PIECE: usize = 64 << 10;
 /// The most that it is given.
 const MOST: usize = 192 << 20;
 
-/// How much the next command wants.
+/// The number of bytes that the next command wants.
 static WANTED: AtomicUsize = AtomicUsize::new(PIECE);
 
 /// The devices by their names in `/dev`.
@@ -46,7 +46,7 @@ impl Device {
         ALL.into_iter().find(|(known, _)| *known == name).map(|(_, device)| device)
     }
 
-    /// What it holds.
+    /// Returns what it holds.
     pub(crate) fn read(self) -> Vec<u8> {
         match self {
             Self::Null => Vec::new(),
@@ -58,7 +58,7 @@ impl Device {
         }
     }
 
-    /// Whether there is always more to read.
+    /// Returns whether there is always more to read.
     pub(crate) fn is_endless(self) -> bool {
         self != Self::Null
     }

@@ -21,7 +21,7 @@ impl FifoTable {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is one at a path.
+    /// Returns whether there is one at a path.
     pub(crate) fn has(&self, path: &Path) -> bool {
         self.pipes().contains_key(path)
     }
@@ -45,7 +45,7 @@ impl FifoTable {
         self.written.notify_waiters();
     }
 
-    /// What was written, once something was.
+    /// Returns what was written, once something was.
     pub(crate) async fn read(&self, path: &Path) -> Vec<u8> {
         loop {
             let written = self.written.notified();
@@ -58,7 +58,7 @@ impl FifoTable {
         }
     }
 
-    /// What is known of one.
+    /// Returns what is known of one.
     pub(crate) fn metadata() -> Metadata {
         Metadata { file_type: FileType::Fifo, mode: 0o644, ..Metadata::default() }
     }

@@ -24,7 +24,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Where every program expects a folder for temporary files.
+/// The path at which every program expects a folder for temporary files.
 const TMP: &str = "/tmp";
 
 /// The bits of a mode that say who may do what.
@@ -34,19 +34,19 @@ const ALL_BITS: u32 = 0o7777;
 pub(crate) struct ShellFileSystem {
     /// The `/tmp` in memory.
     scratch: InMemoryFs,
-    /// What it is for, where the workspace has none.
+    /// The policy for it; `None` if the workspace has a `/tmp`.
     tmp: Option<TmpPolicy>,
-    /// What earlier command lines have left in it.
+    /// The paths that earlier command lines have left in it.
     left: Mutex<BTreeSet<PathBuf>>,
     fifos: FifoTable,
     /// The commands that have a file.
     commands: OnceLock<BTreeSet<String>>,
-    /// What `chmod` said, which WASI has no place for.
+    /// The modes that `chmod` has set, which WASI has no place for.
     modes: Mutex<HashMap<PathBuf, u32>>,
     listed: ListingCache,
 }
 
-/// Where a path leads.
+/// The target of a path.
 enum PathTarget<'a> {
     System(SystemEntry),
     Fifo(&'a FifoTable),
@@ -69,7 +69,7 @@ impl ShellFileSystem {
         }
     }
 
-    /// What `chmod` said, by the names of files.
+    /// Returns what `chmod` said, by the names of files.
     pub(crate) fn modes_by_name(&self) -> Map<u32> {
         let mut modes = Map::new();
         for (path, mode) in &*self.modes() {
@@ -108,8 +108,8 @@ impl ShellFileSystem {
         (path, PathTarget::Workspace)
     }
 
-    /// Whether a path below `/tmp` is one in memory: all are, or earlier command lines have left it
-    /// there, and the workspace has nothing of that name.
+    /// Returns whether a path below `/tmp` is one in memory: all are, or earlier command lines have
+    /// left it there, and the workspace has nothing of that name.
     fn is_in_memory(&self, path: &Path) -> bool {
         if self.tmp == Some(TmpPolicy::Own) {
             return true;
@@ -129,7 +129,7 @@ impl ShellFileSystem {
         self.left().extend(left);
     }
 
-    /// What is in `/tmp` in memory now.
+    /// Returns what is in `/tmp` in memory now.
     pub(crate) async fn temporary(&self) -> Vec<TmpEntry> {
         temporary::kept(&self.scratch, Path::new(TMP)).await
     }
@@ -148,7 +148,7 @@ impl ShellFileSystem {
         }
     }
 
-    /// What the host can't know of a file's mode is kept here.
+    /// Returns what the host can't know of a file's mode is kept here.
     fn set_mode(&self, path: PathBuf, mode: u32) -> Result<()> {
         let kept = match host::set_mode(text(&path)?, mode) {
             Ok(()) => u32::from(host::stat(text(&path)?)?.mode),
@@ -174,7 +174,7 @@ impl ShellFileSystem {
         Metadata { file_type, size: about.size, mode, modified, created: modified }
     }
 
-    /// What stands at a path of the workspace, be it a link.
+    /// Returns what stands at a path of the workspace, be it a link.
     fn look(&self, path: &Path) -> Result<Metadata> {
         if let Some(about) = self.listed.about(path) {
             return Ok(self.metadata(path, &about));
@@ -288,7 +288,7 @@ impl FileSystem for ShellFileSystem {
         }
     }
 
-    /// What is at a path, be it a link: bashkit follows links itself, here and in `/tmp`.
+    /// Returns what is at a path, be it a link: bashkit follows links itself, here and in `/tmp`.
     async fn stat(&self, path: &Path) -> Result<Metadata> {
         match self.place(path) {
             (_, PathTarget::System(system)) => Ok(system.metadata()),

@@ -57,19 +57,19 @@ pub(crate) fn make_link(target: &str, link: &str) -> io::Result<()> {
     if errno == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(errno)) }
 }
 
-/// What a file is.
+/// The facts that the host knows of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileStat {
     /// As WASI numbers it: 3 for a folder, 4 for a file, 7 for a link.
     pub(crate) kind: u8,
-    /// What is allowed, as far as the host knows.
+    /// The permissions, as far as the host knows them.
     pub(crate) mode: u16,
     pub(crate) size: u64,
-    /// When it was written last, in nanoseconds since 1970.
+    /// The time of the last write, in nanoseconds since 1970.
     pub(crate) modified: u64,
 }
 
-/// How many bytes tell that.
+/// The number of bytes that an encoded [`FileStat`] takes.
 const ABOUT: usize = 19;
 
 impl FileStat {
@@ -81,7 +81,7 @@ impl FileStat {
     }
 }
 
-/// What stands at a path, be it a link.
+/// Returns what stands at a path, be it a link.
 #[expect(unsafe_code, reason = "an import; the host writes as many bytes as there is room for")]
 pub(crate) fn stat(path: &str) -> io::Result<FileStat> {
     let mut about = [0; ABOUT];
@@ -119,7 +119,7 @@ pub(crate) fn read(path: &str) -> io::Result<Vec<u8>> {
     taken(unsafe { imported::file_read(path.as_ptr(), path.len()) })
 }
 
-/// What the host has found: so many bytes, or none for an error.
+/// Returns what the host has found: so many bytes, or none for an error.
 #[expect(unsafe_code, reason = "an import; the host writes as many bytes as it has said")]
 fn taken(length: i64) -> io::Result<Vec<u8>> {
     let length = usize::try_from(length)
@@ -140,7 +140,7 @@ pub(crate) enum OutputStream {
     Err = 2,
 }
 
-/// What an attempt to move bytes came to.
+/// The result of an attempt to move bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TransferResult {
     /// So many bytes, at least one.

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a list is believed: others may change files, too.
+/// The time for which a list is believed: others may change files, too.
 const FRESH: Duration = Duration::from_millis(50);
 
 /// Most folders whose lists are kept.
@@ -35,7 +35,7 @@ impl ListingCache {
         lists.insert(folder.to_owned(), CachedListing { at: Instant::now(), entries });
     }
 
-    /// What stands at a path, if its folder was listed a moment ago.
+    /// Returns what stands at a path, if its folder was listed a moment ago.
     pub(crate) fn about(&self, path: &Path) -> Option<FileStat> {
         let lists = self.lists();
         let list = lists.get(path.parent()?)?;

@@ -59,13 +59,13 @@ const OF_MACHINES: [&str; 38] = [
     "zsh",
 ];
 
-/// Whether a command of bashkit's own is kept: those for networks say how its user, a program,
-/// could let them have one.
+/// Returns whether a command of bashkit's own is kept: those for networks say how its user, a
+/// program, could let them have one.
 pub(crate) fn is_kept(name: &str) -> bool {
     !OF_NETWORKS.contains(&name)
 }
 
-/// What is said of each.
+/// The resolver of missing commands, which has a message for each.
 pub(crate) struct MissingCommandResolver {
     known: BTreeMap<String, Arc<MissingCommandBuiltin>>,
     /// The commands that are there, which bashkit may think were meant.
@@ -81,7 +81,7 @@ impl MissingCommandResolver {
         Self { known, commands: Arc::clone(commands) }
     }
 
-    /// Whether bashkit would say more of a command than that there is none.
+    /// Returns whether bashkit would say more of a command than that there is none.
     fn is_commented(&self, name: &str) -> bool {
         let is_like = |command: &String| distance(name, command) <= FAR;
         OF_MACHINES.contains(&name)
@@ -108,8 +108,8 @@ impl CommandResolver for MissingCommandResolver {
 /// The largest distance at which bashkit takes a command for another one.
 const FAR: usize = 2;
 
-/// How many letters must be put in, left out or replaced to make one word another, or more than
-/// [`FAR`].
+/// Returns how many letters must be put in, left out or replaced to make one word another, or more
+/// than [`FAR`].
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     if one.len() > other.len() * 4 + FAR || other.len() > one.len() + FAR {

@@ -19,7 +19,7 @@ const MOST: usize = 64;
 /// Most folders that they are looked for in.
 const MOST_FOLDERS: usize = 16;
 
-/// How a module begins.
+/// The bytes that a module begins with.
 const MAGIC: [u8; 4] = *b"\0asm";
 
 /// The paths in a script, which begins in that folder, that are modules, or may be made modules by
@@ -46,7 +46,7 @@ pub(crate) fn register(bash: BashBuilder, paths: &[String]) -> BashBuilder {
     paths.iter().fold(bash, |bash, path| bash.builtin(path, Box::new(ByPath(path.clone()))))
 }
 
-/// Whether a script names a path's file as a compiler's output.
+/// Returns whether a script names a path's file as a compiler's output.
 fn is_made(path: &str, script: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let mut words = script.split(|byte: char| byte.is_whitespace() || ";&|()".contains(byte));

@@ -15,7 +15,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-/// How many bytes are moved at once.
+/// The number of bytes that are moved at once.
 const PIECE: usize = 64 << 10;
 
 /// For how long the shell waits for programs before it looks at its own timers.
@@ -27,7 +27,7 @@ const NOT_FOUND: i32 = 127;
 thread_local! {
     /// The tasks that wait for programs.
     static WAITING: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
-    /// Whether anything was moved since the last wait.
+    /// True if anything was moved since the last wait.
     static MOVED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -77,7 +77,7 @@ async fn run(started: &ProgramHandle, context: &CommandContext<'_>) -> Result<Co
     .await
 }
 
-/// Whether the future is done by now.
+/// Returns whether the future is done by now.
 fn poll(
     future: &mut Pin<&mut impl Future<Output = Result<()>>>,
     cx: &mut Context<'_>,
@@ -111,7 +111,7 @@ async fn drain(started: &ProgramHandle, channel: OutputStream, into: &CommandOut
     Ok(())
 }
 
-/// How many bytes were moved, once some can be; `None` if none can be any more.
+/// Returns how many bytes were moved, once some can be; `None` if none can be any more.
 async fn moved(mut attempt: impl FnMut() -> TransferResult) -> Option<usize> {
     poll_fn(|cx| match attempt() {
         TransferResult::Bytes(count) => {

@@ -4,14 +4,14 @@ use crate::{files::ShellFileSystem, temporary::TmpEntry};
 use bashkit::{Bash, ShellState};
 use innerloop_json::{FromJson, Json, Map, ToJson, from_str};
 
-/// What one command line leaves for the next.
+/// The state that one command line leaves for the next.
 #[derive(ToJson, FromJson)]
 struct SessionState {
     /// Variables, functions, the working folder and the like.
     shell: Json,
-    /// What `chmod` said of files.
+    /// The modes that `chmod` has set for files.
     modes: Map<u32>,
-    /// What is in `/tmp` in memory.
+    /// The content of `/tmp` in memory.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     tmp: Vec<TmpEntry>,
 }

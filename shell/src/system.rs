@@ -86,7 +86,7 @@ pub(crate) enum SystemEntry {
 }
 
 impl SystemEntry {
-    /// What the system has at a path that is in the workspace's own words.
+    /// Returns what the system has at a path that is in the workspace's own words.
     pub(crate) fn at(path: &Path, commands: &BTreeSet<String>) -> Option<Self> {
         if let Some(device) = Device::at(path) {
             return Some(Self::Device(device));
@@ -105,7 +105,7 @@ impl SystemEntry {
         fs::symlink_metadata(path).is_err().then_some(found)
     }
 
-    /// What is known of it.
+    /// Returns what is known of it.
     pub(crate) fn metadata(&self) -> Metadata {
         let (file_type, mode) = match self {
             Self::Device(_) => (FileType::File, 0o666),
@@ -118,7 +118,7 @@ impl SystemEntry {
         Metadata { file_type, mode, size, modified, created: modified }
     }
 
-    /// What it holds.
+    /// Returns what it holds.
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
         match self {
             Self::Device(device) => Ok(device.read()),
@@ -135,7 +135,7 @@ impl SystemEntry {
         }
     }
 
-    /// What is in it.
+    /// Returns what is in it.
     pub(crate) fn entries(&self, commands: &BTreeSet<String>) -> Result<Vec<DirEntry>> {
         let entry =
             |name: &str, kind: Self| DirEntry { name: name.to_owned(), metadata: kind.metadata() };
@@ -152,7 +152,7 @@ impl SystemEntry {
         }
     }
 
-    /// Why it is not changed.
+    /// Returns why it is not changed.
     pub(crate) fn refused(&self) -> Error {
         let words = if matches!(self, Self::Device(_)) { "it is a device" } else { "read-only" };
         IoError::new(ErrorKind::PermissionDenied, words).into()

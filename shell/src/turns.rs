@@ -3,10 +3,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often others must get a turn until what was printed is out, whatever pipes it goes through.
+/// The number of turns that others must get until what was printed is out, whatever pipes it goes
+/// through.
 const TURNS: usize = 4;
 
-/// Whether a command has begun since others had a turn.
+/// True if a command has begun since others had a turn.
 static ARE_DUE: AtomicBool = AtomicBool::new(true);
 
 /// Notes that a command begins.

@@ -14,7 +14,7 @@ use std::{
 /// What the agent is told to do in an example.
 pub const PROMPT: &str = "Make the tests pass";
 
-/// A project with a fault, the script of a model that mends it, and the recorded traffic.
+/// A project with a fault, the script of a model that fixes it, and the recorded traffic.
 #[derive(Debug)]
 pub struct Example {
     /// Its folder in the repository.
@@ -76,7 +76,7 @@ impl Example {
         Mock::start(messages.iter().map(Reply::stream).collect())
     }
 
-    /// Lets the agent mend `project` with the scripted replies, and records the traffic to `file`.
+    /// Lets the agent fix `project` with the scripted replies, and records the traffic to `file`.
     ///
     /// # Panics
     /// Replies are left over.

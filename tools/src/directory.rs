@@ -21,20 +21,21 @@ const ILSEQ: i32 = 25;
 /// a whole when it is synced, and keeps what was there until then.
 pub const REPLACED_BY_HOST: &str = "INNERLOOP_REPLACED_BY_HOST";
 
-/// How the names of files begin and end that are written beside others, to take their place.
+/// The beginning and the end of the names of files that are written beside others, to take their
+/// place.
 const DRAFT: &str = ".innerloop-";
 const DRAFT_END: &str = ".tmp";
 
-/// Whether a file of this name is written to take the place of another in its folder.
+/// Returns whether a file of this name is written to take the place of another in its folder.
 #[must_use]
 pub fn is_draft(name: &str) -> bool {
     name.strip_prefix(DRAFT).is_some_and(|rest| rest.ends_with(DRAFT_END))
 }
 
-/// How many links one after the other are followed to where a file stands.
+/// The maximum number of links that are followed, one after the other, to reach a file.
 #[cfg(target_os = "wasi")]
 const MAX_LINKS: usize = 40;
-/// How many names are tried for what is written beside a file.
+/// The maximum number of names that are tried for a file that is written beside another.
 const MAX_NAMES: usize = 100;
 
 /// The files below a directory.
@@ -42,7 +43,7 @@ const MAX_NAMES: usize = 100;
 pub struct DirectoryFiles {
     root: PathBuf,
     is_replaced_by_host: bool,
-    /// What lists a folder, where it is not the standard library.
+    /// The function that lists a folder, if it is not the standard library's.
     lister: Option<FolderLister>,
 }
 
@@ -244,7 +245,8 @@ const fn dress(_file: &fs::File, _replaced: Option<&fs::Metadata>) -> io::Result
     Ok(())
 }
 
-/// Where the links at a path lead in the end: what is moved there would take the place of one.
+/// Returns where the links at a path lead in the end: what is moved there would take the place of
+/// one.
 #[cfg(target_os = "wasi")]
 fn behind_links(mut place: PathBuf) -> io::Result<PathBuf> {
     for _ in 0..MAX_LINKS {

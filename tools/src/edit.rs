@@ -14,13 +14,13 @@ use innerloop_types::action::{MASK, Outcome, ToolError};
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write, slice};
 
-/// How many line numbers a message names.
+/// The maximum number of line numbers that a message names.
 const MAX_NAMED_LINES: usize = 10;
-/// How many lines around the first replacement are shown.
+/// The number of lines around the first replacement that are shown.
 const CONTEXT_LINES: usize = 3;
-/// How many lines of the result are shown at most.
+/// The maximum number of lines of the result that are shown.
 const MAX_SHOWN_LINES: usize = 20;
-/// How many characters of a shown line are kept.
+/// The number of characters of a shown line that are kept.
 const MAX_SHOWN_CHARS: usize = 200;
 
 pub(crate) fn edit(
@@ -200,7 +200,7 @@ fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
     Outcome { count: Some(0), ..explain::error(ToolError::EditConflict, message) }
 }
 
-/// How many places are compared to find the closest one.
+/// The maximum number of places that are compared to find the closest one.
 const MAX_COMPARED_PLACES: usize = 20;
 
 /// The first line that differs at the place where most lines of `old` stand: its number in the

@@ -5,7 +5,7 @@
 use memchr::memchr;
 use std::{borrow::Cow, str};
 
-/// Whether all encodings of the web are known here.
+/// True if all encodings of the web are known here.
 pub const ENCODINGS: bool = cfg!(feature = "encodings");
 
 /// The encoding of a text.
@@ -26,16 +26,16 @@ pub(crate) enum TextEncoding {
 /// The byte order mark, as a character.
 pub(crate) const MARK: char = '\u{feff}';
 
-/// What windows-1252 has from 0x80 to 0x9f; five places are empty and stay what they are.
+/// The characters of windows-1252 from 0x80 to 0x9f; five places are empty and stay what they are.
 const WESTERN: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// How much of a file is looked at to tell whether it is text.
+/// The number of bytes of a file that are looked at to tell whether it is text.
 const SNIFFED_BYTES: usize = 8 << 10;
 
-/// Why bytes are no text that is known here.
+/// The reason why bytes that contain NUL are not text.
 const NUL: &str = "it contains NUL bytes";
 
 /// The text that bytes are, with its byte order mark, and its encoding; or why they are none.
@@ -87,7 +87,7 @@ pub(crate) fn marked(bytes: &[u8]) -> Option<TextEncoding> {
     }
 }
 
-/// Whether there is a NUL in the first 8 KiB, and no mark of UTF-16, which is full of them.
+/// Returns whether there is a NUL in the first 8 KiB, and no mark of UTF-16, which is full of them.
 #[must_use]
 pub fn looks_binary(bytes: &[u8]) -> bool {
     marked(bytes).is_none() && memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
@@ -104,7 +104,7 @@ fn units(bytes: &[u8], encoding: TextEncoding) -> impl Iterator<Item = u16> {
     })
 }
 
-/// Whether most of what is not ASCII is UTF-8.
+/// Returns whether most of what is not ASCII is UTF-8.
 fn is_broken_utf8(bytes: &[u8]) -> bool {
     let (mut good, mut broken) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {
@@ -114,7 +114,7 @@ fn is_broken_utf8(bytes: &[u8]) -> bool {
     good > 2 * broken
 }
 
-/// Whether there are signs that no text has.
+/// Returns whether there are signs that no text has.
 fn has_controls(bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| matches!(byte, 0..=7 | 0xe..=0x1a | 0x1c..=0x1f | 0x7f))
 }

@@ -8,9 +8,9 @@ use crate::{
 use innerloop_json::joined;
 use innerloop_types::action::{Outcome, ToolError};
 
-/// How many entries of a folder are compared with a missing name.
+/// The maximum number of entries of a folder that are compared with a missing name.
 const MAX_COMPARED: usize = 1000;
-/// How many similar names are given.
+/// The maximum number of similar names that are given.
 const MAX_SUGGESTED: usize = 3;
 /// Of longer names only the beginning is compared.
 const MAX_NAME_CHARS: usize = 64;
@@ -154,7 +154,8 @@ fn letters(name: &str) -> Vec<char> {
     name.chars().take(MAX_NAME_CHARS).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// How much two names differ: another ending and swapped letters count as little as one letter.
+/// Returns how much two names differ: another ending and swapped letters count as little as one
+/// letter.
 fn difference(a: &[char], b: &[char]) -> usize {
     if stem(a) == stem(b) || same_letters(a, b) { 1 } else { distance(a, b) }
 }
@@ -165,7 +166,7 @@ fn stem(name: &[char]) -> &[char] {
     name.get(..end.unwrap_or(name.len())).unwrap_or(name)
 }
 
-/// Whether only the order of the letters differs.
+/// Returns whether only the order of the letters differs.
 fn same_letters(a: &[char], b: &[char]) -> bool {
     let count = |name: &[char], letter: &char| name.iter().filter(|c| *c == letter).count();
     a.len() == b.len() && a.iter().all(|letter| count(a, letter) == count(b, letter))

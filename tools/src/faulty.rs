@@ -39,7 +39,7 @@ impl<F: WorkspaceFiles> FaultyFiles<F> {
         Self { inner, fault, when: FaultTrigger::Writes, operations: Cell::new(0) }
     }
 
-    /// How many operations there were, failed ones included.
+    /// Returns how many operations there were, failed ones included.
     pub fn operations(&self) -> u64 {
         self.operations.get()
     }

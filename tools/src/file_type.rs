@@ -66,7 +66,7 @@ impl FileType {
         })
     }
 
-    /// Whether a file of that name is of the type.
+    /// Returns whether a file of that name is of the type.
     pub(crate) fn has(self, name: &str) -> bool {
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
         ending.is_some_and(|ending| self.0.split(' ').any(|known| known == ending))

@@ -48,7 +48,7 @@ pub trait WorkspaceFiles {
         self.write(to, bytes).map(|()| false)
     }
 
-    /// What is at a path; a link is followed if it stays inside the workspace.
+    /// Returns what is at a path; a link is followed if it stays inside the workspace.
     ///
     /// # Errors
     /// [`FileError`], for example `NotFound`.
@@ -60,20 +60,20 @@ pub trait WorkspaceFiles {
     /// [`FileError`], for example `NotFound` or `NotFolder`.
     fn list(&self, path: &WorkspacePath) -> Result<Vec<FolderEntry>, FileError>;
 
-    /// Whether the host makes pictures smaller that are too large for a model.
+    /// Returns whether the host makes pictures smaller that are too large for a model.
     fn fits_pictures(&self) -> bool {
         false
     }
 }
 
-/// What is at a path.
+/// The facts about what is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileStat {
     /// Its kind.
     pub kind: EntryKind,
-    /// How many bytes a file has; 0 for anything else.
+    /// The size of a file in bytes; 0 for anything else.
     pub size: u64,
-    /// When it was last written. Only the order counts: greater is newer.
+    /// The time of the last write. Only the order counts: greater is newer.
     pub modified: u64,
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn sort(entries: &mut Vec<FolderEntry>) {
     innerloop_json::sort(entries, Ord::cmp);
 }
 
-/// Why an operation on files failed.
+/// The reason why an operation on files failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
     /// There is nothing at the path.

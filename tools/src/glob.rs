@@ -12,10 +12,10 @@ use innerloop_json::joined;
 use innerloop_types::action::{HiddenFiles, Outcome, ToolError};
 use std::{cmp::Reverse, ops::ControlFlow};
 
-/// How many files are named at most.
+/// The maximum number of files that are named.
 const MAX_FILES: u32 = 1000;
 
-/// What to search for, and where.
+/// The pattern to search for, and the folder to search.
 #[derive(Debug)]
 pub struct GlobQuery<'a> {
     /// The folder that the agent works in.
@@ -24,11 +24,11 @@ pub struct GlobQuery<'a> {
     pub pattern: &'a str,
     /// The folder to search, otherwise that of the agent.
     pub path: Option<&'a str>,
-    /// Whether letters of any case match.
+    /// True if letters of any case match.
     pub ignore_case: bool,
-    /// How many files are named at most.
+    /// The maximum number of files that are named.
     pub max_results: Option<u32>,
-    /// What is left out.
+    /// The files that are left out.
     pub hidden: HiddenFiles,
 }
 
@@ -37,7 +37,7 @@ pub struct GlobQuery<'a> {
 pub struct GlobSearch {
     /// The folder to search.
     pub folder: WorkspacePath,
-    /// How many files are named at most.
+    /// The maximum number of files that are named.
     pub most: usize,
     pattern: PathPattern,
 }
@@ -63,7 +63,7 @@ impl GlobSearch {
         Ok(Self { folder, most, pattern })
     }
 
-    /// Whether a file below the folder is looked for.
+    /// Returns whether a file below the folder is looked for.
     #[must_use]
     pub fn wants(&self, path: &WorkspacePath) -> bool {
         self.pattern.matches(path, &self.folder)

@@ -46,7 +46,7 @@ impl GrepSearch {
         Ok(Self { path, glob, file_type })
     }
 
-    /// Whether a file below the folder is to be searched.
+    /// Returns whether a file below the folder is to be searched.
     #[must_use]
     pub fn wants(&self, file: &WorkspacePath) -> bool {
         self.glob.as_ref().is_none_or(|glob| glob.matches(file, &self.path))

@@ -13,7 +13,7 @@ pub const MAX_RULES: usize = 10_000;
 /// Longest rule, in bytes: no path is longer.
 const MAX_RULE_BYTES: usize = 4096;
 
-/// What is told where there are more.
+/// The notice that is given where there are more than [`MAX_RULES`].
 pub(crate) const TOO_MANY_RULES: &str =
     "[The .gitignore files have more than 10,000 rules. Those behind them are not obeyed.]";
 
@@ -23,27 +23,27 @@ pub(crate) struct IgnoreRuleSet {
     folder: WorkspacePath,
     rules: Vec<IgnoreRule>,
     above: Option<Rc<IgnoreRuleSet>>,
-    /// How many may follow further down.
+    /// The number of rules that may follow further down.
     room: usize,
-    /// Whether there were more than are obeyed.
+    /// True if there were more than are obeyed.
     pub(crate) is_cut: bool,
 }
 
 /// One line of a `.gitignore` file.
 #[derive(Debug)]
 pub struct IgnoreRule {
-    /// What it names, as a pattern.
+    /// The pattern of what it names.
     pub glob: String,
-    /// Whether `glob` holds no special character, so that it is compared as it is.
+    /// True if `glob` holds no special character, so that it is compared as it is.
     pub literal: bool,
-    /// Whether it begins with `!`: what it matches is not ignored.
+    /// True if it begins with `!`: what it matches is not ignored.
     pub negated: bool,
-    /// What `glob` is compared with.
+    /// The text that `glob` is compared with.
     pub scope: RuleScope,
     target: RuleTarget,
 }
 
-/// What a rule's pattern is compared with.
+/// The text that a rule's pattern is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleScope {
     /// The name alone, at any depth.
@@ -52,7 +52,7 @@ pub enum RuleScope {
     Path,
 }
 
-/// What a rule applies to.
+/// The kind of entries that a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RuleTarget {
     Any,
@@ -68,7 +68,7 @@ impl IgnoreRuleSet {
         Rc::new(Self { folder, rules, above, room, is_cut: was_cut || is_cut })
     }
 
-    /// Whether a file or folder is ignored, whatever becomes of the folders above it.
+    /// Returns whether a file or folder is ignored, whatever becomes of the folders above it.
     pub(crate) fn ignores(&self, path: &WorkspacePath, is_folder: bool) -> bool {
         let mut next = Some(self);
         while let Some(rules) = next {
@@ -126,8 +126,8 @@ impl IgnoreRule {
         })
     }
 
-    /// Whether it names a file or folder: its name, and its path from the folder on that the
-    /// `.gitignore` file stands in.
+    /// Returns whether it names a file or folder: its name, and its path from the folder on that
+    /// the `.gitignore` file stands in.
     #[must_use]
     pub fn matches(&self, name: &str, below: &str, is_folder: bool) -> bool {
         if self.target == RuleTarget::Folders && !is_folder {

@@ -50,8 +50,8 @@ pub use protected::{VERSION_SYSTEMS, is_version_system};
 pub use temporary::TmpMeaning;
 pub use write::{MAX_CHANGE_BYTES, change_text};
 
-/// What a host that reads files on its own shares with these tools, so that it gives their answers:
-/// how arguments are understood, what is left out, and how results and failures are told.
+/// The parts that these tools share with a host that reads files on its own, so that it gives their
+/// answers: how arguments are understood, what is left out, and how results and failures are told.
 pub mod parts {
     pub use crate::{
         encoding::looks_binary,

@@ -12,10 +12,10 @@ use crate::{
 use innerloop_types::action::{HiddenFiles, ListStyle, Outcome, ToolError};
 use std::{fmt::Write, rc::Rc};
 
-/// How many entries are listed at most.
+/// The maximum number of entries that are listed.
 const MAX_ENTRIES: u32 = 2000;
 
-/// What to list, and how.
+/// A request to list a folder.
 pub(crate) struct ListQuery<'a> {
     pub(crate) within: &'a WorkspacePath,
     pub(crate) path: Option<&'a str>,

@@ -4,12 +4,12 @@
 use innerloop_tools::{EntryKind, FolderEntry};
 use std::{fs::File, io, os::fd::AsRawFd, path::Path};
 
-/// How much is asked for at first, and at most.
+/// The number of bytes that are asked for at first, and at most.
 const FIRST_BYTES: usize = 64 << 10;
 const MOST_BYTES: usize = 32 << 20;
 
-/// How long the head of an entry is: the cookie behind it, its inode, how long its name is, and
-/// its kind.
+/// The length of the head of an entry, in bytes: the cookie behind it, its inode, the length of its
+/// name, and its kind.
 const HEAD: usize = 24;
 
 #[expect(unsafe_code, reason = "imports are declared in no other way")]

@@ -12,14 +12,15 @@ const MAX_NEEDLES: usize = 8;
 pub(crate) struct RequiredLiterals {
     /// The texts, none of them empty.
     pub(crate) texts: Vec<String>,
-    /// Whether every line that contains one of them matches.
+    /// True if every line that contains one of them matches.
     pub(crate) sufficient: bool,
-    /// Whether the expression ignores case.
+    /// True if the expression ignores case.
     pub(crate) ignores_case: bool,
 }
 
 impl RequiredLiterals {
-    /// What a line must contain for the valid expression `pattern` to match; `None` if unknown.
+    /// Returns what a line must contain for the valid expression `pattern` to match; `None` if
+    /// unknown.
     pub(crate) fn of(pattern: &str) -> Option<Self> {
         let mut scanner = LiteralScanner { rest: pattern.chars().peekable(), ignores_case: false };
         let choice = scanner.alternation()?;
@@ -34,14 +35,14 @@ impl RequiredLiterals {
     }
 }
 
-/// What an expression or a part of it requires.
+/// The texts that an expression or a part of it requires.
 struct LiteralChoice {
     /// One of these texts, if known.
     texts: Option<Vec<String>>,
     sufficient: bool,
 }
 
-/// What comes after a piece of an expression.
+/// The repetition that comes after a piece of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RepeatKind {
     Once,

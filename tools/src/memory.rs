@@ -9,7 +9,7 @@ use std::{borrow::Cow, collections::BTreeMap, mem, ops::Bound};
 /// Files in memory, sorted by path. Time is a counter that grows with each write.
 #[derive(Clone, Debug, Default)]
 pub struct InMemoryFiles {
-    /// Where the file of each path stands.
+    /// The index in `files` of the file at each path.
     places: BTreeMap<String, usize>,
     files: Vec<StoredFile>,
     /// The places of files that were removed.
@@ -37,13 +37,13 @@ impl InMemoryFiles {
         Self { fits_pictures, ..Self::default() }
     }
 
-    /// How many files there are.
+    /// Returns how many files there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there is no file.
+    /// Returns whether there is no file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
@@ -79,7 +79,7 @@ impl InMemoryFiles {
         path.is_root() || self.first_below(&prefix, Bound::Included(&prefix)).is_some()
     }
 
-    /// Why there is no file at `path`.
+    /// Returns why there is no file at `path`.
     fn absence(&self, path: &WorkspacePath) -> FileError {
         if self.is_folder(path) {
             FileError::IsFolder
@@ -179,7 +179,7 @@ impl WorkspaceFiles for InMemoryFiles {
     }
 }
 
-/// What the paths below a folder start with.
+/// Returns what the paths below a folder start with.
 fn prefix(path: &WorkspacePath) -> String {
     if path.is_root() { String::new() } else { format!("{}/", path.as_str()) }
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 /// The number of a line that is not among those that are looked for.
 pub(crate) const OTHER: u32 = u32::MAX;
-/// How many bits of a hash the filter before the tree uses.
+/// The number of bits of a hash that the filter before the tree uses.
 const FILTER_BITS: u32 = 16;
 
 /// The numbers of the lines that are looked for.
@@ -20,7 +20,7 @@ impl LineInterner {
         Self { numbers: BTreeMap::new(), filter: vec![0; 1 << (FILTER_BITS - 6)] }
     }
 
-    /// How many different lines there are; their numbers are smaller.
+    /// Returns how many different lines there are; their numbers are smaller.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }

@@ -12,11 +12,11 @@ const MAX_BYTES: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkspacePath {
     text: String,
-    /// How many bytes of it name the folder that it is seen from.
+    /// The number of its bytes that name the folder that it is seen from.
     seen_from: usize,
 }
 
-/// Why a text is not a path inside the workspace.
+/// The reason why a text is not a path inside the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathError {
     /// No text, where a file is needed.
@@ -131,7 +131,7 @@ impl WorkspacePath {
         Self { text, seen_from: self.seen_from }
     }
 
-    /// Whether this is the workspace's root.
+    /// Returns whether this is the workspace's root.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.text.is_empty()
@@ -204,7 +204,7 @@ impl fmt::Display for PathError {
     }
 }
 
-/// Whether `text` starts like `C:\` or `c:/`.
+/// Returns whether `text` starts like `C:\` or `c:/`.
 fn has_drive(text: &str) -> bool {
     matches!(text.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
 }

@@ -73,12 +73,12 @@ impl PathPattern {
         true
     }
 
-    /// Whether the pattern matches `path`, seen from `folder`.
+    /// Returns whether the pattern matches `path`, seen from `folder`.
     pub(crate) fn matches(&self, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
         self.reads(&self.glob, path, folder)
     }
 
-    /// Whether that reading of the pattern matches `path`.
+    /// Returns whether that reading of the pattern matches `path`.
     fn reads(&self, glob: &str, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
         let subject = if self.names_only { path.name() } else { path.relative_to(folder) };
         if self.ignore_case {
@@ -153,8 +153,8 @@ fn with_names(glob: &str, is_name: impl Fn(&str) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What stands in brackets, of which the first is read: up to the next closing one, unless that
-/// comes first.
+/// Returns what stands in brackets, of which the first is read: up to the next closing one, unless
+/// that comes first.
 fn inside(text: &str) -> Option<&str> {
     let signs = text.len() - text.trim_start_matches(['!', '^']).len();
     let signs = signs.min(1);
@@ -177,8 +177,8 @@ fn push_escaped(inside: &str, out: &mut String) {
     out.push_str("\\]");
 }
 
-/// Whether what stands in brackets is a class of characters beyond doubt: nothing but ranges of
-/// letters or digits, or everything but something.
+/// Returns whether what stands in brackets is a class of characters beyond doubt: nothing but
+/// ranges of letters or digits, or everything but something.
 fn is_class(inside: &str) -> bool {
     if inside.starts_with(['!', '^']) {
         return true;
@@ -202,7 +202,7 @@ fn is_class(inside: &str) -> bool {
     ranges > 0
 }
 
-/// How many combinations of alternatives the braces have, at most.
+/// Returns how many combinations of alternatives the braces have, at most.
 fn alternatives(glob: &str) -> usize {
     let mut product = 1_usize;
     let mut open: Vec<usize> = Vec::new();

@@ -5,7 +5,7 @@
 pub const VERSION_SYSTEMS: [&str; 8] =
     [".git", ".hg", ".sl", ".jj", ".bzr", ".svn", "_darcs", ".pijul"];
 
-/// Whether a folder of that name is a version system's own, as it is written.
+/// Returns whether a folder of that name is a version system's own, as it is written.
 #[must_use]
 pub fn is_version_system(name: &str) -> bool {
     name.starts_with(['.', '_']) && VERSION_SYSTEMS.contains(&name)

@@ -16,13 +16,13 @@ use std::{borrow::Cow, fmt::Write};
 pub struct ReadOptions {
     /// The first line, counted from 1.
     pub offset: Option<u64>,
-    /// How many lines at most; all if absent.
+    /// The maximum number of lines; all if absent.
     pub limit: Option<u64>,
-    /// How lines are numbered.
+    /// The way in which lines are numbered.
     pub numbering: LineNumbering,
-    /// How many characters of a line are shown at most; all if absent.
+    /// The maximum number of characters of a line that are shown; all if absent.
     pub line_chars: Option<u32>,
-    /// Where it is said that the file goes on.
+    /// The position of the notice that the file goes on.
     pub notice: NoticePosition,
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn decimal_width(number: u64) -> usize {
     number.checked_ilog10().map_or(1, |log| usize::try_from(log).unwrap_or(0) + 1)
 }
 
-/// How many lines a text has; a line feed at its end does not begin another.
+/// Returns how many lines a text has; a line feed at its end does not begin another.
 fn line_count(text: &str) -> u64 {
     let feeds = memchr_iter(b'\n', text.as_bytes()).count();
     let open = usize::from(!text.is_empty() && !text.ends_with('\n'));

@@ -12,11 +12,11 @@ use innerloop_json::Map;
 use innerloop_types::action::{HiddenFiles, Outcome, Part, ToolError};
 use std::{fmt::Write, ops::ControlFlow};
 
-/// How many files are read at most.
+/// The maximum number of files that are read.
 const MAX_FILES: usize = 500;
-/// How many bytes of text are read at most, 2 MiB.
+/// The maximum number of bytes of text that are read, 2 MiB.
 const MAX_BYTES: usize = 2 << 20;
-/// How many images are handed on at most.
+/// The maximum number of images that are handed on.
 const MAX_IMAGES: usize = 10;
 
 /// Reads the files that `include` names or matches, in the order of their paths. A folder stands
@@ -53,15 +53,15 @@ pub(crate) fn read_many(
 /// A file to read.
 struct RequestedFile {
     path: WorkspacePath,
-    /// Whether the call names it literally.
+    /// True if the call names it literally.
     is_named: bool,
 }
 
-/// What was asked for, as far as it exists.
+/// The files that were asked for, as far as they exist.
 #[derive(Default)]
 struct FileSelection {
     files: Map<RequestedFile>,
-    /// What was asked for and does not exist.
+    /// The paths and patterns that were asked for and match nothing.
     missing: Vec<String>,
 }
 
@@ -139,7 +139,7 @@ struct ReadReport {
     text: String,
     images: Vec<Part>,
     files: usize,
-    /// What was skipped, and why.
+    /// The messages that name what was skipped, and why.
     skipped: Vec<String>,
     cut: bool,
 }

@@ -4,7 +4,7 @@
 use crate::numbers::LineInterner;
 use std::{borrow::Cow, ops::Range};
 
-/// Where the old text is, and how it was found.
+/// The places of the old text, and how it was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TextMatches {
     /// The places in bytes, in order, without overlaps; at least one.
@@ -14,13 +14,13 @@ pub(crate) struct TextMatches {
 }
 
 impl TextMatches {
-    /// Whether it was found exactly.
+    /// Returns whether it was found exactly.
     pub(crate) fn is_exact(&self) -> bool {
         self.pass == MatchStrictness::Exact
     }
 }
 
-/// How strictly the old text is compared, from the strictest on.
+/// The strictness with which the old text is compared, from the strictest on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatchStrictness {
     /// Byte for byte.
@@ -43,7 +43,7 @@ const FUZZY: [MatchStrictness; 4] = [
 ];
 
 impl MatchStrictness {
-    /// What was ignored, in words; `None` for an exact match.
+    /// Returns what was ignored, in words; `None` for an exact match.
     pub(crate) const fn leniency(self) -> Option<&'static str> {
         match self {
             Self::Exact => None,
@@ -54,7 +54,7 @@ impl MatchStrictness {
         }
     }
 
-    /// Whether the new text must take on the file's indentation.
+    /// Returns whether the new text must take on the file's indentation.
     pub(crate) const fn reindents(self) -> bool {
         matches!(self, Self::Indentation | Self::IndentationAndPunctuation)
     }
@@ -91,7 +91,7 @@ pub(crate) fn find(text: &str, old: &str) -> Option<TextMatches> {
     })
 }
 
-/// Where `old` is in `text`, byte for byte.
+/// Returns where `old` is in `text`, byte for byte.
 fn places(text: &str, old: &str) -> Vec<Range<usize>> {
     text.match_indices(old).map(|(at, _)| at..at + old.len()).collect()
 }
@@ -130,7 +130,7 @@ fn find_lines(text: &str, old: &str, pass: MatchStrictness) -> Vec<Range<usize>>
     starts.into_iter().filter_map(span).collect()
 }
 
-/// Where `needle` begins in `hay`, without overlaps (Knuth, Morris, Pratt).
+/// Returns where `needle` begins in `hay`, without overlaps (Knuth, Morris, Pratt).
 fn find_runs(hay: &[u32], needle: &[u32]) -> Vec<usize> {
     let at = |i: usize| needle.get(i).copied();
     // For each prefix of the needle, the length of its longest border.

@@ -10,11 +10,11 @@ use innerloop_types::action::{GrepLayout, GrepMode, GrepQuery, Outcome};
 use memchr::{memchr, memrchr};
 use std::{borrow::Cow, fmt::Write, ops::ControlFlow};
 
-/// How many results there are at most unless told otherwise.
+/// The maximum number of results, unless the query sets another.
 pub const MAX_RESULTS: u32 = 100;
-/// How many characters of a line are shown.
+/// The maximum number of characters of a line that are shown.
 const MAX_LINE_CHARS: usize = 500;
-/// How many characters before the match are shown of a longer line.
+/// The number of characters before the match that are shown of a longer line.
 const LEAD_CHARS: usize = 100;
 
 const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
@@ -28,11 +28,11 @@ pub struct GrepReport<'a> {
     results: u32,
     out: String,
     cut: bool,
-    /// How many files could not be read.
+    /// The number of files that could not be read.
     pub unreadable: u32,
 }
 
-/// How a result is shown.
+/// The decision whether a result is shown.
 #[derive(PartialEq, Eq)]
 enum ResultDisplay {
     Shown,
@@ -40,15 +40,15 @@ enum ResultDisplay {
     Full,
 }
 
-/// How far a file's lines have been shown.
+/// The progress of showing a file's lines.
 struct FileProgress<'a> {
     path: &'a WorkspacePath,
     bytes: &'a [u8],
-    /// Where the first line begins that has not been shown.
+    /// The offset of the first line that has not been shown.
     next: usize,
     /// Its number.
     number: usize,
-    /// How many lines behind the last match are still to be shown.
+    /// The number of lines behind the last match that are still to be shown.
     after: u32,
     results: u32,
 }
@@ -88,7 +88,7 @@ impl<'a> GrepReport<'a> {
         if self.cut { ControlFlow::Break(()) } else { CONTINUE }
     }
 
-    /// Whether one more result may be shown.
+    /// Returns whether one more result may be shown.
     fn room(&mut self) -> ResultDisplay {
         if self.passed_over < self.grep.offset {
             self.passed_over += 1;
@@ -228,7 +228,7 @@ impl<'a> GrepReport<'a> {
     }
 }
 
-/// Where the `count` lines before the one at `start` begin, but not before `least`.
+/// Returns where the `count` lines before the one at `start` begin, but not before `least`.
 fn lines_before(bytes: &[u8], least: usize, start: usize, count: u32) -> usize {
     let mut first = start;
     for _ in 0..count {

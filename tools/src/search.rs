@@ -17,7 +17,8 @@ use std::{
     str,
 };
 
-/// How much of a text is compared at a place, so that the search stays linear.
+/// The maximum number of bytes of a text that are compared at a place, so that the search stays
+/// linear.
 const MAX_COMPARED_BYTES: usize = 64;
 
 /// Finds what a search looks for in the lines of a text.
@@ -26,17 +27,17 @@ pub trait LineMatcher {
     /// span lines, nothing but UTF-8.
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]>;
 
-    /// Whether matches may span lines: then only texts are searched.
+    /// Returns whether matches may span lines: then only texts are searched.
     fn is_multiline(&self) -> bool;
 
     /// Finds places in lines that may match, each at or after the one that is handed in. No line
     /// that matches is passed over.
     fn candidates<'b>(&'b self, bytes: &'b [u8]) -> impl FnMut(usize) -> Option<usize> + 'b;
 
-    /// Where in a line the first match begins; `place` is the candidate's.
+    /// Returns where in a line the first match begins; `place` is the candidate's.
     fn find(&self, line: &str, place: usize) -> Option<usize>;
 
-    /// Whether a line is left out although it matches.
+    /// Returns whether a line is left out although it matches.
     fn excludes(&self, line: &str) -> bool;
 
     /// The matches in a text, one after the other.
@@ -51,7 +52,7 @@ pub struct SmallMatcher {
     unless: Option<Regex>,
     multiline: bool,
     finders: Option<Vec<LiteralFinder>>,
-    /// Whether a line that holds what the finders look for needs no further check.
+    /// True if a line that holds what the finders look for needs no further check.
     sufficient: bool,
 }
 
@@ -59,11 +60,11 @@ pub struct SmallMatcher {
 pub(crate) struct SearchHit<'a> {
     /// The line without its line end; of several, the last line's.
     pub(crate) line: Cow<'a, str>,
-    /// Where in the line the match begins, in bytes.
+    /// The offset in the line at which the match begins, in bytes.
     pub(crate) at: usize,
-    /// Where the line begins in the file, in bytes.
+    /// The offset in the file at which the line begins, in bytes.
     pub(crate) start: usize,
-    /// Where its line feed is, or the file's end.
+    /// The offset of its line feed, or of the file's end.
     pub(crate) end: usize,
     counter: &'a LineCounter<'a>,
 }
@@ -167,7 +168,7 @@ pub fn searched(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// How many lines, or runs of lines, of a text match; after `most` no more are counted.
+/// Returns how many lines, or runs of lines, of a text match; after `most` no more are counted.
 #[must_use]
 pub fn hits(matcher: &impl LineMatcher, bytes: &[u8], most: u64) -> u64 {
     let mut count = 0;

@@ -5,12 +5,12 @@ use innerloop_types::action::{MASK, Outcome, ToolError};
 
 /// The shortest key that is masked.
 const SHORTEST: usize = 8;
-/// How long a part of a text is that looks like a key wherever it stands.
+/// The minimum length of a part of a text that looks like a key wherever it stands.
 const LONG: usize = 12;
-/// How many lines with masks are looked at, and how many masks in one.
+/// The maximum number of lines with masks that are looked at, and of masks in one.
 const MAX_LINES: usize = 16;
 const MAX_MASKS: usize = 8;
-/// What the names of keys contain.
+/// The words that the names of keys contain.
 const NAMES: [&str; 8] = ["key", "token", "secret", "passw", "pwd", "credential", "auth", "bearer"];
 
 /// Checks that no line of the new text has a mask where the old one has a secret.
@@ -39,9 +39,9 @@ pub(crate) fn check(path: &WorkspacePath, old: &str, new: &str) -> Result<(), Ou
 
 /// A line with masks.
 struct MaskedLine<'t> {
-    /// What stands around them.
+    /// The texts around the masks.
     pieces: Vec<&'t str>,
-    /// Whether that names a key.
+    /// True if that names a key.
     is_named: bool,
     /// The name to which a value with a mask is given.
     name: Option<&'t str>,
@@ -55,7 +55,7 @@ impl<'t> MaskedLine<'t> {
         Self { pieces, is_named, name: name.map(|(name, _)| name) }
     }
 
-    /// Whether `plain` is the same line with secrets in the places of the masks.
+    /// Returns whether `plain` is the same line with secrets in the places of the masks.
     fn hides(&self, plain: &str) -> bool {
         // A line that is nothing but a mask may be a rule of Markdown.
         let is_bare = self.pieces.iter().all(|piece| piece.is_empty());
@@ -77,7 +77,7 @@ impl<'t> MaskedLine<'t> {
     }
 }
 
-/// What stands in a line in the places between the pieces.
+/// Returns what stands in a line in the places between the pieces.
 fn hidden<'t>(pieces: &[&str], line: &'t str) -> Option<Vec<&'t str>> {
     let (first, rest) = pieces.split_first()?;
     let (last, middle) = rest.split_last()?;
@@ -101,19 +101,19 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then_some((name, value))
 }
 
-/// Whether the text names a key.
+/// Returns whether the text names a key.
 fn has_name(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     NAMES.iter().any(|name| text.contains(name))
 }
 
-/// Whether it is one word, as keys are.
+/// Returns whether it is one word, as keys are.
 fn is_word(text: &str) -> bool {
     let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_./+=~:@%$!#&^?|".contains(&sign);
     !text.is_empty() && text.bytes().all(is_sign)
 }
 
-/// Whether it looks like a key wherever it stands: letters and digits without a break.
+/// Returns whether it looks like a key wherever it stands: letters and digits without a break.
 fn is_key(text: &str) -> bool {
     let parts = text.split(|sign: char| !sign.is_ascii_alphanumeric());
     let mut parts = parts.filter(|part| part.len() >= LONG);

@@ -5,9 +5,9 @@ use innerloop_json::joined;
 
 /// Wider lines are not moved: each new line would cost as much.
 const MAX_BYTES: usize = 200;
-/// How many spaces may stand for one tab of the file, the likeliest first.
+/// The numbers of spaces that may stand for one tab of the file, the likeliest first.
 const SPACES_A_TAB: [usize; 4] = [8, 4, 2, 3];
-/// How many spaces one tab may stand for.
+/// The maximum number of spaces that one tab may stand for.
 const MAX_SPACES: usize = 16;
 
 /// The white space that a line begins with, no more of it than tells that it is too wide; `None` if
@@ -20,7 +20,7 @@ pub(crate) fn indentation(line: &str) -> Option<&str> {
     }
 }
 
-/// Whether a line is indented as it is in the file.
+/// Returns whether a line is indented as it is in the file.
 pub(crate) fn agrees((given, there): &IndentPair<'_>) -> bool {
     given == there && given.len() <= MAX_BYTES
 }
@@ -34,13 +34,13 @@ pub(crate) enum IndentShift {
     /// Lines stay as they are.
     #[default]
     None,
-    /// What is taken away in front, and what is put there.
+    /// Lines lose `removed` at their beginning, and get `added` there.
     Front { removed: String, added: String },
     /// The file spells steps in another way: `base` is a depth of the text and the file's for it.
     Steps { base: (usize, usize), from: usize, to: usize, sign: &'static str },
 }
 
-/// What a file's lines begin with.
+/// The white space that a file's lines begin with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IndentKind {
     Nothing,
@@ -63,7 +63,7 @@ impl IndentKind {
     }
 }
 
-/// How the lines of a whole file are indented.
+/// The indentation of the lines of a whole file.
 pub(crate) struct IndentStyle {
     sign: IndentKind,
     /// By how many spaces a line is most often deeper than the one before.
@@ -196,8 +196,9 @@ impl IndentShift {
     }
 }
 
-/// Whether new text has the file's indentation already although the old text lacks it: its first
-/// line begins as the file's does, and the old text begins with none, or with other characters.
+/// Returns whether new text has the file's indentation already although the old text lacks it: its
+/// first line begins as the file's does, and the old text begins with none, or with other
+/// characters.
 pub(crate) fn is_placed(first: IndentPair<'_>, new: &[&str]) -> bool {
     let (given, there) = first;
     let sign_of = |indent| IndentKind::of([indent].into_iter());
@@ -208,7 +209,7 @@ pub(crate) fn is_placed(first: IndentPair<'_>, new: &[&str]) -> bool {
         && (all != IndentKind::Mixed || new.iter().all(|new| new.starts_with(there)))
 }
 
-/// What the file's lines begin with: those that were found, or else all of it.
+/// Returns what the file's lines begin with: those that were found, or else all of it.
 fn own_sign(pairs: &[IndentPair<'_>], style: &IndentStyle) -> IndentKind {
     match IndentKind::of(pairs.iter().map(|(_, there)| *there)) {
         IndentKind::Nothing => style.sign,

@@ -12,12 +12,12 @@ use std::{borrow::Cow, ops::Range};
 /// A file's text.
 pub(crate) struct SourceText<'a> {
     text: &'a str,
-    /// How many of its line ends are those of Windows, and how many there are.
+    /// The number of its line ends that are those of Windows, and the number of all its line ends.
     crlf: usize,
     feeds: usize,
 }
 
-/// Why a replacement was not made.
+/// The reason why a replacement was not made.
 pub(crate) enum ReplaceError {
     NotFound,
     /// The lines where the old text occurs.
@@ -34,9 +34,9 @@ pub(crate) struct EditedText {
     pub(crate) lines: Vec<usize>,
     /// The bytes of the first replacement in the result.
     pub(crate) first: Range<usize>,
-    /// What was left aside to find the old text.
+    /// The differences that were ignored to find the old text.
     pub(crate) leniency: Option<&'static str>,
-    /// Whether the new text repeated the indentation in front of the old text, and it was dropped.
+    /// True if the new text repeated the indentation in front of the old text, and it was dropped.
     pub(crate) is_dedented: bool,
 }
 
@@ -163,7 +163,7 @@ impl<'a> SourceText<'a> {
         Cow::Owned(out)
     }
 
-    /// Whether a line end of Windows stands behind a place, or else before it.
+    /// Returns whether a line end of Windows stands behind a place, or else before it.
     fn is_crlf_at(&self, span: &Range<usize>) -> bool {
         let bytes = self.text.as_bytes();
         let behind = bytes.get(span.end..).unwrap_or_default();
@@ -222,7 +222,7 @@ fn reindented<'n>(
     Some(Cow::Owned(out))
 }
 
-/// Whether two texts differ in nothing but the white space around their lines.
+/// Returns whether two texts differ in nothing but the white space around their lines.
 fn says_the_same(old: &str, new: &str) -> bool {
     let old = old.split('\n').map(str::trim).filter(|line| !line.is_empty());
     old.eq(new.split('\n').map(str::trim).filter(|line| !line.is_empty()))

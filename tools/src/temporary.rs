@@ -4,7 +4,7 @@
 
 use innerloop_types::action::Action;
 
-/// What a call means by `tmp`.
+/// The meaning of `tmp` in a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TmpMeaning {
     /// It does not say.
@@ -18,16 +18,16 @@ pub enum TmpMeaning {
     Both,
 }
 
-/// What stands for the project's root before a `/`.
+/// The texts that stand for the project's root before a `/`.
 const ROOTS: [&str; 7] = ["$PWD", "${PWD}", "$(pwd)", "`pwd`", "$HOME", "${HOME}", "~"];
 
-/// What uses the system's folder without naming it.
+/// The command and the variable that use the system's folder without naming it.
 const USERS: [&str; 2] = ["mktemp", "TMPDIR"];
 
 const NAME: &str = "tmp";
 
 impl TmpMeaning {
-    /// What an action means.
+    /// Returns what an action means.
     #[must_use]
     pub fn of(action: &Action) -> Self {
         match action {
@@ -55,13 +55,13 @@ impl TmpMeaning {
         }
     }
 
-    /// Whether something is made where it may go with the session.
+    /// Returns whether something is made where it may go with the session.
     #[must_use]
     pub const fn is_system(self) -> bool {
         matches!(self, Self::System)
     }
 
-    /// Whether the project's own folder is named.
+    /// Returns whether the project's own folder is named.
     #[must_use]
     pub const fn is_project(self) -> bool {
         matches!(self, Self::Project | Self::Both)
@@ -89,7 +89,7 @@ impl TmpMeaning {
     }
 }
 
-/// What `tmp` means behind these words.
+/// Returns what `tmp` means behind these words.
 fn meant(before: &str) -> Option<TmpMeaning> {
     let Some(above) = before.strip_suffix('/') else {
         let is_a_word = !before.ends_with(|last: char| is_of_a_name(last) || ".-$".contains(last));
@@ -102,7 +102,7 @@ fn meant(before: &str) -> Option<TmpMeaning> {
     is_absolute.then_some(TmpMeaning::System)
 }
 
-/// Whether a path that ends with these words is `.`.
+/// Returns whether a path that ends with these words is `.`.
 fn is_here(words: &str) -> bool {
     let before = words.strip_suffix('.');
     before.is_some_and(|it| !it.ends_with(|last: char| is_of_a_name(last) || "./-".contains(last)))

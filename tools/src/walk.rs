@@ -10,14 +10,14 @@ use crate::{
 use innerloop_types::action::HiddenFiles;
 use std::{ops::ControlFlow, rc::Rc, vec};
 
-/// What a walk left out.
+/// The things that a walk left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LeftOut {
-    /// Whether `.gitignore` files named something.
+    /// True if `.gitignore` files named something.
     pub ignored: bool,
-    /// Whether `.gitignore` files have more rules than are obeyed.
+    /// True if `.gitignore` files have more rules than are obeyed.
     pub too_many_rules: bool,
-    /// How many folders could not be listed.
+    /// The number of folders that could not be listed.
     pub unreadable: u32,
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn write(
     replace_content(files, &path, &before, content)
 }
 
-/// What was at a path before a write.
+/// The content of a path before a write.
 #[derive(Default)]
 pub(crate) enum PreviousContent {
     /// Nothing.

@@ -105,8 +105,8 @@ impl RawAgent {
         Ok(())
     }
 
-    /// What it takes to take back the files of the steps that are undone, as JSON; it counts as
-    /// done then.
+    /// Returns what it takes to take back the files of the steps that are undone, as JSON; it
+    /// counts as done then.
     #[must_use]
     #[wasm_bindgen(js_name = undoneFiles)]
     pub fn undone_files(&self) -> String {
@@ -139,13 +139,13 @@ impl RawAgent {
         self.command(Command::Close)
     }
 
-    /// Where an agent stands, as JSON; `null` if there is no such agent.
+    /// Returns where an agent stands, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn status(&self, agent: u32) -> String {
         to_string(&self.host.driver.borrow().session().status(AgentId(agent)))
     }
 
-    /// What an agent and its user have said, as JSON; `null` if there is no such agent.
+    /// Returns what an agent and its user have said, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn history(&self, agent: u32) -> String {
         let driver = self.host.driver.borrow();
@@ -153,14 +153,14 @@ impl RawAgent {
         driver.shown(to_string(&turns))
     }
 
-    /// What an agent's model sees of that, as JSON; `null` if there is no such agent.
+    /// Returns what an agent's model sees of that, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn seen(&self, agent: u32) -> String {
         let driver = self.host.driver.borrow();
         driver.shown(seen(driver.session(), agent))
     }
 
-    /// Why the recording did not fit, once, as JSON; `null` if it did.
+    /// Returns why the recording did not fit, once, as JSON; `null` if it did.
     #[must_use]
     pub fn fault(&self) -> String {
         let mut driver = self.host.driver.borrow_mut();
@@ -220,7 +220,7 @@ impl RawAgent {
     }
 }
 
-/// Why a recording does not fit, for the run's result.
+/// The reason why a recording does not fit, for the run's result.
 #[derive(ToJson)]
 struct ReplayError<'a> {
     code: &'static str,

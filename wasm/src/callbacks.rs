@@ -12,12 +12,12 @@ extern "C" {
     #[derive(Clone, Debug)]
     pub type Callbacks;
 
-    /// Whether the package wants the session's log kept, for when it asks for it.
+    /// Returns whether the package wants the session's log kept, for when it asks for it.
     #[cfg(feature = "log")]
     #[wasm_bindgen(method, getter, js_name = keepsLog)]
     pub(crate) fn keeps_log(this: &Callbacks) -> bool;
 
-    /// Whether the package wants each line of the session's log.
+    /// Returns whether the package wants each line of the session's log.
     #[cfg(feature = "log")]
     #[wasm_bindgen(method, getter, js_name = hearsLines)]
     pub(crate) fn hears_lines(this: &Callbacks) -> bool;
@@ -44,7 +44,7 @@ extern "C" {
         body: &[u8],
     );
 
-    /// Whether the package can make pictures smaller.
+    /// Returns whether the package can make pictures smaller.
     #[wasm_bindgen(method, getter, js_name = fitsPictures)]
     pub(crate) fn fits_pictures(this: &Callbacks) -> bool;
 

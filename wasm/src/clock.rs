@@ -12,7 +12,7 @@ extern "C" {
 /// Maps the platform's monotonic clock onto session time.
 #[derive(Debug)]
 pub(crate) struct SessionClock {
-    /// What the platform's clock showed at session time 0, in milliseconds.
+    /// The time that the platform's clock showed at session time 0, in milliseconds.
     zero: f64,
 }
 

@@ -13,7 +13,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 #[wasm_bindgen]
 pub struct RawFiles {
     memory: Rc<RefCell<InMemoryFiles>>,
-    /// Whether they are a copy of files that the package keeps elsewhere.
+    /// True if they are a copy of files that the package keeps elsewhere.
     pub(crate) is_copy: bool,
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn copy_out(files: &RefCell<InMemoryFiles>, folder: &str) -> Array {
     copies.into_iter().map(pair).collect()
 }
 
-/// How the paths of all files of a folder begin.
+/// Returns how the paths of all files of a folder begin.
 fn prefix(folder: &str) -> String {
     if folder.is_empty() { String::new() } else { format!("{folder}/") }
 }

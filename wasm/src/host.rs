@@ -39,7 +39,7 @@ pub(crate) type CarryOut = fn(&SessionHost, DriverOutput) -> Option<Input>;
 pub(crate) struct SessionHost {
     pub(crate) callbacks: Callbacks,
     pub(crate) files: Rc<RefCell<InMemoryFiles>>,
-    /// Whether the files are a copy of others, with which the package keeps it together.
+    /// True if the files are a copy of others, with which the package keeps it together.
     pub(crate) is_copy: bool,
     pub(crate) driver: RefCell<Driver>,
     carry_out: CarryOut,
@@ -47,17 +47,17 @@ pub(crate) struct SessionHost {
     /// The programs that run.
     running: RefCell<ById<EffectId, RunningProgram>>,
     outbox: RefCell<Vec<Event>>,
-    /// What the session's steps have changed.
+    /// The changes that the session's steps have made.
     pub(crate) steps: RefCell<FileSteps>,
     pub(crate) log: LogSink,
     delivering: Cell<bool>,
-    /// When the package was told to wake the host.
+    /// The time at which the package is to wake the host, as it was told.
     due: Cell<Option<SessionInstant>>,
 }
 
 /// A program that runs.
 pub(crate) struct RunningProgram {
-    /// What it has printed.
+    /// The output that it has printed.
     pub(crate) capture: OutputCapture,
     /// The folder of the workspace that it sees as its root.
     pub(crate) folder: String,

@@ -8,7 +8,7 @@ use std::{
     collections::VecDeque,
 };
 
-/// Where the lines of one session's log go.
+/// The destination of the lines of one session's log.
 #[derive(Default)]
 pub(crate) struct LogSink {
     #[cfg(feature = "log")]
@@ -16,7 +16,7 @@ pub(crate) struct LogSink {
     #[cfg(feature = "log")]
     hears_lines: bool,
     is_telling: Cell<bool>,
-    /// What has followed and was not carried out yet.
+    /// The outputs that have followed and were not carried out yet.
     waiting: RefCell<VecDeque<DriverOutputBatch>>,
 }
 

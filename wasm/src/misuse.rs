@@ -14,7 +14,7 @@ use wasm_bindgen::JsValue;
 pub(crate) struct CallerError {
     code: &'static str,
     message: String,
-    /// What does not fit, as JSON of a `ConfigError`, for the package to word.
+    /// The description of what does not fit, as JSON of a `ConfigError`, for the package to word.
     fault: Option<String>,
     /// A refused input and the reason, as JSON.
     rejected: Option<String>,

@@ -42,9 +42,9 @@ pub(crate) struct AgentOptions {
     date: String,
     base_url: Option<String>,
     key: String,
-    /// Whether the user's own function sends requests, and may add the key.
+    /// True if the user's own function sends requests, and may add the key.
     sends: bool,
-    /// Whether it is a page, so that a provider wants to know that its visitors can see the key.
+    /// True if it is a page, so that a provider wants to know that its visitors can see the key.
     page: bool,
     replay: Option<RecordingOptions>,
     approve: bool,
@@ -104,7 +104,7 @@ impl AgentOptions {
         config(&facts)
     }
 
-    /// What the driver works with besides, of options as JSON.
+    /// Returns what the driver works with besides, of options as JSON.
     ///
     /// # Errors
     /// As [`AgentOptions::parts`].
@@ -112,7 +112,7 @@ impl AgentOptions {
         Self::read(json)?.parts()
     }
 
-    /// What the driver works with besides.
+    /// Returns what the driver works with besides.
     ///
     /// # Errors
     /// `unknown_provider`, `missing_key`, `bad_option`, `replay_unreadable`.
@@ -198,7 +198,7 @@ impl ProjectDocs {
         }
     }
 
-    /// Whether they are the ones that these facts have.
+    /// Returns whether they are the ones that these facts have.
     pub(crate) fn are_of(&self, facts: &EnvironmentFacts) -> bool {
         self.project == facts.project_docs && self.nested == facts.nested_docs
     }

@@ -18,7 +18,7 @@ use innerloop_driver::capture::{
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 
-/// What to run.
+/// A program or a command line to run.
 pub(crate) struct ProgramInvocation<'a> {
     pub(crate) name: &'a str,
     /// A JSON array, or [`COMMAND_LINE`].
@@ -27,7 +27,7 @@ pub(crate) struct ProgramInvocation<'a> {
     pub(crate) stdin: &'a str,
     /// The folder of the workspace that it sees as its root, and nothing else.
     pub(crate) folder: &'a str,
-    /// Who runs it.
+    /// The agent that runs it.
     pub(crate) agent: AgentId,
     /// The name of what it means by `tmp`.
     pub(crate) tmp: &'a str,

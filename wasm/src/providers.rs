@@ -15,8 +15,8 @@ pub fn providers_json() -> String {
     innerloop_json::to_string(&providers::all())
 }
 
-/// What a picture may have at most that goes to a provider: characters of base64, and pixels of the
-/// longer side, 0 for any number.
+/// Returns what a picture may have at most that goes to a provider: characters of base64, and
+/// pixels of the longer side, 0 for any number.
 #[cfg(feature = "tools")]
 #[must_use]
 #[wasm_bindgen(js_name = pictureLimits)]

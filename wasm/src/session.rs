@@ -21,13 +21,13 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 #[wasm_bindgen]
 pub struct RawSession {
     pub(crate) session: RefCell<Session>,
-    /// What makes a step's line of the log.
+    /// The encoder that makes a step's line of the log.
     journal: SessionLogEncoder,
-    /// What followed from the opening, until it is taken.
+    /// The result of the opening, until it is taken.
     opening: RefCell<Option<String>>,
 }
 
-/// What follows from one input.
+/// The result of one input.
 #[derive(ToJson)]
 struct StepResult<'a> {
     outputs: &'a OutputBatch,
@@ -62,7 +62,7 @@ impl RawSession {
         Ok(Self::opened(session, &outputs, journal(false), String::new()))
     }
 
-    /// What followed from the opening, once.
+    /// Returns what followed from the opening, once.
     #[must_use]
     pub fn opening(&self) -> Option<String> {
         self.opening.borrow_mut().take()
@@ -86,7 +86,7 @@ impl RawSession {
         self.hear(Input::Http { id, input: HttpInput::Chunk(BodyBytes(bytes)) }, at)
     }
 
-    /// When to send a tick, as JSON.
+    /// Returns when to send a tick, as JSON.
     #[must_use]
     pub fn deadline(&self) -> String {
         to_string(&self.session.borrow().deadline())
@@ -98,15 +98,15 @@ impl RawSession {
         to_string(&self.session.borrow().owed())
     }
 
-    /// Where an agent stands, as JSON; `null` if there is no such agent.
+    /// Returns where an agent stands, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn status(&self, agent: u32) -> String {
         let status: Option<Status> = self.session.borrow().status(AgentId(agent));
         to_string(&status)
     }
 
-    /// What an agent and its user have said from the turn `from` on, as JSON; `null` if there is
-    /// no such agent.
+    /// Returns what an agent and its user have said from the turn `from` on, as JSON; `null` if
+    /// there is no such agent.
     #[must_use]
     pub fn history(&self, agent: u32, from: u32) -> String {
         let session = self.session.borrow();
@@ -115,7 +115,7 @@ impl RawSession {
         to_string(&turns.map(|turns| turns.get(from..).unwrap_or_default()))
     }
 
-    /// What an agent's model sees of that, as JSON; `null` if there is no such agent.
+    /// Returns what an agent's model sees of that, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn seen(&self, agent: u32) -> String {
         seen(&self.session.borrow(), agent)
@@ -164,7 +164,7 @@ impl RawSession {
     }
 }
 
-/// What makes the lines of a log, if there is one.
+/// Returns what makes the lines of a log, if there is one.
 #[cfg_attr(not(feature = "log"), expect(unused_variables, reason = "no log is kept"))]
 pub(crate) const fn journal(logs: bool) -> SessionLogEncoder {
     #[cfg(feature = "log")]
@@ -178,7 +178,7 @@ pub(crate) const fn millis(number: f64) -> UnixMillis {
     UnixMillis(number as u64)
 }
 
-/// What an agent's model sees, as JSON; `null` if there is no such agent.
+/// Returns what an agent's model sees, as JSON; `null` if there is no such agent.
 pub(crate) fn seen(session: &Session, agent: u32) -> String {
     let history = session.history(AgentId(agent));
     to_string(&history.map(|history| history.seen().collect::<Vec<_>>()))

@@ -17,7 +17,8 @@ thread_local! {
     static NEWEST: RefCell<Option<(String, SharedSetup)>> = const { RefCell::new(None) };
 }
 
-/// What the same options always come to, as long as the project's instruction files are the same.
+/// The setup that the same options always lead to, as long as the project's instruction files are
+/// the same.
 struct SharedSetup {
     blueprint: SessionBlueprint,
     endpoints: EndpointTable,

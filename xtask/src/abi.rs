@@ -8,7 +8,7 @@ use crate::npm;
 use crate::wasm;
 use crate::workspace::Workspace;
 
-/// Where the module lies.
+/// The path of the module.
 pub(crate) const CORE: &str = "target/core/innerloop_core.wasm";
 const EXPORTS: [&str; 4] = ["memory", "innerloop_abi", "innerloop_room", "innerloop_call"];
 

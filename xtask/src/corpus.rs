@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 pub(crate) const CORPUS: TaskStep = test_step("replay the corpus in other languages", run);
 /// The programs that replay it, and those that are killed.
 pub(crate) const SOURCES: &str = "tests/interop";
-/// Where they are built.
+/// The folder in which they are built.
 const BUILT: &str = "target/interop";
 /// The logs, and the native digests.
 const LOGS: &str = "target/corpus";
@@ -34,7 +34,7 @@ struct CorpusReplay {
     command: Command,
 }
 
-/// What came of it: lines of names and digests.
+/// The result of a replay, which prints lines of names and digests.
 struct ReplayResult {
     runtime: &'static str,
     printed: Result<String, TaskError>,
@@ -92,7 +92,7 @@ fn report(expected: &str, replayed: Vec<ReplayResult>) -> Result<(), TaskError> 
     }
 }
 
-/// Where lines of names and digests differ from what is expected.
+/// Returns where lines of names and digests differ from what is expected.
 fn differences(expected: &str, printed: &str) -> Vec<String> {
     let read = |text| -> BTreeMap<String, String> {
         let lines = str::lines(text).filter_map(|line| line.trim().split_once(' '));

@@ -8,11 +8,12 @@ use crate::failure::TaskError;
 use crate::package::{PackageTree, VERSION, runs, size};
 use crate::{files, licences, process};
 
-/// Who made it. They have no address together, and none is made up.
+/// The makers of the program. They have no address together, and none is made up.
 const AUTHORS: &str = env!("CARGO_PKG_AUTHORS");
 const MIT: &str = include_str!("../../LICENSE-MIT");
 
-/// Where Debian's shells look for completions, with the names that ours have.
+/// The completion files: the name that each has here, and the path at which Debian's shells look
+/// for it.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("innerloop", "usr/share/bash-completion/completions/innerloop"),
     ("_innerloop", "usr/share/zsh/vendor-completions/_innerloop"),
@@ -73,7 +74,7 @@ fn lay_out(tree: &PackageTree, root: &Path) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// What the package is, and what it needs: the C library that the program was linked with.
+/// Returns what the package is, and what it needs: the C library that the program was linked with.
 fn control(program: &Path, architecture: &str, bytes: u64) -> Result<String, TaskError> {
     let mut readelf = Command::new("readelf");
     let symbols = process::capture(readelf.args(["--version-info", "--wide"]).arg(program))?;

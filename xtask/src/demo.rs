@@ -40,17 +40,18 @@ pub(crate) const PYTHON_JOB: [TaskStep; 4] = [
 struct DemoProject {
     /// Its folder in the repository.
     folder: &'static str,
-    /// What the name of its copy begins with.
+    /// The beginning of the name of its copy.
     copy: &'static str,
     /// The files of its tests, which the agent must leave alone.
     tests: &'static [&'static str],
     /// The call of `run_program` that runs them.
     run_tests: &'static str,
-    /// Whether a line of what they print tells of a test that passed, or of one that failed.
+    /// The function that reads a line of what they print: `Some(true)` if it tells of a test that
+    /// passed, `Some(false)` if it tells of one that failed.
     verdict: fn(&str) -> Option<bool>,
     /// The built program, with all that it needs.
     innerloop: fn(&Workspace) -> Command,
-    /// What its user does once before a run of one's own, as arguments of `innerloop`.
+    /// The arguments of `innerloop` for what its user does once before a run of their own.
     install: Option<&'static str>,
 }
 
@@ -184,7 +185,7 @@ impl DemoProject {
     }
 }
 
-/// What a run of the example's tests came to, by its exit code and the lines it printed.
+/// The result of a run of the example's tests, by its exit code and the lines that it printed.
 #[derive(Debug)]
 struct TestRun {
     exit: i32,

@@ -10,7 +10,7 @@ use crate::steps::{TaskStep, run_all, step};
 use crate::workspace::Workspace;
 use crate::{debian, files, licences, machine, native, prepare, process};
 
-/// Where the packages are left.
+/// The folder in which the packages are left.
 const FOLDER: &str = "target/dist";
 
 /// Packs the program as the tests have it and looks at what was packed.

@@ -12,7 +12,8 @@ use crate::workspace::{NATIVE_PACKAGES, Workspace};
 const MACOS: &str = "aarch64-apple-darwin";
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
-/// What is not checked there, since it is ours or for pages: all else is what people build.
+/// The packages that are not checked there, since they are ours or for pages: all others are what
+/// people build.
 const OURS: [&str; 3] = ["innerloop-tests", "innerloop-web", "xtask"];
 
 /// Step: checks the program for macOS and Windows, warnings denied.

@@ -20,7 +20,7 @@ pub(crate) const DURABLE_OBJECT: TaskStep =
 /// Runs the one on Restate.
 pub(crate) const RESTATE: TaskStep =
     test_step("run the example on Restate, and kill it", run_restate);
-/// What each example is made of.
+/// The files that each example is made of.
 const FILES: [&str; 5] = ["agent.ts", "local.ts", "package.json", "tools.ts", "tsconfig.json"];
 /// The oldest Node that runs Restate's SDK, and the one that npm brings where there is none.
 const NODE_OF_RESTATE: u32 = 22;
@@ -98,7 +98,7 @@ fn install(
     Ok(())
 }
 
-/// Where an example is installed.
+/// Returns where an example is installed.
 fn folder(name: &str) -> String {
     format!("target/examples/{name}")
 }

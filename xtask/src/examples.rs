@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 /// Runs the examples.
 pub(crate) const EXAMPLES: TaskStep = test_step("run the examples in other languages", run);
-/// Where the one in Go works.
+/// The folder in which the example in Go works.
 const FOLDER: &str = "target/examples/go";
 const QUESTION: &str = "Is it warm in Lima?";
 /// The log of those in Java and C.

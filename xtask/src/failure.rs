@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What failed, and what to do about it, as one text for the terminal.
+/// A failure: what failed, and what to do about it, as one text for the terminal.
 #[derive(Debug)]
 pub(crate) struct TaskError(pub(crate) String);
 

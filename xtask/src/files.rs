@@ -15,7 +15,7 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, TaskError> {
     fs::read(file).map_err(|error| failed("read", file, &error))
 }
 
-/// Whether both files exist and hold the same bytes.
+/// Returns whether both files exist and hold the same bytes.
 pub(crate) fn same(one: &Path, other: &Path) -> bool {
     match (fs::read(one), fs::read(other)) {
         (Ok(one), Ok(other)) => one == other,

@@ -17,7 +17,7 @@ use crate::workspace::Workspace;
 pub(crate) const FRONT_ENDS: TaskStep = test_step("test the Leptos example in Chromium", run);
 /// A workspace of its own.
 const CHAT: &str = "examples/rust/leptos-chat";
-/// Where they lie for the tests.
+/// The folder of the built front ends, for the tests.
 const BUILT: &str = "target/front-ends";
 
 fn run(workspace: &mut Workspace) -> Result<(), TaskError> {

@@ -20,7 +20,7 @@ const MEMORY: &str = "-rss_limit_mb=2048";
 /// The longest input, in bytes.
 const LENGTH: &str = "-max_len=16384";
 
-/// What is to be fuzzed, and for how long.
+/// The plan of a run: what is to be fuzzed, and for how long.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     seconds: u32,

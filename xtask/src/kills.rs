@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 /// Kills them at each of their effects.
 pub(crate) const KILLS: TaskStep = test_step("kill sessions and go on in another language", run);
-/// Where wazero keeps what it has compiled.
+/// The folder in which wazero keeps what it has compiled.
 const CACHE: &str = "target/interop/wazero";
 
 fn run(workspace: &mut Workspace) -> Result<(), TaskError> {

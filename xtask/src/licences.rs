@@ -11,16 +11,16 @@ use crate::process;
 use crate::toolchain::WASI;
 use crate::workspace::Workspace;
 
-/// What the notices are called in a package.
+/// The name of the notices in a package.
 pub(crate) const FILE: &str = "THIRD-PARTY.txt";
 
-/// How deep below a crate's root its licence files may lie.
+/// The maximum depth below a crate's root at which its licence files may lie.
 const DEPTH: usize = 4;
 /// The most bytes of a licence file, and of all notices together.
 const LONGEST: u64 = 256 << 10;
 const MOST: usize = 4 << 20;
 
-/// What is linked with no crate's name: its name, who made it, and under which licence.
+/// The linked code that has no crate's name: its own name, who made it, and its licence.
 const BESIDE_CRATES: [(&str, &str, LicenceText); 8] = [
     ("Rust's standard library", "The Rust Project contributors", LicenceText::Mit),
     (
@@ -135,7 +135,7 @@ impl ThirdPartyCrate {
         is_foreign.then_some(Self { name, version, licence })
     }
 
-    /// Where its sources are, by what `cargo metadata` says.
+    /// Returns where its sources are, by what `cargo metadata` says.
     fn folder(&self, metadata: &str) -> Option<PathBuf> {
         let start = format!("\"name\":\"{}\",\"version\":\"{}\",\"id\"", self.name, self.version);
         let (_, own) = metadata.split_once(&start)?;
@@ -284,7 +284,7 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), T
     Ok(())
 }
 
-/// Whether a folder is no part of what is built.
+/// Returns whether a folder is no part of what is built.
 fn is_beside(folder: &Path) -> bool {
     let names = ["BENCHES", "DOCS", "EXAMPLES", "FUZZ", "TARGET", "TESTS"];
     upper(folder).is_some_and(|name| names.contains(&&*name))

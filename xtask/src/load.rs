@@ -9,7 +9,7 @@ use crate::process;
 
 /// The core that everything shares.
 const CORE: &str = "0";
-/// How many loops run beside.
+/// The number of loops that run beside the tests.
 const LOOPS: usize = 4;
 /// A loop that nobody ends ends after so many seconds.
 const MOST_SECONDS: &str = "10800";
@@ -17,7 +17,7 @@ const MOST_SECONDS: &str = "10800";
 /// The load, which ends when it is dropped.
 pub(crate) struct CpuLoad {
     loops: Vec<Child>,
-    /// How many cores this process had before.
+    /// The number of cores that this process had before.
     cores: usize,
 }
 

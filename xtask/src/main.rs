@@ -106,7 +106,7 @@ Environment:
                             otherwise the first that works
 ";
 
-/// What the command line asks for.
+/// The task that the command line asks for.
 enum TaskCommand {
     Corpus,
     Crates,

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-/// What a module consists of.
+/// The contents of a module.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct WasmModule<'a> {
-    /// How many functions are imported: they come first in the numbering.
+    /// The number of imported functions: they come first in the numbering.
     pub(crate) imported: usize,
     pub(crate) functions: Vec<WasmFunction<'a>>,
     /// The data segments: texts and tables, in bytes.
@@ -32,7 +32,7 @@ const FUNCTION: u8 = 3;
 const EXPORT: u8 = 7;
 const CODE: u8 = 10;
 const DATA: u8 = 11;
-/// What a module begins with: the mark of the format, and its version.
+/// The bytes that a module begins with: the mark of the format, and its version.
 const HEAD: &[u8] = b"\0asm\x01\0\0\0";
 /// The part of the custom section `name` that names functions.
 const FUNCTION_NAMES: u8 = 1;
@@ -126,7 +126,7 @@ fn push_number(out: &mut Vec<u8>, mut number: usize) {
     out.push(u8::try_from(number).unwrap_or_default());
 }
 
-/// What is left to read.
+/// The bytes that are left to read.
 struct ByteReader<'a>(&'a [u8]);
 
 impl<'a> ByteReader<'a> {
@@ -211,7 +211,7 @@ impl<'a> ByteReader<'a> {
         Some(names)
     }
 
-    /// How many of the imports are functions: they come first in the numbering.
+    /// Returns how many of the imports are functions: they come first in the numbering.
     fn imported_functions(&mut self) -> Option<usize> {
         let mut functions = 0;
         for _ in 0..self.number()? {

@@ -85,10 +85,10 @@ pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), TaskError> 
     process::run(build.args(["--release", "--locked", "-p", "innerloop-cli"]))
 }
 
-/// What judges how calls in text are read.
+/// The suite that judges how calls in text are read.
 const TEXT_CALLS: &str = "tests/interop/text_calls.py";
 
-/// What is tested without the native host.
+/// The packages that are tested without the native host.
 const LIGHT_PACKAGES: [&str; 9] = [
     "innerloop-json",
     "innerloop-types",

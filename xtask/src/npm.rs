@@ -17,14 +17,14 @@ const PACKAGE: &str = "wasm/npm";
 const SHELL_PACKAGE: &str = "wasm/npm-shell";
 const QJS_PACKAGE: &str = "wasm/npm-qjs";
 const PYTHON_PACKAGE: &str = "wasm/npm-python";
-/// Where the package's build expects the module and its glue.
+/// The folder in which the package's build expects the module and its glue.
 const DIST: &str = "wasm/npm/dist";
 /// The module, as wasm-bindgen names it.
 pub(crate) const MODULE: &str = "innerloop_wasm_bg.wasm";
-/// How wasm-opt makes a module small that travels compressed: an expression that is said twice and
-/// zeros between tables weigh next to nothing then, other than the locals and the segments that
-/// would take their place. The first KB of memory is the far end of the stack. Long functions stay
-/// apart, as in `toolchain`.
+/// The options by which wasm-opt makes a module small that travels compressed: a repeated
+/// expression and zeros between tables weigh next to nothing then, unlike the locals and the
+/// segments that would take their place. The first KB of memory is the far end of the stack. Long
+/// functions stay apart, as in `toolchain`.
 const SMALLEST: [&str; 8] = [
     "-Oz",
     "--converge",

@@ -12,13 +12,13 @@ use crate::{files, licences, process};
 
 /// The version of all packages of the workspace.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// What a package holds beside the program, and what the program prints itself.
+/// The texts that a package holds besides the program and what the program prints itself.
 pub(crate) const TEXTS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 /// The shells whose completions the program prints, and what the files are called.
 const SHELLS: [(&str, &str); 3] =
     [("bash", "innerloop"), ("zsh", "_innerloop"), ("fish", "innerloop.fish")];
 
-/// How the program was built that is packed.
+/// The profile with which the packed program was built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BuildProfile {
     /// As people get it.
@@ -79,7 +79,7 @@ impl PackageTree {
         Ok(tree)
     }
 
-    /// Whether the program has the command.
+    /// Returns whether the program has the command.
     fn knows(&self, command: &str) -> bool {
         let mut help = Command::new(self.program());
         process::capture(help.args(["help", command])).is_ok()
@@ -99,7 +99,7 @@ impl PackageTree {
         self.root.join("completions").join(file)
     }
 
-    /// How hard is compressed: from 1 to 9.
+    /// Returns how hard is compressed: from 1 to 9.
     pub(crate) const fn effort(&self) -> &'static str {
         match self.profile {
             BuildProfile::Release => "9",
@@ -147,7 +147,7 @@ pub(crate) fn runs(program: &Path) -> Result<(), TaskError> {
     }
 }
 
-/// How many bytes the files of a folder have together.
+/// Returns how many bytes the files of a folder have together.
 ///
 /// # Errors
 /// When it cannot be read.

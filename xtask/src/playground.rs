@@ -86,7 +86,7 @@ fn answer(stream: &TcpStream, root: &Path) -> io::Result<()> {
     }
 }
 
-/// What is sent, and what is said of it.
+/// The body of a response, and what the headers say of it.
 struct HttpResponse {
     body: Vec<u8>,
     media_type: &'static str,
@@ -168,7 +168,7 @@ mod tests {
     use std::env;
     use std::process;
 
-    /// What is answered to a request with one more header: the head and the body.
+    /// Returns what is answered to a request with one more header: the head and the body.
     fn answered(root: &Path, request: &str, header: &str) -> io::Result<(String, String)> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let mut client = TcpStream::connect(listener.local_addr()?)?;

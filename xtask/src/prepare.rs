@@ -10,17 +10,17 @@ use crate::{
 /// The machine is ready to build.
 pub(crate) const MACHINE: [TaskStep; 2] =
     [step("look at the machine", machine::look), step("find the wasm targets", wasm_targets::find)];
-/// What the native host carries in itself.
+/// The programs that the native host carries in itself.
 pub(crate) const CARRIED: [TaskStep; 3] = [GUEST, PROGRAMS, SHELL];
-/// What carries out the tools.
+/// The program that carries out the tools.
 const GUEST: TaskStep = step("build the tools for WASI", wasm::build_guest);
 /// A tool of one's own, which the tests call.
 pub(crate) const EXAMPLE: TaskStep = step("build the example's tool for WASI", wasm::build_example);
-/// What the sandbox runs.
+/// The programs that the sandbox runs.
 pub(crate) const PROGRAMS: TaskStep = step("fetch the programs of the sandbox", programs::fetch);
-/// What runs Python in pages and Node.
+/// The program that runs Python in pages and Node.
 pub(crate) const PYTHON: TaskStep = step("fetch Python for pages", programs::fetch_python);
-/// What carries out command lines there.
+/// The shell, which carries out command lines in the sandbox, in pages and in Node.
 pub(crate) const SHELL: TaskStep = step("build the shell for WASI", wasm::build_shell);
 /// The core for hosts in any language.
 pub(crate) const CORE: TaskStep = step("build the core without imports", abi::build);
@@ -28,7 +28,7 @@ pub(crate) const CORE: TaskStep = step("build the core without imports", abi::bu
 /// and tested, and the examples.
 pub(crate) const ELSEWHERE: [TaskStep; 5] =
     [CORE, python::WHEEL, python::CHECKED, python::TESTED, examples::EXAMPLES];
-/// Whether it is the same everywhere.
+/// The tests that sessions are the same in every language.
 pub(crate) const THE_SAME: [TaskStep; 2] = [corpus::CORPUS, kills::KILLS];
 /// The npm package.
 pub(crate) const PACKAGE: [TaskStep; 3] = [
@@ -41,10 +41,10 @@ pub(crate) const PROGRAM_PACKAGES: TaskStep = step("pack the programs for npm", 
 /// The program `innerloop`.
 pub(crate) const HOST: TaskStep = step("build the native host", native::build_host);
 
-/// What people install with it: the tests and a demo run it.
+/// The Python that people install with `innerloop`; the tests and a demo run it.
 pub(crate) const INSTALLED_PYTHON: TaskStep =
     step("install Python for the sandbox", programs::install_python);
-/// What compiles C there; only the tests need it.
+/// The clang that compiles C in the sandbox; only the tests need it.
 pub(crate) const INSTALLED_CLANG: TaskStep =
     step("install clang for the sandbox", programs::install_clang);
 

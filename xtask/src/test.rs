@@ -31,7 +31,7 @@ const ALL: &str = "all";
 const LIGHT: TaskStep =
     test_step("run the tests of core, driver and tools", native::test_without_host);
 
-/// What needs nothing but the npm package's tools.
+/// The check that needs nothing but the npm package's tools.
 const SCRIPTS: TaskStep = step("check and lint the scripts", npm::check_scripts);
 
 /// Which steps are run.
@@ -90,12 +90,13 @@ pub(crate) fn run(workspace: &mut Workspace, storey: &StepSelection) -> Result<(
     }
 }
 
-/// What tests need to be built.
+/// Returns what tests need to be built.
 fn built() -> Vec<TaskStep> {
     [&prepare::all()[..], &[prepare::INSTALLED_CLANG, site::ASSEMBLE]].concat()
 }
 
-/// What people run before a commit: the checks that find most, and one smoke test in each host.
+/// Returns what people run before a commit: the checks that find most, and one smoke test in each
+/// host.
 fn quick() -> Vec<TaskStep> {
     let checks = [
         step("look for rustfmt and clippy", machine::look_for_lints),
@@ -161,7 +162,7 @@ fn all() -> Vec<TaskStep> {
     [&build, &jobs, &elsewhere, &prepare::PACKAGE[..], &web].concat()
 }
 
-/// How often the tests run under load, and which of them.
+/// The plan of a run under load: how often the tests run, and which of them.
 #[derive(Debug, PartialEq)]
 pub(crate) struct UnderLoad {
     rounds: u32,

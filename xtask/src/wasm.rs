@@ -10,18 +10,18 @@ use crate::process;
 use crate::toolchain::{PAGE, WASI};
 use crate::workspace::Workspace;
 
-/// Where the guest lies that `host-native/sandbox` embeds.
+/// The path of the guest that `host-native/sandbox` embeds.
 pub(crate) const GUEST: &str = "target/guests/tools.wasm";
 /// The example of a tool of one's own.
 const EXAMPLE: &str = "count-lines";
-/// Where the shell lies that `host-native/sandbox` embeds and npm packs.
+/// The path of the shell that `host-native/sandbox` embeds and npm packs.
 pub(crate) const SHELL: &str = "target/programs/bash.wasm";
 /// The package of the page's module.
 pub(crate) const BINDING: &str = "innerloop-wasm";
-/// How the page's module is linked: loops count what their source counts, since a second counter
-/// for each address is longer.
+/// The flags for linking the page's module: loops count what their source counts, since a second
+/// counter for each address is longer.
 const LINKED: [&str; 2] = ["-C", "llvm-args=-disable-lsr"];
-/// Where wasm-bindgen leaves the module and its glue.
+/// The folder in which wasm-bindgen leaves the module and its glue.
 pub(crate) const GLUE: &str = "target/npm/glue";
 
 /// Step: builds the tools as a WASI program and puts it where the native host embeds it.

@@ -15,12 +15,12 @@ const CHOICE: &str = "INNERLOOP_WASM_TOOLCHAIN";
 
 /// Targets that are built for together, and what has to be installed for them.
 pub(crate) struct TargetSet {
-    /// What they are for, in a word or two.
+    /// The purpose of the targets, in a word or two.
     pub(crate) purpose: &'static str,
     pub(crate) names: &'static [&'static str],
-    /// Whether the standard library is built for one of them, from its source.
+    /// True if the standard library is built for one of them, from its source.
     pub(crate) from_source: bool,
-    /// What rustup downloads, and how long that takes.
+    /// The size of rustup's download, and the time that it takes.
     pub(crate) size: &'static str,
     /// The packages by which Debian builds for them.
     pub(crate) debian: &'static [&'static str],
@@ -119,7 +119,7 @@ fn add(workspace: &Workspace, targets: &TargetSet) -> bool {
     added && installed(workspace, targets)
 }
 
-/// What rustup is to be told.
+/// Returns what rustup is to be told.
 fn additions(targets: &TargetSet) -> Vec<Vec<&'static str>> {
     let add = [&["target", "add"], targets.names].concat();
     let source = targets.from_source.then(|| vec!["component", "add", "rust-src"]);

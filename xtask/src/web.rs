@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::npm;
 use crate::workspace::Workspace;
 
-/// Where they lie.
+/// The folder of these tests.
 pub(crate) const FOLDER: &str = "tests/web";
 /// A file of tests that takes longer hangs.
 pub(crate) const TIMEOUT_MS: &str = "600000";

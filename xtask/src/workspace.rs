@@ -33,13 +33,13 @@ pub(crate) const NATIVE_PACKAGES: [&str; 14] = [
 pub(crate) struct Workspace {
     root: PathBuf,
     target: PathBuf,
-    /// How to build for wasm, once a step has found out.
+    /// The toolchain that builds for wasm, once a step has found out.
     pub(crate) toolchain: Option<WasmToolchain>,
     /// The browser of the page test, once a step has found it.
     pub(crate) chromium: Option<PathBuf>,
     /// The simulation that runs beside other steps, once a step has started it.
     pub(crate) simulation: Option<BackgroundProcess>,
-    /// What tests have skipped, in their own lines.
+    /// The tests' own lines about what they skipped.
     pub(crate) skipped: BTreeSet<String>,
 }
 
@@ -73,12 +73,12 @@ impl Workspace {
         self.root.join(inside)
     }
 
-    /// Where the native debug build puts its programs.
+    /// Returns where the native debug build puts its programs.
     pub(crate) fn debug(&self) -> PathBuf {
         self.target.join("debug")
     }
 
-    /// Where the native release build puts its programs.
+    /// Returns where the native release build puts its programs.
     pub(crate) fn release(&self) -> PathBuf {
         self.target.join("release")
     }
@@ -88,7 +88,8 @@ impl Workspace {
         self.debug().join(format!("innerloop{}", env::consts::EXE_SUFFIX))
     }
 
-    /// Where all wasm builds go, apart from the native ones so that neither waits for the other.
+    /// Returns where all wasm builds go, apart from the native ones so that neither waits for the
+    /// other.
     pub(crate) fn wasm_target(&self) -> PathBuf {
         self.path("target/wasm")
     }

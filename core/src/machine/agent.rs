@@ -67,7 +67,7 @@ impl Agent {
         }
     }
 
-    /// Whether the host has asked for a fold that is under way.
+    /// Returns whether the host has asked for a fold that is under way.
     fn is_compacting(&self) -> bool {
         let is_asked = |plan: &FoldPlan| plan.why == FoldReason::Asked;
         match &self.phase {
@@ -83,8 +83,8 @@ impl Agent {
         }
     }
 
-    /// Whether the time that its run may take is no matter any more: the run sums up because it
-    /// has spent too much, or what it has come to waits for the host's hook.
+    /// Returns whether the time that its run may take is no matter any more: the run sums up
+    /// because it has spent too much, or what it has come to waits for the host's hook.
     pub(crate) fn is_ending(&self) -> bool {
         let waits = match &self.phase {
             Phase::Hooked(hooked) => matches!(hooked.then, HookContinuation::Out(_)),
@@ -93,7 +93,7 @@ impl Agent {
         waits || self.body.run.epilogue == Some(RunEnd::Budget)
     }
 
-    /// What the agent itself waits for, and until when.
+    /// Returns what the agent itself waits for, and until when.
     pub(crate) fn deadline(&self) -> Option<(SessionInstant, DeadlineReason)> {
         let idle_ms = self.setup.config.retry.idle_ms;
         let calls = self.body.pending().calls.iter().filter_map(|call| call.deadline(idle_ms));

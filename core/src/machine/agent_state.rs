@@ -19,21 +19,21 @@ use innerloop_types::{
     time::SessionInstant,
 };
 
-/// What an agent has in every phase.
+/// The data of an agent that exist in every phase.
 #[derive(Debug)]
 pub(crate) struct AgentData {
     pub(crate) id: AgentId,
-    /// What it was started with; nothing for the session's own.
+    /// The options that it was started with; `None` for the session's own agent.
     pub(crate) spawned: Option<Box<SpawnOptions>>,
     pub(crate) history: History,
     /// On the heap, as is what it has learnt, since most idle agents have none of it.
     pending: Option<Box<PendingWork>>,
     learnt: Option<Box<AgentMemory>>,
-    /// Whether the full context window has been warned of.
+    /// True if the full context window has been warned of.
     pub(crate) warned_of_fullness: bool,
-    /// What is known of its folds beside the history.
+    /// The state of its folds that is kept beside the history.
     pub(crate) folding: FoldState,
-    /// Whether the last run was completed.
+    /// True if the last run was completed.
     pub(crate) succeeded: bool,
     /// The counts of all runs before the current one.
     pub(crate) past: RunCounts,
@@ -41,22 +41,22 @@ pub(crate) struct AgentData {
     pub(crate) run: AgentRun,
 }
 
-/// What an agent knows of its folds beside its history.
+/// The state of an agent's folds that is kept beside its history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FoldState {
-    /// How many tokens the model can read for all that is known, where it has refused more; 0
+    /// The context window in tokens, as far as it is known, where the model has refused more; 0
     /// where it has not.
     pub(crate) window: u64,
-    /// How many folds have failed in a row.
+    /// The number of folds that have failed in a row.
     pub(crate) failures: u32,
 }
 
-/// What goes on and what waits to be said.
+/// The work that is under way and the messages that wait to be sent.
 #[derive(Debug)]
 pub(crate) struct PendingWork {
     /// The calls of models that are in flight or wait for their next try.
     pub(crate) calls: Vec<ModelCall>,
-    /// What the model is to be told after the current round.
+    /// The messages for the model after the current round.
     pub(crate) steering: Vec<Vec<Part>>,
     /// Inputs for when the current one is done.
     pub(crate) follow_ups: Vec<UserInput>,
@@ -66,11 +66,11 @@ pub(crate) struct PendingWork {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UserInput {
     pub(crate) parts: Vec<Part>,
-    /// What holds for it only.
+    /// The options that apply to this input only.
     pub(crate) options: Option<Box<TurnOptions>>,
 }
 
-/// What an agent has learnt, and whom it has started.
+/// The knowledge of an agent, and the agents that it has started.
 #[derive(Debug)]
 pub(crate) struct AgentMemory {
     pub(crate) children: ById<AgentId, ChildAgent>,
@@ -80,12 +80,12 @@ pub(crate) struct AgentMemory {
     pub(crate) allowed: Vec<ApprovalRule>,
 }
 
-/// What an agent was started with.
+/// The options that an agent was started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SpawnOptions {
-    /// Who started it.
+    /// The agent that started it.
     pub(crate) parent: AgentId,
-    /// How deep it is nested; at 1 where the session's own agent started it.
+    /// The depth of its nesting; 1 where the session's own agent started it.
     pub(crate) depth: u32,
     pub(crate) model: Option<String>,
     /// The folder of the workspace that it works in, from the root on.
@@ -99,13 +99,13 @@ pub(crate) struct ChildAgent {
     pub(crate) state: ChildState,
     pub(crate) output: String,
     pub(crate) turns: u32,
-    /// How many turns the log of the one that started it had then.
+    /// The number of turns that the log of the agent that started it had then.
     pub(crate) since: u32,
-    /// Whether it is closed, whoever closed it: nothing can be said to it any more.
+    /// True if it is closed, whoever closed it: nothing can be said to it any more.
     pub(crate) over: bool,
 }
 
-/// Where a started agent stands.
+/// The state of a started agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChildState {
     Running,
@@ -120,7 +120,7 @@ pub(crate) struct AgentRun {
     pub(crate) counts: RunCounts,
     /// Rounds of tool calls since the last input.
     pub(crate) rounds: u32,
-    /// What was tried to repair replies.
+    /// The attempts to repair replies.
     pub(crate) repairs: RepairState,
     /// Set once the model has been asked to sum up without tools: how the run ends then.
     pub(crate) epilogue: Option<RunEnd>,
@@ -128,16 +128,16 @@ pub(crate) struct AgentRun {
     pub(crate) watch: Option<Box<RepeatDetector>>,
     /// The final answer, as JSON text.
     pub(crate) answer: Option<Box<str>>,
-    /// What the run has come to, where that is not what the model said last.
+    /// The result of the run, where that is not the model's last message.
     pub(crate) result: Option<Box<str>>,
-    /// Whether the host's hook has let that go out.
+    /// True if the host's hook has let that go out.
     pub(crate) released: bool,
-    /// What holds for the input. They stay when the run is over, until the next input has others:
+    /// The options of the input. They stay when the run is over, until the next input has others:
     /// nothing asks for them, and requests begin as they did.
     pub(crate) options: Option<Box<TurnOptions>>,
 }
 
-/// What was tried in a run.
+/// The attempts to repair replies in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RepairState {
     /// Pauses of the provider in a row.
@@ -148,22 +148,22 @@ pub(crate) struct RepairState {
     pub(crate) empties: u32,
     pub(crate) answers: u32,
     pub(crate) nudges: u32,
-    /// How often the hook before the end has not agreed, for this input.
+    /// The number of times that the hook before the end has not agreed, for this input.
     pub(crate) denials: u32,
-    /// Whether replies to this input have twice the output limit.
+    /// True if replies to this input have twice the output limit.
     pub(crate) grown: bool,
-    /// Whether the conversation has been made to fit the model for this input.
+    /// True if the conversation has been made to fit the model for this input.
     pub(crate) overflowed: bool,
 }
 
-/// What a run, or many, came to.
+/// The totals of one run, or of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunCounts {
     pub(crate) inputs: u32,
     pub(crate) replies: u32,
     pub(crate) tool_calls: u32,
     pub(crate) usage: Usage,
-    /// What it cost, as far as that is known.
+    /// The cost, as far as it is known.
     pub(crate) cost_nano_usd: Option<u64>,
 }
 
@@ -217,7 +217,7 @@ impl AgentData {
         self.learnt = (!learnt.is_empty()).then(|| Box::new(learnt));
     }
 
-    /// What goes on and what waits to be said.
+    /// Returns what goes on and what waits to be said.
     pub(crate) fn pending(&self) -> &PendingWork {
         static NOTHING: PendingWork = PendingWork::NOTHING;
         self.pending.as_deref().unwrap_or(&NOTHING)
@@ -228,7 +228,7 @@ impl AgentData {
         self.pending.get_or_insert_with(|| Box::new(PendingWork::NOTHING))
     }
 
-    /// What the agent has learnt, and whom it has started.
+    /// Returns what the agent has learnt, and whom it has started.
     pub(crate) fn learnt(&self) -> &AgentMemory {
         static NOTHING: AgentMemory = AgentMemory::NOTHING;
         self.learnt.as_deref().unwrap_or(&NOTHING)
@@ -246,7 +246,7 @@ impl AgentData {
         self.learnt.get_or_insert_with(|| Box::new(AgentMemory::NOTHING))
     }
 
-    /// What this agent knows of one that it started.
+    /// Returns what this agent knows of one that it started.
     pub(crate) fn child_mut(&mut self, id: AgentId) -> Option<&mut ChildAgent> {
         self.learnt.as_mut()?.children.get_mut(id)
     }
@@ -258,12 +258,12 @@ impl AgentData {
         all
     }
 
-    /// How deep the agent is nested; the session's own is at 0.
+    /// Returns how deep the agent is nested; the session's own is at 0.
     pub(crate) fn depth(&self) -> u32 {
         self.spawned.as_ref().map_or(0, |options| options.depth)
     }
 
-    /// What the run has come to: what the model said last, if nothing else.
+    /// Returns what the run has come to: what the model said last, if nothing else.
     pub(crate) fn result(&self) -> String {
         match &self.run.result {
             Some(result) => String::from(&**result),
@@ -297,7 +297,7 @@ impl AgentData {
         (!waiting.is_empty()).then(|| waiting.remove(0))
     }
 
-    /// Whether news of a model call come in the right order.
+    /// Returns whether news of a model call come in the right order.
     pub(crate) fn accepts(&self, effect: EffectId, input: &HttpInput) -> bool {
         let exchanges = self.pending().calls.iter().filter_map(ModelCall::exchange);
         exchanges.filter(|exchange| exchange.effect == effect).all(|e| e.accepts(input))
@@ -370,7 +370,7 @@ impl AgentData {
 }
 
 impl ChildAgent {
-    /// What the model reads of its end.
+    /// Returns what the model reads of its end.
     pub(crate) fn result(&self) -> Json {
         #[derive(ToJson)]
         struct SubAgentResult<'a> {
@@ -429,7 +429,7 @@ fn note<'a>(
     watch.get_or_insert_default().note(&calls, policy)
 }
 
-/// What a result says and shows.
+/// Returns what a result says and shows.
 fn content(result: &ToolResult) -> String {
     let contents = result.parts.iter().map(|part| match part {
         Part::Text { text } => text.as_str(),

@@ -9,7 +9,7 @@ use innerloop_types::{
     text::nth_char,
 };
 
-/// How much the model reads of one changed argument, in characters.
+/// The number of characters that the model reads of one changed argument.
 const MOST_CHARS: usize = 4_000;
 
 /// Tells in the result of a call what ran in its place.

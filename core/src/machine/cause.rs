@@ -13,7 +13,7 @@ use innerloop_types::{
 #[derive(Debug)]
 pub(crate) enum TransitionCause {
     Order(AgentCommand),
-    /// What the model sees is what it saw when the log had `at` turns.
+    /// The model sees again what it saw when the log had `at` turns.
     Rewind {
         at: u32,
         why: RewindReason,
@@ -125,7 +125,7 @@ impl EffectUpdate {
         }
     }
 
-    /// Whether they answer the effect for good.
+    /// Returns whether they answer the effect for good.
     pub(crate) const fn is_terminal(&self) -> bool {
         match self {
             Self::Http(input) => input.is_terminal(),

@@ -49,7 +49,7 @@ pub(crate) enum AgentSignal {
     Finish { agent: AgentId },
 }
 
-/// What one step of an agent writes.
+/// The output of one step of an agent.
 #[derive(Debug, Default)]
 pub(crate) struct StepOutput {
     /// Things to do and to know, in causal order. Events get their numbers, and the effect that
@@ -81,12 +81,12 @@ pub(crate) struct StepContext<'a> {
     pub(crate) wall: UnixMillis,
 }
 
-/// How many agents there were and are.
+/// The counts of the agents that there were and are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AgentCount {
     /// The number of the newest agent.
     pub(crate) newest: u32,
-    /// How many agents are open beside the session's own.
+    /// The number of open agents beside the session's own.
     pub(crate) open: u32,
 }
 
@@ -118,7 +118,7 @@ impl StepContext<'_> {
         self.written.signals.push((self.written.outputs.len(), signal));
     }
 
-    /// What cannot happen has happened: a fault of our own, which closes the session.
+    /// Reports a bug of our own, something that cannot happen, and closes the session.
     pub(crate) fn fault(&mut self, message: &str) {
         debug_assert!(false, "{message}");
         self.event(EventKind::Error { kind: ErrorKind::Internal, message: message.into() });
@@ -140,7 +140,7 @@ impl StepContext<'_> {
         self.setup.route_for(self.body.run.options.as_deref())
     }
 
-    /// Whether the model may call any tool for the input under way.
+    /// Returns whether the model may call any tool for the input under way.
     pub(crate) fn has_tools(&self) -> bool {
         let options = self.body.run.options.as_deref();
         self.setup.tool_names().any(|name| options.is_none_or(|options| allows(options, name)))
@@ -151,7 +151,7 @@ impl StepContext<'_> {
         self.body.history.gauge().tokens(self.setup.head_cost)
     }
 
-    /// How many tokens count as the context window.
+    /// Returns how many tokens count as the context window.
     pub(crate) fn window(&self) -> u64 {
         self.setup.window(self.body.folding.window)
     }
@@ -172,8 +172,8 @@ impl StepContext<'_> {
         self.purse.spend(cost, usage.tokens());
     }
 
-    /// What is used up of that which may be spent; outside of a run, only the session's part
-    /// counts.
+    /// Returns what is used up of that which may be spent; outside of a run, only the session's
+    /// part counts.
     pub(crate) fn used_up(&self, is_run: bool) -> Option<UsedUp> {
         let limits = self.setup.config.limits;
         let run = if is_run { limits.run } else { SpendAmount::default() };
@@ -198,7 +198,7 @@ impl StepContext<'_> {
         }
     }
 
-    /// What may be sent to the model of what it sees.
+    /// Returns what may be sent to the model of what it sees.
     pub(super) fn gate(&self) -> MediaGate {
         MediaGate::new(&self.setup.route.model).among(self.body.history.seen())
     }

@@ -26,13 +26,13 @@ pub(crate) struct FoldPlan {
     pub(crate) fold: HistoryFold,
     /// The files that the calls in question were about.
     pub(crate) files: TouchedFiles,
-    /// What the host wants the summary to look at.
+    /// The host's instructions on what the summary should focus on.
     pub(crate) instructions: String,
-    /// What the provider said of a conversation that did not fit.
+    /// The provider's message about a conversation that did not fit.
     pub(crate) overflow: String,
-    /// How long the transcript may be that a model reads.
+    /// The length limit of the transcript that a model reads.
     pub(crate) room: TranscriptLimit,
-    /// How many characters of the user's own words stay.
+    /// The number of characters of the user's own words that stay.
     pub(crate) words: usize,
 }
 
@@ -57,13 +57,13 @@ that matter, errors and how they were solved, what is open and what comes next. 
 numbers and messages exact. Write under short headings, in the language of the conversation, \
 without a greeting. Say nothing that the conversation does not say.";
 
-/// What stands before a summary, what between it and the rest, and what begins the line that says
+/// The texts before a summary and between it and the rest, and the beginning of the line that says
 /// how many turns are left out.
 const SUMMARY: &str = "[The conversation up to here was summed up. The summary:]\n\n";
 const END: &str = "\n\n[The end of the summary.]";
 const LEFT_OUT: &str = "[Left out";
 
-/// What a hook is told of turns that are to be folded.
+/// The data that a hook receives about turns that are to be folded.
 #[derive(ToJson)]
 struct FoldHookPayload<'a> {
     kind: FoldKind,
@@ -90,7 +90,7 @@ impl FoldPlan {
         prefix.request(route.head(ToolAccess::Off), &route.model, key)
     }
 
-    /// What the host's hook is told.
+    /// Returns what the host's hook is told.
     pub(super) fn payload(&self, history: &History) -> Json {
         let room = TranscriptLimit { chars: usize::MAX, result_chars: usize::MAX };
         let transcript = transcript(self.turns(history), room);
@@ -104,8 +104,8 @@ impl FoldPlan {
         history.seen_at().filter(move |(at, _)| *at < upto).map(|(_, said)| said)
     }
 
-    /// What stands in the place of the turns: the summary with the user's own words, or, behind
-    /// that of earlier turns, how many were left out since; and the files.
+    /// Returns what stands in the place of the turns: the summary with the user's own words, or,
+    /// behind that of earlier turns, how many were left out since; and the files.
     pub(super) fn text(&self, summary: Option<&str>, history: &History) -> String {
         let mut text = String::new();
         if let Some(summary) = summary {
@@ -133,13 +133,15 @@ impl FoldPlan {
         text
     }
 
-    /// How many turns of the conversation go, earlier ones that are folded already among them.
+    /// Returns how many turns of the conversation go, earlier ones that are folded already among
+    /// them.
     pub(super) fn turns_gone(&self, history: &History) -> usize {
         let before = history.standing().iter().filter(|(at, _)| *at < self.fold.upto).count();
         before.saturating_sub(self.fold.pin.len())
     }
 
-    /// What the user said in the turns that go, the newest first and as much as there is room for.
+    /// Returns what the user said in the turns that go, the newest first and as much as there is
+    /// room for.
     fn words(&self, history: &History) -> Vec<String> {
         let mut left = self.words;
         let mut words = Vec::new();

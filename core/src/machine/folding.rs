@@ -36,20 +36,20 @@ use innerloop_wire::{FailureKind, ModelCallError};
 /// Thousandths of a token of a result that is shown as a line, about.
 const STUB: u64 = 30_000;
 
-/// How many files are named.
+/// The maximum number of files in each list.
 const MOST_FILES: usize = 40;
 
-/// How many inputs stay where turns would be archived and no hook stores them.
+/// The number of inputs that stay where turns would be archived and no hook stores them.
 const UNSTORED_INPUTS: u32 = 5;
 
-/// What a summary has used.
+/// The usage and the cost of a summary.
 #[derive(Clone, Copy, Default)]
 struct SummaryCost {
     usage: Option<Usage>,
     cost_nano_usd: Option<u64>,
 }
 
-/// What is wanted of a conversation that is to become shorter.
+/// The request to make a conversation shorter.
 #[derive(Clone, Copy)]
 struct FoldRequest<'a> {
     kind: FoldKind,
@@ -59,7 +59,7 @@ struct FoldRequest<'a> {
     /// Most inputs that may be left.
     inputs: Option<u32>,
     instructions: &'a str,
-    /// What the provider said of a conversation that did not fit.
+    /// The provider's message about a conversation that did not fit.
     overflow: &'a str,
 }
 
@@ -150,7 +150,7 @@ pub(super) fn compact(instructions: Option<&str>, ctx: &mut StepContext<'_>) -> 
     begin(wanted, ctx).unwrap_or(AgentStep::Rest)
 }
 
-/// Whether there are turns that are old enough to go.
+/// Returns whether there are turns that are old enough to go.
 pub(crate) fn can_fold(history: &History, setup: &AgentSetup) -> bool {
     let goal = goal(setup, 0, None);
     fold::cut(&items(history, setup), &goal).is_some()
@@ -280,8 +280,8 @@ fn plan(wanted: FoldRequest<'_>, ctx: &StepContext<'_>) -> Option<FoldPlan> {
     })
 }
 
-/// How long the transcript may be that a model reads which sums up: as much as fits beside the
-/// summary, where a token has three characters.
+/// Returns how long the transcript may be that a model reads which sums up: as much as fits beside
+/// the summary, where a token has three characters.
 fn room(ctx: &StepContext<'_>) -> TranscriptLimit {
     let tokens = (ctx.window() * 3 / 4).saturating_sub(summary_tokens(ctx).into());
     let result_chars = ctx.setup.config.compaction.summary.result_chars as usize;

@@ -22,14 +22,14 @@ use innerloop_wire::{MediaGate, RequestPrefix};
 #[derive(Clone, Debug)]
 pub struct History {
     turns: Vec<Turn>,
-    /// What the model sees of them; none where that is all.
+    /// The model's view of them; `None` if it sees them all.
     view: Option<Box<HistoryView>>,
     gauge: TokenGauge,
     /// On the heap, since an idle agent has none.
     cache: Option<Box<HistoryCache>>,
 }
 
-/// What follows from the turns; dropped when the agent is idle, and made again.
+/// Data derived from the turns; dropped when the agent is idle, and built again.
 #[derive(Clone, Debug, Default)]
 struct HistoryCache {
     encoded: Option<EncodedHistory>,
@@ -59,12 +59,12 @@ impl History {
         &self.turns
     }
 
-    /// What the model sees of them, in order.
+    /// Returns what the model sees of them, in order.
     pub fn seen(&self) -> impl DoubleEndedIterator<Item = VisibleTurn<'_>> + Clone {
         seen(&self.turns, self.view.as_deref())
     }
 
-    /// What is seen, each with its place in the log, without what stands for folded turns.
+    /// Returns what is seen, each with its place in the log, without what stands for folded turns.
     pub(crate) fn seen_at(&self) -> impl Iterator<Item = (u32, VisibleTurn<'_>)> + Clone {
         let count = self.view.as_ref().map_or(self.turns.len(), |view| view.len());
         (0..count).filter_map(|place| {
@@ -77,7 +77,7 @@ impl History {
         })
     }
 
-    /// What stands for folded turns.
+    /// Returns what stands for folded turns.
     pub(crate) fn folded(&self) -> Option<&str> {
         let view = self.view.as_ref()?;
         let folds = (0..view.len()).filter_map(|place| self.turns.get(view.at(place)?));
@@ -98,17 +98,17 @@ impl History {
         standing
     }
 
-    /// How many of the turns that are seen no fold has made shorter.
+    /// Returns how many of the turns that are seen no fold has made shorter.
     pub(crate) fn unfolded(&self) -> usize {
         self.view.as_ref().map_or(self.turns.len(), |view| view.unfolded())
     }
 
-    /// How much of the context window the turns take.
+    /// Returns how much of the context window the turns take.
     pub(crate) const fn gauge(&self) -> TokenGauge {
         self.gauge
     }
 
-    /// What stands behind the model's last reply: what it has not read yet.
+    /// Returns what stands behind the model's last reply: what it has not read yet.
     #[must_use]
     pub fn unread(&self) -> Vec<VisibleTurn<'_>> {
         let is_reply = |said: &VisibleTurn<'_>| matches!(said, VisibleTurn::Assistant(_));
@@ -117,7 +117,7 @@ impl History {
         unread
     }
 
-    /// How many replies with calls there are since the user's last input.
+    /// Returns how many replies with calls there are since the user's last input.
     pub(crate) fn rounds_since_input(&self) -> u32 {
         let newest = self.turns.iter().rev();
         let newer = newest.take_while(|turn| !matches!(turn.kind, TurnKind::User(_)));
@@ -151,7 +151,7 @@ impl History {
         round(&self.turns)
     }
 
-    /// What the model said last, with what it was told to go on from.
+    /// Returns what the model said last, with what it was told to go on from.
     pub(crate) fn last_said(&self) -> String {
         let mut seen = self.seen().rev().peekable();
         let newest = seen.find_map(reply_text);
@@ -220,7 +220,7 @@ impl History {
         self.gauge = gauge;
     }
 
-    /// Whether a call of that id was made before: providers want ids that occur once.
+    /// Returns whether a call of that id was made before: providers want ids that occur once.
     pub(crate) fn has_call(&mut self, id: &str) -> bool {
         let turns = &self.turns;
         let calls = &mut self.cache.get_or_insert_default().calls;
@@ -284,7 +284,7 @@ impl History {
 }
 
 impl EncodedHistory {
-    /// Whether the turns are encoded for the model of that route.
+    /// Returns whether the turns are encoded for the model of that route.
     fn fits(&self, route: &Route) -> bool {
         self.route.model == route.model
     }

@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use innerloop_json::Map;
 use innerloop_types::message::{Turn, TurnKind, VisibleTurn};
 
-/// Whether `turns` can stand behind what is seen of `history`.
+/// Returns whether `turns` can stand behind what is seen of `history`.
 ///
 /// # Errors
 /// Why not.

@@ -14,7 +14,7 @@ use innerloop_types::{
     tool::Job,
 };
 
-/// What stands before the text of a document.
+/// The text that introduces a document.
 const NOTE: &str = "Project instructions for what you work on now, from";
 
 /// The results of a round are said: what its calls have come to is told of.
@@ -45,7 +45,7 @@ fn title(doc: &ProjectDoc) -> String {
     format!("{NOTE} {}:\n", doc.path)
 }
 
-/// Whether the model sees it already.
+/// Returns whether the model sees it already.
 fn is_known(doc: &ProjectDoc, ctx: &StepContext<'_>) -> bool {
     let title = title(doc);
     ctx.body
@@ -54,7 +54,7 @@ fn is_known(doc: &ProjectDoc, ctx: &StepContext<'_>) -> bool {
         .any(|said| matches!(said, VisibleTurn::System(text) if text.starts_with(&title)))
 }
 
-/// Whether a call names something in the document's folder.
+/// Returns whether a call names something in the document's folder.
 fn reaches(work: &ToolTask, doc: &ProjectDoc, ctx: &StepContext<'_>) -> bool {
     let ToolTask::Run { run: planned, .. } = work else { return false };
     let Some(to) = doc_folder(&doc.path) else { return false };

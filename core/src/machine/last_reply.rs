@@ -15,17 +15,18 @@ use innerloop_types::{
 pub(crate) struct RunFailure {
     pub(crate) end: RunEnd,
     pub(crate) kind: ErrorKind,
-    /// What happened, with the provider's words.
+    /// The description of the failure, with the provider's words.
     pub(crate) message: String,
 }
 
-/// What the model is told that goes on with a text which the output limit has cut.
+/// The message to a model that asks it to continue a text which the output limit has cut.
 pub(super) const CONTINUE: &str = "Continue from where you left off.";
 
-/// What is told where the model's reply has neither text nor calls.
+/// The error message for a reply that has neither text nor tool calls.
 const EMPTY: &str = "the model's reply has no text and no tool call";
 
-/// How the run ends whose last reply, without calls, is this one; nothing if the model was done.
+/// Returns how the run ends whose last reply, without calls, is this one; nothing if the model was
+/// done.
 pub(super) fn ending(reply: &Reply) -> Option<RunFailure> {
     let is_blank = reply.text().trim().is_empty();
     let (end, kind, what) = match reply.finish {

@@ -30,7 +30,7 @@ pub(crate) enum EffectKind {
     Hook,
 }
 
-/// What the ledger knows of an id.
+/// The ledger's knowledge of an id.
 pub(crate) enum EffectLookup {
     Never,
     Settled,
@@ -52,7 +52,7 @@ impl Ledger {
         Some(ledger)
     }
 
-    /// How many effects were issued.
+    /// Returns how many effects were issued.
     pub(crate) const fn issued(&self) -> u64 {
         self.issued
     }
@@ -102,24 +102,24 @@ impl Ledger {
         agents
     }
 
-    /// When the next grace is over.
+    /// Returns when the next grace is over.
     pub(crate) fn deadline(&self) -> Option<SessionInstant> {
         self.open.values().filter_map(|entry| entry.grace).min()
     }
 
-    /// Whether a cancelled tool of the agent has not answered yet.
+    /// Returns whether a cancelled tool of the agent has not answered yet.
     pub(crate) fn has_cancelled_tool(&self, agent: AgentId) -> bool {
         self.open.values().any(|entry| {
             entry.agent == agent && entry.kind == EffectKind::Tool && entry.grace.is_some()
         })
     }
 
-    /// Whether nothing is open.
+    /// Returns whether nothing is open.
     pub(crate) const fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Whether the agent has any open effect.
+    /// Returns whether the agent has any open effect.
     pub(crate) fn has_any(&self, agent: AgentId) -> bool {
         self.open.values().any(|entry| entry.agent == agent)
     }

@@ -12,16 +12,17 @@ use innerloop_types::{
 };
 use innerloop_wire::{FailureKind, MediaGate, ModelCallError, named};
 
-/// How often in a row single parts are left out; then all that may be meant.
+/// The number of times in a row that single parts are left out; after that, all parts that may be
+/// meant are left out.
 const MOST_IN_A_ROW: usize = 8;
 
-/// What errors call pictures, and what they call documents, in lower case.
+/// The words for pictures, and those for documents, in error messages, in lower case.
 const PICTURES: &str = "image|images|picture|pictures|photo|pixel|pixels|vision|multimodal|\
     media|mime|base64|inline_data|inlinedata|image_url|input_image";
 const DOCUMENTS: &str = "pdf|pdfs|document|file|files|page|pages|mime|base64|inline_data|\
     inlinedata|file_data|input_file|attachment";
 
-/// What errors call what only the maker of a reply can read.
+/// The words in error messages for data that only the maker of a reply can read.
 const SIGNED: &str = "signature|signatures|thought_signature|encrypted|encrypted_content|\
     reasoning_details|redacted_thinking";
 
@@ -29,12 +30,12 @@ const SIGNED: &str = "signature|signatures|thought_signature|encrypted|encrypted
 #[derive(Debug)]
 struct SuspectPart {
     at: PartPlace,
-    /// What people know it by.
+    /// The name that people know it by.
     name: String,
-    /// What stands of it in a request.
+    /// The data by which it appears in a request.
     data: String,
     is_picture: bool,
-    /// Whether the model has not read it yet.
+    /// True if the model has not read it yet.
     is_new: bool,
 }
 
@@ -84,7 +85,7 @@ pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) ->
     }
 }
 
-/// Whether a reply is sent with what only its maker can read.
+/// Returns whether a reply is sent with what only its maker can read.
 fn is_signed(said: &VisibleTurn<'_>) -> bool {
     matches!(said, VisibleTurn::Assistant(reply) if reply.wire.is_some())
 }
@@ -127,7 +128,7 @@ fn guilty<'a>(
     (most != FaultLikelihood::None).then(|| (how, parts.collect()))
 }
 
-/// How likely a part is at fault, least first.
+/// The likelihood that a part is at fault, least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum FaultLikelihood {
     None,
@@ -146,14 +147,14 @@ fn body(ctx: &StepContext<'_>) -> String {
     String::from_utf8(request.body.0).unwrap_or_default()
 }
 
-/// Whether a message has one of the words.
+/// Returns whether a message has one of the words.
 fn says(message: &str, words: &'static str) -> bool {
     let said = message.to_ascii_lowercase();
     let mut said = said.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     said.any(|word| listed(words).any(|known| known == word))
 }
 
-/// What was left out since the model was last asked something else.
+/// Returns what was left out since the model was last asked something else.
 fn tried(history: &History) -> Vec<LeftOut> {
     let newest = history.turns().iter().rev().map_while(|turn| match &turn.kind {
         TurnKind::LeftOut(left) => Some((**left).clone()),

@@ -11,7 +11,7 @@ use innerloop_types::{
     status::RunEnd,
 };
 
-/// Where an agent stands. Data that is only true in one phase lives only there.
+/// The phase of an agent. Data that is only true in one phase lives only there.
 #[derive(Debug, Default)]
 pub(crate) enum Phase {
     #[default]
@@ -48,13 +48,13 @@ impl Phase {
         }
     }
 
-    /// Whether the agent is over, or about to be.
+    /// Returns whether the agent is over, or about to be.
     pub(crate) const fn is_over(&self) -> bool {
         matches!(self, Self::Closing | Self::Closed)
     }
 }
 
-/// What waits for a hook.
+/// The work that waits for a hook.
 #[derive(Debug)]
 pub(crate) struct PendingHook {
     pub(crate) effect: EffectId,
@@ -73,7 +73,7 @@ pub(crate) enum HookContinuation {
     Answer(String),
     /// The final answer goes out.
     Give(String),
-    /// What the run has come to goes out, as it ends so.
+    /// The result of the run goes out, and the run ends this way.
     Out(RunEnd),
     /// Turns are folded.
     Fold(Box<FoldPlan>),

@@ -17,7 +17,7 @@ use innerloop_types::{
     tool::{Job, ToolRun},
 };
 
-/// What a valid call asks for.
+/// The task that a valid call asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ToolTask {
     /// A run of the host's.
@@ -31,7 +31,7 @@ pub(crate) enum ToolTask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlannedRun {
     pub(crate) run: Box<ToolRun>,
-    /// What its patch does to which files, if it is one.
+    /// The changes that its patch makes to files, if it is one.
     pub(crate) patch: Option<Patch>,
 }
 
@@ -39,11 +39,12 @@ pub(crate) struct PlannedRun {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LaunchedRun {
     pub(crate) run: Arc<ToolRun>,
-    /// What its patch does to which files, if it is one.
+    /// The changes that its patch makes to files, if it is one.
     pub(crate) patch: Option<Patch>,
 }
 
-/// What has run for a call: its outcome is told from the very action that was launched.
+/// The work that has run for a call. Its outcome is reported from the very action that was
+/// launched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CallExecution {
     /// Nothing of the host's, or nothing at all.
@@ -78,7 +79,7 @@ impl PlannedRun {
     }
 }
 
-/// What the patch of a run does to which files, if it is one.
+/// Returns what the patch of a run does to which files, if it is one.
 fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
     match &run.job {
         Job::Builtin(Action::Patch { patch, .. }) if cfg!(feature = "builtins") => {

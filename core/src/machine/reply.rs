@@ -16,10 +16,10 @@ use innerloop_types::{
 };
 use innerloop_wire::{FailureKind, ModelCallError, ends_in_call};
 
-/// How often in a row a provider may pause a reply before the run fails.
+/// The number of times in a row that a provider may pause a reply before the run fails.
 const MAX_PAUSES: u32 = 16;
 
-/// How often in a row calls may be cut by a limit before the run fails.
+/// The number of times in a row that a limit may cut calls before the run fails.
 pub(super) const MAX_CUTS: u32 = 8;
 
 /// Takes a reply into the history.
@@ -96,7 +96,7 @@ fn tell(reply: &Reply, ctx: &mut StepContext<'_>) -> String {
     text
 }
 
-/// Whether a reply was cut in a call, and one of twice the length has not been tried yet.
+/// Returns whether a reply was cut in a call, and one of twice the length has not been tried yet.
 fn outgrows(reply: &Reply, ctx: &StepContext<'_>) -> bool {
     let may_grow = ctx.setup.config.repair.grow_output && !ctx.body.run.repairs.grown;
     may_grow
@@ -144,9 +144,9 @@ fn on_pause(ctx: &mut StepContext<'_>) -> AgentStep {
     AgentStep::CallAgain
 }
 
-/// Whether another reply may do better than one that is no success: the rest of a text that the
-/// output limit has cut (`docs/decisions.md#replies-cut-by-a-limit`), or one in place of a reply
-/// that is of no use. Each is tried so often in a run.
+/// Returns whether another reply may do better than one that is no success: the rest of a text that
+/// the output limit has cut (`docs/decisions.md#replies-cut-by-a-limit`), or one in place of a
+/// reply that is of no use. Each is tried so often in a run.
 fn may_help(finish: FinishReason, ending: &RunFailure, ctx: &mut StepContext<'_>) -> bool {
     let policy = &ctx.setup.config.repair;
     let repairs = &mut ctx.body.run.repairs;
@@ -165,7 +165,7 @@ fn may_help(finish: FinishReason, ending: &RunFailure, ctx: &mut StepContext<'_>
     true
 }
 
-/// Whether a text without calls only announces what is still to be done
+/// Returns whether a text without calls only announces what is still to be done
 /// (`docs/decisions.md#replies-without-calls`).
 fn needs_nudge(text: &str, ctx: &StepContext<'_>) -> bool {
     const FINAL: &str = "done|complete|finished|in summary|final answer|no further|?";

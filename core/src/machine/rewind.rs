@@ -20,7 +20,7 @@ use innerloop_types::{
 pub(crate) struct UndoStack {
     undo: Vec<u32>,
     redo: Vec<u32>,
-    /// How many can be taken back in a row.
+    /// The maximum number of steps that can be undone in a row.
     most: usize,
 }
 
@@ -47,22 +47,22 @@ impl UndoStack {
         steps
     }
 
-    /// How many can be taken back.
+    /// Returns how many can be taken back.
     pub(crate) fn undo_left(&self) -> usize {
         self.undo.len().min(self.most.saturating_sub(self.redo.len()))
     }
 
-    /// How many can be put back.
+    /// Returns how many can be put back.
     pub(crate) const fn redo_left(&self) -> usize {
         self.redo.len()
     }
 
-    /// Where it leads to take back at most so many steps.
+    /// Returns where it leads to take back at most so many steps.
     pub(crate) fn undone(&self, steps: u32) -> Option<u32> {
         nth_back(&self.undo, place(steps).min(self.undo_left()))
     }
 
-    /// Where it leads to put back at most so many steps.
+    /// Returns where it leads to put back at most so many steps.
     pub(crate) fn redone(&self, steps: u32) -> Option<u32> {
         nth_back(&self.redo, place(steps).min(self.redo_left()))
     }

@@ -27,7 +27,7 @@ pub(crate) struct Route {
     head_without_tools: Option<RequestHead>,
 }
 
-/// Whether a call lets the model use tools.
+/// The model's permission to use tools in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolAccess {
     On,
@@ -81,7 +81,7 @@ impl Route {
         }
     }
 
-    /// Whether both are made from the same, and both serve a call with such tools.
+    /// Returns whether both are made from the same, and both serve a call with such tools.
     pub(crate) fn is_made_like(&self, other: &Self, tools: ToolAccess) -> bool {
         let is_muted = |route: &Self| route.head_without_tools.is_some();
         core::ptr::eq(self, other)
@@ -91,17 +91,18 @@ impl Route {
                 && (tools == ToolAccess::On || is_muted(self) == is_muted(other)))
     }
 
-    /// Whether requests over both begin with the same bytes, so that a provider's cache holds.
+    /// Returns whether requests over both begin with the same bytes, so that a provider's cache
+    /// holds.
     pub(crate) fn begins_as(&self, other: &Self) -> bool {
         self.head == other.head && self.origin == other.origin
     }
 
-    /// Whether the tools can still be told in the prompt, where the endpoint has none.
+    /// Returns whether the tools can still be told in the prompt, where the endpoint has none.
     pub(crate) fn may_fall_back_to_text(&self) -> bool {
         self.model.text_calls == TextCalls::Fallback
     }
 
-    /// What reads the response that begins with `head`, as far as the limits allow.
+    /// Returns what reads the response that begins with `head`, as far as the limits allow.
     pub(crate) fn decoder(&self, head: &ResponseHead, limits: ResponseLimits) -> Decoder {
         let tools = self.tools.iter().map(|tool| &**tool);
         Decoder::within(limits, self.model.wire, head).with_text_calls(&self.model, tools)

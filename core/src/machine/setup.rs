@@ -35,7 +35,7 @@ pub(crate) struct AgentSetup {
     pub(crate) head_cost: u64,
     /// The folder of the workspace that the agent works in, from the root on.
     pub(crate) folder: String,
-    /// Whether the calls of a reply run one after the other, whatever they do.
+    /// True if the calls of a reply run one after the other, whatever they do.
     pub(crate) one_by_one: bool,
     tools: Vec<RegisteredTool>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct RegisteredTool {
     pub(crate) spec: Arc<ToolSpec>,
     pub(crate) schema: Value,
     pub(crate) policy: ToolPolicy,
-    /// What is known of a built-in tool; the host's are run by it alone.
+    /// The definition of a built-in tool; `None` for the host's tools, which only the host runs.
     pub(crate) row: Option<&'static ToolRow>,
 }
 
@@ -83,7 +83,7 @@ impl AgentSetup {
         Ok(Self { config, route: Arc::new(route), head_cost, folder, one_by_one, tools })
     }
 
-    /// What is told of it when a session begins.
+    /// Returns what is told of it when a session begins.
     pub(crate) fn start(&self) -> EventKind {
         let model = &self.config.model;
         EventKind::SessionStart {
@@ -143,14 +143,14 @@ impl AgentSetup {
         (config.model != self.config.model).then_some(config)
     }
 
-    /// Whether another model of the endpoint is out of question since its cost is to be limited
-    /// and not known.
+    /// Returns whether another model of the endpoint is out of question since its cost is to be
+    /// limited and not known.
     pub(crate) fn cannot_pay(&self, model: &str) -> bool {
         let model = model.trim();
         cost_limit(&self.config).is_some() && !model.is_empty() && model != self.config.model.name
     }
 
-    /// What the model is shown.
+    /// Returns what the model is shown.
     pub(crate) const fn profile(&self) -> Profile {
         Profile::of(&self.config.model)
     }
@@ -195,28 +195,29 @@ impl AgentSetup {
         Arc::new(Route::new(model, system, specs, may_sum_up(&self.config)))
     }
 
-    /// Whether a file must be known to be changed. Where no tool shows files, as where a family
-    /// reads them by its shell, it can't be told what the model knows.
+    /// Returns whether a file must be known to be changed. Where no tool shows files, as where a
+    /// family reads them by its shell, it can't be told what the model knows.
     pub(crate) fn guards_files(&self) -> bool {
         let shows_files =
             |tool: &RegisteredTool| tool.row.is_some_and(|row| row.policy().shows_files);
         self.config.guard.read_before_write && self.tools.iter().any(shows_files)
     }
 
-    /// What is done about a tool apart from its calls' meaning.
+    /// Returns what is done about a tool apart from its calls' meaning.
     pub(crate) fn policy(&self, name: &str) -> ToolPolicy {
         self.tool(name).map_or(ToolPolicy::READS, |tool| tool.policy)
     }
 
-    /// How many tokens count as the context window; `known` is what refusals have taught of it, 0
-    /// if nothing.
+    /// Returns how many tokens count as the context window; `known` is what refusals have taught of
+    /// it, 0 if nothing.
     pub(crate) fn window(&self, known: u64) -> u64 {
         let configured = u64::from(self.config.model.context_window);
         let limits = [u64::from(self.config.compaction.max_window), known];
         limits.into_iter().filter(|&limit| limit > 0).fold(configured, u64::min)
     }
 
-    /// How much of a tool's output the model reads, where so many tokens of the window are left.
+    /// Returns how much of a tool's output the model reads, where so many tokens of the window are
+    /// left.
     pub(crate) fn output_limit(&self, name: &str, left: u64) -> OutputLimit {
         let mut limit = self.policy(name).output;
         if let Some(&chars) = self.config.tool_output_limits.get(name) {
@@ -238,7 +239,7 @@ impl AgentSetup {
         limit
     }
 
-    /// Whether a tool's calls run beside others.
+    /// Returns whether a tool's calls run beside others.
     pub(crate) fn exec_mode(&self, name: &str, category: ToolCategory) -> ExecMode {
         match self.config.exec_modes.get(name) {
             _ if self.one_by_one => ExecMode::Serial,
@@ -342,7 +343,7 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<RegisteredTool>, Conf
     Ok(tools)
 }
 
-/// Whether a run may end with a summary that is made without tools.
+/// Returns whether a run may end with a summary that is made without tools.
 fn may_sum_up(config: &SessionConfig) -> bool {
     config.limits.action == LimitAction::Summarize
         || config.loops.ladder.contains(&LoopStep::Summarize)

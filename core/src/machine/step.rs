@@ -55,7 +55,8 @@ pub(crate) enum AgentStep {
     Finish(RunEnd),
     /// The run fails.
     Fail(ModelCallError),
-    /// What the host had asked for outside of a run is over: what was said meanwhile follows.
+    /// The work that the host had asked for outside of a run is over: what was said meanwhile
+    /// follows.
     Rest,
     /// A person stops the run.
     Interrupt(Phase),

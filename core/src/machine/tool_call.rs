@@ -32,9 +32,9 @@ pub(crate) struct RoundCall {
     /// As the model made it, but for arguments that a person or a hook has edited.
     pub(crate) tool_call: ToolCall,
     pub(crate) state: ToolCallState,
-    /// Whether its start has been announced.
+    /// True if its start has been announced.
     pub(crate) announced: bool,
-    /// When the host was given its run, until that is over.
+    /// The time when the host was given its run, until that is over.
     pub(crate) since: Option<SessionInstant>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) enum ToolCallState {
     Done(ToolResult),
 }
 
-/// What a hook is told of a call.
+/// The data that a hook receives about a call.
 #[derive(ToJson)]
 struct CallHookPayload<'a> {
     call_id: &'a str,
@@ -296,7 +296,7 @@ impl RoundCall {
         self.fail(outcome, ctx);
     }
 
-    /// How long its run took, which is over now.
+    /// Returns how long its run took, which is over now.
     fn ran_ms(&mut self, now: SessionInstant) -> Option<u64> {
         self.since.take().map(|since| now.ms_since(since))
     }
@@ -484,7 +484,7 @@ impl RoundCall {
     }
 }
 
-/// Whether the guard may let a call run once those before it have run.
+/// Returns whether the guard may let a call run once those before it have run.
 fn guarded(work: &ToolTask, before: &[RoundCall], ctx: &StepContext<'_>) -> Result<(), Outcome> {
     let ToolTask::Run { run: PlannedRun { run, patch }, .. } = work else { return Ok(()) };
     let Job::Builtin(action) = &run.job else { return Ok(()) };

@@ -14,14 +14,14 @@ use innerloop_types::{
     tool::Job,
 };
 
-/// What holds for agents that are started, or told something, meanwhile.
+/// Returns what holds for agents that are started, or told something, meanwhile.
 pub(crate) fn for_children(options: &TurnOptions) -> Option<Box<TurnOptions>> {
     let TurnOptions { tools, hide, paths, .. } = options.clone();
     let limits = tools.is_some() || paths.is_some();
     limits.then(|| Box::new(TurnOptions { tools, hide, paths, ..Default::default() }))
 }
 
-/// Whether a call must be made.
+/// Returns whether a call must be made.
 const fn is_forced(options: &TurnOptions) -> bool {
     matches!(options.tool_choice, Some(ToolChoice::Required | ToolChoice::Tool(_)))
 }
@@ -117,7 +117,7 @@ pub(super) fn check_tool(name: &str, ctx: &StepContext<'_>) -> Result<(), Outcom
     Err(Outcome::denied(DeniedBy::Options, message))
 }
 
-/// Whether the call keeps to the paths of the input.
+/// Returns whether the call keeps to the paths of the input.
 ///
 /// # Errors
 /// The outcome that the model reads instead.

@@ -3,7 +3,7 @@
 use crate::profile::inner::FINAL_ANSWER;
 use innerloop_types::input::TurnOptions;
 
-/// Whether a tool may be called. The final answer always may: without it no run would end.
+/// Returns whether a tool may be called. The final answer always may: without it no run would end.
 pub(super) fn allows(options: &TurnOptions, name: &str) -> bool {
     let Some(tools) = &options.tools else { return true };
     name == FINAL_ANSWER.name() || tools.iter().any(|tool| tool == name)

@@ -6,10 +6,10 @@ use innerloop_types::{
     text::{grouped, prefix},
 };
 
-/// How much of a provider's words the model reads, in bytes.
+/// The number of bytes that the model reads of a provider's words.
 const MOST_WORDS: usize = 300;
 
-/// What stands in the place of a part that is left out by that turn.
+/// Returns what stands in the place of a part that is left out by that turn.
 pub(super) fn in_words(part: &Part, by: &Turn) -> Part {
     let why = match &by.kind {
         TurnKind::LeftOut(left) => prefix(&left.why, MOST_WORDS),
@@ -24,7 +24,7 @@ pub(super) fn in_words(part: &Part, by: &Turn) -> Part {
     ))
 }
 
-/// What people know a part by: its name, or what the tool that read it says before it.
+/// Returns what people know a part by: its name, or what the tool that read it says before it.
 pub(super) fn name(part: &Part, before: &str) -> String {
     match part {
         Part::Text { .. } => String::new(),

@@ -15,10 +15,10 @@ use innerloop_types::message::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct HistoryView {
     items: Vec<ViewItem>,
-    /// Where the newest fold stands in the log: what a provider counted before it holds what has
-    /// gone since.
+    /// The position of the newest fold in the log: what a provider counted before it includes turns
+    /// that are gone by now.
     folded: Option<usize>,
-    /// How many of the items the newest fold has made shorter, or left as what stays of them.
+    /// The number of items that the newest fold has made shorter, or left as what stays of them.
     settled: usize,
     /// The parts that are told in words, in order, each with the turn that says so.
     left_out: Vec<(PartPlace, usize)>,
@@ -31,12 +31,12 @@ pub(super) struct HistoryView {
 struct ViewItem {
     /// Its place in the log; that of a fold stands for its text.
     at: usize,
-    /// Whether its results are shown in one line each.
+    /// True if its results are shown in one line each.
     is_stub: bool,
 }
 
 impl HistoryView {
-    /// What is seen of a log.
+    /// Returns what is seen of a log.
     pub(super) fn of(turns: &[Turn]) -> Self {
         let mut view = Self::default();
         for at in path(turns).into_iter().flatten() {
@@ -54,12 +54,12 @@ impl HistoryView {
         self.items.push(ViewItem { at, is_stub: false });
     }
 
-    /// How many turns are seen.
+    /// Returns how many turns are seen.
     pub(super) const fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// How many of the turns no fold has made shorter.
+    /// Returns how many of the turns no fold has made shorter.
     pub(super) const fn unfolded(&self) -> usize {
         self.items.len().saturating_sub(self.settled)
     }
@@ -69,7 +69,7 @@ impl HistoryView {
         self.items.get(place).map(|item| item.at)
     }
 
-    /// What is seen at a place of the view.
+    /// Returns what is seen at a place of the view.
     pub(super) fn said<'a>(&self, place: usize, turns: &'a [Turn]) -> Option<VisibleTurn<'a>> {
         let ViewItem { at, is_stub } = *self.items.get(place)?;
         match &turns.get(at)?.kind {
@@ -82,7 +82,7 @@ impl HistoryView {
         }
     }
 
-    /// What a turn says, with words in the place of parts that were refused.
+    /// Returns what a turn says, with words in the place of parts that were refused.
     fn without_refused<'a>(
         &self,
         at: usize,
@@ -120,7 +120,7 @@ impl HistoryView {
         }
     }
 
-    /// Whether what is seen at a place of the view was said since the newest fold.
+    /// Returns whether what is seen at a place of the view was said since the newest fold.
     pub(super) fn is_new(&self, place: usize) -> bool {
         self.items.get(place).map(|item| item.at) > self.folded
     }

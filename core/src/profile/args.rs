@@ -136,7 +136,7 @@ impl<'a> ToolArguments<'a> {
         chosen.or_else(|| self.misfit(name, "one of the words that the schema names"))
     }
 
-    /// What `read` finds in the nested object `name`, if there is one.
+    /// Returns what `read` finds in the nested object `name`, if there is one.
     pub(super) fn object<T>(
         &mut self,
         name: &str,
@@ -146,7 +146,7 @@ impl<'a> ToolArguments<'a> {
         self.read_in(value, read)
     }
 
-    /// What `read` finds in each object of the array `name`.
+    /// Returns what `read` finds in each object of the array `name`.
     pub(super) fn objects<T>(
         &mut self,
         name: &str,

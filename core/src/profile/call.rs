@@ -3,7 +3,7 @@
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{action::Action, event::PlanItem};
 
-/// What a call asks for.
+/// The work that a call asks for.
 #[derive(Debug)]
 pub(crate) enum CallIntent {
     /// An action of the host's.
@@ -15,7 +15,7 @@ pub(crate) enum CallIntent {
 /// A call in canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CanonicalCall {
-    /// What to do.
+    /// The action to take.
     pub action: Action,
     /// The time limit that the call or its tool asks for, in milliseconds.
     pub timeout_ms: Option<u64>,
@@ -30,14 +30,14 @@ pub(crate) enum InnerCall {
     Send {
         /// Its id, as the model knows it.
         agent_id: String,
-        /// What to say.
+        /// The text to send.
         message: String,
     },
     /// Wait for an agent's result.
     Wait {
         /// Its id, as the model knows it.
         agent_id: String,
-        /// How long at most, in milliseconds.
+        /// The maximum time to wait, in milliseconds.
         timeout_ms: Option<u64>,
     },
     /// End an agent.
@@ -56,10 +56,10 @@ pub(crate) enum InnerCall {
     Answer(String),
 }
 
-/// What an agent is started with.
+/// The options of an agent that a call starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SpawnCall {
-    /// What it is to do.
+    /// The task of the agent.
     pub(crate) task: String,
     /// A folder to stay in.
     pub(crate) working_dir: Option<String>,
@@ -74,7 +74,7 @@ pub(crate) struct SpawnCall {
 pub(crate) struct PlanCall {
     /// The whole plan.
     pub(crate) items: Vec<PlanItem>,
-    /// What the model is answered.
+    /// The answer that the model gets.
     pub(crate) reply: String,
 }
 

@@ -2,7 +2,7 @@
 
 use super::row::ToolRow;
 
-/// What is known of a model family.
+/// The properties of a model family.
 pub(super) struct ModelFamily {
     /// The base instructions.
     pub(super) base_prompt: &'static str,
@@ -14,9 +14,9 @@ pub(super) struct ModelFamily {
     pub(super) native: &'static [&'static ToolRow],
     /// The tool of the native vocabulary that keeps the plan.
     pub(super) plan: Option<&'static ToolRow>,
-    /// How many tools that become actions are shown at most.
+    /// The maximum number of tools that are shown among those that become actions.
     pub(super) most_tools: usize,
-    /// Whether its models choose well among many tools, think, and may start agents.
+    /// True if its models choose well among many tools, think, and may start agents.
     pub(super) is_large: bool,
     /// The time limit of a program's run whose call names none, in milliseconds.
     pub(super) default_command_ms: Option<u64>,

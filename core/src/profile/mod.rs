@@ -44,18 +44,18 @@ pub struct Profile {
     vocabulary: VocabularyKind,
 }
 
-/// What the models of a family can do, as far as nothing better is known.
+/// The abilities of a family's models, as far as nothing better is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelCapabilities {
-    /// Whether they think before they answer, with an effort that can be set.
+    /// True if they think before they answer, with an effort that can be set.
     pub reasoning: bool,
-    /// Whether replies come as streams.
+    /// True if replies come as streams.
     pub streaming: bool,
-    /// Whether one reply may hold several calls.
+    /// True if one reply may hold several calls.
     pub parallel_tool_calls: bool,
-    /// How many tokens a call may have, input and output together.
+    /// The maximum number of tokens in a call, input and output together.
     pub context_window: u32,
-    /// Whether calls are to be looked for in the text.
+    /// The setting for whether to look for calls in the text.
     pub text_calls: TextCalls,
 }
 
@@ -145,7 +145,7 @@ impl Profile {
         self.row(name).map(|row| self.spec(row, None))
     }
 
-    /// Whether the vocabulary has a tool of that name that becomes an action.
+    /// Returns whether the vocabulary has a tool of that name that becomes an action.
     #[must_use]
     pub fn knows(self, name: &str) -> bool {
         self.row(name).is_some()
@@ -191,7 +191,7 @@ impl Profile {
         family.unwrap_or(timeouts.default_command_ms)
     }
 
-    /// What the family's models can do.
+    /// Returns what the family's models can do.
     #[must_use]
     pub const fn capabilities(self) -> ModelCapabilities {
         let ModelFamily { is_large, context_window, .. } = *self.family();
@@ -278,8 +278,8 @@ pub fn instructed_folder(kind: ProfileKind, path: &str) -> Option<&str> {
     if above.is_empty() { Some(above) } else { above.strip_suffix('/') }
 }
 
-/// Where instruction files may stand, in the order in which they are shown: from the folder `root`
-/// down to the folder `below` it, both with `/` between names and empty for the topmost.
+/// Returns where instruction files may stand, in the order in which they are shown: from the folder
+/// `root` down to the folder `below` it, both with `/` between names and empty for the topmost.
 #[must_use]
 pub fn doc_places(kind: ProfileKind, root: &str, below: &str) -> Vec<String> {
     let mut folder = String::from(root);

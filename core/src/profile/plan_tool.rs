@@ -7,7 +7,7 @@ use super::args::ToolArguments;
 use alloc::vec::Vec;
 use innerloop_types::event::{PlanItem, PlanStatus};
 
-/// How far a step is, as models say it.
+/// The names that models use for the status of a step.
 const STATUS: [(&str, PlanStatus); 5] = [
     (PlanStatus::Pending.name(), PlanStatus::Pending),
     (PlanStatus::InProgress.name(), PlanStatus::InProgress),

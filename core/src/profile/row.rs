@@ -21,18 +21,18 @@ use innerloop_types::{
 pub(crate) struct ToolRow {
     /// Its name, as the model is shown it.
     pub(super) name: &'static str,
-    /// What it does and when to use it.
+    /// The description of what it does and when to use it.
     pub(super) description: &'static str,
     pub(super) parameters: ToolParameters,
-    /// How arguments become what the call asks for.
+    /// The reader that turns arguments into what the call asks for.
     pub(super) read: ArgumentReader,
-    /// How an outcome is told in the form that the model family knows, where that is another than
-    /// what the tool says.
+    /// The function that words an outcome in the form that the model family knows, where that
+    /// differs from what the tool says.
     pub(super) tell: Option<fn(&FinishedRun<'_>) -> Option<String>>,
     pub(super) policy: ToolPolicy,
 }
 
-/// What a tool is called with. In descriptions `{default_ms}` stands for the family's time limit.
+/// The parameters of a tool. In descriptions `{default_ms}` stands for the family's time limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ToolParameters {
     /// These, always, as [`param`] reads them.
@@ -42,14 +42,14 @@ pub(super) enum ToolParameters {
         text: &'static str,
         /// The grammar of the text, in Lark's syntax.
         grammar: &'static str,
-        /// What the model is told in place of the description.
+        /// The text that the model reads in place of the description.
         description: &'static str,
     },
     /// The form that the host wants of the final answer.
     Answer,
 }
 
-/// How arguments that fit the schema are read.
+/// The way to read arguments that fit the schema.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ArgumentReader {
     /// As an action on files.
@@ -60,22 +60,22 @@ pub(super) enum ArgumentReader {
     Inner(fn(&mut ToolArguments<'_>) -> InnerCall),
 }
 
-/// What is done about a tool apart from its calls' meaning.
+/// The handling of a tool, apart from the meaning of its calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ToolPolicy {
-    /// What must be there for the tool to be shown.
+    /// The requirement for the tool to be shown.
     pub(super) needs: Option<ToolRequirement>,
     pub(crate) category: ToolCategory,
-    /// How much of its output the model reads.
+    /// The limit on how much of its output the model reads.
     pub(crate) output: OutputLimit,
     /// The time limit of calls that name none, in milliseconds, where it is not the family's.
     pub(crate) default_ms: Option<u64>,
     pub(crate) timeout: TimeoutNote,
-    /// Whether it shows what is in files.
+    /// True if it shows what is in files.
     pub(crate) shows_files: bool,
 }
 
-/// What a tool may need in order to be shown.
+/// A requirement that a tool may have in order to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolRequirement {
     /// A program that is a shell.
@@ -96,7 +96,7 @@ pub(crate) enum ToolRequirement {
     AnswerForm,
 }
 
-/// What a tool's calls do to the workspace.
+/// The effect of a tool's calls on the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolCategory {
     /// They change nothing, and may run beside others.
@@ -107,7 +107,7 @@ pub(crate) enum ToolCategory {
     Runs,
 }
 
-/// What the model is told below the output of a run that its time limit ended.
+/// The note that the model reads below the output of a run that its time limit ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeoutNote {
     /// Nothing: the output itself says so.
@@ -118,12 +118,12 @@ pub(crate) enum TimeoutNote {
     Parameter(&'static str),
 }
 
-/// What came of a run, to be told to the model.
+/// The result of a run, to be reported to the model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FinishedRun<'a> {
-    /// What was run.
+    /// The action that was run.
     pub(crate) action: &'a Action,
-    /// What its patch does to which files, if it was one.
+    /// The changes that its patch makes to files, if it was one.
     pub(crate) patch: Option<&'a Patch>,
     pub(crate) outcome: &'a Outcome,
     /// The folder that the agent works in.
@@ -184,8 +184,8 @@ const fn limit(max_chars: usize, max_lines: Option<usize>, keep: TruncateMode) -
 }
 
 impl ToolRow {
-    /// Whether the tool is shown where these needs are met and these tools are wanted. Some have
-    /// a switch of their own.
+    /// Returns whether the tool is shown where these needs are met and these tools are wanted. Some
+    /// have a switch of their own.
     pub(super) fn is_shown(&self, met: &[ToolRequirement], wanted: &BuiltinTools) -> bool {
         let is_named = |names: &[String]| names.iter().any(|name| *name == self.name);
         let is_wanted = match (self.policy.needs, wanted) {
@@ -199,7 +199,7 @@ impl ToolRow {
         is_wanted && self.policy.needs.is_none_or(|need| met.contains(&need))
     }
 
-    /// Whether the tool's calls are carried out in the workspace, by the host.
+    /// Returns whether the tool's calls are carried out in the workspace, by the host.
     pub(crate) const fn is_action(&self) -> bool {
         matches!(self.read, ArgumentReader::Action(_) | ArgumentReader::Run(_))
     }
@@ -239,7 +239,7 @@ impl ToolRow {
         }
     }
 
-    /// What a call asks for whose arguments fit the schema.
+    /// Returns what a call asks for whose arguments fit the schema.
     ///
     /// # Errors
     /// A sentence for the model.
@@ -257,8 +257,8 @@ impl ToolRow {
         meaning
     }
 
-    /// What the model reads of an outcome in the form that its family knows; `None` where that is
-    /// what the tool says.
+    /// Returns what the model reads of an outcome in the form that its family knows; `None` where
+    /// that is what the tool says.
     pub(crate) fn tell(&self, run: &FinishedRun<'_>) -> Option<String> {
         match run.outcome.error {
             // What a tool or a program said itself; everything else is in our own words.

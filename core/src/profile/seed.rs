@@ -30,10 +30,10 @@ pub(super) static TABLE: &[&ToolRow] = &[
     &WEB_FETCH,
 ];
 
-/// How many lines are read of a file unless the call says how many.
+/// The number of lines that are read of a file unless the call sets another number.
 pub(super) const READ_LIMIT: u64 = 2_000;
 
-/// What a search reports, as models say it.
+/// The names that models use for what a search reports.
 pub(super) const GREP_MODES: &[(&str, GrepMode)] = &[
     ("content", GrepMode::Content),
     ("files_with_matches", GrepMode::FilesWithMatches),

@@ -8,10 +8,10 @@ use alloc::{
 };
 use innerloop_types::{action::Action, config::EnvironmentFacts, path::seen};
 
-/// What a program must be called to be taken for a shell.
+/// The names of programs that are taken for a shell.
 const NAMES: [&str; 3] = ["bash", "sh", "shell"];
 
-/// What tools need of programs, as far as it is there.
+/// Returns what tools need of programs, as far as it is there.
 pub(super) fn needs_met(facts: &EnvironmentFacts) -> Vec<ToolRequirement> {
     let mut met = Vec::from([if is_known(facts) {
         ToolRequirement::Shell
@@ -24,7 +24,7 @@ pub(super) fn needs_met(facts: &EnvironmentFacts) -> Vec<ToolRequirement> {
     met
 }
 
-/// Whether the host has a shell.
+/// Returns whether the host has a shell.
 fn is_known(facts: &EnvironmentFacts) -> bool {
     facts.programs.iter().any(|known| NAMES.contains(&known.name.as_str()))
 }

@@ -3,9 +3,9 @@
 use innerloop_json::{Value, from_str};
 use innerloop_types::{config::ApprovalRule, path::resolved};
 
-/// Whether one of `rules` lets a call of the tool `name` with these arguments pass. Rules name
-/// files from the workspace's root on: the argument that is the call's `path` is looked at as an
-/// agent in `folder` means it.
+/// Returns whether one of `rules` lets a call of the tool `name` with these arguments pass. Rules
+/// name files from the workspace's root on: the argument that is the call's `path` is looked at as
+/// an agent in `folder` means it.
 #[must_use]
 pub(crate) fn allows<'a>(
     rules: impl IntoIterator<Item = &'a ApprovalRule>,

@@ -6,15 +6,15 @@ use innerloop_types::{
     time::SessionInstant,
 };
 
-/// What all agents of a session have spent.
+/// The spending of all agents of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct SpendTracker {
-    /// What the session has spent; of its time, that of runs which are over.
+    /// The amount that the session has spent; its time counts only the runs that are over.
     pub spent: SpendAmount,
-    /// How much of it was spent before the run under way, or before the last one.
+    /// The part of it that was spent before the run under way, or before the last one.
     pub before: SpendAmount,
-    /// When the run under way began.
+    /// The time when the run under way began.
     #[json(skip_serializing_if = "Option::is_none")]
     pub since: Option<SessionInstant>,
 }
@@ -24,7 +24,7 @@ pub struct SpendTracker {
 pub struct UsedUp {
     /// Which, as a path below `limits`.
     pub which: &'static str,
-    /// How much is used.
+    /// The amount that is used.
     pub used: u64,
     /// The limit.
     pub limit: u64,
@@ -49,7 +49,7 @@ impl SpendTracker {
         self.spent.tokens = self.spent.tokens.saturating_add(tokens);
     }
 
-    /// What the session has spent by now.
+    /// Returns what the session has spent by now.
     #[must_use]
     pub fn until(&self, now: SessionInstant) -> SpendAmount {
         let running = self.since.map_or(0, |since| now.ms_since(since));
@@ -76,7 +76,7 @@ impl SpendTracker {
         reached.map(|(which, used, limit)| UsedUp { which, used, limit })
     }
 
-    /// When the time of the run under way is up.
+    /// Returns when the time of the run under way is up.
     #[must_use]
     pub fn deadline(&self, limits: &Limits) -> Option<SessionInstant> {
         let since = self.since?;

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 pub struct FoldItem {
     /// Its place in the log.
     pub at: u32,
-    /// Whose it is.
+    /// The kind of the turn.
     pub kind: ItemKind,
     /// Its tokens.
     pub tokens: u64,
@@ -17,7 +17,7 @@ pub struct FoldItem {
     pub as_stub: u64,
 }
 
-/// Whose a turn is, as far as that decides where to cut.
+/// The origin of a turn, as far as it decides where to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
     /// The user's input.
@@ -32,7 +32,7 @@ pub enum ItemKind {
     Results,
 }
 
-/// How short the conversation is to become.
+/// The size that the conversation is to shrink to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoldGoal {
     /// Most tokens that may be left.
@@ -41,22 +41,22 @@ pub struct FoldGoal {
     pub turns: usize,
     /// Most inputs of the user that may be left, the pinned ones aside.
     pub inputs: usize,
-    /// How many of the newest replies stay whole in any case.
+    /// The number of the newest replies that stay whole in any case.
     pub rounds: usize,
-    /// Whether the first input stays.
+    /// True if the first input stays.
     pub first_input: bool,
 }
 
-/// What becomes of a conversation.
+/// The plan for cutting a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoldCut {
-    /// How many of its turns are left out or pinned: those before the cut.
+    /// The number of its turns that are left out or pinned: those before the cut.
     pub before: usize,
     /// The places in the log of turns before the cut that stay.
     pub pin: Vec<u32>,
-    /// How many of the turns, from the oldest on, have results that are shown as a line.
+    /// The number of turns, from the oldest on, whose results are shown as a line.
     pub stubs: usize,
-    /// How many tokens are left.
+    /// The number of tokens that are left.
     pub tokens: u64,
 }
 
@@ -134,7 +134,7 @@ fn stub_from(turns: &[FoldItem], from: usize, most: usize, goal: u64, cut: &mut 
     }
 }
 
-/// How many turns stand before the newest `count` results.
+/// Returns how many turns stand before the newest `count` results.
 fn newest_results(turns: &[FoldItem], count: usize) -> usize {
     let results = turns.iter().enumerate().rev().filter(|(_, t)| t.kind == ItemKind::Results);
     results.map(|(at, _)| at).take(count).last().unwrap_or(0)
@@ -147,7 +147,7 @@ fn last_border(turns: &[FoldItem], rounds: usize) -> Option<usize> {
     replies.map(|(at, _)| at).nth(rounds.max(1) - 1)
 }
 
-/// Whether a cut before that turn parts no call from its results.
+/// Returns whether a cut before that turn parts no call from its results.
 fn is_border(turns: &[FoldItem], at: usize) -> bool {
     let kind = |at: usize| turns.get(at).map(|turn| turn.kind);
     kind(at) != Some(ItemKind::Results) && kind(at - 1) != Some(ItemKind::Calls)

@@ -13,8 +13,8 @@ pub struct TokenGauge {
     estimator: TokenEstimator,
     /// Thousandths of a token of all turns, estimated.
     turns: u64,
-    /// What the provider counted for its last reply and all before, the head included; 0 where it
-    /// has not.
+    /// The provider's token count for its last reply and all before, the head included; 0 where it
+    /// has not counted.
     counted: u64,
     /// Thousandths of a token of the same turns, estimated.
     estimated: u64,
@@ -55,7 +55,7 @@ impl TokenGauge {
         turn_cost(self.estimator, said)
     }
 
-    /// What the provider counted for its last reply and all before, where it has.
+    /// Returns what the provider counted for its last reply and all before, where it has.
     #[must_use]
     pub fn counted(&self) -> Option<u64> {
         Some(self.counted).filter(|&counted| counted > 0)
@@ -83,7 +83,7 @@ impl TokenGauge {
         thousandths.saturating_mul(ratio) / 1_000_000
     }
 
-    /// How full a window of `window` tokens is in percent, if that is more than 80.
+    /// Returns how full a window of `window` tokens is in percent, if that is more than 80.
     #[must_use]
     pub fn warning(&self, window: u64, head: u64) -> Option<u64> {
         let percent = self.tokens(head).saturating_mul(100).checked_div(window)?;
@@ -103,14 +103,14 @@ pub fn code_cost(by: TokenEstimator, text: &str) -> u64 {
     text_cost(by, text, TextKind::Code)
 }
 
-/// What a text is made of, which decides how many characters a token has.
+/// The kind of a text, which decides how many characters a token has.
 #[derive(Clone, Copy)]
 enum TextKind {
     Code,
     Prose,
 }
 
-/// What a turn costs, in thousandths of a token.
+/// Returns what a turn costs, in thousandths of a token.
 fn turn_cost(by: TokenEstimator, said: &VisibleTurn<'_>) -> u64 {
     let parts =
         |parts: &[Part], kind| -> u64 { parts.iter().map(|part| part_cost(by, part, kind)).sum() };

@@ -22,7 +22,7 @@ impl KnownFiles {
         Self { digests: Map::new() }
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files().next().is_none()
@@ -91,9 +91,9 @@ pub fn learn(
     }
 }
 
-/// What the model knows of the files that the action of an agent in `folder` names, nothing where
-/// it names none. One that is to be written and is not known may only be a new one: that is decided
-/// where the files are. `patch` is the outline of the action's patch, if it is one.
+/// Returns what the model knows of the files that the action of an agent in `folder` names, nothing
+/// where it names none. One that is to be written and is not known may only be a new one: that is
+/// decided where the files are. `patch` is the outline of the action's patch, if it is one.
 ///
 /// # Errors
 /// The outcome that the model reads instead.

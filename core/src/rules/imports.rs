@@ -4,8 +4,8 @@
 use alloc::{format, string::String, vec::Vec};
 use innerloop_types::path::resolved;
 
-/// How deep imports are followed, how many files of one document are read, and how long all of it
-/// may be, in bytes.
+/// The limits on the depth of imports, on the number of files read for one document, and on the
+/// length of all of it in bytes.
 const DEPTH: usize = 5;
 const MOST_FILES: usize = 32;
 const MOST_BYTES: usize = 64 * 1024;
@@ -62,7 +62,7 @@ fn place(folder: &str, name: &str) -> Option<String> {
     if is_foreign { None } else { resolved(folder, name).filter(|place| !place.is_empty()) }
 }
 
-/// What stands behind an `@` at the beginning of a word, outside of code.
+/// Returns what stands behind an `@` at the beginning of a word, outside of code.
 fn named(text: &str) -> impl Iterator<Item = &str> {
     let mut in_fence = false;
     let lines = text.lines().filter(move |line| {

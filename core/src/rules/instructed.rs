@@ -27,8 +27,8 @@ pub(crate) struct InstructionScope<'a> {
 }
 
 impl InstructionScope<'_> {
-    /// Whether a built-in action names something in the folder; `patch` is the outline of its
-    /// patch, if it is one.
+    /// Returns whether a built-in action names something in the folder; `patch` is the outline of
+    /// its patch, if it is one.
     pub(crate) fn is_gone_by(self, action: &Action, patch: Option<&Patch>) -> bool {
         match action {
             Action::ReadMany { include, .. } => include.iter().any(|path| self.leads_in(path)),
@@ -47,7 +47,7 @@ impl InstructionScope<'_> {
         }
     }
 
-    /// Whether one of a host's tool's arguments of those names is a path in the folder.
+    /// Returns whether one of a host's tool's arguments of those names is a path in the folder.
     pub(crate) fn is_gone_by_own(self, arguments: &Json, names: &[String]) -> bool {
         let arguments: Value = from_str(arguments.text()).unwrap_or_default();
         names.iter().filter_map(|name| arguments.get(name)).any(|value| match value {
@@ -63,7 +63,7 @@ impl InstructionScope<'_> {
         resolved(self.folder, path).is_some_and(|path| seen(self.to, &path).is_some())
     }
 
-    /// Whether a line of a shell or an argument has the folder's path in it.
+    /// Returns whether a line of a shell or an argument has the folder's path in it.
     fn is_named_in(self, text: &str) -> bool {
         let Some(path) = seen(self.folder, self.to) else { return false };
         text.match_indices(path).any(|(at, _)| {

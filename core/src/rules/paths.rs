@@ -8,7 +8,7 @@ use innerloop_types::{
     path::{resolved, seen},
 };
 
-/// What pattern characters there are.
+/// The characters that have a special meaning in patterns.
 const SPECIAL: [char; 7] = ['*', '?', '[', '{', '!', '\\', '}'];
 
 /// The files and folders that calls of an agent in a folder may name.
@@ -107,7 +107,7 @@ impl PathAllowlist<'_> {
     }
 }
 
-/// Whether a path from the root on is the allowed one, or in that folder.
+/// Returns whether a path from the root on is the allowed one, or in that folder.
 fn contains(allowed: &str, path: &str) -> bool {
     resolved("", allowed).is_some_and(|allowed| seen(&allowed, path).is_some())
 }

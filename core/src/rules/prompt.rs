@@ -11,14 +11,14 @@ use innerloop_types::{
 /// Most bytes of project instructions, all files together.
 pub(crate) const DOCS_BUDGET: usize = 32 * 1024;
 
-/// Where an agent works, and with which model.
+/// The place where an agent works, and its model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PromptEnvironment<'a> {
     pub(crate) facts: &'a EnvironmentFacts,
     /// Its folder of the workspace.
     pub(crate) folder: &'a str,
     pub(crate) model: &'a str,
-    /// Whether a tool works in the workspace; without one it is not told of.
+    /// True if a tool works in the workspace; without one it is not told of.
     pub(crate) has_workspace: bool,
 }
 

@@ -14,7 +14,7 @@ pub struct RepeatDetector {
     recent: Vec<u64>,
     /// Calls since the last warning that went on with the same pattern.
     since: Option<usize>,
-    /// How often it has been warned of since the pattern began.
+    /// The number of warnings since the pattern began.
     warnings: usize,
     /// The newest rounds that call the same tools.
     name: RepeatStreak,
@@ -25,21 +25,21 @@ pub struct RepeatDetector {
 /// Rounds in a row that are alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 struct RepeatStreak {
-    /// What they have in common.
+    /// The signature that the rounds have in common.
     signature: u64,
     rounds: u32,
-    /// How many calls they have together.
+    /// The number of calls in all of the rounds.
     calls: usize,
 }
 
 /// A pattern that calls follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatPattern {
-    /// How many calls one cycle of it has.
+    /// The number of calls in one cycle of it.
     pub period: usize,
-    /// How many of the newest calls follow it.
+    /// The number of the newest calls that follow it.
     pub calls: usize,
-    /// What is to be done about it.
+    /// The action to take about it.
     pub step: LoopStep,
 }
 
@@ -109,8 +109,8 @@ impl RepeatDetector {
         })
     }
 
-    /// Whether there are too many rounds in a row with the same tools, or with the same calls;
-    /// told again after so many more.
+    /// Returns whether there are too many rounds in a row with the same tools, or with the same
+    /// calls; told again after so many more.
     fn row(
         &mut self,
         names: u64,
@@ -136,16 +136,16 @@ impl RepeatStreak {
         self.calls = self.calls.saturating_add(size);
     }
 
-    /// Whether so many are too many, or again so many more.
+    /// Returns whether so many are too many, or again so many more.
     const fn is_due(self, most: u32, again_after: u32) -> bool {
         let again = if again_after == 0 { most } else { again_after };
         most > 0 && self.rounds >= most && (self.rounds - most).is_multiple_of(again)
     }
 }
 
-/// What tells one call from another: the tool, its result, and its arguments, whatever the order of
-/// their keys and the white space around their texts; with `mask`, whatever looks like a time or an
-/// id in them, too. Text that is not JSON counts as it is.
+/// Returns what tells one call from another: the tool, its result, and its arguments, whatever the
+/// order of their keys and the white space around their texts; with `mask`, whatever looks like a
+/// time or an id in them, too. Text that is not JSON counts as it is.
 #[must_use]
 pub fn signature(name: &str, arguments: &str, result: &str, mask: bool) -> u64 {
     let mut hash = SignatureHasher { digest: DigestBuilder::new(), mask };
@@ -165,7 +165,7 @@ pub fn signature(name: &str, arguments: &str, result: &str, mask: bool) -> u64 {
 /// A digest of values.
 struct SignatureHasher {
     digest: DigestBuilder,
-    /// Whether what looks like a time or an id counts as all the same.
+    /// True if what looks like a time or an id counts as all the same.
     mask: bool,
 }
 
@@ -225,8 +225,8 @@ impl SignatureHasher {
     }
 }
 
-/// Whether a word looks like a time, a UUID or a hash: eight characters or more, all of them
-/// hexadecimal digits or what stands in times, and four decimal digits among them.
+/// Returns whether a word looks like a time, a UUID or a hash: eight characters or more, all of
+/// them hexadecimal digits or what stands in times, and four decimal digits among them.
 fn is_volatile(word: &str) -> bool {
     let fits = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | '.' | '+' | 'T' | 'Z');
     word.len() >= 8

@@ -27,7 +27,7 @@ pub(crate) fn delay_ms(
     Some(full - most.saturating_mul(spread) / 1024)
 }
 
-/// What stands in for chance: another number for each session and each of its effects.
+/// Returns what stands in for chance: another number for each session and each of its effects.
 #[must_use]
 pub(crate) fn salt(session: &str, effect: u64) -> u64 {
     let fold = |salt: u64, &byte: &u8| salt.wrapping_mul(31).wrapping_add(u64::from(byte));

@@ -10,7 +10,7 @@ use alloc::{
 use innerloop_json::{Number, Value, from_str, joined, quoted};
 use innerloop_types::{config::ConfigError, tool::ToolSpec};
 
-/// More violations than these are not reported: the model mends the first ones first.
+/// More violations than these are not reported: the model fixes the first ones first.
 const MAX_VIOLATIONS: usize = 8;
 
 /// The schema of a tool's arguments.
@@ -45,7 +45,7 @@ pub fn of_tool(spec: &ToolSpec) -> Result<Value, ConfigError> {
     Ok(schema)
 }
 
-/// How `instance` breaks `schema`, a sentence each; empty if it does not.
+/// Returns how `instance` breaks `schema`, a sentence each; empty if it does not.
 #[must_use]
 pub fn violations(schema: &Value, instance: &Value) -> Vec<String> {
     let mut found = Vec::new();
@@ -99,7 +99,7 @@ pub(super) fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Whether a value has one of them, or none is named.
+/// Returns whether a value has one of them, or none is named.
 pub(super) fn has_type(schema: &Value, instance: &Value) -> bool {
     let wanted = types(schema);
     wanted.is_empty()

@@ -7,7 +7,7 @@ use innerloop_types::{
     text::{nth_char, nth_char_back},
 };
 
-/// How long a transcript may be, in characters.
+/// The limits on the length of a transcript, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TranscriptLimit {
     /// All of it.
@@ -92,7 +92,7 @@ fn push_cut(out: &mut String, who: &str, text: &str, max: usize) {
     }
 }
 
-/// What the parts say; of what is no text, that it was there.
+/// Returns what the parts say; of what is no text, that it was there.
 fn text_of(parts: &[Part]) -> String {
     let texts = parts.iter().map(|part| match part {
         Part::Text { text } => text.clone(),

@@ -16,7 +16,7 @@ pub enum TruncateMode {
     Tail,
 }
 
-/// How much of a tool's output the model reads.
+/// The limits on how much of a tool's output the model reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputLimit {
     /// Most characters (Unicode scalar values).
@@ -64,7 +64,7 @@ struct OmittedRange {
     end: usize,
 }
 
-/// How many of `max` units stay at the beginning and at the end.
+/// Returns how many of `max` units stay at the beginning and at the end.
 const fn shares(max: usize, keep: TruncateMode) -> (usize, usize) {
     match keep {
         TruncateMode::HeadTail => (max / 2, max - max / 2),

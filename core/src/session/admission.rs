@@ -107,7 +107,7 @@ impl Session {
     }
 }
 
-/// Who is concerned by news of an effect.
+/// The agent that news of an effect concerns.
 enum EffectOwner {
     /// The agent that waits for it.
     Waits(AgentId),
@@ -164,7 +164,7 @@ impl Session {
         }
     }
 
-    /// Whether what the session may spend is used up.
+    /// Returns whether what the session may spend is used up.
     fn is_spent(&self) -> bool {
         let limits = Limits { run: SpendAmount::default(), ..self.config().limits };
         self.purse.used_up(&limits, self.now).is_some()
@@ -229,7 +229,7 @@ impl Session {
         }
     }
 
-    /// Who is concerned by news that fit the effect.
+    /// Returns who is concerned by news that fit the effect.
     fn owner(&self, id: EffectId, news: &EffectUpdate) -> Result<EffectOwner, RejectionReason> {
         let entry = match self.ledger.lookup(id) {
             EffectLookup::Never => return Err(RejectionReason::UnknownEffect(id)),

@@ -30,7 +30,7 @@ pub struct LogHeader {
     replay: u32,
     /// The wall time at which the session was opened.
     pub wall: UnixMillis,
-    /// What it was opened with.
+    /// The configuration that it was opened with.
     pub config: SessionConfig,
 }
 
@@ -51,7 +51,7 @@ impl LogHeader {
 /// An input.
 #[derive(ToJson)]
 struct EntryRef<'a> {
-    /// When it came, in session time.
+    /// The session time at which it came.
     at: SessionInstant,
     /// The input.
     input: &'a Input,
@@ -114,7 +114,7 @@ pub fn snapshot(session: &Session) -> String {
     line(&SnapshotRef { snapshot: &session.snapshot_json() })
 }
 
-/// What a log's lines are: a header first, then inputs and snapshots.
+/// A line of a log: a header first, then inputs and snapshots.
 #[cfg(feature = "schema")]
 #[derive(ToJson)]
 #[json(untagged)]
@@ -125,7 +125,7 @@ enum LogLine<'a> {
     Snapshot(SnapshotRef<'a>),
 }
 
-/// What the JSON of a log's lines is.
+/// Returns what the JSON of a log's lines is.
 #[cfg(feature = "schema")]
 pub fn line_schema(table: &mut SchemaTable) -> ValueSchema {
     LogLine::write_schema(table)
@@ -146,7 +146,7 @@ pub enum LogError {
     Unreadable {
         /// Counted from 1.
         line: usize,
-        /// Why.
+        /// The reason why it cannot be read.
         message: String,
     },
     /// The log comes from a version that behaves differently.
@@ -165,7 +165,7 @@ pub enum LogError {
     Refused {
         /// Counted from 1.
         line: usize,
-        /// Why.
+        /// The reason for the refusal.
         reason: RejectionReason,
     },
     /// A line's snapshot cannot be restored.
@@ -173,7 +173,7 @@ pub enum LogError {
     Snapshot {
         /// Counted from 1.
         line: usize,
-        /// Why.
+        /// The reason why it cannot be restored.
         error: RestoreError,
     },
 }
@@ -189,7 +189,7 @@ impl LogError {
 pub struct ReplayedSession {
     /// The session as it stood after the last whole line.
     pub session: Session,
-    /// What followed from the opening and from each line.
+    /// The outputs that followed from the opening and from each line.
     pub outputs: Vec<OutputBatch>,
 }
 
@@ -234,8 +234,8 @@ pub fn replay_each(text: &str, each: &mut dyn FnMut(OutputBatch)) -> Result<Sess
 pub struct ResumedSession {
     /// The session. Ask [`Session::owed`] for the effects that were open.
     pub session: Session,
-    /// How many inputs behind the newest snapshot were left out, because the log comes from a
-    /// version that behaves differently.
+    /// The number of inputs behind the newest snapshot that were left out, because the log comes
+    /// from a version that behaves differently.
     pub left_out: usize,
 }
 

@@ -130,7 +130,7 @@ impl Session {
         Ok(self.stamped(effect, outputs))
     }
 
-    /// When to send [`Input::Tick`] if nothing else happens before.
+    /// Returns when to send [`Input::Tick`] if nothing else happens before.
     #[must_use]
     pub fn deadline(&self) -> Option<Deadline> {
         let grace = self.ledger.deadline().map(|at| (at, DeadlineReason::Grace));
@@ -149,13 +149,13 @@ impl Session {
         OutputBatch(effects.into_iter().map(Output::Effect).collect())
     }
 
-    /// Where an agent stands; `None` if there is no such agent.
+    /// Returns where an agent stands; `None` if there is no such agent.
     #[must_use]
     pub fn status(&self, agent: AgentId) -> Option<Status> {
         self.agent(agent).map(Agent::status)
     }
 
-    /// What an agent and its user have said; `None` if there is no such agent.
+    /// Returns what an agent and its user have said; `None` if there is no such agent.
     #[must_use]
     pub fn history(&self, agent: AgentId) -> Option<&History> {
         self.agent(agent).map(|agent| &agent.body.history)
@@ -208,7 +208,7 @@ impl Session {
         Ok((fork, outputs))
     }
 
-    /// When the time of the run is up, unless it is about to end anyway.
+    /// Returns when the time of the run is up, unless it is about to end anyway.
     fn time_up(&self) -> Option<SessionInstant> {
         self.purse.deadline(&self.config().limits).filter(|_| !self.root.is_ending())
     }
@@ -233,7 +233,8 @@ impl Session {
         }
     }
 
-    /// What follows for one agent comes out before the next one is stepped: it may change it.
+    /// Handles all deadlines that have passed. What follows for one agent comes out before the next
+    /// one is stepped, since it may change it.
     fn fire(&mut self, outputs: &mut Vec<Output>) {
         if self.time_up().is_some_and(|at| at <= self.now) {
             self.step(AgentId::ROOT, outputs, TransitionCause::TimeUp);

@@ -48,7 +48,7 @@ impl Session {
         self.deliver(written.signals, outputs);
     }
 
-    /// What follows from a signal comes out where it was given.
+    /// Handles signals, each at the place among the outputs where it was given.
     fn deliver(&mut self, signals: Vec<(usize, AgentSignal)>, outputs: &mut Vec<Output>) {
         let Some(&(first, _)) = signals.first() else { return };
         let mut behind = outputs.split_off(first.min(outputs.len())).into_iter();
@@ -134,7 +134,8 @@ impl Session {
         self.step(id, outputs, TransitionCause::Told { parts, options });
     }
 
-    /// What an agent's input lets other agents do that are started, or told something, for it.
+    /// Returns what an agent's input lets other agents do that are started, or told something, for
+    /// it.
     fn handed_on(&self, id: AgentId) -> Option<Box<TurnOptions>> {
         self.agent(id)?
             .body
@@ -196,14 +197,14 @@ impl Session {
         }
     }
 
-    /// What calls need is said anew: none is allowed any more since a person has said always.
+    /// Forgets the calls that a person has allowed for good, so that they need approval again.
     pub(super) fn forget_allowed(&mut self) {
         for agent in core::iter::once(&mut self.root).chain(self.others.values_mut()) {
             agent.body.forget_allowed();
         }
     }
 
-    /// What cannot happen has happened: see [`StepContext::fault`].
+    /// Reports a bug of our own, something that cannot happen: see [`StepContext::fault`].
     fn fault(&mut self, message: &str, outputs: &mut Vec<Output>) {
         debug_assert!(false, "{message}");
         let kind = EventKind::Error { kind: ErrorKind::Internal, message: message.into() };

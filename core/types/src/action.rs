@@ -15,10 +15,10 @@ pub use crate::{
     v4a::PatchStream,
 };
 
-/// What stands in texts where a key stood that must not be seen.
+/// The text that replaces a key that must not be seen.
 pub const MASK: &str = "***";
 
-/// What a built-in tool does.
+/// An action of a built-in tool.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
@@ -29,16 +29,16 @@ pub enum Action {
         /// The first line to read, counted from 1.
         #[json(default, skip_serializing_if = "Option::is_none")]
         offset: Option<u64>,
-        /// How many lines to read at most; all if absent.
+        /// The maximum number of lines to read; all if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         limit: Option<u64>,
-        /// How lines are numbered in the outcome's text.
+        /// The way in which lines are numbered in the outcome's text.
         #[json(default)]
         numbering: LineNumbering,
-        /// How many characters of a line are shown at most; all if absent.
+        /// The maximum number of characters shown of a line; all if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         line_chars: Option<u32>,
-        /// Where it is said that the file goes on.
+        /// The place of the notice that the file goes on.
         #[json(default, skip_serializing_if = "NoticePosition::is_below")]
         notice: NoticePosition,
     },
@@ -54,7 +54,7 @@ pub enum Action {
         /// Patterns of paths that are left out.
         #[json(default, skip_serializing_if = "Vec::is_empty")]
         exclude: Vec<String>,
-        /// Whether of a folder only the files directly in it are read.
+        /// True if of a folder only the files directly in it are read.
         #[json(default, skip_serializing_if = "is_false")]
         flat: bool,
         /// Which files a search passes over.
@@ -74,9 +74,9 @@ pub enum Action {
         path: String,
         /// The text to find; it must occur once unless `all` is set.
         old: String,
-        /// What to put in its place.
+        /// The text to put in its place.
         new: String,
-        /// Whether to replace each occurrence.
+        /// True if to replace each occurrence.
         #[json(default)]
         all: bool,
     },
@@ -90,7 +90,7 @@ pub enum Action {
         /// The folder; the agent's own if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
-        /// How many levels to go down, from 1.
+        /// The number of levels to go down, from 1.
         #[json(default = "one")]
         depth: u32,
         /// Patterns of entries that are left out.
@@ -99,7 +99,7 @@ pub enum Action {
         /// Which entries are left out besides.
         #[json(default = "HiddenFiles::nothing", skip_serializing_if = "HiddenFiles::is_nothing")]
         hidden: HiddenFiles,
-        /// How folders are told from files.
+        /// The way in which folders are told from files.
         #[json(default, skip_serializing_if = "ListStyle::is_slash")]
         style: ListStyle,
     },
@@ -110,10 +110,10 @@ pub enum Action {
         /// The folder to search; the agent's own if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
-        /// Whether case is ignored.
+        /// True if case is ignored.
         #[json(default, skip_serializing_if = "is_false")]
         ignore_case: bool,
-        /// How many files are named at most; 1,000 if absent.
+        /// The maximum number of files to name; 1,000 if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         max_results: Option<u32>,
         /// Which files the search passes over.
@@ -129,7 +129,7 @@ pub enum Action {
         /// Its arguments, without the program's own name.
         #[json(default)]
         args: Vec<String>,
-        /// What it reads from standard input.
+        /// The text that it reads from standard input.
         #[json(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<String>,
     },
@@ -147,7 +147,7 @@ pub enum Action {
     Fetch {
         /// Their addresses, in the order in which they are named.
         urls: Vec<String>,
-        /// What is wanted of them, in words.
+        /// The information that is wanted from the pages, in words.
         #[json(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<String>,
     },
@@ -209,7 +209,7 @@ impl Action {
         }
     }
 
-    /// Whether the action changes nothing, so that it may run beside others.
+    /// Returns whether the action changes nothing, so that it may run beside others.
     #[must_use]
     pub const fn is_read_only(&self) -> bool {
         match self {
@@ -229,7 +229,7 @@ impl Action {
     }
 }
 
-/// How the lines of a file are numbered.
+/// The way in which the lines of a file are numbered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum LineNumbering {
@@ -242,7 +242,7 @@ pub enum LineNumbering {
     Tab,
 }
 
-/// Where it is said that a file goes on.
+/// The place of the notice that a file goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum NoticePosition {
@@ -260,11 +260,11 @@ impl NoticePosition {
     }
 }
 
-/// What searches and lists pass over.
+/// The files that searches and lists pass over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum HiddenFiles {
-    /// What `.gitignore` files name.
+    /// The files that `.gitignore` files name.
     #[default]
     Ignored,
     /// Nothing.
@@ -286,7 +286,7 @@ impl HiddenFiles {
     }
 }
 
-/// How a list tells folders from files.
+/// The way in which a list tells folders from files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ListStyle {
@@ -322,48 +322,48 @@ pub struct GrepQuery {
     /// Lines that match this regular expression, too, are left out.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub unless: Option<String>,
-    /// What to report.
+    /// The kind of result to report.
     #[json(default)]
     pub mode: GrepMode,
-    /// How it is reported.
+    /// The layout of the results.
     #[json(default, skip_serializing_if = "GrepLayout::is_lines")]
     pub layout: GrepLayout,
-    /// How many lines before a match are shown.
+    /// The number of lines to show before a match.
     #[json(default, skip_serializing_if = "is_zero")]
     pub before: u32,
-    /// How many lines behind a match are shown.
+    /// The number of lines to show after a match.
     #[json(default, skip_serializing_if = "is_zero")]
     pub after: u32,
-    /// How many of the first results are passed over.
+    /// The number of results to skip at the start.
     #[json(default, skip_serializing_if = "is_zero")]
     pub offset: u32,
-    /// How many results at most; 100 if absent.
+    /// The maximum number of results; 100 if absent.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub max_results: Option<u32>,
-    /// How many results of one file at most.
+    /// The maximum number of results per file.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub max_per_file: Option<u32>,
     /// Which files the search passes over.
     #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
     pub hidden: HiddenFiles,
-    /// Whether case is ignored.
+    /// True if case is ignored.
     #[json(default)]
     pub ignore_case: bool,
-    /// Whether the pattern is a text that stands for itself.
+    /// True if the pattern is a text that stands for itself.
     #[json(default, skip_serializing_if = "is_false")]
     pub literal: bool,
-    /// Whether a match may span lines; `.` then matches line ends, too.
+    /// True if a match may span lines; `.` then matches line ends, too.
     #[json(default, skip_serializing_if = "is_false")]
     pub multiline: bool,
-    /// Whether only what matches is shown of a line.
+    /// True if only what matches is shown of a line.
     #[json(default, skip_serializing_if = "is_false")]
     pub only_matching: bool,
-    /// Whether the numbers of lines are left out.
+    /// True if the numbers of lines are left out.
     #[json(default, skip_serializing_if = "is_false")]
     pub unnumbered: bool,
 }
 
-/// How the lines that a search finds are shown.
+/// The layout of the lines that a search finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum GrepLayout {
@@ -386,7 +386,7 @@ const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// What a search reports.
+/// The kind of result that a search reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum GrepMode {
@@ -399,18 +399,18 @@ pub enum GrepMode {
     Count,
 }
 
-/// What came of an action or of a custom tool's run.
+/// The outcome of an action or of a custom tool's run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct Outcome {
-    /// What the tool says, whole. Of a program, see `streams`.
+    /// The whole output of the tool. For a program, see `streams`.
     pub parts: Vec<Part>,
-    /// Whether the first two parts are texts that a program printed, each of which may be empty:
+    /// True if the first two parts are texts that a program printed, each of which may be empty:
     /// on standard output, then on standard error. Further parts say more of the run. The model
     /// reads them all as one text, [`Outcome::joined_text`].
     #[json(skip_serializing_if = "is_false")]
     pub streams: bool,
-    /// What went wrong, if anything did; `parts` then say how and what to do.
+    /// The kind of error, if there was one; `parts` then say what went wrong and what to do.
     #[json(skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolError>,
     /// Of a call that needed a yes and got none: who denied it.
@@ -419,30 +419,30 @@ pub struct Outcome {
     /// A program's exit code.
     #[json(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
-    /// How many places were found or changed: results of a search, replacements of an edit,
-    /// occurrences of a text that should be unique.
+    /// The number of places that were found or changed: results of a search, replacements of an
+    /// edit, occurrences of a text that should be unique.
     #[json(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// How long the run took, from its launch on: the time in which a person was asked does not
-    /// count. Where the host says nothing the session measures it, so that it is absent only
-    /// where the host ran nothing, or does not know what became of the run.
+    /// The duration of the run from its launch on, in milliseconds, without the time in which a
+    /// person was asked. If the host does not report it, the session measures it, so that it is
+    /// absent only if the host ran nothing, or does not know what became of the run.
     #[json(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// Whether the time limit ended the run; `parts` then hold what came before.
+    /// True if the time limit ended the run; `parts` then hold what came before.
     #[json(skip_serializing_if = "is_false")]
     pub timed_out: bool,
     /// The files that changed.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ReportedChange>,
-    /// Where `ToolRun::known` is there: the digests of the files that the action names, in its
-    /// order, as they are now; an empty text for one that is not there.
+    /// The digests of the files that the action names, in its order, as they are now, if
+    /// `ToolRun::known` is there; an empty text for a file that does not exist.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub digests: Vec<String>,
-    /// Whether the tool itself dropped a part of its output.
+    /// True if the tool itself dropped a part of its output.
     #[json(skip_serializing_if = "is_false")]
     pub capped_at_source: bool,
-    /// What a tool of the host says to its user interface, in `EventKind::ToolCallEnd`; the model
-    /// does not read it.
+    /// The details that a tool of the host passes to its user interface, in
+    /// `EventKind::ToolCallEnd`; the model does not read them.
     #[json(skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<Json>>,
 }
@@ -494,13 +494,13 @@ impl Outcome {
         joined
     }
 
-    /// What a program printed on standard output; nothing if no program ran.
+    /// Returns what a program printed on standard output; nothing if no program ran.
     #[must_use]
     pub fn stdout(&self) -> Option<&str> {
         self.stream(0)
     }
 
-    /// What a program printed on standard error; nothing if no program ran.
+    /// Returns what a program printed on standard error; nothing if no program ran.
     #[must_use]
     pub fn stderr(&self) -> Option<&str> {
         self.stream(1)
@@ -530,7 +530,7 @@ impl From<&str> for Outcome {
 pub struct ReportedChange {
     /// The file, from the workspace's root on.
     pub path: String,
-    /// What happened to it.
+    /// The kind of change.
     pub kind: ChangeKind,
     /// Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB.
     #[json(default, skip_serializing_if = "Option::is_none")]
@@ -540,7 +540,7 @@ pub struct ReportedChange {
     pub after: Option<String>,
 }
 
-/// What happened to a file.
+/// The kind of change to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ChangeKind {

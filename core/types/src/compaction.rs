@@ -5,24 +5,24 @@ use crate::message::FoldKind;
 use alloc::{string::String, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
-/// When the conversation is made shorter, how, and what of it stays. By itself that happens only
-/// where a tier or `on_overflow` says so.
+/// The rules for making the conversation shorter: when, how, and what of it stays. Without a
+/// request of the host, that happens only where a tier or `on_overflow` says so.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct CompactionPolicy {
-    /// What is done before a model call; of the tiers that are reached, the one that begins last.
+    /// The steps that are taken before a model call; of the tiers that are reached, the one that
+    /// begins last applies.
     pub auto: Vec<CompactionTier>,
-    /// What follows when the conversation no longer fits the model.
+    /// The reaction when the conversation no longer fits the model.
     pub on_overflow: OnOverflow,
-    /// Whether the oldest turns are left out where the conversation does not fit and nothing else
+    /// True if the oldest turns are left out where the conversation does not fit and nothing else
     /// makes it shorter; if not, the run ends.
     pub truncate_if_needed: bool,
-    /// What stays.
+    /// The part of the conversation that stays.
     pub keep: RetentionPolicy,
-    /// How the model sums up.
+    /// The rules for a summary by the model.
     pub summary: SummaryPolicy,
-    /// How many turns are too many whatever their length, so that the first tier applies; 0 for
-    /// never.
+    /// The number of turns above which the first tier applies, whatever their length; 0 for never.
     pub max_messages: u32,
     /// After how many failures in a row nothing more is tried by itself, until the host asks for
     /// it with success.
@@ -50,18 +50,19 @@ impl Default for CompactionPolicy {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct CompactionTier {
-    /// How full the window must be.
+    /// The fullness of the window from which the tier applies.
     pub from: WindowFullness,
-    /// How full it is to be afterwards; so far below that the provider's cache is seldom lost.
+    /// The fullness of the window to reach; so far below that the provider's cache is seldom lost.
     pub to: WindowFullness,
-    /// What is done.
+    /// The step to take.
     pub step: FoldKind,
     /// Most of the user's inputs that stay with all that followed them; all that fit if absent.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<u32>,
 }
 
-/// How full a context window is. Where several are given, the one that is reached last.
+/// The fullness of a context window. If several values are given, the one that is reached last
+/// counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct WindowFullness {
@@ -92,7 +93,7 @@ impl WindowFullness {
     }
 }
 
-/// What follows when the conversation no longer fits the model.
+/// The reaction when the conversation no longer fits the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum OnOverflow {
@@ -104,18 +105,19 @@ pub enum OnOverflow {
     CompactRetryOnce,
 }
 
-/// What stays of a conversation that is made shorter.
+/// The part that stays of a conversation that is made shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct RetentionPolicy {
     /// Most tokens of the newest turns that stay where the host asks for it to be made shorter.
     pub tokens: u32,
-    /// How many of the newest replies stay in any case, each with its calls and their results.
+    /// The number of the newest replies that stay in any case, each with its calls and their
+    /// results.
     pub rounds: u32,
     /// Most tokens of the user's own words that stand behind a summary as they were said, the
     /// newest first.
     pub words_of_user: u32,
-    /// Whether the user's first input stays.
+    /// True if the user's first input stays.
     pub first_input: bool,
 }
 
@@ -125,7 +127,7 @@ impl Default for RetentionPolicy {
     }
 }
 
-/// How a model sums up.
+/// The rules for a summary by a model.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct SummaryPolicy {
@@ -135,7 +137,7 @@ pub struct SummaryPolicy {
     pub max_tokens: u32,
     /// Most characters of a tool's result that it reads.
     pub result_chars: u32,
-    /// What it is to look at besides.
+    /// Additional instructions for the summary.
     pub instructions: Option<String>,
 }
 
@@ -145,7 +147,7 @@ impl Default for SummaryPolicy {
     }
 }
 
-/// Why turns are folded.
+/// The reason why turns are folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum FoldReason {

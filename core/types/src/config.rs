@@ -26,11 +26,11 @@ pub struct SessionConfig {
     pub id: SessionId,
     /// Which model, and how to talk to it.
     pub model: ModelConfig,
-    /// When to stop.
+    /// The limits at which to stop.
     pub limits: Limits,
-    /// How much of a response is read.
+    /// The limits on how much of a response is read.
     pub response: ResponseLimits,
-    /// When a failed model call is tried again.
+    /// The rules for trying a failed model call again.
     pub retry: RetryPolicy,
     /// Time limits of tool runs.
     pub timeouts: ToolTimeouts,
@@ -46,10 +46,10 @@ pub struct SessionConfig {
     /// Most of what is left of the context window that one tool's output may take, in percent, but
     /// never less than 1,000 characters.
     pub tool_output_share_of_rest: Option<u32>,
-    /// What the system prompt tells of the place the agent works in.
+    /// The facts about the agent's environment that the system prompt states.
     pub facts: EnvironmentFacts,
-    /// What the system prompt begins with, in place of the family's own words; an empty text for
-    /// nothing.
+    /// The text that the system prompt begins with, in place of the family's own words; an empty
+    /// text for nothing.
     pub base_prompt: Option<String>,
     /// Instructions of the user, appended last to the system prompt
     /// (`docs/decisions.md#the-system-prompt`).
@@ -61,58 +61,59 @@ pub struct SessionConfig {
     /// Which tools' calls run beside others. Those that only read do if nothing is said, those
     /// that change something do not.
     pub exec_modes: Map<ExecMode>,
-    /// How tokens are estimated.
+    /// The way in which tokens are estimated.
     pub estimator: TokenEstimator,
-    /// When the conversation is made shorter, and how.
+    /// The rules for making the conversation shorter.
     pub compaction: CompactionPolicy,
-    /// When calls repeat themselves.
+    /// The rules for calls that repeat themselves.
     pub loops: LoopPolicy,
     /// Which calls a person must allow first.
     pub approval: ApprovalPolicy,
-    /// Where the host's hooks stand.
+    /// The points at which the host's hooks run, and the rules for them.
     pub hooks: HookPolicy,
-    /// What calls must have gone before.
+    /// The rules about calls that must come before others.
     pub guard: GuardPolicy,
     /// Agents that an agent may start.
     pub subagents: SubagentPolicy,
-    /// What replies that end before their time are good for.
+    /// The rules for repairing replies that end too early.
     pub repair: RepairPolicy,
-    /// What can be taken back.
+    /// The rules about what can be undone.
     pub undo: UndoPolicy,
     /// The form of the final answer, if it is to have one.
     pub answer: Option<AnswerConfig>,
-    /// Whether the model may ask the user, through the tool `ask_user`.
+    /// True if the model may ask the user, through the tool `ask_user`.
     pub ask_user: bool,
-    /// Whether the host carries out `Action::Fetch`, so that the model is shown a tool for it.
+    /// True if the host carries out `Action::Fetch`, so that the model is shown a tool for it.
     pub web_fetch: bool,
 }
 
-/// When calls repeat themselves (`docs/decisions.md#repeating-calls`), and what is done about it.
+/// The rules for calls that repeat themselves (`docs/decisions.md#repeating-calls`): how they are
+/// detected, and what is done about them.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct LoopPolicy {
-    /// Whether they are looked for.
+    /// True if they are looked for.
     pub detect: bool,
-    /// How many of the newest calls must follow one pattern.
+    /// The number of the newest calls that must follow one pattern.
     pub window: usize,
     /// The longest cycle of calls that counts as a pattern.
     pub max_period: usize,
-    /// How many rounds in a row with the same calls are too many; 0 for never.
+    /// The number of rounds in a row with the same calls that is too many; 0 for never.
     pub same_args: u32,
-    /// How many rounds in a row that call the same tools, whatever the arguments, are too many; 0
-    /// for never.
+    /// The number of rounds in a row that call the same tools, whatever the arguments, that is too
+    /// many; 0 for never.
     pub same_name: u32,
     /// After how many more of such rounds the next step of the ladder follows; 0 for the same
     /// number again.
     pub again_after: u32,
-    /// Whether only calls that failed count.
+    /// True if only calls that failed count.
     pub only_if_failed: bool,
     /// Tools whose calls do not count.
     pub ignore_tools: Vec<String>,
-    /// Whether times, UUIDs and the like in arguments count as all the same.
+    /// True if times, UUIDs and the like in arguments count as all the same.
     pub mask_volatile: bool,
-    /// What is done the first time, the second time and so on, until the pattern breaks; the last
-    /// step goes for all further times.
+    /// The steps to take the first time, the second time and so on, until the pattern breaks; the
+    /// last step applies to all further times.
     pub ladder: Vec<LoopStep>,
 }
 
@@ -133,7 +134,7 @@ impl Default for LoopPolicy {
     }
 }
 
-/// What is done about calls that repeat themselves.
+/// The reaction to calls that repeat themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum LoopStep {
@@ -147,7 +148,7 @@ pub enum LoopStep {
     Stop,
 }
 
-/// Whether a tool's calls run beside others.
+/// The mode in which a tool's calls run: beside others or alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ExecMode {
@@ -157,7 +158,7 @@ pub enum ExecMode {
     Serial,
 }
 
-/// How the tokens of a text are estimated, where the provider has not counted them
+/// The way in which the tokens of a text are estimated, if the provider has not counted them
 /// (`docs/decisions.md#token-estimates`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
@@ -189,7 +190,7 @@ pub struct ApprovalPolicy {
 pub struct ApprovalRule {
     /// The tool's name.
     pub tool: String,
-    /// How the texts of its arguments must begin, by name; none for every call.
+    /// The texts with which its arguments must begin, by the argument's name; none for every call.
     #[json(default)]
     pub starting: Map<String>,
 }
@@ -218,16 +219,16 @@ pub enum AskAbout {
     Everything,
 }
 
-/// Where the host's hooks stand.
+/// The points at which the host's hooks run, and the rules for them.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct HookPolicy {
     /// The points at which the host wants to be asked.
     pub points: Vec<HookPoint>,
-    /// Whether a hook that breaks counts as a denial; otherwise the run goes on.
+    /// True if a hook that breaks counts as a denial; otherwise the run goes on.
     pub fail_closed: bool,
-    /// How often for one input the hook before the end may send the model back to work; a further
-    /// denial ends the run as it stands.
+    /// The number of times for one input that the hook before the end may send the model back to
+    /// work; a further denial ends the run as it stands.
     pub max_denials: u32,
 }
 
@@ -237,7 +238,7 @@ impl Default for HookPolicy {
     }
 }
 
-/// Where in the loop a hook stands.
+/// The point in the loop at which a hook runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum HookPoint {
@@ -261,11 +262,11 @@ pub enum HookPoint {
     Compact,
 }
 
-/// What calls must have gone before.
+/// The rules about calls that must come before others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct GuardPolicy {
-    /// Whether a file that is there must have been read, or written, before it is changed.
+    /// True if a file that is there must have been read, or written, before it is changed.
     pub read_before_write: bool,
 }
 
@@ -273,9 +274,9 @@ pub struct GuardPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct SubagentPolicy {
-    /// How deep agents may be nested; 0 offers none.
+    /// The maximum depth to which agents may be nested; 0 offers none.
     pub max_depth: u32,
-    /// How many may be open at once, all depths together.
+    /// The maximum number of agents that may be open at once, at all depths together.
     pub max_open: u32,
 }
 
@@ -285,22 +286,22 @@ impl Default for SubagentPolicy {
     }
 }
 
-/// What replies that end before their time are good for
-/// (`docs/decisions.md#replies-cut-by-a-limit`).
+/// The rules for repairing replies that end too early (`docs/decisions.md#replies-cut-by-a-limit`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct RepairPolicy {
-    /// How often in a run a text that was cut by the output limit is continued.
+    /// The number of times in a run that a text cut by the output limit is continued.
     pub continue_on_length: u32,
-    /// Whether a reply that the output limit has cut in a call is asked for again with twice the
+    /// True if a reply that the output limit has cut in a call is asked for again with twice the
     /// limit, which then holds until the next input.
     pub grow_output: bool,
-    /// How often in a run a reply without text and calls is asked for again.
+    /// The number of times in a run that a reply without text and calls is asked for again.
     pub retry_on_empty: u32,
-    /// How often in a run a text that calls no tool and does not sound like an answer is answered
-    /// with a reminder of the tools; for small models, which announce more than they do.
+    /// The number of times in a run that a text that calls no tool and does not sound like an
+    /// answer is answered with a reminder of the tools; for small models, which announce more than
+    /// they do.
     pub nudges: u32,
-    /// Whether arguments of the wrong type that plainly mean a right one are bent to it.
+    /// True if arguments of the wrong type that plainly mean a right one are bent to it.
     pub coerce_arguments: bool,
 }
 
@@ -316,11 +317,11 @@ impl Default for RepairPolicy {
     }
 }
 
-/// What can be taken back (`docs/decisions.md#the-view`).
+/// The rules about what can be undone (`docs/decisions.md#the-view`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct UndoPolicy {
-    /// How many steps in a row, at most; 0 for all.
+    /// The maximum number of steps in a row that can be undone; 0 for all.
     pub max_steps: u32,
 }
 
@@ -331,7 +332,7 @@ pub struct AnswerConfig {
     /// A JSON Schema whose root is an object.
     #[json(like = "innerloop_json::JsonObject")]
     pub schema: Json,
-    /// How often a run that ends with text is asked for the answer again.
+    /// The number of times that a run that ends with text is asked for the answer again.
     #[json(default = "two")]
     pub retries: u32,
 }
@@ -348,9 +349,9 @@ pub struct ConfigError {
     /// Of a tool's field, the tool's name.
     #[json(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// What is wrong with it and what would be right.
+    /// The text that says what is wrong with it and what would be right.
     pub message: String,
-    /// Where the JSON does not fit: the kind of fault, for a host that words it itself.
+    /// The kind of fault if the JSON does not fit, for a host that words it itself.
     #[json(skip_serializing_if = "Option::is_none")]
     pub fault: Option<Box<JsonFault>>,
 }
@@ -382,8 +383,8 @@ impl From<Error> for ConfigError {
     }
 }
 
-/// How much of one response of a model is read. No real one comes near; a response that goes beyond
-/// ends the run as failed, and what was said until then is kept
+/// The limits on how much of one response of a model is read. No real response comes near them; one
+/// that goes beyond ends the run as failed, and what was said until then is kept
 /// (`docs/decisions.md#endless-responses`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
@@ -405,29 +406,29 @@ impl Default for ResponseLimits {
     }
 }
 
-/// When a failed model call is tried again. The delay is `base_ms` doubled per try, at most
+/// The rules for trying a failed model call again. The delay is `base_ms` doubled per try, at most
 /// `max_ms`, less up to `jitter_percent` of it; a delay that the provider asks for takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct RetryPolicy {
-    /// How often one model call is tried again; 0 switches retries off.
+    /// The maximum number of times that one model call is tried again; 0 switches retries off.
     pub max_retries: u32,
     /// The first delay, in milliseconds.
     pub base_ms: u64,
     /// The longest delay of our own, in milliseconds.
     pub max_ms: u64,
-    /// How much of a delay of our own may be left out, so that sessions do not come back all at
-    /// once; 0 for exact delays.
+    /// The part of a delay of our own that may be left out, in percent, so that sessions do not
+    /// come back all at once; 0 for exact delays.
     pub jitter_percent: u32,
     /// The longest delay that a provider may ask for; a longer one ends the run.
     pub max_retry_after_ms: u64,
     /// After how long without a byte a model call counts as broken, in milliseconds.
     pub idle_ms: u64,
-    /// Whether a call that breaks after text or a part of a tool call has come is tried again. No
+    /// True if a call that breaks after text or a part of a tool call has come is tried again. No
     /// tool has started then, and what was shown is taken back.
     pub mid_stream: bool,
-    /// Whether a call that can never succeed closes the session, such as one whose key or model is
-    /// refused. If not, its run fails, and the session goes on once that is mended.
+    /// True if a call that can never succeed closes the session, such as one whose key or model is
+    /// refused. If not, its run fails, and the session goes on once that is fixed.
     pub refusal_closes: bool,
 }
 
@@ -454,12 +455,12 @@ pub struct ToolTimeouts {
     pub default_command_ms: u64,
     /// No run gets more.
     pub max_command_ms: u64,
-    /// How long a cancelled effect may take to answer before it counts as lost.
+    /// The time that a cancelled effect may take to answer before it counts as lost.
     pub grace_ms: u64,
 }
 
 impl ToolTimeouts {
-    /// Whether another time is configured than where nothing is said.
+    /// Returns whether another time is configured than where nothing is said.
     pub fn has_default(&self) -> bool {
         self.default_command_ms != Self::default().default_command_ms
     }
@@ -471,8 +472,8 @@ impl Default for ToolTimeouts {
     }
 }
 
-/// What the system prompt tells of the place the agent works in. What is empty or absent is left
-/// out.
+/// The facts about the agent's environment that the system prompt states. Those that are empty or
+/// absent are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct EnvironmentFacts {
@@ -503,9 +504,9 @@ pub struct EnvironmentFacts {
 pub struct GitFacts {
     /// The current branch.
     pub branch: String,
-    /// How many files are modified, where the host knows.
+    /// The number of modified files, if the host knows it.
     pub modified: Option<u32>,
-    /// How many files are untracked, where the host knows.
+    /// The number of untracked files, if the host knows it.
     pub untracked: Option<u32>,
     /// Subjects of the newest commits, newest first.
     pub recent_commits: Vec<String>,
@@ -517,11 +518,11 @@ pub struct GitFacts {
 pub struct ProgramFacts {
     /// Its name.
     pub name: String,
-    /// What it is and how it is called, in a sentence.
+    /// A sentence that says what it is and how it is called.
     pub description: String,
 }
 
-/// How many instruction files of folders below a host hands over at most.
+/// The maximum number of instruction files of nested folders that a host hands over.
 pub const MAX_NESTED_DOCS: usize = 32;
 
 /// An instruction file of the project.

@@ -21,10 +21,10 @@ use innerloop_json::{FromJson, ToJson};
 pub struct Event {
     /// Counted from 1 over the whole session, without gaps.
     pub seq: u64,
-    /// When, in session time: milliseconds since the session was opened.
+    /// The session time of the event: milliseconds since the session was opened.
     pub at: SessionInstant,
-    /// When, in milliseconds since 1970, by the host's wall clock as the session was opened or
-    /// restored.
+    /// The time of the event in milliseconds since 1970, by the host's wall clock as it was when
+    /// the session was opened or restored.
     pub wall: UnixMillis,
     /// The id of its session.
     pub session: Arc<SessionId>,
@@ -32,14 +32,14 @@ pub struct Event {
     /// or the time did.
     #[json(skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectId>,
-    /// Whose; the session's own agent is 0.
+    /// The agent that the event belongs to; the session's own agent is 0.
     pub agent: AgentId,
-    /// What.
+    /// The kind of event, with its content.
     #[json(flatten)]
     pub kind: EventKind,
 }
 
-/// What there is to know.
+/// The kind of an event, with its content.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -56,30 +56,31 @@ pub enum EventKind {
         vocabulary: VocabularyKind,
         /// The names of the tools.
         tools: Vec<String>,
-        /// How many tokens the model can read and write in one call.
+        /// The number of tokens that the model can read and write in one call.
         context_window: u32,
         /// The limits of rounds, turns and spending.
         limits: Limits,
     },
     /// The session is closed. The last event.
     SessionEnd {
-        /// Where it stood when it was closed.
+        /// The state that it was in when it was closed.
         state: AgentState,
     },
     /// The user said something; a run, or a further input of it, begins.
     UserInput {
-        /// What the user said.
+        /// The content of the user's input.
         parts: Vec<Part>,
     },
     /// A run is over and the agent is idle.
     ProcessingEnd {
-        /// How it ended.
+        /// The way in which it ended.
         end: RunEnd,
-        /// What the model said last.
+        /// The last text of the model.
         text: String,
         /// Tokens of the run.
         usage: Usage,
-        /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
+        /// The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are
+        /// known.
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
         /// Model replies of the run.
@@ -108,14 +109,15 @@ pub enum EventKind {
         /// The whole thinking, if there was any.
         #[json(skip_serializing_if = "String::is_empty")]
         reasoning: String,
-        /// What the reply cost, where the provider said so.
+        /// The tokens that the reply used, if the provider said so.
         #[json(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
-        /// What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known.
+        /// The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is
+        /// known.
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
     },
-    /// What was written of the current reply does not count: the call is tried again.
+    /// The output of the current reply so far does not count: the call is tried again.
     TextReset,
     /// A request for the next reply goes to the model.
     RequestStart {
@@ -124,7 +126,7 @@ pub enum EventKind {
     },
     /// The host holds the request back: others go first.
     Queued {
-        /// How many.
+        /// The number of requests that go first.
         ahead: u32,
     },
     /// The model writes a tool call: it begins, or more of its arguments came. Nothing is carried
@@ -167,7 +169,7 @@ pub enum EventKind {
     },
     /// A steering message entered the history.
     SteeringInjected {
-        /// What it says.
+        /// The content of the message.
         parts: Vec<Part>,
     },
     /// A limit of rounds or turns ended the run.
@@ -178,7 +180,7 @@ pub enum EventKind {
         /// Its value.
         value: u32,
     },
-    /// What may be spent is used up, which ends the run; the model may still be asked to sum up.
+    /// The budget is used up, which ends the run; the model may still be asked to sum up.
     BudgetLimit {
         /// Which limit: `run` or `session`, a dot, and the field of it.
         #[json(one_of(
@@ -190,23 +192,23 @@ pub enum EventKind {
             "session.ms"
         ))]
         which: &'static str,
-        /// How much is used.
+        /// The amount that is used.
         used: u64,
         /// The limit.
         limit: u64,
     },
     /// The newest calls follow a repeating pattern; the model has been told.
     LoopDetection {
-        /// What the model was told.
+        /// The text that the model was told.
         message: String,
-        /// How many calls the pattern has.
+        /// The number of calls in the pattern.
         period: usize,
     },
     /// An agent was started. Its events carry its own number.
     AgentStarted {
-        /// Who started it.
+        /// The agent that started it.
         parent: AgentId,
-        /// What it is to do.
+        /// The task that it was given.
         task: String,
         /// The model that it uses.
         model: String,
@@ -216,9 +218,9 @@ pub enum EventKind {
     },
     /// An agent is over.
     AgentEnded {
-        /// How its last run ended.
+        /// True if its last run succeeded.
         success: bool,
-        /// What it said last.
+        /// The last text that it said.
         output: String,
     },
     /// The model has written down or changed its plan.
@@ -237,82 +239,84 @@ pub enum EventKind {
         attempt: u32,
         /// After how long, in milliseconds.
         delay_ms: u64,
-        /// What went wrong.
+        /// The text that says what went wrong.
         message: String,
     },
     /// The model sees again what it saw before. Files are as they were.
     Rewound {
-        /// What the host asked for.
+        /// The kind of rewind that the host asked for.
         why: RewindReason,
-        /// How many turns the log had when it saw that.
+        /// The number of turns that the log had when the model saw that.
         to: u32,
-        /// How many steps can be taken back from here.
+        /// The number of steps that can be undone from here.
         undo_left: u32,
-        /// How many can be put back.
+        /// The number of steps that can be redone.
         redo_left: u32,
     },
     /// Turns are to be folded, which takes a model or the host's hook: `compacted` or
     /// `compaction_failed` follows.
     CompactionStarted {
-        /// How.
+        /// The way in which the turns are to be folded.
         kind: FoldKind,
-        /// Why.
+        /// The reason why they are to be folded.
         why: FoldReason,
         /// Tokens of the conversation, about.
         tokens: u64,
     },
     /// The model reads less of the conversation from now on. The history still has all of it.
     Compacted {
-        /// How.
+        /// The way in which the turns were folded.
         kind: FoldKind,
-        /// Why.
+        /// The reason why they were folded.
         why: FoldReason,
-        /// How many turns are left out.
+        /// The number of turns that are left out.
         turns: usize,
         /// Tokens of the conversation before, about.
         before: u64,
         /// Tokens of the conversation from now on, about.
         after: u64,
-        /// What stands in the place of the turns that are left out.
+        /// The text that stands in the place of the turns that are left out.
         #[json(skip_serializing_if = "Option::is_none")]
         text: Option<String>,
-        /// What the summary has used, where the provider said so.
+        /// The tokens that the summary has used, if the provider said so.
         #[json(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
-        /// What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known.
+        /// The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is
+        /// known.
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
     },
     /// The conversation stays as it is.
     CompactionFailed {
-        /// How it was to become shorter.
+        /// The way in which it was to become shorter.
         kind: FoldKind,
-        /// Why it was to.
+        /// The reason why it was to become shorter.
         why: FoldReason,
-        /// Why it did not.
+        /// The reason why it did not become shorter.
         message: String,
-        /// What a summary has used all the same, where the provider said so.
+        /// The tokens that a summary has used all the same, if the provider said so.
         #[json(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
-        /// What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known.
+        /// The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is
+        /// known.
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
     },
     /// The provider's cached prefix of earlier requests no longer fits.
     PrefixRebased {
-        /// What changed it.
+        /// The reason why it no longer fits.
         reason: &'static str,
     },
     /// Something to be aware of; the run goes on.
     Warning {
-        /// What.
+        /// The text of the warning.
         message: String,
     },
     /// Something failed for good.
     Error {
         /// The kind.
         kind: ErrorKind,
-        /// What, and what to do.
+        /// The text that says what failed, and what to do.
         message: String,
     },
 }
@@ -320,13 +324,13 @@ pub enum EventKind {
 /// A step of the model's plan.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct PlanItem {
-    /// What is to be done.
+    /// The text that says what is to be done.
     pub text: String,
-    /// How far it is.
+    /// The status of the step.
     pub status: PlanStatus,
 }
 
-/// How far a step of the plan is.
+/// The status of a step of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum PlanStatus {

@@ -102,23 +102,23 @@ impl Input {
 pub enum Command {
     /// The user's input; starts a run. Refused while one is under way.
     Submit {
-        /// What the user says.
+        /// The content of the input.
         parts: Vec<Part>,
-        /// What holds for this input only.
+        /// The options for this input only.
         #[json(default, skip_serializing_if = "Option::is_none")]
         options: Option<Box<TurnOptions>>,
     },
     /// A message for the model after the current tool round
     /// (`docs/decisions.md#steering-and-follow-ups`); while idle it waits for the next submit.
     Steer {
-        /// What to say.
+        /// The content of the message.
         parts: Vec<Part>,
     },
     /// An input for when the current one is done (`docs/decisions.md#steering-and-follow-ups`).
     FollowUp {
-        /// What the user says.
+        /// The content of the input.
         parts: Vec<Part>,
-        /// What holds for this input only.
+        /// The options for this input only.
         #[json(default, skip_serializing_if = "Option::is_none")]
         options: Option<Box<TurnOptions>>,
     },
@@ -131,20 +131,20 @@ pub enum Command {
     /// Makes the conversation that the model reads shorter: the oldest turns are summed up. Refused
     /// while a run is under way, and where all turns are among those that stay.
     Compact {
-        /// What the summary is to look at.
+        /// The instructions for the summary: what it is to focus on.
         #[json(default)]
         instructions: Option<String>,
     },
     /// Takes back the newest steps; a step begins with each input. Refused while a run is under
     /// way, as are the four below (`docs/decisions.md#the-view`).
     Undo {
-        /// How many, at most.
+        /// The maximum number of steps.
         #[json(default = "one")]
         steps: u32,
     },
     /// Puts back steps that were taken back, the last one first.
     Redo {
-        /// How many, at most.
+        /// The maximum number of steps.
         #[json(default = "one")]
         steps: u32,
     },
@@ -185,9 +185,9 @@ impl Command {
     }
 }
 
-/// What holds for one input only: until its run ends, or the run's next input begins
-/// (`docs/decisions.md#options-of-an-input`). Agents that are started meanwhile have the same tools
-/// and paths.
+/// The options for one input only: they hold until its run ends, or until the run's next input
+/// begins (`docs/decisions.md#options-of-an-input`). Agents that are started meanwhile have the
+/// same tools and paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct TurnOptions {
@@ -195,7 +195,7 @@ pub struct TurnOptions {
     /// of another one is refused in words. The final answer can always be given.
     #[json(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// Whether the other tools are not shown to the model either, which costs the provider's cache
+    /// True if the other tools are not shown to the model either, which costs the provider's cache
     /// of earlier requests twice: now, and when they come back.
     #[json(skip_serializing_if = "core::ops::Not::not")]
     pub hide: bool,
@@ -204,8 +204,8 @@ pub struct TurnOptions {
     /// see where they lead.
     #[json(skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<String>>,
-    /// Whether the model must, may or must not call tools, in place of the configuration's. A call
-    /// that must be made must be made once.
+    /// The rule for tool calls, in place of the configuration's: the model must, may or must not
+    /// make them. A call that must be made must be made only once.
     #[json(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// The model's temperature: a number, 0 or more.
@@ -222,7 +222,7 @@ pub enum HttpInput {
     /// The host holds the request back, for others go first: the time in which something must come
     /// does not run before the request goes out.
     Held {
-        /// How many requests go first; absent when this one goes out.
+        /// The number of requests that go first; absent when this one goes out.
         #[json(default)]
         ahead: Option<u32>,
     },
@@ -237,7 +237,7 @@ pub enum HttpInput {
 }
 
 impl HttpInput {
-    /// Whether this answers the effect, so that nothing may follow.
+    /// Returns whether this answers the effect, so that nothing may follow.
     #[must_use]
     pub const fn is_terminal(&self) -> bool {
         matches!(self, Self::End | Self::Failed(_))
@@ -258,7 +258,7 @@ pub struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// Whether the status is one of success.
+    /// Returns whether the status is one of success.
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
@@ -272,12 +272,12 @@ impl ResponseHead {
     }
 }
 
-/// How an exchange broke.
+/// The failure of an exchange.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct HttpFailure {
     /// The kind, which decides whether a retry makes sense.
     pub kind: HttpFailureKind,
-    /// What to tell the user, in a sentence.
+    /// A sentence that tells the user what failed.
     pub message: String,
 }
 
@@ -305,7 +305,7 @@ pub enum ToolInput {
     Parked {
         /// The host's name for the run.
         handle: String,
-        /// What the model reads for now.
+        /// The outcome that the model reads for now.
         outcome: Outcome,
     },
     /// The run is over. Answers the effect.
@@ -338,15 +338,15 @@ pub enum Answer {
     AllowEdited(Json),
     /// The call may not run.
     Deny {
-        /// Why, for the model to read.
+        /// The reason, for the model to read.
         reason: String,
-        /// Who does not allow it: a person, or nobody, since nobody is there.
+        /// The one who denied the call: a person, or nobody if nobody is there.
         #[json(default, skip_serializing_if = "DeniedBy::is_person")]
         by: DeniedBy,
     },
     /// The run is to stop.
     Abort,
-    /// What the person says.
+    /// The text of the person's answer.
     Text(String),
 }
 
@@ -358,14 +358,14 @@ pub enum HookReply {
     Allow,
     /// Do not.
     Deny {
-        /// Why, for the model to read.
+        /// The reason, for the model to read.
         reason: String,
     },
     /// Go on with this in its place.
     Replace(Json),
     /// The hook itself broke.
     Failed {
-        /// How.
+        /// The text that says how it broke.
         message: String,
     },
 }
@@ -376,11 +376,11 @@ pub enum HookReply {
 pub struct RejectedInput {
     /// The input, whole.
     pub input: Input,
-    /// Why it was refused.
+    /// The reason why it was refused.
     pub reason: RejectionReason,
 }
 
-/// Why an input was refused. Each is a mistake of the host.
+/// The reason why an input was refused. Each is a mistake of the host.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
 #[json(rename_all = "snake_case", keyed)]
 #[non_exhaustive]
@@ -409,7 +409,7 @@ pub enum RejectionReason {
     /// There is nothing to do it to.
     #[error("{0}")]
     Nothing(&'static str),
-    /// What would take a model while what the session may spend is used up.
+    /// An input that would take a model while the budget of the session is used up.
     #[error("what the session may spend is used up: raise the limit first")]
     Budget,
     /// Turns that cannot be taken over.

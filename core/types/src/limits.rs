@@ -2,7 +2,7 @@
 
 use innerloop_json::{FromJson, ToJson};
 
-/// When to stop; 0 means never.
+/// The limits at which to stop; 0 means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct Limits {
@@ -16,11 +16,11 @@ pub struct Limits {
     /// Most that all runs of the session may use together.
     #[json(skip_serializing_if = "SpendAmount::is_none")]
     pub session: SpendAmount,
-    /// What follows when one is reached.
+    /// The reaction when one of them is reached.
     pub action: LimitAction,
 }
 
-/// What models and their work use; as a limit, 0 means none.
+/// The amount that models and their work use; as a limit, 0 means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct SpendAmount {
@@ -38,7 +38,7 @@ impl SpendAmount {
     }
 }
 
-/// What follows when a limit is reached (`docs/decisions.md#limits`).
+/// The reaction when a limit is reached (`docs/decisions.md#limits`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum LimitAction {

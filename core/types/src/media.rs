@@ -22,7 +22,7 @@ pub struct MediaLimits {
     pub pdf_pages: Option<u32>,
 }
 
-/// What holds where a request has more pictures than some number.
+/// The limit for a request that has more pictures than some number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ManyPictures {
     /// It holds for more than so many.

@@ -25,7 +25,7 @@ pub enum Part {
     },
     /// A picture that the provider fetches itself.
     ImageUrl {
-        /// Where it is.
+        /// The URL of the picture.
         url: String,
     },
     /// A document, such as a PDF.
@@ -73,13 +73,13 @@ pub struct ToolCall {
     /// The arguments' JSON text as it came; `{}` where the model sent nothing. It may be invalid.
     /// Of a free-form call, its raw input.
     pub arguments: String,
-    /// What else the provider says of the call; most say nothing.
+    /// Further details that the provider gives of the call; most give none.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Box<CallDetail>>,
 }
 
 impl ToolCall {
-    /// Whether the arguments are free text instead of JSON.
+    /// Returns whether the arguments are free text instead of JSON.
     #[must_use]
     pub fn is_freeform(&self) -> bool {
         self.detail.as_ref().is_some_and(|detail| detail.freeform)
@@ -92,7 +92,7 @@ pub fn made_up_call_id(turn: usize, index: usize) -> String {
     alloc::format!("call_{turn}_{index}")
 }
 
-/// Whether an id is one of [`made_up_call_id`]: the provider does not know it.
+/// Returns whether an id is one of [`made_up_call_id`]: the provider does not know it.
 #[must_use]
 pub fn is_made_up_call_id(id: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -100,11 +100,11 @@ pub fn is_made_up_call_id(id: &str) -> bool {
     numbers.is_some_and(|(turn, index)| is_number(turn) && is_number(index))
 }
 
-/// What a provider says of a call beside its name and arguments.
+/// The details that a provider gives of a call besides its name and arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct CallDetail {
-    /// Whether the arguments are free text instead of JSON (OpenAI's custom tools).
+    /// True if the arguments are free text instead of JSON (OpenAI's custom tools).
     #[json(skip_serializing_if = "core::ops::Not::not")]
     pub freeform: bool,
     /// The provider's signature, sent back on the same call (Gemini).
@@ -120,9 +120,9 @@ pub struct CallDetail {
 pub struct ToolResult {
     /// The call's id.
     pub call_id: String,
-    /// What the model reads, already truncated.
+    /// The content that the model reads, already truncated.
     pub parts: Vec<Part>,
-    /// Whether the call failed.
+    /// True if the call failed.
     pub is_error: bool,
 }
 
@@ -164,7 +164,7 @@ pub enum Block {
     Opaque(Json),
 }
 
-/// Why a reply ended.
+/// The reason why a reply ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum FinishReason {
@@ -228,25 +228,25 @@ impl Usage {
 /// A whole reply of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct Reply {
-    /// What the model sent, in order.
+    /// The blocks that the model sent, in order.
     pub blocks: Vec<Block>,
-    /// Why it ended.
+    /// The reason why it ended.
     pub finish: FinishReason,
     /// The provider's own words on why the model refused.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
-    /// What the provider says of an end that is neither a stop nor calls: its name for the reason,
-    /// and its words.
+    /// The provider's explanation of an end that is neither a stop nor calls: its name for the
+    /// reason, and its words.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What it cost; `None` where the provider did not say.
+    /// The tokens that it used; `None` if the provider did not say.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The protocol in which it came: what only its provider understands goes back to no other.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireKind>,
-    /// Who was asked for it: signatures and sealed thinking go back to no one else. Where it is not
-    /// known, the protocol decides.
+    /// The model and the endpoint that were asked for it: signatures and sealed thinking go back to
+    /// no others. If they are not known, the protocol decides.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Arc<ModelOrigin>>,
     /// The provider's id of the response.
@@ -295,13 +295,13 @@ impl Reply {
 /// One entry of the history (`docs/decisions.md#turns`).
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct Turn {
-    /// When it was appended.
+    /// The time at which it was appended.
     pub at: UnixMillis,
-    /// Who said what.
+    /// The kind of turn, with its content.
     pub kind: TurnKind,
 }
 
-/// Who said what.
+/// The kind of a turn, with its content: who said what.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum TurnKind {
@@ -323,15 +323,15 @@ pub enum TurnKind {
     LeftOut(Box<LeftOut>),
     /// The model sees again what it saw when the log had `at` turns.
     Rewound {
-        /// How many turns the log had.
+        /// The number of turns that the log had.
         at: u32,
-        /// What the host asked for.
+        /// The kind of rewind that the host asked for.
         why: RewindReason,
     },
 }
 
 impl TurnKind {
-    /// What the turn says; nothing if it only changes what is seen of others.
+    /// Returns what the turn says; nothing if it only changes what is seen of others.
     #[must_use]
     pub fn said(&self) -> Option<VisibleTurn<'_>> {
         Some(match self {
@@ -359,13 +359,13 @@ pub struct LeftOut {
     /// Which parts, in order. With none, what is left out is the signatures and the sealed thinking
     /// of all replies before.
     pub parts: Vec<PartPlace>,
-    /// What becomes of them.
+    /// The decision about these parts.
     pub how: LeftOutKind,
     /// The provider's own words.
     pub why: String,
 }
 
-/// What becomes of parts that may be at fault.
+/// The decision about parts that may be at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum LeftOutKind {
@@ -377,7 +377,7 @@ pub enum LeftOutKind {
     PutBack,
 }
 
-/// Where a part stands in the log.
+/// The place of a part in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ToJson, FromJson)]
 pub struct PartPlace {
     /// The turn.
@@ -389,8 +389,8 @@ pub struct PartPlace {
     pub part: u32,
 }
 
-/// What stands in the place of earlier turns. Turns are named by their place in the log, which
-/// keeps them all.
+/// The replacement for earlier turns. Turns are named by their place in the log, which keeps them
+/// all.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct HistoryFold {
     /// Turns before this one go; 0 if none does.
@@ -402,18 +402,19 @@ pub struct HistoryFold {
     /// The results before this turn are shown in one line each.
     #[json(default)]
     pub stub_before: u32,
-    /// What the model reads in place of the turns that went, behind those that stay of them.
+    /// The text that the model reads in place of the turns that went, after those of them that
+    /// stay.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// How it came about.
+    /// The way in which the turns are made shorter.
     pub kind: FoldKind,
-    /// How many tokens the model would have read without it, about.
+    /// The approximate number of tokens that the model would have read without it.
     pub before: u64,
-    /// How many it reads with it, about.
+    /// The approximate number of tokens that the model reads with it.
     pub after: u64,
 }
 
-/// How earlier turns are made shorter.
+/// The way in which earlier turns are made shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum FoldKind {
@@ -427,7 +428,7 @@ pub enum FoldKind {
     Truncate,
 }
 
-/// Why the model sees again what it saw before.
+/// The reason why the model sees again what it saw before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum RewindReason {
@@ -441,7 +442,7 @@ pub enum RewindReason {
     Clear,
 }
 
-/// What the model sees of one turn, in the JSON form of [`TurnKind`].
+/// The part of a turn that the model sees, in the JSON form of [`TurnKind`].
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 pub enum VisibleTurn<'a> {
@@ -453,7 +454,7 @@ pub enum VisibleTurn<'a> {
     ToolResults(Cow<'a, [ToolResult]>),
     /// A word of the host to the model, given as the system.
     System(&'a str),
-    /// What else the model reads as the user's.
+    /// Another message that the model reads as the user's.
     Steering(Cow<'a, [Part]>),
 }
 

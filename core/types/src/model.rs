@@ -24,31 +24,31 @@ pub struct ModelConfig {
     pub name: String,
     /// Most tokens that one reply may have.
     pub max_output_tokens: u32,
-    /// How many tokens the model can read and write in one call.
+    /// The number of tokens that the model can read and write in one call.
     pub context_window: u32,
     /// `low`, `medium`, `high` or what else the provider knows; the provider's default if absent.
     pub reasoning_effort: Option<String>,
-    /// Whether the model must, may or must not call tools.
+    /// The rule for tool calls: the model must, may or must not make them.
     pub tool_choice: ToolChoice,
-    /// Whether one reply may hold several calls; the provider's default if absent.
+    /// True if one reply may hold several calls; the provider's default if absent.
     pub parallel_tool_calls: Option<bool>,
-    /// Whether replies are streamed. Either form is read, whatever was asked for.
+    /// True if replies are streamed. Either form is read, whatever was asked for.
     pub stream: bool,
-    /// Whether tool calls are also looked for in the model's text.
+    /// The cases in which tool calls are also looked for in the model's text.
     pub text_calls: TextCalls,
     /// In which format the model writes calls in its text.
     pub text_family: TextFamily,
-    /// Whether the model's text begins in thinking, which its template has opened; told from the
+    /// True if the model's text begins in thinking, which its template has opened; told from the
     /// model's name if absent. It counts where calls are looked for in the text.
     pub begins_in_thinking: Option<bool>,
-    /// What the endpoint does otherwise than the protocol's author.
+    /// The ways in which the endpoint differs from that of the protocol's author.
     pub compat: EndpointCompat,
     /// Beta features to ask for (Anthropic: the header `anthropic-beta`).
     pub betas: Vec<String>,
     /// Further fields of the request's body, by name, sent as they are: safety settings,
     /// grounding, sampling.
     pub options: Map<Json>,
-    /// What the model's tokens cost, where it is known.
+    /// The price of the model's tokens, if it is known.
     pub price: Option<Price>,
 }
 
@@ -95,7 +95,7 @@ impl ModelConfig {
         self.options.insert(within.into(), given.to_json());
     }
 
-    /// Whom the model's replies are asked from.
+    /// Returns whom the model's replies are asked from.
     #[must_use]
     pub fn origin(&self) -> ModelOrigin {
         ModelOrigin { endpoint: self.endpoint.clone(), model: self.name.clone() }
@@ -166,7 +166,7 @@ pub enum VocabularyKind {
     Native,
 }
 
-/// Whether the model must, may or must not call tools.
+/// The rule for tool calls: the model must, may or must not make them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ToolChoice {
@@ -181,15 +181,15 @@ pub enum ToolChoice {
     Tool(String),
 }
 
-/// Whether tool calls are also looked for in the model's text.
+/// The cases in which tool calls are also looked for in the model's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum TextCalls {
-    /// No: text is text.
+    /// In no case: text is text.
     #[default]
     Never,
-    /// Where a reply has no calls of the protocol's own; and an endpoint that says that it has no
-    /// tools is told of them in the prompt from then on.
+    /// Only if a reply has no calls of the protocol's own. If an endpoint says that it has no
+    /// tools, the prompt describes them from then on.
     Fallback,
     /// Always: the tools are told in the prompt, never as the protocol's own.
     Always,
@@ -294,8 +294,8 @@ impl core::str::FromStr for TextFamily {
 )]
 pub struct UnknownFamily(pub String);
 
-/// What an endpoint does otherwise than the protocol's author. The default is OpenAI's own Chat
-/// Completions; other protocols read few of these.
+/// The ways in which an endpoint differs from that of the protocol's author. The default is
+/// OpenAI's own Chat Completions; other protocols read few of these.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct EndpointCompat {
@@ -303,33 +303,33 @@ pub struct EndpointCompat {
     pub system_role: SystemRole,
     /// The name of the output limit's field.
     pub max_tokens_field: MaxTokensField,
-    /// Whether `stream_options.include_usage` is understood.
+    /// True if `stream_options.include_usage` is understood.
     pub usage_in_stream: bool,
-    /// How effort is asked for.
+    /// The form in which a request asks for reasoning effort.
     pub thinking: ThinkingFormat,
-    /// How the thinking of earlier replies goes back.
+    /// The form in which the thinking of earlier replies goes back.
     pub replay_reasoning: ReplayReasoning,
-    /// Whether `tool_choice` is understood.
+    /// True if `tool_choice` is understood.
     pub tool_choice: bool,
-    /// Whether `parallel_tool_calls` is understood.
+    /// True if `parallel_tool_calls` is understood.
     pub parallel_tool_calls: bool,
-    /// Whether free-form (`custom`) tools are understood.
+    /// True if free-form (`custom`) tools are understood.
     pub custom_tools: bool,
-    /// Whether `strict` may stand in a tool's definition.
+    /// True if `strict` may stand in a tool's definition.
     pub strict_tools: bool,
-    /// Whether a tool's result must carry the tool's name.
+    /// True if a tool's result must carry the tool's name.
     pub tool_result_name: bool,
-    /// Whether a user's message may not follow a tool's result directly.
+    /// True if a user's message may not follow a tool's result directly.
     pub assistant_after_tool_result: bool,
-    /// What ids of calls must look like.
+    /// The form that ids of calls must have.
     pub call_ids: CallIds,
-    /// Whether `prompt_cache_key` is understood.
+    /// True if `prompt_cache_key` is understood.
     pub prompt_cache_key: bool,
-    /// Whether `store` is understood; it is then sent as false.
+    /// True if `store` is understood; it is then sent as false.
     pub store: bool,
-    /// Whether the model takes images.
+    /// True if the model takes images.
     pub images: bool,
-    /// Whether a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`); if
+    /// True if a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`); if
     /// not, they are written in the subset that OpenAPI 3.0 has.
     pub json_schema: bool,
 }
@@ -377,7 +377,7 @@ pub enum MaxTokensField {
     MaxCompletionTokens,
 }
 
-/// How effort is asked for.
+/// The form in which a request asks for reasoning effort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ThinkingFormat {
@@ -395,7 +395,7 @@ pub enum ThinkingFormat {
     QwenChatTemplate,
 }
 
-/// How the thinking of earlier replies goes back to the model.
+/// The form in which the thinking of earlier replies goes back to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ReplayReasoning {
@@ -409,7 +409,7 @@ pub enum ReplayReasoning {
     Text,
 }
 
-/// What ids of calls must look like.
+/// The form that ids of calls must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum CallIds {
@@ -419,7 +419,7 @@ pub enum CallIds {
     Nine,
 }
 
-/// What a model's tokens cost, in micro-dollars (10⁻⁶ US dollars) per million tokens.
+/// The price of a model's tokens, in micro-dollars (10⁻⁶ US dollars) per million tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct Price {

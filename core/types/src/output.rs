@@ -42,7 +42,7 @@ impl OutputBatch {
         })
     }
 
-    /// Whether nothing follows.
+    /// Returns whether nothing follows.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -85,27 +85,27 @@ pub enum Effect {
     Http {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
         /// The request.
         request: HttpRequest,
-        /// What it is for.
+        /// The purpose of the request.
         purpose: RequestPurpose,
     },
     /// Run a tool and report it as [`ToolInput`](crate::input::ToolInput)s.
     RunTool {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
-        /// What to run; the session keeps it until the answer has come.
+        /// The run to carry out; the session keeps it until the answer has come.
         run: Arc<ToolRun>,
     },
     /// Ask a person and report the [`Answer`](crate::input::Answer).
     Ask {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
         /// The question.
         ask: Ask,
@@ -114,9 +114,9 @@ pub enum Effect {
     RunHook {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
-        /// What to run.
+        /// The hook to run.
         hook: HookRun,
     },
     /// Stop an open effect. Owes no answer of its own: the effect that it names still owes its
@@ -157,7 +157,7 @@ pub struct HttpRequest {
     pub body: BodyBytes,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 pub enum RequestPurpose {
@@ -199,7 +199,7 @@ pub enum Ask {
     Elicitation {
         /// The question.
         message: String,
-        /// What the answer must look like.
+        /// The schema that the answer must fit.
         schema: Json,
     },
 }
@@ -207,22 +207,22 @@ pub enum Ask {
 /// One run of a hook.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct HookRun {
-    /// Where in the loop it stands.
+    /// The point in the loop at which it runs.
     pub point: HookPoint,
-    /// What it is told.
+    /// The data that it is given.
     pub payload: Json,
 }
 
-/// When to send a tick if nothing else happens.
+/// The time to send a tick if nothing else happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 pub struct Deadline {
     /// The time.
     pub at: SessionInstant,
-    /// What is waited for.
+    /// The thing that is waited for.
     pub reason: DeadlineReason,
 }
 
-/// What a deadline waits for.
+/// The thing that a deadline waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -11,7 +11,7 @@ pub struct Patch {
     pub files: Vec<FilePatch>,
 }
 
-/// What a patch does to a file.
+/// The change that a patch makes to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FilePatch {
     /// Creates a file.
@@ -30,7 +30,7 @@ pub enum FilePatch {
     Update {
         /// The file.
         path: String,
-        /// Where it stands afterwards, if elsewhere.
+        /// The new path of the file, if it moves.
         move_to: Option<String>,
         /// The changes; none only if the file moves.
         hunks: Vec<Hunk>,
@@ -44,9 +44,9 @@ pub struct Hunk {
     pub line: usize,
     /// Lines that stand above the place, from the outside in; white space at their ends is gone.
     pub hints: Vec<String>,
-    /// What stands at the place, and what is to stand there.
+    /// The lines that stand at the place, and those that are to stand there.
     pub lines: Vec<HunkLine>,
-    /// Whether the place is the end of the file.
+    /// True if the place is the end of the file.
     pub end_of_file: bool,
 }
 
@@ -77,11 +77,11 @@ impl HunkLine {
 pub struct AffectedPath<'a> {
     /// The path, as the patch has it.
     pub path: &'a str,
-    /// What becomes of it.
+    /// The operation on it.
     pub operation: FileOperation,
 }
 
-/// What a patch does to a path.
+/// The operation of a patch on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileOperation {
     /// A file is written there, whatever stood there before.
@@ -92,12 +92,12 @@ pub enum FileOperation {
     Delete,
 }
 
-/// Why a text is no patch; displayed, it says so to the model.
+/// The reason why a text is not a patch; its displayed form is meant for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchError {
     /// The line at fault, counted from 1; `None` if it is the text as a whole.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The text that says what is wrong.
     pub message: String,
 }
 
@@ -113,7 +113,7 @@ impl fmt::Display for PatchError {
 impl core::error::Error for PatchError {}
 
 impl Patch {
-    /// What the patch does to which files, without the content.
+    /// Returns what the patch does to which files, without the content.
     #[must_use]
     pub fn outline(mut self) -> Self {
         for file in &mut self.files {

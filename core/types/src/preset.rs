@@ -20,10 +20,10 @@ pub enum ConfigPreset {
     /// Every default of the coding agent loop specification.
     #[default]
     Seed001,
-    /// What people who know codex, Claude Code or pi expect: the tools that the model was trained
-    /// on, files read before they are changed, arguments bent to their schema, sessions that
-    /// outlive a refused request; 200 rounds for an input, and calls that go on repeating
-    /// themselves after two warnings end the run.
+    /// The settings that people who know codex, Claude Code or pi expect: the tools that the model
+    /// was trained on, files read before they are changed, arguments converted to fit their schema,
+    /// sessions that survive a refused request; 200 rounds for an input, and calls that go on
+    /// repeating themselves after two warnings end the run.
     Modern,
     /// Small local models: 25 rounds, then a summary; loops stop early; outputs take less than a
     /// third of the window.

@@ -3,12 +3,12 @@
 use crate::message::Usage;
 use innerloop_json::{FromJson, ToJson};
 
-/// Where an agent stands and what it has used.
+/// The state of an agent and what it has used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 pub struct Status {
-    /// Where it stands.
+    /// The state of the agent.
     pub state: AgentState,
-    /// Whether it does nothing but make the conversation shorter, because the host has asked for
+    /// True if it does nothing but make the conversation shorter, because the host has asked for
     /// that: no run is under way.
     #[json(skip_serializing_if = "is_false")]
     pub compacting: bool,
@@ -18,7 +18,7 @@ pub struct Status {
     pub tool_calls: u32,
     /// Tokens so far.
     pub usage: Usage,
-    /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
+    /// The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
     #[json(skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
@@ -27,7 +27,7 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// Where an agent stands (`docs/decisions.md#states`).
+/// The state of an agent (`docs/decisions.md#states`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum AgentState {
@@ -41,7 +41,7 @@ pub enum AgentState {
     Closed,
 }
 
-/// How a run ended.
+/// The way in which a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum RunEnd {
@@ -49,7 +49,7 @@ pub enum RunEnd {
     Completed,
     /// A limit of rounds or turns.
     Limit,
-    /// What it may spend is used up.
+    /// Its budget is used up.
     Budget,
     /// Its calls repeated themselves.
     Loop,

@@ -9,12 +9,12 @@ use innerloop_json::{FromJson, ToJson};
 pub struct ToolSpec {
     /// A unique name; among equal names the latest registration wins.
     pub name: String,
-    /// What it does and when to use it.
+    /// The text that says what the tool does and when to use it.
     pub description: String,
     /// A JSON Schema whose root is an object.
     #[json(like = "innerloop_json::JsonObject")]
     pub parameters: Json,
-    /// Whether it changes nothing, so that it may run beside others.
+    /// True if it changes nothing, so that it may run beside others.
     #[json(default)]
     pub read_only: bool,
     /// After how long a run is stopped, though never later than `timeouts.max_command_ms`; absent,
@@ -26,7 +26,7 @@ pub struct ToolSpec {
     /// agent's own folder.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// How the tool is called with free text instead of JSON, where the protocol can.
+    /// The form of a call with free text instead of JSON, for protocols that support it.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub freeform: Option<FreeformSpec>,
 }
@@ -56,7 +56,7 @@ pub struct FreeformSpec {
     pub grammar: String,
     /// The property of the schema that the text stands for.
     pub property: String,
-    /// What the model is told in place of the description.
+    /// The text that the model is told in place of the description.
     pub description: String,
 }
 
@@ -85,22 +85,23 @@ pub struct ToolRun {
     pub call_id: String,
     /// The tool's name, as the model is shown it.
     pub name: String,
-    /// What to run.
+    /// The job to run.
     pub job: Job,
     /// The folder of the workspace that the calling agent works in, from the root on, which is
     /// empty: the paths of a built-in action begin there, and a program runs there.
     #[json(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
-    /// Where the guard is on, what the model knows of the files that a built-in action names, in
-    /// its order: their digests when it last read or changed them, an empty text for any content,
-    /// `null` for what it has not seen. One that is another file by now is left alone.
+    /// The model's knowledge of the files that a built-in action names, in its order, if the guard
+    /// is on: the digest of a file when the model last read or changed it, an empty text for any
+    /// content, `null` for a file that it has not seen. A file that has changed since is left
+    /// alone.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<Vec<Option<String>>>,
     /// After how long the host stops the run and answers with what there is, `timed_out` set.
     pub timeout_ms: u64,
 }
 
-/// What to run.
+/// The job of a tool's run.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum Job {

@@ -2,7 +2,7 @@
 
 use innerloop_json::{FromJson, ToJson};
 
-/// Who did not allow a call.
+/// The one who did not allow a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum DeniedBy {
@@ -18,7 +18,7 @@ pub enum DeniedBy {
 }
 
 impl DeniedBy {
-    /// Whether it is a person.
+    /// Returns whether it is a person.
     #[must_use]
     pub const fn is_person(&self) -> bool {
         matches!(self, Self::Person)

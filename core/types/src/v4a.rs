@@ -28,23 +28,23 @@ pub struct PatchStream {
     place: PatchStreamState,
     /// The line that has no end yet.
     pending: String,
-    /// How many lines are read.
+    /// The number of lines that are read.
     lines: usize,
     /// The line at which the operation on a file began.
     header: usize,
-    /// How many blank lines without a mark stand at the end of what is read.
+    /// The number of blank lines without a mark at the end of what is read.
     blanks: usize,
     /// The last line that is not blank is an end of the patch with white space before it, taken
     /// for context as long as other lines may follow: how many blank lines stand before it.
     maybe_ended: Option<usize>,
-    /// Whether carriage returns end the markers' lines, so that they are not content.
+    /// True if carriage returns end the markers' lines, so that they are not content.
     crlf: bool,
     fenced: bool,
     heredoc: Option<String>,
     failure: Option<PatchError>,
 }
 
-/// Where in a patch the stream is.
+/// The place of the stream in a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PatchStreamState {
     #[default]
@@ -75,7 +75,7 @@ impl PatchStream {
         Ok(())
     }
 
-    /// What the complete lines say so far.
+    /// Returns what the complete lines say so far.
     #[must_use]
     pub const fn patch(&self) -> &Patch {
         &self.patch
@@ -374,7 +374,7 @@ impl PatchStream {
         }
     }
 
-    /// What stands between two parts of a patch is no context.
+    /// Drops the blank lines between two parts of a patch: they are not context.
     fn drop_blanks(&mut self) {
         let count = core::mem::take(&mut self.blanks);
         if let Some(hunk) = self.hunk() {

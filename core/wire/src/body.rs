@@ -5,7 +5,7 @@ use super::{sse::SseSplitter, values::JsonSplitter};
 use alloc::vec::Vec;
 use innerloop_types::input::ResponseHead;
 
-/// What JSON without server-sent events around it means to a protocol.
+/// The meaning that JSON without server-sent events around it has for a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BareJsonMode {
     /// The whole body, of another shape than a stream's data.
@@ -29,7 +29,7 @@ pub(super) enum ResponseBody {
     Whole(Vec<u8>),
 }
 
-/// What a body was, once it has ended.
+/// The kind of a body, once it has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BodyEnd {
     /// Nothing came.
@@ -78,7 +78,7 @@ impl ResponseBody {
         }
     }
 
-    /// How many bytes wait for the rest of what they belong to.
+    /// Returns how many bytes wait for the rest of what they belong to.
     pub(super) const fn waiting(&self) -> usize {
         match self {
             Self::Unknown(_) => 0,

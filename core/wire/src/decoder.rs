@@ -32,7 +32,7 @@ pub struct Decoder {
     reply: ReplyAccumulator,
     in_text: Option<TextCallFinder>,
     sink: PieceSink,
-    /// Whether the newest bytes said something.
+    /// True if the newest bytes said something.
     is_heard: bool,
 }
 
@@ -97,15 +97,15 @@ impl Decoder {
         }
     }
 
-    /// Whether the bytes that were taken last said something, and did not only show that the
-    /// connection is there, as comments and pings do.
+    /// Returns whether the bytes that were taken last said something, and did not only show that
+    /// the connection is there, as comments and pings do.
     #[must_use]
     pub const fn is_heard(&self) -> bool {
         self.is_heard
     }
 
-    /// Whether what follows does not count: the terminal marker of a stream has come, so that the
-    /// reply is whole whatever becomes of the connection, an error has come, or a limit is
+    /// Returns whether what follows does not count: the terminal marker of a stream has come, so
+    /// that the reply is whole whatever becomes of the connection, an error has come, or a limit is
     /// exceeded. Gemini has no such marker: its last chunk is the one before the end.
     #[must_use]
     pub fn is_whole(&self) -> bool {
@@ -146,7 +146,7 @@ impl Decoder {
         reply.map_err(|failure| failure.with_head(head))
     }
 
-    /// What the model has said by now, where the response is given up.
+    /// Returns what the model has said by now, where the response is given up.
     #[must_use]
     pub fn said(mut self) -> String {
         if !self.head.is_success() {
@@ -179,7 +179,7 @@ impl Decoder {
     }
 }
 
-/// Whether an event only shows that the connection is there.
+/// Returns whether an event only shows that the connection is there.
 fn is_ping(data: &[u8]) -> bool {
     data.len() < 64 && data.windows(6).any(|name| name == b"\"ping\"")
 }

@@ -6,10 +6,10 @@ use innerloop_types::{
     model::WireKind,
 };
 
-/// What is said of a failure that says nothing itself.
+/// The text for a failure that says nothing itself.
 const SILENT: &str = "The tool failed without a word.";
 
-/// What is said, as a model reads it over that protocol, or in text.
+/// Returns what is said, as a model reads it over that protocol, or in text.
 pub(super) fn told(said: VisibleTurn<'_>, wire: WireKind, in_text: bool) -> VisibleTurn<'_> {
     let VisibleTurn::ToolResults(results) = &said else { return said };
     // Some of the items of Responses have a mark: there each result is told by itself.

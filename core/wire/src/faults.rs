@@ -7,15 +7,15 @@ use super::{
 use alloc::{format, string::String};
 use innerloop_types::text::prefix;
 
-/// How much is kept of words that stand in place of data, in bytes.
+/// The number of bytes that are kept of words that stand in place of data.
 const MOST_WORDS: usize = 4_000;
 
-/// Why there may be no reply.
+/// The reasons why there may be no reply.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DecodeFaults {
-    /// What the provider reports.
+    /// The error that the provider reports.
     pub(super) reported: Option<ModelCallError>,
-    /// What to say of data that could not be read: the reply is not whole without it.
+    /// The message about data that could not be read: the reply is not whole without it.
     pub(super) unreadable: Option<String>,
     /// Words in place of data, the newest: what a server says that does not speak the protocol.
     pub(super) words: Option<String>,

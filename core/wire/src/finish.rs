@@ -12,7 +12,7 @@ pub(super) fn finish_of(word: &str, reasons: &FinishWords) -> FinishReason {
     found.map_or(FinishReason::Unknown, |(finish, _)| *finish)
 }
 
-/// Whether that is a reason: some servers write what should be null as a text.
+/// Returns whether that is a reason: some servers write what should be null as a text.
 pub(super) fn is_given(word: &str) -> bool {
     !listed("|null|none").any(|nothing| word.trim().eq_ignore_ascii_case(nothing))
 }
@@ -20,8 +20,8 @@ pub(super) fn is_given(word: &str) -> bool {
 /// Names that say no more than the reason that they stand for.
 const PLAIN: &str = "content_filter|refusal|error|model_context_window_exceeded";
 
-/// What is kept of the provider's name for a reason and its words, where they say more than that
-/// reason.
+/// Returns what is kept of the provider's name for a reason and its words, where they say more than
+/// that reason.
 pub(super) fn told(finish: FinishReason, word: &str, says: Option<&str>) -> Option<String> {
     let is_plain = matches!(
         finish,

@@ -6,10 +6,10 @@ use alloc::string::String;
 /// is encoded once and shared between sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestHead {
-    /// What stands before the first turn.
+    /// The text before the first turn.
     pub(super) before: String,
-    /// Where `before` takes a cache marker, in protocols that have them.
+    /// The position in `before` that takes a cache marker, in protocols that have them.
     pub(super) mark: Option<usize>,
-    /// What stands behind the last turn.
+    /// The text behind the last turn.
     pub(super) after: String,
 }

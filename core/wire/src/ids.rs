@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, format, string::String};
 use innerloop_types::digest::DigestBuilder;
 
-/// How long the digest of an id is, with the underscore before it.
+/// The length of an id's digest, with the underscore before it.
 const DIGEST_BYTES: usize = 17;
 
 /// A call's id in at most `max` letters, digits, `_` and `-`. One that does not fit keeps its

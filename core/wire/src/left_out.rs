@@ -22,18 +22,18 @@ const PICTURES: &str = "image/jpeg|image/png|image/gif|image/webp";
 
 const PDF: &str = "application/pdf";
 
-/// What may be sent to a model.
+/// The rules for the media that may be sent to a model.
 #[derive(Clone, Copy, Debug)]
 pub struct MediaGate {
     wire: WireKind,
     takes_images: bool,
     limits: MediaLimits,
-    /// Whether the conversation has so many pictures that the lower limit holds.
+    /// True if the conversation has so many pictures that the lower limit holds.
     is_crowded: bool,
 }
 
 impl MediaGate {
-    /// What may be sent in a conversation of few pictures.
+    /// Returns what may be sent in a conversation of few pictures.
     pub const fn new(model: &ModelConfig) -> Self {
         let (wire, takes_images) = (model.wire, model.compat.images);
         Self { wire, takes_images, limits: MediaLimits::of(model), is_crowded: false }
@@ -47,12 +47,12 @@ impl MediaGate {
         Self { is_crowded, ..self }
     }
 
-    /// Whether the lower limit holds.
+    /// Returns whether the lower limit holds.
     pub const fn is_crowded(self) -> bool {
         self.is_crowded
     }
 
-    /// What is said, as the model reads it.
+    /// Returns what is said, as the model reads it.
     pub(super) fn readable(self, said: VisibleTurn<'_>) -> VisibleTurn<'_> {
         let is_plain = |parts: &[Part]| parts.iter().all(|part| part.as_text().is_some());
         let read =
@@ -95,12 +95,12 @@ impl MediaGate {
         }
     }
 
-    /// Whether a part is sent as it is.
+    /// Returns whether a part is sent as it is.
     pub fn is_open_for(self, part: &Part) -> bool {
         self.why_not(part).is_none()
     }
 
-    /// Why a part is not sent, if it is not.
+    /// Returns why a part is not sent, if it is not.
     fn why_not(self, part: &Part) -> Option<String> {
         let is_undecided = self.takes_images && self.wire == WireKind::Gemini;
         if self.takes(part) || (is_undecided && text_in(part).is_none()) {
@@ -109,7 +109,7 @@ impl MediaGate {
         Some(String::from("this model does not take it"))
     }
 
-    /// Whether the model takes parts of that type.
+    /// Returns whether the model takes parts of that type.
     fn takes(self, part: &Part) -> bool {
         match part {
             Part::Text { .. } => true,
@@ -129,7 +129,7 @@ impl MediaGate {
         }
     }
 
-    /// What is wrong with a part of a type that the model takes, if anything is.
+    /// Returns what is wrong with a part of a type that the model takes, if anything is.
     pub fn fault(self, part: &Part) -> Option<String> {
         match part {
             _ if !self.takes(part) => None,
@@ -210,8 +210,8 @@ fn text_in(part: &Part) -> Option<String> {
     (!text.contains('\0') && !text.starts_with("%PDF-")).then_some(text)
 }
 
-/// What is said, as that model of that endpoint reads it: the reply of another one is told as that
-/// of another provider, since signatures and sealed thinking are refused there for ever.
+/// Returns what is said, as that model of that endpoint reads it: the reply of another one is told
+/// as that of another provider, since signatures and sealed thinking are refused there for ever.
 pub(super) fn unsigned<'a>(said: VisibleTurn<'a>, reader: &ModelOrigin) -> VisibleTurn<'a> {
     match said {
         VisibleTurn::Assistant(ref reply)

@@ -11,7 +11,7 @@ use innerloop_types::{
     text::listed,
 };
 
-/// Why a text is not JSON.
+/// The reason why a text is not JSON.
 pub(super) use innerloop_json::Error;
 
 /// A text with one JSON value in it.
@@ -41,7 +41,7 @@ pub(super) struct ElementIter<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct EntryIter<'a>(ElementIter<'a>);
 
-/// Where absent values stand.
+/// The document of absent values.
 static NOTHING: JsonDocument<'_> = JsonDocument { text: "", tokens: Vec::new() };
 
 const ABSENT: usize = usize::MAX;
@@ -75,7 +75,7 @@ pub(super) fn finite(text: &str) -> Cow<'_, str> {
     if from > 0 && is_json(&finite) { Cow::Owned(finite) } else { Cow::Borrowed(text) }
 }
 
-/// Whether `text` is one JSON value.
+/// Returns whether `text` is one JSON value.
 pub(super) fn is_json(text: &str) -> bool {
     steps::count(text.len());
     let mut reader = Reader::new(text);
@@ -179,7 +179,7 @@ impl<'a> ValueRef<'a> {
         Some(json)
     }
 
-    /// Whether the value is an array or object.
+    /// Returns whether the value is an array or object.
     fn is_nested(self) -> bool {
         matches!(self.first_byte(), b'{' | b'[')
     }
@@ -193,38 +193,38 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// What the value's JSON begins with.
+    /// Returns what the value's JSON begins with.
     fn first_byte(self) -> u8 {
         let byte = self.token().and_then(|it| self.document.text.as_bytes().get(it.from()));
         byte.copied().unwrap_or(b'n')
     }
 
-    /// Whether the value is absent or null.
+    /// Returns whether the value is absent or null.
     pub(super) fn is_null(self) -> bool {
         self.first_byte() == b'n'
     }
 
-    /// Whether the value is an object.
+    /// Returns whether the value is an object.
     pub(super) fn is_object(self) -> bool {
         self.first_byte() == b'{'
     }
 
-    /// Whether the value is an array.
+    /// Returns whether the value is an array.
     pub(super) fn is_array(self) -> bool {
         self.first_byte() == b'['
     }
 
-    /// Whether the value is a string.
+    /// Returns whether the value is a string.
     pub(super) fn is_string(self) -> bool {
         self.first_byte() == b'"'
     }
 
-    /// Whether the value is a number.
+    /// Returns whether the value is a number.
     pub(super) fn is_number(self) -> bool {
         matches!(self.first_byte(), b'-' | b'0'..=b'9')
     }
 
-    /// Whether the value is `true`.
+    /// Returns whether the value is `true`.
     pub(super) fn is_true(self) -> bool {
         self.first_byte() == b't'
     }
@@ -308,7 +308,7 @@ impl<'a> ValueRef<'a> {
         known.filter_map(|(name, value)| Some((name.string()?, value)))
     }
 
-    /// How long the JSON of a string is.
+    /// Returns how long the JSON of a string is.
     fn string_len(self) -> usize {
         self.token().map_or(0, |token| token.to() - token.from())
     }
@@ -323,7 +323,7 @@ impl<'a> ValueRef<'a> {
         self.inside(b'[')
     }
 
-    /// What is in the value if it begins with that bracket.
+    /// Returns what is in the value if it begins with that bracket.
     fn inside(self, bracket: u8) -> ElementIter<'a> {
         let end = if self.first_byte() == bracket { self.end() } else { 0 };
         ElementIter { next: Self { at: self.at.wrapping_add(1), ..self }, end }
@@ -343,7 +343,7 @@ impl<'a> ValueRef<'a> {
         self.items().filter(|item| item.is_object())
     }
 
-    /// Whether the value is a string that is not empty.
+    /// Returns whether the value is a string that is not empty.
     pub(super) fn has_text(self) -> bool {
         self.is_string() && self.json().len() > 2
     }

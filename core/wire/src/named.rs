@@ -47,8 +47,8 @@ fn places(message: &str) -> impl Iterator<Item = (&'static str, &str)> {
     })
 }
 
-/// Where in the body that path leads, as far as it can be followed. Names that stand for a type are
-/// passed over.
+/// Returns where in the body that path leads, as far as it can be followed. Names that stand for a
+/// type are passed over.
 fn place(
     root: ValueRef<'_>,
     (field, path): (&'static str, &str),

@@ -27,7 +27,7 @@ impl TextCallFinder {
     }
 }
 
-/// Whether a reply may have ended in a call: none is looked for.
+/// Returns whether a reply may have ended in a call: none is looked for.
 #[must_use]
 pub const fn ends_in_call(_: &ModelConfig, _: &str) -> bool {
     false

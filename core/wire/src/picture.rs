@@ -10,16 +10,16 @@ pub(crate) struct PictureInfo {
     pub(crate) media_type: &'static str,
     /// The longer side in pixels.
     pub(crate) side_px: u32,
-    /// Whether bytes are missing at its end.
+    /// True if bytes are missing at its end.
     pub(crate) is_cut: bool,
 }
 
-/// How a format tells the width, the height, and whether bytes are missing.
+/// A format's way to find the width, the height, and whether bytes are missing.
 type PictureProbe = fn(&Base64Bytes<'_>) -> Option<(u32, u32, bool)>;
 
 impl PictureInfo {
-    /// What is known of the picture in that base64 text; nothing if it is of no type that models
-    /// take, or too short to say.
+    /// Returns what is known of the picture in that base64 text; nothing if it is of no type that
+    /// models take, or too short to say.
     #[must_use]
     pub(crate) fn of(base64: &str) -> Option<Self> {
         let bytes = Base64Bytes(base64.as_bytes());
@@ -39,7 +39,7 @@ impl PictureInfo {
     }
 }
 
-/// Whether a text is base64, without line ends and with or without padding.
+/// Returns whether a text is base64, without line ends and with or without padding.
 #[must_use]
 pub(crate) fn is_base64(text: &str) -> bool {
     steps::count(text.len());

@@ -5,7 +5,7 @@ use alloc::{boxed::Box, string::String};
 /// A piece of a reply while it arrives, for people to watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplyPiece {
-    /// What came before does not count: the provider began anew.
+    /// The provider began anew: what came before does not count.
     Restart,
     /// More text.
     Text(String),
@@ -29,7 +29,7 @@ pub struct CallPiece {
 }
 
 impl ReplyPiece {
-    /// What came.
+    /// Returns what came.
     pub const fn text(&self) -> &str {
         match self {
             Self::Restart => "",

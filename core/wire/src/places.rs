@@ -7,7 +7,7 @@ use innerloop_types::steps;
 /// key, and the one that leads from names to places is there anyway.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PositionMap {
-    /// What was given a place last: mostly that is asked for.
+    /// The number that was given a place last, and that place: mostly it is the one asked for.
     last: Option<(u64, usize)>,
     all: BTreeMap<String, usize>,
 }

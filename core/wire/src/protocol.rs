@@ -78,7 +78,7 @@ pub(crate) trait WireAccumulator: Clone + Debug + Default {
     /// Nothing more is read: what has come is the reply, and it was cut.
     fn cut(&mut self);
 
-    /// Whether the terminal marker or an error has come: nothing that follows counts.
+    /// Returns whether the terminal marker or an error has come: nothing that follows counts.
     fn is_whole(&self) -> bool;
 
     /// The reply of a body whose data has been handed out.

@@ -56,11 +56,11 @@ impl RequestHead {
 #[derive(Clone, Debug)]
 pub struct RequestPrefix {
     encoded: EncodedTurns,
-    /// Whether calls and results are written as text.
+    /// True if calls and results are written as text.
     in_text: bool,
     wire: WireKind,
     gate: MediaGate,
-    /// Whom the requests go to.
+    /// The model and the endpoint that the requests go to.
     origin: ModelOrigin,
 }
 

@@ -8,10 +8,11 @@ use super::{
 use alloc::{boxed::Box, format, vec::Vec};
 use innerloop_types::{config::ResponseLimits, input::ResponseHead};
 
-/// How many pieces are told apart that come at once; those behind join the last one of their kind.
+/// The number of pieces that are kept apart when they come at once; those behind join the last one
+/// of their kind.
 const MOST_PIECES: usize = 64;
 
-/// What has been read, and how much more may be.
+/// The pieces that have been read, and the limits on how much more may be.
 #[derive(Clone, Debug)]
 pub(super) struct PieceSink {
     pieces: Vec<ReplyPiece>,
@@ -114,7 +115,7 @@ impl PieceSink {
         self.exceeded.is_none()
     }
 
-    /// How many calls the reply may have.
+    /// Returns how many calls the reply may have.
     pub(super) fn most_calls(&self) -> usize {
         usize::try_from(self.limits.max_calls).unwrap_or(usize::MAX)
     }
@@ -126,7 +127,7 @@ impl PieceSink {
         }
     }
 
-    /// Whether nothing more is read.
+    /// Returns whether nothing more is read.
     pub(super) const fn is_full(&self) -> bool {
         self.exceeded.is_some()
     }

@@ -25,7 +25,7 @@ pub(super) struct SseSplitter {
     is_stream: bool,
 }
 
-/// How much is kept of lines that are no fields, in bytes.
+/// The number of bytes that are kept of lines that are not fields.
 const MOST_WORDS: usize = 4_000;
 
 impl SseSplitter {
@@ -54,7 +54,7 @@ impl SseSplitter {
         }
     }
 
-    /// How many bytes wait for the rest of their event.
+    /// Returns how many bytes wait for the rest of their event.
     pub(super) const fn waiting(&self) -> usize {
         self.line.len() + self.data.len() + self.stray.len() + self.words.len()
     }
@@ -116,14 +116,15 @@ impl SseSplitter {
     }
 }
 
-/// Whether a line is a comment, a field that is not read, or the beginning of a field that was cut.
+/// Returns whether a line is a comment, a field that is not read, or the beginning of a field that
+/// was cut.
 fn is_known(line: &[u8]) -> bool {
     const FIELDS: [&[u8]; 4] = [b"data:", b"event:", b"id:", b"retry:"];
     let is_field = |field: &[u8]| field.starts_with(line) || line.starts_with(field);
     line.starts_with(b":") || FIELDS.into_iter().any(is_field)
 }
 
-/// What a line adds to the data of its event, if it adds something.
+/// Returns what a line adds to the data of its event, if it adds something.
 fn data_of(line: &[u8]) -> Option<&[u8]> {
     // llama.cpp puts an error into a field of its own.
     let error = line.strip_prefix(b"error").filter(|value| value.starts_with(b":"));

@@ -13,7 +13,7 @@ pub(super) struct PendingSurrogate(Option<u16>);
 pub(super) struct JoinedText<'a> {
     /// The text, with U+FFFD for each lone surrogate.
     pub(super) text: Cow<'a, str>,
-    /// Whether there was none.
+    /// True if there was none.
     pub(super) is_whole: bool,
 }
 
@@ -55,12 +55,12 @@ impl PendingSurrogate {
         JoinedText { text: Cow::Owned(text), is_whole }
     }
 
-    /// Whether a surrogate waits.
+    /// Returns whether a surrogate waits.
     pub(super) const fn is_waiting(self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether a surrogate waits, which is then given up.
+    /// Returns whether a surrogate waits, which is then given up.
     pub(super) const fn give_up(&mut self) -> bool {
         self.0.take().is_some()
     }

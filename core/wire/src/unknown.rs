@@ -7,7 +7,7 @@ use innerloop_types::model::{
     MaxTokensField, ModelConfig, SystemRole, ThinkingFormat, ToolChoice, WireKind,
 };
 
-/// What an endpoint says of a field that it does not know, in lower case.
+/// The words with which an endpoint refuses a field that it does not know, in lower case.
 const REFUSED: [&str; 12] = [
     "unknown",
     "unsupported",
@@ -28,7 +28,7 @@ struct OptionalField {
     /// Its name for people, which is among `names` as it stands in messages.
     name: &'static str,
     names: &'static [&'static str],
-    /// Whether requests have it.
+    /// The check for whether requests have it.
     is_sent: fn(&ModelConfig) -> bool,
     leave_out: fn(&mut ModelConfig),
 }
@@ -133,7 +133,7 @@ pub fn leave_out(model: &mut ModelConfig, names: &[&str]) {
     }
 }
 
-/// Whether a name stands in a text as a word of its own.
+/// Returns whether a name stands in a text as a word of its own.
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {

@@ -12,10 +12,10 @@ pub(super) struct JsonSplitter {
     nesting: JsonNesting,
 }
 
-/// How deep JSON is nested at the end of what has come of it.
+/// The nesting of JSON at the end of what has come of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct JsonNesting {
-    /// How many braces and brackets are open.
+    /// The number of braces and brackets that are open.
     depth: usize,
     in_string: bool,
     is_escaped: bool,
@@ -47,7 +47,7 @@ impl JsonSplitter {
         }
     }
 
-    /// How many bytes wait for the rest of their object.
+    /// Returns how many bytes wait for the rest of their object.
     pub(super) const fn waiting(&self) -> usize {
         self.value.len()
     }
@@ -61,7 +61,7 @@ impl JsonSplitter {
 }
 
 impl JsonNesting {
-    /// Whether a brace or bracket is open.
+    /// Returns whether a brace or bracket is open.
     pub(super) const fn is_open(&self) -> bool {
         self.depth > 0
     }

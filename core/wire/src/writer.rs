@@ -21,7 +21,7 @@ impl JsonWriter {
         Self(String::with_capacity(bytes))
     }
 
-    /// How many bytes are written.
+    /// Returns how many bytes are written.
     pub(super) const fn len(&self) -> usize {
         self.0.len()
     }
@@ -70,11 +70,11 @@ pub(super) struct ObjectFields {
     places: BTreeMap<Box<str>, FieldPosition>,
     /// All values one behind the other, with those that were set again.
     values: JsonWriter,
-    /// Where each of them begins.
+    /// The position where each of them begins.
     starts: Vec<usize>,
 }
 
-/// Where a field stands.
+/// The position of a field.
 #[derive(Clone, Copy, Debug)]
 struct FieldPosition {
     /// Among the fields.
@@ -93,7 +93,7 @@ impl ObjectFields {
         fields
     }
 
-    /// Where the value of a field is to be appended, anew if it has one.
+    /// Returns where the value of a field is to be appended, anew if it has one.
     pub(super) fn set(&mut self, name: &str) -> &mut JsonWriter {
         steps::count(1 + name.len());
         let (order, value) = (self.places.len(), self.starts.len());
@@ -121,7 +121,7 @@ impl ObjectFields {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[cfg(feature = "text-calls")]
     pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty()

@@ -39,7 +39,7 @@ use innerloop_json::{Error, JsonFault, ToJson, to_string};
 pub(super) enum AnswerLine<'a> {
     /// The table of providers.
     Providers(Vec<Provider>),
-    /// What is known of a model.
+    /// The configuration of a model.
     Model(&'a ModelConfig),
     /// The names of the files that instruct a family's models.
     DocNames(&'a [&'static str]),
@@ -57,21 +57,21 @@ pub(super) enum AnswerLine<'a> {
     Effect(LineEffect),
     /// A thing to know.
     Event(Event),
-    /// When to send a tick if nothing else happens; `null` for never.
+    /// The time to send a tick if nothing else happens; `null` for never.
     Deadline(Option<SessionInstant>),
-    /// Where an agent stands; `null` where there is no such agent.
+    /// The status of an agent; `null` if there is no such agent.
     Status(Option<Status>),
-    /// What an agent and its user have said; `null` where there is no such agent.
+    /// The turns of an agent and its user; `null` if there is no such agent.
     History(Option<&'a [Turn]>),
-    /// What is new to an agent's model; `null` where there is no such agent.
+    /// The text that is new to an agent's model; `null` if there is no such agent.
     Said(Option<String>),
-    /// What followed from a line of a log.
+    /// The outputs that followed from a line of a log.
     Outputs(&'a SessionOutputs),
     /// An input that the session refuses.
     Rejected {
         /// The input, whole.
         input: &'a Input,
-        /// Why it was refused.
+        /// The reason why it was refused.
         reason: &'a RejectionReason,
         /// The same in words.
         message: String,
@@ -95,16 +95,16 @@ pub(super) enum LineEffect {
     RunTool {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
-        /// What to run.
+        /// The run to carry out.
         run: Arc<ToolRun>,
     },
     /// Ask a person and report the `answer`.
     Ask {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
         /// The question.
         ask: Ask,
@@ -113,9 +113,9 @@ pub(super) enum LineEffect {
     RunHook {
         /// Its id.
         id: EffectId,
-        /// Whose it is.
+        /// The agent that it belongs to.
         agent: AgentId,
-        /// What to run.
+        /// The hook to run.
         hook: HookRun,
     },
     /// Stop an open effect, which still owes its answer, with what there is.
@@ -128,7 +128,7 @@ pub(super) enum LineEffect {
 /// A request to be sent as it is.
 #[derive(ToJson)]
 pub(super) struct LineHttpRequest {
-    /// Where it goes.
+    /// The URL that it goes to.
     url: String,
     /// The headers without the key, names in lower case.
     headers: Vec<(String, String)>,
@@ -159,12 +159,12 @@ impl From<DriverOutput> for AnswerLine<'_> {
     }
 }
 
-/// Why a request has no other answer: a mistake of the host, and nothing has changed.
+/// The reason why a request has no other answer: a mistake of the host, and nothing has changed.
 #[derive(ToJson)]
 pub(super) struct RequestError {
     /// Which kind of mistake it is.
     code: &'static str,
-    /// What is wrong.
+    /// The text that says what is wrong.
     message: String,
     /// Of a request or a configuration that does not fit: the field.
     #[json(skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,7 @@ pub(super) struct RequestError {
     /// Of a configuration's tool: its name.
     #[json(skip_serializing_if = "Option::is_none")]
     tool: Option<String>,
-    /// Where the JSON does not fit: the kind of fault, for a host that words it itself.
+    /// The kind of fault if the JSON does not fit, for a host that words it itself.
     #[json(skip_serializing_if = "Option::is_none")]
     fault: Option<Box<JsonFault>>,
 }
@@ -182,20 +182,20 @@ impl RequestError {
         Self { code, message, field: None, tool: None, fault: None }
     }
 
-    /// What is no request.
+    /// Returns what is no request.
     #[expect(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
     pub(super) fn bad_request(message: impl ToString) -> Self {
         Self::new("bad_request", message.to_string())
     }
 
-    /// What is a request, but cannot work.
+    /// Returns what is a request, but cannot work.
     #[expect(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
     pub(super) fn bad_option(message: impl ToString) -> Self {
         Self::new("bad_option", message.to_string())
     }
 }
 
-/// What is no request of the protocol.
+/// The error of a text that is not a request of the protocol.
 impl From<Error> for RequestError {
     fn from(error: Error) -> Self {
         let message = error.to_string();

@@ -8,7 +8,7 @@ use innerloop_core::{
 };
 use innerloop_json::{FromJson, Map, ToJson};
 
-/// What a host knows of a workspace's files.
+/// The facts that a host knows about a workspace's files.
 #[derive(FromJson)]
 #[json(deny_unknown_fields)]
 pub(super) struct DocsRequest {
@@ -19,7 +19,7 @@ pub(super) struct DocsRequest {
     texts: Map<Option<String>>,
 }
 
-/// What is known of them.
+/// The instruction files that are found, as far as texts are known.
 #[derive(Debug, Default, ToJson)]
 pub(super) struct DocsAnswer {
     /// Those of the workspace's topmost folder.

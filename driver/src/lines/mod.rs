@@ -57,7 +57,7 @@ pub struct LineServer {
 #[derive(Debug)]
 struct LineSession {
     driver: Driver,
-    /// What the host was told to stop: its news may have been on their way.
+    /// The effects that the host was told to stop: its news of them may have been on the way.
     cancelled: Vec<EffectId>,
     /// The bytes of the responses under way, of which a reply is made in the end.
     gathered: Vec<(EffectId, usize)>,
@@ -320,7 +320,7 @@ fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> 
     Ok(settings.config()?)
 }
 
-/// What a driver works with, of what the host has.
+/// Returns what a driver works with, of what the host has.
 fn parts_of(given: SetupSpec) -> Result<DriverOptions, RequestError> {
     let models = match given.replay {
         Some(ReplaySpec { traffic, pace_ms }) => {

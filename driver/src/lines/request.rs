@@ -20,7 +20,7 @@ use innerloop_json::{FromJson, RawJson, from_str};
 pub(super) enum LineRequest<'a> {
     /// The table of providers.
     Providers,
-    /// What is known of a model; of the provider's own choice if none is named.
+    /// The configuration of a model; of the provider's own choice if none is named.
     Model { provider: String, name: Option<String> },
     /// The names of the files that instruct a family's models.
     DocNames { profile: ProfileKind },
@@ -28,7 +28,7 @@ pub(super) enum LineRequest<'a> {
     Docs(DocsRequest),
     /// The configuration that settings come to.
     Config(Box<ConfigRequest<'a>>),
-    /// What sessions of one configuration share.
+    /// The parts that sessions of one configuration share.
     Blueprint {
         config: Box<SessionConfig>,
         #[json(default)]
@@ -41,7 +41,7 @@ pub(super) enum LineRequest<'a> {
         #[json(default)]
         parts: SetupSpec,
         wall: UnixMillis,
-        /// Whether tools' runs are owed again, and not lost.
+        /// True if tools' runs are owed again, and not lost.
         #[json(default)]
         owe_runs: bool,
     },
@@ -72,13 +72,13 @@ pub(super) enum LineRequest<'a> {
     Snapshot { session: u32 },
     /// All that is open, again.
     Owed { session: u32 },
-    /// Where an agent stands.
+    /// The status of an agent.
     Status {
         session: u32,
         #[json(default = "root")]
         agent: AgentId,
     },
-    /// What an agent and its user have said.
+    /// The turns of an agent and its user.
     History {
         session: u32,
         #[json(default = "root")]
@@ -86,13 +86,13 @@ pub(super) enum LineRequest<'a> {
         #[json(default)]
         from: usize,
     },
-    /// What is new to an agent's model, as recordings compare it.
+    /// The text that is new to an agent's model, as recordings compare it.
     Said {
         session: u32,
         #[json(default = "root")]
         agent: AgentId,
     },
-    /// What followed from each line of the log behind the line.
+    /// The outputs that followed from each line of the log behind the line.
     Replay,
     /// The host needs the session no more.
     Close { session: u32 },
@@ -140,7 +140,7 @@ pub(super) struct OpenRequest {
     pub(super) wall: UnixMillis,
 }
 
-/// What an [`OpenRequest`] is told to be: one of the two that are read as one.
+/// The schema of an [`OpenRequest`]: one of the two forms that are read as one.
 #[cfg(feature = "schema")]
 pub(super) struct OpeningForms;
 
@@ -150,7 +150,7 @@ pub(super) struct OpeningForms;
 struct OwnOpening {
     /// The configuration.
     config: Box<SessionConfig>,
-    /// What the session's driver works with.
+    /// The parts that the session's driver works with.
     #[json(default)]
     parts: SetupSpec,
     /// The wall time.
@@ -197,19 +197,19 @@ pub(super) struct ConfigRequest<'a> {
     pub(super) patches: Vec<RawJson<'a>>,
 }
 
-/// What a session's driver works with, see [`DriverOptions`](crate::DriverOptions).
+/// The parts that a session's driver works with, see [`DriverOptions`](crate::DriverOptions).
 #[derive(Default, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub(super) struct SetupSpec {
     pub(super) endpoints: Vec<EndpointSpec>,
-    /// Whether somebody says which calls may run.
+    /// True if somebody says which calls may run.
     pub(super) approve: bool,
-    /// Whether somebody answers the model's questions.
+    /// True if somebody answers the model's questions.
     pub(super) answer: bool,
     pub(super) hooks: Vec<HookPoint>,
-    /// Whether the log's lines are wanted.
+    /// True if the log's lines are wanted.
     pub(super) entries: bool,
-    /// Whether the recording's lines are wanted.
+    /// True if the recording's lines are wanted.
     pub(super) record: bool,
     pub(super) replay: Option<ReplaySpec>,
 }
@@ -218,14 +218,14 @@ pub(super) struct SetupSpec {
 #[derive(FromJson)]
 #[json(deny_unknown_fields)]
 pub(super) struct EndpointSpec {
-    /// Who serves it: the provider says how a key is sent.
+    /// The provider that serves it, which determines how a key is sent.
     pub(super) provider: String,
     /// Its name in configurations, where it is not the provider's.
     pub(super) name: Option<String>,
     pub(super) base_url: Option<String>,
     #[json(default)]
     pub(super) key: String,
-    /// Whether the host adds the key to the requests by itself.
+    /// True if the host adds the key to the requests by itself.
     #[json(default)]
     pub(super) keyless: bool,
     #[json(default)]

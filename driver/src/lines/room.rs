@@ -6,18 +6,18 @@ use alloc::{format, vec::Vec};
 
 /// The most bytes of a request's line: no provider takes a request that is larger.
 const MAX_LINE_BYTES: usize = 32 << 20;
-/// What a byte of a line may need: it is kept as a part of the history, and is written as a line of
-/// the log, as an event and into a request, each as it is and as JSON.
+/// The memory that a byte of a line may need, in bytes: it is kept as a part of the history, and is
+/// written as a line of the log, as an event and into a request, each as it is and as JSON.
 const MEMORY_PER_LINE_BYTE: usize = 18;
-/// What a byte behind the line may need: a log or a snapshot is read into the session that it
-/// holds.
+/// The memory that a byte behind the line may need, in bytes: a log or a snapshot is read into the
+/// session that it holds.
 const MEMORY_PER_BYTE_BEHIND: usize = 10;
-/// What a byte of a response under way may need: its text grows, and becomes a turn, a snapshot and
-/// an event in the end.
+/// The memory that a byte of a response under way may need, in bytes: its text grows, and becomes a
+/// turn, a snapshot and an event in the end.
 const MEMORY_PER_GATHERED_BYTE: usize = 4;
-/// What any request may need.
+/// The memory that any request may need, in bytes.
 const MEMORY_PER_REQUEST: usize = 1 << 20;
-/// What gives memory back is never refused.
+/// The beginnings of the requests that give memory back, which are never refused.
 const GIVING_BACK: [&[u8]; 2] = [b"{\"close\"", b"{\"discard\""];
 
 /// Refuses a request that is too large, or that may need more memory than there is, where answers
@@ -55,7 +55,7 @@ pub(super) fn check_gathered(gathered: usize) -> Result<(), RequestError> {
     reserve(need, &format!("a response of {gathered} bytes"))
 }
 
-/// What can be had now can be had again: nothing else runs meanwhile.
+/// Returns what can be had now can be had again: nothing else runs meanwhile.
 fn reserve(need: usize, what: &str) -> Result<(), RequestError> {
     Vec::<u8>::new().try_reserve_exact(need).map_err(|_| {
         let message = format!(

@@ -7,13 +7,13 @@ use innerloop_json::schema::{
     ReadSchema, SchemaTable, TypeBody, ValueSchema, VariantContent, VariantSchema, WriteSchema,
 };
 
-/// What the JSON of a request's line is.
+/// Returns what the JSON of a request's line is.
 pub fn request_schema(table: &mut SchemaTable) -> ValueSchema {
     LineRequest::read_schema(table)
 }
 
-/// What the JSON of a line of an answer is; that of the log and of a recording included, which
-/// stand in it as they are.
+/// Returns what the JSON of a line of an answer is; that of the log and of a recording included,
+/// which stand in it as they are.
 pub fn line_schema(table: &mut SchemaTable) -> ValueSchema {
     let value = AnswerLine::write_schema(table);
     let copied = [

@@ -31,7 +31,7 @@ impl SecretKeys {
         Self(patterns.into())
     }
 
-    /// Whether there is nothing to look for.
+    /// Returns whether there is nothing to look for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -128,7 +128,7 @@ pub struct StreamMasker {
 #[derive(Clone, Default)]
 struct PendingTail {
     bytes: Vec<u8>,
-    /// Whether [`MASK`] stands for it already.
+    /// True if [`MASK`] stands for it already.
     is_masked: bool,
 }
 

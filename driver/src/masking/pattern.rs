@@ -5,7 +5,7 @@ use crate::key::MASK;
 use alloc::{string::String, vec::Vec};
 use core::ops::Range;
 
-/// How many bytes are looked up at once. No piece is shorter.
+/// The number of bytes that are looked up at once. No piece is shorter.
 const WORD: usize = 8;
 /// A piece of this length counts as the key; of a shorter key, only the whole. What keys of one
 /// kind have in common, such as `sk-ant-api03-`, is shorter.
@@ -17,9 +17,9 @@ const ESCAPED_SLASH: &str = "\\/";
 /// A key to be found.
 pub(super) struct KeyPattern {
     text: String,
-    /// Whether its slashes are escaped: it is found only where that makes a difference.
+    /// True if its slashes are escaped: it is found only where that makes a difference.
     is_escaped: bool,
-    /// How much of the key counts as a piece of it.
+    /// The number of bytes of the key that count as a piece of it.
     piece: usize,
     /// A bit for each hash of a word of the key.
     words: [u64; 16],
@@ -102,7 +102,8 @@ impl KeyPattern {
         pieces.max_by_key(Range::len).unwrap_or(at..at)
     }
 
-    /// How much of `text` comes before an end of it that more bytes may make a piece of the key.
+    /// Returns how much of `text` comes before an end of it that more bytes may make a piece of the
+    /// key.
     pub(super) fn begins_before(&self, text: &[u8]) -> usize {
         let key = self.text.as_bytes();
         let ends = (1..=key.len()).filter_map(|end| key.get(..end));
@@ -112,12 +113,12 @@ impl KeyPattern {
     }
 }
 
-/// How many bytes are the same from the beginning on.
+/// Returns how many bytes are the same from the beginning on.
 fn alike<'a>(one: impl Iterator<Item = &'a u8>, other: impl Iterator<Item = &'a u8>) -> usize {
     one.zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// Where the bit of a word stands.
+/// Returns where the bit of a word stands.
 fn hash(word: &[u8; WORD]) -> (usize, u64) {
     let hash = u64::from_le_bytes(*word).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
     (usize::try_from(hash >> 6).unwrap_or(0), 1 << (hash & 63))

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
 /// Files, and what is in them.
@@ -16,13 +16,13 @@ pub(crate) struct FileCounts {
     pub(crate) files: u64,
     /// Line breaks, and a last line without one.
     pub(crate) lines: u64,
-    /// What white space separates.
+    /// Words, which white space separates.
     pub(crate) words: u64,
     pub(crate) bytes: u64,
 }
 
 impl FileCounts {
-    /// What is in a file; nothing if it is binary: if it holds a zero byte.
+    /// Returns what is in a file; nothing if it is binary: if it holds a zero byte.
     ///
     /// # Errors
     /// It can't be read.

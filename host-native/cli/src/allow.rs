@@ -44,7 +44,7 @@ struct CommandPrefix {
     end: PrefixTail,
 }
 
-/// What comes behind them.
+/// The words that may follow the prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PrefixTail {
     /// Nothing.
@@ -55,18 +55,18 @@ enum PrefixTail {
     Word(String),
 }
 
-/// What rules say of a call.
+/// The verdict of the rules on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RuleVerdict {
     /// It runs.
     Allowed,
     /// It runs if that holds of its command line.
     AllowedIf(CommandConditions),
-    /// Nothing.
+    /// They say nothing of it.
     Open,
 }
 
-/// What must hold where a command line is carried out.
+/// The conditions that must hold where a command line is carried out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandConditions {
     /// Programs that are what their names stand for.
@@ -80,7 +80,7 @@ pub(super) struct CommandConditions {
 pub(super) struct CallRules {
     rules: Arc<Vec<CallRule>>,
     remembered: Arc<Mutex<Vec<(String, Action)>>>,
-    /// Whether calls are not understood any more, so that nothing is said of one.
+    /// True if calls can't be understood at the moment, so that the rules say nothing of them.
     are_suspended: Arc<AtomicBool>,
 }
 
@@ -106,7 +106,7 @@ impl CallRule {
         Ok(Self { tool: tool.to_owned(), pattern })
     }
 
-    /// Whether it is about calls of that name that mean that.
+    /// Returns whether it is about calls of that name that mean that.
     fn is_about(&self, name: &str, action: Option<&Action>) -> bool {
         self.tool == name || action.is_some_and(|action| self.tool == name_of(action))
     }
@@ -180,7 +180,7 @@ impl CallRules {
         Ok(Self { rules: Arc::new(rules?), ..Self::default() })
     }
 
-    /// How rules with brackets are understood, in words.
+    /// Returns how rules with brackets are understood, in words.
     pub(super) fn understood(&self) -> impl Iterator<Item = String> {
         self.rules.iter().filter_map(|CallRule { tool, pattern }| {
             let glob = pattern.as_ref()?.paths.as_deref().filter(|glob| glob.contains('['))?;
@@ -246,14 +246,14 @@ impl CallRules {
         self.remembered.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Whether a person has allowed that very call.
+    /// Returns whether a person has allowed that very call.
     pub(super) fn remembers(&self, folder: &str, action: &Action) -> bool {
         let remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = |(there, other): &(String, Action)| there == folder && other == action;
         !self.are_suspended() && remembered.iter().any(is_same)
     }
 
-    /// What the rules say of a call of an agent in `folder`.
+    /// Returns what the rules say of a call of an agent in `folder`.
     pub(super) fn verdict(
         &self,
         name: &str,
@@ -288,7 +288,7 @@ impl CallRules {
     }
 }
 
-/// What the rules say of a command line; nothing if it is one that only a shell can read.
+/// Returns what the rules say of a command line; nothing if it is one that only a shell can read.
 fn line(rules: &[&CallRule], command: &str, is_elsewhere: bool) -> Option<RuleVerdict> {
     let mut conditions = CommandConditions::default();
     for (index, SimpleCommand { mut words, text }) in
@@ -312,8 +312,8 @@ fn is_relative(program: &str) -> bool {
     program.contains('/') && !program.starts_with('/')
 }
 
-/// Whether each file that an action names is one that a rule names, by the words of its path and
-/// where links lead.
+/// Returns whether each file that an action names is one that a rule names, by the words of its
+/// path and where links lead.
 fn files(
     rules: &[&CallRule],
     action: &Action,
@@ -379,7 +379,7 @@ const fn name_of(action: &Action) -> &'static str {
     }
 }
 
-/// What an `always` is about, where that is one call and not its tool.
+/// Returns what an `always` is about, where that is one call and not its tool.
 pub(super) const fn only_this(action: &Action) -> Option<&'static str> {
     match action {
         Action::Shell { .. } => Some("this command line"),
@@ -407,7 +407,7 @@ mod tests {
         Action::Write { path: path.to_owned(), content: String::new() }
     }
 
-    /// What rules say of a call in a workspace of its own.
+    /// Returns what rules say of a call in a workspace of its own.
     fn verdict(texts: &[&str], name: &str, action: &Action) -> RuleVerdict {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
@@ -425,7 +425,7 @@ mod tests {
         }
     }
 
-    /// Whether a line runs without anything else being looked at than its programs.
+    /// Returns whether a line runs without anything else being looked at than its programs.
     fn runs(texts: &[&str], line: &str) -> bool {
         conditions(texts, line).is_some_and(|(_, readers)| readers.is_empty())
     }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often it is told.
+/// The time between two reports of the progress.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Applies the changes of a workspace. As soon as it `is_stopped` what was done is undone.

@@ -18,14 +18,14 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("write_file", r#"{"file_path": "hi.txt", "content": "Hi\n"}"#),
 ];
 
-/// How alike two words must be, from 0 to 1, for the one to be meant by the other.
+/// The least similarity of two words, from 0 to 1, at which one is taken for the other.
 const ALIKE: f64 = 0.6;
 
 /// The arguments that a tool takes, by its schema.
 pub(super) struct ToolParameters {
     all: Map<String, Value>,
     required: Vec<String>,
-    /// Whether it takes no others.
+    /// True if it takes no others.
     is_closed: bool,
 }
 
@@ -72,8 +72,8 @@ impl ToolParameters {
         self.names().map(line).collect()
     }
 
-    /// What is wrong with these arguments, a sentence for each field that has a fault which people
-    /// make: one that is missing, unknown, or of another type.
+    /// Returns what is wrong with these arguments, a sentence for each field that has a fault which
+    /// people make: one that is missing, unknown, or of another type.
     pub(super) fn faults(&self, given: &Map<String, Value>) -> Vec<String> {
         let known: Vec<&str> = self.names().collect();
         let is_unknown = |name: &&String| self.is_closed && !self.all.contains_key(*name);
@@ -111,7 +111,7 @@ impl ToolParameters {
     }
 }
 
-/// What is said of a field, or of something else, that is not known.
+/// Returns what is said of a field, or of something else, that is not known.
 pub(super) fn unknown(name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(meant) => format!("{name}: unknown, did you mean {meant}?"),
@@ -126,7 +126,7 @@ pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     (likeliest.0 >= ALIKE).then_some(likeliest.1)
 }
 
-/// Whether a value has the type that a schema asks for.
+/// Returns whether a value has the type that a schema asks for.
 fn fits(schema: &Value, value: &Value) -> bool {
     let is = |wanted: &str| match wanted {
         "string" => value.is_string(),
@@ -145,7 +145,7 @@ fn fits(schema: &Value, value: &Value) -> bool {
     }
 }
 
-/// What a schema asks for, in words.
+/// Returns what a schema asks for, in words.
 fn form(schema: &Value) -> String {
     if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
         let choices: Vec<String> = choices.iter().map(Value::to_string).collect();

@@ -26,7 +26,7 @@ const MOST_MENTIONED_BYTES: usize = 32 << 20;
 /// Most lines that say what is not attached.
 const MOST_TOLD: usize = 8;
 
-/// What is said of a file that no model takes.
+/// The message about a file that no model takes.
 const NO_PART: &str = "it is neither a picture (PNG, JPEG, GIF, WebP) nor a PDF nor text";
 
 /// Most places in a prompt that are looked at.
@@ -35,7 +35,8 @@ const MOST_MARKS: usize = 1_000;
 /// Most characters that are taken off the end of what may be a name.
 const MOST_CLOSING: usize = 8;
 
-/// What may stand before a mention beside a space, and what may stand behind it.
+/// Characters that may stand before a mention, in addition to a space, and characters that may
+/// stand behind it.
 const OPENING: [char; 6] = ['(', '[', '{', '<', '\'', '`'];
 const CLOSING: [char; 13] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '\'', '`', '"'];
 
@@ -84,17 +85,17 @@ fn whole(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// What a prompt mentions: the parts that go with it, and what a person is told of them.
+/// The files that a prompt mentions: the parts that go with it, and what a person is told of them.
 #[derive(Debug, Default)]
 pub(super) struct MentionedFiles {
     pub(super) parts: Vec<Part>,
-    /// What is attached, a line for each.
+    /// The files that are attached, one line for each.
     pub(super) attached: Vec<String>,
-    /// What is not, and why.
+    /// The files that are not attached, with the reasons.
     pub(super) missed: Vec<String>,
 }
 
-/// Where mentioned files may lie.
+/// The places in which mentioned files may lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MentionScope {
     /// In the workspace.
@@ -141,7 +142,7 @@ pub(super) fn mentions(prompt: &str, workspace: &Workspace, reach: MentionScope)
     mentions
 }
 
-/// Whether anything stands there, in the workspace or outside of it.
+/// Returns whether anything stands there, in the workspace or outside of it.
 fn is_named(name: &str, workspace: &Workspace) -> bool {
     !workspace.is_free(name) && workspace.real_path(name).is_some()
         || on_disk(name, workspace).is_some()
@@ -158,7 +159,7 @@ fn within(name: &str, workspace: &Workspace) -> Option<String> {
     Some(real.strip_prefix(workspace.root()).ok()?.to_str()?.to_owned())
 }
 
-/// Where a name leads on the machine, if anything is there.
+/// Returns where a name leads on the machine, if anything is there.
 fn on_disk(name: &str, workspace: &Workspace) -> Option<PathBuf> {
     let path = match name.strip_prefix("~/") {
         Some(rest) => PathBuf::from(env::var_os("HOME")?).join(rest),
@@ -216,7 +217,7 @@ fn from_outside(path: &Path, reach: MentionScope) -> Result<(Part, usize), Strin
     }
 }
 
-/// Why a file of the workspace was not read.
+/// Returns why a file of the workspace was not read.
 fn unread(name: &str, workspace: &Workspace, most: u64) -> String {
     if workspace.is_free(name) {
         return "there is no such file in the folder".to_owned();

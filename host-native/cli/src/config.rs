@@ -28,7 +28,7 @@ use std::{fmt::Display, fs, path::Path};
 /// Rounds of tool calls where neither the preset nor the user says more.
 const ROUNDS: u32 = 200;
 
-/// What the user wants, read and checked.
+/// The session that the user wants, with all that was asked for read and checked.
 pub(super) struct SessionPlan {
     id: SessionId,
     provider: Provider,
@@ -36,7 +36,7 @@ pub(super) struct SessionPlan {
     catalogue: Catalogue,
     preset: ConfigPreset,
     tools: Vec<ToolSpec>,
-    /// Whether pages of the web may be read.
+    /// True if pages of the web may be read.
     reads_web: bool,
     /// One over the other.
     patches: Vec<String>,
@@ -131,7 +131,7 @@ fn told(error: &SettingsError) -> CliError {
     CliError::configuration(format!("{error}{advice}"))
 }
 
-/// What the program wants otherwise than the preset, where that has no opinion.
+/// Returns what the program wants otherwise than the preset, where that has no opinion.
 fn defaults(preset: ConfigPreset, asks: AskAbout, pages: &PageAccess) -> String {
     let preset = preset.config();
     let mut patch = json!({});
@@ -146,7 +146,7 @@ fn defaults(preset: ConfigPreset, asks: AskAbout, pages: &PageAccess) -> String 
     patch.to_string()
 }
 
-/// What the options say.
+/// Returns what the options say.
 pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     let mut patch = json!({});
     set(&mut patch, &["approval", "ask"], tuning.approve.map(ApprovalLevel::asked));
@@ -171,7 +171,7 @@ pub(super) fn options(tuning: &TuningArgs) -> Result<String, CliError> {
     Ok(patch.to_string())
 }
 
-/// What goes into each request besides.
+/// Returns what goes into each request besides.
 fn provider_options(tuning: &TuningArgs) -> Result<Option<Map<String, Value>>, CliError> {
     let wrong = |error| {
         CliError::usage(format!("--provider-options takes a JSON object in one line: {error}"))
@@ -192,8 +192,8 @@ fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
     })
 }
 
-/// What is said of a configuration that cannot work: with the option's name where an option has
-/// said what is wrong.
+/// Returns what is said of a configuration that cannot work: with the option's name where an option
+/// has said what is wrong.
 pub(super) fn unworkable(error: &ConfigError, tuning: &TuningArgs) -> CliError {
     let option = match error.field.as_ref() {
         "builtin_tools" if tuning.without_tools.is_some() => "--without-tools",
@@ -227,7 +227,7 @@ async fn given(path: &Path) -> Result<String, CliError> {
     }
 }
 
-/// What is known of models.
+/// Returns what is known of models.
 pub(super) fn catalogue(path: Option<&Path>) -> Result<Catalogue, CliError> {
     let Some(path) = path else { return Ok(Catalogue::standard()) };
     let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;

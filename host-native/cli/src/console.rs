@@ -7,7 +7,7 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-/// Why standard output did not get all of what was said.
+/// The reason why standard output did not get all of the output.
 static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
 /// Prints a line to standard output, on a terminal a harmless one. What can't be written fails the

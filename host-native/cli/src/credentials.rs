@@ -11,11 +11,11 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Nobody else may do anything with it.
 const FORBIDDEN: u32 = 0o077;
 
-/// How a new file begins.
+/// The beginning of a new file.
 const HEAD: &str =
     "# The keys that `innerloop login` was given. They are nobody else's business.\n";
 
-/// Where it is, or would be; nowhere for a user without a home.
+/// Returns where it is, or would be; nowhere for a user without a home.
 pub(super) fn path() -> Option<PathBuf> {
     places::state().map(|folder| folder.join("credentials.toml"))
 }

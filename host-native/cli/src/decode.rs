@@ -11,7 +11,7 @@ use innerloop_core::{config::WireKind, input::ResponseHead, json::Json};
 use innerloop_driver::decode::{DecodedResponse, decode};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write, stdin, stdout};
 
-/// How much is read and written at once.
+/// The number of bytes that are read and written at once.
 const BUFFER: usize = 1 << 16;
 
 pub(super) fn run(args: &DecodeArgs) -> Result<(), CliError> {

@@ -31,10 +31,10 @@ use std::{
 };
 use tokio::{task::spawn_blocking, time::sleep};
 
-/// What takes longer is told also off a terminal.
+/// The time after which work is reported even if there is no terminal.
 const LONG: Duration = Duration::from_secs(2);
 
-/// How long one thing in the sandbox may take, compiling apart.
+/// The time limit of one operation in the sandbox, not counting compilation.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) async fn run(mut args: DoctorArgs) -> Result<(), CliError> {
@@ -86,8 +86,8 @@ pub(super) async fn run(mut args: DoctorArgs) -> Result<(), CliError> {
     }
 }
 
-/// What is being tried, for whoever waits: a line that moves on a terminal, elsewhere one line for
-/// what takes long.
+/// The display of what is being tried, for whoever waits: a line that moves on a terminal,
+/// elsewhere, one line for each check that takes long.
 struct ProgressLine {
     screen: Screen,
     spinner: RefCell<Spinner>,
@@ -171,7 +171,7 @@ fn key(provider: &Provider, found: &Result<Option<FoundKey>, String>) -> CheckFi
     }
 }
 
-/// Whether the provider can be reached and takes the key, where there is something to try.
+/// Returns whether the provider can be reached and takes the key, where there is something to try.
 async fn reached(
     provider: &Provider,
     args: &DoctorArgs,
@@ -187,10 +187,10 @@ async fn reached(
     }
 }
 
-/// What was found out in the sandbox.
+/// The findings about the sandbox.
 #[derive(Default)]
 struct SandboxFindings {
-    /// What it said of compiled modules that can't be kept.
+    /// The sandbox's messages about compiled modules that can't be kept.
     complaints: String,
     findings: Vec<(&'static str, CheckFinding)>,
 }
@@ -277,7 +277,7 @@ async fn did(sandbox: &Executor, action: &Action, what: &str, words: &str) -> Ch
     }
 }
 
-/// Whether what must not be written was not.
+/// Returns whether what must not be written was not.
 fn walls(folder: &Path, outcome: &Outcome) -> CheckFinding {
     let is_there = folder.with_file_name("outside.txt").exists();
     match (is_there, outcome.error) {
@@ -313,7 +313,7 @@ fn told(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Where commands would run that are allowed on this machine. Nothing is started for that.
+/// Returns where commands would run that are allowed on this machine. Nothing is started for that.
 fn commands() -> CheckFinding {
     Fine(match local::bubblewrap() {
         Some(path) => format!("with --env local they run inside of {}", path.display()),
@@ -321,7 +321,7 @@ fn commands() -> CheckFinding {
     })
 }
 
-/// What an agent would know of the folder: the branch and the instruction files.
+/// Returns what an agent would know of the folder: the branch and the instruction files.
 async fn folder(
     workspace: Result<Workspace, CliError>,
     args: &DoctorArgs,

@@ -16,8 +16,8 @@ use innerloop_host::{
 };
 use innerloop_sandbox::programs::ProgramRegistry;
 
-/// What a run's options mean where commands change the folder itself: that it is worked on in
-/// place. Off a terminal that must have been said.
+/// Returns what a run's options mean where commands change the folder itself: that it is worked on
+/// in place. Off a terminal that must have been said.
 pub(super) fn settled(args: SessionArgs, is_attended: bool) -> Result<SessionArgs, CliError> {
     if args.environment.env == ExecutionTarget::Sandbox {
         return Ok(args);
@@ -69,7 +69,7 @@ pub(super) fn open(
     Ok(site.with_local(local))
 }
 
-/// What is known of the place before it is opened: which programs it has.
+/// Returns what is known of the place before it is opened: which programs it has.
 pub(super) fn facts(args: &EnvironmentArgs, programs: &ProgramRegistry) -> EnvironmentFacts {
     let shell = || ProgramFacts { name: "sh".to_owned(), description: String::new() };
     let programs = match args.env {
@@ -79,7 +79,7 @@ pub(super) fn facts(args: &EnvironmentArgs, programs: &ProgramRegistry) -> Envir
     EnvironmentFacts { programs, ..EnvironmentFacts::default() }
 }
 
-/// What the options say of commands on this machine; nothing where they run in the sandbox.
+/// Returns what the options say of commands on this machine; nothing where they run in the sandbox.
 fn options(args: &EnvironmentArgs) -> Result<Option<LocalOptions>, CliError> {
     if args.env == ExecutionTarget::Sandbox {
         let given = [

@@ -18,7 +18,7 @@ Exit codes:
   131  told to quit (SIGQUIT)
   143  asked to end (SIGTERM)";
 
-/// Why the program ends.
+/// The reason why the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExitReason {
     Done,
@@ -85,7 +85,7 @@ impl CliError {
         Self { exit, message: words.join("\n  ") }
     }
 
-    /// What a program that was run has said itself, and ended with.
+    /// Returns what a program that was run has said itself, and ended with.
     pub(super) fn of_program(code: i32) -> Self {
         let exit = ExitReason::Program(u8::try_from(code & 0xff).unwrap_or(u8::MAX));
         Self { exit, message: String::new() }

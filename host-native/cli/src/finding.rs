@@ -1,6 +1,6 @@
 //! What a check of `innerloop doctor` came to.
 
-/// What the check of one thing came to.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CheckFinding {
     Fine(String),

@@ -43,5 +43,5 @@ impl AnswerSchema {
     }
 }
 
-/// How often a run that ends with text is asked for the answer again.
+/// The number of times that a run that ends with text is asked for the answer again.
 const RETRIES: u32 = 2;

@@ -24,7 +24,7 @@ pub(super) struct RecordedExchange {
 pub(super) struct InputLineError {
     /// The line's id, where it can be known.
     pub(super) id: Json,
-    /// What is wrong with it and what would be right.
+    /// The problem with the line, and what would be right.
     pub(super) why: String,
 }
 

@@ -19,7 +19,7 @@ use std::{
 };
 use tokio::sync::{Mutex, MutexGuard, watch};
 
-/// How long the last signal waits for the program to end in good order.
+/// The time that the last signal gives the program to end in good order.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// From its creation on, these signals no longer end the program.
@@ -66,7 +66,7 @@ pub(super) struct ShutdownHandle(Arc<ShutdownState>);
 struct ShutdownState {
     signal: OnceLock<ExitReason>,
     is_over: AtomicBool,
-    /// Whether the program is to end at once.
+    /// True if the program is to end at once.
     hurry: watch::Sender<bool>,
     /// Held while something goes on that must not be left half done.
     held: Mutex<()>,
@@ -128,13 +128,13 @@ impl ShutdownHandle {
         self.signal().filter(is_ending)
     }
 
-    /// Whether anybody may still be asked something: not where the program was told to end, or its
-    /// terminal is closed.
+    /// Returns whether anybody may still be asked something: not where the program was told to end,
+    /// or its terminal is closed.
     pub(super) fn may_ask(&self) -> bool {
         !self.is_hurried() && self.ending_signal().is_none()
     }
 
-    /// Whether the program is to end at once.
+    /// Returns whether the program is to end at once.
     pub(super) fn is_hurried(&self) -> bool {
         *self.0.hurry.borrow()
     }

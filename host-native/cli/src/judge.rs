@@ -31,10 +31,10 @@ pub(super) struct ApprovalJudge {
     family: ProfileKind,
     rules: CallRules,
     workspace: Workspace,
-    /// Whose pages are asked for when they are read.
+    /// The domains whose pages are asked for when they are read.
     domains: SessionDomains,
     asks_about: AskAbout,
-    /// Where the command lines are carried out that can be judged, if any can.
+    /// The sandbox that carries out the command lines that can be judged; `None` if none can.
     sandbox: Option<Arc<Executor>>,
     commands: CommandSender,
     person: Option<PersonHandle>,
@@ -45,13 +45,13 @@ pub(super) struct ApprovalJudge {
 /// A question about a call that nobody has been asked yet.
 struct UndecidedCall {
     agent: AgentId,
-    /// What is asked, once it was looked at.
+    /// The question, once the call was checked.
     ask: Option<Ask>,
     /// The calls before it that are not over.
     after: Vec<String>,
 }
 
-/// What says of itself that a call may run.
+/// The reason why a call may run without a question.
 enum AllowReason {
     /// Its command line only reads.
     Reads(String),
@@ -97,7 +97,7 @@ impl ApprovalJudge {
         self.domains.forget();
     }
 
-    /// Whether it can say anything without a person.
+    /// Returns whether it can say anything without a person.
     pub(super) fn decides(config: &SessionConfig) -> bool {
         let shell = |name: &str| config.facts.programs.iter().any(|program| program.name == name);
         config.approval.ask != AskAbout::Everything && shell("bash")
@@ -172,7 +172,7 @@ impl ApprovalJudge {
         }
     }
 
-    /// Whether that is so where the call is carried out.
+    /// Returns whether that is so where the call is carried out.
     async fn holds(&self, reason: &AllowReason, sandbox: &Executor, call: &CallContext) -> bool {
         match reason {
             AllowReason::Reads(command) => sandbox.reads_only(call, command).await,

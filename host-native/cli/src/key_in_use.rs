@@ -20,7 +20,7 @@ struct KeyState {
     /// The variables that may hold the key, for people.
     variables: String,
     found: Option<FoundKey>,
-    /// Whether the provider has refused it.
+    /// True if the provider has refused it.
     is_refused: bool,
 }
 
@@ -43,7 +43,7 @@ impl KeyInUse {
         self.state().is_refused = true;
     }
 
-    /// What to do where the provider refuses it.
+    /// Returns what to do where the provider refuses it.
     pub(super) fn advice(&self) -> String {
         let KeyState { provider, variables, found, .. } = &*self.state();
         match found.as_ref().map(|found| &found.origin) {
@@ -63,7 +63,8 @@ impl KeyInUse {
         }
     }
 
-    /// What looks for another key before each word of the user, and has requests sent with it.
+    /// Returns what looks for another key before each word of the user, and has requests sent with
+    /// it.
     pub(super) fn renewal(&self, provider: &Provider, args: &ModelArgs) -> KeyRenewal {
         let (own, provider, args) = (self.clone(), provider.clone(), args.clone());
         KeyRenewal::new(move || {

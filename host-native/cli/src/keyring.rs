@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long the key ring may take to answer; it may have to ask its user to open it.
+/// The time limit for an answer of the key ring, which may have to ask its user to open it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Most bytes that are read of what it says.
@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 64 << 10;
 /// Under which name its entries stand.
 const SERVICE: &str = "innerloop";
 
-/// What the program of the platform is called.
+/// The name of the platform's program for the key ring.
 const PROGRAM: &str = if HAS_KEYCHAIN { "security" } else { "secret-tool" };
 
 /// The key of a provider; nothing if the key ring has none, or there is no key ring.
@@ -102,7 +102,7 @@ fn program() -> Option<PathBuf> {
     })
 }
 
-/// What the program said.
+/// The output of the key ring's program.
 struct KeyRingOutput {
     is_fine: bool,
     said: String,
@@ -142,7 +142,7 @@ fn ask(command: &mut Command, input: &str) -> Result<KeyRingOutput, String> {
     }
 }
 
-/// Whether the program has ended well, if it has ended in time.
+/// Returns whether the program has ended well, if it has ended in time.
 fn ended(child: &mut Child, until: Instant) -> Option<bool> {
     loop {
         if let Some(status) = child.try_wait().ok()? {

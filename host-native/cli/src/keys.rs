@@ -16,7 +16,7 @@ use std::{
 /// The keys that were read from elsewhere than the providers' own variables.
 static READ: Mutex<Vec<ApiKey>> = Mutex::new(Vec::new());
 
-/// Where a key was found.
+/// The place where a key was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum KeyOrigin {
     /// A variable of the environment.
@@ -105,8 +105,8 @@ pub(super) fn key(provider: &Provider) -> ApiKey {
     of_variables(provider, &OfProviders::default()).map(|found| found.key).unwrap_or_default()
 }
 
-/// What a variable holds. What is not UTF-8 gets characters in its place that no key has, so that
-/// it is told as a bad key.
+/// Returns what a variable holds. What is not UTF-8 gets characters in its place that no key has,
+/// so that it is told as a bad key.
 fn variable(name: &str) -> ApiKey {
     ApiKey::new(&env::var_os(name).unwrap_or_default().to_string_lossy())
 }

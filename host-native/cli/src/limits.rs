@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until};
 pub(super) struct RunLimits {
     timeout: Option<Duration>,
     begun: Instant,
-    /// What is told of the limit that was hit.
+    /// The message about the limit that was hit.
     hit: OnceCell<String>,
 }
 
@@ -43,7 +43,7 @@ impl RunLimits {
         format!("the limit of --timeout {} was hit", shown(time))
     }
 
-    /// What is told of the limit that was hit, if one was.
+    /// Returns what is told of the limit that was hit, if one was.
     pub(super) fn hit(&self) -> Option<&str> {
         self.hit.get().map(String::as_str)
     }
@@ -79,7 +79,7 @@ pub(super) fn set(limits: LimitArgs, config: &mut SessionConfig) -> Result<(), C
     Ok(())
 }
 
-/// What is told of a limit of a run or a session that is used up, by its name in the
+/// Returns what is told of a limit of a run or a session that is used up, by its name in the
 /// configuration.
 pub(super) fn text(which: &str, used: u64, limit: u64) -> String {
     let (of, what) = which.split_once('.').unwrap_or(("run", which));

@@ -14,7 +14,7 @@ use tokio::sync::{
     oneshot,
 };
 
-/// Where lines come from.
+/// The source of lines.
 #[derive(Debug)]
 pub(super) enum LineSource {
     /// From standard input.
@@ -53,7 +53,7 @@ pub(super) struct AnswerSlot(Arc<Mutex<AnswerSlotState>>);
 #[derive(Debug, Default)]
 struct AnswerSlotState {
     wanted: Option<PendingQuestion>,
-    /// Whether nobody answers any more.
+    /// True if nobody answers any more.
     is_closed: bool,
 }
 
@@ -68,7 +68,7 @@ struct PendingQuestion {
 struct AnswerSlotGuard<'a>(&'a AnswerSlot);
 
 impl AnswerSlot {
-    /// What is asked, and since when.
+    /// Returns what is asked, and since when.
     pub(super) fn question(&self) -> Option<(Question, Instant)> {
         self.state().wanted.as_ref().map(|wanted| (wanted.question.clone(), wanted.since))
     }
@@ -122,7 +122,7 @@ impl Drop for AnswerSlotGuard<'_> {
 pub(super) struct StdinLines {
     want: mpsc::Sender<()>,
     got: UnboundedReceiver<Option<String>>,
-    /// Whether a line is being waited for already.
+    /// True if a line is being waited for already.
     wanted: bool,
 }
 

@@ -58,7 +58,7 @@ pub(super) fn logout(args: &LogoutArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Whose keys are in the file.
+/// Returns whose keys are in the file.
 fn list() -> Result<(), CliError> {
     let kept = credentials::read().map_err(CliError::configuration)?;
     if kept.is_empty() {
@@ -87,8 +87,8 @@ fn checked(provider: &Provider, text: &str) -> Result<ApiKey, CliError> {
     }
 }
 
-/// What somebody types who is asked for a key; it is not shown where the terminal can be told so.
-/// Off a terminal, a line of standard input.
+/// Returns what somebody types who is asked for a key; it is not shown where the terminal can be
+/// told so. Off a terminal, a line of standard input.
 async fn typed(provider: &Provider) -> Result<String, CliError> {
     let mut interrupts = SignalStream::new()?;
     let is_asked = stdin().is_terminal();

@@ -190,7 +190,7 @@ fn unparsed(error: clap::Error, args: &[OsString]) -> ExitCode {
     ExitCode::from(ExitReason::Usage.code())
 }
 
-/// Who may have meant a prompt by a word that is no command is told how to say it.
+/// Returns who may have meant a prompt by a word that is no command is told how to say it.
 fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     if error.kind() == ErrorKind::InvalidSubcommand
         && error.get(ContextKind::SuggestedSubcommand).is_none()

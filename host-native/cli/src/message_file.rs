@@ -13,7 +13,7 @@ use tempfile::{Builder, NamedTempFile};
 /// The mode of a new file, less what the user's mask takes away.
 const MODE: u32 = 0o666;
 
-/// Where the final message goes.
+/// The destination of the final message.
 #[derive(Debug)]
 pub(super) struct MessageFile {
     /// As the user has named it.
@@ -117,7 +117,7 @@ impl MessageFile {
     }
 }
 
-/// Where a file that is not there yet would be, its folder without links.
+/// Returns where a file that is not there yet would be, its folder without links.
 fn place_of(name: &Path) -> io::Result<PathBuf> {
     let last = name.file_name().ok_or_else(|| io::Error::other("it names no file"))?;
     let folder = name.parent().filter(|folder| !folder.as_os_str().is_empty());

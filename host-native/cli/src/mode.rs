@@ -8,7 +8,7 @@ use std::path::Path;
 /// The file that is there where an overlay that is kept holds changes.
 const VIEW: &str = "view.json";
 
-/// Where changes go.
+/// The destination of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ChangeMode {
@@ -24,7 +24,7 @@ pub(super) enum ChangeMode {
 }
 
 impl ChangeMode {
-    /// What the user wants, who can be asked or not.
+    /// Returns what the user wants, who can be asked or not.
     pub(super) fn of(args: &SessionArgs, is_attended: bool) -> Result<Self, CliError> {
         match (args.in_place, args.apply, args.diff) {
             (true, _, _) | (_, true, _) if args.tuning.read_only => Err(CliError::usage(
@@ -45,8 +45,8 @@ impl ChangeMode {
         }
     }
 
-    /// Whether what an overlay holds can stand in that folder. Where it lies in the workspace, it
-    /// can't, and that is told.
+    /// Returns whether what an overlay holds can stand in that folder. Where it lies in the
+    /// workspace, it can't, and that is told.
     fn can_keep(folder: &Workspace, place: &Path) -> bool {
         let root = folder.root();
         // What stands there already is not passed over in silence.

@@ -4,7 +4,7 @@ use innerloop_core::{config::ModelConfig, json::to_string};
 use innerloop_driver::{catalogue::Catalogue, providers::Provider};
 use serde_json::{Map, Value};
 
-/// What differs from model to model. The rest is the user's, or the endpoint's.
+/// The fields that differ from model to model. The others are the user's, or the endpoint's.
 const FIELDS: [&str; 7] =
     ["name", "profile", "max_output_tokens", "context_window", "text_calls", "compat", "price"];
 

@@ -16,7 +16,7 @@ use innerloop_driver::{
 };
 use serde_json::{Value, json};
 
-/// How many of the catalogue's units make a dollar.
+/// The number of the catalogue's units in a dollar.
 const PER_DOLLAR: u64 = 1_000_000;
 
 pub(super) fn list(args: &ModelsArgs) -> Result<(), CliError> {
@@ -124,7 +124,7 @@ fn dollars(units: u64) -> String {
 /// A provider as it is set up here.
 struct ProviderSetup {
     provider: Provider,
-    /// Where its key is, if anywhere.
+    /// The place of its key, if it has one.
     key: Option<String>,
     base_url: Option<String>,
     model: Option<String>,

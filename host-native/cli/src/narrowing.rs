@@ -13,7 +13,7 @@ impl ProjectPatch {
         serde_json::from_str(patch).ok().map(Self)
     }
 
-    /// What it says of who the model is; the limits are that model's.
+    /// Returns what it says of who the model is; the limits are that model's.
     pub(super) fn model(&self) -> String {
         let name = self.0.get("model").and_then(|model| model.get("name"));
         name.map_or_else(|| json!({}), |name| json!({"model": {"name": name}})).to_string()
@@ -54,7 +54,7 @@ impl ProjectPatch {
     }
 }
 
-/// How much is asked about.
+/// Returns how much is asked about.
 const fn rank(asks: AskAbout) -> u8 {
     match asks {
         AskAbout::Nothing => 0,
@@ -68,7 +68,7 @@ const fn rank(asks: AskAbout) -> u8 {
 mod tests {
     use super::*;
 
-    /// What remains of a patch, where this much was granted.
+    /// Returns what remains of a patch, where this much was granted.
     fn within(granted: &SessionConfig, patch: &Value) -> Value {
         let narrowing = ProjectPatch::read(&patch.to_string()).unwrap();
         serde_json::from_str(&narrowing.within(granted)).unwrap()

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 /// The pages of a session.
 pub(super) struct PageAccess {
     domains: SessionDomains,
-    /// What is asked for, if anybody can be asked.
+    /// The requests for domains that are not allowed; `None` if nobody can be asked.
     wanted: Option<UnboundedReceiver<DomainRequest>>,
 }
 
@@ -24,12 +24,12 @@ impl PageAccess {
         Self { domains, wanted: Some(wanted) }
     }
 
-    /// What reads them.
+    /// Returns what reads them.
     pub(super) fn reader(&self) -> OwnTool {
         web::reader(self.domains.clone())
     }
 
-    /// Whether somebody can be asked for others.
+    /// Returns whether somebody can be asked for others.
     pub(super) const fn can_be_asked_for(&self) -> bool {
         self.wanted.is_some()
     }

@@ -31,13 +31,13 @@ pub(super) struct ResumableSession {
     held: Option<LockedSession>,
     about: SessionInfo,
     session: Session,
-    /// Whether its program ended in the middle of a run.
+    /// True if its program ended in the middle of a run.
     pub(super) is_under_way: bool,
-    /// Whether its last run ended without an answer: it has failed, or was stopped here.
+    /// True if its last run ended without an answer: it has failed, or was stopped here.
     was_stopped: bool,
     /// The model that it goes on with, if that is another one.
     model: Option<String>,
-    /// What else of its configuration is to be otherwise.
+    /// The other changes of its configuration.
     changes: JsonObject,
 }
 
@@ -118,12 +118,12 @@ impl ResumableSession {
         self.held.as_ref()
     }
 
-    /// Whether its last run has failed or was stopped here, and is to begin anew.
+    /// Returns whether its last run has failed or was stopped here, and is to begin anew.
     pub(super) const fn was_stopped(&self) -> bool {
         self.was_stopped
     }
 
-    /// Whether there is something to do without a word.
+    /// Returns whether there is something to do without a word.
     pub(super) const fn goes_on(&self) -> bool {
         self.is_under_way || self.was_stopped
     }
@@ -145,7 +145,8 @@ impl ResumableSession {
         Ok(past)
     }
 
-    /// Whether what goes on is nothing but a call of the model, which would go to the old one.
+    /// Returns whether what goes on is nothing but a call of the model, which would go to the old
+    /// one.
     fn waits_for_model(&self) -> bool {
         self.session.owed().into_iter().all(|output| {
             !matches!(output, Output::Effect(Effect::RunTool { .. } | Effect::Ask { .. }))
@@ -266,7 +267,7 @@ impl ResumableSession {
     }
 }
 
-/// Whether nothing was said behind the user's last words, or behind the results of calls.
+/// Returns whether nothing was said behind the user's last words, or behind the results of calls.
 fn is_unanswered(session: &Session) -> bool {
     let last = session.history(AgentId::ROOT).and_then(|history| history.seen().next_back());
     last.is_some_and(|said| matches!(said, VisibleTurn::User(_) | VisibleTurn::ToolResults(_)))

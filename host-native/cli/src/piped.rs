@@ -27,12 +27,12 @@ const NOTED_AFTER: Duration = Duration::from_secs(3);
 /// a pipe that a service or a CI has left open never ends.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(10);
 
-/// What the user says.
+/// The prompt of the user.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Prompt {
     /// Their own words.
     pub(super) words: String,
-    /// What was piped in beside them.
+    /// The text that was piped in beside them.
     input: Option<String>,
 }
 
@@ -105,7 +105,7 @@ fn read() -> Receiver<io::Result<Vec<u8>>> {
     chunks
 }
 
-/// How long standard input is waited for.
+/// The times for which standard input is waited for.
 #[derive(Clone, Copy, Debug)]
 struct StdinTimeouts {
     /// Until it is told.

@@ -50,7 +50,7 @@ fn finding(folder: Option<PathBuf>, what: &str, variable: &str, is_written: bool
     }
 }
 
-/// How many bytes the files below a folder have, no link followed.
+/// Returns how many bytes the files below a folder have, no link followed.
 fn held(folder: &Path) -> u64 {
     let (mut bytes, mut left) = (0, MOST_ENTRIES);
     let mut folders = vec![folder.to_owned()];

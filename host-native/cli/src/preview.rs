@@ -11,7 +11,8 @@ use innerloop_core::{action::Action, json::JsonObject};
 use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform_in, perform_patch};
 use innerloop_workspace::{Workspace, diff::RunChanges};
 
-/// What is shown of an argument: of what a diff shows in full, of others, and where all is wanted.
+/// Limits for what is shown: of an argument that a diff shows in full, of any other argument, of a
+/// diff, and where everything is wanted.
 const LITTLE: PreviewLimits = PreviewLimits { lines: 6, chars: 110 };
 const MUCH: PreviewLimits = PreviewLimits { lines: 40, chars: 4_000 };
 const DIFF: PreviewLimits = PreviewLimits { lines: 40, chars: 200 };
@@ -30,7 +31,7 @@ struct PreviewLimits {
     chars: usize,
 }
 
-/// What a call would do to files.
+/// The effect of a call on files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FileEffect {
     /// These changes.
@@ -80,7 +81,7 @@ impl CallPreview {
         fields(arguments, ALL, style)
     }
 
-    /// Whether the question about a call leaves some of it out that no diff shows.
+    /// Returns whether the question about a call leaves some of it out that no diff shows.
     pub(super) fn is_cut(&self, name: &str, arguments: &str) -> bool {
         let plain = OutputStyle::new(ColourChoice::Never);
         !self.changes_files(name, arguments)
@@ -88,17 +89,17 @@ impl CallPreview {
             && fields(arguments, MUCH, plain) != fields(arguments, ALL, plain)
     }
 
-    /// Whether a call changes files as a diff can show.
+    /// Returns whether a call changes files as a diff can show.
     pub(super) fn changes_files(&self, name: &str, arguments: &str) -> bool {
         self.words.action(name, arguments).as_ref().is_some_and(changes_files)
     }
 
-    /// What a call means, if it is one of a built-in tool.
+    /// Returns what a call means, if it is one of a built-in tool.
     pub(super) fn action(&self, name: &str, arguments: &str) -> Option<Action> {
         self.words.action(name, arguments)
     }
 
-    /// What the call of an agent in `folder` would do to files.
+    /// Returns what the call of an agent in `folder` would do to files.
     pub(super) fn effect(&self, name: &str, arguments: &str, folder: &str) -> FileEffect {
         let Some(action) = self.words.action(name, arguments) else { return FileEffect::Unknown };
         let patch = match &action {

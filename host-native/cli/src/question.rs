@@ -1,6 +1,6 @@
 //! What a person is asked: to say something, or to choose one of a few words.
 
-/// What people begin a reply to a question with, beside its own words.
+/// The words with which people begin a reply to a question, in addition to the question's own.
 const REPLIES: [&str; 16] = [
     "yes", "yeah", "yep", "ok", "okay", "sure", "fine", "please", "no", "nope", "nah", "not",
     "never", "later", "don't", "cancel",
@@ -12,13 +12,13 @@ const SHORT: usize = 3;
 /// A question, as far as it concerns the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Question {
-    /// What stands before the answer.
+    /// The text before the answer.
     pub(super) prompt: String,
     /// The words that answer it; none where any text does.
     words: Vec<&'static str>,
     /// Other ways to say one of the words.
     synonyms: Vec<(&'static str, &'static str)>,
-    /// Whether the first letter of a word answers without Enter, where keys are read.
+    /// True if the first letter of a word answers without Enter, where keys are read.
     by_key: bool,
 }
 
@@ -47,7 +47,7 @@ impl Question {
         Self { by_key: true, ..self }
     }
 
-    /// Whether any text answers it.
+    /// Returns whether any text answers it.
     pub(super) fn is_open(&self) -> bool {
         self.words.is_empty()
     }
@@ -60,8 +60,8 @@ impl Question {
         self.words.iter().find(stands).copied().or_else(|| synonym().map(|(_, word)| *word))
     }
 
-    /// Whether a text that is none of its words may still be meant as an answer: it is short, or
-    /// begins with what one says to a question.
+    /// Returns whether a text that is none of its words may still be meant as an answer: it is
+    /// short, or begins with what one says to a question.
     pub(super) fn may_mean(&self, text: &str) -> bool {
         if self.is_open() {
             return false;
@@ -73,7 +73,7 @@ impl Question {
         begins || words.count() < SHORT
     }
 
-    /// Whether that key is an answer by itself.
+    /// Returns whether that key is an answer by itself.
     pub(super) fn takes_key(&self, key: char) -> bool {
         self.by_key && self.word(key.encode_utf8(&mut [0; 4])).is_some()
     }

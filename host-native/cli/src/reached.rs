@@ -14,7 +14,7 @@ use innerloop_host::http::HttpClient;
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long the list is waited for.
+/// The time limit of the request for the list.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Most bytes of the list that are read.
@@ -62,7 +62,7 @@ pub(super) async fn ask(
     }
 }
 
-/// What asks for the list, in the provider's protocol.
+/// Returns what asks for the list, in the provider's protocol.
 fn request(provider: &Provider) -> HttpRequest {
     let (path, headers) = match provider.wire {
         WireKind::Anthropic => {
@@ -78,7 +78,7 @@ fn request(provider: &Provider) -> HttpRequest {
     HttpRequest { endpoint, path: path.to_owned(), headers, body }
 }
 
-/// What a list of models says of the one that is to be used.
+/// Returns what a list of models says of the one that is to be used.
 fn listed(base: &str, body: &[u8], model: Option<&str>, has_key: bool) -> CheckFinding {
     let Some(names) = names(body) else {
         return Warning(format!(
@@ -105,7 +105,7 @@ fn listed(base: &str, body: &[u8], model: Option<&str>, has_key: bool) -> CheckF
     }
 }
 
-/// Whether the name of a model is that one: Ollama adds a tag.
+/// Returns whether the name of a model is that one: Ollama adds a tag.
 fn is_it(name: &str, model: &str) -> bool {
     name == model || name.strip_suffix(":latest") == Some(model)
 }
@@ -121,7 +121,7 @@ fn names(body: &[u8]) -> Option<Vec<String>> {
     Some(models.iter().filter_map(name).collect())
 }
 
-/// What a provider says of an error.
+/// Returns what a provider says of an error.
 fn said(body: &[u8]) -> String {
     let Ok(answer) = serde_json::from_slice::<Value>(body) else { return String::new() };
     let error = answer.get("error").unwrap_or(&answer);
@@ -135,7 +135,7 @@ fn short(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(MOST_SAID).collect()
 }
 
-/// Why there was no answer, and what to do.
+/// Returns why there was no answer, and what to do.
 fn unreached(message: &str) -> String {
     let lower = message.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));

@@ -4,7 +4,7 @@ use innerloop_core::{action::ChangeKind, message::Usage};
 use innerloop_json::{Json, ToJson};
 use innerloop_workspace::{FileChange, FileState};
 
-/// What a run came to.
+/// The result of a run.
 #[derive(ToJson)]
 pub(super) struct RunRecord<'a> {
     #[json(rename = "type")]
@@ -57,7 +57,7 @@ pub(super) struct FileRecord<'a> {
     pub(super) notice: Option<&'static str>,
 }
 
-/// What the diff does not show.
+/// A summary of content that the diff does not show.
 #[derive(ToJson)]
 pub(super) struct ContentSummary {
     pub(super) bytes: u64,

@@ -17,7 +17,7 @@ use innerloop_host::recording::{self, RecordingOrigin, SavedRecording};
 #[derive(Debug)]
 pub(super) struct Replay {
     player: TrafficPlayer,
-    /// What was played to, where the recording says so.
+    /// The origin of the recording, if the recording names it.
     origin: Option<RecordingOrigin>,
 }
 
@@ -53,13 +53,13 @@ impl Replay {
         Ok(Some(Self { player, origin }))
     }
 
-    /// What is played, and what it was played to.
+    /// Returns what is played, and what it was played to.
     pub(super) fn parts(self) -> (TrafficPlayer, Option<RecordingOrigin>) {
         (self.player, self.origin)
     }
 }
 
-/// What a recording says of a session.
+/// Returns what a recording says of a session.
 pub(super) fn origin(provider: &Provider, config: &SessionConfig) -> RecordingOrigin {
     RecordingOrigin {
         provider: provider.name.clone(),

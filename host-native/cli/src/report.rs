@@ -42,7 +42,7 @@ const ARGUMENT_CHARS: usize = 80;
 /// Most calls that are named for want of a yes.
 const DENIED: usize = 3;
 
-/// What is known of the run so far.
+/// The facts that are known of the run so far.
 #[derive(Clone, Debug)]
 pub(super) struct RunReport {
     begun: Instant,
@@ -53,25 +53,25 @@ pub(super) struct RunReport {
     usage: Usage,
     /// In nano-dollars, as far as the model's price is known.
     cost: Option<u64>,
-    /// Where changes go.
+    /// The destination of changes.
     mode: ChangeMode,
-    /// What was changed, or opened for that.
+    /// The files that were changed, or opened for that.
     files: Vec<FileChange>,
-    /// Whether that is all.
+    /// True if that is all.
     is_all: bool,
-    /// What differs at the end, as text.
+    /// The differences at the end, as text.
     diff: UnifiedDiff,
-    /// Whether the changes are in the folder.
+    /// True if the changes are in the folder.
     is_applied: bool,
-    /// Whether they stay with the session.
+    /// True if they stay with the session.
     is_kept: bool,
     end: Option<RunEnd>,
     limit: Option<String>,
     /// The limit of the host's own that was hit.
     stopped: Option<String>,
-    /// Whether a run that hits a limit ends with a summary.
+    /// True if a run that hits a limit ends with a summary.
     sums_up: bool,
-    /// Whether the model has replied since it was last found to repeat itself.
+    /// True if the model has replied since it was last found to repeat itself.
     replied_to_loop: bool,
     /// The answer in the form that was asked for.
     answer: Option<Json>,
@@ -81,13 +81,13 @@ pub(super) struct RunReport {
     denied: Vec<DeniedCall>,
     error: Option<(ErrorKind, String)>,
     failure: Option<CliError>,
-    /// Why the changes are not where they belong.
+    /// The reason why the changes are not where they belong.
     unsettled: Option<CliError>,
-    /// How calls are told, if any are.
+    /// The describer of calls; `None` if calls are not described.
     words: Option<CallDescriber>,
     /// The provider's key.
     key: KeyInUse,
-    /// How an interrupted run ends the program.
+    /// The reason with which an interrupted run ends the program.
     signal: ExitReason,
 }
 
@@ -145,7 +145,7 @@ impl RunReport {
         self.unsettled = Some(failure);
     }
 
-    /// Whether it was noted why the changes are not where they belong.
+    /// Returns whether it was noted why the changes are not where they belong.
     pub(super) const fn is_unsettled(&self) -> bool {
         self.unsettled.is_some()
     }
@@ -238,7 +238,7 @@ impl RunReport {
         }
     }
 
-    /// How the program ends, with what to tell the user if that is not as wished.
+    /// Returns how the program ends, with what to tell the user if that is not as wished.
     pub(super) fn result(&self) -> Result<(), CliError> {
         match (self.run_result(), &self.unsettled) {
             (result, None) => result,
@@ -254,7 +254,7 @@ impl RunReport {
         CliError::new(ExitReason::Limit, told)
     }
 
-    /// What has become of what was done until the run was stopped.
+    /// Returns what has become of what was done until the run was stopped.
     fn stays(&self) -> &'static str {
         match self.mode {
             ChangeMode::InPlace => "; what was done so far stays",
@@ -316,8 +316,8 @@ impl RunReport {
         (is_final && !text.is_empty()).then_some(text)
     }
 
-    /// Whether the final message is an answer in the form that was asked for, which nobody has
-    /// seen as text.
+    /// Returns whether the final message is an answer in the form that was asked for, which nobody
+    /// has seen as text.
     pub(super) const fn has_answer(&self) -> bool {
         self.answer.is_some()
     }
@@ -358,7 +358,7 @@ impl RunReport {
         self.is_kept = settled == ChangeDisposition::Kept;
     }
 
-    /// Whether something was changed that stays with the session.
+    /// Returns whether something was changed that stays with the session.
     pub(super) fn has_kept(&self) -> bool {
         self.has_changes() && self.is_kept
     }
@@ -378,7 +378,7 @@ impl RunReport {
         }
     }
 
-    /// Whether anything was changed, as far as that is known.
+    /// Returns whether anything was changed, as far as that is known.
     pub(super) fn has_changes(&self) -> bool {
         self.changed() > 0 || !self.is_all
     }
@@ -392,7 +392,7 @@ impl RunReport {
         notices::of(&self.files, self.is_all, self.diff.hidden, style)
     }
 
-    /// What has become of the changes, in a line; nothing where there is nothing to tell.
+    /// Returns what has become of the changes, in a line; nothing where there is nothing to tell.
     pub(super) fn fate(&self) -> Option<String> {
         let files = counted(self.changed(), "file");
         match (self.mode, self.is_applied) {
@@ -410,17 +410,17 @@ impl RunReport {
         }
     }
 
-    /// What has come of [`RunReport::compare`].
+    /// Returns what has come of [`RunReport::compare`].
     pub(super) fn diff(&self) -> &str {
         &self.diff.text
     }
 
-    /// Whether anything has been heard of the run.
+    /// Returns whether anything has been heard of the run.
     pub(super) const fn has_begun(&self) -> bool {
         self.turns > 0 || self.error.is_some()
     }
 
-    /// Whether the model has answered at all.
+    /// Returns whether the model has answered at all.
     pub(super) const fn has_replies(&self) -> bool {
         self.has_replies
     }
@@ -481,7 +481,7 @@ impl RunReport {
     }
 }
 
-/// Where the user has to change the configuration, that is said whatever the end.
+/// Returns where the user has to change the configuration, that is said whatever the end.
 const fn exit_of(end: Option<RunEnd>, kind: ErrorKind) -> ExitReason {
     match (kind, end) {
         (ErrorKind::Authentication | ErrorKind::Host, _) => ExitReason::Configuration,
@@ -491,7 +491,7 @@ const fn exit_of(end: Option<RunEnd>, kind: ErrorKind) -> ExitReason {
     }
 }
 
-/// What to do about it, where the message does not say.
+/// Returns what to do about it, where the message does not say.
 fn advice(kind: ErrorKind, key: &KeyInUse) -> String {
     let advice = match kind {
         ErrorKind::Authentication => return format!("; {}", key.advice()),
@@ -526,7 +526,7 @@ fn limit_text(limit: &str, value: u32) -> String {
     format!("the limit of {option} {value} was hit")
 }
 
-/// Whether a call needed a yes, and nobody was there to give it.
+/// Returns whether a call needed a yes, and nobody was there to give it.
 fn nobody_allowed(outcome: &Outcome) -> bool {
     outcome.denied_by == Some(DeniedBy::Nobody)
 }

@@ -30,7 +30,7 @@ use innerloop_core::{
 };
 use std::{env, path::Path};
 
-/// What is said where a run was stopped for another model, and nothing else is.
+/// The prompt if a run was stopped for another model and nothing else is said.
 const GO_ON: &str = "Go on.";
 
 /// Characters of a call that is told.
@@ -78,7 +78,8 @@ fn taken(args: &ResumeArgs) -> Result<ResumableSession, CliError> {
     past.with(args.model.clone(), changes)
 }
 
-/// Whether somebody sits there who has not said what to do, nor asked for what only a run has.
+/// Returns whether somebody sits there who has not said what to do, nor asked for what only a run
+/// has.
 fn is_talk(args: &ResumeArgs) -> bool {
     let ResumeArgs { result, limits, .. } = args;
     let is_run = limits.timeout.is_some()
@@ -104,7 +105,7 @@ async fn talk(args: ResumeArgs, past: ResumableSession) -> Result<(), CliError> 
     conversation::talk(options, Some(past), first, style).await
 }
 
-/// What a session goes on with by itself, which costs money: said before it does.
+/// Returns what a session goes on with by itself, which costs money: said before it does.
 fn goes_on_with(past: &ResumableSession) -> Option<String> {
     if past.was_stopped() {
         return Some(format!(
@@ -201,7 +202,7 @@ fn nothing_to_do(about: &SessionInfo, has_changes: bool) -> CliError {
     CliError::usage(format!("the session ({title}) waits for you: {what}"))
 }
 
-/// What is to be otherwise in the configuration of a session.
+/// Returns what is to be otherwise in the configuration of a session.
 fn tuning(args: &ResumeArgs, about: &SessionInfo) -> TuningArgs {
     let own = &about.options;
     let allow = if args.allow.is_empty() { own.allow.clone() } else { args.allow.clone() };

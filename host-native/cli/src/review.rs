@@ -24,17 +24,17 @@ const NAMED: usize = 20;
 /// Most temporary files that are named.
 const NAMED_TEMPORARY: usize = 5;
 
-/// How long the end of the program waits for the overlay's files to be removed.
+/// The time for which the end of the program waits for the removal of the overlay's files.
 const LAST_REMOVAL: Duration = Duration::from_millis(100);
 
-/// What is told where the program is to end at once.
+/// The message if the program is to end at once.
 const STOPPED: &str = "nothing was applied";
 
-/// Why changes are not applied of which nobody knows whether they are whole.
+/// The reason why changes are not applied if nobody knows whether they are complete.
 const PARTIAL: &str = "nothing was applied without a yes, since an earlier program was stopped \
                        while a call changed files: look at them first";
 
-/// What a session that goes on offers where something else has changed what is to be applied.
+/// The advice in a session that goes on, if something else has changed what is to be applied.
 const OVER: &str = ", where /diff shows them beside what is there now, and /apply over applies \
                     them all the same";
 
@@ -42,7 +42,7 @@ const OVER: &str = ", where /diff shows them beside what is there now, and /appl
 pub(super) const NOT_NOW: [(&str, &str); 3] =
     [("no", "not now"), ("l", "not now"), ("later", "not now")];
 
-/// What has become of the changes.
+/// The fate of the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChangeDisposition {
     /// They are in the folder, or there are none.
@@ -53,26 +53,26 @@ pub(super) enum ChangeDisposition {
     Dropped,
 }
 
-/// How it came to that.
+/// The outcome of a review.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReviewOutcome {
     pub(super) settled: ChangeDisposition,
-    /// What is told, and how the program ends, if that is not as wished.
+    /// The message, and the way that the program ends, if the outcome is not the wished one.
     pub(super) failure: Option<CliError>,
 }
 
-/// What a session has changed.
+/// The changes of a session.
 #[derive(Debug)]
 pub(super) struct PendingChanges<'a> {
     pub(super) mode: ChangeMode,
     pub(super) workspace: &'a Workspace,
     /// The session, if it is kept.
     pub(super) held: Option<&'a mut LockedSession>,
-    /// Whether it has changed anything.
+    /// True if it has changed anything.
     pub(super) has_changes: bool,
 }
 
-/// Whether the changes go into the folder.
+/// The answer to the question whether the changes go into the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReviewAnswer {
     Yes,
@@ -152,13 +152,13 @@ pub(super) async fn settle(
     ReviewOutcome { settled, failure }
 }
 
-/// What was done with the changes.
+/// The result of carrying out the answer.
 #[derive(Debug)]
 struct DispositionResult {
     settled: ChangeDisposition,
-    /// What is told where they are not in the folder although nobody said no.
+    /// The message if the changes are not in the folder although nobody said no.
     told: Option<String>,
-    /// Whether what the agent has made is nowhere but in the overlay, which is to stay.
+    /// True if what the agent has made is nowhere but in the overlay, which is to stay.
     is_left: bool,
 }
 
@@ -220,7 +220,7 @@ fn put_elsewhere(workspace: &Workspace, why: Option<String>) -> DispositionResul
     DispositionResult { settled: ChangeDisposition::Dropped, told, is_left }
 }
 
-/// Why changes can't be applied, with no more than some of the paths.
+/// Returns why changes can't be applied, with no more than some of the paths.
 pub(super) fn told(error: ApplyError) -> String {
     match error {
         ApplyError::Changed(mut paths) if paths.len() > NAMED => {

@@ -47,9 +47,9 @@ use tokio::task::spawn_blocking;
 /// A session that is ready to be driven.
 pub(super) struct PreparedRun {
     pub(super) work: ActiveSession,
-    /// What is said to it first.
+    /// The commands that are sent to it first.
     pub(super) said: Vec<Command>,
-    /// Where the final message goes, too.
+    /// The file that the final message is written to, too.
     pub(super) file: Option<MessageFile>,
 }
 
@@ -204,14 +204,14 @@ async fn show_end(
     shown.iter().for_each(|view| view.settled(report, session));
 }
 
-/// Who watches a session while it is driven.
+/// The observers of a session while it is driven.
 struct RunObservers<'a> {
     view: &'a mut RunView,
     report: &'a mut RunReport,
     limits: &'a RunLimits,
-    /// Who saves what is changed, if that is to outlive the program.
+    /// The monitor that saves what is changed, if that is to outlive the program.
     saving: Option<&'a SaveMonitor>,
-    /// Whether it is told which endpoints are silent.
+    /// True if it is told which endpoints are silent.
     is_told: bool,
 }
 
@@ -281,8 +281,8 @@ async fn settle(
     }
 }
 
-/// Whether a person sits there who can be asked: what is asked is written to standard error and
-/// answered on standard input.
+/// Returns whether a person sits there who can be asked: what is asked is written to standard error
+/// and answered on standard input.
 pub(super) fn is_attended(output: OutputArgs) -> bool {
     let is_terminal = stdin().is_terminal() && stderr().is_terminal();
     is_terminal && !output.json && !output.quiet

@@ -52,7 +52,7 @@ pub(super) fn compile_meanwhile(site: &WorkSite) {
     }));
 }
 
-/// What reads pages of the web, if any may be read.
+/// Returns what reads pages of the web, if any may be read.
 pub(super) fn web(args: &WebArgs) -> Result<Option<OwnTool>, CliError> {
     let allowed = domains(args)?;
     Ok((!allowed.is_empty()).then(|| web::reader(SessionDomains::new(allowed))))
@@ -155,7 +155,7 @@ pub(super) fn model<'a>(provider: &'a Provider, args: &'a ModelArgs) -> Option<&
     args.model.as_deref().or_else(of_settings).or(provider.default_model.as_deref())
 }
 
-/// Where the provider is reached, if not at its own address.
+/// Returns where the provider is reached, if not at its own address.
 pub(super) fn base_url(provider: &Provider, args: &ModelArgs) -> Option<String> {
     let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
     let settings = &args.settings;
@@ -194,7 +194,8 @@ fn first_steps() -> String {
     )
 }
 
-/// What is wrong with an endpoint and what to do about it here. `origin` is where the key is from.
+/// Returns what is wrong with an endpoint and what to do about it here. `origin` is where the key
+/// is from.
 fn told(error: &EndpointError, provider: &Provider, origin: Option<String>) -> String {
     let key = keys::variables(provider);
     match error {

@@ -72,9 +72,9 @@ struct PendingExchange {
     to: String,
     /// Since when nothing has come.
     since: Instant,
-    /// Whether anything has come before.
+    /// True if anything has come before.
     has_begun: bool,
-    /// How often its silence was told.
+    /// The number of times that its silence was reported.
     told: u32,
 }
 
@@ -102,12 +102,12 @@ impl PendingExchanges {
         self.0.remove(&id);
     }
 
-    /// When something may be to be told.
+    /// Returns when something may be to be told.
     fn due(&self) -> Option<Instant> {
         self.0.values().map(|exchange| exchange.since + exchange.next()).min()
     }
 
-    /// What is to be told, once.
+    /// Returns what is to be told, once.
     fn told(&mut self, now: Instant) -> Vec<String> {
         let mut lines = Vec::new();
         for exchange in self.0.values_mut() {
@@ -131,7 +131,8 @@ impl PendingExchanges {
 mod tests {
     use super::*;
 
-    /// What is told of an exchange when, in seconds, if it is looked at when it wants to be.
+    /// Returns what is told of an exchange when, in seconds, if it is looked at when it wants to
+    /// be.
     fn told(exchanges: &mut PendingExchanges, begun: Instant, until: u64) -> Vec<(u64, String)> {
         let mut all = Vec::new();
         while let Some(due) = exchanges.due().filter(|due| (*due - begun).as_secs() <= until) {

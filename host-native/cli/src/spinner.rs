@@ -9,15 +9,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often it moves.
+/// The time between two moves.
 pub(super) const PAUSE: Duration = Duration::from_millis(120);
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// What is over before that is not told.
+/// The time before which an activity is not shown.
 const SHORTEST: Duration = Duration::from_millis(300);
 
-/// What goes on, in a few words without an end.
+/// The current activity, in a few words without punctuation at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ActivityLabel {
     pub(super) what: String,
@@ -47,9 +47,9 @@ pub(super) struct Spinner {
     style: OutputStyle,
     activity: Option<ActivityLabel>,
     since: Instant,
-    /// What else is told there.
+    /// The text that is shown in place of the activity.
     hint: Option<String>,
-    /// Whether all waits for the person.
+    /// True if all waits for the person.
     is_paused: bool,
 }
 
@@ -58,7 +58,7 @@ impl Spinner {
         Self { screen, style, activity: None, since: Instant::now(), hint: None, is_paused: false }
     }
 
-    /// What goes on from now on, if anything does.
+    /// Sets the current activity, if there is one.
     pub(super) fn set(&mut self, activity: Option<ActivityLabel>) {
         if self.activity != activity {
             let what =
@@ -79,7 +79,7 @@ impl Spinner {
         }
     }
 
-    /// Whether a person is asked, and nothing has to be told.
+    /// Pauses while a person is asked and nothing has to be shown, or goes on.
     pub(super) fn pause(&mut self, is_paused: bool) {
         if self.is_paused != is_paused {
             self.is_paused = is_paused;

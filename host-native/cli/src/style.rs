@@ -9,7 +9,7 @@ use std::{
     mem,
 };
 
-/// Whether colour is used.
+/// The style of the output: whether colour is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutputStyle {
     colour: bool,
@@ -25,7 +25,7 @@ pub(super) enum TextColour {
     Cyan,
 }
 
-/// How a piece of text looks: any number of marks together.
+/// The style of a piece of text: any number of marks together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextStyle(u16);
 
@@ -62,7 +62,7 @@ impl TextStyle {
         Self(self.0 & !marks.0)
     }
 
-    /// Whether all of these marks are set.
+    /// Returns whether all of these marks are set.
     pub(super) const fn has(self, marks: Self) -> bool {
         self.0 & marks.0 == marks.0
     }
@@ -81,7 +81,7 @@ impl OutputStyle {
         Self { colour }
     }
 
-    /// Whether text is marked by colour at all.
+    /// Returns whether text is marked by colour at all.
     pub(super) const fn is_coloured(self) -> bool {
         self.colour
     }
@@ -167,7 +167,8 @@ fn harmless_behind(mut before: char, text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether the character leaves no mark of its own: controls, marks of direction, fillers, tags.
+/// Returns whether the character leaves no mark of its own: controls, marks of direction, fillers,
+/// tags.
 fn is_unseen(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
         || matches!(
@@ -180,17 +181,18 @@ fn is_unseen(c: char) -> bool {
         )
 }
 
-/// Whether the character belongs to the one before it, as in Persian words and in emoji; one of
-/// them does, and not behind ASCII.
+/// Returns whether the character belongs to the one before it, as in Persian words and in emoji;
+/// one of them does, and not behind ASCII.
 const fn is_joining(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// What comes in pieces, made harmless as if it came at once.
+/// The sanitizer of a text that comes in pieces: they are made harmless as if the text came at
+/// once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextSanitizer {
     before: char,
-    /// Whether a carriage return waits for what is behind it.
+    /// True if a carriage return waits for what is behind it.
     returned: bool,
 }
 

@@ -21,7 +21,7 @@ struct DecodedLine {
     error: Option<DecodedError>,
 }
 
-/// What the text of a line says and calls, or why the line cannot be read.
+/// Returns what the text of a line says and calls, or why the line cannot be read.
 pub(super) fn answer(line: &[u8], family: Family) -> String {
     let read = fields(line).and_then(|fields| {
         let id = fields.field("id").cloned().unwrap_or_default();

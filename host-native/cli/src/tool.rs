@@ -32,7 +32,7 @@ use std::{
     time::Duration,
 };
 
-/// Whose words the arguments are in.
+/// The profile in whose words the arguments are.
 const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, VocabularyKind::Seed);
 
 pub(super) async fn run(args: ToolArgs) -> Result<(), CliError> {
@@ -160,7 +160,7 @@ async fn call(
     told(&outcome, signal.get().copied())
 }
 
-/// What a program prints, shown as it comes.
+/// The printer that shows a program's output as it comes.
 #[derive(Clone, Default)]
 struct LivePrinter {
     /// The last that was shown.
@@ -216,7 +216,7 @@ fn told(outcome: &Outcome, signal: Option<ExitReason>) -> Result<(), CliError> {
     }
 }
 
-/// What is to be run.
+/// The tool that is to be run.
 struct ToolRequest {
     work: ToolInvocation,
     /// The time limit that the call or the tool asks for.
@@ -338,7 +338,7 @@ fn misfit(spec: &ToolSpec, given: &Map<String, Value>, why: &str) -> CliError {
     CliError::usage(format!("{}: {faults}; it takes {}", spec.name, fields.line()))
 }
 
-/// What is wrong with an action's fields.
+/// Returns what is wrong with an action's fields.
 fn in_action(error: &json::Error) -> String {
     match error.fault() {
         JsonFault::MissingField { .. } => format!("{}: missing", error.path()),

@@ -27,7 +27,7 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// What is asked for where nobody knows whether the changes are whole.
+/// The warning if nobody knows whether the changes are complete.
 const PARTIAL: &str = "a call was cut off when the program of the session was stopped, so that a \
                        file may be changed by half";
 

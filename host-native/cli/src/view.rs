@@ -16,7 +16,7 @@ use super::{
 use innerloop_core::{event::Event, json::to_string};
 use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 
-/// How a run is shown.
+/// The form in which a run is shown.
 pub(super) enum RunView {
     /// A transcript on standard error, the final message on standard output.
     Human(Box<TerminalView>),
@@ -111,8 +111,8 @@ impl RunView {
         }
     }
 
-    /// What has become of the changes, and how a session goes on whose run is not over, or that
-    /// holds changes.
+    /// Shows what has become of the changes, and how a session goes on whose run is not over, or
+    /// that holds changes.
     pub(super) fn settled(&self, report: &RunReport, session: Option<&str>) {
         let Self::Human(human) = self else { return };
         let resume = session.and_then(|id| match report.run_result() {
@@ -131,7 +131,7 @@ impl RunView {
     }
 }
 
-/// What a session holds that goes on without a run: the changes, and what deserves a look.
+/// Shows what a session holds that goes on without a run: the changes, and what deserves a look.
 pub(super) fn changes(
     report: &RunReport,
     output: OutputArgs,

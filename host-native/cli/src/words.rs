@@ -38,13 +38,13 @@ pub(super) struct CallDescriber {
 /// A call in words; neither part can steer the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CallDescription {
-    /// What is done, or the tool's name.
+    /// The verb for what is done, or the tool's name.
     pub(super) verb: String,
-    /// What it is done to; empty if there is nothing to say.
+    /// The object of the verb; empty if there is nothing to say.
     pub(super) rest: String,
-    /// Whether that is all that the call says.
+    /// True if that is all that the call says.
     pub(super) is_all: bool,
-    /// Whether what it has changed says all of what came of it.
+    /// True if what it has changed says all of what came of it.
     pub(super) is_edit: bool,
 }
 
@@ -70,7 +70,7 @@ impl CallDescriber {
         self.told.get(id).cloned().unwrap_or_else(|| CallDescription::name(name))
     }
 
-    /// What the call means, if it is one of a built-in tool that leaves the core.
+    /// Returns what the call means, if it is one of a built-in tool that leaves the core.
     pub(super) fn action(&self, name: &str, arguments: &str) -> Option<Action> {
         if self.own.iter().any(|own| own == name) {
             return None;

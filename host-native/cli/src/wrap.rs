@@ -20,7 +20,8 @@ const TAB: usize = 4;
 /// Bytes of a word that are held back at most: marks that stand above letters have no columns.
 const WORD: usize = 1 << 10;
 
-/// What must not begin a line, and what must not end one, where text is not cut into words.
+/// Characters that must not begin a line, and characters that must not end one, where text is not
+/// cut into words.
 const CLOSING: &str = "、。，．！？；：）」』】〉》〕｝”’…ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ";
 const OPENING: &str = "（「『【〈《〔｛“‘([{";
 
@@ -51,7 +52,7 @@ pub(super) fn wrapped(text: &str, columns: Option<u16>) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-/// How wide the lines of a text may be.
+/// The width that the lines of a text may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LineWidth {
     /// As wide as a text is read with ease.
@@ -61,7 +62,7 @@ pub(super) enum LineWidth {
     Full,
 }
 
-/// What stands before a line: before its first row and before the others.
+/// The text before a line: before its first row and before the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Margin {
     pub(super) first: String,
@@ -90,11 +91,11 @@ impl Margin {
 pub(super) struct LineWrapper {
     out: String,
     style: OutputStyle,
-    /// How `out` looks at its end.
+    /// The style at the end of `out`.
     open: TextStyle,
     /// The terminal's columns; none if it is no terminal, where nothing is wrapped.
     columns: Option<usize>,
-    /// Where the next character stands.
+    /// The column of the next character.
     column: usize,
     margin: Margin,
     /// The word that is not yet whole, in pieces that look alike, and its columns.
@@ -153,12 +154,12 @@ impl LineWrapper {
         }
     }
 
-    /// Where the next character stands, from 0 on.
+    /// Returns where the next character stands, from 0 on.
     pub(super) const fn column(&self) -> usize {
         self.column
     }
 
-    /// Whether nothing stands in the line yet.
+    /// Returns whether nothing stands in the line yet.
     pub(super) const fn is_fresh(&self) -> bool {
         self.column == 0 && self.word.is_empty()
     }
@@ -295,7 +296,7 @@ impl LineWrapper {
         self.margin = Margin::default();
     }
 
-    /// What has been set since the last time; it ends plain.
+    /// Returns what has been set since the last time; it ends plain.
     pub(super) fn take(&mut self) -> String {
         self.turn(TextStyle::PLAIN);
         mem::take(&mut self.out)
@@ -341,7 +342,7 @@ fn shorten(margin: &mut String, most: usize) {
     margin.drain(..extra.min(spaces));
 }
 
-/// Whether a line may end between the two characters, neither of which is a space.
+/// Returns whether a line may end between the two characters, neither of which is a space.
 fn may_part(before: char, c: char) -> bool {
     let is_wide = |c: char| columns_of(c) == 2;
     let is_bound = columns_of(c) == 0 || matches!(c, '\u{fe0f}') || before == '\u{200d}';

@@ -32,7 +32,7 @@ const AHEAD: usize = 4 * ROOM;
 /// News, with the place among those under way that becomes free once they are heard.
 pub(crate) type QueuedInput = (Input, Option<Place>);
 
-/// What the embedder says, or the host to itself.
+/// A message of the embedder, or of the host to itself.
 #[derive(Debug)]
 pub(crate) enum HostMessage {
     /// A command, the answer of a person, or that something is lost.
@@ -41,7 +41,7 @@ pub(crate) enum HostMessage {
     Visit(SessionInspection),
 }
 
-/// What looks at the session, and at the tools that it runs.
+/// A function that looks at the session, and at the tools that it runs.
 pub(crate) type InspectionCallback = dyn FnOnce(&Driver, &mut ToolRunner) + Send;
 
 /// A look at the session, and what is said then.
@@ -57,12 +57,12 @@ impl fmt::Debug for SessionInspection {
     }
 }
 
-/// What comes to the host.
+/// The messages that come to the host.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     /// There are few of them.
     words: (UnboundedSender<HostMessage>, UnboundedReceiver<HostMessage>),
-    /// What comes from a network or a program, which may be any amount.
+    /// Messages from networks and programs, of which there may be any number.
     news: (Sender<QueuedInput>, Receiver<QueuedInput>),
     /// News since the deadline was looked at.
     ahead: usize,
@@ -89,8 +89,9 @@ impl Inbox {
         self.news.1.try_recv().ok()
     }
 
-    /// What comes next, or a tick when the deadline is over. Words come before news, which come
-    /// before a tick, so that what has come in time counts; but not so many that it never comes.
+    /// Returns what comes next, or a tick when the deadline is over. Words come before news, which
+    /// come before a tick, so that what has come in time counts; but not so many that it never
+    /// comes.
     pub(crate) async fn next(
         &mut self,
         deadline: impl Future<Output = ()>,
@@ -142,7 +143,7 @@ impl EffectResponder {
         self.send(input, place, true).await;
     }
 
-    /// What a hook replies.
+    /// Sends the reply of a hook.
     pub(crate) async fn hook(&self, reply: HookReply) {
         self.send(Input::Hook { id: self.id, reply }, None, true).await;
     }

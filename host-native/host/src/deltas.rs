@@ -20,7 +20,7 @@ use tokio::{
     time::timeout,
 };
 
-/// How long what is said waits for more.
+/// The time for which output waits for more.
 const JOINED: Duration = Duration::from_millis(50);
 
 /// Bytes of a piece.
@@ -34,7 +34,7 @@ const FULL: usize = 64 << 10;
 const HEAD: usize = 512 << 10;
 const TAIL: usize = 64 << 10;
 
-/// What is said where the rest waits for the end.
+/// The notice that the rest waits for the end.
 const REST_LATER: &str = "\n[the rest of the output is shown when it ends]\n";
 
 /// The way of one tool's output. Clones are of the same one.
@@ -52,14 +52,14 @@ struct DeltaQueue {
     turn: Mutex<()>,
 }
 
-/// What was said and is not on its way yet.
+/// Output that is not on its way yet.
 #[derive(Debug, Default)]
 struct DeltaBuffer {
-    /// What is to be sent.
+    /// The text that is to be sent.
     text: String,
     /// Bytes that were to be sent as they came.
     head: usize,
-    /// Whether what comes now waits for the end.
+    /// True if what comes now waits for the end.
     is_late: bool,
     /// The end of what came after them, of which as much again may not be cut off yet.
     tail: String,

@@ -3,7 +3,7 @@
 use innerloop_core::{id::AgentId, input::HookReply, output::HookRun};
 use std::{fmt::Debug, future::Future, pin::Pin};
 
-/// Who replies at the points that the driver's
+/// The handler that replies at the points that the driver's
 /// [`HostCapabilities`](innerloop_driver::HostCapabilities) name. A reply that breaks counts as
 /// lost; the configuration's `hooks.fail_closed` says what follows.
 pub trait HookHandler: Debug + Send + Sync {

@@ -35,23 +35,23 @@ use tokio::{
     time::sleep_until,
 };
 
-/// How many tools run at once at least, and how many for each processor.
+/// The number of tools that run at once: at least so many, and so many for each processor.
 const LEAST_RUNS: usize = 4;
 const RUNS_PER_PROCESSOR: usize = 2;
 
-/// How many requests are under way at once.
+/// The number of requests that are under way at once.
 const REQUESTS: usize = 32;
 
-/// What a host works with.
+/// The parts that a host works with.
 #[derive(Debug)]
 pub struct HostParts {
-    /// Who sends requests; nobody where a recording answers them.
+    /// The client that sends requests; `None` if a recording answers them.
     pub http: Option<HttpClient>,
-    /// Who runs tools.
+    /// The runner of the tools.
     pub tools: ToolRunner,
-    /// Where the session's log goes, if anywhere.
+    /// The session's log, if there is one.
     pub journal: Option<Journal>,
-    /// Where the recording goes, if anywhere.
+    /// The recording, if one is made.
     pub recording: Option<RecordingWriter>,
 }
 
@@ -64,13 +64,13 @@ pub enum HostEvent<'a> {
     Rejected(&'a RejectedInput),
     /// Somebody is asked; the answer goes back by [`CommandSender::answer`].
     Asked(EffectId, AgentId, &'a Ask),
-    /// What was asked of a person or of an endpoint and needs no answer any more.
+    /// A question to a person or a request to an endpoint needs no answer any more.
     Withdrawn(EffectId),
-    /// How far a request to an endpoint is.
+    /// The progress of a request to an endpoint.
     Http(EffectId, RequestProgress<'a>),
 }
 
-/// How far a request to an endpoint is.
+/// The progress of a request to an endpoint.
 #[derive(Clone, Copy, Debug)]
 pub enum RequestProgress<'a> {
     /// It is on its way to that place.
@@ -89,7 +89,7 @@ pub struct CommandSender(UnboundedSender<HostMessage>);
 pub struct KeyRenewal(Box<dyn FnMut() -> Option<ApiKey> + Send>);
 
 impl KeyRenewal {
-    /// What `renew` gives is in force from the next request on.
+    /// Returns what `renew` gives is in force from the next request on.
     #[must_use]
     pub fn new(renew: impl FnMut() -> Option<ApiKey> + Send + 'static) -> Self {
         Self(Box::new(renew))
@@ -144,11 +144,11 @@ impl CommandSender {
     }
 }
 
-/// What is under way.
+/// An effect that is under way.
 #[derive(Debug)]
 struct InFlightEffect {
     stop: oneshot::Sender<()>,
-    /// What a tool says on the way.
+    /// The channel for what a tool says on the way.
     said: Option<DeltaChannel>,
 }
 
@@ -164,9 +164,9 @@ pub struct Host {
     renewal: Option<KeyRenewal>,
     hooks: Option<Arc<dyn HookHandler>>,
     inbox: Inbox,
-    /// When session time was 0.
+    /// The time at which session time was 0.
     begun: tokio::time::Instant,
-    /// What is under way, and how to stop it.
+    /// The effects that are under way, with the means to stop them.
     open: BTreeMap<EffectId, InFlightEffect>,
     /// Room for tools' runs, and for requests.
     runs: Arc<Semaphore>,
@@ -225,7 +225,7 @@ impl Host {
         &self.driver
     }
 
-    /// Whether the whole recording could be written, with the first thing that went wrong.
+    /// Returns whether the whole recording could be written, with the first thing that went wrong.
     pub fn take_recording(&mut self) -> Option<RecordingWriter> {
         self.recording.take()
     }
@@ -267,7 +267,7 @@ impl Host {
         self.hear(input, watch)
     }
 
-    /// How large pictures may be.
+    /// Returns how large pictures may be.
     fn media_limits(&self) -> MediaLimits {
         MediaLimits::of(&self.driver.session().config().model)
     }
@@ -322,7 +322,7 @@ impl Host {
         }
     }
 
-    /// What happens next: something from the inbox, or the deadline.
+    /// Returns what happens next: something from the inbox, or the deadline.
     async fn next(&mut self) -> (HostMessage, Option<Place>) {
         let due = self.driver.deadline().map(|at| self.begun + Duration::from_millis(at.0));
         let tick = async move {
@@ -440,7 +440,7 @@ impl Host {
     }
 }
 
-/// What an input tells of a request.
+/// Returns what an input tells of a request.
 const fn traffic_of(input: &Input) -> Option<(EffectId, RequestProgress<'static>)> {
     match input {
         Input::Http { id, input: HttpInput::Head(_) | HttpInput::Chunk(_) } => {
@@ -460,7 +460,7 @@ pub fn new_session_id() -> io::Result<SessionId> {
     Ok(SessionId(format!("{bits:032x}")))
 }
 
-/// How many tools run at once; more of them wait, and their time limits with them.
+/// Returns how many tools run at once; more of them wait, and their time limits with them.
 #[must_use]
 pub fn runs_at_once() -> usize {
     let processors = available_parallelism().map_or(1, NonZero::get);

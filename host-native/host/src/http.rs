@@ -28,7 +28,7 @@ use tokio::time::timeout;
 /// Most bytes of the body that are reported at once.
 const CHUNK: usize = 64 << 10;
 
-/// What a tunnel's error says where the proxy wants to know who asks.
+/// The part of a tunnel's error that says that the proxy wants to know who asks.
 const WANTS_PASSWORD: &str = "proxy authorization required";
 
 /// For how long a connection is tried, TLS included.
@@ -43,10 +43,9 @@ pub struct HttpTimeouts {
     pub more: Duration,
 }
 
-/// What `HttpTimeouts` makes of the time after which a session takes a silent call for broken: a
-/// hundredth part of it for each. Who streams from a provider begins to answer soon, also where
-/// the model thinks for long. A server without TLS is one's own, which may be slow, or load its
-/// model first.
+/// The percentages that [`HttpTimeouts`] takes of the time after which a session considers a silent
+/// call broken. A provider that streams begins to answer soon, even if the model thinks for long. A
+/// server without TLS is the user's own, which may be slow, or load its model first.
 const SOON: u32 = 40;
 const LATE: u32 = 95;
 
@@ -57,16 +56,16 @@ pub struct HttpClient {
     /// For addresses without TLS on this machine, which need no certificates.
     plain: OnceLock<Client>,
     secure: OnceLock<Client>,
-    /// Whether any response has come so far.
+    /// True if any response has come so far.
     reached: AtomicBool,
-    /// How many connections took too long, and how long that is.
+    /// The number of connections that took too long, and the time limit of a connection.
     timed_out: AtomicU32,
     connect_timeout: Duration,
     /// Since when no answer has come to its end, after one that stayed away.
     silent_since: Mutex<Option<Instant>>,
 }
 
-/// Why an exchange did not come to its end.
+/// The reason why an exchange was not completed.
 enum ExchangeError {
     Failed(HttpFailure),
     /// The endpoint is silent, and not to be tried again for this call. It may be back for the
@@ -334,7 +333,7 @@ const fn refused(message: String) -> HttpFailure {
     HttpFailure { kind: HttpFailureKind::Refused, message }
 }
 
-/// What stands for the answer of an endpoint that gives none.
+/// Returns what stands for the answer of an endpoint that gives none.
 fn given_up(why: &str) -> [HttpInput; 2] {
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let headers =

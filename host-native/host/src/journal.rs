@@ -18,13 +18,13 @@ pub struct Journal(Vec<LogFile>);
 struct LogFile {
     path: PathBuf,
     file: File,
-    /// Where the file belongs once it holds the session.
+    /// The path that the file gets once it holds the session.
     becomes: Option<PathBuf>,
     /// Told if it can't be written any more, where the session may go on without.
     dispensable: Option<WriteErrorCallback>,
 }
 
-/// Who is told of a log that can't be written any more.
+/// The callback for a log that can't be written any more.
 struct WriteErrorCallback(Box<dyn Fn(&JournalError) + Send + Sync>);
 
 impl fmt::Debug for WriteErrorCallback {
@@ -44,7 +44,7 @@ pub enum JournalError {
     Create {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason for the failure.
         error: io::Error,
     },
     /// A line cannot be written, so that nothing may follow from it.
@@ -52,7 +52,7 @@ pub enum JournalError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason for the failure.
         error: io::Error,
     },
 }

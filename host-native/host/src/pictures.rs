@@ -23,10 +23,10 @@ const MOST_DECODED: u64 = 400_000_000;
 const FINELY_SCALED: u64 = 64 << 20;
 /// No picture is made smaller than this.
 const LEAST_SIDE: u32 = 200;
-/// How well a JPEG is kept.
+/// The quality with which a JPEG is encoded.
 const QUALITY: u8 = 90;
 
-/// What one picture may have at most in any conversation.
+/// The limits for one picture in any conversation.
 #[derive(Clone, Copy, Debug)]
 struct PictureLimits {
     base64_bytes: usize,

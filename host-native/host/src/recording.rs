@@ -30,7 +30,7 @@ pub enum RecordingError {
     Create {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason for the failure.
         error: io::Error,
     },
     /// A line could not be written.
@@ -38,7 +38,7 @@ pub enum RecordingError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason for the failure.
         error: io::Error,
     },
     /// The file cannot be read.
@@ -46,15 +46,15 @@ pub enum RecordingError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason for the failure.
         error: io::Error,
     },
-    /// What is in it is no recording.
+    /// The content of the file is not a recording.
     #[error("{} is no recording: {error}; make a new one with --record", path.display())]
     Parse {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason why it is not.
         error: TrafficError,
     },
 }
@@ -92,7 +92,7 @@ impl RecordingWriter {
         }
     }
 
-    /// Whether everything was written.
+    /// Returns whether everything was written.
     ///
     /// # Errors
     /// [`RecordingError::Write`] with the first thing that went wrong.
@@ -102,7 +102,7 @@ impl RecordingWriter {
     }
 }
 
-/// What a session talks to, as its recording says it.
+/// The provider and the model that a session talks to, as its recording names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingOrigin {
     /// The provider's name.
@@ -113,7 +113,7 @@ pub struct RecordingOrigin {
     pub vocabulary: String,
 }
 
-/// How a recording begins that says so.
+/// The beginning of a recording that names its origin.
 const BEGIN: &str = "{\"recording\":";
 
 /// The form of recordings.
@@ -131,9 +131,9 @@ struct FirstLine {
 /// A recording that was read.
 #[derive(Clone, Debug)]
 pub struct SavedRecording {
-    /// What was talked to; recordings of earlier versions do not say.
+    /// The origin of the recording; recordings of earlier versions do not name it.
     pub origin: Option<RecordingOrigin>,
-    /// What was answered.
+    /// The recorded answers.
     pub player: TrafficPlayer,
 }
 

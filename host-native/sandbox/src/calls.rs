@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use wasmtime::{Error, Linker, Result};
 
-/// Where a shell imports from.
+/// The name of the module from which a shell imports the host's functions.
 pub(super) const MODULE: &str = "innerloop";
 
 /// The longest reply, and the longest description of a program's start.
@@ -38,8 +38,8 @@ type ShellStatArgs = (i32, i32, i32);
 /// Path, its length.
 type ShellPathArgs = (i32, i32);
 
-/// What is told of files: an error number, or for what has a length of its own that, or an error
-/// number below zero; it is then fetched by `take`.
+/// Returns what is told of files: an error number, or for what has a length of its own that, or an
+/// error number below zero; it is then fetched by `take`.
 fn link_files(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap_async(
         MODULE,

@@ -18,7 +18,7 @@ pub(crate) struct EmbeddedModule {
     pub(super) name: &'static str,
     /// Of its bytes as they are compiled.
     pub(super) digest: Digest,
-    /// How many these are.
+    /// The number of its bytes as they are compiled.
     size: usize,
     packed: &'static [u8],
 }

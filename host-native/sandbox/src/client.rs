@@ -4,9 +4,9 @@ use reqwest::{Client, ClientBuilder, Response, header::LOCATION, redirect::Polic
 use rustls::{ClientConfig, RootCertStore};
 use std::error::Error;
 
-/// What all clients are made of: they trust whom the operating system trusts (on Linux also whom
-/// `SSL_CERT_FILE` and `SSL_CERT_DIR` name), use the proxies that the environment names, and follow
-/// no redirects by themselves.
+/// Returns what all clients are made of: they trust whom the operating system trusts (on Linux also
+/// whom `SSL_CERT_FILE` and `SSL_CERT_DIR` name), use the proxies that the environment names, and
+/// follow no redirects by themselves.
 pub fn client() -> ClientBuilder {
     // A second installation fails and leaves the first in place, which is as good.
     let _installed = rustls::crypto::ring::default_provider().install_default();
@@ -23,7 +23,7 @@ pub fn plain_client() -> ClientBuilder {
     builder.tls_backend_preconfigured(trusting_nobody.with_no_client_auth())
 }
 
-/// Where a response leads instead of answering.
+/// Returns where a response leads instead of answering.
 pub fn leads_to(response: &Response) -> Option<String> {
     let location = response.headers().get(LOCATION)?;
     let leads = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);

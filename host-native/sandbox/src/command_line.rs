@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-/// Where a new shell looks for programs that the host does not have, and where it is at home.
+/// The search path of a new shell for programs that the host does not have, and its home folder.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 const HOME: &str = "/";
 
@@ -25,13 +25,13 @@ pub(super) fn places_of_programs() -> impl Iterator<Item = &'static str> {
     PATH.split(':').map(|place| place.trim_start_matches('/'))
 }
 
-/// What the shells of a session keep; clones share it.
+/// The data that the shells of a session keep. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SessionShells(Arc<Mutex<SessionShellData>>);
 
 #[derive(Debug, Default)]
 struct SessionShellData {
-    /// What the last command line of each agent has left.
+    /// The state that the last command line of each agent has left.
     states: BTreeMap<AgentId, Json>,
     /// The calls that were found to change nothing, and are held to it.
     readers: BTreeSet<String>,
@@ -39,7 +39,8 @@ struct SessionShellData {
     named: BTreeMap<String, Vec<String>>,
 }
 
-/// What a command line can start by name, and what it could if that were installed.
+/// The programs that a command line can start by name, and those that it could start if they were
+/// installed.
 #[derive(Debug, Default)]
 pub(super) struct StartablePrograms {
     pub(super) programs: Vec<String>,
@@ -56,7 +57,7 @@ pub(super) struct CommandLine<'a> {
 }
 
 impl SessionShells {
-    /// What is said to the module, so that it carries out a command line of an agent.
+    /// Returns what is said to the module, so that it carries out a command line of an agent.
     pub(super) fn request(
         &self,
         line: CommandLine<'_>,
@@ -71,7 +72,7 @@ impl SessionShells {
         })
     }
 
-    /// What is said to the module, so that it looks at a command line of an agent.
+    /// Returns what is said to the module, so that it looks at a command line of an agent.
     pub(super) fn question(&self, line: CommandLine<'_>) -> String {
         to_string(&ShellRequest {
             script: line.command.to_owned(),
@@ -81,7 +82,7 @@ impl SessionShells {
         })
     }
 
-    /// How the command line ended of which the module says so, and itself ended so.
+    /// Returns how the command line ended of which the module says so, and itself ended so.
     pub(super) fn ended(
         &self,
         line: CommandLine<'_>,
@@ -100,7 +101,7 @@ impl SessionShells {
         self.kept().readers.insert(call.to_owned());
     }
 
-    /// Whether a call was found to change nothing.
+    /// Returns whether a call was found to change nothing.
     pub(super) fn take_reader(&self, call: &str) -> bool {
         self.kept().readers.remove(call)
     }
@@ -115,9 +116,9 @@ impl SessionShells {
         self.kept().named.remove(call)
     }
 
-    /// Whether names of commands stand for the same in an agent's shell as in a new one: there are
-    /// no functions, aliases, traps or references, and `PATH` and `HOME` are those it began with.
-    /// `at_home` says whether it must also stand where it began.
+    /// Returns whether names of commands stand for the same in an agent's shell as in a new one:
+    /// there are no functions, aliases, traps or references, and `PATH` and `HOME` are those it
+    /// began with. `at_home` says whether it must also stand where it began.
     pub(super) fn is_plain(&self, agent: AgentId, at_home: bool) -> bool {
         let state = self.kept().states.get(&agent).map(|state| state.text().to_owned());
         state.is_none_or(|state| {
@@ -130,7 +131,7 @@ impl SessionShells {
     }
 }
 
-/// What a command line has left in the shell, as far as it changes what names stand for.
+/// The state that a command line has left in the shell, as far as it changes what names stand for.
 #[derive(Deserialize)]
 struct SavedShellState {
     shell: ShellDefinitions,
@@ -162,8 +163,8 @@ impl SavedShellState {
     }
 }
 
-/// What is said to the module, so that it runs as the program `bash` with these arguments. Nothing
-/// is kept of that.
+/// Returns what is said to the module, so that it runs as the program `bash` with these arguments.
+/// Nothing is kept of that.
 pub(super) fn as_program(
     args: &[String],
     stdin: Option<&str>,
@@ -181,7 +182,7 @@ pub(super) fn as_program(
     })
 }
 
-/// Whether the module, which ended so, says of a command line that it only reads.
+/// Returns whether the module, which ended so, says of a command line that it only reads.
 pub(super) fn reads_only(end: &ProgramExit, reply: Option<&str>) -> bool {
     let reply = reply.map(from_str::<ShellReply>);
     *end == ProgramExit::Exit(0) && matches!(reply, Some(Ok(ShellReply { reads_only: true, .. })))
@@ -201,7 +202,7 @@ fn plain(
     ShellRequest { timeout_ms, programs, missing, tmp, ..ShellRequest::default() }
 }
 
-/// How it ended, and what is to be kept.
+/// Returns how it ended, and what is to be kept.
 pub(super) fn told(end: ProgramExit, reply: Option<&str>) -> (ProgramExit, Option<Json>) {
     if end != ProgramExit::Exit(0) {
         return (end, None);

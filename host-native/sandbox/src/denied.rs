@@ -4,7 +4,7 @@ use super::errno;
 use innerloop_driver::capture::{ExceededLimit, ProgramExit};
 use innerloop_workspace::platform::Errno;
 
-/// Why a call is denied.
+/// The reason why a call is denied.
 #[derive(Debug)]
 pub(super) enum CallError {
     /// The guest is told this error number.
@@ -15,10 +15,10 @@ pub(super) enum CallError {
     Broken(wasmtime::Error),
 }
 
-/// What comes of a call whose results are in the guest's memory.
+/// The result of a call whose output is in the guest's memory.
 pub(super) type CallResult = Result<(), CallError>;
 
-/// What the guest, or the run, gets.
+/// Returns what the guest, or the run, gets.
 pub(super) fn answer(result: CallResult) -> wasmtime::Result<i32> {
     match result {
         Ok(()) => Ok(errno::SUCCESS),

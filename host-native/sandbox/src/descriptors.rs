@@ -197,7 +197,7 @@ fn standard(guest: &mut GuestCaller<'_>, fd: i32) -> std::result::Result<Option<
     })
 }
 
-/// What wasmtime has answered.
+/// Returns what wasmtime has answered.
 fn given(code: Result<i32>) -> CallResult {
     match code? {
         errno::SUCCESS => Ok(()),
@@ -306,7 +306,7 @@ fn exists(guest: &mut GuestCaller<'_>, fd: i32) -> CallResult {
     look(guest, |files| files.node(fd).map(drop))
 }
 
-/// How long the name of a folder is that is there from the start.
+/// Returns how long the name of a folder is that is there from the start.
 fn top(guest: &mut GuestCaller<'_>, (fd, result): DescriptorResultArgs) -> CallResult {
     let length = look(guest, |files| files.top_name(fd).map(str::len));
     let length = length.and_then(|length| u32::try_from(length).ok()).ok_or(errno::BADF)?;

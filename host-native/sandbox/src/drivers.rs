@@ -5,7 +5,7 @@ use innerloop_driver::capture::ProgramExit;
 use std::future::Future;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
-/// What makes a driver tell its jobs, on standard error, in place of doing them.
+/// The argument that makes a driver list its jobs, on standard error, instead of doing them.
 const PLAN: &str = "-###";
 
 /// The longest plan.
@@ -99,7 +99,7 @@ fn words(line: &str) -> Option<(Vec<String>, &str)> {
     }
 }
 
-/// What jobs write for later ones, in the folder for temporary files, which is `/`.
+/// Returns what jobs write for later ones, in the folder for temporary files, which is `/`.
 fn between(jobs: &[Vec<String>], asked: &[String]) -> Vec<String> {
     let mut between = Vec::new();
     for (at, job) in jobs.iter().enumerate() {

@@ -24,18 +24,18 @@ use std::{
 use tokio::{sync::OnceCell, task::spawn_blocking};
 use wasmtime::{Engine, ExternType, InstancePre, Linker, Module};
 
-/// How long a guest runs before it yields to timeouts and other tasks.
+/// The time that a guest runs before it yields to timeouts and other tasks.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How to set up a [`SandboxEngine`].
+/// The options for setting up a [`SandboxEngine`].
 #[derive(Clone, Default)]
 pub struct EngineOptions {
     /// The folder for compiled modules; by default `$INNERLOOP_CACHE_DIR`, else
     /// `$XDG_CACHE_HOME/innerloop`, else `~/.cache/innerloop`; not used if it and a workspace
     /// lie in one another.
     pub cache_dir: Option<PathBuf>,
-    /// Who is told that a module that somebody waits for is being compiled, or that one can't be
-    /// kept.
+    /// The function that is told when a module that somebody waits for is being compiled, and when
+    /// one can't be kept.
     pub on_progress: Option<OnProgress>,
     /// The program that compiles modules of the workspace, in a process of its own: one that
     /// begins with [`compile_if_asked`](super::compile_if_asked), such as `innerloop` itself or
@@ -43,7 +43,7 @@ pub struct EngineOptions {
     pub compiler: Option<PathBuf>,
 }
 
-/// Where a module's bytes come from.
+/// The source of a module's bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum ModuleSource {
     Carried(&'static EmbeddedModule),
@@ -84,7 +84,7 @@ pub(super) struct PreparedModule {
 }
 
 impl PreparedModule {
-    /// Whether the module is our shell: whether it asks for what only that may.
+    /// Returns whether the module is our shell: whether it asks for what only that may.
     pub(super) fn is_shell(&self) -> bool {
         self.module.module().imports().any(|import| import.module() == calls::MODULE)
     }

@@ -3,7 +3,7 @@
 use super::carried::EmbeddedModuleError;
 use std::path::PathBuf;
 
-/// Why the engine could not be set up.
+/// The reason why the engine could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// wasmtime refused the settings on this machine.
@@ -14,7 +14,7 @@ pub enum EngineError {
     Timer(std::io::Error),
 }
 
-/// Why a module can't be run.
+/// The reason why a module can't be run.
 #[derive(Debug, thiserror::Error)]
 pub enum ModuleError {
     /// Its file can't be read.
@@ -22,7 +22,7 @@ pub enum ModuleError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         error: std::io::Error,
     },
     /// Its file has changed since its digest was taken.
@@ -37,7 +37,7 @@ pub enum ModuleError {
     Pinned {
         /// The file.
         path: PathBuf,
-        /// What the name stands for.
+        /// The program and version that the name stands for.
         version: String,
         /// The file's SHA-256.
         found: String,
@@ -47,7 +47,7 @@ pub enum ModuleError {
     /// It comes along, and this program's file is not as it was built.
     #[error(transparent)]
     Damaged(#[from] EmbeddedModuleError),
-    /// What it needs beside it is not there.
+    /// A file that it needs beside it can't be opened.
     #[error("it needs {}, which can't be opened; install it again", .0.display())]
     Asset(PathBuf),
     /// It is no plain file of a workspace, or too large for that.
@@ -68,7 +68,7 @@ pub enum ModuleError {
     /// Compiling it takes more memory or time than a module of the workspace gets.
     #[error("compiling it takes more than 1 GiB of memory or 60 seconds; make it smaller")]
     TooLarge,
-    /// What compiles modules of the workspace does not work.
+    /// The program that compiles modules of the workspace does not work.
     #[error("what compiles modules of the workspace {0}")]
     Compiler(String),
     /// It imports something that the sandbox does not offer.

@@ -44,11 +44,11 @@ use tokio::task::spawn_blocking;
 pub(super) const SHELL: &str = "bash";
 const SHELL_NAMES: [&str; 2] = [SHELL, "sh"];
 
-/// How much longer than a command line the shell itself may take.
+/// The time that the shell itself may take beyond the time limit of a command line.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Where actions that only read files are carried out: `read`, `view_image`, `read_many`, `list`,
-/// `glob` and `grep`. What writes or executes always runs in the sandbox.
+/// The place where actions that only read files are carried out: `read`, `view_image`, `read_many`,
+/// `list`, `glob` and `grep`. Actions that write or execute always run in the sandbox.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadIsolation {
     /// In the host, by several threads, over the workspace's handle: as little can be reached by it
@@ -107,7 +107,7 @@ impl Executor {
         self
     }
 
-    /// Whether an action needs the sandbox.
+    /// Returns whether an action needs the sandbox.
     fn needs_sandbox(&self, action: &Action) -> bool {
         self.isolation == ReadIsolation::Wasi || !reading::only_reads(action)
     }
@@ -314,8 +314,8 @@ impl Executor {
         }
     }
 
-    /// Whether a module is our shell, which is spoken to otherwise than programs are. What can't be
-    /// loaded is none; that is told when it is run.
+    /// Returns whether a module is our shell, which is spoken to otherwise than programs are. What
+    /// can't be loaded is none; that is told when it is run.
     pub(super) async fn is_shell(&self, guest: &GuestModule) -> bool {
         self.engine.ready(guest).await.is_ok_and(|ready| ready.is_shell())
     }
@@ -515,7 +515,7 @@ fn plain_script(command: &str, folder: Option<&str>) -> String {
     }
 }
 
-/// What a command line can start of these programs.
+/// Returns what a command line can start of these programs.
 fn started_by_name(programs: &ProgramRegistry) -> StartablePrograms {
     let names = programs.names().filter(|name| !SHELL_NAMES.contains(name));
     let by_path = programs.by_path().map(|_| BY_PATH);

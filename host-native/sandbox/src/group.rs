@@ -16,7 +16,7 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// Where a guest stands in the workspace.
+/// The place of a guest in the workspace.
 #[derive(Clone, Debug)]
 pub(super) struct GuestRoot {
     /// The folder above which it sees nothing.
@@ -32,9 +32,9 @@ pub(super) struct GuestGroup {
     limits: RunLimits,
     quota: Arc<RunQuota>,
     recorder: Arc<Mutex<ChangeRecorder>>,
-    /// What each has open.
+    /// The open files of each guest.
     files: Mutex<Vec<Arc<Mutex<GuestFiles>>>>,
-    /// What guests have left for one another.
+    /// The files that guests have left for one another.
     left: Mutex<Vec<LeftoverFiles>>,
 }
 
@@ -79,8 +79,8 @@ impl GuestGroup {
         found.await.ok().flatten()
     }
 
-    /// What reads the plain file that a path names, from that folder on, if it has no more bytes
-    /// than `most`.
+    /// Returns what reads the plain file that a path names, from that folder on, if it has no more
+    /// bytes than `most`.
     pub(super) fn reads(
         &self,
         seen: &GuestRoot,
@@ -137,7 +137,7 @@ impl GuestGroup {
         }
     }
 
-    /// What counts a guest's memory. It may have less of it than the run.
+    /// Returns what counts a guest's memory. It may have less of it than the run.
     pub(super) fn limiter(&self, most: usize) -> RunLimiter {
         RunLimiter::new(self.limits.table_elements, most, Arc::clone(&self.quota))
     }
@@ -162,13 +162,13 @@ impl GuestGroup {
         }) && self.recorder.try_lock().is_ok_and(|recorder| recorder.is_blank())
     }
 
-    /// Whether it may have begun to change a file.
+    /// Returns whether it may have begun to change a file.
     pub(super) fn has_begun(&self) -> bool {
         !self.recorder.try_lock().is_ok_and(|recorder| recorder.is_blank())
     }
 
-    /// What the run has changed. No guest changes anything any more, also if it does not know yet
-    /// that it is stopped; an operation that is under way is waited for.
+    /// Returns what the run has changed. No guest changes anything any more, also if it does not
+    /// know yet that it is stopped; an operation that is under way is waited for.
     pub(super) fn end(&self) -> ChangeRecords {
         self.remove_left();
         let all = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));

@@ -10,7 +10,7 @@ use wasmtime_wasi::{I32Exit, ResourceTableError};
 const PROGRAM_ENV: &[(&str, &str)] =
     &[("HOME", "/"), ("LANG", "C.UTF-8"), ("PWD", "/"), ("TZ", "UTC")];
 
-/// What every program finds in its environment.
+/// Returns what every program finds in its environment.
 pub(super) fn program_env() -> BTreeMap<String, String> {
     PROGRAM_ENV.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
@@ -35,7 +35,7 @@ async fn call(ready: &PreparedModule, store: &mut Store<RunState>) -> wasmtime::
     start.call_async(store, ()).await
 }
 
-/// What most often lies behind the end of a stack.
+/// The text that names the most frequent causes of an exhausted stack.
 const TOO_DEEP: &str = "what it was given may call itself without an end, or be nested too deeply; \
                         write it flatter";
 

@@ -20,7 +20,7 @@ const MAX_MODULE: u64 = 256 << 20;
 /// The most that an asset holds.
 const MAX_ASSET: u64 = 1 << 30;
 
-/// Why a program could not be put there.
+/// The reason why a program could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum PutError {
     /// There is no home folder.
@@ -32,15 +32,15 @@ pub enum PutError {
     /// The archive could not be had, or is another one.
     #[error(transparent)]
     Archive(#[from] InstallError),
-    /// What came is no module that can be run.
+    /// The program is not a module that can be run.
     #[error(transparent)]
     Module(#[from] ModuleError),
     /// The file system refuses.
     #[error("cannot write to {}: {error}", path.display())]
     Unwritable {
-        /// Where it was to be written.
+        /// The path that it was to be written to.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
 }
@@ -50,13 +50,13 @@ pub fn folder() -> Option<PathBuf> {
     places::data().map(|data| data.join("programs"))
 }
 
-/// Where the unpacked assets of a program lie, beside its file.
+/// Returns where the unpacked assets of a program lie, beside its file.
 pub(crate) fn assets(program: &Path) -> PathBuf {
     program.with_extension("files")
 }
 
-/// Where an asset lies among those of a program: by its digest, so that one that is there is whole
-/// and the right one.
+/// Returns where an asset lies among those of a program: by its digest, so that one that is there
+/// is whole and the right one.
 pub(crate) fn asset(assets: &Path, asset: &ProgramAsset) -> PathBuf {
     assets.join(&asset.sha_256)
 }

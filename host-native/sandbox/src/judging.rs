@@ -17,8 +17,8 @@ use std::{future::pending, path::Path, time::Duration};
 const LOOK: Duration = Duration::from_secs(2);
 
 impl Executor {
-    /// Whether a command line is known to change nothing, as the agent's shell stands. It is only
-    /// looked at; if so, the call is held to it when it is carried out.
+    /// Returns whether a command line is known to change nothing, as the agent's shell stands. It
+    /// is only looked at; if so, the call is held to it when it is carried out.
     pub async fn reads_only(&self, call: &CallContext, command: &str) -> bool {
         let reads_only = self.seems_to_read(call, command).await;
         if reads_only {
@@ -27,9 +27,9 @@ impl Executor {
         reads_only
     }
 
-    /// Whether a call may run because of the programs that its command line names, beside commands
-    /// that only read: whether the names stand for what they do in a new shell. If so, that is
-    /// looked at again before it is carried out.
+    /// Returns whether a call may run because of the programs that its command line names, beside
+    /// commands that only read: whether the names stand for what they do in a new shell. If so,
+    /// that is looked at again before it is carried out.
     pub async fn runs_as_named(
         &self,
         call: &CallContext,
@@ -48,8 +48,8 @@ impl Executor {
         is_so
     }
 
-    /// Whether programs are found in the agent's shell where a new one finds them, and no file of
-    /// the workspace takes the place of one.
+    /// Returns whether programs are found in the agent's shell where a new one finds them, and no
+    /// file of the workspace takes the place of one.
     pub(super) fn are_as_named(&self, scope: &CallScope<'_>, programs: &[String]) -> bool {
         let CallScope { call, workspace, .. } = scope;
         let is_taken = |program: &String| {
@@ -64,7 +64,7 @@ impl Executor {
         self.shells.is_plain(call.agent, at_home) && !programs.iter().any(is_taken)
     }
 
-    /// Whether a command line would change nothing, as the agent's shell stands.
+    /// Returns whether a command line would change nothing, as the agent's shell stands.
     async fn seems_to_read(&self, call: &CallContext, command: &str) -> bool {
         let Ok(ProgramStart { guest, .. }) = self.start(SHELL).await else { return false };
         if !self.is_shell(&guest).await {

@@ -32,7 +32,7 @@ const KILLED: i32 = 137;
 /// The status of a program that was called in the wrong way.
 const USAGE: i32 = 2;
 
-/// What runs programs for a shell that sees the folder `root` of the workspace as `/`.
+/// Returns what runs programs for a shell that sees the folder `root` of the workspace as `/`.
 pub(super) fn launcher(
     engine: Arc<SandboxEngine>,
     programs: ProgramRegistry,

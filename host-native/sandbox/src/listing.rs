@@ -6,7 +6,7 @@ use innerloop_workspace::{EntryKind, ListedEntry};
 #[derive(Clone, Debug, Default)]
 pub(super) struct FolderListing {
     bytes: Vec<u8>,
-    /// Where each entry begins.
+    /// The offset of each entry in the bytes.
     begins: Vec<usize>,
 }
 

@@ -15,18 +15,18 @@ pub struct RegisteredModule {
     guest: GuestModule,
 }
 
-/// What a call of a module is given.
+/// The input of a module's call, and its limits.
 #[derive(Clone, Debug, Default)]
 pub struct ModuleCall {
     /// The arguments that follow its name.
     pub args: Vec<String>,
     /// Variables besides those that every program has.
     pub env: Vec<(&'static str, String)>,
-    /// What it reads from standard input.
+    /// The text that it reads from standard input.
     pub stdin: String,
-    /// Whether it may change the folder.
+    /// True if it may change the folder.
     pub may_write: bool,
-    /// What it may use, if that is not what programs may.
+    /// The limits of the call, if they differ from those of all programs.
     pub limits: Option<RunLimits>,
 }
 

@@ -19,7 +19,7 @@ use wasmtime_wasi::{
     p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult},
 };
 
-/// How many bytes wait in a pipe at most.
+/// The maximum number of bytes that wait in a pipe.
 const ROOM: usize = 64 << 10;
 
 /// A pipe; clones are of the same one.
@@ -40,14 +40,14 @@ struct SharedPipe {
 #[derive(Debug, Default)]
 struct PipeBuffer {
     bytes: VecDeque<u8>,
-    /// Whether nothing more is written.
+    /// True if nothing more is written.
     is_ended: bool,
-    /// Whether nobody reads any more.
+    /// True if nobody reads any more.
     is_broken: bool,
 }
 
-/// What an attempt of the shell to move bytes came to, as the shell is told it: how many, 0 for
-/// none now, or -1 for none any more.
+/// The result of the shell's attempt to move bytes, as the shell is told it: the number of bytes, 0
+/// if none can be moved now, or -1 if none can be moved any more.
 pub(super) type TransferCount = i32;
 
 /// None any more.

@@ -93,10 +93,10 @@ const OF_MACHINES: [&str; 57] = [
     "yarn",
 ];
 
-/// What they know for pages of the web.
+/// The commands that agents know for pages of the web.
 const OF_THE_WEB: [&str; 2] = ["curl", "wget"];
 
-/// What they know for other machines.
+/// The commands that agents know for other machines.
 const OF_NETWORKS: [&str; 8] = ["ftp", "http", "nc", "ping", "rsync", "scp", "sftp", "ssh"];
 
 /// The programs that can be run. Clones are cheap enough for one per executor.
@@ -109,7 +109,7 @@ pub struct ProgramRegistry {
     commands: BTreeMap<String, String>,
     /// The commands of programs that are known and not there, with the programs' names.
     missing: BTreeMap<String, String>,
-    /// What files of the workspace may do that are run by their paths.
+    /// The entry for files of the workspace that are run by their paths.
     by_path: Option<Arc<ManifestEntry>>,
 }
 
@@ -127,19 +127,19 @@ pub(crate) struct ProgramStart {
     pub(super) terms: ProgramPermissions,
 }
 
-/// What a program may do.
+/// The permissions of a program.
 pub(super) struct ProgramPermissions {
-    /// What every program finds in its environment, and what this one is given besides.
+    /// The variables that every program has, and those that this one is given besides.
     pub(super) env: BTreeMap<String, String>,
     pub(super) sight: GuestVisibility,
-    /// Whether it may only plan the work of others.
+    /// True if it may only plan the work of others.
     pub(super) is_driver: bool,
     limits: ProgramLimits,
-    /// What a project allows of them.
+    /// The highest limits that a project allows.
     most: ProgramLimits,
 }
 
-/// Why a registry can't be used.
+/// The reason why a registry can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramsError {
     /// The folder can't be listed.
@@ -147,13 +147,13 @@ pub enum ProgramsError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         error: std::io::Error,
     },
     /// A program that is pinned has other bytes, or can't be read.
     #[error(transparent)]
     Program(#[from] ModuleError),
-    /// What is known of programs can't be read.
+    /// The manifest of the programs can't be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
 }
@@ -171,7 +171,7 @@ impl ProgramRegistry {
     }
 
     /// The same programs, of which nothing is checked yet: also where one is not what it should be,
-    /// they can be told, and mended.
+    /// they can be told, and fixed.
     ///
     /// # Errors
     /// As [`ProgramRegistry::find`], but for what a check would find.
@@ -187,8 +187,8 @@ impl ProgramRegistry {
         }
     }
 
-    /// What this program carries, but for what the manifest pins to other bytes: that is to be
-    /// installed.
+    /// Returns what this program carries, but for what the manifest pins to other bytes: that is to
+    /// be installed.
     fn carried(manifest: &Manifest) -> Self {
         let is_meant = |carried: &&EmbeddedModule| {
             let pinned = manifest.get(carried.name).and_then(|entry| entry.sha_256.as_deref());
@@ -305,7 +305,7 @@ impl ProgramRegistry {
         self.folders.iter().map(PathBuf::as_path)
     }
 
-    /// What the model is told of the programs, by name.
+    /// Returns what the model is told of the programs, by name.
     #[must_use]
     pub fn facts(&self) -> Vec<ProgramFacts> {
         let facts = |(name, program): (&String, &Arc<RegisteredProgram>)| ProgramFacts {
@@ -315,13 +315,13 @@ impl ProgramRegistry {
         self.all.iter().map(facts).collect()
     }
 
-    /// What files of the workspace may do that are run by their paths, if they may be run.
+    /// Returns what files of the workspace may do that are run by their paths, if they may be run.
     pub(super) fn by_path(&self) -> Option<ProgramPermissions> {
         let entry = self.by_path.as_deref().filter(|entry| entry.enabled);
         entry.map(|entry| ProgramPermissions::of(entry, BY_PATH, Vec::new()))
     }
 
-    /// Whether a program is run by that name.
+    /// Returns whether a program is run by that name.
     #[must_use]
     pub fn has(&self, command: &str) -> bool {
         self.commands.contains_key(command)
@@ -332,8 +332,8 @@ impl ProgramRegistry {
         self.commands.keys().map(String::as_str)
     }
 
-    /// What is said of a command that is not there, if its user could do something about it: its
-    /// program could be installed, or it is known from other machines.
+    /// Returns what is said of a command that is not there, if its user could do something about
+    /// it: its program could be installed, or it is known from other machines.
     #[must_use]
     pub fn missing(&self, command: &str) -> Option<String> {
         if let Some(name) = self.missing.get(command) {
@@ -403,7 +403,7 @@ impl ProgramRegistry {
         }
     }
 
-    /// What is to be started for a command; `None` if there is no such program.
+    /// Returns what is to be started for a command; `None` if there is no such program.
     ///
     /// # Errors
     /// [`ModuleError`] if its file can't be read or has other bytes than are pinned, or what it
@@ -441,7 +441,7 @@ impl ProgramPermissions {
         }
     }
 
-    /// What it may use where programs may use so much.
+    /// Returns what it may use where programs may use so much.
     pub(super) fn limits(&self, standard: RunLimits) -> RunLimits {
         self.most.under(self.limits.over(standard))
     }
@@ -451,7 +451,7 @@ impl ProgramPermissions {
         self.limits(RunLimits { memory_bytes: usize::MAX, ..RunLimits::default() }).memory_bytes
     }
 
-    /// How long it may run where a call says so.
+    /// Returns how long it may run where a call says so.
     pub(super) fn time(&self, asked: Duration) -> Duration {
         self.most.time(self.limits.time(asked))
     }
@@ -522,7 +522,7 @@ impl RegisteredProgram {
         }
     }
 
-    /// What it sees beside the folder: its assets, unpacked beside its file.
+    /// Returns what it sees beside the folder: its assets, unpacked beside its file.
     fn mounts(&self) -> Result<Vec<FolderMount>, ModuleError> {
         if let Some(mounts) = self.mounts.get() {
             return Ok(mounts.clone());
@@ -540,7 +540,7 @@ impl RegisteredProgram {
     }
 }
 
-/// What is known of a program.
+/// Returns what is known of a program.
 fn entry(manifest: &Manifest, name: &str) -> ManifestEntry {
     manifest.get(name).cloned().unwrap_or_else(|| ManifestEntry::unknown(name))
 }

@@ -30,7 +30,7 @@ impl ProxySetting {
         Some(Self { address, variable })
     }
 
-    /// What is told where it wants to know who asks.
+    /// Returns what is told where it wants to know who asks.
     pub fn wants_password(&self) -> String {
         let (scheme, host) = self.address.split_once("://").unwrap_or(("http", &self.address));
         format!(
@@ -40,7 +40,7 @@ impl ProxySetting {
         )
     }
 
-    /// What is told where nothing is reached through it.
+    /// Returns what is told where nothing is reached through it.
     pub const fn advice() -> &'static str {
         "check the proxy, or name the host in NO_PROXY if it is reached without one"
     }

@@ -8,7 +8,7 @@ use std::sync::{
 };
 use wasmtime::{ResourceLimiter, Result};
 
-/// What is left for a session. Its runs share it.
+/// The resources that are left for a session. Its runs share them.
 #[derive(Debug)]
 pub(super) struct SessionQuota {
     disk: AtomicU64,
@@ -33,7 +33,7 @@ impl SessionQuota {
     }
 }
 
-/// What is left for one run. Its guests share it.
+/// The resources that are left for one run. Its guests share them.
 #[derive(Debug)]
 pub(super) struct RunQuota {
     disk: AtomicU64,
@@ -63,7 +63,7 @@ impl RunQuota {
         is_given
     }
 
-    /// Whether the session has less room left than that.
+    /// Returns whether the session has less room left than that.
     pub(super) fn is_session_used_up(&self, bytes: u64) -> bool {
         self.session.disk.load(Ordering::Acquire) < bytes
     }
@@ -119,12 +119,12 @@ fn take_size(left: &AtomicUsize, bytes: usize) -> bool {
 #[derive(Debug)]
 pub(super) struct RunLimiter {
     quota: Arc<RunQuota>,
-    /// What it has of the run's memory.
+    /// The number of bytes that it has of the run's memory.
     taken: usize,
     /// The most that it may have of it.
     most: usize,
     table_elements: usize,
-    /// Whether the guest asked for more memory than it may have. It may have coped with the
+    /// True if the guest asked for more memory than it may have. It may have coped with the
     /// refusal, so this only explains a failure that follows.
     pub(super) refused_memory: bool,
 }

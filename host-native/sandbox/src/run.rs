@@ -34,46 +34,46 @@ use tokio::{
 };
 use wasmtime_wasi::{WasiCtxBuilder, WasiView, p1::WasiP1Ctx, p2::pipe::MemoryInputPipe};
 
-/// How long the last operation on a file is waited for.
+/// The time limit for the last operation on a file.
 const LAST_OPERATION: Duration = Duration::from_secs(5);
-/// How long a run that ends what it has begun goes on after the word to stop.
+/// The time that a run has to finish the changes that it has begun, after it was told to stop.
 const LAST_CHANGES: Duration = Duration::from_secs(1);
 
-/// What to run, on what, with what.
+/// The guest to run, with its input, its workspace and its limits.
 pub(super) struct GuestInvocation {
     pub(super) guest: GuestModule,
     /// The arguments, the program's own name first.
     pub(super) argv: Vec<String>,
-    /// Whether it may only plan the work of others.
+    /// True if it may only plan the work of others.
     pub(super) is_driver: bool,
     pub(super) env: BTreeMap<String, String>,
     pub(super) stdin: Vec<u8>,
     pub(super) workspace: Workspace,
     /// The folder of it that the guest sees as `/`.
     pub(super) root: PathBuf,
-    /// What it sees of it, and beside it.
+    /// The guest's view of the workspace, and of the folders beside it.
     pub(super) sight: GuestVisibility,
     pub(super) limits: RunLimits,
-    /// What is left of the session's limits.
+    /// The resources that are left for the session.
     pub(super) budget: Arc<SessionQuota>,
     pub(super) timeout: Duration,
-    /// Whether it ends the changes that it has begun when it is to stop, so that no file is left
+    /// True if it ends the changes that it has begun when it is to stop, so that no file is left
     /// half written.
     pub(super) ends_changes: bool,
     pub(super) on_delta: Option<OnDelta>,
-    /// What is taken out of what the guest prints.
+    /// The secrets that are removed from the guest's output.
     pub(super) keys: SecretKeys,
     /// The programs that it may start, if it is a shell.
     pub(super) starts: Option<ProgramRegistry>,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub(super) struct RunOutcome {
     pub(super) end: ProgramExit,
     pub(super) printed: OutputCapture,
     pub(super) records: ChangeRecords,
-    /// What a shell has replied.
+    /// The reply of a shell.
     pub(super) reply: Option<String>,
 }
 
@@ -117,8 +117,8 @@ pub(super) async fn run(
     }
 }
 
-/// What the run has changed, once its last operation on a file is done: one that was under way when
-/// the guest was stopped goes on to its end.
+/// Returns what the run has changed, once its last operation on a file is done: one that was under
+/// way when the guest was stopped goes on to its end.
 async fn records(group: Arc<GuestGroup>) -> ChangeRecords {
     if group.end_untouched() {
         return ChangeRecords::default();

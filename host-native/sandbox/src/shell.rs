@@ -46,7 +46,7 @@ pub(super) struct ShellProcess {
     /// Tells that a program has done something.
     news: Arc<Notify>,
     replied: ReplySlot,
-    /// What was found for it and it has not taken yet.
+    /// The bytes that were found for it and that it has not taken yet.
     found: Vec<u8>,
 }
 
@@ -57,7 +57,7 @@ struct ShellChild {
     _task: JoinSet<()>,
 }
 
-/// Where a shell's reply goes; clones share it.
+/// The slot for a shell's reply. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReplySlot(Arc<Mutex<Option<String>>>);
 
@@ -79,7 +79,7 @@ impl ShellProcess {
         self.found = found;
     }
 
-    /// What was found last, once.
+    /// Returns what was found last, once.
     pub(super) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.found)
     }
@@ -147,7 +147,7 @@ impl ShellProcess {
         self.running.remove(&number);
     }
 
-    /// What tells that a program has done something.
+    /// Returns what tells that a program has done something.
     pub(super) fn news(&self) -> Arc<Notify> {
         Arc::clone(&self.news)
     }

@@ -5,13 +5,13 @@ use innerloop_workspace::Workspace;
 /// Which folders a guest sees, and whether it may change anything there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GuestVisibility {
-    /// Whether it may change the workspace.
+    /// True if it may change the workspace.
     pub(super) may_write: bool,
-    /// Whether a file that it writes anew is seen as a whole, once it is synced, or not at all.
+    /// True if a file that it writes anew is seen as a whole, once it is synced, or not at all.
     pub(super) writes_whole: bool,
-    /// Whether it sees nothing of the workspace at all.
+    /// True if it sees nothing of the workspace at all.
     pub(super) is_blind: bool,
-    /// What it sees beside the workspace.
+    /// The folders that it sees beside the workspace.
     pub(super) mounts: Vec<FolderMount>,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct GuestVisibility {
 pub(super) struct FolderMount {
     /// As the guest names it, such as `/usr`.
     pub(super) name: String,
-    /// What it holds.
+    /// The content of the folder.
     pub(super) folder: Workspace,
 }
 

@@ -6,19 +6,19 @@ use tokio::task::spawn_blocking;
 use wasmtime::{Caller, Error};
 use wasmtime_wasi::p1::WasiP1Ctx;
 
-/// Where guests import from.
+/// The name of the module from which guests import the host's functions.
 pub(super) const MODULE: &str = "wasi_snapshot_preview1";
 
 /// A guest that has called one of our functions.
 pub(super) type GuestCaller<'a> = Caller<'a, RunState>;
 
-/// What belongs to one running guest.
+/// The state of one running guest.
 pub(super) struct RunState {
     /// Its streams, arguments, clocks and random numbers.
     pub(super) wasi: WasiP1Ctx,
     pub(super) limiter: RunLimiter,
     pub(super) files: Arc<Mutex<GuestFiles>>,
-    /// What only a shell may ask for.
+    /// The state for the calls that only a shell may make; `None` for other guests.
     pub(super) shell: Option<ShellProcess>,
 }
 

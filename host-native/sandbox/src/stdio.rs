@@ -31,7 +31,7 @@ pub trait OutputWatcher: Send + Sync {
     /// Takes output, decoded and never cut inside a character. It must not block.
     fn tell(&self, text: &str);
 
-    /// Whether more should come now. A program that prints waits until it is so.
+    /// Returns whether more should come now. A program that prints waits until it is so.
     fn has_room(&self) -> bool {
         true
     }
@@ -58,7 +58,7 @@ struct StdioState {
     capture: OutputCapture,
     total: u64,
     max_total: u64,
-    /// What is left of the session's limits.
+    /// The resources that are left for the session.
     budget: Arc<SessionQuota>,
     on_delta: Option<OnDelta>,
 }

@@ -18,10 +18,11 @@ const MAX_FILE: u64 = 64 << 20;
 /// Most bytes of a folder's entries.
 const MAX_LIST: usize = 64 << 20;
 
-/// How many bytes say what a file is: its kind, what is allowed, its size, when it was changed.
+/// The number of bytes that describe a file: its kind, its permissions, its size and the time at
+/// which it was last modified.
 pub(super) const ABOUT: usize = 19;
 
-/// What stands at a path, be it a link.
+/// Returns what stands at a path, be it a link.
 pub(super) fn stat(files: &mut GuestFiles, path: &str) -> Result<[u8; ABOUT], CallError> {
     files.stat(ROOT, path, false).map(|found| about(&found))
 }

@@ -13,11 +13,11 @@ use std::path::Path;
 pub struct FileChange {
     /// Its path, with `/` between names.
     pub path: String,
-    /// What it was.
+    /// The state of the file before the change.
     pub before: FileState,
-    /// What it is.
+    /// The state of the file after the change.
     pub after: FileState,
-    /// Whether it has names elsewhere, by which the same change is seen.
+    /// True if it has names elsewhere, by which the same change is seen.
     pub(super) has_other_names: bool,
     /// Its permissions before, if it was there, and now, where they differ or a new file can be
     /// executed.
@@ -63,8 +63,8 @@ impl FileChange {
         Self { modes: Some((before, now)), ..self }
     }
 
-    /// What happened to it. A file that was opened for writing counts as modified, also if it is
-    /// what it was.
+    /// Returns what happened to it. A file that was opened for writing counts as modified, also if
+    /// it is what it was.
     #[must_use]
     pub const fn kind(&self) -> ChangeKind {
         match (&self.before, &self.after) {
@@ -74,13 +74,13 @@ impl FileChange {
         }
     }
 
-    /// Whether it is what it was, as far as that is known.
+    /// Returns whether it is what it was, as far as that is known.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.before.is_same(&self.after) && self.modes.is_none()
     }
 
-    /// Why this change should be looked at closely, if there is a reason.
+    /// Returns why this change should be looked at closely, if there is a reason.
     #[must_use]
     pub fn notice(&self) -> Option<&'static str> {
         let content = match &self.after {
@@ -93,7 +93,8 @@ impl FileChange {
         self.warning().or(content)
     }
 
-    /// Why this change should be looked at closely whatever the file holds, if there is a reason.
+    /// Returns why this change should be looked at closely whatever the file holds, if there is a
+    /// reason.
     #[must_use]
     pub fn warning(&self) -> Option<&'static str> {
         let linked = self.has_other_names.then_some("it has other names, which show the change");
@@ -114,8 +115,8 @@ impl FileChange {
     }
 }
 
-/// Whether there is nothing to tell of what stood at a path before, and stands there now. What is
-/// in a folder is told by its own paths, and a folder that stays one has not changed.
+/// Returns whether there is nothing to tell of what stood at a path before, and stands there now.
+/// What is in a folder is told by its own paths, and a folder that stays one has not changed.
 pub(super) fn is_untold(
     before: &FileState,
     after: &FileState,

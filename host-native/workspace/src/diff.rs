@@ -13,8 +13,8 @@ use std::{
 /// Most bytes of the files' texts that are kept for a diff; of what goes beyond only the digest is.
 const KEPT: usize = 64 << 20;
 
-/// How long the diff of one file may take, and how long all may take together: where much was
-/// moved around, a diff takes a time that grows with the square of the file.
+/// The time limits for the diff of one file, and for all diffs together: where much was moved
+/// around, the time of a diff grows with the square of the file.
 const EACH: Duration = Duration::from_millis(250);
 const ALL: Duration = Duration::from_secs(2);
 
@@ -37,7 +37,7 @@ struct SnapshotPair {
     modes: Option<(Option<u32>, u32)>,
 }
 
-/// What differs, as text.
+/// The differences, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnifiedDiff {
     /// A unified diff; empty if nothing differs.
@@ -46,7 +46,7 @@ pub struct UnifiedDiff {
     pub hidden: HiddenCounts,
 }
 
-/// How many changed texts are not shown, and why.
+/// The number of changed texts that are not shown, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HiddenCounts {
     /// There was no room for them.
@@ -55,7 +55,7 @@ pub struct HiddenCounts {
     pub for_time: usize,
 }
 
-/// What a file was at one end of the run.
+/// The state of a file at one end of the run.
 #[derive(Clone, Debug)]
 enum FileSnapshot {
     Absent,
@@ -186,7 +186,7 @@ impl RunChanges {
     }
 }
 
-/// Why a text has no diff.
+/// The reason why a text has no diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OmissionReason {
     /// It is not kept.
@@ -285,7 +285,7 @@ impl SnapshotPair {
         if is_long { Err(OmissionReason::Time) } else { self.unified(path, now, &|| now) }
     }
 
-    /// Whether one side is no text, whatever room there is.
+    /// Returns whether one side is no text, whatever room there is.
     fn has_no_diff(&self) -> bool {
         [&self.first, &self.last].into_iter().any(|side| match side {
             FileSnapshot::Opaque(_) | FileSnapshot::Folder => true,
@@ -296,7 +296,7 @@ impl SnapshotPair {
         })
     }
 
-    /// What is told of a text that has no diff.
+    /// Returns what is told of a text that has no diff.
     fn counted(&self, path: &str, why: OmissionReason) -> String {
         let why = why.told();
         let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
@@ -307,7 +307,7 @@ impl SnapshotPair {
         format!("Files {from} and {to} differ: {before} lines before, {now} now ({why})\n")
     }
 
-    /// What is told of a file without looking into it, with `why` behind it.
+    /// Returns what is told of a file without looking into it, with `why` behind it.
     fn line(&self, path: &str, why: &str) -> String {
         let (from, to) = self.names(path);
         match (&self.first, &self.last) {
@@ -384,7 +384,7 @@ impl FileSnapshot {
         }
     }
 
-    /// How much it holds, for example `5 bytes (SHA-256 2cf2…)`.
+    /// Returns how much it holds, for example `5 bytes (SHA-256 2cf2…)`.
     fn size(&self) -> Option<String> {
         match self {
             Self::Opaque(Some((size, digest))) | Self::Unread(size, digest) => {

@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 
-/// What the names of the folders begin with in which drafts stand beside their places.
+/// The prefix of the names of the folders in which drafts stand beside their places.
 pub(super) const PREFIX: &str = ".innerloop-draft-";
 /// The draft in such a folder.
 pub(super) const DRAFT: &str = "draft";
@@ -28,7 +28,7 @@ pub struct FileDraft {
     place: DraftLocation,
 }
 
-/// Where a draft is kept.
+/// The place where a draft is kept.
 #[derive(Debug)]
 enum DraftLocation {
     /// In a folder beside the file.
@@ -53,7 +53,7 @@ impl FileDraft {
         Ok((Self { layer: Arc::clone(layer), path: path.to_owned(), place }, file))
     }
 
-    /// Where it belongs.
+    /// Returns where it belongs.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -18,7 +18,7 @@ use std::{
 /// An open folder. Threads share it.
 #[derive(Debug)]
 pub struct LayeredFolder {
-    /// What is shown from below, if anything is.
+    /// The folder below, if anything of it is shown.
     below: Option<OpenFolder>,
     changed: Option<ChangedNames>,
 }
@@ -71,7 +71,7 @@ impl LayeredFolder {
         self.below()?.file(name)
     }
 
-    /// What stands at that name, itself.
+    /// Returns what stands at that name, itself.
     pub fn stat(&self, name: &OsStr) -> Result<PathStat> {
         match self.changed(name) {
             Some((layer, path)) => layer.stat(&path),

@@ -18,11 +18,11 @@ use std::{
 /// Our own folder. Like those of version systems it can be read but not changed, at any depth and
 /// in any case.
 const OWN_FOLDER: &str = ".innerloop";
-/// How many characters of a name Windows takes for a short one.
+/// The number of characters of a name that Windows keeps in a short one.
 const SHORT_NAME: usize = 6;
 
-/// What makes a folder a repository: `HEAD`, and either its own objects and branches, or a file
-/// that says where those are.
+/// The entries that make a folder a repository: `HEAD`, and either its own objects and branches, or
+/// a file that says where those are.
 const HEAD: &str = "HEAD";
 const OWN: [&str; 2] = ["objects", "refs"];
 const ELSEWHERE: &str = "commondir";
@@ -69,8 +69,9 @@ impl WorkspaceLayer {
         Ok(())
     }
 
-    /// What a move of `from` to `to` takes along, as paths below it; for a file that is one empty
-    /// path. Refuses one that would move a protected folder, or lead a link out of the workspace.
+    /// Returns what a move of `from` to `to` takes along, as paths below it; for a file that is one
+    /// empty path. Refuses one that would move a protected folder, or lead a link out of the
+    /// workspace.
     pub(super) fn check_move(&self, from: &Path, to: &Path) -> Result<Vec<(PathBuf, EntryKind)>> {
         self.check_change(from)?;
         self.check_entry(to)?;
@@ -109,7 +110,7 @@ impl WorkspaceLayer {
         if stays_inside(folder, &target) { Ok(()) } else { Err(Errno::PERM) }
     }
 
-    /// Whether git would take the folder for a repository, once it has this part, too.
+    /// Returns whether git would take the folder for a repository, once it has this part, too.
     fn is_repository(&self, folder: &Path, with: Option<&str>) -> bool {
         let has = |part: &str| with == Some(part) || self.stat(&folder.join(part)).is_ok();
         has(HEAD) && (has(ELSEWHERE) || OWN.into_iter().all(has))
@@ -122,7 +123,7 @@ fn part(path: &Path) -> Option<&'static str> {
     [HEAD, ELSEWHERE].into_iter().chain(OWN).find(|part| name.eq_ignore_ascii_case(part))
 }
 
-/// Whether a part of the path is a protected folder.
+/// Returns whether a part of the path is a protected folder.
 pub(crate) fn is_protected(path: &Path) -> bool {
     path.iter().any(is_protected_name)
 }

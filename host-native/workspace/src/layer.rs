@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-/// Where a workspace's files are. Paths are real ones: no link leads on.
+/// The place of a workspace's files. Paths are real ones: no link leads on.
 #[derive(Debug)]
 pub(crate) enum WorkspaceLayer {
     /// In the folder.
@@ -133,7 +133,8 @@ impl WorkspaceLayer {
         }
     }
 
-    /// Whether a path lies in an overlay's own `/tmp`, and `meant` is the project's folder `tmp`.
+    /// Returns whether a path lies in an overlay's own `/tmp`, and `meant` is the project's folder
+    /// `tmp`.
     pub(super) fn is_unseen(&self, path: &Path, meant: TmpMeaning) -> bool {
         self.overlay().is_some_and(|overlay| overlay.is_unseen(path, meant))
     }

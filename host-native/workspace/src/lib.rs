@@ -70,7 +70,7 @@ use std::{
 #[derive(Clone, Debug)]
 pub struct Workspace {
     shared: Arc<WorkspaceState>,
-    /// What whoever has this clone means by `tmp`.
+    /// The meaning of `tmp` for whoever has this clone.
     meant: TmpMeaning,
     /// The run that has this clone.
     run: Option<Arc<WorkspaceRun>>,
@@ -84,16 +84,16 @@ struct WorkspaceState {
     changing: Mutex<FreezeFlag>,
     /// Held by whoever writes to an open file.
     writing: RwLock<FreezeFlag>,
-    /// What was changed in the folder itself since it was opened.
+    /// The changes in the folder itself since it was opened.
     touched: Mutex<ChangeRecorder>,
     /// Files of the host's own that happen to lie in the workspace.
     reserved: Mutex<Vec<ReservedPath>>,
-    /// What the system refused.
+    /// The changes that the system refused.
     refusals: RefusalLog,
     runs: Arc<RunRegistry>,
 }
 
-/// Whether nothing may change any more.
+/// True if nothing may change any more.
 #[derive(Clone, Copy, Debug, Default)]
 struct FreezeFlag(bool);
 
@@ -163,15 +163,15 @@ impl Workspace {
         self.shared.layer.lower().path()
     }
 
-    /// Whether the folder itself stays as it is.
+    /// Returns whether the folder itself stays as it is.
     #[must_use]
     pub fn is_overlay(&self) -> bool {
         matches!(*self.shared.layer, WorkspaceLayer::Overlay(_))
     }
 
-    /// What was changed, by path: in an overlay since it was last applied, otherwise since the
-    /// workspace was opened; and whether that is all: of a folder that is changed in place, 10,000
-    /// files are watched.
+    /// Returns what was changed, by path: in an overlay since it was last applied, otherwise since
+    /// the workspace was opened; and whether that is all: of a folder that is changed in place,
+    /// 10,000 files are watched.
     #[must_use]
     pub fn changes(&self) -> (Vec<FileChange>, bool) {
         self.changes_until(&|| false)
@@ -256,8 +256,8 @@ impl Workspace {
         resolve((top, base), path, last, |real| self.shared.layer.link_target(real).ok())
     }
 
-    /// Where a path from the top on leads, which may be where nothing is yet; nothing if it leaves
-    /// the workspace, or is no text.
+    /// Returns where a path from the top on leads, which may be where nothing is yet; nothing if it
+    /// leaves the workspace, or is no text.
     pub fn real_path(&self, path: &str) -> Option<String> {
         let top = Path::new("");
         self.follow((top, top), path, true).ok()?.into_os_string().into_string().ok()
@@ -272,13 +272,13 @@ impl Workspace {
         (bytes.len() as u64 <= most).then_some(bytes)
     }
 
-    /// Whether nothing stands where a path leads.
+    /// Returns whether nothing stands where a path leads.
     pub fn is_free(&self, path: &str) -> bool {
         let top = Path::new("");
         self.follow((top, top), path, true).is_ok_and(|real| self.stat(&real).is_err())
     }
 
-    /// What stands at a real path.
+    /// Returns what stands at a real path.
     pub fn stat(&self, path: &Path) -> Result<PathStat> {
         self.seen(path)?.stat(path)
     }
@@ -299,12 +299,12 @@ impl Workspace {
         LayeredFolder::new(&self.shared.layer, path)
     }
 
-    /// Where the link at a real path leads.
+    /// Returns where the link at a real path leads.
     pub fn link_target(&self, path: &Path) -> Result<PathBuf> {
         self.shared.layer.link_target(path)
     }
 
-    /// What an open file of the workspace is.
+    /// Returns what an open file of the workspace is.
     pub fn stat_file(&self, file: &File) -> Result<PathStat> {
         self.shared.layer.stat_file(file)
     }
@@ -518,7 +518,7 @@ impl Workspace {
         self.shared.refusals.told()
     }
 
-    /// Whether files can be made in the folder.
+    /// Returns whether files can be made in the folder.
     ///
     /// # Errors
     /// What the system says if not.

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a folder can't be the workspace.
+/// The reason why a folder can't be the workspace.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// Nothing is there.
@@ -20,15 +20,15 @@ pub enum WorkspaceError {
     Unreadable {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         error: io::Error,
     },
-    /// What an overlay changes can be kept nowhere.
+    /// There is no place to keep the changes of an overlay.
     #[error("there is no place for an overlay of {}: {error}", path.display())]
     NoOverlay {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         error: io::Error,
     },
     /// Another program works on the overlay that is kept in this folder.
@@ -40,9 +40,9 @@ pub enum WorkspaceError {
         folder.display(), root.display()
     )]
     OfAnother {
-        /// Where the overlay is kept.
+        /// The folder in which the overlay is kept.
         folder: PathBuf,
-        /// Where the folder was when it was saved.
+        /// The path that the overlay's workspace had when the overlay was saved.
         root: PathBuf,
     },
     /// The overlay that is kept in the folder is not what was left there.
@@ -51,9 +51,9 @@ pub enum WorkspaceError {
          folder to give them up", folder.display()
     )]
     Damaged {
-        /// Where the overlay is kept.
+        /// The folder in which the overlay is kept.
         folder: PathBuf,
-        /// What is wrong.
+        /// The problem with the overlay.
         why: String,
     },
     /// A program was killed while it applied the overlay, and that could not be taken back.
@@ -63,11 +63,11 @@ pub enum WorkspaceError {
         kept.display()
     )]
     HalfApplied {
-        /// What stands in the way.
+        /// The path that could not be changed.
         path: String,
-        /// Where the files are that were replaced or removed.
+        /// The folder that holds the files that were replaced or removed.
         kept: PathBuf,
-        /// Why.
+        /// The error of the system.
         error: io::Error,
     },
     /// It is more than a project.
@@ -75,7 +75,7 @@ pub enum WorkspaceError {
     Unfit {
         /// The folder.
         path: PathBuf,
-        /// What it is.
+        /// The description of the folder, such as `a folder of the system`.
         why: &'static str,
     },
 }
@@ -85,7 +85,7 @@ const SYSTEM: &[&str] = &[
     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/sbin", "/sys", "/usr",
     "/Library", "/System",
 ];
-/// What is below them and no part of the system.
+/// The folders below them that are not part of the system.
 const NOT_SYSTEM: &[&str] = &["/dev/shm", "/usr/local", "/usr/src"];
 /// Folders that hold those of many users or programs, but for what is below them.
 const SHARED: &[&str] = &[
@@ -149,7 +149,7 @@ fn unfit(root: &Path, home: Option<&Path>) -> Option<&'static str> {
     }
 }
 
-/// Why a folder could not be opened once it was found.
+/// Returns why a folder could not be opened once it was found.
 pub(super) fn failed(path: &Path, error: Errno) -> WorkspaceError {
     WorkspaceError::Unreadable { path: path.to_path_buf(), error: error.into() }
 }

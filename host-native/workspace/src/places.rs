@@ -38,7 +38,7 @@ pub fn of_next_run() -> impl Iterator<Item = PathBuf> {
     [config(), state(), data()].into_iter().flatten()
 }
 
-/// What is told of a file or folder of these that can't be written, with what to do.
+/// Returns what is told of a file or folder of these that can't be written, with what to do.
 pub fn unwritten(path: &Path, error: &io::Error) -> String {
     let advice = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -60,7 +60,7 @@ fn of_user(variable: &str, below_home: &[&str]) -> Option<PathBuf> {
     })
 }
 
-/// Whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way
+/// Returns whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way
 /// round. If that cannot be found out, yes.
 pub fn meets(folder: &Path, root: &Path) -> bool {
     let Ok(folder) = std::path::absolute(folder) else { return true };

@@ -14,13 +14,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is to be done, in this order.
+/// The steps that are to be done, in this order.
 #[derive(Debug, Default)]
 pub(super) struct ApplyPlan {
     pub(super) steps: Vec<ApplyStep>,
     /// The folders that are created.
     folders: BTreeSet<PathBuf>,
-    /// What is another in the folder than it was.
+    /// The paths at which the folder is not what it was.
     changed: BTreeSet<PathBuf>,
 }
 
@@ -122,7 +122,7 @@ impl ApplyPlan {
     }
 }
 
-/// Whether there is nothing to do, since both show the same. Both are of that kind.
+/// Returns whether there is nothing to do, since both show the same. Both are of that kind.
 pub(super) fn is_same(
     overlay: &Overlay,
     lower: &WorkspaceLayer,

@@ -57,15 +57,15 @@ pub fn read_own(path: &Path, most: u64, forbidden: u32) -> io::Result<Option<Vec
     }
     if mode(&found) & forbidden != 0 {
         let what = if forbidden & 0o044 == 0 { "changed" } else { "read" };
-        let mend = format!("chmod 600 '{}'", path.display());
-        return Err(unfit(path, &format!("can be {what} by other users; mend it with {mend}")));
+        let fix = format!("chmod 600 '{}'", path.display());
+        return Err(unfit(path, &format!("can be {what} by other users; fix it with {fix}")));
     }
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 
-/// Whether the error says that nothing stands there.
+/// Returns whether the error says that nothing stands there.
 pub fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
@@ -122,7 +122,7 @@ pub fn sweep(folder: &Path) {
     }
 }
 
-/// Whether nobody holds the lock of what stands there.
+/// Returns whether nobody holds the lock of what stands there.
 fn is_left(path: &Path) -> bool {
     // What cannot be opened is nothing that this program has made.
     open(path).map_or(true, |file| !matches!(lock(&file), Err(TryLockError::WouldBlock)))
@@ -175,8 +175,8 @@ fn is_own(found: &Metadata) -> bool {
     rights(found).is_own
 }
 
-/// Who may do what with it, as bits. A system without them has others' rights where this program
-/// does not look: what lies in a user's own folders is kept from others by these.
+/// Returns who may do what with it, as bits. A system without them has others' rights where this
+/// program does not look: what lies in a user's own folders is kept from others by these.
 fn mode(found: &Metadata) -> u32 {
     rights(found).mode.unwrap_or(0)
 }

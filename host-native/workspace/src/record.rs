@@ -25,7 +25,7 @@ pub struct ChangeRecorder {
     before: BTreeMap<PathBuf, FileState>,
     /// Those of them that were opened for writing.
     opened: BTreeSet<PathBuf>,
-    /// What stood at those that were files or folders.
+    /// The former attributes of those that were files or folders.
     stood: BTreeMap<PathBuf, PathStat>,
     /// Those of them that had other names, too.
     linked: BTreeSet<PathBuf>,
@@ -35,12 +35,12 @@ pub struct ChangeRecorder {
     overflow: bool,
 }
 
-/// What a run changed.
+/// The changes of a run.
 #[derive(Debug, Default)]
 pub struct ChangeRecords {
     /// By path.
     pub changes: Vec<ReportedChange>,
-    /// Whether more files were touched than are watched.
+    /// True if more files were touched than are watched.
     pub overflow: bool,
 }
 
@@ -67,12 +67,12 @@ impl ChangeRecorder {
         }
     }
 
-    /// Whether nothing was touched.
+    /// Returns whether nothing was touched.
     pub fn is_blank(&self) -> bool {
         self.before.is_empty() && !self.overflow
     }
 
-    /// Whether the state of the file is kept.
+    /// Returns whether the state of the file is kept.
     pub(super) fn has(&self, path: &Path) -> bool {
         self.before.contains_key(path)
     }
@@ -93,7 +93,8 @@ impl ChangeRecorder {
         self.linked.extend(linked);
     }
 
-    /// Whether the state of one more file is to be kept; if there is no room for it, that is noted.
+    /// Returns whether the state of one more file is to be kept; if there is no room for it, that
+    /// is noted.
     fn has_room(&mut self, path: &Path) -> bool {
         if self.before.contains_key(path) {
             return false;
@@ -129,9 +130,9 @@ impl ChangeRecorder {
         }
     }
 
-    /// What was touched, as it was and as it is, by path, and whether that is all. A file that was
-    /// opened for writing is there, also if it is what it was. As soon as it `is_stopped` no
-    /// content is read.
+    /// Returns what was touched, as it was and as it is, by path, and whether that is all. A file
+    /// that was opened for writing is there, also if it is what it was. As soon as it `is_stopped`
+    /// no content is read.
     pub(super) fn changes(
         &self,
         layer: &WorkspaceLayer,

@@ -15,7 +15,7 @@ use std::{
 /// Most paths that are noted.
 const MOST: usize = 1_000;
 
-/// What was refused and has not been done since.
+/// The changes that were refused and have not been done since.
 #[derive(Debug, Default)]
 pub(super) struct RefusalLog(Mutex<BTreeMap<PathBuf, Errno>>);
 
@@ -24,9 +24,9 @@ pub(super) struct RefusalLog(Mutex<BTreeMap<PathBuf, Errno>>);
 pub struct RefusedChanges {
     /// The first path, with `/` between names.
     pub path: String,
-    /// Why.
+    /// The error of the system.
     pub error: io::Error,
-    /// How many other paths there are.
+    /// The number of other paths.
     pub others: usize,
 }
 
@@ -62,7 +62,7 @@ impl RefusalLog {
         }
     }
 
-    /// What was refused, if anything was.
+    /// Returns what was refused, if anything was.
     pub(super) fn told(&self) -> Option<RefusedChanges> {
         let all = self.all();
         let (path, error) = all.first_key_value()?;
@@ -81,7 +81,7 @@ fn draft_in(path: &Path) -> Option<&Path> {
     path.parent().filter(|_| path.file_name().and_then(OsStr::to_str).is_some_and(is_draft))
 }
 
-/// Whether the disk itself refuses.
+/// Returns whether the disk itself refuses.
 fn is_final(error: Errno) -> bool {
     [Errno::NOSPC, Errno::DQUOT, Errno::ROFS, Errno::IO].contains(&error)
 }

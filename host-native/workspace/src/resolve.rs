@@ -68,7 +68,7 @@ fn parts(path: &Path) -> VecDeque<OsString> {
         .collect()
 }
 
-/// Whether a link in the folder `folder` that leads to `target` stays inside the workspace,
+/// Returns whether a link in the folder `folder` that leads to `target` stays inside the workspace,
 /// whatever other links become: `..` only at its beginning, and not more often than
 /// the folder is deep.
 pub(crate) fn stays_inside(folder: &Path, target: &Path) -> bool {

@@ -32,7 +32,7 @@ impl RunRegistry {
         WorkspaceRun { number: numbers.last, runs: Arc::clone(self) }
     }
 
-    /// Whether any has begun to change files and has not ended.
+    /// Returns whether any has begun to change files and has not ended.
     pub(super) fn are_changing(&self) -> bool {
         !self.numbers().changing.is_empty()
     }

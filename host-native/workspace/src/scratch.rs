@@ -16,7 +16,7 @@ use std::{
 const LOCK: &str = "lock";
 /// A file that says that somebody may still need what is there.
 const NEEDED: &str = "needed";
-/// How often a folder is made anew that another program has just removed.
+/// The number of attempts to make a folder: another program may just have removed it.
 const TRIES: usize = 4;
 
 /// A new file that must not be there yet.
@@ -27,7 +27,7 @@ pub(super) const NEW: FileAccess =
 #[derive(Debug)]
 pub(super) struct ScratchFolder {
     parent: Arc<Root>,
-    /// Where it is below the parent.
+    /// The path of the folder below the parent.
     path: PathBuf,
     root: Root,
     _lock: File,
@@ -82,7 +82,7 @@ impl ScratchFolder {
         }
     }
 
-    /// Whether a killed program has left one that somebody may still need.
+    /// Returns whether a killed program has left one that somebody may still need.
     pub(super) fn is_left(parent: &Root, folder: &Path, prefix: &str) -> bool {
         let list = parent.list(folder).unwrap_or_default();
         list.iter().filter(|entry| entry.name.to_string_lossy().starts_with(prefix)).any(|entry| {
@@ -104,7 +104,7 @@ impl ScratchFolder {
         Ok(Self { parent: Arc::clone(parent), path: path.to_owned(), root, _lock: lock })
     }
 
-    /// What is in it, by a handle of its own.
+    /// Returns what is in it, by a handle of its own.
     pub(super) const fn root(&self) -> &Root {
         &self.root
     }
@@ -114,12 +114,12 @@ impl ScratchFolder {
         self.path.join(path)
     }
 
-    /// Where it is below the parent.
+    /// Returns where it is below the parent.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether what is in it must not be removed yet.
+    /// Returns whether what is in it must not be removed yet.
     pub(super) fn is_needed(&self) -> bool {
         self.root.stat(Path::new(NEEDED)).is_ok()
     }

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-/// How many files of one program are kept, the last ones.
+/// The number of files of one program that are kept, which are the last ones.
 const MOST: usize = 16;
 
 /// The former contents of files that one program has truncated.
@@ -21,7 +21,7 @@ pub struct ShelterSet {
 }
 
 impl ShelterSet {
-    /// Whether what the file at a real path held is kept.
+    /// Returns whether what the file at a real path held is kept.
     pub(super) fn has(&self, path: &Path) -> bool {
         self.kept.iter().any(|kept| kept.path == path)
     }
@@ -34,7 +34,7 @@ impl ShelterSet {
         self.kept.push(shelter);
     }
 
-    /// What is written at a real path does not fit.
+    /// Notes that what is written at a real path does not fit.
     pub fn spoil(&mut self, path: &Path) {
         if self.spoilt.len() < MOST {
             self.spoilt.insert(path.to_owned());
@@ -64,7 +64,7 @@ pub(super) struct ContentShelter {
 }
 
 impl ContentShelter {
-    /// What the file at a real path holds, if it is one of an overlay and not too long.
+    /// Returns what the file at a real path holds, if it is one of an overlay and not too long.
     pub(super) fn new(layer: &Arc<WorkspaceLayer>, path: &Path) -> Option<Self> {
         let WorkspaceLayer::Overlay(overlay) = &**layer else { return None };
         let kept = Some(overlay.shelter(path)?);

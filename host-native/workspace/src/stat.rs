@@ -2,26 +2,26 @@
 
 pub use innerloop_tools::EntryKind;
 
-/// What stands at a path. Times are nanoseconds since 1970.
+/// The attributes of a file, folder or link. Times are nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathStat {
     /// File, folder or link.
     pub kind: EntryKind,
     /// In bytes.
     pub size: u64,
-    /// Who may do what with it, as bits.
+    /// The permissions, as mode bits.
     pub mode: u32,
-    /// How many names it has.
+    /// The number of its names.
     pub links: u64,
     /// The number of its file system.
     pub device: u64,
     /// Its number on that file system.
     pub inode: u64,
-    /// When its content was read last, as far as the system keeps that.
+    /// The time at which its content was last read, as far as the system keeps that.
     pub accessed: u64,
-    /// When its content was written last, as far as whoever may set that says.
+    /// The time at which its content was last written, or another one that somebody has set.
     pub modified: u64,
-    /// When anything of it changed last, which nobody can set.
+    /// The time at which anything about it last changed, which nobody can set.
     pub changed: u64,
 }
 
@@ -33,17 +33,17 @@ const OWNERS: u32 = 0o600;
 const EXECUTABLE: u32 = 0o111;
 
 impl PathStat {
-    /// Who may do what with it, and nothing else of its mode.
+    /// Returns who may do what with it, and nothing else of its mode.
     pub(crate) const fn permissions(&self) -> u32 {
         self.mode & PERMISSIONS
     }
 
-    /// Whether anybody may execute it.
+    /// Returns whether anybody may execute it.
     pub(crate) const fn is_executable(&self) -> bool {
         self.mode & EXECUTABLE != 0
     }
 
-    /// Whether nothing of it has changed since it was looked at.
+    /// Returns whether nothing of it has changed since it was looked at.
     pub(crate) const fn is_still(&self, earlier: &Self) -> bool {
         self.inode == earlier.inode && self.changed == earlier.changed && self.size == earlier.size
     }

@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
 };
 
-/// What may still be read to tell changes.
+/// The number of bytes that may still be read to tell changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadAllowance {
     /// Bytes of texts, which are kept.
@@ -24,15 +24,15 @@ pub(super) struct ReadAllowance {
 }
 
 impl ReadAllowance {
-    /// Where nobody is told the digests.
+    /// The allowance where nobody is told the digests.
     pub(super) const TEXTS: Self = Self { texts: 32 << 20, digests: 0 };
-    /// Where all is told.
+    /// The allowance where everything is told.
     pub(super) const ALL: Self = Self { texts: 32 << 20, digests: 1 << 30 };
-    /// Where nothing is read.
+    /// The allowance where nothing is read.
     const NOTHING: Self = Self { texts: 0, digests: 0 };
 }
 
-/// Whether nobody waits any more for what is read.
+/// A function that returns true if nobody waits any more for what is read.
 pub(super) type IsStopped<'a> = &'a dyn Fn() -> bool;
 
 /// The paths, those first at which the least has to be read, so that large files never use up the
@@ -64,7 +64,7 @@ pub enum FileState {
         /// The number by which the file system knows it, and when anything of it changed last, in
         /// nanoseconds since 1970: what is compared where there is no digest.
         version: (u64, u64),
-        /// Whether it may be a short text, for which there was no room.
+        /// True if it may be a short text, for which there was no room.
         unread: bool,
     },
     /// A symbolic link, by where it leads.
@@ -72,7 +72,7 @@ pub enum FileState {
 }
 
 impl FileState {
-    /// What stands at a real path. Folders that hold something do not count. As soon as it
+    /// Returns what stands at a real path. Folders that hold something do not count. As soon as it
     /// `is_stopped` no content is read.
     pub(super) fn of(
         layer: &WorkspaceLayer,
@@ -128,7 +128,7 @@ impl FileState {
         Self::Opaque { size: found.size, digest, version, unread }
     }
 
-    /// Whether it is the same, as far as that is known.
+    /// Returns whether it is the same, as far as that is known.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -153,8 +153,8 @@ impl FileState {
         }
     }
 
-    /// What a program reads there: of a file that is missing nothing, and of what is no short text
-    /// nobody knows.
+    /// Returns what a program reads there: of a file that is missing nothing, and of what is no
+    /// short text nobody knows.
     pub(super) fn as_written(&self) -> Option<&str> {
         if *self == Self::Absent { Some("") } else { self.text() }
     }
@@ -216,7 +216,7 @@ pub(super) fn unescaped(shown: &str) -> OsString {
     name_of(bytes)
 }
 
-/// Whether this, behind a backslash, reads as a byte.
+/// Returns whether this, behind a backslash, reads as a byte.
 fn is_escape(text: &str) -> bool {
     matches!(text.as_bytes(), [b'x', one, other, ..]
         if one.is_ascii_hexdigit() && other.is_ascii_hexdigit())

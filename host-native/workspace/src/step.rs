@@ -8,10 +8,10 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ApplyStep {
     pub(super) path: PathBuf,
-    /// What is removed or replaced.
+    /// The attributes of the entry that is removed or replaced.
     pub(super) lower: Option<PathStat>,
     pub(super) work: StepAction,
-    /// What is put there is the very file that another step removes from here.
+    /// The path from which another step removes the very file that is put here.
     pub(super) moved_from: Option<PathBuf>,
 }
 
@@ -27,16 +27,16 @@ pub(super) enum StepAction {
 pub(super) struct PlanApplication {
     /// The folder of the workspace with the new contents and what they replace.
     pub(super) stage: PathBuf,
-    /// Whether the folder around it was made for it.
+    /// True if the folder around it was made for it.
     pub(super) is_first: bool,
     pub(super) steps: Vec<ApplyStep>,
 }
 
-/// What was done before an overlay was taken up: an earlier program was ended while it applied the
-/// changes, and the folder is again what it was before.
+/// The report of what was undone before an overlay was taken up: an earlier program was ended while
+/// it applied the changes, and the folder is again what it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBack {
-    /// Where the files are that were replaced, if something else has changed meanwhile what
+    /// The folder that holds the replaced files, if something else has changed meanwhile what
     /// replaced them: that was left as it is.
     pub kept: Option<PathBuf>,
 }

@@ -33,7 +33,7 @@ impl Workspace {
         let _ = self.save();
     }
 
-    /// What a change of this clone's is charged to.
+    /// Returns what a change of this clone's is charged to.
     pub(super) fn writer<'a>(&self, charge: QuotaCharge<'a>) -> WriterContext<'a> {
         WriterContext { run: self.run.as_ref().map_or(0, |run| run.number()), charge }
     }
@@ -106,7 +106,7 @@ impl Workspace {
         }
     }
 
-    /// What the run has changed.
+    /// Returns what the run has changed.
     pub fn records(&self, recorder: &ChangeRecorder) -> ChangeRecords {
         recorder.records(&self.shared.layer)
     }

@@ -25,15 +25,15 @@ pub(crate) struct JsonAttributes {
     pub(crate) docs: String,
 }
 
-/// What an absent field is.
+/// The value of an absent field.
 pub(crate) enum FieldDefault {
     /// Its type's default.
     Default,
-    /// What a function gives.
+    /// The result of a function.
     Call(ExprPath),
 }
 
-/// How names are spelled.
+/// The case in which names are spelled.
 #[derive(Clone, Copy)]
 pub(crate) enum NameCase {
     Snake,

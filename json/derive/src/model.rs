@@ -151,7 +151,7 @@ fn variant<'a>(variant: &'a syn::Variant, all: &JsonAttributes) -> Result<Varian
     Ok(VariantModel { ident: &variant.ident, name, docs: attributes.docs, form })
 }
 
-/// Whether a name can stand in a shape's text, whose marks are none of a name's characters.
+/// Returns whether a name can stand in a shape's text, whose marks are none of a name's characters.
 fn check(name: &str, place: &impl ToTokens) -> Result<()> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$');
     match name.is_empty() || !name.chars().all(is_plain) {

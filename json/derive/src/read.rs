@@ -101,7 +101,7 @@ fn bridge(model: &TypeModel<'_>) -> TokenStream {
     }
 }
 
-/// What differs between structs and enums.
+/// The code that differs between structs and enums.
 struct ImplFragments {
     blank: TokenStream,
     fill: TokenStream,

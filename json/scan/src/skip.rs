@@ -5,14 +5,15 @@
 use crate::strings::{code_unit, plain_len};
 use alloc::vec::Vec;
 
-/// How deep arrays and objects may be nested: hostile text is refused before the stack ends.
+/// The maximum depth to which arrays and objects may be nested: hostile text is refused before the
+/// stack overflows.
 pub const MAX_DEPTH: u8 = 127;
 
-/// Where a value or a key stands in a text. There may be one for every second byte of a text, so
-/// that it takes eight.
+/// The place of a value or a key in a text. There may be one for every second byte of a text, so it
+/// takes only eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Where it begins, and whether there are escapes in it.
+    /// The place where it begins, with a bit that says whether there are escapes in it.
     from: u32,
     /// Of an array or object, the number of the token that stands behind it and all that is in it;
     /// of anything else, where it ends.
@@ -30,19 +31,19 @@ const ESCAPES: u32 = 0x8000_0000;
 const LONG: usize = 16_384;
 
 impl Token {
-    /// Where it begins.
+    /// Returns where it begins.
     #[must_use]
     pub const fn from(self) -> usize {
         (self.from & !ESCAPES) as usize
     }
 
-    /// Whether it is a string with escapes in it.
+    /// Returns whether it is a string with escapes in it.
     #[must_use]
     pub const fn has_escapes(self) -> bool {
         self.from & ESCAPES != 0
     }
 
-    /// Where it ends if it is neither an array nor an object; of those, see [`Self::next`].
+    /// Returns where it ends if it is neither an array nor an object; of those, see [`Self::next`].
     #[must_use]
     pub const fn to(self) -> usize {
         self.link as usize
@@ -98,8 +99,8 @@ impl<'t> TokenIndex<'t> {
     }
 }
 
-/// How many tokens a text has at most: each but the first stands behind one of these. What is
-/// nested too deep has none.
+/// Returns how many tokens a text has at most: each but the first stands behind one of these. What
+/// is nested too deep has none.
 fn most_tokens(text: &[u8]) -> usize {
     let (mut at, mut count, mut depth) = (0, 1, 0_u8);
     while let Some(byte) = text.get(at).filter(|_| depth <= MAX_DEPTH) {
@@ -118,8 +119,9 @@ fn most_tokens(text: &[u8]) -> usize {
     count
 }
 
-/// Where the value ends that stands at `at` or behind white space there, inside of so many arrays
-/// and objects; nothing if it is not valid or nested too deep. What it consists of goes to `index`.
+/// Returns where the value ends that stands at `at` or behind white space there, inside of so many
+/// arrays and objects; nothing if it is not valid or nested too deep. What it consists of goes to
+/// `index`.
 pub fn value_end(
     bytes: &[u8],
     at: usize,
@@ -183,7 +185,7 @@ pub fn value_end(
     }
 }
 
-/// Where the number, truth value or null at `at` ends that begins with `first`.
+/// Returns where the number, truth value or null at `at` ends that begins with `first`.
 fn plain_end(bytes: &[u8], at: usize, first: u8) -> Option<usize> {
     match first {
         b'-' | b'0'..=b'9' => number_end(bytes, at),
@@ -202,7 +204,7 @@ fn blank_end(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Where the value begins whose key stands at `at`.
+/// Returns where the value begins whose key stands at `at`.
 fn key_end(bytes: &[u8], at: usize, index: Option<&mut TokenIndex<'_>>) -> Option<usize> {
     let (end, has_escapes) = string_end(bytes, at)?;
     if let Some(index) = index {
@@ -212,7 +214,7 @@ fn key_end(bytes: &[u8], at: usize, index: Option<&mut TokenIndex<'_>>) -> Optio
     (*bytes.get(colon)? == b':').then(|| blank_end(bytes, colon + 1))
 }
 
-/// Where the string at `at` ends, and whether there are escapes in it.
+/// Returns where the string at `at` ends, and whether there are escapes in it.
 fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     if *bytes.get(at)? != b'"' {
         return None;
@@ -252,7 +254,7 @@ fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Where the digits end of which at least one stands at `at`.
+/// Returns where the digits end of which at least one stands at `at`.
 fn digits_end(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (count > 0).then_some(at + count)

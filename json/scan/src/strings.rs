@@ -5,7 +5,7 @@ use alloc::string::String;
 const ONES: u64 = u64::MAX / 0xff;
 const HIGHS: u64 = ONES << 7;
 
-/// How many bytes stand before the first quote, backslash or control character.
+/// Returns how many bytes stand before the first quote, backslash or control character.
 pub fn plain_len(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
@@ -76,7 +76,7 @@ pub fn code_unit(digits: &[u8]) -> Option<u32> {
     })
 }
 
-/// Whether a text holds an escape that stands for half a surrogate pair.
+/// The error of a text with an escape that stands for half a surrogate pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoneSurrogate;
 

@@ -2,13 +2,13 @@
 
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 
-/// What can be read, and what its JSON may be.
+/// A type that can be read, and the form that its JSON may have.
 pub trait ReadSchema {
     /// The values that are read; their types are defined in `table`.
     fn read_schema(table: &mut SchemaTable) -> ValueSchema;
 }
 
-/// What can be written, and what its JSON is.
+/// A type that can be written, and the form that its JSON has.
 pub trait WriteSchema {
     /// The values that are written; their types are defined in `table`.
     fn write_schema(table: &mut SchemaTable) -> ValueSchema;
@@ -26,15 +26,15 @@ pub struct SchemaTable {
 pub struct TypeSchema {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// Where it is written down.
+    /// The module that defines it.
     pub module: &'static str,
     /// Its documentation.
     pub docs: Cow<'static, str>,
-    /// What its values are.
+    /// The form of its values.
     pub body: TypeBody,
 }
 
-/// What the values of a type are.
+/// The form of the values of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeBody {
     /// Objects with these fields.
@@ -48,7 +48,7 @@ pub enum TypeBody {
 pub struct ObjectSchema {
     /// The fields, in order.
     pub fields: Vec<FieldSchema>,
-    /// Whether a field of another name is an error.
+    /// True if a field of another name is an error.
     pub closed: bool,
 }
 
@@ -61,11 +61,11 @@ pub struct FieldSchema {
     pub docs: Cow<'static, str>,
     /// Its value.
     pub value: ValueSchema,
-    /// How it stands in its object.
+    /// The presence of the field in its object.
     pub presence: FieldPresence,
 }
 
-/// How a field stands in its object.
+/// The presence of a field in its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldPresence {
     /// It is there.
@@ -79,13 +79,13 @@ pub enum FieldPresence {
 /// The kinds of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChoiceSchema {
-    /// How kinds are told apart.
+    /// The way in which kinds are told apart.
     pub form: ChoiceForm,
     /// The kinds.
     pub variants: Vec<VariantSchema>,
 }
 
-/// How the kinds of a value are told apart.
+/// The way in which the kinds of a value are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChoiceForm {
     /// By the only key of an object; a kind without content is its name.
@@ -105,11 +105,11 @@ pub struct VariantSchema {
     pub name: Cow<'static, str>,
     /// Its documentation.
     pub docs: Cow<'static, str>,
-    /// What stands in it.
+    /// The content of the kind.
     pub content: VariantContent,
 }
 
-/// What stands in a kind.
+/// The content of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariantContent {
     /// Nothing.
@@ -131,9 +131,9 @@ pub enum ValueSchema {
     Number,
     /// A whole number.
     Integer {
-        /// Whether it may be below zero.
+        /// True if it may be below zero.
         signed: bool,
-        /// How many bits it has.
+        /// The number of its bits.
         bits: u32,
     },
     /// A text.

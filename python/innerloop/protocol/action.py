@@ -21,13 +21,13 @@ class ActionRead(TypedDict):
     offset: NotRequired[int]
     """The first line to read, counted from 1."""
     limit: NotRequired[int]
-    """How many lines to read at most; all if absent."""
+    """The maximum number of lines to read; all if absent."""
     numbering: LineNumbering
-    """How lines are numbered in the outcome's text."""
+    """The way in which lines are numbered in the outcome's text."""
     line_chars: NotRequired[int]
-    """How many characters of a line are shown at most; all if absent."""
+    """The maximum number of characters shown of a line; all if absent."""
     notice: NotRequired[NoticePosition]
-    """Where it is said that the file goes on."""
+    """The place of the notice that the file goes on."""
 
 
 class ActionViewImage(TypedDict):
@@ -47,7 +47,7 @@ class ActionReadMany(TypedDict):
     exclude: NotRequired[list[str]]
     """Patterns of paths that are left out."""
     flat: NotRequired[bool]
-    """Whether of a folder only the files directly in it are read."""
+    """True if of a folder only the files directly in it are read."""
     hidden: NotRequired[HiddenFiles]
     """Which files a search passes over."""
 
@@ -71,9 +71,9 @@ class ActionEdit(TypedDict):
     old: str
     """The text to find; it must occur once unless ``all`` is set."""
     new: str
-    """What to put in its place."""
+    """The text to put in its place."""
     all: bool
-    """Whether to replace each occurrence."""
+    """True if to replace each occurrence."""
 
 
 class ActionPatch(TypedDict):
@@ -91,13 +91,13 @@ class ActionList(TypedDict):
     path: NotRequired[str]
     """The folder; the agent's own if absent."""
     depth: int
-    """How many levels to go down, from 1."""
+    """The number of levels to go down, from 1."""
     ignore: NotRequired[list[str]]
     """Patterns of entries that are left out."""
     hidden: NotRequired[HiddenFiles]
     """Which entries are left out besides."""
     style: NotRequired[ListStyle]
-    """How folders are told from files."""
+    """The way in which folders are told from files."""
 
 
 class ActionGlob(TypedDict):
@@ -109,9 +109,9 @@ class ActionGlob(TypedDict):
     path: NotRequired[str]
     """The folder to search; the agent's own if absent."""
     ignore_case: NotRequired[bool]
-    """Whether case is ignored."""
+    """True if case is ignored."""
     max_results: NotRequired[int]
-    """How many files are named at most; 1,000 if absent."""
+    """The maximum number of files to name; 1,000 if absent."""
     hidden: NotRequired[HiddenFiles]
     """Which files the search passes over."""
 
@@ -131,31 +131,31 @@ class ActionGrep(TypedDict):
     unless: NotRequired[str]
     """Lines that match this regular expression, too, are left out."""
     mode: GrepMode
-    """What to report."""
+    """The kind of result to report."""
     layout: NotRequired[GrepLayout]
-    """How it is reported."""
+    """The layout of the results."""
     before: NotRequired[int]
-    """How many lines before a match are shown."""
+    """The number of lines to show before a match."""
     after: NotRequired[int]
-    """How many lines behind a match are shown."""
+    """The number of lines to show after a match."""
     offset: NotRequired[int]
-    """How many of the first results are passed over."""
+    """The number of results to skip at the start."""
     max_results: NotRequired[int]
-    """How many results at most; 100 if absent."""
+    """The maximum number of results; 100 if absent."""
     max_per_file: NotRequired[int]
-    """How many results of one file at most."""
+    """The maximum number of results per file."""
     hidden: NotRequired[HiddenFiles]
     """Which files the search passes over."""
     ignore_case: bool
-    """Whether case is ignored."""
+    """True if case is ignored."""
     literal: NotRequired[bool]
-    """Whether the pattern is a text that stands for itself."""
+    """True if the pattern is a text that stands for itself."""
     multiline: NotRequired[bool]
-    """Whether a match may span lines; ``.`` then matches line ends, too."""
+    """True if a match may span lines; ``.`` then matches line ends, too."""
     only_matching: NotRequired[bool]
-    """Whether only what matches is shown of a line."""
+    """True if only what matches is shown of a line."""
     unnumbered: NotRequired[bool]
-    """Whether the numbers of lines are left out."""
+    """True if the numbers of lines are left out."""
 
 
 class ActionRunProgram(TypedDict):
@@ -167,7 +167,7 @@ class ActionRunProgram(TypedDict):
     args: list[str]
     """Its arguments, without the program's own name."""
     stdin: NotRequired[str]
-    """What it reads from standard input."""
+    """The text that it reads from standard input."""
 
 
 class ActionShell(TypedDict):
@@ -189,7 +189,7 @@ class ActionFetch(TypedDict):
     urls: list[str]
     """Their addresses, in the order in which they are named."""
     prompt: NotRequired[str]
-    """What is wanted of them, in words."""
+    """The information that is wanted from the pages, in words."""
 
 
 Action = (
@@ -206,11 +206,11 @@ Action = (
     | ActionShell
     | ActionFetch
 )
-"""What a built-in tool does."""
+"""An action of a built-in tool."""
 
 
 LineNumbering = Literal["none", "pipe", "tab"]
-"""How the lines of a file are numbered.
+"""The way in which the lines of a file are numbered.
 
 - ``none``: Not at all.
 - ``pipe``: ``NNN | content``.
@@ -219,7 +219,7 @@ LineNumbering = Literal["none", "pipe", "tab"]
 
 
 NoticePosition = Literal["below", "above"]
-"""Where it is said that a file goes on.
+"""The place of the notice that a file goes on.
 
 - ``below``: Below the lines.
 - ``above``: Above the lines.
@@ -227,15 +227,15 @@ NoticePosition = Literal["below", "above"]
 
 
 HiddenFiles = Literal["ignored", "nothing"]
-"""What searches and lists pass over.
+"""The files that searches and lists pass over.
 
-- ``ignored``: What ``.gitignore`` files name.
+- ``ignored``: The files that ``.gitignore`` files name.
 - ``nothing``: Nothing.
 """
 
 
 ListStyle = Literal["slash", "tag"]
-"""How a list tells folders from files.
+"""The way in which a list tells folders from files.
 
 - ``slash``: ``name/``.
 - ``tag``: ``[DIR] name``.
@@ -243,7 +243,7 @@ ListStyle = Literal["slash", "tag"]
 
 
 GrepMode = Literal["content", "files_with_matches", "count"]
-"""What a search reports.
+"""The kind of result that a search reports.
 
 - ``content``: ``path:line:text`` for each matching line.
 - ``files_with_matches``: The paths of files that match.
@@ -252,7 +252,7 @@ GrepMode = Literal["content", "files_with_matches", "count"]
 
 
 GrepLayout = Literal["lines", "by_file"]
-"""How the lines that a search finds are shown.
+"""The layout of the lines that a search finds.
 
 - ``lines``: ``path:number:text``, lines of context ``path-number-text``.
 - ``by_file``: ``File: path``, then ``Lnumber: text``, lines of context ``Lnumber- text``,
@@ -268,20 +268,21 @@ class ToolRun(TypedDict):
     name: str
     """The tool's name, as the model is shown it."""
     job: Job
-    """What to run."""
+    """The job to run."""
     folder: NotRequired[str]
     """The folder of the workspace that the calling agent works in, from the root on, which is
     empty: the paths of a built-in action begin there, and a program runs there."""
     known: NotRequired[list[str | None]]
-    """Where the guard is on, what the model knows of the files that a built-in action names, in
-    its order: their digests when it last read or changed them, an empty text for any content,
-    ``null`` for what it has not seen. One that is another file by now is left alone."""
+    """The model's knowledge of the files that a built-in action names, in its order, if the
+    guard is on: the digest of a file when the model last read or changed it, an empty text
+    for any content, ``null`` for a file that it has not seen. A file that has changed since
+    is left alone."""
     timeout_ms: int
     """After how long the host stops the run and answers with what there is, ``timed_out`` set."""
 
 
 class Job(TypedDict, total=False):
-    """What to run. Exactly one of these keys is there."""
+    """The job of a tool's run. Exactly one of these keys is there."""
 
     builtin: Action
     """A built-in tool's action, already translated from the model's vocabulary."""

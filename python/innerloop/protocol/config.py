@@ -24,11 +24,11 @@ class SessionConfig(TypedDict):
     model: ModelConfig
     """Which model, and how to talk to it."""
     limits: Limits
-    """When to stop."""
+    """The limits at which to stop."""
     response: ResponseLimits
-    """How much of a response is read."""
+    """The limits on how much of a response is read."""
     retry: RetryPolicy
-    """When a failed model call is tried again."""
+    """The rules for trying a failed model call again."""
     timeouts: ToolTimeouts
     """Time limits of tool runs."""
     tool_output_limits: dict[str, int]
@@ -44,10 +44,10 @@ class SessionConfig(TypedDict):
     """Most of what is left of the context window that one tool's output may take, in percent,
     but never less than 1,000 characters."""
     facts: EnvironmentFacts
-    """What the system prompt tells of the place the agent works in."""
+    """The facts about the agent's environment that the system prompt states."""
     base_prompt: str | None
-    """What the system prompt begins with, in place of the family's own words; an empty text for
-    nothing."""
+    """The text that the system prompt begins with, in place of the family's own words; an empty
+    text for nothing."""
     instructions: str | None
     """Instructions of the user, appended last to the system prompt."""
     builtin_tools: BuiltinTools
@@ -58,33 +58,33 @@ class SessionConfig(TypedDict):
     """Which tools' calls run beside others. Those that only read do if nothing is said, those
     that change something do not."""
     estimator: TokenEstimator
-    """How tokens are estimated."""
+    """The way in which tokens are estimated."""
     compaction: CompactionPolicy
-    """When the conversation is made shorter, and how."""
+    """The rules for making the conversation shorter."""
     loops: LoopPolicy
-    """When calls repeat themselves."""
+    """The rules for calls that repeat themselves."""
     approval: ApprovalPolicy
     """Which calls a person must allow first."""
     hooks: HookPolicy
-    """Where the host's hooks stand."""
+    """The points at which the host's hooks run, and the rules for them."""
     guard: GuardPolicy
-    """What calls must have gone before."""
+    """The rules about calls that must come before others."""
     subagents: SubagentPolicy
     """Agents that an agent may start."""
     repair: RepairPolicy
-    """What replies that end before their time are good for."""
+    """The rules for repairing replies that end too early."""
     undo: UndoPolicy
-    """What can be taken back."""
+    """The rules about what can be undone."""
     answer: AnswerConfig | None
     """The form of the final answer, if it is to have one."""
     ask_user: bool
-    """Whether the model may ask the user, through the tool ``ask_user``."""
+    """True if the model may ask the user, through the tool ``ask_user``."""
     web_fetch: bool
-    """Whether the host carries out ``fetch``, so that the model is shown a tool for it."""
+    """True if the host carries out ``fetch``, so that the model is shown a tool for it."""
 
 
 class Limits(TypedDict):
-    """When to stop; 0 means never."""
+    """The limits at which to stop; 0 means no limit."""
 
     max_turns: int
     """Most user and assistant turns of the whole session."""
@@ -95,11 +95,11 @@ class Limits(TypedDict):
     session: NotRequired[SpendAmount]
     """Most that all runs of the session may use together."""
     action: LimitAction
-    """What follows when one is reached."""
+    """The reaction when one of them is reached."""
 
 
 class SpendAmount(TypedDict):
-    """What models and their work use; as a limit, 0 means none."""
+    """The amount that models and their work use; as a limit, 0 means no limit."""
 
     cost_nano_usd: int
     """Nano-dollars (10⁻⁹ US dollars)."""
@@ -110,7 +110,7 @@ class SpendAmount(TypedDict):
 
 
 LimitAction = Literal["idle", "summarize", "partial", "error"]
-"""What follows when a limit is reached.
+"""The reaction when a limit is reached.
 
 - ``idle``: The run ends.
 - ``summarize``: The model says without tools what it has found, and the run ends.
@@ -120,8 +120,8 @@ LimitAction = Literal["idle", "summarize", "partial", "error"]
 
 
 class ResponseLimits(TypedDict):
-    """How much of one response of a model is read. No real one comes near; a response that goes
-    beyond ends the run as failed, and what was said until then is kept."""
+    """The limits on how much of one response of a model is read. No real response comes near
+    them; one that goes beyond ends the run as failed, and what was said until then is kept."""
 
     max_bytes: int
     """Bytes of its body."""
@@ -135,29 +135,29 @@ class ResponseLimits(TypedDict):
 
 
 class RetryPolicy(TypedDict):
-    """When a failed model call is tried again. The delay is ``base_ms`` doubled per try, at most
-    ``max_ms``, less up to ``jitter_percent`` of it; a delay that the provider asks for takes
-    its place."""
+    """The rules for trying a failed model call again. The delay is ``base_ms`` doubled per try,
+    at most ``max_ms``, less up to ``jitter_percent`` of it; a delay that the provider asks
+    for takes its place."""
 
     max_retries: int
-    """How often one model call is tried again; 0 switches retries off."""
+    """The maximum number of times that one model call is tried again; 0 switches retries off."""
     base_ms: int
     """The first delay, in milliseconds."""
     max_ms: int
     """The longest delay of our own, in milliseconds."""
     jitter_percent: int
-    """How much of a delay of our own may be left out, so that sessions do not come back all at
-    once; 0 for exact delays."""
+    """The part of a delay of our own that may be left out, in percent, so that sessions do not
+    come back all at once; 0 for exact delays."""
     max_retry_after_ms: int
     """The longest delay that a provider may ask for; a longer one ends the run."""
     idle_ms: int
     """After how long without a byte a model call counts as broken, in milliseconds."""
     mid_stream: bool
-    """Whether a call that breaks after text or a part of a tool call has come is tried again. No
+    """True if a call that breaks after text or a part of a tool call has come is tried again. No
     tool has started then, and what was shown is taken back."""
     refusal_closes: bool
-    """Whether a call that can never succeed closes the session, such as one whose key or model
-    is refused. If not, its run fails, and the session goes on once that is mended."""
+    """True if a call that can never succeed closes the session, such as one whose key or model
+    is refused. If not, its run fails, and the session goes on once that is fixed."""
 
 
 class ToolTimeouts(TypedDict):
@@ -168,12 +168,12 @@ class ToolTimeouts(TypedDict):
     max_command_ms: int
     """No run gets more."""
     grace_ms: int
-    """How long a cancelled effect may take to answer before it counts as lost."""
+    """The time that a cancelled effect may take to answer before it counts as lost."""
 
 
 class EnvironmentFacts(TypedDict, total=False):
-    """What the system prompt tells of the place the agent works in. What is empty or absent is
-    left out."""
+    """The facts about the agent's environment that the system prompt states. Those that are
+    empty or absent are left out."""
 
     working_directory: str
     """The workspace, as the tools see it."""
@@ -202,9 +202,9 @@ class GitFacts(TypedDict, total=False):
     branch: str
     """The current branch."""
     modified: int | None
-    """How many files are modified, where the host knows."""
+    """The number of modified files, if the host knows it."""
     untracked: int | None
-    """How many files are untracked, where the host knows."""
+    """The number of untracked files, if the host knows it."""
     recent_commits: list[str]
     """Subjects of the newest commits, newest first."""
 
@@ -215,7 +215,7 @@ class ProgramFacts(TypedDict):
     name: str
     """Its name."""
     description: str
-    """What it is and how it is called, in a sentence."""
+    """A sentence that says what it is and how it is called."""
 
 
 class ProjectDoc(TypedDict):
@@ -256,11 +256,11 @@ class ToolSpec(TypedDict):
     name: str
     """A unique name; among equal names the latest registration wins."""
     description: str
-    """What it does and when to use it."""
+    """The text that says what the tool does and when to use it."""
     parameters: dict[str, Any]
     """A JSON Schema whose root is an object."""
     read_only: NotRequired[bool]
-    """Whether it changes nothing, so that it may run beside others."""
+    """True if it changes nothing, so that it may run beside others."""
     timeout_ms: NotRequired[int | None]
     """After how long a run is stopped, though never later than ``timeouts.max_command_ms``;
     absent, as long as a command has that asks for no time."""
@@ -269,7 +269,7 @@ class ToolSpec(TypedDict):
     them: what an input's ``paths`` is held against. One that is absent in a call stands for
     the agent's own folder."""
     freeform: NotRequired[FreeformSpec | None]
-    """How the tool is called with free text instead of JSON, where the protocol can."""
+    """The form of a call with free text instead of JSON, for protocols that support it."""
 
 
 class FreeformSpec(TypedDict):
@@ -281,11 +281,11 @@ class FreeformSpec(TypedDict):
     property: str
     """The property of the schema that the text stands for."""
     description: str
-    """What the model is told in place of the description."""
+    """The text that the model is told in place of the description."""
 
 
 ExecMode = Literal["parallel", "serial"]
-"""Whether a tool's calls run beside others.
+"""The mode in which a tool's calls run: beside others or alone.
 
 - ``parallel``: Beside others of this mode.
 - ``serial``: Alone, in the order of the calls.
@@ -293,7 +293,7 @@ ExecMode = Literal["parallel", "serial"]
 
 
 TokenEstimator = Literal["chars", "code_and_prose", "words", "bytes"]
-"""How the tokens of a text are estimated, where the provider has not counted them.
+"""The way in which the tokens of a text are estimated, if the provider has not counted them.
 
 - ``chars``: A token for four characters.
 - ``code_and_prose``: A token for three characters of tool output and calls, for four of
@@ -304,22 +304,23 @@ TokenEstimator = Literal["chars", "code_and_prose", "words", "bytes"]
 
 
 class CompactionPolicy(TypedDict):
-    """When the conversation is made shorter, how, and what of it stays. By itself that happens
-    only where a tier or ``on_overflow`` says so."""
+    """The rules for making the conversation shorter: when, how, and what of it stays. Without a
+    request of the host, that happens only where a tier or ``on_overflow`` says so."""
 
     auto: list[CompactionTier]
-    """What is done before a model call; of the tiers that are reached, the one that begins last."""
+    """The steps that are taken before a model call; of the tiers that are reached, the one that
+    begins last applies."""
     on_overflow: OnOverflow
-    """What follows when the conversation no longer fits the model."""
+    """The reaction when the conversation no longer fits the model."""
     truncate_if_needed: bool
-    """Whether the oldest turns are left out where the conversation does not fit and nothing else
+    """True if the oldest turns are left out where the conversation does not fit and nothing else
     makes it shorter; if not, the run ends."""
     keep: RetentionPolicy
-    """What stays."""
+    """The part of the conversation that stays."""
     summary: SummaryPolicy
-    """How the model sums up."""
+    """The rules for a summary by the model."""
     max_messages: int
-    """How many turns are too many whatever their length, so that the first tier applies; 0 for
+    """The number of turns above which the first tier applies, whatever their length; 0 for
     never."""
     max_failures: int
     """After how many failures in a row nothing more is tried by itself, until the host asks for
@@ -331,11 +332,12 @@ class CompactionPolicy(TypedDict):
 CompactionTier = TypedDict(
     "CompactionTier",
     {
-        # How full the window must be.
+        # The fullness of the window from which the tier applies.
         "from": "WindowFullness",
-        # How full it is to be afterwards; so far below that the provider's cache is seldom lost.
+        # The fullness of the window to reach; so far below that the provider's cache is seldom
+        # lost.
         "to": "WindowFullness",
-        # What is done.
+        # The step to take.
         "step": "FoldKind",
         # Most of the user's inputs that stay with all that followed them; all that fit if absent.
         "inputs": "NotRequired[int]",
@@ -345,7 +347,8 @@ CompactionTier = TypedDict(
 
 
 class WindowFullness(TypedDict, total=False):
-    """How full a context window is. Where several are given, the one that is reached last."""
+    """The fullness of a context window. If several values are given, the one that is reached
+    last counts."""
 
     percent: int
     """So much of it is used, in percent."""
@@ -356,7 +359,7 @@ class WindowFullness(TypedDict, total=False):
 
 
 OnOverflow = Literal["warn", "compact_retry_once"]
-"""What follows when the conversation no longer fits the model.
+"""The reaction when the conversation no longer fits the model.
 
 - ``warn``: The run ends, with a warning.
 - ``compact_retry_once``: The conversation is made half as long as the window, and the model
@@ -365,21 +368,22 @@ OnOverflow = Literal["warn", "compact_retry_once"]
 
 
 class RetentionPolicy(TypedDict):
-    """What stays of a conversation that is made shorter."""
+    """The part that stays of a conversation that is made shorter."""
 
     tokens: int
     """Most tokens of the newest turns that stay where the host asks for it to be made shorter."""
     rounds: int
-    """How many of the newest replies stay in any case, each with its calls and their results."""
+    """The number of the newest replies that stay in any case, each with its calls and their
+    results."""
     words_of_user: int
     """Most tokens of the user's own words that stand behind a summary as they were said, the
     newest first."""
     first_input: bool
-    """Whether the user's first input stays."""
+    """True if the user's first input stays."""
 
 
 class SummaryPolicy(TypedDict):
-    """How a model sums up."""
+    """The rules for a summary by a model."""
 
     model: str | None
     """Another model of the same endpoint; the agent's own if absent."""
@@ -388,39 +392,40 @@ class SummaryPolicy(TypedDict):
     result_chars: int
     """Most characters of a tool's result that it reads."""
     instructions: str | None
-    """What it is to look at besides."""
+    """Additional instructions for the summary."""
 
 
 class LoopPolicy(TypedDict):
-    """When calls repeat themselves, and what is done about it."""
+    """The rules for calls that repeat themselves: how they are detected, and what is done about
+    them."""
 
     detect: bool
-    """Whether they are looked for."""
+    """True if they are looked for."""
     window: int
-    """How many of the newest calls must follow one pattern."""
+    """The number of the newest calls that must follow one pattern."""
     max_period: int
     """The longest cycle of calls that counts as a pattern."""
     same_args: int
-    """How many rounds in a row with the same calls are too many; 0 for never."""
+    """The number of rounds in a row with the same calls that is too many; 0 for never."""
     same_name: int
-    """How many rounds in a row that call the same tools, whatever the arguments, are too many; 0
-    for never."""
+    """The number of rounds in a row that call the same tools, whatever the arguments, that is
+    too many; 0 for never."""
     again_after: int
     """After how many more of such rounds the next step of the ladder follows; 0 for the same
     number again."""
     only_if_failed: bool
-    """Whether only calls that failed count."""
+    """True if only calls that failed count."""
     ignore_tools: list[str]
     """Tools whose calls do not count."""
     mask_volatile: bool
-    """Whether times, UUIDs and the like in arguments count as all the same."""
+    """True if times, UUIDs and the like in arguments count as all the same."""
     ladder: list[LoopStep]
-    """What is done the first time, the second time and so on, until the pattern breaks; the last
-    step goes for all further times."""
+    """The steps to take the first time, the second time and so on, until the pattern breaks; the
+    last step applies to all further times."""
 
 
 LoopStep = Literal["warn", "summarize", "ask_user", "stop"]
-"""What is done about calls that repeat themselves.
+"""The reaction to calls that repeat themselves.
 
 - ``warn``: The model is told.
 - ``summarize``: The model says without tools what it has found, and the run ends.
@@ -455,19 +460,20 @@ class ApprovalRule(TypedDict):
     tool: str
     """The tool's name."""
     starting: NotRequired[dict[str, str]]
-    """How the texts of its arguments must begin, by name; none for every call."""
+    """The texts with which its arguments must begin, by the argument's name; none for every
+    call."""
 
 
 class HookPolicy(TypedDict):
-    """Where the host's hooks stand."""
+    """The points at which the host's hooks run, and the rules for them."""
 
     points: list[HookPoint]
     """The points at which the host wants to be asked."""
     fail_closed: bool
-    """Whether a hook that breaks counts as a denial; otherwise the run goes on."""
+    """True if a hook that breaks counts as a denial; otherwise the run goes on."""
     max_denials: int
-    """How often for one input the hook before the end may send the model back to work; a further
-    denial ends the run as it stands."""
+    """The number of times for one input that the hook before the end may send the model back to
+    work; a further denial ends the run as it stands."""
 
 
 HookPoint = Literal[
@@ -479,7 +485,7 @@ HookPoint = Literal[
     "outbound",
     "compact",
 ]
-"""Where in the loop a hook stands.
+"""The point in the loop at which a hook runs.
 
 - ``submit``: The user has said something. Replaceable by another text.
 - ``before_model``: Before a model call. A replacement is a text that is said to the model
@@ -498,43 +504,44 @@ HookPoint = Literal[
 
 
 class GuardPolicy(TypedDict):
-    """What calls must have gone before."""
+    """The rules about calls that must come before others."""
 
     read_before_write: bool
-    """Whether a file that is there must have been read, or written, before it is changed."""
+    """True if a file that is there must have been read, or written, before it is changed."""
 
 
 class SubagentPolicy(TypedDict):
     """Agents that an agent may start."""
 
     max_depth: int
-    """How deep agents may be nested; 0 offers none."""
+    """The maximum depth to which agents may be nested; 0 offers none."""
     max_open: int
-    """How many may be open at once, all depths together."""
+    """The maximum number of agents that may be open at once, at all depths together."""
 
 
 class RepairPolicy(TypedDict):
-    """What replies that end before their time are good for."""
+    """The rules for repairing replies that end too early."""
 
     continue_on_length: int
-    """How often in a run a text that was cut by the output limit is continued."""
+    """The number of times in a run that a text cut by the output limit is continued."""
     grow_output: bool
-    """Whether a reply that the output limit has cut in a call is asked for again with twice the
+    """True if a reply that the output limit has cut in a call is asked for again with twice the
     limit, which then holds until the next input."""
     retry_on_empty: int
-    """How often in a run a reply without text and calls is asked for again."""
+    """The number of times in a run that a reply without text and calls is asked for again."""
     nudges: int
-    """How often in a run a text that calls no tool and does not sound like an answer is answered
-    with a reminder of the tools; for small models, which announce more than they do."""
+    """The number of times in a run that a text that calls no tool and does not sound like an
+    answer is answered with a reminder of the tools; for small models, which announce more
+    than they do."""
     coerce_arguments: bool
-    """Whether arguments of the wrong type that plainly mean a right one are bent to it."""
+    """True if arguments of the wrong type that plainly mean a right one are bent to it."""
 
 
 class UndoPolicy(TypedDict):
-    """What can be taken back."""
+    """The rules about what can be undone."""
 
     max_steps: int
-    """How many steps in a row, at most; 0 for all."""
+    """The maximum number of steps in a row that can be undone; 0 for all."""
 
 
 class AnswerConfig(TypedDict):
@@ -543,17 +550,17 @@ class AnswerConfig(TypedDict):
     schema: dict[str, Any]
     """A JSON Schema whose root is an object."""
     retries: int
-    """How often a run that ends with text is asked for the answer again."""
+    """The number of times that a run that ends with text is asked for the answer again."""
 
 
 ConfigPreset = Literal["seed001", "modern", "ollama", "ironclaw", "gnoma"]
 """A configuration by name.
 
 - ``seed001``: Every default of the coding agent loop specification.
-- ``modern``: What people who know codex, Claude Code or pi expect: the tools that the model
-  was trained on, files read before they are changed, arguments bent to their schema, sessions
-  that outlive a refused request; 200 rounds for an input, and calls that go on repeating
-  themselves after two warnings end the run.
+- ``modern``: The settings that people who know codex, Claude Code or pi expect: the tools
+  that the model was trained on, files read before they are changed, arguments converted to
+  fit their schema, sessions that survive a refused request; 200 rounds for an input, and
+  calls that go on repeating themselves after two warnings end the run.
 - ``ollama``: Small local models: 25 rounds, then a summary; loops stop early; outputs take
   less than a third of the window.
 - ``ironclaw``: Approval of changes, 50 rounds, and only failing calls count as a loop.

@@ -35,7 +35,7 @@ class PartImageUrl(TypedDict):
 
     type: Literal["image_url"]
     url: str
-    """Where it is."""
+    """The URL of the picture."""
 
 
 class PartFile(TypedDict):
@@ -55,39 +55,39 @@ Part = PartText | PartImage | PartImageUrl | PartFile
 
 
 class Outcome(TypedDict):
-    """What came of an action or of a custom tool's run."""
+    """The outcome of an action or of a custom tool's run."""
 
     parts: list[Part]
-    """What the tool says, whole. Of a program, see ``streams``."""
+    """The whole output of the tool. For a program, see ``streams``."""
     streams: NotRequired[bool]
-    """Whether the first two parts are texts that a program printed, each of which may be empty:
+    """True if the first two parts are texts that a program printed, each of which may be empty:
     on standard output, then on standard error. Further parts say more of the run. The model
     reads them all as one text, ``joined_text``."""
     error: NotRequired[ToolErrorName]
-    """What went wrong, if anything did; ``parts`` then say how and what to do."""
+    """The kind of error, if there was one; ``parts`` then say what went wrong and what to do."""
     denied_by: NotRequired[DeniedBy]
     """Of a call that needed a yes and got none: who denied it."""
     exit: NotRequired[int]
     """A program's exit code."""
     count: NotRequired[int]
-    """How many places were found or changed: results of a search, replacements of an edit,
-    occurrences of a text that should be unique."""
+    """The number of places that were found or changed: results of a search, replacements of an
+    edit, occurrences of a text that should be unique."""
     duration_ms: NotRequired[int]
-    """How long the run took, from its launch on: the time in which a person was asked does not
-    count. Where the host says nothing the session measures it, so that it is absent only
-    where the host ran nothing, or does not know what became of the run."""
+    """The duration of the run from its launch on, in milliseconds, without the time in which a
+    person was asked. If the host does not report it, the session measures it, so that it is
+    absent only if the host ran nothing, or does not know what became of the run."""
     timed_out: NotRequired[bool]
-    """Whether the time limit ended the run; ``parts`` then hold what came before."""
+    """True if the time limit ended the run; ``parts`` then hold what came before."""
     changes: NotRequired[list[ReportedChange]]
     """The files that changed."""
     digests: NotRequired[list[str]]
-    """Where ``known`` is there: the digests of the files that the action names, in its order, as
-    they are now; an empty text for one that is not there."""
+    """The digests of the files that the action names, in its order, as they are now, if
+    ``known`` is there; an empty text for a file that does not exist."""
     capped_at_source: NotRequired[bool]
-    """Whether the tool itself dropped a part of its output."""
+    """True if the tool itself dropped a part of its output."""
     details: NotRequired[Any]
-    """What a tool of the host says to its user interface, in ``tool_call_end``; the model does
-    not read it."""
+    """The details that a tool of the host passes to its user interface, in ``tool_call_end``;
+    the model does not read them."""
 
 
 ToolErrorName = Literal[
@@ -129,7 +129,7 @@ ToolErrorName = Literal[
 
 
 DeniedBy = Literal["person", "nobody", "hook", "options"]
-"""Who did not allow a call.
+"""The one who did not allow a call.
 
 - ``person``: A person, or who decides for them.
 - ``nobody``: Nobody was there to allow it.
@@ -144,7 +144,7 @@ class ReportedChange(TypedDict):
     path: str
     """The file, from the workspace's root on."""
     kind: ChangeKind
-    """What happened to it."""
+    """The kind of change."""
     before: NotRequired[str]
     """Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB."""
     after: NotRequired[str]
@@ -152,7 +152,7 @@ class ReportedChange(TypedDict):
 
 
 ChangeKind = Literal["created", "modified", "deleted"]
-"""What happened to a file.
+"""The kind of change to a file.
 
 - ``created``: It is new.
 - ``modified``: Its content changed.
@@ -161,12 +161,12 @@ ChangeKind = Literal["created", "modified", "deleted"]
 
 
 class Status(TypedDict):
-    """Where an agent stands and what it has used."""
+    """The state of an agent and what it has used."""
 
     state: AgentState
-    """Where it stands."""
+    """The state of the agent."""
     compacting: NotRequired[bool]
-    """Whether it does nothing but make the conversation shorter, because the host has asked for
+    """True if it does nothing but make the conversation shorter, because the host has asked for
     that: no run is under way."""
     turns: int
     """User and assistant turns so far."""
@@ -175,11 +175,12 @@ class Status(TypedDict):
     usage: Usage
     """Tokens so far."""
     cost_nano_usd: NotRequired[int]
-    """What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known."""
+    """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are
+    known."""
 
 
 AgentState = Literal["idle", "processing", "awaiting_input", "closed"]
-"""Where an agent stands.
+"""The state of an agent.
 
 - ``idle``: Waiting for the user.
 - ``processing``: Running the loop.
@@ -215,11 +216,11 @@ RunEnd = Literal[
     "refused",
     "failed",
 ]
-"""How a run ended.
+"""The way in which a run ended.
 
 - ``completed``: The model was done.
 - ``limit``: A limit of rounds or turns.
-- ``budget``: What it may spend is used up.
+- ``budget``: Its budget is used up.
 - ``loop``: Its calls repeated themselves.
 - ``interrupted``: The host interrupted it.
 - ``denied``: A hook of the host denied it.

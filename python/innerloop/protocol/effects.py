@@ -32,9 +32,9 @@ class EffectRunTool(TypedDict):
     id: int
     """Its id."""
     agent: int
-    """Whose it is."""
+    """The agent that it belongs to."""
     run: ToolRun
-    """What to run."""
+    """The run to carry out."""
 
 
 class EffectAsk(TypedDict):
@@ -43,7 +43,7 @@ class EffectAsk(TypedDict):
     id: int
     """Its id."""
     agent: int
-    """Whose it is."""
+    """The agent that it belongs to."""
     ask: Ask
     """The question."""
 
@@ -54,9 +54,9 @@ class EffectRunHook(TypedDict):
     id: int
     """Its id."""
     agent: int
-    """Whose it is."""
+    """The agent that it belongs to."""
     hook: HookRun
-    """What to run."""
+    """The hook to run."""
 
 
 class EffectCancel(TypedDict):
@@ -86,7 +86,7 @@ class SentRequest(TypedDict):
     """A request to be sent as it is."""
 
     url: str
-    """Where it goes."""
+    """The URL that it goes to."""
     headers: list[list[str]]
     """The headers without the key, names in lower case."""
     key: NotRequired[list[str]]
@@ -125,7 +125,7 @@ class AskElicitation(TypedDict):
     message: str
     """The question."""
     schema: Any
-    """What the answer must look like."""
+    """The schema that the answer must fit."""
 
 
 class Ask(TypedDict, total=False):
@@ -143,9 +143,9 @@ class HookRun(TypedDict):
     """One run of a hook."""
 
     point: HookPoint
-    """Where in the loop it stands."""
+    """The point in the loop at which it runs."""
     payload: Any
-    """What it is told."""
+    """The data that it is given."""
 
 
 class Output(TypedDict, total=False):
@@ -163,11 +163,11 @@ class SessionEffectHttp(TypedDict):
     id: int
     """Its id."""
     agent: int
-    """Whose it is."""
+    """The agent that it belongs to."""
     request: HttpRequest
     """The request."""
     purpose: RequestPurpose
-    """What it is for."""
+    """The purpose of the request."""
 
 
 class SessionEffectRunTool(TypedDict):
@@ -176,9 +176,9 @@ class SessionEffectRunTool(TypedDict):
     id: int
     """Its id."""
     agent: int
-    """Whose it is."""
+    """The agent that it belongs to."""
     run: ToolRun
-    """What to run; the session keeps it until the answer has come."""
+    """The run to carry out; the session keeps it until the answer has come."""
 
 
 class SessionEffectAsk(TypedDict):
@@ -187,7 +187,7 @@ class SessionEffectAsk(TypedDict):
     id: int
     """Its id."""
     agent: int
-    """Whose it is."""
+    """The agent that it belongs to."""
     ask: Ask
     """The question."""
 
@@ -198,9 +198,9 @@ class SessionEffectRunHook(TypedDict):
     id: int
     """Its id."""
     agent: int
-    """Whose it is."""
+    """The agent that it belongs to."""
     hook: HookRun
-    """What to run."""
+    """The hook to run."""
 
 
 class SessionEffectCancel(TypedDict):
@@ -243,7 +243,7 @@ class HttpRequest(TypedDict):
 
 
 RequestPurpose = Literal["model", "summary", "mcp"]
-"""What a request is for.
+"""The purpose of a request.
 
 - ``model``: A reply of the model.
 - ``summary``: A summary of the history.

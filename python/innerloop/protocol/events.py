@@ -23,17 +23,17 @@ class EventStamp(TypedDict):
     seq: int
     """Counted from 1 over the whole session, without gaps."""
     at: int
-    """When, in session time: milliseconds since the session was opened."""
+    """The session time of the event: milliseconds since the session was opened."""
     wall: int
-    """When, in milliseconds since 1970, by the host's wall clock as the session was opened or
-    restored."""
+    """The time of the event in milliseconds since 1970, by the host's wall clock as it was when
+    the session was opened or restored."""
     session: str
     """The id of its session."""
     effect: NotRequired[int]
     """The effect (a request, a tool's run, a question) whose answer led to it; none if a command
     or the time did."""
     agent: int
-    """Whose; the session's own agent is 0."""
+    """The agent that the event belongs to; the session's own agent is 0."""
 
 
 class EventSessionStart(EventStamp):
@@ -51,7 +51,7 @@ class EventSessionStart(EventStamp):
     tools: list[str]
     """The names of the tools."""
     context_window: int
-    """How many tokens the model can read and write in one call."""
+    """The number of tokens that the model can read and write in one call."""
     limits: Limits
     """The limits of rounds, turns and spending."""
 
@@ -61,7 +61,7 @@ class EventSessionEnd(EventStamp):
 
     type: Literal["session_end"]
     state: AgentState
-    """Where it stood when it was closed."""
+    """The state that it was in when it was closed."""
 
 
 class EventUserInput(EventStamp):
@@ -69,7 +69,7 @@ class EventUserInput(EventStamp):
 
     type: Literal["user_input"]
     parts: list[Part]
-    """What the user said."""
+    """The content of the user's input."""
 
 
 class EventProcessingEnd(EventStamp):
@@ -77,13 +77,14 @@ class EventProcessingEnd(EventStamp):
 
     type: Literal["processing_end"]
     end: RunEnd
-    """How it ended."""
+    """The way in which it ended."""
     text: str
-    """What the model said last."""
+    """The last text of the model."""
     usage: Usage
     """Tokens of the run."""
     cost_nano_usd: NotRequired[int]
-    """What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known."""
+    """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are
+    known."""
     replies: int
     """Model replies of the run."""
     tool_calls: int
@@ -123,13 +124,13 @@ class EventAssistantTextEnd(EventStamp):
     reasoning: NotRequired[str]
     """The whole thinking, if there was any."""
     usage: NotRequired[Usage]
-    """What the reply cost, where the provider said so."""
+    """The tokens that the reply used, if the provider said so."""
     cost_nano_usd: NotRequired[int]
-    """What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known."""
+    """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known."""
 
 
 class EventTextReset(EventStamp):
-    """What was written of the current reply does not count: the call is tried again."""
+    """The output of the current reply so far does not count: the call is tried again."""
 
     type: Literal["text_reset"]
 
@@ -147,7 +148,7 @@ class EventQueued(EventStamp):
 
     type: Literal["queued"]
     ahead: int
-    """How many."""
+    """The number of requests that go first."""
 
 
 class EventToolCallDelta(EventStamp):
@@ -205,7 +206,7 @@ class EventSteeringInjected(EventStamp):
 
     type: Literal["steering_injected"]
     parts: list[Part]
-    """What it says."""
+    """The content of the message."""
 
 
 class EventTurnLimit(EventStamp):
@@ -219,7 +220,7 @@ class EventTurnLimit(EventStamp):
 
 
 class EventBudgetLimit(EventStamp):
-    """What may be spent is used up, which ends the run; the model may still be asked to sum up."""
+    """The budget is used up, which ends the run; the model may still be asked to sum up."""
 
     type: Literal["budget_limit"]
     which: Literal[
@@ -232,7 +233,7 @@ class EventBudgetLimit(EventStamp):
     ]
     """Which limit: ``run`` or ``session``, a dot, and the field of it."""
     used: int
-    """How much is used."""
+    """The amount that is used."""
     limit: int
     """The limit."""
 
@@ -242,9 +243,9 @@ class EventLoopDetection(EventStamp):
 
     type: Literal["loop_detection"]
     message: str
-    """What the model was told."""
+    """The text that the model was told."""
     period: int
-    """How many calls the pattern has."""
+    """The number of calls in the pattern."""
 
 
 class EventAgentStarted(EventStamp):
@@ -252,9 +253,9 @@ class EventAgentStarted(EventStamp):
 
     type: Literal["agent_started"]
     parent: int
-    """Who started it."""
+    """The agent that started it."""
     task: str
-    """What it is to do."""
+    """The task that it was given."""
     model: str
     """The model that it uses."""
     folder: NotRequired[str]
@@ -266,9 +267,9 @@ class EventAgentEnded(EventStamp):
 
     type: Literal["agent_ended"]
     success: bool
-    """How its last run ended."""
+    """True if its last run succeeded."""
     output: str
-    """What it said last."""
+    """The last text that it said."""
 
 
 class EventPlan(EventStamp):
@@ -296,7 +297,7 @@ class EventRetry(EventStamp):
     delay_ms: int
     """After how long, in milliseconds."""
     message: str
-    """What went wrong."""
+    """The text that says what went wrong."""
 
 
 class EventRewound(EventStamp):
@@ -304,13 +305,13 @@ class EventRewound(EventStamp):
 
     type: Literal["rewound"]
     why: RewindReason
-    """What the host asked for."""
+    """The kind of rewind that the host asked for."""
     to: int
-    """How many turns the log had when it saw that."""
+    """The number of turns that the log had when the model saw that."""
     undo_left: int
-    """How many steps can be taken back from here."""
+    """The number of steps that can be undone from here."""
     redo_left: int
-    """How many can be put back."""
+    """The number of steps that can be redone."""
 
 
 class EventCompactionStarted(EventStamp):
@@ -319,9 +320,9 @@ class EventCompactionStarted(EventStamp):
 
     type: Literal["compaction_started"]
     kind: FoldKind
-    """How."""
+    """The way in which the turns are to be folded."""
     why: FoldReason
-    """Why."""
+    """The reason why they are to be folded."""
     tokens: int
     """Tokens of the conversation, about."""
 
@@ -331,21 +332,21 @@ class EventCompacted(EventStamp):
 
     type: Literal["compacted"]
     kind: FoldKind
-    """How."""
+    """The way in which the turns were folded."""
     why: FoldReason
-    """Why."""
+    """The reason why they were folded."""
     turns: int
-    """How many turns are left out."""
+    """The number of turns that are left out."""
     before: int
     """Tokens of the conversation before, about."""
     after: int
     """Tokens of the conversation from now on, about."""
     text: NotRequired[str]
-    """What stands in the place of the turns that are left out."""
+    """The text that stands in the place of the turns that are left out."""
     usage: NotRequired[Usage]
-    """What the summary has used, where the provider said so."""
+    """The tokens that the summary has used, if the provider said so."""
     cost_nano_usd: NotRequired[int]
-    """What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known."""
+    """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known."""
 
 
 class EventCompactionFailed(EventStamp):
@@ -353,15 +354,15 @@ class EventCompactionFailed(EventStamp):
 
     type: Literal["compaction_failed"]
     kind: FoldKind
-    """How it was to become shorter."""
+    """The way in which it was to become shorter."""
     why: FoldReason
-    """Why it was to."""
+    """The reason why it was to become shorter."""
     message: str
-    """Why it did not."""
+    """The reason why it did not become shorter."""
     usage: NotRequired[Usage]
-    """What a summary has used all the same, where the provider said so."""
+    """The tokens that a summary has used all the same, if the provider said so."""
     cost_nano_usd: NotRequired[int]
-    """What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known."""
+    """The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known."""
 
 
 class EventPrefixRebased(EventStamp):
@@ -369,7 +370,7 @@ class EventPrefixRebased(EventStamp):
 
     type: Literal["prefix_rebased"]
     reason: str
-    """What changed it."""
+    """The reason why it no longer fits."""
 
 
 class EventWarning(EventStamp):
@@ -377,7 +378,7 @@ class EventWarning(EventStamp):
 
     type: Literal["warning"]
     message: str
-    """What."""
+    """The text of the warning."""
 
 
 class EventError(EventStamp):
@@ -387,7 +388,7 @@ class EventError(EventStamp):
     kind: ErrorKind
     """The kind."""
     message: str
-    """What, and what to do."""
+    """The text that says what failed, and what to do."""
 
 
 Event = (
@@ -430,13 +431,13 @@ class PlanItem(TypedDict):
     """A step of the model's plan."""
 
     text: str
-    """What is to be done."""
+    """The text that says what is to be done."""
     status: PlanStatus
-    """How far it is."""
+    """The status of the step."""
 
 
 PlanStatus = Literal["pending", "in_progress", "completed", "cancelled", "blocked"]
-"""How far a step of the plan is.
+"""The status of a step of the plan.
 
 - ``pending``: Not begun.
 - ``in_progress``: Under way.
@@ -447,7 +448,7 @@ PlanStatus = Literal["pending", "in_progress", "completed", "cancelled", "blocke
 
 
 FoldReason = Literal["full", "overflow", "asked"]
-"""Why turns are folded.
+"""The reason why turns are folded.
 
 - ``full``: A tier is reached.
 - ``overflow``: The conversation did not fit the model.

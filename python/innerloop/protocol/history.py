@@ -18,22 +18,22 @@ class Turn(TypedDict):
     """One entry of the history."""
 
     at: int
-    """When it was appended."""
+    """The time at which it was appended."""
     kind: TurnKind
-    """Who said what."""
+    """The kind of turn, with its content."""
 
 
 class TurnKindRewound(TypedDict):
     """The model sees again what it saw when the log had ``at`` turns."""
 
     at: int
-    """How many turns the log had."""
+    """The number of turns that the log had."""
     why: RewindReason
-    """What the host asked for."""
+    """The kind of rewind that the host asked for."""
 
 
 class TurnKind(TypedDict, total=False):
-    """Who said what. Exactly one of these keys is there."""
+    """The kind of a turn, with its content: who said what. Exactly one of these keys is there."""
 
     user: list[Part]
     """The user's input."""
@@ -57,21 +57,21 @@ class Reply(TypedDict):
     """A whole reply of the model."""
 
     blocks: list[Block]
-    """What the model sent, in order."""
+    """The blocks that the model sent, in order."""
     finish: FinishReason
-    """Why it ended."""
+    """The reason why it ended."""
     refusal: NotRequired[str]
     """The provider's own words on why the model refused."""
     reason: NotRequired[str]
-    """What the provider says of an end that is neither a stop nor calls: its name for the
+    """The provider's explanation of an end that is neither a stop nor calls: its name for the
     reason, and its words."""
     usage: NotRequired[Usage]
-    """What it cost; ``None`` where the provider did not say."""
+    """The tokens that it used; ``None`` if the provider did not say."""
     wire: NotRequired[WireKind]
     """The protocol in which it came: what only its provider understands goes back to no other."""
     origin: NotRequired[ModelOrigin]
-    """Who was asked for it: signatures and sealed thinking go back to no one else. Where it is
-    not known, the protocol decides."""
+    """The model and the endpoint that were asked for it: signatures and sealed thinking go back
+    to no others. If they are not known, the protocol decides."""
     response_id: NotRequired[str]
     """The provider's id of the response."""
     model: NotRequired[str]
@@ -125,14 +125,14 @@ class ToolCall(TypedDict):
     """The arguments' JSON text as it came; ``{}`` where the model sent nothing. It may be
     invalid. Of a free-form call, its raw input."""
     detail: NotRequired[CallDetail]
-    """What else the provider says of the call; most say nothing."""
+    """Further details that the provider gives of the call; most give none."""
 
 
 class CallDetail(TypedDict, total=False):
-    """What a provider says of a call beside its name and arguments."""
+    """The details that a provider gives of a call besides its name and arguments."""
 
     freeform: bool
-    """Whether the arguments are free text instead of JSON (OpenAI's custom tools)."""
+    """True if the arguments are free text instead of JSON (OpenAI's custom tools)."""
     signature: str
     """The provider's signature, sent back on the same call (Gemini)."""
     item: Any
@@ -151,7 +151,7 @@ FinishReason = Literal[
     "error",
     "unknown",
 ]
-"""Why a reply ended.
+"""The reason why a reply ended.
 
 - ``stop``: The model was done.
 - ``tool_calls``: The model wants tools to run.
@@ -192,14 +192,14 @@ class ToolResult(TypedDict):
     call_id: str
     """The call's id."""
     parts: list[Part]
-    """What the model reads, already truncated."""
+    """The content that the model reads, already truncated."""
     is_error: bool
-    """Whether the call failed."""
+    """True if the call failed."""
 
 
 class HistoryFold(TypedDict):
-    """What stands in the place of earlier turns. Turns are named by their place in the log,
-    which keeps them all."""
+    """The replacement for earlier turns. Turns are named by their place in the log, which keeps
+    them all."""
 
     upto: int
     """Turns before this one go; 0 if none does."""
@@ -208,17 +208,18 @@ class HistoryFold(TypedDict):
     stub_before: int
     """The results before this turn are shown in one line each."""
     text: NotRequired[str]
-    """What the model reads in place of the turns that went, behind those that stay of them."""
+    """The text that the model reads in place of the turns that went, after those of them that
+    stay."""
     kind: FoldKind
-    """How it came about."""
+    """The way in which the turns are made shorter."""
     before: int
-    """How many tokens the model would have read without it, about."""
+    """The approximate number of tokens that the model would have read without it."""
     after: int
-    """How many it reads with it, about."""
+    """The approximate number of tokens that the model reads with it."""
 
 
 FoldKind = Literal["stub", "archive", "summary", "truncate"]
-"""How earlier turns are made shorter.
+"""The way in which earlier turns are made shorter.
 
 - ``stub``: Results are left out; the calls stay.
 - ``archive``: The host keeps them.
@@ -234,13 +235,13 @@ class LeftOut(TypedDict):
     """Which parts, in order. With none, what is left out is the signatures and the sealed
     thinking of all replies before."""
     how: LeftOutKind
-    """What becomes of them."""
+    """The decision about these parts."""
     why: str
     """The provider's own words."""
 
 
 class PartPlace(TypedDict):
-    """Where a part stands in the log."""
+    """The place of a part in the log."""
 
     turn: int
     """The turn."""
@@ -251,7 +252,7 @@ class PartPlace(TypedDict):
 
 
 LeftOutKind = Literal["named", "tried", "put_back"]
-"""What becomes of parts that may be at fault.
+"""The decision about parts that may be at fault.
 
 - ``named``: They are left out: the provider named them.
 - ``tried``: They are left out: they may be what was meant.
@@ -260,7 +261,7 @@ LeftOutKind = Literal["named", "tried", "put_back"]
 
 
 RewindReason = Literal["undo", "redo", "restore", "clear"]
-"""Why the model sees again what it saw before.
+"""The reason why the model sees again what it saw before.
 
 - ``undo``: The newest steps are taken back.
 - ``redo``: Steps that were taken back are put back.

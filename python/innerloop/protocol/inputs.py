@@ -93,9 +93,9 @@ class CommandSubmit(TypedDict):
     """The user's input; starts a run. Refused while one is under way."""
 
     parts: list[Part]
-    """What the user says."""
+    """The content of the input."""
     options: NotRequired[TurnOptions | None]
-    """What holds for this input only."""
+    """The options for this input only."""
 
 
 class CommandSteer(TypedDict):
@@ -103,16 +103,16 @@ class CommandSteer(TypedDict):
     submit."""
 
     parts: list[Part]
-    """What to say."""
+    """The content of the message."""
 
 
 class CommandFollowUp(TypedDict):
     """An input for when the current one is done."""
 
     parts: list[Part]
-    """What the user says."""
+    """The content of the input."""
     options: NotRequired[TurnOptions | None]
-    """What holds for this input only."""
+    """The options for this input only."""
 
 
 class CommandConfigure(TypedDict):
@@ -127,7 +127,7 @@ class CommandCompact(TypedDict, total=False):
     Refused while a run is under way, and where all turns are among those that stay."""
 
     instructions: str | None
-    """What the summary is to look at."""
+    """The instructions for the summary: what it is to focus on."""
 
 
 class CommandUndo(TypedDict, total=False):
@@ -135,14 +135,14 @@ class CommandUndo(TypedDict, total=False):
     way, as are the four below."""
 
     steps: int
-    """How many, at most."""
+    """The maximum number of steps."""
 
 
 class CommandRedo(TypedDict, total=False):
     """Puts back steps that were taken back, the last one first."""
 
     steps: int
-    """How many, at most."""
+    """The maximum number of steps."""
 
 
 class CommandRestore(TypedDict):
@@ -197,22 +197,22 @@ Command = TypedDict(
 
 
 class TurnOptions(TypedDict, total=False):
-    """What holds for one input only: until its run ends, or the run's next input begins. Agents
-    that are started meanwhile have the same tools and paths."""
+    """The options for one input only: they hold until its run ends, or until the run's next
+    input begins. Agents that are started meanwhile have the same tools and paths."""
 
     tools: list[str] | None
     """The tools that may be called, by the names that the model is shown; all if absent. A call
     of another one is refused in words. The final answer can always be given."""
     hide: bool
-    """Whether the other tools are not shown to the model either, which costs the provider's
+    """True if the other tools are not shown to the model either, which costs the provider's
     cache of earlier requests twice: now, and when they come back."""
     paths: list[str] | None
     """Files and folders of the workspace, from its root on, that calls may name; all if absent.
     What is not about files that it names, as a shell, is refused. Links are not followed to
     see where they lead."""
     tool_choice: ToolChoice | None
-    """Whether the model must, may or must not call tools, in place of the configuration's. A
-    call that must be made must be made once."""
+    """The rule for tool calls, in place of the configuration's: the model must, may or must not
+    make them. A call that must be made must be made only once."""
     temperature: float | None
     """The model's temperature: a number, 0 or more."""
 
@@ -222,7 +222,7 @@ class HttpInputHeld(TypedDict, total=False):
     come does not run before the request goes out."""
 
     ahead: int | None
-    """How many requests go first; absent when this one goes out."""
+    """The number of requests that go first; absent when this one goes out."""
 
 
 class HttpInput(TypedDict, total=False):
@@ -255,7 +255,7 @@ class ResponseHead(TypedDict):
 
 
 class EncodedBytes(TypedDict):
-    """What stands in the place of bytes that are not UTF-8."""
+    """The object that stands in for bytes that are not UTF-8."""
 
     base64: str
     """The bytes in base64."""
@@ -266,12 +266,12 @@ BodyBytes = str | EncodedBytes
 
 
 class HttpFailure(TypedDict):
-    """How an exchange broke."""
+    """The failure of an exchange."""
 
     kind: HttpFailureKind
     """The kind, which decides whether a retry makes sense."""
     message: str
-    """What to tell the user, in a sentence."""
+    """A sentence that tells the user what failed."""
 
 
 HttpFailureKind = Literal["network", "timeout", "cancelled", "refused"]
@@ -291,7 +291,7 @@ class ToolInputParked(TypedDict):
     handle: str
     """The host's name for the run."""
     outcome: Outcome
-    """What the model reads for now."""
+    """The outcome that the model reads for now."""
 
 
 class ToolInput(TypedDict, total=False):
@@ -309,9 +309,9 @@ class AnswerDeny(TypedDict):
     """The call may not run."""
 
     reason: str
-    """Why, for the model to read."""
+    """The reason, for the model to read."""
     by: NotRequired[DeniedBy]
-    """Who does not allow it: a person, or nobody, since nobody is there."""
+    """The one who denied the call: a person, or nobody if nobody is there."""
 
 
 class Answer(TypedDict, total=False):
@@ -330,21 +330,21 @@ class Answer(TypedDict, total=False):
     abort: None
     """The run is to stop."""
     text: str
-    """What the person says."""
+    """The text of the person's answer."""
 
 
 class HookReplyDeny(TypedDict):
     """Do not."""
 
     reason: str
-    """Why, for the model to read."""
+    """The reason, for the model to read."""
 
 
 class HookReplyFailed(TypedDict):
     """The hook itself broke."""
 
     message: str
-    """How."""
+    """The text that says how it broke."""
 
 
 class HookReply(TypedDict, total=False):
@@ -379,7 +379,7 @@ RejectionReason = TypedDict(
         "empty": "None",
         # There is nothing to do it to.
         "nothing": "str",
-        # What would take a model while what the session may spend is used up.
+        # An input that would take a model while the budget of the session is used up.
         "budget": "None",
         # Turns that cannot be taken over.
         "import": "str",
@@ -390,7 +390,8 @@ RejectionReason = TypedDict(
     },
     total=False,
 )
-"""Why an input was refused. Each is a mistake of the host. Exactly one of these keys is there."""
+"""The reason why an input was refused. Each is a mistake of the host. Exactly one of these keys
+is there."""
 
 
 class ConfigError(TypedDict):
@@ -401,9 +402,9 @@ class ConfigError(TypedDict):
     tool: NotRequired[str]
     """Of a tool's field, the tool's name."""
     message: str
-    """What is wrong with it and what would be right."""
+    """The text that says what is wrong with it and what would be right."""
     fault: NotRequired[JsonFault]
-    """Where the JSON does not fit: the kind of fault, for a host that words it itself."""
+    """The kind of fault if the JSON does not fit, for a host that words it itself."""
 
 
 class JsonFaultEof(TypedDict):
@@ -417,7 +418,7 @@ class JsonFaultSyntax(TypedDict):
 
     kind: Literal["syntax"]
     message: str
-    """What is wrong with it."""
+    """The text that says what is wrong with it."""
 
 
 class JsonFaultUnexpected(TypedDict):
@@ -425,9 +426,9 @@ class JsonFaultUnexpected(TypedDict):
 
     kind: Literal["unexpected"]
     found: str
-    """What stands there, for example ``null`` or ``"ten"``."""
+    """The value that stands there, for example ``null`` or ``"ten"``."""
     expected: str
-    """What is read there, for example ``an object``."""
+    """The value that is expected there, for example ``an object``."""
 
 
 class JsonFaultRange(TypedDict):
@@ -481,7 +482,7 @@ class JsonFaultInvalid(TypedDict):
 
     kind: Literal["invalid"]
     message: str
-    """What is wrong with it."""
+    """The text that says what is wrong with it."""
 
 
 JsonFault = (

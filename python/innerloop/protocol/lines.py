@@ -23,7 +23,7 @@ elif TYPE_CHECKING:
 
 
 class RequestModel(TypedDict):
-    """What is known of a model; of the provider's own choice if none is named."""
+    """The configuration of a model; of the provider's own choice if none is named."""
 
     provider: str
     name: NotRequired[str | None]
@@ -36,7 +36,7 @@ class RequestDocNames(TypedDict):
 
 
 class RequestBlueprint(TypedDict):
-    """What sessions of one configuration share."""
+    """The parts that sessions of one configuration share."""
 
     config: SessionConfig
     parts: NotRequired[Parts]
@@ -48,7 +48,7 @@ class RequestResume(TypedDict):
     parts: NotRequired[Parts]
     wall: int
     owe_runs: NotRequired[bool]
-    """Whether tools' runs are owed again, and not lost."""
+    """True if tools' runs are owed again, and not lost."""
 
 
 class RequestRestore(TypedDict):
@@ -105,7 +105,7 @@ class RequestOwed(TypedDict):
 
 
 class RequestStatus(TypedDict):
-    """Where an agent stands."""
+    """The status of an agent."""
 
     session: int
     agent: NotRequired[int]
@@ -119,11 +119,11 @@ RequestHistory = TypedDict(
         "from": "NotRequired[int]",
     },
 )
-"""What an agent and its user have said."""
+"""The turns of an agent and its user."""
 
 
 class RequestSaid(TypedDict):
-    """What is new to an agent's model, as recordings compare it."""
+    """The text that is new to an agent's model, as recordings compare it."""
 
     session: int
     agent: NotRequired[int]
@@ -147,7 +147,7 @@ class Request(TypedDict, total=False):
     providers: None
     """The table of providers."""
     model: RequestModel
-    """What is known of a model; of the provider's own choice if none is named."""
+    """The configuration of a model; of the provider's own choice if none is named."""
     doc_names: RequestDocNames
     """The names of the files that instruct a family's models."""
     docs: DocFiles
@@ -155,7 +155,7 @@ class Request(TypedDict, total=False):
     config: Settings
     """The configuration that settings come to."""
     blueprint: RequestBlueprint
-    """What sessions of one configuration share."""
+    """The parts that sessions of one configuration share."""
     open: Opening
     """A session."""
     resume: RequestResume
@@ -175,13 +175,13 @@ class Request(TypedDict, total=False):
     owed: RequestOwed
     """All that is open, again."""
     status: RequestStatus
-    """Where an agent stands."""
+    """The status of an agent."""
     history: RequestHistory
-    """What an agent and its user have said."""
+    """The turns of an agent and its user."""
     said: RequestSaid
-    """What is new to an agent's model, as recordings compare it."""
+    """The text that is new to an agent's model, as recordings compare it."""
     replay: None
-    """What followed from each line of the log behind the line."""
+    """The outputs that followed from each line of the log behind the line."""
     close: RequestClose
     """The host needs the session no more."""
     discard: RequestDiscard
@@ -189,7 +189,7 @@ class Request(TypedDict, total=False):
 
 
 class DocFiles(TypedDict):
-    """What a host knows of a workspace's files."""
+    """The facts that a host knows about a workspace's files."""
 
     profile: ProfileKind
     paths: list[str]
@@ -216,7 +216,7 @@ class OwnOpening(TypedDict):
     config: SessionConfig
     """The configuration."""
     parts: NotRequired[Parts]
-    """What the session's driver works with."""
+    """The parts that the session's driver works with."""
     wall: int
     """The wall time."""
 
@@ -240,7 +240,7 @@ class LineRejected(TypedDict):
     input: Input
     """The input, whole."""
     reason: RejectionReason
-    """Why it was refused."""
+    """The reason why it was refused."""
     message: str
     """The same in words."""
 
@@ -252,7 +252,7 @@ class Line(TypedDict, total=False):
     providers: list[Provider]
     """The table of providers."""
     model: ModelConfig
-    """What is known of a model."""
+    """The configuration of a model."""
     doc_names: list[str]
     """The names of the files that instruct a family's models."""
     docs: DocsAnswer
@@ -270,15 +270,15 @@ class Line(TypedDict, total=False):
     event: Event
     """A thing to know."""
     deadline: int | None
-    """When to send a tick if nothing else happens; ``null`` for never."""
+    """The time to send a tick if nothing else happens; ``null`` for never."""
     status: Status | None
-    """Where an agent stands; ``null`` where there is no such agent."""
+    """The status of an agent; ``null`` if there is no such agent."""
     history: list[Turn] | None
-    """What an agent and its user have said; ``null`` where there is no such agent."""
+    """The turns of an agent and its user; ``null`` if there is no such agent."""
     said: str | None
-    """What is new to an agent's model; ``null`` where there is no such agent."""
+    """The text that is new to an agent's model; ``null`` if there is no such agent."""
     outputs: list[Output]
-    """What followed from a line of a log."""
+    """The outputs that followed from a line of a log."""
     rejected: LineRejected
     """An input that the session refuses."""
     error: RequestError
@@ -290,18 +290,19 @@ class Line(TypedDict, total=False):
 
 
 class RequestError(TypedDict):
-    """Why a request has no other answer: a mistake of the host, and nothing has changed."""
+    """The reason why a request has no other answer: a mistake of the host, and nothing has
+    changed."""
 
     code: str
     """Which kind of mistake it is."""
     message: str
-    """What is wrong."""
+    """The text that says what is wrong."""
     field: NotRequired[str]
     """Of a request or a configuration that does not fit: the field."""
     tool: NotRequired[str]
     """Of a configuration's tool: its name."""
     fault: NotRequired[JsonFault]
-    """Where the JSON does not fit: the kind of fault, for a host that words it itself."""
+    """The kind of fault if the JSON does not fit, for a host that words it itself."""
 
 
 class LogHeader(TypedDict):
@@ -314,14 +315,14 @@ class LogHeader(TypedDict):
     wall: int
     """The wall time at which the session was opened."""
     config: SessionConfig
-    """What it was opened with."""
+    """The configuration that it was opened with."""
 
 
 class EntryRef(TypedDict):
     """An input."""
 
     at: int
-    """When it came, in session time."""
+    """The session time at which it came."""
     input: Input
     """The input."""
 
@@ -334,7 +335,7 @@ class SnapshotRef(TypedDict):
 
 
 LogEntry = LogHeader | EntryRef | SnapshotRef
-"""What a log's lines are: a header first, then inputs and snapshots."""
+"""A line of a log: a header first, then inputs and snapshots."""
 
 
 class TrafficExchange(TypedDict):
@@ -353,4 +354,4 @@ class TrafficExchange(TypedDict):
     body: BodyBytes
     """The response's body, as far as it came."""
     failed: NotRequired[str]
-    """How the exchange broke, if it did."""
+    """The text that says how the exchange broke, if it did."""

@@ -30,32 +30,32 @@ class ModelConfig(TypedDict):
     max_output_tokens: int
     """Most tokens that one reply may have."""
     context_window: int
-    """How many tokens the model can read and write in one call."""
+    """The number of tokens that the model can read and write in one call."""
     reasoning_effort: str | None
     """``low``, ``medium``, ``high`` or what else the provider knows; the provider's default if
     absent."""
     tool_choice: ToolChoice
-    """Whether the model must, may or must not call tools."""
+    """The rule for tool calls: the model must, may or must not make them."""
     parallel_tool_calls: bool | None
-    """Whether one reply may hold several calls; the provider's default if absent."""
+    """True if one reply may hold several calls; the provider's default if absent."""
     stream: bool
-    """Whether replies are streamed. Either form is read, whatever was asked for."""
+    """True if replies are streamed. Either form is read, whatever was asked for."""
     text_calls: TextCalls
-    """Whether tool calls are also looked for in the model's text."""
+    """The cases in which tool calls are also looked for in the model's text."""
     text_family: TextFamily
     """In which format the model writes calls in its text."""
     begins_in_thinking: bool | None
-    """Whether the model's text begins in thinking, which its template has opened; told from the
+    """True if the model's text begins in thinking, which its template has opened; told from the
     model's name if absent. It counts where calls are looked for in the text."""
     compat: EndpointCompat
-    """What the endpoint does otherwise than the protocol's author."""
+    """The ways in which the endpoint differs from that of the protocol's author."""
     betas: list[str]
     """Beta features to ask for (Anthropic: the header ``anthropic-beta``)."""
     options: dict[str, Any]
     """Further fields of the request's body, by name, sent as they are: safety settings,
     grounding, sampling."""
     price: Price | None
-    """What the model's tokens cost, where it is known."""
+    """The price of the model's tokens, if it is known."""
 
 
 ProfileKind = Literal["openai", "anthropic", "gemini", "small"]
@@ -84,7 +84,7 @@ class ToolChoiceObject(TypedDict, total=False):
 
 
 ToolChoice = Literal["auto", "none", "required"] | ToolChoiceObject
-"""Whether the model must, may or must not call tools.
+"""The rule for tool calls: the model must, may or must not make them.
 
 - ``auto``: As the model likes.
 - ``none``: No calls, though the tools are shown.
@@ -93,11 +93,11 @@ ToolChoice = Literal["auto", "none", "required"] | ToolChoiceObject
 
 
 TextCalls = Literal["never", "fallback", "always"]
-"""Whether tool calls are also looked for in the model's text.
+"""The cases in which tool calls are also looked for in the model's text.
 
-- ``never``: No: text is text.
-- ``fallback``: Where a reply has no calls of the protocol's own; and an endpoint that says
-  that it has no tools is told of them in the prompt from then on.
+- ``never``: In no case: text is text.
+- ``fallback``: Only if a reply has no calls of the protocol's own. If an endpoint says that
+  it has no tools, the prompt describes them from then on.
 - ``always``: Always: the tools are told in the prompt, never as the protocol's own.
 """
 
@@ -152,41 +152,41 @@ TextFamily = Literal[
 
 
 class EndpointCompat(TypedDict):
-    """What an endpoint does otherwise than the protocol's author. The default is OpenAI's own
-    Chat Completions; other protocols read few of these."""
+    """The ways in which an endpoint differs from that of the protocol's author. The default is
+    OpenAI's own Chat Completions; other protocols read few of these."""
 
     system_role: SystemRole
     """The role of the system prompt."""
     max_tokens_field: MaxTokensField
     """The name of the output limit's field."""
     usage_in_stream: bool
-    """Whether ``stream_options.include_usage`` is understood."""
+    """True if ``stream_options.include_usage`` is understood."""
     thinking: ThinkingFormat
-    """How effort is asked for."""
+    """The form in which a request asks for reasoning effort."""
     replay_reasoning: ReplayReasoning
-    """How the thinking of earlier replies goes back."""
+    """The form in which the thinking of earlier replies goes back."""
     tool_choice: bool
-    """Whether ``tool_choice`` is understood."""
+    """True if ``tool_choice`` is understood."""
     parallel_tool_calls: bool
-    """Whether ``parallel_tool_calls`` is understood."""
+    """True if ``parallel_tool_calls`` is understood."""
     custom_tools: bool
-    """Whether free-form (``custom``) tools are understood."""
+    """True if free-form (``custom``) tools are understood."""
     strict_tools: bool
-    """Whether ``strict`` may stand in a tool's definition."""
+    """True if ``strict`` may stand in a tool's definition."""
     tool_result_name: bool
-    """Whether a tool's result must carry the tool's name."""
+    """True if a tool's result must carry the tool's name."""
     assistant_after_tool_result: bool
-    """Whether a user's message may not follow a tool's result directly."""
+    """True if a user's message may not follow a tool's result directly."""
     call_ids: CallIds
-    """What ids of calls must look like."""
+    """The form that ids of calls must have."""
     prompt_cache_key: bool
-    """Whether ``prompt_cache_key`` is understood."""
+    """True if ``prompt_cache_key`` is understood."""
     store: bool
-    """Whether ``store`` is understood; it is then sent as false."""
+    """True if ``store`` is understood; it is then sent as false."""
     images: bool
-    """Whether the model takes images."""
+    """True if the model takes images."""
     json_schema: bool
-    """Whether a tool's parameters may be any JSON Schema (Gemini's ``parametersJsonSchema``); if
+    """True if a tool's parameters may be any JSON Schema (Gemini's ``parametersJsonSchema``); if
     not, they are written in the subset that OpenAPI 3.0 has."""
 
 
@@ -214,7 +214,7 @@ ThinkingFormat = Literal[
     "qwen",
     "qwen_chat_template",
 ]
-"""How effort is asked for.
+"""The form in which a request asks for reasoning effort.
 
 - ``none``: Not at all.
 - ``reasoning_effort``: ``reasoning_effort``.
@@ -227,7 +227,7 @@ ThinkingFormat = Literal[
 
 
 ReplayReasoning = Literal["never", "reasoning_content", "reasoning_details", "text"]
-"""How the thinking of earlier replies goes back to the model.
+"""The form in which the thinking of earlier replies goes back to the model.
 
 - ``never``: It is left out.
 - ``reasoning_content``: DeepSeek: ``reasoning_content``, also where it is empty.
@@ -237,7 +237,7 @@ ReplayReasoning = Literal["never", "reasoning_content", "reasoning_details", "te
 
 
 CallIds = Literal["any", "nine"]
-"""What ids of calls must look like.
+"""The form that ids of calls must have.
 
 - ``any``: As they come.
 - ``nine``: Mistral: nine letters and digits.
@@ -245,7 +245,7 @@ CallIds = Literal["any", "nine"]
 
 
 class Price(TypedDict):
-    """What a model's tokens cost, in micro-dollars (10⁻⁶ US dollars) per million tokens."""
+    """The price of a model's tokens, in micro-dollars (10⁻⁶ US dollars) per million tokens."""
 
     input: int
     """Input that is in no cache."""

@@ -17,18 +17,18 @@ elif TYPE_CHECKING:
 
 
 class Parts(TypedDict, total=False):
-    """What a session's driver works with, see ``DriverOptions``."""
+    """The parts that a session's driver works with, see ``DriverOptions``."""
 
     endpoints: list[Endpoint]
     approve: bool
-    """Whether somebody says which calls may run."""
+    """True if somebody says which calls may run."""
     answer: bool
-    """Whether somebody answers the model's questions."""
+    """True if somebody answers the model's questions."""
     hooks: list[HookPoint]
     entries: bool
-    """Whether the log's lines are wanted."""
+    """True if the log's lines are wanted."""
     record: bool
-    """Whether the recording's lines are wanted."""
+    """True if the recording's lines are wanted."""
     replay: Recording | None
 
 
@@ -36,13 +36,13 @@ class Endpoint(TypedDict):
     """An endpoint."""
 
     provider: str
-    """Who serves it: the provider says how a key is sent."""
+    """The provider that serves it, which determines how a key is sent."""
     name: NotRequired[str | None]
     """Its name in configurations, where it is not the provider's."""
     base_url: NotRequired[str | None]
     key: NotRequired[str]
     keyless: NotRequired[bool]
-    """Whether the host adds the key to the requests by itself."""
+    """True if the host adds the key to the requests by itself."""
     headers: NotRequired[list[list[str]]]
 
 
@@ -67,42 +67,43 @@ class Provider(TypedDict):
     families: dict[str, ProfileKind]
     """Other families, by what a model's name has in it."""
     base_url: str | None
-    """Where it is reached if nothing else is said; nowhere if every user has a place of their
-    own. The protocol's paths go below it."""
+    """The URL at which it is reached if no other is given; absent if every user has a URL of
+    their own. The protocol's paths go below it."""
     base_url_example: str | None
-    """What such a place of one's own looks like."""
+    """An example of such a URL of one's own."""
     base_url_variable: str
     """The environment variable that may hold another base URL."""
     auth: AuthHeader
-    """How a key is sent."""
+    """The header that carries a key."""
     key_variables: list[str]
     """The environment variables that may hold the key; the first that is set counts."""
     key_optional: bool
-    """Whether it works without a key, as servers of one's own do."""
+    """True if it works without a key, as servers of one's own do."""
     default_model: str | None
     """The model that is used if none is named."""
     compat: EndpointCompat
-    """What it does otherwise than the protocol's author."""
+    """The ways in which it differs from the endpoint of the protocol's author."""
     text_calls: TextCalls | None
-    """Whether calls are also looked for in the models' text; as the family has it if absent."""
+    """The cases in which calls are also looked for in the models' text; those of the family if
+    absent."""
     config: dict[str, Any]
-    """What a session with it starts from besides, as a merge patch (RFC 7396) of the
-    configuration."""
+    """The further settings that a session with it starts from, as a merge patch (RFC 7396) of
+    the configuration."""
     page_headers: list[list[str]]
     """Headers that it wants from a web page, whose visitors can see the key."""
 
 
 class AuthHeader(TypedDict):
-    """How a key is sent."""
+    """The header that carries a key."""
 
     header: str
     """The header's name."""
     prefix: str
-    """What stands in front of the key."""
+    """The text in front of the key."""
 
 
 class DocsAnswer(TypedDict):
-    """What is known of them."""
+    """The instruction files that are found, as far as texts are known."""
 
     project_docs: list[ProjectDoc]
     """Those of the workspace's topmost folder."""

@@ -7,7 +7,7 @@ use innerloop_core::{
 use innerloop_driver::HostCapabilities;
 use serde_json::{Map, Value, json};
 
-/// What follows from who is there.
+/// Returns what follows from who is there.
 #[must_use]
 pub fn of_people(people: &HostCapabilities) -> Map<String, Value> {
     let mut patch = Map::new();
@@ -25,13 +25,13 @@ pub fn of_people(people: &HostCapabilities) -> Map<String, Value> {
     patch
 }
 
-/// What asks for the final answer in the form of a schema.
+/// Returns what asks for the final answer in the form of a schema.
 #[must_use]
 pub fn of_answer(schema: &Json) -> String {
     format!(r#"{{"answer": {{"schema": {}}}}}"#, schema.text())
 }
 
-/// What tells a session of the program's own tools.
+/// Returns what tells a session of the program's own tools.
 #[must_use]
 pub fn of_tools(specs: &[ToolSpec]) -> JsonObject {
     let mut patch = JsonObject::default();
@@ -39,8 +39,8 @@ pub fn of_tools(specs: &[ToolSpec]) -> JsonObject {
     patch
 }
 
-/// What goes over the configuration of a session that goes on: what follows from who is there, the
-/// model's name, and the builder's own patches, in that order.
+/// Returns what goes over the configuration of a session that goes on: what follows from who is
+/// there, the model's name, and the builder's own patches, in that order.
 ///
 /// # Errors
 /// One of the builder's patches is no JSON object; why.

@@ -15,7 +15,7 @@ use innerloop_core::{config::ApprovalRule, id::AgentId, input::Answer, json::Jso
 pub struct ApprovalRequest {
     /// The call's id.
     pub call_id: String,
-    /// Whose call it is: the session's own agent's, or a subagent's.
+    /// The agent that makes the call: the session's own agent, or a subagent.
     pub agent: AgentId,
     /// The tool's name, as the model knows it.
     pub name: String,
@@ -36,7 +36,7 @@ impl ApprovalRequest {
     }
 }
 
-/// What is to become of a call.
+/// The decision on a call.
 ///
 /// ```
 /// # use innerloop_face::{ApprovalDecision, ApprovalRequest};
@@ -58,7 +58,7 @@ pub enum ApprovalDecision {
     AllowEdited(Json),
     /// It may not run.
     Deny {
-        /// Why, for the model to read.
+        /// The reason, for the model to read.
         reason: String,
     },
     /// The whole run is to stop.
@@ -85,7 +85,7 @@ impl From<ApprovalDecision> for Answer {
     }
 }
 
-/// What the model reads where nobody has answered.
+/// Returns what the model reads where nobody has answered.
 #[must_use]
 pub fn unanswered() -> Answer {
     Answer::nobody("nobody answered; decide for yourself, and say what you assumed")

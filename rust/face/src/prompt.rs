@@ -2,7 +2,7 @@
 
 use innerloop_core::{input::TurnOptions, message::Part};
 
-/// What the user says: a text, or parts such as pictures, and what holds for this prompt only.
+/// A user's prompt: a text, or parts such as pictures, and options for this prompt only.
 ///
 /// ```
 /// # use innerloop_core::input::TurnOptions;
@@ -15,9 +15,9 @@ use innerloop_core::{input::TurnOptions, message::Part};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
-    /// What is said.
+    /// The content of the prompt.
     pub parts: Vec<Part>,
-    /// What holds until the run ends.
+    /// The options that hold until the run ends.
     pub options: Option<TurnOptions>,
 }
 

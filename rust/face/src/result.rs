@@ -9,7 +9,7 @@ use innerloop_core::{
 };
 use serde::de::DeserializeOwned;
 
-/// What came of a run.
+/// The result of a run.
 ///
 /// ```
 /// # use innerloop_core::status::RunEnd;
@@ -25,17 +25,17 @@ use serde::de::DeserializeOwned;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunResult {
-    /// What the model said last.
+    /// The text that the model said last.
     pub text: String,
-    /// How the run ended. Only [`RunEnd::Completed`] means that the model was done.
+    /// The way in which the run ended. Only [`RunEnd::Completed`] means that the model was done.
     pub end: RunEnd,
-    /// Why the model or its endpoint failed, if that is how it ended.
+    /// The reason why the model or its endpoint failed, if the run ended that way.
     pub error: Option<String>,
     /// The final answer as JSON, where one of a certain form was asked for and given.
     pub answer: Option<Json>,
     /// Tokens of the run.
     pub usage: Usage,
-    /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
+    /// The cost of these tokens, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
     pub cost_nano_usd: Option<u64>,
     /// Model replies of the run.
     pub replies: u32,
@@ -55,7 +55,7 @@ impl RunResult {
     }
 }
 
-/// Why a run has no answer of the type that is wanted.
+/// The reason why a run has no answer of the type that is wanted.
 ///
 /// ```
 /// # use innerloop_face::{AnswerError, RunResult};
@@ -79,9 +79,9 @@ pub enum AnswerError {
     /// The model gave none.
     #[error("the run ended ({end:?}) without an answer in the form that was asked for: {text}")]
     Missing {
-        /// How the run ended.
+        /// The way in which the run ended.
         end: RunEnd,
-        /// What the model said in place of it.
+        /// The text that the model gave in place of an answer.
         text: String,
     },
     /// It fits the schema, but not the type.

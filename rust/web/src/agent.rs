@@ -51,7 +51,7 @@ pub struct Agent {
     endpoints: EndpointTable,
 }
 
-/// Why a word to an agent had no effect.
+/// The reason why a request to an agent had no effect.
 ///
 /// ```
 /// use innerloop_web::{Agent, AgentError};
@@ -88,7 +88,7 @@ impl AgentBuilder {
 }
 
 impl Agent {
-    /// What an agent is made with.
+    /// Returns what an agent is made with.
     pub fn builder() -> AgentBuilder {
         AgentBuilder::default()
     }
@@ -210,7 +210,8 @@ impl Agent {
         history.map_or_else(Vec::new, |history| history.turns().to_vec())
     }
 
-    /// Where the agent stands, and what it has used so far; nothing once the session is closed.
+    /// Returns where the agent stands, and what it has used so far; nothing once the session is
+    /// closed.
     #[must_use]
     pub fn status(&self) -> Option<Status> {
         let status = self.host.driver.borrow().session().status(ROOT);
@@ -285,7 +286,7 @@ impl fmt::Debug for Agent {
     }
 }
 
-/// What happens in a session, until it is closed.
+/// The events of a session, until it is closed.
 ///
 /// ```
 /// use futures::StreamExt as _;

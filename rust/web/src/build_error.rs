@@ -5,7 +5,7 @@ use innerloop_driver::{
     EndpointError, SettingsError, providers::UnknownProvider, traffic::TrafficError,
 };
 
-/// Why there is no agent.
+/// The reason why an agent was not built.
 ///
 /// ```
 /// use innerloop_web::{Agent, BuildError};

@@ -27,8 +27,8 @@ use schemars::JsonSchema;
 use serde_json::Value;
 use std::{iter, rc::Rc};
 
-/// What an agent is made with. Without more than a provider and a key it is one over no files, with
-/// all built-in tools that work on files.
+/// The settings that an agent is made with. With no more than a provider and a key, the agent has
+/// no files, but all built-in tools that work on files.
 ///
 /// ```no_run
 /// use innerloop_web::{Agent, JsonSchema, MemoryFiles, OwnToolCall, Tool};
@@ -87,8 +87,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Where the provider's protocol is spoken; else at the provider's own address. There no key is
-    /// needed: a proxy may add it.
+    /// Returns where the provider's protocol is spoken; else at the provider's own address. There
+    /// no key is needed: a proxy may add it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
         self
@@ -198,7 +198,7 @@ impl AgentBuilder {
         Ok((host, endpoints))
     }
 
-    /// Where requests go.
+    /// Returns where requests go.
     fn endpoint(&self, provider: &Provider) -> Result<Endpoint, BuildError> {
         let (url, key) = (self.base_url.as_deref(), self.key.clone());
         let endpoint = match &self.replay {
@@ -244,7 +244,7 @@ impl AgentBuilder {
         Ok(settings(&facts::with_docs(facts, family, &self.site.files))?)
     }
 
-    /// What this builder says over the configuration of a session that goes on.
+    /// Returns what this builder says over the configuration of a session that goes on.
     fn over(&self, driver: &Driver) -> Result<Vec<JsonObject>, BuildError> {
         if self.snapshot.is_none() {
             return Ok(Vec::new());

@@ -22,7 +22,7 @@ use std::{cell::RefCell, fmt, rc::Rc};
 #[derive(Clone, Default)]
 pub struct MemoryFiles(Rc<RefCell<InMemoryFiles>>);
 
-/// Why a file was not written.
+/// The reason why a file was not written.
 ///
 /// ```
 /// use innerloop_web::{FilesError, MemoryFiles};
@@ -37,9 +37,9 @@ pub enum FilesError {
     /// The path is none of a file.
     #[error("{path:?}: {error}")]
     Path {
-        /// What was given.
+        /// The path that was given.
         path: String,
-        /// What is wrong with it.
+        /// The reason why it is not the path of a file.
         error: PathError,
     },
     /// A folder stands there, or a file stands in place of a folder above it.
@@ -47,7 +47,7 @@ pub enum FilesError {
     Blocked {
         /// The path.
         path: String,
-        /// What stands there.
+        /// The error, which tells what stands there.
         error: FileError,
     },
 }

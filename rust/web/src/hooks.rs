@@ -28,12 +28,12 @@ impl HookTable {
         ));
     }
 
-    /// Where they stand.
+    /// Returns where they stand.
     pub(crate) fn points(&self) -> Vec<HookPoint> {
         self.0.iter().map(|(point, _)| *point).collect()
     }
 
-    /// What the function of a point replies; none asks at a point without one.
+    /// Returns what the function of a point replies; none asks at a point without one.
     pub(crate) fn reply(&self, run: HookRun) -> LocalBoxFuture<'static, HookReply> {
         match self.0.iter().find(|(point, _)| *point == run.point) {
             Some((_, hook)) => hook(run.payload),

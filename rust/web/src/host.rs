@@ -32,7 +32,7 @@ use std::{
 };
 use wasm_bindgen_futures::spawn_local;
 
-/// What a session works with, and its forks after it.
+/// The resources that a session works with, and its forks after it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SessionResources {
     pub(crate) files: MemoryFiles,
@@ -44,7 +44,7 @@ pub(crate) struct SessionResources {
 }
 
 impl SessionResources {
-    /// Who is there to be asked.
+    /// Returns who is there to be asked.
     pub(crate) fn asked(&self) -> Asked {
         Asked {
             approve: self.people.approves(),
@@ -53,7 +53,7 @@ impl SessionResources {
         }
     }
 
-    /// What the model is told of the page's own tools.
+    /// Returns what the model is told of the page's own tools.
     pub(crate) fn specs(&self) -> Vec<ToolSpec> {
         self.tools.iter().map(|tool| tool.spec().clone()).collect()
     }
@@ -74,7 +74,7 @@ pub(crate) struct SessionHost {
 /// A task of the page.
 struct PageTask {
     abort: AbortHandle,
-    /// Whether it is a tool's run, which owes its answer also when it is stopped.
+    /// True if it is a tool's run, which owes its answer also when it is stopped.
     is_run: bool,
 }
 
@@ -84,7 +84,7 @@ impl Drop for PageTask {
     }
 }
 
-/// When the page wakes the host; dropped, it does not.
+/// The timer by which the page wakes the host. Once it is dropped, the page no longer does.
 struct WakeTimer {
     at: SessionInstant,
     _timeout: Timeout,

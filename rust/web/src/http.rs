@@ -109,7 +109,7 @@ const fn network(message: String) -> HttpFailure {
     HttpFailure { kind: HttpFailureKind::Network, message }
 }
 
-/// What a value that was thrown says.
+/// Returns what a value that was thrown says.
 fn said(error: &JsValue) -> String {
     let text: Option<String> = match error.dyn_ref::<js_sys::Error>() {
         Some(error) => Some(error.message().into()),

@@ -101,7 +101,7 @@ fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, 
 }
 
 impl AgentBuilder {
-    /// What an agent is made with, as JavaScript says it: an object with any of `provider`,
+    /// Returns what an agent is made with, as JavaScript says it: an object with any of `provider`,
     /// `model`, `apiKey`, `baseUrl`, `files` (texts by their paths), `config` (a JSON Merge Patch
     /// of the configuration, as an object) and `snapshot` (a `Uint8Array`). Tools and people are
     /// added in Rust.

@@ -8,7 +8,7 @@ use std::{fmt, rc::Rc};
 type ApprovalFunction = Rc<dyn Fn(ApprovalRequest) -> LocalBoxFuture<'static, ApprovalDecision>>;
 type AnswerFunction = Rc<dyn Fn(String) -> LocalBoxFuture<'static, Option<String>>>;
 
-/// Who is asked.
+/// The functions that decide on calls and answer the model's questions.
 #[derive(Clone, Default)]
 pub(crate) struct UserCallbacks {
     approve: Option<ApprovalFunction>,

@@ -41,12 +41,12 @@ pub struct AgentRun {
     events: UnboundedReceiver<Event>,
     refused: Option<Box<RejectedInput>>,
     result: ResultReader,
-    /// Whether no more events come.
+    /// True if no more events come.
     is_over: bool,
 }
 
-/// Why a run never began, or has no end. What fails in the world, such as a model that cannot be
-/// reached, is no error but a [`RunResult`] whose `end` says so.
+/// The reason why a run never began, or has no end. What fails in the world, such as a model that
+/// cannot be reached, is not an error but a [`RunResult`] whose `end` says so.
 ///
 /// ```
 /// use innerloop_web::{Agent, RunError};

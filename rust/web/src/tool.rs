@@ -117,7 +117,7 @@ impl Tool {
         self
     }
 
-    /// What the model is told of it.
+    /// Returns what the model is told of it.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec
@@ -152,7 +152,7 @@ pub struct OwnToolCall {
     /// The folder of the workspace that the calling agent works in, from the root on, which is
     /// empty.
     pub folder: String,
-    /// How long the call may take. After that nobody waits for the result.
+    /// The time limit of the call. After that, nobody waits for the result.
     pub time_limit: Duration,
     on_delta: Rc<dyn Fn(&str)>,
 }

@@ -6,7 +6,7 @@ use innerloop_core::{
     id::AgentId,
 };
 
-/// Who is told what happens.
+/// The subscribers that are told what happens.
 #[derive(Debug, Default)]
 pub(crate) struct EventSubscribers {
     run: Option<RunSubscriber>,
@@ -37,7 +37,7 @@ impl EventSubscribers {
         self.run.take_if(|run| run.number == number);
     }
 
-    /// Whether that run is under way.
+    /// Returns whether that run is under way.
     pub(crate) fn has_run(&self, number: u64) -> bool {
         self.run.as_ref().is_some_and(|run| run.number == number)
     }

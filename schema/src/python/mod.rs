@@ -14,7 +14,7 @@ use innerloop_json::schema::{
 use std::collections::{BTreeMap, BTreeSet};
 use text::{alias, class, literals, text_after};
 
-/// What types are called there that have another name inside their module.
+/// The names in Python of types that have another name inside their module.
 const NAMES: [(&str, &str); 12] = [
     ("AnswerLine", "Line"),
     ("Effect", "SessionEffect"),
@@ -30,7 +30,7 @@ const NAMES: [(&str, &str); 12] = [
     ("ToolError", "ToolErrorName"),
     ("ConfigRequest", "Settings"),
 ];
-/// What is told as it may be given, not as it is written.
+/// The types that are declared as they may be given, not as they are written.
 const GIVEN: [&str; 8] = [
     "Command",
     "TurnOptions",
@@ -138,9 +138,9 @@ struct PythonModule<'a> {
     patches: &'a SchemaTable,
     /// The modules that have been made, by what they declare.
     places: &'a BTreeMap<String, String>,
-    /// What it declares.
+    /// The names that it declares.
     names: BTreeSet<String>,
-    /// What it names.
+    /// The names that it uses.
     used: BTreeSet<String>,
     /// The types that it names and has not come to.
     wanted: Vec<String>,

@@ -84,9 +84,9 @@ const NAMES: [(&str, &str); 65] = [
 ];
 /// Events whose names say too little, or another thing, outside of their module.
 const EVENT_NAMES: [(&str, &str); 2] = [("plan", "PlanUpdate"), ("error", "Failure")];
-/// What is told as it may be given, not as it is written.
+/// The types that are declared as they may be given, not as they are written.
 const GIVEN: [&str; 1] = ["Command"];
-/// What is asked for the only field that it has.
+/// The types that are declared as `OneOf`: objects that have exactly one of their fields.
 const ONE_OF: [&str; 5] = ["Ask", "BuiltinTools", "Effect", "Job", "Output"];
 
 const PLANS: [ModulePlan; 7] = [
@@ -201,7 +201,7 @@ struct TypescriptFile<'a> {
 /// A type, whose lines but the first are indented.
 struct TypeText {
     text: String,
-    /// Whether it stands in brackets where `[]` follows.
+    /// True if it stands in brackets where `[]` follows.
     is_union: bool,
 }
 

@@ -4,7 +4,7 @@ use crate::docs::wrapped;
 
 const COLUMNS: usize = 100;
 
-/// Whether a line has room.
+/// Returns whether a line has room.
 pub(super) fn fits(line: &str) -> bool {
     line.chars().count() <= COLUMNS
 }

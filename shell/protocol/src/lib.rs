@@ -18,7 +18,7 @@ pub struct ShellRequest {
     /// The script's name and its arguments: `$0`, `$1` and so on.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// What it reads from standard input.
+    /// The text that it reads from standard input.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
     /// The folder it begins in, which is left again at its end; that of the state if absent.
@@ -32,18 +32,18 @@ pub struct ShellRequest {
     /// Commands that the host knows of and does not have.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<MissingCommand>,
-    /// What `/tmp` is where the workspace has no folder of that name.
+    /// The kind of `/tmp` that there is where the workspace has no folder of that name.
     #[json(default, skip_serializing_if = "TmpPolicy::is_needed")]
     pub tmp: TmpPolicy,
-    /// Whether the command line is only looked at, and not carried out.
+    /// True if the command line is only looked at, and not carried out.
     #[json(default)]
     pub analyze: bool,
-    /// What an earlier call left: its reply's `state`.
+    /// The state that an earlier call left: the `state` of its reply.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Json>,
 }
 
-/// What `/tmp` is where the workspace has no folder of that name.
+/// The kind of `/tmp` that there is where the workspace has no folder of that name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum TmpPolicy {
@@ -71,19 +71,19 @@ impl TmpPolicy {
 pub struct MissingCommand {
     /// Its name.
     pub command: String,
-    /// What is said where it is called.
+    /// The message for whoever calls it.
     pub words: String,
 }
 
-/// What came of a command line.
+/// The result of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct ShellReply {
     /// The exit status.
     pub status: i32,
-    /// Whether the time limit ended it.
+    /// True if the time limit ended it.
     pub timed_out: bool,
-    /// Where it was only looked at: whether it reads files and changes nothing.
+    /// True if the command line was only looked at, and reads files and changes nothing.
     pub reads_only: bool,
     /// Variables, functions, the working folder and the like, for the next call.
     #[json(skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ pub(super) fn put_right(mut event: ToolEvent) -> ToolEvent {
     event
 }
 
-/// Whether a word is a cluster of options without values.
+/// Returns whether a word is a cluster of options without values.
 fn is_cluster(word: &str, letters: &str) -> bool {
     let given = word.strip_prefix('-').unwrap_or_default();
     !given.is_empty() && given.chars().all(|letter| letters.contains(letter))
@@ -61,7 +61,7 @@ fn grep(args: &mut Vec<String>) {
     }
 }
 
-/// How much `head -c` wants of an endless device.
+/// Tells the devices how many bytes `head -c` wants of an endless one.
 fn expect_of_head(args: &[String]) {
     let mut count = None;
     let mut args = args.iter();
@@ -75,7 +75,7 @@ fn expect_of_head(args: &[String]) {
     devices::expect(count);
 }
 
-/// How much `dd` wants of an endless device.
+/// Tells the devices how many bytes `dd` wants of an endless one.
 fn expect_of_dd(args: &[String]) {
     let value =
         |name: &str| args.iter().rev().find_map(|arg| arg.strip_prefix(name)?.strip_prefix('='));

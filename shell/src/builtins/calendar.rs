@@ -17,7 +17,7 @@ pub(super) fn calendar(time: SystemTime) -> [u64; 6] {
     [year, month, day, second / 3600, second / 60 % 60, second % 60]
 }
 
-/// How many days after 1970-01-01 a day is; it may be past its month's end.
+/// Returns how many days after 1970-01-01 a day is; it may be past its month's end.
 pub(super) fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     let year = if month <= 2 { year.checked_sub(1)? } else { year };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day.checked_sub(1)?;

@@ -11,7 +11,7 @@ use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait
 /// `cat`.
 pub(super) struct CatCommand;
 
-/// How often an endless device is read for somebody who never stops.
+/// The maximum number of times that an endless device is read for a reader who never stops.
 const MOST_PIECES: usize = 64;
 
 const KNOWN: OptionSpec = OptionSpec {
@@ -81,7 +81,7 @@ async fn file(
     Ok(Err(std::io::Error::other(words).into()))
 }
 
-/// How lines are shown.
+/// A formatter of the lines that are shown.
 struct LineFormatter {
     numbers_all: bool,
     numbers_some: bool,
@@ -89,10 +89,10 @@ struct LineFormatter {
     shows_ends: bool,
     shows_tabs: bool,
     shows_bytes: bool,
-    /// How many lines have been numbered.
+    /// The number of lines that have been numbered.
     number: usize,
     starts_line: bool,
-    /// How many empty lines stand before this one.
+    /// The number of empty lines directly before this one.
     empty: usize,
 }
 

@@ -76,7 +76,7 @@ impl Command for CommCommand {
     }
 }
 
-/// What is printed.
+/// A writer of the columns that are printed.
 struct ColumnWriter<'a> {
     shown: [bool; 3],
     counts: [usize; 3],

@@ -3,7 +3,7 @@
 use super::{options::OptionSpec, shared::fail};
 use bashkit::{Command, CommandContext, CommandStatus, Result as ShellResult, async_trait};
 
-/// How much is printed at once.
+/// The number of bytes that are printed at once.
 const PIECE: usize = 4096;
 
 /// More digits behind the point than these are not kept apart.
@@ -41,9 +41,9 @@ struct NumberSequence {
     first: i128,
     step: i128,
     last: i128,
-    /// How many digits stand behind the point.
+    /// The number of digits behind the point.
     digits: usize,
-    /// How wide each number is at least, with zeros.
+    /// The minimum width of each number, filled up with zeros.
     width: usize,
     format: Option<NumberFormat>,
 }

@@ -163,7 +163,7 @@ fn number(text: &str) -> Option<i128> {
     text.parse().ok().filter(|_| !text.starts_with('+'))
 }
 
-/// Whether a value counts as false.
+/// Returns whether a value counts as false.
 fn is_nothing(value: &str) -> bool {
     let digits = value.strip_prefix('-').unwrap_or(value);
     value.is_empty() || (!digits.is_empty() && digits.bytes().all(|byte| byte == b'0'))

@@ -55,7 +55,7 @@ pub(crate) fn register(bash: BashBuilder, files: &Arc<ShellFileSystem>) -> BashB
         .command("yes", counting::YesCommand)
 }
 
-/// What happens before each command.
+/// Returns what happens before each command.
 fn begins(event: ToolEvent) -> HookAction<ToolEvent> {
     turns::due();
     HookAction::Continue(arguments::put_right(event))

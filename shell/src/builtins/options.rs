@@ -1,8 +1,8 @@
 //! Options of a command as GNU's programs read them: short ones in clusters, long ones by any
 //! clear beginning, values joined or as the next word, operands anywhere, and `--` before the rest.
 
-/// What a command knows: its short options, `:` behind those that take a value, and the long names
-/// of options by their letters.
+/// The options that a command knows: the short ones, with `:` behind those that take a value, and
+/// the long names of options by their letters.
 pub(super) struct OptionSpec {
     /// The command's name.
     pub(super) command: &'static str,
@@ -23,7 +23,7 @@ pub(super) struct ParsedArguments {
 }
 
 impl ParsedArguments {
-    /// Whether an option was given.
+    /// Returns whether an option was given.
     pub(super) fn has(&self, letter: char) -> bool {
         self.options.iter().any(|(given, _)| *given == letter)
     }

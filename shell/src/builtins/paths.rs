@@ -30,7 +30,7 @@ const KNOWN: OptionSpec = OptionSpec {
     ],
 };
 
-/// How many links are followed.
+/// The maximum number of links that are followed.
 const MOST_LINKS: usize = 40;
 
 #[async_trait]

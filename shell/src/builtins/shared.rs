@@ -21,7 +21,7 @@ pub(super) fn path(context: &CommandContext<'_>, operand: &str) -> PathBuf {
     vfs_join(context.cwd, Path::new(operand))
 }
 
-/// Why a file could not be had, in the system's words.
+/// Returns why a file could not be had, in the system's words.
 pub(super) fn reason(error: &Error) -> String {
     let Error::Io(error) = error else { return error.to_string() };
     let words = match error.kind() {
@@ -45,7 +45,7 @@ pub(super) async fn input(context: &CommandContext<'_>) -> Result<Vec<u8>> {
     Ok(all)
 }
 
-/// What an operand names: a file, or standard input for `-`.
+/// Returns what an operand names: a file, or standard input for `-`.
 pub(super) async fn content(context: &CommandContext<'_>, operand: &str) -> Result<Vec<u8>> {
     match operand {
         "-" | "/dev/stdin" => input(context).await,
@@ -53,8 +53,8 @@ pub(super) async fn content(context: &CommandContext<'_>, operand: &str) -> Resu
     }
 }
 
-/// Whether a name fits a pattern of `*` and `?`. Only the last `*` is ever tried again, at the next
-/// letter of the name: what fits after it first leaves the most to the rest.
+/// Returns whether a name fits a pattern of `*` and `?`. Only the last `*` is ever tried again, at
+/// the next letter of the name: what fits after it first leaves the most to the rest.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let (mut pattern, mut name) = (pattern.chars(), name.chars());
     let mut retry = None;

@@ -28,7 +28,7 @@ const KNOWN: OptionSpec = OptionSpec {
     ],
 };
 
-/// How many lines are printed where nobody says it.
+/// The number of lines that are printed by default.
 const LINES: usize = 10;
 
 #[async_trait]
@@ -99,11 +99,11 @@ fn plain(args: &[String]) -> Vec<String> {
     plain
 }
 
-/// What is to be printed.
+/// The part of a file that is printed.
 struct TailRange {
     count: usize,
     is_bytes: bool,
-    /// Whether the count is that of the first line or byte.
+    /// True if the count is that of the first line or byte.
     from_start: bool,
     end: u8,
 }
@@ -126,7 +126,7 @@ impl TailRange {
         Ok(Self { count, is_bytes, from_start, end })
     }
 
-    /// What is wanted of a whole file.
+    /// Returns what is wanted of a whole file.
     fn end_of<'a>(&self, content: &'a [u8]) -> &'a [u8] {
         let start = match (self.is_bytes, self.from_start) {
             (true, true) => self.count.saturating_sub(1),

@@ -26,7 +26,7 @@ mod status {
     pub(super) const NO_MATCH: i32 = 11;
 }
 
-/// What is in an archive.
+/// A member of an archive.
 struct ArchiveMember {
     name: String,
     is_folder: bool,
@@ -34,7 +34,7 @@ struct ArchiveMember {
     mode: Option<u32>,
     /// As `unzip -l` shows it.
     time: String,
-    /// Whether its name stays within the folder.
+    /// True if its name stays within the folder.
     is_safe: bool,
     size: u64,
     content: Vec<u8>,

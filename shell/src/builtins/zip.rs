@@ -128,7 +128,7 @@ struct MemberSource {
     content: Vec<u8>,
 }
 
-/// What goes in.
+/// The collector of the members that go into an archive.
 struct MemberCollector<'a> {
     context: &'a CommandContext<'a>,
     given: &'a ParsedArguments,

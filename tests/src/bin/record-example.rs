@@ -1,5 +1,5 @@
 //! Records the examples' model traffic anew: `cargo build -p innerloop-cli` and then
-//! `cargo run -p innerloop-tests --bin record-example`. It lets the program mend a copy of each
+//! `cargo run -p innerloop-tests --bin record-example`. It lets the program fix a copy of each
 //! example with the scripted replies, and checks that its tests are red before and green after.
 #![allow(clippy::panic, clippy::expect_used, reason = "what is not as expected ends the program")]
 

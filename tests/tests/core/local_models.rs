@@ -1,5 +1,5 @@
 //! What small models on one's own machine need: the preset `ollama` over Ollama's protocol, with
-//! examples in the prompt, calls read from whatever the model writes, and errors that it can mend.
+//! examples in the prompt, calls read from whatever the model writes, and errors that it can fix.
 
 use innerloop_core::{
     action::{Action, Outcome, ToolError},

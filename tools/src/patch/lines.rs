@@ -13,11 +13,11 @@ pub(crate) struct TextLines<'a> {
     mark: &'static str,
     /// The lines without their ends.
     pub(crate) lines: Vec<&'a str>,
-    /// Where each line begins in the text, and where the text ends.
+    /// The offset at which each line begins in the text, and the offset at which the text ends.
     starts: Vec<usize>,
-    /// What ends a new line where no other line says it: what ends most of the lines.
+    /// The line end of a new line where no other line says it: that of most of the lines.
     end: &'static str,
-    /// Whether the last line has no end.
+    /// True if the last line has no end.
     is_open: bool,
 }
 
@@ -82,8 +82,8 @@ impl<'a> TextLines<'a> {
         out
     }
 
-    /// What ends a new line of a run: what ended the line in whose place it comes, or else the line
-    /// before it.
+    /// Returns what ends a new line of a run: what ended the line in whose place it comes, or else
+    /// the line before it.
     fn end_of(&self, run: &LineEdit, number: usize) -> &'static str {
         let place = match run.removed {
             0 => run.at.checked_sub(1).unwrap_or(run.at),

@@ -24,11 +24,12 @@ use nearest::NearestLine;
 use place::{LooseMatch, PlacementError};
 use std::{borrow::Cow, fmt::Write, mem};
 
-/// How many missing lines are shown.
+/// The maximum number of missing lines that are shown.
 const MAX_SHOWN_LINES: usize = 20;
-/// How many bytes of files may be gone through again because a patch names them again.
+/// The maximum number of bytes of files that may be gone through again because a patch names them
+/// again.
 const MAX_AGAIN_BYTES: usize = 64 << 20;
-/// How many hunks that were placed loosely are named.
+/// The maximum number of loosely placed hunks that are named.
 const MAX_NAMED_HUNKS: usize = 5;
 
 pub(crate) fn patch(
@@ -84,7 +85,7 @@ struct PatchDraft<'f, F> {
     /// The paths in the order in which the patch names them.
     order: Vec<WorkspacePath>,
     states: Map<FileState>,
-    /// How many bytes of files that were changed before were gone through again.
+    /// The number of bytes that were gone through again, of files that were changed before.
     again: usize,
 }
 
@@ -92,11 +93,11 @@ struct PatchDraft<'f, F> {
 #[derive(Default)]
 struct FileState {
     before: PreviousContent,
-    /// What it holds; `None` if it does not exist, or will be removed.
+    /// The content of the file; `None` if it does not exist, or will be removed.
     content: Option<FileContent>,
-    /// Whether that has changed.
+    /// True if that has changed.
     is_changed: bool,
-    /// Where the file stood that was moved here.
+    /// The path from which the file was moved here.
     from: Option<WorkspacePath>,
 }
 
@@ -104,7 +105,7 @@ struct FileState {
 struct PatchStep {
     path: WorkspacePath,
     before: PreviousContent,
-    /// What to write; `None` to remove the file.
+    /// The content to write; `None` to remove the file.
     content: Option<FileContent>,
     /// The file that is moved here, whose own step has nothing left to do.
     from: Option<WorkspacePath>,
@@ -195,7 +196,7 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
         Ok(())
     }
 
-    /// What is at a path that is to be written, and the encoding of what is written there.
+    /// Returns what is at a path that is to be written, and the encoding of what is written there.
     fn there(&self, path: &WorkspacePath) -> Result<(PreviousContent, TextEncoding), Outcome> {
         if self.is_named(path) {
             // What stood there before is known.
@@ -221,12 +222,12 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
         Ok(())
     }
 
-    /// Whether the patch has named the file before.
+    /// Returns whether the patch has named the file before.
     fn is_named(&self, path: &WorkspacePath) -> bool {
         self.states.contains_key(path.as_str())
     }
 
-    /// What the patch has made of a file so far, if it has.
+    /// Returns what the patch has made of a file so far, if it has.
     fn content(&self, path: &WorkspacePath) -> Option<&FileContent> {
         self.states.get(path.as_str())?.content.as_ref()
     }

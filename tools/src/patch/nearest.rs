@@ -3,7 +3,7 @@
 use crate::numbers::LineInterner;
 use std::{borrow::Cow, cmp::Reverse};
 
-/// How many occurrences of one text among the wanted lines are considered.
+/// The maximum number of occurrences of one text among the wanted lines that are considered.
 const MAX_SAME: usize = 4;
 /// Longer lines are compared by their beginning.
 const MAX_COMPARED_BYTES: usize = 400;
@@ -15,7 +15,7 @@ pub(crate) struct NearestLine<'a> {
     pub(crate) line: usize,
     /// Its text; `None` after the last line.
     pub(crate) there: Option<&'a str>,
-    /// What was looked for.
+    /// The text that was looked for.
     pub(crate) wanted: &'a str,
 }
 

@@ -12,7 +12,7 @@ use crate::{
 use innerloop_types::action::{Hunk, HunkLine};
 use std::{cell::OnceCell, ops::Range};
 
-/// What the hunks do to the file.
+/// The changes that the hunks make to the file.
 pub(crate) struct PatchPlacement {
     /// The changes, in the order of their places.
     pub(crate) runs: Vec<LineEdit>,
@@ -25,11 +25,11 @@ pub(crate) struct PatchPlacement {
 pub(crate) struct LooseMatch {
     /// The line of the file, counted from 1.
     pub(crate) line: usize,
-    /// What the comparison ignored.
+    /// The differences that the comparison ignored.
     pub(crate) aside: &'static str,
 }
 
-/// Why a hunk has no place.
+/// The reason why a hunk has no place.
 pub(crate) enum PlacementError<'a> {
     /// A hint is not in the file.
     Hint(&'a str),
@@ -82,7 +82,7 @@ struct HunkQuery<'a> {
     old: Range<usize>,
 }
 
-/// Where a hunk's old lines are.
+/// The place of a hunk's old lines.
 struct HunkMatch {
     at: usize,
     /// Which of the wanted lines are there: blank ones at the ends may be left out.
@@ -94,13 +94,13 @@ struct HunkMatch {
 struct HunkPlacer<'a> {
     lines: &'a [&'a str],
     index: LineIndex<'a>,
-    /// How the file is indented, once it is asked for.
+    /// The indentation of the file, once it is asked for.
     style: OnceCell<IndentStyle>,
-    /// How many blank lines the file ends with.
+    /// The number of blank lines that the file ends with.
     blanks: usize,
-    /// Whether an earlier hunk removes the line.
+    /// True for each line that an earlier hunk removes.
     removed: Vec<bool>,
-    /// Where the hunk before this one ended.
+    /// The index of the line at which the hunk before this one ended.
     cursor: usize,
     placed: PatchPlacement,
 }
@@ -267,8 +267,8 @@ impl HunkPlacer<'_> {
         self.placed.runs.extend(run);
     }
 
-    /// How new lines take on the file's indentation where the hunk has another one; `None` if they
-    /// cannot.
+    /// Returns how new lines take on the file's indentation where the hunk has another one; `None`
+    /// if they cannot.
     fn shift(&self, sought: &HunkQuery<'_>, found: &HunkMatch) -> Option<IndentShift> {
         let lines = &sought.hunk.lines;
         let added = lines.iter().filter_map(|line| match line {
@@ -330,7 +330,7 @@ fn without_slips<'a>(pairs: &[(bool, IndentPair<'a>)]) -> Vec<IndentPair<'a>> {
     }
 }
 
-/// Whether no earlier hunk removes one of the lines that were seen.
+/// Returns whether no earlier hunk removes one of the lines that were seen.
 fn is_free(removed: &[bool], old: &Range<usize>, seen: LineMatch) -> bool {
     removed.get(seen.at..seen.at + old.len()).is_some_and(|removed| !removed.contains(&true))
 }

@@ -12,8 +12,8 @@ pub(crate) const PASSES: [MatchStrictness; 4] = [
     MatchStrictness::IndentationAndPunctuation,
 ];
 
-/// How many lines may be compared for each line of the file and of the patch. A hunk has a rare
-/// line as a rule, and costs little more than its length.
+/// The number of lines that may be compared for each line of the file and of the patch. A hunk
+/// usually has a rare line, and costs little more than its length.
 const STEPS_PER_LINE: usize = 100;
 
 /// The lines of a file, and those of a patch that are looked for in it.
@@ -21,7 +21,7 @@ pub(crate) struct LineIndex<'a> {
     lines: &'a [&'a str],
     wanted: &'a [&'a str],
     tables: [Option<LineTable>; 4],
-    /// How many lines may still be compared.
+    /// The number of lines that may still be compared.
     steps: Cell<usize>,
 }
 
@@ -31,7 +31,7 @@ struct LineTable {
     lines: Vec<u32>,
     /// The numbers of the patch's lines.
     wanted: Vec<u32>,
-    /// Where in the file each number occurs, in ascending order.
+    /// The places in the file at which each number occurs, in ascending order.
     places: Vec<Vec<usize>>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> LineIndex<'a> {
         Self { lines, wanted, tables: [None, None, None, None], steps }
     }
 
-    /// Whether nothing more can be found, because it would cost too much.
+    /// Returns whether nothing more can be found, because it would cost too much.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps.get() == 0
     }
@@ -69,7 +69,7 @@ impl<'a> LineIndex<'a> {
         })
     }
 
-    /// Whether the lines `wanted` are at the line `at`, and by which comparison.
+    /// Returns whether the lines `wanted` are at the line `at`, and by which comparison.
     pub(crate) fn stands_at(&mut self, wanted: &Range<usize>, at: usize) -> Option<LineMatch> {
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
             let (table, steps) = self.table(number, pass)?;
@@ -89,7 +89,7 @@ impl<'a> LineIndex<'a> {
     }
 }
 
-/// Whether so many lines may be compared, which are then taken off.
+/// Returns whether so many lines may be compared, which are then taken off.
 fn spend(steps: &Cell<usize>, count: usize) -> bool {
     steps.set(steps.get().saturating_sub(count));
     steps.get() > 0

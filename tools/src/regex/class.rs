@@ -89,7 +89,7 @@ impl CharClass {
         Self(rest)
     }
 
-    /// Whether a character is in it.
+    /// Returns whether a character is in it.
     pub(super) fn contains(&self, c: char) -> bool {
         let c = u32::from(c);
         self.0.iter().any(|(first, last)| (*first..=*last).contains(&c))

@@ -21,7 +21,7 @@ pub(super) enum RegexAssertion {
 }
 
 impl RegexAssertion {
-    /// Whether it holds between two characters.
+    /// Returns whether it holds between two characters.
     pub(super) fn holds(self, before: Option<char>, after: Option<char>) -> bool {
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
         let (word_before, word_after) = (is_word(before), is_word(after));

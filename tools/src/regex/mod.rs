@@ -25,7 +25,7 @@ pub(crate) struct Regex {
     threads: Mutex<ThreadLists>,
 }
 
-/// What a search works on, kept for the next one.
+/// The lists that a search works on, kept for the next one.
 #[derive(Debug, Default)]
 struct ThreadLists {
     /// The places among the steps that may go on, and where the match of each begins; the
@@ -34,7 +34,7 @@ struct ThreadLists {
     next: Vec<(usize, usize)>,
     /// The steps that are to be looked at for one of them.
     open: Vec<usize>,
-    /// Where in the text each step was last looked at.
+    /// The place in the text at which each step was last looked at.
     seen: Vec<usize>,
 }
 
@@ -75,7 +75,7 @@ impl Regex {
         }
     }
 
-    /// Whether there is a match.
+    /// Returns whether there is a match.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         self.find(text, 0).is_some()
     }
@@ -142,7 +142,7 @@ impl Regex {
         found
     }
 
-    /// Whether there is a character, and it is of that class.
+    /// Returns whether there is a character, and it is of that class.
     fn has(&self, class: usize, c: Option<char>) -> bool {
         c.zip(self.classes.get(class)).is_some_and(|(c, class)| class.contains(c))
     }

@@ -42,7 +42,7 @@ struct Parser<'p> {
     names: Vec<&'p str>,
 }
 
-/// What an escape stands for.
+/// The meaning of an escape.
 enum EscapeSequence {
     Char(char),
     Class(CharClass),
@@ -372,7 +372,8 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Whether a dash comes that is neither the last character of the class nor an operator.
+    /// Returns whether a dash comes that is neither the last character of the class nor an
+    /// operator.
     fn begins_range(&mut self) -> bool {
         let here = self.rest;
         let is_dash = self.eat("-");

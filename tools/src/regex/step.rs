@@ -2,7 +2,7 @@
 
 use super::look::RegexAssertion;
 
-/// How an expression is read, unless it says otherwise itself.
+/// The flags by which an expression is read, unless it says otherwise itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RegexFlags {
     /// `i`: letters match in either case.
@@ -19,7 +19,8 @@ pub(crate) struct RegexFlags {
     pub(crate) is_spaced: bool,
 }
 
-/// Where a step leads is told relative to its own place, so that steps can be copied.
+/// A step of an expression. The places that it leads to are relative to its own, so that steps can
+/// be copied.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RegexInstruction {
     Char(char),

@@ -7,16 +7,16 @@ use std::mem;
 use anyhow::{Error, ensure};
 use walrus::{Export, Module};
 
-/// What all imports name as their module.
+/// The module name of all imports.
 const FROM: &str = "i";
-/// What stands before each use of an export in the glue.
+/// The text before each use of an export in the glue.
 const USE: &str = "wasm.";
 const LETTERS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
 
 /// The short names, by the long ones.
 #[derive(Default)]
 pub(crate) struct ShortNames {
-    /// What the imports named as their module: the file of the glue.
+    /// The module names that the imports had: the file of the glue.
     modules: BTreeSet<String>,
     imports: BTreeMap<String, String>,
     exports: BTreeMap<String, String>,

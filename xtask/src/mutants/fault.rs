@@ -63,8 +63,8 @@ impl CodeMutant {
         split(&self.name).map(|(file, change)| format!("{file}: {change}")).unwrap_or_default()
     }
 
-    /// What it is written down under: `FILE: CHANGE in FUNCTION`, and behind it ` #2` where it is
-    /// the second of its kind there.
+    /// Returns what it is written down under: `FILE: CHANGE in FUNCTION`, and behind it ` #2` where
+    /// it is the second of its kind there.
     pub(crate) fn key(&self) -> String {
         match self.nth {
             (nth, all) if all > 1 => format!("{} #{nth}", self.change()),
@@ -72,7 +72,7 @@ impl CodeMutant {
         }
     }
 
-    /// Whether it is written down, alone or with all of its kind.
+    /// Returns whether it is written down, alone or with all of its kind.
     pub(crate) fn accepted<'a>(&self, accepted: &'a AcceptedMutants) -> Option<&'a str> {
         let (key, _) = accepted
             .get_key_value(&self.key())

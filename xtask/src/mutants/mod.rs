@@ -25,13 +25,14 @@ use suites::{CRATES, MutationSubject, SUBJECTS, TestSuite};
 /// The version of cargo-mutants that is installed where there is none.
 const CARGO_MUTANTS: &str = "27.1.0";
 
-/// Where cargo-mutants leaves its lists, in the folder that it is given.
+/// The folder in which cargo-mutants leaves its lists, below the folder that it is given.
 const LISTS: &str = "mutants.out";
 
-/// What the tests may take, by what they take without a fault: the machine may be busy.
+/// The options for the tests' time limit, which follows from their time without a fault: the
+/// machine may be busy.
 const TIMEOUT: [&str; 2] = ["--timeout-multiplier=5", "--minimum-test-timeout=120"];
 
-/// Where copies, builds and logs go.
+/// The paths of cargo-mutants, and of copies, builds and logs.
 struct MutationPaths {
     /// cargo-mutants itself.
     tool: PathBuf,

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::fault::{AcceptedMutants, CodeMutant, FILE};
 use crate::failure::TaskError;
 
-/// What became of a fault.
+/// The outcome of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MutantVerdict {
     /// A test failed.
@@ -51,7 +51,7 @@ struct VerdictCounts {
     unviable: usize,
 }
 
-/// What became of all faults.
+/// The outcomes of all faults.
 pub(crate) struct MutationReport<'a> {
     accepted: &'a AcceptedMutants,
     modules: BTreeMap<String, VerdictCounts>,

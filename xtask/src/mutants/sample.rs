@@ -7,18 +7,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::fault::CodeMutant;
 use crate::failure::TaskError;
 
-/// What the command line asks for.
+/// The plan that the command line asks for.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct MutationPlan {
-    /// Whether whole crates are meant; only changed lines otherwise.
+    /// True if whole crates are meant; only changed lines otherwise.
     all: bool,
-    /// Whether those are meant that survived the last run.
+    /// True if those are meant that survived the last run.
     pub(crate) again: bool,
     /// Crates and modules in them, as `core` or `core/machine`.
     places: Vec<String>,
     seed: Option<u64>,
     count: Option<usize>,
-    /// Whether the faults are listed and not tried.
+    /// True if the faults are listed and not tried.
     pub(crate) lists: bool,
 }
 
@@ -52,7 +52,7 @@ impl MutationPlan {
         Ok(plan)
     }
 
-    /// Whether only changed lines are looked at.
+    /// Returns whether only changed lines are looked at.
     pub(crate) fn is_of_changes(&self) -> bool {
         !self.all && !self.again && self.places.is_empty()
     }
@@ -92,7 +92,7 @@ impl MutationPlan {
     }
 }
 
-/// Whether a fault stands in a crate or a module, whose name may leave `src` out.
+/// Returns whether a fault stands in a crate or a module, whose name may leave `src` out.
 fn in_place(place: &str) -> impl Fn(&CodeMutant) -> bool {
     let module = place.replacen('/', "/src/", 1);
     let places = [format!("{place}/"), format!("{module}/"), format!("{module}.rs")];

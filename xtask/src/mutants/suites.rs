@@ -3,7 +3,7 @@
 
 /// A part of the code, and the suites that judge it.
 pub(crate) struct MutationSubject {
-    /// How its files begin; a file belongs to the first subject that it fits.
+    /// The beginning of its files' paths; a file belongs to the first subject that it fits.
     place: &'static str,
     pub(crate) package: &'static str,
     pub(crate) suites: &'static [TestSuite],
@@ -12,7 +12,7 @@ pub(crate) struct MutationSubject {
 /// Tests of one package.
 #[derive(Clone, Copy)]
 pub(crate) struct TestSuite {
-    /// What it is called, also as a folder.
+    /// The name of the suite, and of its folder.
     pub(crate) name: &'static str,
     package: &'static str,
     tests: &'static str,
@@ -107,7 +107,7 @@ const OF_FILES: [&str; 4] =
 const TIDY: &str = "tidy::";
 
 impl MutationSubject {
-    /// Whether it is the one that a file belongs to.
+    /// Returns whether it is the one that a file belongs to.
     pub(crate) fn holds(&self, file: &str) -> bool {
         let first = SUBJECTS.iter().find(|subject| file.starts_with(subject.place));
         first.is_some_and(|first| first.place == self.place)
@@ -115,7 +115,8 @@ impl MutationSubject {
 }
 
 impl TestSuite {
-    /// What cargo is told to build it, and shortly: for one run nothing is worth optimising.
+    /// Returns what cargo is told to build it, and shortly: for one run nothing is worth
+    /// optimising.
     pub(crate) fn of_build(&self) -> [String; 4] {
         [
             format!("--package={}", self.package),
@@ -125,7 +126,7 @@ impl TestSuite {
         ]
     }
 
-    /// What the tests are told, to run those that are meant.
+    /// Returns what the tests are told, to run those that are meant.
     pub(crate) fn of_tests(&self) -> Vec<String> {
         let but = self.but.iter().chain([&TIDY]);
         let skipped = but.map(|part| format!("--skip={part}"));

@@ -22,7 +22,7 @@ use share::SizeBreakdown;
 /// A build of the module, and the most that it may weigh.
 struct BuildVariant {
     name: &'static str,
-    /// What cargo is told besides.
+    /// The additional arguments for cargo.
     features: &'static [&'static str],
     /// Most bytes, compressed by brotli.
     budget: usize,
@@ -49,7 +49,7 @@ const VARIANTS: [BuildVariant; 3] = [
 /// Most bytes of the module without imports, compressed by brotli.
 const CORE_BUDGET: usize = 290_000;
 
-/// What must not be in the module, by a part of its functions' names, and what to use instead.
+/// The functions that must not be in the module, by a part of their names, and what to use instead.
 const UNWANTED: [(&str, &str); 3] = [
     ("core3num7dec2flt", "`str::parse` reads floats by tables: use `innerloop_json::parse_f64`"),
     ("alloc3str17join_generic_copy", "`join` is long: use `innerloop_json::joined`"),

@@ -30,7 +30,7 @@ const CAUSES: [(&str, &[&str]); 18] = [
     ),
 ];
 
-/// What stands in no function.
+/// The name for data, which stands in no function.
 const DATA: &str = "(texts and tables)";
 const REST: &str = "(types, imports, exports)";
 

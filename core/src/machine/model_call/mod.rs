@@ -22,7 +22,7 @@ use innerloop_wire::{Decoder, ModelCallError};
 /// For how long the end of a response is waited for whose reply is whole.
 const WHOLE_MS: u64 = 1_000;
 
-/// What a call is for, which says what comes after it.
+/// The purpose of a call, which says what comes after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CallPurpose {
     /// The next reply of a run.
@@ -48,7 +48,7 @@ pub(crate) struct ModelCall {
     pub(crate) state: CallState,
 }
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Debug)]
 pub(crate) enum CallState {
     /// A request is out.
@@ -61,32 +61,33 @@ pub(crate) enum CallState {
 #[derive(Debug)]
 pub(crate) struct HttpExchange {
     pub(crate) effect: EffectId,
-    /// When the newest news came.
+    /// The time when the newest news came.
     pub(crate) active_at: SessionInstant,
-    /// Whether the host holds the request back.
+    /// True if the host holds the request back.
     pub(crate) held: bool,
-    /// Whether anything of this try has been shown.
+    /// True if anything of this try has been shown.
     pub(crate) shown: bool,
-    /// Whether the start of the text has been announced.
+    /// True if the start of the text has been announced.
     pub(crate) text_begun: bool,
     /// Thousandths of a token that have come, about; nothing before a good response has begun.
     pub(crate) written: Option<u64>,
     /// The reply, once the stream's terminal marker has come: what becomes of the connection then
     /// costs nothing.
     pub(crate) whole: Option<Box<Reply>>,
-    /// What reads the response. A restored call begins without: its response comes anew.
+    /// The decoder that reads the response. A restored call begins without one: its response comes
+    /// anew.
     pub(crate) decoder: Option<Box<Decoder>>,
     /// The text that had come of a restored call's response, until it comes anew.
     pub(crate) said: Option<String>,
 }
 
 impl CallPurpose {
-    /// Whether people watch the reply while it arrives.
+    /// Returns whether people watch the reply while it arrives.
     pub(crate) const fn is_shown(&self) -> bool {
         matches!(self, Self::Reply(_))
     }
 
-    /// Whether it is for a run, and not for the host that wants the conversation shorter.
+    /// Returns whether it is for a run, and not for the host that wants the conversation shorter.
     pub(super) fn is_of_run(&self) -> bool {
         match self {
             Self::Reply(_) => true,
@@ -94,7 +95,7 @@ impl CallPurpose {
         }
     }
 
-    /// What the host is told of it.
+    /// Returns what the host is told of it.
     pub(super) const fn public(&self) -> output::RequestPurpose {
         match self {
             Self::Reply(_) => output::RequestPurpose::Model,
@@ -121,7 +122,7 @@ impl HttpExchange {
         said.filter(|said| !said.is_empty())
     }
 
-    /// Whether news come in the right order.
+    /// Returns whether news come in the right order.
     pub(crate) const fn accepts(&self, input: &HttpInput) -> bool {
         match input {
             HttpInput::Chunk(_) | HttpInput::End => self.decoder.is_some() || self.whole.is_some(),
@@ -156,7 +157,8 @@ impl ModelCall {
         Some(Effect::Http { id, agent, request, purpose: self.purpose.public() })
     }
 
-    /// When the call counts as broken, or is tried again; never while the host holds it back.
+    /// Returns when the call counts as broken, or is tried again; never while the host holds it
+    /// back.
     pub(crate) const fn deadline(&self, idle_ms: u64) -> Option<(SessionInstant, DeadlineReason)> {
         match &self.state {
             CallState::Sent(exchange) if exchange.held => None,

@@ -27,7 +27,7 @@ pub(crate) struct ToolRound {
 }
 
 impl ToolRound {
-    /// When the first wait is over.
+    /// Returns when the first wait is over.
     pub(crate) fn deadline(&self) -> Option<SessionInstant> {
         let until = |call: &RoundCall| match call.state {
             ToolCallState::Waiting { until, .. } => until,
@@ -64,7 +64,7 @@ impl ToolRound {
         self.calls.iter().filter_map(RoundCall::open_effect)
     }
 
-    /// Whether only people are waited for.
+    /// Returns whether only people are waited for.
     pub(crate) fn awaits_people(&self) -> bool {
         let asks = |call: &RoundCall| {
             matches!(call.state, ToolCallState::Asking { .. } | ToolCallState::Question { .. })
@@ -75,7 +75,7 @@ impl ToolRound {
         self.calls.iter().any(asks) && self.calls.iter().all(|call| asks(call) || rests(call))
     }
 
-    /// Whether the host runs a call of that mode.
+    /// Returns whether the host runs a call of that mode.
     fn runs(&self, wanted: ExecMode) -> bool {
         self.calls.iter().any(|call| match call.state {
             ToolCallState::Running { mode, .. } => mode == wanted,

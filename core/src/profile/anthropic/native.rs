@@ -22,9 +22,9 @@ use innerloop_types::{
 pub(super) static TABLE: &[&ToolRow] =
     &[&READ, &WRITE, &EDIT, &BASH, &GREP, &GLOB, &RUN_PROGRAM, &WEB_FETCH];
 
-/// How many files `Glob` names at most.
+/// The maximum number of files that `Glob` names.
 const GLOB_LIMIT: u32 = 100;
-/// How many results `GrepQuery` gives unless the call says how many.
+/// The number of results that `Grep` gives unless the call sets another number.
 const GREP_LIMIT: u32 = 250;
 
 static READ: ToolRow = ToolRow {
@@ -211,7 +211,7 @@ fn todo_write(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Plan(PlanCall { items, reply })
 }
 
-/// What a command printed, behind its exit code unless that is 0.
+/// Returns what a command printed, behind its exit code unless that is 0.
 fn tell_exit(run: &FinishedRun<'_>) -> Option<String> {
     let exit = run.outcome.exit.filter(|exit| *exit != 0)?;
     Some(format!("Exit code {exit}\n{}", run.outcome.joined_text()))

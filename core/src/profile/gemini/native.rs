@@ -39,9 +39,9 @@ pub(super) static TABLE: &[&ToolRow] = &[
     &WEB_FETCH,
 ];
 
-/// How many characters of a line `read_file` shows.
+/// The number of characters that `read_file` shows of a line.
 const LINE_CHARS: u32 = 2_000;
-/// What `read_many_files` leaves out unless told otherwise.
+/// The patterns that `read_many_files` leaves out unless told otherwise.
 const DEFAULT_EXCLUDES: [&str; 10] = [
     "**/node_modules/**",
     "**/.git/**",

@@ -4,7 +4,7 @@ use super::super::row::FinishedRun;
 use alloc::{format, string::String};
 use innerloop_types::action::{Action, ChangeKind, GrepMode, ToolError};
 
-/// What a command printed, marked as nobody's order.
+/// Returns what a command printed, marked as nobody's order.
 pub(super) fn command(run: &FinishedRun<'_>) -> Option<String> {
     let said = run.outcome.joined_text();
     let said = said.trim_end_matches('\n').replace("</untrusted_context", "<\\/untrusted_context");

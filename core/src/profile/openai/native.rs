@@ -136,7 +136,7 @@ fn update_plan(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Plan(PlanCall { items, reply: "Plan updated".to_string() })
 }
 
-/// What a command printed, behind how it ended.
+/// Returns what a command printed, behind how it ended.
 fn tell_command(run: &FinishedRun<'_>) -> Option<String> {
     let FinishedRun { outcome, timeout_ms, .. } = run;
     if outcome.exit.is_none() && !outcome.timed_out {

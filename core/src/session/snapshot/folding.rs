@@ -11,7 +11,7 @@ use alloc::borrow::Cow;
 use innerloop_json::{FromJson, ToJson};
 use innerloop_types::{compaction::FoldReason, message::HistoryFold};
 
-/// What is known of an agent's folds beside its history.
+/// The state of an agent's folds that is kept beside its history.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub(super) struct FoldingForm {

@@ -39,7 +39,7 @@ pub(super) struct SessionForm<'a> {
     pub(super) events: u64,
     /// The number of the last effect.
     pub(super) effects: u64,
-    /// What all agents have spent; forms of before said it by agent.
+    /// The spending of all agents; earlier forms gave it by agent.
     #[json(default)]
     pub(super) purse: Option<SpendTracker>,
     /// Effects that are cancelled and have not answered.
@@ -90,7 +90,7 @@ pub(super) struct AgentForm<'a> {
     pub(super) folding: FoldingForm,
     #[json(default, skip_serializing_if = "core::ops::Not::not")]
     pub(super) succeeded: bool,
-    /// What the runs before the current one cost.
+    /// The cost of the runs before the current one.
     #[json(default, skip_serializing_if = "SpentForm::is_nothing")]
     pub(super) past: SpentForm,
     #[json(default)]
@@ -116,7 +116,7 @@ const fn allows_none(rules: &[ApprovalRule]) -> bool {
     rules.is_empty()
 }
 
-/// What an agent was started with.
+/// The options that an agent was started with.
 #[derive(ToJson, FromJson)]
 pub(super) struct SpawnedForm<'a> {
     pub(super) parent: AgentId,
@@ -135,10 +135,10 @@ pub(super) struct SpawnedForm<'a> {
 pub(super) struct ChildForm<'a> {
     pub(super) id: AgentId,
     pub(super) state: ChildStateForm,
-    /// How many turns were there when it was started; forms of before did not say it.
+    /// The number of turns that there were when it was started; earlier forms did not give it.
     #[json(default)]
     pub(super) since: u32,
-    /// What it had come to when its last run ended, where it says something else by now.
+    /// The result that it had when its last run ended, where it says something else by now.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) last: Option<LastForm<'a>>,
 }
@@ -158,7 +158,7 @@ pub(super) enum ChildStateForm {
     Closed,
 }
 
-/// What runs cost.
+/// The cost of runs.
 #[derive(Clone, Copy, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub(super) struct SpentForm {
@@ -224,7 +224,7 @@ pub(super) enum PurposeForm<'a> {
     Summary { plan: Box<PlanForm<'a>> },
 }
 
-/// What a route is made from.
+/// The parts that a route is made from.
 #[derive(ToJson, FromJson)]
 pub(super) struct RouteForm<'a> {
     pub(super) model: Cow<'a, ModelConfig>,

@@ -29,7 +29,7 @@ const VERSION: u32 = 5;
 /// The oldest version that is read.
 const OLDEST: u32 = 3;
 
-/// What a snapshot says of itself, around the state.
+/// The data of a snapshot about itself, around the state.
 #[derive(ToJson, FromJson)]
 struct SnapshotEnvelope<'a> {
     format: Cow<'a, str>,
@@ -98,7 +98,7 @@ impl Session {
         }
     }
 
-    /// What an agent has come to by now.
+    /// Returns what an agent has come to by now.
     fn said(&self, id: AgentId) -> (String, u32) {
         self.agent(id)
             .map_or_else(Default::default, |agent| (agent.body.result(), agent.body.turns()))

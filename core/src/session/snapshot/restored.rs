@@ -135,7 +135,7 @@ impl AgentForm<'_> {
     }
 }
 
-/// How many inputs and replies there are.
+/// Returns how many inputs and replies there are.
 fn counted(turns: &[Turn]) -> (u32, u32) {
     turns.iter().fold((0, 0), |(users, replies): (u32, u32), turn| match turn.kind {
         TurnKind::User(_) => (users.saturating_add(1), replies),
@@ -169,7 +169,7 @@ fn with_children(
     Ok(())
 }
 
-/// What all agents have spent, as far as their own counts say it.
+/// Returns what all agents have spent, as far as their own counts say it.
 fn purse(agents: &ById<AgentId, Agent>, now: SessionInstant) -> SpendTracker {
     let spend = |counts: &RunCounts| SpendAmount {
         cost_nano_usd: counts.cost_nano_usd.unwrap_or_default(),
@@ -191,7 +191,7 @@ fn purse(agents: &ById<AgentId, Agent>, now: SessionInstant) -> SpendTracker {
     purse
 }
 
-/// How many agents are open beside the session's own.
+/// Returns how many agents are open beside the session's own.
 fn open_agents(agents: &ById<AgentId, Agent>) -> u32 {
     let is_open = |(id, agent): &(AgentId, &Agent)| {
         *id != AgentId::ROOT && !matches!(agent.phase, Phase::Closed)

@@ -27,7 +27,7 @@ pub(super) struct ToolCallForm<'a> {
     /// Its arguments, where they are not those that the model gave.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<Cow<'a, str>>,
-    /// When the host was given its run, until that is over; forms of before did not say it.
+    /// The time when the host was given its run, until that is over; earlier forms did not give it.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) since: Option<SessionInstant>,
     pub(super) state: ToolCallStateForm<'a>,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 /// for long.
 #[derive(Clone, Debug)]
 pub struct ById<I, T> {
-    /// What was taken out leaves a gap.
+    /// The values by id; a value that was taken out leaves a gap, `None`.
     list: Vec<(I, Option<T>)>,
     gaps: usize,
 }
@@ -18,13 +18,13 @@ impl<I: Copy + Ord, T> ById<I, T> {
         Self { list: Vec::new(), gaps: 0 }
     }
 
-    /// How many values there are.
+    /// Returns how many values there are.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.list.len() - self.gaps
     }
 
-    /// Whether there is no value.
+    /// Returns whether there is no value.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0

@@ -92,7 +92,7 @@ bridge_serialize!([] BodyBytes);
 bridge_deserialize!(BodyBytes);
 hand_schema!(BodyBytes, described);
 
-/// What stands in the place of bytes that are not UTF-8.
+/// The object that stands in for bytes that are not UTF-8.
 #[cfg(feature = "schema")]
 #[derive(ToJson)]
 struct EncodedBytes {

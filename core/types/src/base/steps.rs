@@ -23,7 +23,7 @@ mod counted {
         BYTES.with(|all| all.set(all.get().saturating_add(bytes)));
     }
 
-    /// How many bytes this thread has looked at since it was asked last.
+    /// Returns how many bytes this thread has looked at since it was asked last.
     #[must_use]
     pub fn taken() -> usize {
         BYTES.with(Cell::take)

@@ -57,7 +57,7 @@ pub fn listed(list: &'static str) -> core::str::Split<'static, char> {
     list.split('|')
 }
 
-/// Whether a word goes on with `c`: a letter, a digit or an underscore. Beyond ASCII every
+/// Returns whether a word goes on with `c`: a letter, a digit or an underscore. Beyond ASCII every
 /// character counts as a letter, which takes no tables.
 #[must_use]
 pub const fn is_word(c: char) -> bool {

@@ -15,7 +15,7 @@ use innerloop_types::{
     message::{Block, CallDetail, MarkedText, ReasoningBlock, ToolCall},
 };
 
-/// What a delta adds to a block.
+/// The fields that a delta adds to a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockDelta<'a> {
     text: ValueRef<'a>,
@@ -28,7 +28,7 @@ pub(super) struct BlockDelta<'a> {
 }
 
 impl<'a> BlockDelta<'a> {
-    /// What an object's fields add.
+    /// Returns what an object's fields add.
     pub(super) fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 7] = [
             "text",
@@ -46,7 +46,7 @@ impl<'a> BlockDelta<'a> {
 }
 
 impl BlockDelta<'_> {
-    /// Whether it is a piece of a call.
+    /// Returns whether it is a piece of a call.
     pub(super) fn is_of_call(&self) -> bool {
         self.partial_json.has_text()
     }
@@ -119,7 +119,7 @@ impl PartialBlock {
         is_thought.then(|| Self::Reasoning(ReasoningBlock::default()))
     }
 
-    /// Whether the delta is for a block of this kind.
+    /// Returns whether the delta is for a block of this kind.
     pub(super) fn takes(&self, delta: &BlockDelta<'_>) -> bool {
         match self {
             Self::Text { .. } => !delta.thinking.has_text(),
@@ -197,8 +197,8 @@ impl PartialBlock {
         }
     }
 
-    /// Whether it is a call of which, if nothing more comes, something is missing: the pieces of
-    /// its input, unless it began with one.
+    /// Returns whether it is a call of which, if nothing more comes, something is missing: the
+    /// pieces of its input, unless it began with one.
     pub(super) fn is_cut(&self) -> bool {
         let Self::Call { call, pieces, .. } = self else { return false };
         if pieces.is_empty() { call.arguments == "{}" } else { !is_json(pieces) }

@@ -26,9 +26,9 @@ use innerloop_types::{
 pub(crate) struct AnthropicAccumulator {
     /// The blocks, in the order of their starts.
     blocks: Vec<BlockSlot>,
-    /// Where the newest block of each of the provider's numbers stands.
+    /// The position of the newest block of each of the provider's numbers.
     places: PositionMap,
-    /// Where the newest block without a number stands.
+    /// The position of the newest block without a number.
     unnumbered: Option<usize>,
     reply: Reply,
     counts: AnthropicUsage,
@@ -230,7 +230,7 @@ impl AnthropicAccumulator {
     }
 }
 
-/// Why a reply ended.
+/// The provider's words for the reasons why a reply ended.
 const REASONS: &FinishWords = &[
     (FinishReason::Stop, "end_turn|stop_sequence"),
     (FinishReason::ToolCalls, "tool_use"),
@@ -240,10 +240,10 @@ const REASONS: &FinishWords = &[
     (FinishReason::ContextWindow, "model_context_window_exceeded"),
 ];
 
-/// What to say about a call that lost a surrogate.
+/// The message about a call that lost a surrogate.
 const SURROGATE_LOST: &str = "half of a surrogate pair is missing";
 
-/// What to say about a piece of a call that never began.
+/// The message about a piece of a call that never began.
 const NO_START: &str = "a piece of a call without the call's beginning";
 
 /// Token counts so far: totals, of which later events may repeat only some.

@@ -74,9 +74,9 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
 pub(crate) struct AnthropicPrefix {
     out: JsonWriter,
     open: Option<AnthropicRole>,
-    /// Where the last block of the user's side takes a marker.
+    /// The position where the last block of the user's side takes a marker.
     mark: Option<usize>,
-    /// Where it stood in the request before: the provider finds its cache entry there.
+    /// The position that it had in the request before: the provider finds its cache entry there.
     mark_before: Option<usize>,
 }
 

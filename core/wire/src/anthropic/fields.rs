@@ -23,7 +23,7 @@ impl JsonWriter {
         self.raw("{\"type\":\"text\",\"text\":").string(text)
     }
 
-    /// What there is to say about thinking, unless an option says it.
+    /// Writes the fields about thinking, unless an option sets them.
     pub(super) fn thinking(&mut self, model: &ModelConfig) {
         let is_free = |name: &str| !model.options.contains_key(name);
         let said = thinking(model);
@@ -51,7 +51,7 @@ impl JsonWriter {
         }
     }
 
-    /// Whether the model must, may or must not call tools, where that is not the default.
+    /// Writes whether the model must, may or must not call tools, where that is not the default.
     pub(super) fn tool_choice(&mut self, model: &ModelConfig) {
         let choice = tool_choice(model);
         let one_call = model.parallel_tool_calls == Some(false);
@@ -130,13 +130,13 @@ impl JsonWriter {
     }
 }
 
-/// Whether a part is a text without a letter: the provider refuses those.
+/// Returns whether a part is a text without a letter: the provider refuses those.
 pub(super) fn is_blank(part: &Part) -> bool {
     part.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
-/// Whether the provider's own form of a call can go back for it: it has the call's id, and an
-/// input that is an object.
+/// Returns whether the provider's own form of a call can go back for it: it has the call's id, and
+/// an input that is an object.
 pub(super) fn is_form_of(item: &Json, call: &ToolCall) -> bool {
     let item = JsonDocument::of(item.text());
     let [id, input] = item.root().fields(&["id", "input"]);

@@ -46,7 +46,7 @@ const BUDGETS: [(&str, u32); 6] = [
 /// The smallest budget that is accepted.
 const LEAST_BUDGET: u32 = 1_024;
 
-/// What a request says about thinking.
+/// The setting for thinking in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AnthropicThinking<'a> {
     /// Nothing: the model's own default.
@@ -61,7 +61,7 @@ pub(super) enum AnthropicThinking<'a> {
     Disabled,
 }
 
-/// What to say for the effort that is asked for.
+/// Returns what to say for the effort that is asked for.
 pub(super) fn thinking(model: &ModelConfig) -> AnthropicThinking<'_> {
     let Some(effort) = model.reasoning_effort.as_deref() else { return AnthropicThinking::Unsaid };
     let Some(version) = version(&model.name) else { return AnthropicThinking::Effort(effort) };

@@ -16,7 +16,7 @@ const NAMES: &str = "code|status|type|__type|error_type|error_code|errorCode|rea
 const SENTENCES: &str = "message|Message|msg|error|detail|error_description|error_message|\
     errorMessage|error_msg|status_msg|base_resp|description|errors|title|reason|details";
 
-/// What an error says.
+/// The content of an error.
 #[derive(Debug)]
 pub(super) struct ErrorReport {
     /// The provider's own words.
@@ -27,12 +27,12 @@ pub(super) struct ErrorReport {
     pub(super) names: Vec<String>,
     /// The HTTP status that the error itself names.
     pub(super) number: Option<u16>,
-    /// How long the provider asks to wait, in a field of its own.
+    /// The time that the provider asks to wait in a field of its own, in milliseconds.
     pub(super) delay_ms: Option<u64>,
 }
 
 impl ErrorReport {
-    /// What `value` says; dates in it are compared with the time of `head`.
+    /// Returns what `value` says; dates in it are compared with the time of `head`.
     pub(super) fn new(value: ValueRef<'_>, head: &ResponseHead) -> Self {
         let outer = first(value);
         let error = inner(outer);
@@ -102,7 +102,7 @@ impl ErrorReport {
     }
 }
 
-/// Whether the body of a success is an error's.
+/// Returns whether the body of a success is an error's.
 pub(super) fn is_error(value: ValueRef<'_>) -> bool {
     let [error, errors, object, kind, status] =
         first(value).fields(&["error", "errors", "object", "type", "base_resp"]);
@@ -115,7 +115,7 @@ pub(super) fn is_error(value: ValueRef<'_>) -> bool {
         || is_word(kind)
 }
 
-/// What is said, in `value` itself or in the field that has it.
+/// Returns what is said, in `value` itself or in the field that has it.
 pub(super) fn sentence(value: ValueRef<'_>) -> Option<String> {
     if let Some(text) = value.string() {
         return (!text.trim().is_empty()).then(|| text.into_owned());
@@ -132,7 +132,8 @@ pub(super) fn sentence(value: ValueRef<'_>) -> Option<String> {
     Some(with_place(value, field, said))
 }
 
-/// What is said, with the field that it is about (FastAPI), or with the bare name beside it.
+/// Returns what is said, with the field that it is about (FastAPI), or with the bare name beside
+/// it.
 fn with_place(value: ValueRef<'_>, field: &str, said: String) -> String {
     let [place, error] = value.fields(&["loc", "error"]);
     if place.is_array() {
@@ -201,7 +202,7 @@ fn number(value: ValueRef<'_>) -> Option<u16> {
     numbers.find(|number| (400..600).contains(number))
 }
 
-/// What MiniMax's number for a failure stands for, where its words may not say it.
+/// Returns what MiniMax's number for a failure stands for, where its words may not say it.
 const fn name_of(code: u64) -> Option<&'static str> {
     Some(match code {
         1002 | 1041 => "ratelimit",

@@ -3,15 +3,16 @@
 
 use innerloop_types::text::listed;
 
-/// What stands in the words behind the tokens that the output may have, in lower case.
+/// The text to look for in the words behind the number of tokens that the output may have, in lower
+/// case.
 const OUTPUT: &str = "completion|output|max_new_tokens";
 
-/// What stands in the words behind the tokens of the input.
+/// The text to look for in the words behind the number of tokens of the input.
 const INPUT: &str = "messages|prompt|input";
 
-/// Whether a smaller output limit would help and a shorter conversation would not: the output may
-/// be as long as the window, or the input takes no more than half of it. `message` is in lower
-/// case; without the numbers nothing is known.
+/// Returns whether a smaller output limit would help and a shorter conversation would not: the
+/// output may be as long as the window, or the input takes no more than half of it. `message` is in
+/// lower case; without the numbers nothing is known.
 pub(super) fn is_output_too_large(message: &str) -> bool {
     let (mut window, mut input, mut output, mut last) = (None, None, None, None);
     let mut before = "";
@@ -40,7 +41,7 @@ pub(super) fn is_output_too_large(message: &str) -> bool {
     input < window && (output >= window || input <= window / 2)
 }
 
-/// Whether a message in lower case has one of the phrases.
+/// Returns whether a message in lower case has one of the phrases.
 pub(super) fn says(message: &str, phrases: &'static str) -> bool {
     listed(phrases).any(|phrase| message.contains(phrase))
 }

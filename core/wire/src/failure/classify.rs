@@ -144,8 +144,8 @@ pub(super) const NO_IMAGES: &str = "\
     failed to load image|\
     missing data required for image input";
 
-/// What can be done about a failure with that status (the HTTP status, or the error's own number),
-/// those names and that message.
+/// Returns what can be done about a failure with that status (the HTTP status, or the error's own
+/// number), those names and that message.
 pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureKind {
     let message = message.to_ascii_lowercase();
     let says = |phrases| says(&message, phrases);

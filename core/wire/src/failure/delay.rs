@@ -8,7 +8,7 @@ use innerloop_types::{input::ResponseHead, text::listed, time::UnixMillis};
 /// Phrases before a duration, in lower case.
 const BEFORE: &str = "try again in |retry in |retry after |try again after |please wait ";
 
-/// What the headers ask for.
+/// Returns what the headers ask for.
 pub(super) fn of_head(head: &ResponseHead) -> Option<u64> {
     let number = |text: &str, factor: f64| millis(parse_f64(text.trim())? * factor);
     if let Some(found) = head.header("retry-after-ms").and_then(|text| number(text, 1.0)) {
@@ -18,7 +18,8 @@ pub(super) fn of_head(head: &ResponseHead) -> Option<u64> {
     number(text, 1000.0).or_else(|| until(http_date(text)?, head.at))
 }
 
-/// What the fields of an error ask for: Google's `RetryInfo`, seconds, or the time of a reset.
+/// Returns what the fields of an error ask for: Google's `RetryInfo`, seconds, or the time of a
+/// reset.
 pub(super) fn of_fields(error: ValueRef<'_>, outer: ValueRef<'_>, now: UnixMillis) -> Option<u64> {
     let [details, metadata] = error.fields(&["details", "metadata"]);
     let delays = details.elements().map(|detail| detail.field("retryDelay"));
@@ -38,7 +39,8 @@ pub(super) fn of_fields(error: ValueRef<'_>, outer: ValueRef<'_>, now: UnixMilli
     })
 }
 
-/// What the words ask for: "try again in 1.2s", "Please retry in 6m0s", "retry after 20 seconds".
+/// Returns what the words ask for: "try again in 1.2s", "Please retry in 6m0s", "retry after 20
+/// seconds".
 pub(super) fn of_text(text: &str) -> Option<u64> {
     let text = text.to_ascii_lowercase();
     listed(BEFORE).find_map(|phrase| {
@@ -73,7 +75,7 @@ fn duration(text: &str) -> Option<u64> {
     }
 }
 
-/// How long it is until a time; `None` if the time now is not known.
+/// Returns how long it is until a time; `None` if the time now is not known.
 fn until(then: UnixMillis, now: UnixMillis) -> Option<u64> {
     (now.0 > 0).then(|| then.0.saturating_sub(now.0))
 }

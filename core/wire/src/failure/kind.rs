@@ -2,7 +2,7 @@
 
 use innerloop_types::event::ErrorKind;
 
-/// What can be done about a failed model call.
+/// The kind of a failed model call, which says what can be done about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// Use another key.

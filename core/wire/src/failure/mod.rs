@@ -14,27 +14,27 @@ use alloc::{format, string::String};
 use body::ErrorReport;
 use innerloop_types::{input::ResponseHead, text::prefix};
 
-/// How long an error may be that is read, in bytes: it is gone through once for each thing that it
-/// may say.
+/// The maximum length of an error that is read, in bytes: it is gone through once for each thing
+/// that it may say.
 pub(super) const MAX_BYTES: usize = 1 << 20;
 
 /// A failed model call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelCallError {
-    /// What can be done about it.
+    /// The kind of the failure, which says what can be done about it.
     pub kind: FailureKind,
-    /// What the provider says, or what we saw.
+    /// The provider's message, or a description of what we saw.
     pub message: String,
     /// The provider's own name for the failure.
     pub code: Option<String>,
     /// The HTTP status; 0 if no response came. An error inside a stream leaves it a success.
     pub status: u16,
-    /// How long the provider asks to wait.
+    /// The time that the provider asks to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
-    /// What the provider says about trying again, if it does.
+    /// The provider's word on whether to try again, if it gives one.
     pub should_retry: Option<bool>,
-    /// What the model had said when a limit of ours ended its reply; it stays said.
+    /// The text that the model had said when a limit of ours ended its reply; it stays said.
     pub said: String,
 }
 
@@ -53,7 +53,7 @@ impl ModelCallError {
         }
     }
 
-    /// Whether another try may help. The provider's word counts, except for failures that a
+    /// Returns whether another try may help. The provider's word counts, except for failures that a
     /// retry cannot fix.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
@@ -157,7 +157,7 @@ pub(super) fn of_words(words: &str) -> ModelCallError {
     ModelCallError { retry_after_ms, ..ModelCallError::new(kind, hinted(message)) }
 }
 
-/// What stands in a message, in lower case, and the hint that is then given.
+/// The texts to look for in a message, in lower case, and the hint that is then given.
 const HINTS: [(&str, &str); 3] = [
     (
         "parse tool call|parsing tool call",
@@ -172,7 +172,7 @@ const HINTS: [(&str, &str); 3] = [
     ),
 ];
 
-/// What helps where the output limit is too large.
+/// The hint for an output limit that is too large.
 const LOWER: &str = "lower `max_output_tokens` of the model";
 
 /// The provider's message, with a hint where we know more than it says.

@@ -22,7 +22,7 @@ pub(super) struct GeminiCandidate<'a> {
     pub(super) finish_message: Option<Cow<'a, str>>,
 }
 
-/// What became of a prompt that a filter looked at.
+/// The verdict of a filter on a prompt.
 pub(super) struct PromptFeedback<'a> {
     pub(super) reason: Option<Cow<'a, str>>,
     pub(super) message: Option<Cow<'a, str>>,
@@ -40,7 +40,7 @@ pub(super) struct GeminiUsage {
 /// A part of an answer.
 pub(super) struct GeminiPart<'a> {
     pub(super) text: Option<Cow<'a, str>>,
-    /// Whether the text is thinking.
+    /// True if the text is thinking.
     pub(super) is_thought: bool,
     pub(super) signature: Option<Cow<'a, str>>,
     pub(super) call: Option<GeminiCall<'a>>,
@@ -78,7 +78,7 @@ impl<'a> GeminiChunk<'a> {
         }
     }
 
-    /// Whether this is a chunk of this protocol at all.
+    /// Returns whether this is a chunk of this protocol at all.
     pub(super) const fn is_response(&self) -> bool {
         self.is_response
     }
@@ -172,7 +172,7 @@ impl<'a> GeminiCall<'a> {
     }
 }
 
-/// Whether a part holds nothing but marks of what it is.
+/// Returns whether a part holds nothing but marks of what it is.
 pub(super) fn is_mark(part: ValueRef<'_>) -> bool {
     let marks = ["thought", "thoughtSignature", "thought_signature"];
     part.names().all(|name| marks.contains(&&*name))

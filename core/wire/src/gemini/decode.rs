@@ -39,14 +39,14 @@ pub(crate) struct GeminiAccumulator {
     /// The call whose arguments come in pieces.
     open: Option<OpenCall>,
     reply: Reply,
-    /// Why the reply ended, once it has.
+    /// The reason why the reply ended, once it has.
     finish: Option<FinishReason>,
     /// The provider's words on that.
     says: Option<String>,
-    /// Why there is no reply at all.
+    /// The reason why there is no reply at all.
     blocked: Option<String>,
     counts: Option<GeminiUsage>,
-    /// How many chunks of this protocol have come.
+    /// The number of chunks of this protocol that have come.
     chunks: usize,
     /// The data is in no frame and no array.
     is_bare: bool,
@@ -59,7 +59,7 @@ struct OpenCall {
     /// Its block's index.
     at: usize,
     growing: PartialValue,
-    /// What came last of it said that more would come.
+    /// True if the last piece of it said that more would come.
     is_cut: bool,
 }
 
@@ -291,7 +291,7 @@ impl GeminiAccumulator {
     }
 }
 
-/// What the provider says of a prompt that it did not let through.
+/// Returns what the provider says of a prompt that it did not let through.
 fn why_blocked(feedback: &PromptFeedback<'_>) -> Option<String> {
     let reason = feedback.reason.as_ref()?;
     Some(match &feedback.message {

@@ -42,7 +42,7 @@ enum GeminiRole {
 struct PendingCall {
     id: String,
     name: String,
-    /// Whether the provider gave the id, so that it wants it back.
+    /// True if the provider gave the id, so that it wants it back.
     is_known: bool,
 }
 
@@ -238,12 +238,12 @@ impl JsonWriter {
     }
 }
 
-/// What a result shows beside its text.
+/// Returns what a result shows beside its text.
 fn shown(result: &ToolResult) -> impl Iterator<Item = &Part> {
     result.parts.iter().filter(|part| part.as_text().is_none())
 }
 
-/// Whether a picture may stand within a result.
+/// Returns whether a picture may stand within a result.
 fn fits(family: GeminiGeneration, part: &Part) -> bool {
     let Part::Image { media_type, .. } = part else { return false };
     family == GeminiGeneration::Level

@@ -13,7 +13,7 @@ pub(super) enum GeminiGeneration {
     Level,
 }
 
-/// How much a model is to think.
+/// The amount of thinking that a model is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum GeminiThinking {
     /// That many tokens.
@@ -40,8 +40,8 @@ impl GeminiGeneration {
         if is_older { Self::Older } else { Self::Level }
     }
 
-    /// How much the model of that name is to think at an effort; `None` where it has no such
-    /// setting. The budgets are those that the provider's own OpenAI-like endpoint takes.
+    /// Returns how much the model of that name is to think at an effort; `None` where it has no
+    /// such setting. The budgets are those that the provider's own OpenAI-like endpoint takes.
     pub(super) fn thinking(self, name: &str, effort: &str) -> Option<GeminiThinking> {
         let name = name.to_ascii_lowercase();
         let is_pro = name.contains("-pro");
@@ -73,7 +73,7 @@ impl GeminiGeneration {
     }
 }
 
-/// Whether a model's name is that of a resource of Vertex AI.
+/// Returns whether a model's name is that of a resource of Vertex AI.
 pub(super) fn is_vertex(name: &str) -> bool {
     name.starts_with("projects/") || name.starts_with("publishers/")
 }

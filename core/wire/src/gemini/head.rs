@@ -81,8 +81,8 @@ fn push_tool_config(fields: &mut ObjectFields, model: &ModelConfig) {
     out.raw("}");
 }
 
-/// Whether the host asks for tools that the provider runs itself, which models that can have them
-/// beside ours must be told to show. Vertex AI does not know the word.
+/// Returns whether the host asks for tools that the provider runs itself, which models that can
+/// have them beside ours must be told to show. Vertex AI does not know the word.
 fn has_own_tools(model: &ModelConfig) -> bool {
     let takes_both =
         GeminiGeneration::of(&model.name) == GeminiGeneration::Level && !is_vertex(&model.name);
@@ -112,7 +112,7 @@ fn push_generation_config(out: &mut JsonWriter, model: &ModelConfig) {
     out.raw("}");
 }
 
-/// Whether the host's options say how much to think: budget and level exclude each other.
+/// Returns whether the host's options say how much to think: budget and level exclude each other.
 fn sets_thinking(model: &ModelConfig) -> bool {
     let config = JsonDocument::kept(model.options.get("generationConfig"));
     let thinking = config.root().field("thinkingConfig");

@@ -5,7 +5,7 @@ use super::super::{
     writer::{JsonWriter, ObjectFields},
 };
 
-/// What the arrays of two values become where both have one.
+/// The way to merge arrays where both values have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArrayMerge {
     /// The second stands in place of the first.

@@ -126,7 +126,7 @@ impl SchemaConverter<'_> {
         out.raw("]}");
     }
 
-    /// What is within an object or an array.
+    /// Writes what is within an object or an array.
     fn members(
         &mut self,
         schema: &JsonObject,
@@ -184,7 +184,7 @@ impl SchemaConverter<'_> {
         schema
     }
 
-    /// What `#/$defs/name` points to.
+    /// Returns what `#/$defs/name` points to.
     fn find(&self, target: &str) -> Option<JsonObject> {
         let mut place = self.root.clone();
         for step in target.strip_prefix('#')?.split('/').filter(|step| !step.is_empty()) {

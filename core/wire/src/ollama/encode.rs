@@ -50,8 +50,8 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
     RequestHead { before: out.0, mark: None, after: String::from("}") }
 }
 
-/// Whether and how much to think. The server's own names are true, false, and the levels, which
-/// are all that gpt-oss reads; other levels go to the nearest.
+/// Writes whether and how much to think. The server's own names are true, false, and the levels,
+/// which are all that gpt-oss reads; other levels go to the nearest.
 fn push_think(out: &mut JsonWriter, effort: &str) {
     match effort {
         "none" | "off" | "false" => out.bool(false),

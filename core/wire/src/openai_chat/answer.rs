@@ -16,7 +16,7 @@ use super::{
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use innerloop_types::message::{Block, FinishReason, ReasoningBlock, Reply};
 
-/// What has come of a reply so far.
+/// The part of a reply that has come so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PartialReply {
     /// Text, thinking and calls, in the order in which they began, each with its choice.
@@ -25,7 +25,7 @@ pub(super) struct PartialReply {
     choice: u64,
     /// The last choice that has come.
     last_choice: u64,
-    /// Whether the choices are several answers, of which the first counts.
+    /// True if the choices are several answers, of which the first counts.
     are_several: bool,
     calls: CallList,
     details: DetailList,
@@ -61,12 +61,12 @@ enum SegmentKind {
 }
 
 impl PartialReply {
-    /// Whether the provider has said why the reply ended, and said no more.
+    /// Returns whether the provider has said why the reply ended, and said no more.
     pub(super) const fn is_finished(&self) -> bool {
         self.finish.is_some() && !self.is_resumed
     }
 
-    /// Whether a call lacks half of a surrogate pair.
+    /// Returns whether a call lacks half of a surrogate pair.
     pub(super) fn is_damaged(&self) -> bool {
         self.calls.are_damaged()
     }
@@ -94,8 +94,8 @@ impl PartialReply {
         is_answer
     }
 
-    /// Whether the output limit has ended the answer, so that an error beside or behind that says
-    /// no more than the same: OpenRouter sends "Token limit reached".
+    /// Returns whether the output limit has ended the answer, so that an error beside or behind
+    /// that says no more than the same: OpenRouter sends "Token limit reached".
     pub(super) fn is_at_limit(&self, chunk: &ChatChunk<'_>) -> bool {
         let told = chunk.choices().find_map(|choice| reason(&choice));
         told.or(self.finish) == Some(FinishReason::Length)
@@ -347,7 +347,7 @@ impl TextSegment {
 /// The fields of a part that say something.
 const SAID: &str = "thinking|text|refusal";
 
-/// Why the answer ended, if it has.
+/// Returns why the answer ended, if it has.
 fn reason(choice: &ChatChoice<'_>) -> Option<FinishReason> {
     let reason = choice.finish_reason.word().filter(|word| is_given(word))?.to_ascii_lowercase();
     // Gemini says more behind a colon.
@@ -358,7 +358,7 @@ fn reason(choice: &ChatChoice<'_>) -> Option<FinishReason> {
 /// The `finish_reason` of a filter.
 const FILTERED: &str = "content_filter";
 
-/// What a `finish_reason` in lower case means. Gateways pass on the names of other protocols.
+/// The meanings of a `finish_reason` in lower case. Gateways pass on the names of other protocols.
 const REASONS: &FinishWords = &[
     (FinishReason::Stop, "stop|eos|eos_token|end_turn|stop_sequence|end|done|complete|completed"),
     (FinishReason::ToolCalls, "tool_calls|tool_call|function_call|tool_use"),

@@ -25,10 +25,10 @@ use innerloop_types::{
 pub(super) struct CallList {
     /// In the order in which they began.
     list: Vec<PartialCall>,
-    /// Where the call stands that the provider's index means now.
+    /// The position of the call that the provider's index means now.
     by_index: PositionMap,
     by_id: BTreeMap<String, usize>,
-    /// Where the call of the older field `function_call` stands.
+    /// The position of the call of the older field `function_call`.
     legacy: Option<usize>,
 }
 
@@ -38,7 +38,7 @@ struct PartialCall {
     id: String,
     name: String,
     arguments: String,
-    /// How deep the arguments are nested at their end.
+    /// The nesting of the arguments at their end.
     nesting: JsonNesting,
     /// Nothing stands behind the last bracket that closed them.
     is_whole: bool,
@@ -49,7 +49,7 @@ struct PartialCall {
     is_damaged: bool,
 }
 
-/// What a piece says of a call.
+/// The data about a call in one piece.
 struct CallUpdate<'a> {
     id: Cow<'a, str>,
     name: Cow<'a, str>,
@@ -144,12 +144,12 @@ impl CallList {
         Some(at)
     }
 
-    /// Whether one of them goes on, unless the provider says that the reply is whole.
+    /// Returns whether one of them goes on, unless the provider says that the reply is whole.
     pub(super) fn are_cut(&self) -> bool {
         self.list.iter().any(|building| building.is_freeform || building.nesting.is_open())
     }
 
-    /// Whether one of them lacks half of a surrogate pair.
+    /// Returns whether one of them lacks half of a surrogate pair.
     pub(super) fn are_damaged(&self) -> bool {
         self.list.iter().any(|building| building.is_damaged || building.surrogate.is_waiting())
     }
@@ -169,7 +169,7 @@ impl<'a> CallUpdate<'a> {
         }
     }
 
-    /// Whether the arguments begin like an object.
+    /// Returns whether the arguments begin like an object.
     fn begins(&self) -> bool {
         let json = self.arguments.json();
         json.strip_prefix('"').unwrap_or(json).trim_start().starts_with('{')
@@ -177,7 +177,7 @@ impl<'a> CallUpdate<'a> {
 }
 
 impl PartialCall {
-    /// Whether a piece that points here begins a further call instead.
+    /// Returns whether a piece that points here begins a further call instead.
     fn is_other(&self, fresh: &CallUpdate<'_>) -> bool {
         if fresh.name.is_empty() || self.name.is_empty() {
             return false;
@@ -192,8 +192,8 @@ impl PartialCall {
         fresh.begins() && self.is_whole && !self.has(fresh)
     }
 
-    /// Whether a piece with another name is a further piece of the name itself. Without ids, only
-    /// what joins words tells that from another call.
+    /// Returns whether a piece with another name is a further piece of the name itself. Without
+    /// ids, only what joins words tells that from another call.
     fn is_named_by(&self, fresh: &CallUpdate<'_>) -> bool {
         let joins = |byte: Option<&u8>| matches!(byte, Some(b'_' | b'-' | b'.'));
         let (name, more) = (self.name.as_bytes(), fresh.name.as_bytes());
@@ -202,8 +202,8 @@ impl PartialCall {
         is_piece && self.arguments.is_empty() && goes_on
     }
 
-    /// Whether a piece has the very arguments that are there: some gateways repeat the whole call
-    /// at the end.
+    /// Returns whether a piece has the very arguments that are there: some gateways repeat the
+    /// whole call at the end.
     fn has(&self, fresh: &CallUpdate<'_>) -> bool {
         steps::count(fresh.arguments.json().len());
         let mut surrogate = PendingSurrogate::default();

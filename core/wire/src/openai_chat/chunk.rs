@@ -11,12 +11,12 @@ pub(super) struct ChatChunk<'a> {
     object: ValueRef<'a>,
     pub(super) choices: ValueRef<'a>,
     pub(super) usage: ValueRef<'a>,
-    /// What Groq adds.
+    /// The field that Groq adds.
     pub(super) groq: ValueRef<'a>,
     pub(super) error: ValueRef<'a>,
     message: ValueRef<'a>,
     detail: ValueRef<'a>,
-    /// What MiniMax adds.
+    /// The field that MiniMax adds.
     status: ValueRef<'a>,
 }
 
@@ -27,18 +27,18 @@ pub(super) struct ChatChoice<'a> {
     pub(super) delta: ValueRef<'a>,
     pub(super) message: ValueRef<'a>,
     pub(super) finish_reason: ValueRef<'a>,
-    /// What the provider behind OpenRouter calls it.
+    /// The finish reason in the words of the provider behind OpenRouter.
     pub(super) native_reason: ValueRef<'a>,
     /// Moonshot's place for it.
     pub(super) usage: ValueRef<'a>,
     /// The answer of the completions protocol before this one.
     pub(super) text: ValueRef<'a>,
-    /// What has gone wrong at a provider behind OpenRouter.
+    /// The error of a provider behind OpenRouter.
     error: ValueRef<'a>,
     all: ValueRef<'a>,
 }
 
-/// What is new, or the whole message.
+/// The new part of a message, or the whole message.
 #[derive(Debug)]
 pub(super) struct ChatDelta<'a> {
     pub(super) content: ValueRef<'a>,
@@ -84,7 +84,8 @@ impl<'a> ChatChunk<'a> {
         Self { id, model, object, choices, usage, groq, error, message, detail, status }
     }
 
-    /// Whether the chunk reports an error beside its answers. An empty `error` reports none.
+    /// Returns whether the chunk reports an error beside its answers. An empty `error` reports
+    /// none.
     pub(super) fn is_error(&self) -> bool {
         let is_bare = self.object.string().as_deref() == Some("error")
             || (self.choices.is_null()
@@ -105,7 +106,7 @@ impl<'a> ChatChunk<'a> {
     }
 }
 
-/// Whether an `error` says that there is one.
+/// Returns whether an `error` says that there is one.
 fn says(error: ValueRef<'_>) -> bool {
     !matches!(error.json(), "null" | "false" | "0" | "\"\"" | "{}" | "[]")
 }
@@ -128,7 +129,7 @@ impl<'a> ChatChoice<'a> {
         Self { index, delta, message, finish_reason, native_reason, usage, text, error, all }
     }
 
-    /// Whether it adds to the answer.
+    /// Returns whether it adds to the answer.
     pub(super) fn says_something(&self) -> bool {
         let [content, calls, thought, other] =
             self.delta.fields(&["content", "tool_calls", "reasoning_content", "reasoning"]);
@@ -194,7 +195,7 @@ impl<'a> ChatCall<'a> {
         Self { index: None, id, name, arguments, is_freeform: false, signature }
     }
 
-    /// Whether it begins a call or adds to one.
+    /// Returns whether it begins a call or adds to one.
     pub(super) fn says_something(&self) -> bool {
         self.name.word().is_some() || !matches!(self.arguments.json(), "null" | "\"\"")
     }

@@ -15,7 +15,7 @@ use innerloop_types::json::Json;
 #[derive(Clone, Debug, Default)]
 pub(super) struct DetailList {
     list: Vec<ReasoningDetail>,
-    /// Where the detail stands to which more of that field and index belongs.
+    /// The position of the detail to which more of that field and index belongs.
     open: BTreeMap<String, usize>,
 }
 
@@ -76,7 +76,8 @@ impl DetailList {
         self.list.push(detail);
     }
 
-    /// Where the detail stands to which more belongs; the place behind all for one that begins.
+    /// Returns where the detail stands to which more belongs; the place behind all for one that
+    /// begins.
     fn known(&mut self, name: &str, detail: ValueRef<'_>) -> Option<usize> {
         let index = detail.field("index").some().map_or("", ValueRef::json);
         let key = alloc::format!("{name} {index}");

@@ -8,7 +8,7 @@ use innerloop_types::{
     tool::ToolSpec,
 };
 
-/// What stands behind the messages, in front of the cache's key.
+/// The text behind the messages, in front of the cache's key.
 pub(super) const CACHE_KEY: &str = ",\"prompt_cache_key\":";
 
 /// Model, limits, switches, tools and system prompt.

@@ -19,7 +19,7 @@ use innerloop_types::{
     model::{EndpointCompat, ReplayReasoning, SystemRole, WireKind},
 };
 
-/// How a picture begins.
+/// The beginning of a picture.
 const IMAGE: &str = "{\"type\":\"image_url\",\"image_url\":{\"url\":";
 
 /// The messages written so far, each with a comma in front.

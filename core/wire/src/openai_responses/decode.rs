@@ -19,7 +19,7 @@ use alloc::{borrow::Cow, string::String};
 use core::mem;
 use innerloop_types::{input::ResponseHead, message::Reply};
 
-/// What the events are called that bring pieces of a strand, or a whole part of it.
+/// The names of the events that bring pieces of a strand, or a whole part of it.
 const STRANDS: [(&str, DeltaKind); 6] = [
     ("output_text", DeltaKind::Text),
     ("reasoning_summary_text", DeltaKind::Summary),
@@ -34,7 +34,7 @@ const STRANDS: [(&str, DeltaKind); 6] = [
 pub(crate) struct ResponsesAccumulator {
     reply: Reply,
     slots: SlotList,
-    /// What the terminal event says became of the response.
+    /// The outcome of the response, as the terminal event tells it.
     ending: Option<ResponseEnd>,
     faults: DecodeFaults,
 }

@@ -23,7 +23,7 @@ use innerloop_types::{
     text::prefix,
 };
 
-/// How a picture begins.
+/// The beginning of a picture.
 const IMAGE: &str = "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":";
 
 /// The provider refuses longer ids of calls, and longer cache keys.
@@ -34,7 +34,7 @@ const MAX_ID_BYTES: usize = 64;
 pub(crate) struct ResponsesPrefix {
     out: JsonWriter,
     compat: EndpointCompat,
-    /// Whether the provider stores what it says, so that it knows its items by their ids.
+    /// True if the provider stores what it says, so that it knows its items by their ids.
     keeps_ids: bool,
     /// The last reply's calls whose results are no plain function's, by the calls' ids.
     open: Map<SentCall>,
@@ -261,7 +261,7 @@ fn is_blank(part: &Part) -> bool {
     part.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
-/// Whether the block is sent back as an item that thinking may lead to.
+/// Returns whether the block is sent back as an item that thinking may lead to.
 fn is_sent(block: &Block) -> bool {
     match block {
         Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => !text.trim().is_empty(),

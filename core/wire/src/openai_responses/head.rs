@@ -56,7 +56,7 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
     RequestHead { before: before.0, mark: None, after: String::from("}") }
 }
 
-/// What stands between the brackets of an array.
+/// Returns what stands between the brackets of an array.
 fn elements(array: &Json) -> &str {
     let inner = array.text().trim().strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     inner.unwrap_or_default().trim()
@@ -74,7 +74,7 @@ fn push_tools(out: &mut JsonWriter, tools: &[&ToolSpec], given: &str, model: &Mo
     out.raw(if tools.is_empty() || given.is_empty() { "" } else { "," }).raw(given).raw("]");
 }
 
-/// How the tool is called with free text, if this model's endpoint can.
+/// Returns how the tool is called with free text, if this model's endpoint can.
 fn freeform<'a>(tool: &'a ToolSpec, model: &ModelConfig) -> Option<&'a FreeformSpec> {
     tool.freeform.as_ref().filter(|_| model.compat.custom_tools)
 }

@@ -22,13 +22,13 @@ use innerloop_types::{
 pub(super) struct OutputItem<'a> {
     /// Its JSON.
     pub(super) raw: ValueRef<'a>,
-    /// Whether that is the whole item.
+    /// True if that is the whole item.
     pub(super) is_done: bool,
-    /// What came in pieces: it stands in where the item itself is empty.
+    /// The pieces that have come of it: they stand in where the item itself is empty.
     pub(super) streamed: &'a StreamedItem,
 }
 
-/// What the items of an output come to.
+/// The result of decoding the items of an output.
 #[derive(Debug, Default)]
 pub(super) struct DecodedOutput {
     pub(super) blocks: Vec<Block>,
@@ -51,7 +51,7 @@ impl DecodedOutput {
         output
     }
 
-    /// Whether there is a call that the client must carry out.
+    /// Returns whether there is a call that the client must carry out.
     pub(super) fn has_calls(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)))
     }
@@ -89,7 +89,7 @@ impl DecodedOutput {
     }
 }
 
-/// What tells one item from another.
+/// The fields that tell one item from another.
 #[derive(Debug, Default)]
 pub(super) struct ItemHead<'a> {
     pub(super) kind: Cow<'a, str>,
@@ -116,12 +116,12 @@ impl<'a> ItemHead<'a> {
         }
     }
 
-    /// Whether the item answers a call: the provider carried that out itself.
+    /// Returns whether the item answers a call: the provider carried that out itself.
     fn is_output(&self) -> bool {
         self.kind.ends_with("_output")
     }
 
-    /// Whether the item is a call that the client must carry out, unless an output follows.
+    /// Returns whether the item is a call that the client must carry out, unless an output follows.
     pub(super) fn is_ours(&self) -> bool {
         match &*self.kind {
             "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
@@ -163,7 +163,7 @@ fn thought(item: ValueRef<'_>) -> String {
     summary.or_else(|| content.text()).unwrap_or_default().into_owned()
 }
 
-/// What an item shows to people.
+/// Returns what an item shows to people.
 pub(super) fn shown(item: ValueRef<'_>) -> (DeltaKind, String) {
     match &*ItemHead::of(item).kind {
         "message" => (DeltaKind::Text, said(item).0),
@@ -225,13 +225,13 @@ fn call(item: &OutputItem<'_>, head: &ItemHead<'_>) -> ToolCall {
     ToolCall { id: id.into_owned(), name, arguments, detail }
 }
 
-/// What a call's item itself says that the call is about.
+/// Returns what a call's item itself says that the call is about.
 pub(super) fn asked(item: ValueRef<'_>) -> Cow<'_, str> {
     let given = item.first_of("arguments|input").some().map(text_or_json);
     given.or_else(|| order(item)).unwrap_or_default()
 }
 
-/// What a call of a tool that the provider knows by itself asks for.
+/// Returns what a call of a tool that the provider knows by itself asks for.
 fn order(item: ValueRef<'_>) -> Option<Cow<'_, str>> {
     let order = item.first_of("action|operation|arguments|actions");
     order.some().map(text_or_json)

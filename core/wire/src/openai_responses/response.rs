@@ -29,7 +29,7 @@ pub(super) struct ResponseObject<'a> {
     pub(super) output: ValueRef<'a>,
     object: Cow<'a, str>,
     error: ValueRef<'a>,
-    /// Why it is incomplete.
+    /// The reason why it is incomplete.
     reason: Cow<'a, str>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> ResponseObject<'a> {
         }
     }
 
-    /// Whether this is a response at all.
+    /// Returns whether this is a response at all.
     pub(super) fn is_one(&self) -> bool {
         self.output.is_array() || self.object == "response"
     }
@@ -65,7 +65,7 @@ impl<'a> ResponseObject<'a> {
         self
     }
 
-    /// What became of it.
+    /// Returns what became of it.
     pub(super) fn ending(&self, head: &ResponseHead) -> ResponseEnd {
         match &*self.status {
             "failed" => ResponseEnd::Failed(self.failure(head)),
@@ -93,11 +93,11 @@ impl<'a> ResponseObject<'a> {
     }
 }
 
-/// What became of a response.
+/// The outcome of a response.
 #[derive(Clone, Debug)]
 pub(super) enum ResponseEnd {
     Completed,
-    /// Why.
+    /// The response is incomplete, for this reason.
     Incomplete(String),
     /// It goes on in the background.
     Pending,
@@ -107,7 +107,7 @@ pub(super) enum ResponseEnd {
 }
 
 impl ResponseEnd {
-    /// Why a reply with that output ended.
+    /// Returns why a reply with that output ended.
     pub(super) fn finish(&self, output: &DecodedOutput) -> FinishReason {
         match self {
             // A call that is not whole must not run.

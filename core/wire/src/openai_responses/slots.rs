@@ -17,7 +17,7 @@ use innerloop_types::{json::Json, steps};
 #[derive(Clone, Debug, Default)]
 pub(super) struct SlotList {
     list: Vec<ItemSlot>,
-    /// Where the newest item of each key stands.
+    /// The position of the newest item of each key.
     places: BTreeMap<String, usize>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct SlotList {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ItemSlot {
     number: Option<u64>,
-    /// Where it stands among the items, in the order of their first mention.
+    /// The position of the item among all, in the order of their first mention.
     place: usize,
     /// The item's kind and its call's id and tool, once they are known.
     kind: String,
@@ -46,7 +46,7 @@ pub(super) struct ItemMention<'a> {
     pub(super) number: Option<u64>,
     /// Its JSON.
     pub(super) item: ValueRef<'a>,
-    /// Whether that is the whole item.
+    /// True if that is the whole item.
     pub(super) is_done: bool,
 }
 
@@ -55,12 +55,12 @@ impl SlotList {
         self.list.is_empty()
     }
 
-    /// Whether there are items, and all of them are done.
+    /// Returns whether there are items, and all of them are done.
     pub(super) fn are_done(&self) -> bool {
         !self.list.is_empty() && self.list.iter().all(|slot| slot.is_done)
     }
 
-    /// Whether a call among them cannot be put together from what came of it.
+    /// Returns whether a call among them cannot be put together from what came of it.
     pub(super) fn have_lost_a_call(&self) -> bool {
         self.list.iter().any(ItemSlot::is_lost)
     }

@@ -4,7 +4,7 @@ use super::super::{piece::ReplyPiece, places::PositionMap, sink::PieceSink};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use innerloop_json::joined;
 
-/// What a piece belongs to.
+/// The kind of content that a piece belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DeltaKind {
     /// A message's text.
@@ -51,7 +51,7 @@ pub(super) struct StreamedItem {
 #[derive(Clone, Debug, Default)]
 struct StreamedParts {
     texts: Vec<String>,
-    /// Where the part of each number stands.
+    /// The position of the part of each number.
     places: PositionMap,
     has_text: bool,
 }
@@ -80,7 +80,7 @@ impl StreamedItem {
         self.strands.get(strand as usize).map(|parts| joined(&parts.texts, "")).unwrap_or_default()
     }
 
-    /// Whether anything came of a strand.
+    /// Returns whether anything came of a strand.
     pub(super) fn has(&self, strand: DeltaKind) -> bool {
         self.strands.get(strand as usize).is_some_and(|parts| parts.has_text)
     }

@@ -10,7 +10,7 @@ use super::{
 };
 use innerloop_types::text::is_word;
 
-/// What opens calls, whatever follows.
+/// The texts that open calls, whatever follows.
 pub(super) const OPENINGS: [&str; 17] = [
     "<function=",
     "<function name=",
@@ -31,7 +31,7 @@ pub(super) const OPENINGS: [&str; 17] = [
     plamo::REQUEST[0],
 ];
 
-/// What closes a call, of which one stands behind every call that is not cut.
+/// The texts that close a call; one of them stands behind every call that is not cut.
 const CLOSINGS: [&str; 14] = [
     "</tool",
     "</function",
@@ -88,7 +88,7 @@ pub(super) fn begins(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     (is_name && goes_on).then_some(behind)
 }
 
-/// Whether nothing behind `at` closes a call.
+/// Returns whether nothing behind `at` closes a call.
 pub(super) fn is_cut(doc: &mut SourceText<'_>, at: usize) -> bool {
     CLOSINGS.into_iter().all(|closing| doc.find(closing, at).is_none()) && !doc.is_spent()
 }

@@ -3,26 +3,26 @@
 
 use super::scan::SourceText;
 
-/// What stands around a value.
+/// The tags around a value.
 pub(super) struct ValueTags<'a> {
-    /// What opens another value: words by which it is found.
+    /// The words by which the opening of another value is found.
     pub(super) opens: &'a [&'static str],
-    /// Whether another value is opened at a place where one of them stands.
+    /// The check for whether another value is opened at a place where one of them stands.
     pub(super) is_open: &'a dyn Fn(&SourceText<'_>, usize) -> bool,
-    /// What closes a value.
+    /// The tag that closes a value.
     pub(super) close: &'static str,
-    /// Whether the call goes on at a place behind that.
+    /// The check for whether the call goes on at a place behind that tag.
     pub(super) goes_on: &'a dyn Fn(&SourceText<'_>, usize) -> bool,
 }
 
-/// Where the value that begins at `from` is closed.
+/// The places where the value that begins at `from` is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ValueEnds {
     /// By its own tag: each value that is opened in it is closed before.
     pub(super) own: Option<usize>,
     /// By the first tag behind which the call goes on.
     pub(super) first: Option<usize>,
-    /// Where the first value is opened behind it.
+    /// The place where the first value is opened behind it.
     pub(super) next: Option<usize>,
 }
 

@@ -7,24 +7,24 @@ use innerloop_types::{message::ToolCall, steps};
 /// A text taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedText {
-    /// What stands outside of calls and thinking.
+    /// The text outside of calls and thinking.
     pub text: String,
     /// The thinking, without its tags.
     pub reasoning: String,
     /// The calls, in order. Their ids are empty where the format has none.
     pub calls: Vec<ToolCall>,
-    /// Whether a call begins in it that cannot be read: it is cut, or malformed.
+    /// True if a call begins in it that cannot be read: it is cut, or malformed.
     pub is_malformed: bool,
 }
 
 /// A stretch of the text that consists of calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CallRegion {
-    /// Where it ends, in bytes.
+    /// The end of the stretch, in bytes.
     pub(super) end: usize,
     /// The calls in it.
     pub(super) calls: Vec<ToolCall>,
-    /// Whether calls are meant, though they may name no tool.
+    /// True if calls are meant, though they may name no tool.
     pub(super) is_meant: bool,
 }
 
@@ -49,13 +49,13 @@ pub(super) fn call(name: &str, arguments: impl Into<String>) -> ToolCall {
 #[derive(Debug, Default)]
 pub(super) struct TextAssembly {
     parsed: ParsedText,
-    /// Whether calls or thinking were taken out of the text.
+    /// True if calls or thinking were taken out of the text.
     taken: bool,
-    /// Whether tokens were left out that mean nothing.
+    /// True if tokens were left out that mean nothing.
     dropped: bool,
-    /// Whether either was done before anything but white space.
+    /// True if either was done before anything but white space.
     begins_behind: bool,
-    /// How much of the text is kept, its white space included.
+    /// The length of the text that is kept, its white space included.
     kept: usize,
 }
 
@@ -104,7 +104,7 @@ impl TextAssembly {
         self.kept = self.parsed.text.len();
     }
 
-    /// What is left out stands at the beginning, if nothing was said before it.
+    /// Notes that what is left out stands at the beginning, if nothing was said before it.
     fn begin_behind(&mut self) {
         if !self.begins_behind {
             let said = self.parsed.text.trim_start();
@@ -113,17 +113,17 @@ impl TextAssembly {
         }
     }
 
-    /// Whether calls or thinking were taken out of the text.
+    /// Returns whether calls or thinking were taken out of the text.
     pub(super) const fn is_taken(&self) -> bool {
         self.taken
     }
 
-    /// Whether there is room for more calls.
+    /// Returns whether there is room for more calls.
     pub(super) const fn has_room(&self, doc: &SourceText<'_>) -> bool {
         doc.has_room(self.parsed.calls.as_slice())
     }
 
-    /// Whether there are calls.
+    /// Returns whether there are calls.
     pub(super) const fn has_calls(&self) -> bool {
         !self.parsed.calls.is_empty()
     }
@@ -180,7 +180,7 @@ const ENDS: [&str; 9] = [
     "</s>",
 ];
 
-/// What some models write before a list of calls in JSON, and nothing else.
+/// The word that some models write before a list of calls in JSON, and nothing else.
 pub(super) const BEFORE: &str = "functools";
 
 /// The text without what only frames calls: tokens that end the turn, and the brackets of a list

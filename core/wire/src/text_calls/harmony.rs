@@ -17,13 +17,13 @@ pub(super) const ENDS: [&str; 5] =
 /// Those that begin the next message's head.
 const STARTS: [&str; 2] = ["<|start|>", "<|channel|>"];
 
-/// What ends a head.
+/// The token that ends a head.
 pub(super) const MESSAGE: &str = "<|message|>";
 
 /// Within how many bytes a head ends.
 const HEAD: usize = 256;
 
-/// Whether messages begin at `at` where the family is not known.
+/// Returns whether messages begin at `at` where the family is not known.
 pub(super) fn begins(doc: &mut SourceText<'_>, at: usize) -> bool {
     if doc.is_quoted(at) {
         return false;
@@ -32,14 +32,14 @@ pub(super) fn begins(doc: &mut SourceText<'_>, at: usize) -> bool {
     if is_head { doc.find(MESSAGE, at).is_some() } else { begins_bare(doc, at) }
 }
 
-/// Whether content begins at `at` whose head is missing: others follow that have one.
+/// Returns whether content begins at `at` whose head is missing: others follow that have one.
 pub(super) fn begins_bare(doc: &mut SourceText<'_>, at: usize) -> bool {
     doc.after(at, MESSAGE).is_some()
         && STARTS.into_iter().any(|start| doc.find(start, at).is_some())
 }
 
-/// Whether a text begins in a head whose first token stood in the prompt: with a recipient. `None`
-/// before that can be told.
+/// Returns whether a text begins in a head whose first token stood in the prompt: with a recipient.
+/// `None` before that can be told.
 pub(super) fn begins_in_head(text: &str) -> Option<bool> {
     let near = prefix(text, HEAD);
     steps::count(near.len());
@@ -105,8 +105,8 @@ fn take(
     to.unwrap_or(doc.body().len())
 }
 
-/// Where a call's content ends: behind its JSON, whatever tokens that mentions, or before the
-/// next token.
+/// Returns where a call's content ends: behind its JSON, whatever tokens that mentions, or before
+/// the next token.
 fn call_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     let mut at = doc.skip_space(from);
     let rest = doc.rest(at);
@@ -122,7 +122,7 @@ fn call_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     ENDS.into_iter().filter_map(|end| doc.find(end, at)).min()
 }
 
-/// Where the head begins that ends a stretch between two messages.
+/// Returns where the head begins that ends a stretch between two messages.
 fn head_start(text: &str) -> usize {
     steps::count(text.len());
     let start = text.match_indices("<|start|>").last().map(|(at, _)| at);
@@ -131,7 +131,7 @@ fn head_start(text: &str) -> usize {
     if start.is_none() && text.contains("to=") { 0 } else { head }
 }
 
-/// What stands between messages, without the tokens.
+/// Returns what stands between messages, without the tokens.
 fn stray(text: &str) -> &str {
     let mut text = text.trim();
     while let Some(rest) = ENDS.iter().find_map(|end| text.strip_prefix(end)) {
@@ -155,7 +155,7 @@ fn push_line(to: &mut String, text: &str) {
     to.push_str(text);
 }
 
-/// What stands before a message's content.
+/// The head of a message, which stands before its content.
 #[derive(Clone, Copy, Debug, Default)]
 struct MessageHead<'a> {
     role: &'a str,
@@ -180,7 +180,7 @@ impl<'a> MessageHead<'a> {
     }
 }
 
-/// What a message's content is.
+/// The kind of a message's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentKind {
     Text,
@@ -190,12 +190,12 @@ pub(super) enum ContentKind {
     Foreign,
 }
 
-/// What follows a head.
+/// Returns what follows a head.
 pub(super) fn content_of(head: &str) -> ContentKind {
     MessageHead::of(head).content()
 }
 
-/// Where a message's content ends.
+/// The end of a message's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentEnd {
     /// There, before a token of that length that begins nothing.
@@ -204,7 +204,8 @@ pub(super) enum ContentEnd {
     Open(usize),
 }
 
-/// Where the content ends that `text` begins with. A token that it mentions does not end it.
+/// Returns where the content ends that `text` begins with. A token that it mentions does not end
+/// it.
 pub(super) fn content_end(text: &str) -> ContentEnd {
     let tokens = text.match_indices("<|").filter_map(|(at, _)| {
         let rest = text.get(at..)?;
@@ -234,7 +235,7 @@ pub(super) fn content_end(text: &str) -> ContentEnd {
     ContentEnd::Open(text.len())
 }
 
-/// Whether a message's content follows soon, with nothing that ends another before it.
+/// Returns whether a message's content follows soon, with nothing that ends another before it.
 fn begins_message(behind: &str) -> Option<bool> {
     let near = prefix(behind, HEAD);
     steps::count(near.len());
@@ -248,7 +249,7 @@ fn begins_message(behind: &str) -> Option<bool> {
     }
 }
 
-/// Whether nothing but the head of another message can follow.
+/// Returns whether nothing but the head of another message can follow.
 fn begins_head(behind: &str) -> Option<bool> {
     let next = behind.trim_start();
     steps::count(behind.len() - next.len());

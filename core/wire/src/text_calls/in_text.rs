@@ -15,7 +15,7 @@ use innerloop_types::{
 #[derive(Clone, Debug)]
 pub(crate) struct TextCallFinder {
     family: TextFamily,
-    /// Whether the text begins in thinking, as far as is known.
+    /// True if the text begins in thinking, as far as is known.
     in_thinking: bool,
     scanner: TextScanner,
     tools: Vec<ToolSpec>,
@@ -89,21 +89,21 @@ fn scanner(family: TextFamily, in_thinking: bool) -> TextScanner {
     if in_thinking { scanner.in_thinking() } else { scanner }
 }
 
-/// Whether the model's text begins in thinking. Ollama takes the thinking out itself.
+/// Returns whether the model's text begins in thinking. Ollama takes the thinking out itself.
 fn begins_in_thinking(model: &ModelConfig) -> bool {
     let is_off = model.reasoning_effort.as_deref() == Some("none");
     let is_raw = model.wire == WireKind::OpenaiChat && !is_off;
     model.begins_in_thinking.unwrap_or_else(|| is_raw && think::is_opened_for(&model.name))
 }
 
-/// What was shown of the reply turned out to be something else: it is shown anew.
+/// Shows the reply anew, since what was shown of it turned out to be something else.
 fn show_again(reply: &Reply, out: &mut Vec<ReplyPiece>) {
     out.push(ReplyPiece::Restart);
     let shown = [ReplyPiece::Reasoning(reply.reasoning()), ReplyPiece::Text(reply.text())];
     out.extend(shown.into_iter().filter(|piece| !piece.text().is_empty()));
 }
 
-/// Whether a text of that model was cut in a call.
+/// Returns whether a text of that model was cut in a call.
 pub fn ends_in_call(model: &ModelConfig, text: &str) -> bool {
     let mut scanner = TextScanner::new(model.text_family);
     scanner.feed(text, &mut Vec::new());

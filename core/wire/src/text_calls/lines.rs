@@ -9,20 +9,20 @@ use super::{
 };
 use innerloop_types::{model::TextFamily as Family, text::is_word};
 
-/// What stands before a name and behind it, and whose they are.
+/// The marks before a name and behind it, and the family that they belong to.
 const MARKS: [(&str, &str, Family); 3] = [
     ("Action:", "\nAction Input:", Family::React),
     (">>>", "\n", Family::Functionary),
     ("<|message_model|>", tagged::INKLING.0, Family::Inkling),
 ];
 
-/// What stands before Functionary's text.
+/// The mark before Functionary's text.
 const ALL: &str = ">>>all\n";
 
-/// What the model writes behind a call of ReAct as if there were a result.
+/// The text that the model writes behind a call of ReAct as if there were a result.
 const RESULT: &str = "Observation:";
 
-/// What begins at a place.
+/// The meaning of the marks at a place.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LineStart<'a> {
     /// More must come before it can be told.
@@ -33,12 +33,12 @@ pub(super) enum LineStart<'a> {
     Call(&'a str, usize),
 }
 
-/// Whether the model's template has written the first mark before the text.
+/// Returns whether the model's template has written the first mark before the text.
 pub(super) const fn is_marked(family: Family) -> bool {
     matches!(family, Family::Functionary | Family::Inkling)
 }
 
-/// What the marks at `at` begin, if there are any.
+/// Returns what the marks at `at` begin, if there are any.
 pub(super) fn line<'a>(family: Family, doc: &SourceText<'a>, at: usize) -> Option<LineStart<'a>> {
     MARKS.into_iter().find_map(|(open, between, own)| {
         let is_own = family == own;
@@ -64,7 +64,7 @@ pub(super) fn line<'a>(family: Family, doc: &SourceText<'a>, at: usize) -> Optio
     })
 }
 
-/// What the name is of that stands at `from`.
+/// Returns what the name is of that stands at `from`.
 fn named<'a>(
     doc: &SourceText<'a>,
     from: usize,

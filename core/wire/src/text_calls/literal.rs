@@ -16,16 +16,16 @@ use alloc::{
 use innerloop_json::{Number, parse_f64};
 use innerloop_types::{steps, text::is_word};
 
-/// How deep literals may nest.
+/// The maximum nesting depth of literals.
 const DEPTH: u32 = 64;
 
 /// Reads literals from a text.
 #[derive(Clone, Debug)]
 pub(super) struct LiteralReader<'a> {
     text: &'a str,
-    /// How far it has come, in bytes.
+    /// The position that it has reached, in bytes.
     at: usize,
-    /// Whether values are Gemma's: text between tokens, or bare.
+    /// True if values are Gemma's: text between tokens, or bare.
     is_gemma: bool,
 }
 
@@ -51,7 +51,7 @@ impl<'a> LiteralReader<'a> {
         Self { text, at, is_gemma: true }
     }
 
-    /// How far it has come.
+    /// Returns how far it has come.
     pub(super) const fn at(&self) -> usize {
         self.at
     }

@@ -16,13 +16,13 @@ use innerloop_types::{model::TextFamily as Family, steps, text::is_word};
 /// JSON that has not ended: where it begins, and how far it was followed.
 pub(super) type PendingJson = (usize, BracketTracker);
 
-/// What begins a message of Harmony.
+/// The tokens that begin a message of Harmony.
 const MESSAGES: [&str; 3] = ["<|channel|>", "<|start|>", harmony::MESSAGE];
 
 /// No token is longer.
 const LONGEST: usize = 40;
 
-/// What is to be made of a place while the text goes on.
+/// The way to treat a place while the text goes on.
 #[derive(Debug)]
 pub(super) enum LookResult {
     /// It is text up to there, whatever follows.
@@ -43,7 +43,7 @@ pub(super) enum LookResult {
     Message,
 }
 
-/// What stands at `at`.
+/// Returns what stands at `at`.
 pub(super) fn look(family: Family, doc: &mut SourceText<'_>, at: usize) -> LookResult {
     let rest = doc.rest(at);
     match lines::line(family, doc, at) {
@@ -89,7 +89,7 @@ pub(super) fn look(family: Family, doc: &mut SourceText<'_>, at: usize) -> LookR
     }
 }
 
-/// Whether that is the beginning of a token.
+/// Returns whether that is the beginning of a token.
 fn is_part(rest: &str) -> bool {
     let is_part = |token: &str| {
         steps::count(1);
@@ -153,8 +153,8 @@ fn follow(doc: &SourceText<'_>, at: usize) -> (BracketBalance, BracketTracker) {
     (found, follower)
 }
 
-/// Whether JSON or a list of calls begins that has not ended yet, or a token of which only a
-/// part has come.
+/// Returns whether JSON or a list of calls begins that has not ended yet, or a token of which only
+/// a part has come.
 fn grows(doc: &SourceText<'_>, at: usize) -> Option<Option<PendingJson>> {
     let rest = doc.rest(at);
     let json = || {

@@ -11,10 +11,10 @@ use super::{
 use alloc::vec::Vec;
 use innerloop_types::message::ToolCall;
 
-/// What stands before each tag.
+/// The text that stands before each tag.
 pub(super) const SPACE: &str = "]<]minimax[>[";
 
-/// How deep elements may nest.
+/// The maximum nesting depth of elements.
 const DEPTH: u32 = 16;
 
 /// The calls that begin at `at`, in their block or without one.
@@ -48,7 +48,7 @@ fn invoke(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, ToolCall)> {
     }
 }
 
-/// What the element is that opens at `at`, its tag's name, and where that ends.
+/// Returns what the element is that opens at `at`, its tag's name, and where that ends.
 fn open<'a>(doc: &SourceText<'a>, at: usize) -> Option<(&'a str, &'a str, usize)> {
     let from = tag(doc, at, "<")?;
     let attribute = doc.after(from, "parameter name=");

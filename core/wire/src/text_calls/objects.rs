@@ -12,7 +12,7 @@ use alloc::{
 };
 use innerloop_types::message::ToolCall;
 
-/// How sure it is that a value is meant as a call.
+/// The degree of certainty that a value is meant as a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallCertainty {
     /// A marker says so: arguments may be missing or of any type.
@@ -29,7 +29,7 @@ const NAMES: &str = "name|tool_name|tool|function|function_name|recipient_name|a
 const ARGUMENTS: &str = "arguments|parameters|args|params|input|tool_input|tool_args|action_input";
 const IDS: &str = "id|tool_call_id|call_id";
 
-/// How deep lists and wrappers are looked into.
+/// The maximum depth to which lists and wrappers are searched.
 const DEPTH: u32 = 4;
 
 /// The calls in a JSON value; none if it is anything else. In a list each entry must be a

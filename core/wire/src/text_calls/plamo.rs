@@ -20,7 +20,7 @@ const NAME: [&str; 2] = ["<|plamo:begin_tool_name:plamo|>", "<|plamo:end_tool_na
 const ARGUMENTS: [&str; 2] =
     ["<|plamo:begin_tool_arguments:plamo|>", "<|plamo:end_tool_arguments:plamo|>"];
 
-/// What stands before a message's content.
+/// The token before a message's content.
 const CONTENT: &str = "<|plamo:msg|>";
 
 /// The calls that begin at `at`.

@@ -29,7 +29,7 @@ pub(super) fn tagged(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> 
     CallRegion::new(end, region.calls)
 }
 
-/// Whether a name and a parenthesis stand there.
+/// Returns whether a name and a parenthesis stand there.
 pub(super) fn begins_call(text: &str) -> bool {
     let mut reader = LiteralReader::new(text, 0);
     reader.name().is_some() && reader.take("(")
@@ -138,7 +138,8 @@ fn skip_call(doc: &mut SourceText<'_>, at: usize) -> Option<usize> {
     }
 }
 
-/// Where the bracket closes that was opened before `text`, and with what; strings respected.
+/// Returns where the bracket closes that was opened before `text`, and with what; strings
+/// respected.
 pub(super) fn closing(text: &str) -> Option<(usize, char)> {
     let found = closing_bracket(text);
     steps::count(found.map_or(text.len(), |(at, _)| at));

@@ -7,19 +7,19 @@ use core::cell::Cell;
 use innerloop_json::Map;
 use innerloop_types::{message::ToolCall, steps, text::prefix, tool::ToolSpec};
 
-/// How many bytes may be looked at for each byte of the text, beside the way through it.
+/// The number of bytes that may be looked at for each byte of the text, beside the way through it.
 const TRIES: usize = 24;
 
-/// How many bytes may be looked at however short the text is.
+/// The number of bytes that may be looked at however short the text is.
 pub(super) const AT_LEAST: usize = 4_096;
 
 /// Within how many bytes a name and its tag end.
 const NEAR: usize = 512;
 
-/// How many calls are read of a text where nobody says it.
+/// The number of calls that are read of a text unless another limit is set.
 pub(super) const MOST_CALLS: usize = 1_000;
 
-/// How deep JSON may nest.
+/// The maximum nesting depth of JSON.
 const DEPTH: usize = 127;
 
 /// A text that is searched for calls. Positions are byte offsets on character borders.
@@ -27,9 +27,9 @@ const DEPTH: usize = 127;
 pub(super) struct SourceText<'a> {
     body: &'a str,
     tools: &'a [ToolSpec],
-    /// How many calls are read before there are too many.
+    /// The number of calls that are read before there are too many.
     most_calls: usize,
-    /// How many bytes may still be searched in vain.
+    /// The number of bytes that may still be searched in vain.
     budget: Cell<usize>,
     /// From where and to where each needle was searched last. There are few.
     searched: Vec<(&'static str, usize, Option<usize>)>,
@@ -55,7 +55,7 @@ impl<'a> SourceText<'a> {
         Self { budget: Cell::new(budget), ..self }
     }
 
-    /// How many bytes may still be searched in vain.
+    /// Returns how many bytes may still be searched in vain.
     pub(super) const fn budget(&self) -> usize {
         self.budget.get()
     }
@@ -101,12 +101,12 @@ impl<'a> SourceText<'a> {
         at + space
     }
 
-    /// Whether what stands at `at` is quoted as code.
+    /// Returns whether what stands at `at` is quoted as code.
     pub(super) fn is_quoted(&self, at: usize) -> bool {
         at.checked_sub(1).and_then(|at| self.body.as_bytes().get(at)) == Some(&b'`')
     }
 
-    /// Where `needle` stands next, from `from` on.
+    /// Returns where `needle` stands next, from `from` on.
     pub(super) fn find(&mut self, needle: &'static str, from: usize) -> Option<usize> {
         if let Some(&(_, since, found)) = self.searched.iter().find(|(known, ..)| *known == needle)
             && since <= from
@@ -125,7 +125,7 @@ impl<'a> SourceText<'a> {
         found
     }
 
-    /// Where one of these characters stands next, if that is near.
+    /// Returns where one of these characters stands next, if that is near.
     pub(super) fn near(&self, from: usize, any: &[char]) -> Option<usize> {
         let near = prefix(self.rest(from), NEAR);
         let found = near.find(any);
@@ -144,7 +144,7 @@ impl<'a> SourceText<'a> {
         self.budget.set(self.budget().saturating_sub(bytes));
     }
 
-    /// Whether nothing more may be tried.
+    /// Returns whether nothing more may be tried.
     pub(super) const fn is_spent(&self) -> bool {
         self.budget() == 0
     }
@@ -162,12 +162,12 @@ impl<'a> SourceText<'a> {
         (matches!(found, BracketBalance::End(_)) && is_json(json)).then_some((at + length, json))
     }
 
-    /// Whether there is room for another call. One too many is read, so that it shows.
+    /// Returns whether there is room for another call. One too many is read, so that it shows.
     pub(super) const fn has_room(&self, calls: &[ToolCall]) -> bool {
         calls.len() <= self.most_calls
     }
 
-    /// Whether tools were given.
+    /// Returns whether tools were given.
     pub(super) const fn has_tools(&self) -> bool {
         !self.tools.is_empty()
     }
@@ -177,7 +177,7 @@ impl<'a> SourceText<'a> {
         self.tools
     }
 
-    /// Whether a tool of that name was given.
+    /// Returns whether a tool of that name was given.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.tool(name).is_some()
     }
@@ -202,31 +202,31 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// How many bytes may be looked at for so many bytes of text.
+/// Returns how many bytes may be looked at for so many bytes of text.
 pub(super) const fn budget(bytes: usize) -> usize {
     bytes.saturating_mul(TRIES)
 }
 
-/// Where `needle` stands in `text`.
+/// Returns where `needle` stands in `text`.
 pub(super) fn find(text: &str, needle: &str) -> Option<usize> {
     let found = text.find(needle);
     steps::count(found.unwrap_or(text.len()));
     found
 }
 
-/// Whether brackets and braces match.
+/// The result of matching brackets and braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BracketBalance {
-    /// They do, and end behind that many bytes.
+    /// They match, and end behind that many bytes.
     End(usize),
     /// Some are still open at the end of the text.
     Open,
-    /// They never will; seen behind that many bytes.
+    /// They can never match; seen behind that many bytes.
     Broken(usize),
 }
 
 impl BracketBalance {
-    /// How many bytes of `text` were looked at to tell it.
+    /// Returns how many bytes of `text` were looked at to tell it.
     pub(super) const fn seen(self, text: &str) -> usize {
         match self {
             Self::End(bytes) | Self::Broken(bytes) => bytes,
@@ -244,12 +244,12 @@ pub(super) fn balanced(text: &str) -> BracketBalance {
 /// Follows brackets and braces while their text arrives; see [`balanced`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct BracketTracker {
-    /// What closes each of those that are open.
+    /// The byte that closes each of those that are open.
     open: Vec<u8>,
     in_string: bool,
     escaped: bool,
     wants_key: bool,
-    /// How far it has come.
+    /// The position that it has reached.
     at: usize,
 }
 

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use innerloop_json::Map;
 use innerloop_types::{json::Json, text::listed};
 
-/// How deep schemas are looked into.
+/// The maximum depth to which schemas are read.
 const DEPTH: u32 = 16;
 
 /// The types that a value may have, and its parts.
@@ -16,8 +16,7 @@ pub(super) struct ArgumentSchema {
     items: Option<Box<Self>>,
 }
 
-/// What a schema's type may be, under any of the names that schemas use. What is more special
-/// comes first.
+/// The type of a schema, under any of the names that schemas use. More special types come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchemaType {
     Null,
@@ -41,17 +40,17 @@ impl TypeSet {
         all.into_iter().filter(move |kind| self.has(*kind))
     }
 
-    /// Whether that type is among them.
+    /// Returns whether that type is among them.
     pub(super) const fn has(self, kind: SchemaType) -> bool {
         self.0 & (1 << kind as u8) != 0
     }
 
-    /// Whether that type is the only one.
+    /// Returns whether that type is the only one.
     pub(super) const fn is_only(self, kind: SchemaType) -> bool {
         self.0 == 1 << kind as u8
     }
 
-    /// Whether nothing is known.
+    /// Returns whether nothing is known.
     pub(super) const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -106,22 +105,22 @@ impl ArgumentSchema {
         }
     }
 
-    /// Whether it says which properties there are.
+    /// Returns whether it says which properties there are.
     pub(super) const fn has_properties(&self) -> bool {
         self.properties.is_some()
     }
 
-    /// Whether it has a property of that name.
+    /// Returns whether it has a property of that name.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.property(name).is_some()
     }
 
-    /// What a property may be.
+    /// Returns what a property may be.
     pub(super) fn property(&self, name: &str) -> Option<&Self> {
         self.properties.as_ref()?.get(name)
     }
 
-    /// What an entry of a list may be.
+    /// Returns what an entry of a list may be.
     pub(super) fn entry(&self) -> Option<&Self> {
         self.items.as_deref()
     }

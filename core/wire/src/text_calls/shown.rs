@@ -5,12 +5,12 @@ use crate::piece::ReplyPiece;
 use alloc::{string::String, vec::Vec};
 use innerloop_types::steps;
 
-/// What has been shown.
+/// The output that has been shown.
 #[derive(Clone, Debug)]
 pub(super) struct ShownOutput {
     said: ShownText,
     thought: ShownText,
-    /// Whether something was left out before any text.
+    /// True if something was left out before any text.
     begins_behind: bool,
 }
 
@@ -18,9 +18,9 @@ pub(super) struct ShownOutput {
 #[derive(Clone, Debug)]
 struct ShownText {
     text: String,
-    /// What comes before the next that is shown: white space, as far as is known.
+    /// The text before the next that is shown: white space, as far as is known.
     held: String,
-    /// Whether a part goes on; the next begins on a line of its own.
+    /// True if a part goes on; the next begins on a line of its own.
     is_open: bool,
 }
 

@@ -22,29 +22,29 @@ pub struct TextScanner {
     format: TextFormat,
     text: String,
     state: ScannerState,
-    /// How far the text has been looked at.
+    /// The position up to which the text has been looked at.
     at: usize,
-    /// How far it has been shown, or left out.
+    /// The position up to which it has been shown, or left out.
     shown: usize,
-    /// How far it has been looked at for what can be shown.
+    /// The position up to which it has been looked at for what can be shown.
     seen: usize,
-    /// How long the text must be before it is looked at again.
+    /// The length that the text must have before it is looked at again.
     wait: usize,
     /// From where JSON is followed meanwhile, whose end is worth a look, too.
     json: Option<PendingJson>,
-    /// How far it has been searched for what ends the state.
+    /// The position up to which it has been searched for what ends the state.
     sought: usize,
-    /// How many bytes may still be looked at.
+    /// The number of bytes that may still be looked at.
     budget: usize,
-    /// Where thinking was taken out of the text last.
+    /// The position behind the thinking that was taken out of the text last.
     taken: Option<usize>,
-    /// How many tags may still close thinking that is nested.
+    /// The number of tags that may still close thinking that is nested.
     opened: usize,
-    /// What has been shown.
+    /// The output that has been shown.
     shown_so_far: ShownOutput,
 }
 
-/// Where the text stands.
+/// The state that the text is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ScannerState {
     Text,
@@ -132,13 +132,13 @@ impl TextScanner {
         parsed
     }
 
-    /// Whether nothing has come yet.
+    /// Returns whether nothing has come yet.
     pub(super) const fn is_fresh(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// What the text says, taken apart whole, with at most so many calls. `text` is the same text,
-    /// which may not have been fed.
+    /// Returns what the text says, taken apart whole, with at most so many calls. `text` is the
+    /// same text, which may not have been fed.
     pub(super) fn told(
         &self,
         text: &str,
@@ -169,7 +169,7 @@ impl TextScanner {
         self.shown_so_far.finish(parsed, out)
     }
 
-    /// Whether the text would be cut in a call if it ended here.
+    /// Returns whether the text would be cut in a call if it ended here.
     pub(super) fn is_in_call(&self) -> bool {
         self.state == ScannerState::Held || (self.wait > 0 && self.rest() != "]")
     }
@@ -187,7 +187,7 @@ impl TextScanner {
         self.json = json;
     }
 
-    /// Whether the JSON that is followed has ended.
+    /// Returns whether the JSON that is followed has ended.
     fn json_ends(&mut self) -> bool {
         self.json.as_mut().is_some_and(|(from, follower)| {
             let text = self.text.get(*from..).unwrap_or_default();
@@ -195,7 +195,7 @@ impl TextScanner {
         })
     }
 
-    /// Where `needle` stands, from here on. What was searched is not searched again.
+    /// Returns where `needle` stands, from here on. What was searched is not searched again.
     fn seek(&mut self, needle: &str) -> Option<usize> {
         let seen = self.text.floor_char_boundary(self.sought.saturating_sub(needle.len()));
         let from = seen.max(self.at);
@@ -438,7 +438,7 @@ impl TextScanner {
 /// No tag that closes thinking is longer.
 const LONGEST: usize = 32;
 
-/// How many bytes at the end of `text` may begin one of the tokens.
+/// Returns how many bytes at the end of `text` may begin one of the tokens.
 fn partial(text: &str, tokens: &[&str]) -> usize {
     let most = tokens.iter().map(|token| token.len()).max().unwrap_or_default();
     let from = text.floor_char_boundary(text.len().saturating_sub(most));

@@ -53,7 +53,7 @@ const LANGUAGES: &str = "|json|jsonc|json5|xml|tool_call|tool_calls|tool|functio
 /// The language of fences in which Gemma 3 calls tools as Python does.
 pub(super) const CODE: &str = "tool_code";
 
-/// Whether a fence of that language may hold a call.
+/// Returns whether a fence of that language may hold a call.
 pub(super) fn is_language(name: &str) -> bool {
     let name = name.trim().to_ascii_lowercase();
     listed(LANGUAGES).any(|known| known == name)
@@ -180,13 +180,13 @@ pub(super) fn bare(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     CallRegion::new(end, calls)
 }
 
-/// Whether an object begins with a key in single quotes, bare or in a list.
+/// Returns whether an object begins with a key in single quotes, bare or in a list.
 pub(super) fn is_python(rest: &str) -> bool {
     let inner = rest.strip_prefix('[').unwrap_or(rest).trim_start();
     inner.strip_prefix('{').is_some_and(|inner| inner.trim_start().starts_with('\''))
 }
 
-/// Whether an object, or a list of Python's calls, begins at `at` that the text's end cuts.
+/// Returns whether an object, or a list of Python's calls, begins at `at` that the text's end cuts.
 pub(super) fn is_open(doc: &SourceText<'_>, at: usize) -> bool {
     let rest = doc.rest(at);
     let Some(inner) = rest.get(1..).filter(|_| !doc.is_spent()) else { return false };
@@ -224,7 +224,7 @@ pub(super) fn object(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, Stri
 pub(super) struct CodeFence<'a> {
     /// The language behind the opening fence.
     pub(super) language: &'a str,
-    /// Where its content begins.
+    /// The beginning of its content.
     pub(super) inner: usize,
 }
 
@@ -261,8 +261,8 @@ pub(super) fn fenced(doc: &mut SourceText<'_>, fence: CodeFence<'_>) -> Option<C
     CallRegion::new(doc.after(behind, "```")?, calls)
 }
 
-/// Where the fence that opens at `at` is closed: behind a fence that begins a line, else behind
-/// the next one.
+/// Returns where the fence that opens at `at` is closed: behind a fence that begins a line, else
+/// behind the next one.
 pub(super) fn fence_end(doc: &mut SourceText<'_>, fence: CodeFence<'_>) -> Option<usize> {
     let line = doc.find("\n```", fence.inner).map(|at| at + 4);
     line.or_else(|| doc.find("```", fence.inner).map(|at| at + 3))

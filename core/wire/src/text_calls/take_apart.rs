@@ -15,12 +15,12 @@ pub fn parse(family: Family, text: &str, tools: &[ToolSpec]) -> ParsedText {
     take_apart(TextFormat { family, in_thinking: false }, text, tools, MOST_CALLS)
 }
 
-/// How a model's text is written.
+/// The format of a model's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextFormat {
-    /// How it writes calls.
+    /// The family whose way of writing calls it follows.
     pub(super) family: Family,
-    /// Whether it begins in thinking, which the model's template has opened.
+    /// True if it begins in thinking, which the model's template has opened.
     pub(super) in_thinking: bool,
 }
 

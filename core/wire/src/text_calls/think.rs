@@ -34,9 +34,9 @@ const INKLING: TagPair = ("<|content_thinking|>", tagged::INKLING.1);
 /// A tag in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ThinkTag {
-    /// Whether thinking begins; else it has ended.
+    /// True if thinking begins; else it has ended.
     pub(super) is_open: bool,
-    /// Where the tag ends.
+    /// The end of the tag.
     pub(super) end: usize,
     /// The tag and its other half.
     pub(super) pair: TagPair,
@@ -63,7 +63,8 @@ pub(super) fn bare(text: &str, pair: TagPair) -> (String, usize) {
     (bare.replace(close, ""), opened)
 }
 
-/// Whether the template of a model of that name opens thinking, so that its text begins in it.
+/// Returns whether the template of a model of that name opens thinking, so that its text begins in
+/// it.
 pub(super) fn is_opened_for(name: &str) -> bool {
     const NAMES: &str =
         "glm-4.7|glm-5|kimi-k2.6|kimi-k3|qwen3.5|qwen3.8|thinking-2507|deepseek-r1|qwq";
@@ -74,7 +75,7 @@ pub(super) fn is_opened_for(name: &str) -> bool {
 /// The pairs of which a template may have opened one before the text began.
 pub(super) const BEGUN: [TagPair; 3] = [TAGS[0], TAGS[12], TAGS[13]];
 
-/// Where the first tag stands, from `from` on, that closes what a template has opened.
+/// Returns where the first tag stands, from `from` on, that closes what a template has opened.
 pub(super) fn first_close(text: &str, from: usize) -> Option<(usize, TagPair)> {
     let rest = text.get(from..)?;
     rest.match_indices(['<', '[']).find_map(|(at, _)| {
@@ -84,7 +85,7 @@ pub(super) fn first_close(text: &str, from: usize) -> Option<(usize, TagPair)> {
     })
 }
 
-/// Whether a text goes on with the thinking that a template has opened; not if the answer's
+/// Returns whether a text goes on with the thinking that a template has opened; not if the answer's
 /// channel begins at once. `None` before that can be told.
 pub(super) fn is_begun(text: &str) -> Option<bool> {
     const ANSWER: &str = "<|open|>response<|sep|>";

@@ -208,7 +208,7 @@ fn deepseek_call(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCa
     (!is_open).then(|| (end, call(name, objects::arguments(raw))))
 }
 
-/// Whether a call's token ends what stands between these places.
+/// Returns whether a call's token ends what stands between these places.
 fn ends_call(doc: &SourceText<'_>, from: usize, to: usize) -> bool {
     let text = doc.between(from, to).trim_end();
     ["end｜>", "end|>"].iter().any(|end| text.ends_with(end))

@@ -59,7 +59,7 @@ impl TypedCall {
         self.fields.set(name).raw(json);
     }
 
-    /// What the tool's schema says.
+    /// Returns what the tool's schema says.
     pub(super) fn schema(&self) -> &ArgumentSchema {
         &self.schema
     }

@@ -42,7 +42,7 @@ pub(super) const FRAMES: [(&str, Family); 23] = [
     ("<|content_model_end_sampling|>", Family::Inkling),
 ];
 
-/// What stands at a place of the text.
+/// The item that stands at a place of the text.
 #[derive(Debug)]
 pub(super) enum WalkStep {
     /// Text, up to there.
@@ -57,8 +57,8 @@ pub(super) enum WalkStep {
     Message,
 }
 
-/// What begins calls before which white space belongs to the text, since no template puts any
-/// there.
+/// The tokens that begin calls and before which white space belongs to the text, since no template
+/// puts any there.
 const KEEPS_SPACE: [&str; 4] = [
     "<|tool_calls_section_begin|>",
     "<|tool_call_section_begin|>",
@@ -116,18 +116,18 @@ pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut SourceText<'_>) 
     way.out.finish()
 }
 
-/// How far a text has been taken apart.
+/// The progress of taking a text apart.
 #[derive(Debug)]
 struct WalkProgress {
     walk: WalkState,
     out: TextAssembly,
     /// The tags of the thinking that was opened last.
     pair: TagPair,
-    /// How many tags may still close thinking that is nested.
+    /// The number of tags that may still close thinking that is nested.
     opened: usize,
-    /// How far the text has been put anywhere.
+    /// The position up to which the text has been put anywhere.
     from: usize,
-    /// How far it has been looked at.
+    /// The position up to which it has been looked at.
     at: usize,
 }
 
@@ -244,7 +244,7 @@ pub(super) fn next_start(family: Family, doc: &SourceText<'_>, at: usize) -> Opt
     found.map(|found| at + found)
 }
 
-/// Whether more than text may begin here, by the first two characters.
+/// Returns whether more than text may begin here, by the first two characters.
 pub(super) fn may_begin(rest: &str) -> bool {
     match rest.as_bytes() {
         [b'<', second, ..] => second.is_ascii_alphabetic() || matches!(second, b'|' | b'/' | 0xef),
@@ -254,22 +254,22 @@ pub(super) fn may_begin(rest: &str) -> bool {
     }
 }
 
-/// What is known on the way.
+/// The facts that are known on the way through a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WalkState {
-    /// What may be found.
+    /// The family whose calls may be found.
     pub(super) family: Family,
-    /// Whether thinking has begun that never ends: only marked calls are calls then.
+    /// True if thinking has begun that never ends: only marked calls are calls then.
     pub(super) in_thought: bool,
-    /// Whether bare JSON has turned out to be data.
+    /// True if bare JSON has turned out to be data.
     pub(super) is_data: bool,
-    /// Whether bare JSON, or a list of calls, has begun that never ends: nothing bare behind that
+    /// True if bare JSON, or a list of calls, has begun that never ends: nothing bare behind that
     /// is a call.
     pub(super) is_open: bool,
 }
 
 impl WalkState {
-    /// What stands at `at`.
+    /// Returns what stands at `at`.
     pub(super) fn step(&mut self, doc: &mut SourceText<'_>, at: usize) -> WalkStep {
         if !may_begin(doc.rest(at)) {
             return WalkStep::Text(at + 1);
@@ -288,7 +288,7 @@ impl WalkState {
         self.unfenced(doc, at)
     }
 
-    /// What stands at `at` if it is no tag of thinking and no fence.
+    /// Returns what stands at `at` if it is no tag of thinking and no fence.
     pub(super) fn unfenced(&mut self, doc: &mut SourceText<'_>, at: usize) -> WalkStep {
         if let Some(region) = self.calls(doc, at) {
             return match region.calls.is_empty() {
@@ -312,7 +312,7 @@ impl WalkState {
         }
     }
 
-    /// What marks of a line, or before a name, begin at `at`.
+    /// Returns what marks of a line, or before a name, begin at `at`.
     fn line<'a>(&self, doc: &SourceText<'a>, at: usize) -> Option<LineStart<'a>> {
         if self.in_thought || self.is_open { None } else { lines::line(self.family, doc, at) }
     }
@@ -482,7 +482,7 @@ impl WalkState {
         region
     }
 
-    /// Whether the family is one of these, or not known.
+    /// Returns whether the family is one of these, or not known.
     fn is(&self, families: &[Family]) -> bool {
         self.family == Family::Auto || families.contains(&self.family)
     }

@@ -59,7 +59,7 @@ fn sample(schema: &Json) -> String {
     format!("{{{}}}", joined(&fields, ", "))
 }
 
-/// What is said, with its calls and results as text.
+/// Returns what is said, with its calls and results as text.
 pub(crate) fn in_text(said: VisibleTurn<'_>) -> VisibleTurn<'_> {
     match &said {
         VisibleTurn::Assistant(reply) if reply.tool_calls().next().is_some() => {

@@ -33,10 +33,10 @@ pub(super) fn qwen(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     CallRegion::new(end, calls)
 }
 
-/// Why there is no call where one opens.
+/// The reason why there is no call where one opens.
 #[derive(Clone, Copy)]
 enum XmlCallError {
-    /// What stands there is not one.
+    /// The text that stands there is not a call.
     Malformed,
     /// Its parameters have begun, and the text ends before the call does.
     Cut,
@@ -67,7 +67,7 @@ fn qwen_function(doc: &mut SourceText<'_>, from: usize) -> Result<(usize, ToolCa
     }
 }
 
-/// What stands up to the next `>` on the same line, without quotes, and where it ends.
+/// Returns what stands up to the next `>` on the same line, without quotes, and where it ends.
 pub(super) fn head<'a>(doc: &SourceText<'a>, from: usize) -> Option<(&'a str, usize)> {
     let name_end = doc.near(from, &['>', '\n', '<'])?;
     let end = doc.after(name_end, ">")?;
@@ -75,8 +75,8 @@ pub(super) fn head<'a>(doc: &SourceText<'a>, from: usize) -> Option<(&'a str, us
     (!name.is_empty()).then_some((name, end))
 }
 
-/// Where a parameter's value ends, and where its closing tag ends. Where that is missing, the next
-/// parameter on a line of its own closes it too, and so does the function's end.
+/// Returns where a parameter's value ends, and where its closing tag ends. Where that is missing,
+/// the next parameter on a line of its own closes it too, and so does the function's end.
 fn qwen_value(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
     const OPENS: [&str; 2] = ["<parameter=", "<parameter name="];
     const ENDS: [&str; 4] = ["</function>", "</tool_call>", "<tool_call>", "<function="];
@@ -100,13 +100,13 @@ fn qwen_value(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
     (!shows_call).then_some((end, end))
 }
 
-/// Whether nothing but white space stands before `at` in its line.
+/// Returns whether nothing but white space stands before `at` in its line.
 fn begins_line(doc: &SourceText<'_>, at: usize) -> bool {
     let before = doc.between(at.saturating_sub(1), at);
     before.is_empty() || before == "\n"
 }
 
-/// Where the function ends whose last parameter is not closed.
+/// Returns where the function ends whose last parameter is not closed.
 fn function_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     let mut at = from;
     let function = loop {
@@ -199,8 +199,8 @@ fn parameter(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     doc.after(from, "parameter name=")
 }
 
-/// Where a parameter's value ends, and where its closing tag ends: behind it another parameter
-/// opens or the call is closed.
+/// Returns where a parameter's value ends, and where its closing tag ends: behind it another
+/// parameter opens or the call is closed.
 fn parameter_end(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
     let goes_on = |doc: &SourceText<'_>, at: usize| {
         let at = doc.skip_space(at);
@@ -223,10 +223,10 @@ fn parameter_end(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)
     }
 }
 
-/// What a tag says of the value behind it.
+/// The kind of value that a tag announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueKind {
-    /// Nothing.
+    /// The tag says nothing of it.
     Unknown,
     /// It is text.
     Text,
@@ -255,7 +255,7 @@ fn attributes<'a>(doc: &SourceText<'a>, from: usize) -> Option<(&'a str, ValueKi
     (!name.is_empty()).then_some((name, kind, end))
 }
 
-/// How the tags of a dialect begin.
+/// The beginnings of the tags of a dialect.
 #[derive(Debug)]
 struct TagNames {
     call: [&'static str; 2],
@@ -397,8 +397,9 @@ fn glm_value<'a>(
     Some((if open.is_some() { value } else { value.trim() }, end))
 }
 
-/// Whether a call's closing tag at `end` closes the call, too, whose value begins at `from` and is
-/// not closed: it has a line of its own, or ends the text and closes no call that the value shows.
+/// Returns whether a call's closing tag at `end` closes the call, too, whose value begins at `from`
+/// and is not closed: it has a line of its own, or ends the text and closes no call that the value
+/// shows.
 fn closes_call(doc: &mut SourceText<'_>, from: usize, end: usize, names: &TagNames) -> bool {
     let behind = suffix_end(doc, end + names.call[1].len());
     let is_last = behind.is_some_and(|behind| {

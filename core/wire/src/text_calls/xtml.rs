@@ -9,10 +9,10 @@ use super::{
 use alloc::{string::String, vec::Vec};
 use innerloop_types::message::ToolCall;
 
-/// What opens the channel of calls.
+/// The token that opens the channel of calls.
 pub(super) const TOOLS: &str = "<|open|>tools<|sep|>";
 
-/// What stands around a call and its arguments.
+/// The texts around a call and its arguments.
 const CALL: &str = "<|open|>call ";
 const CALL_END: &str = "<|close|>call<|sep|>";
 const ARGUMENT: &str = "<|open|>argument ";
@@ -59,7 +59,7 @@ fn one(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCall)> {
     }
 }
 
-/// Where the value that begins at `from` is closed, behind the arguments that it may show.
+/// Returns where the value that begins at `from` is closed, behind the arguments that it may show.
 fn value_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     let goes_on = |doc: &SourceText<'_>, at: usize| {
         doc.after_any(doc.skip_space(at), &[ARGUMENT, CALL_END]).is_some()

@@ -30,19 +30,19 @@ use tokio::sync::{
 /// Characters of a tool's name that are shown.
 const NAME: usize = 40;
 
-/// How an always is taken back.
+/// The hint on how to undo an "always".
 const TAKEN_BACK: &str = "(in a conversation, /approve none asks again)";
 
-/// What is told where a yes would be to something that was not shown.
+/// The message if a yes would allow something that was not shown.
 const UNSEEN: &str = "not all of the call is shown: d shows it, and then it can be allowed";
 
-/// What the model reads of a no.
+/// The text that the model reads after a no.
 const NO: &str = "the user said no";
 
-/// What the model reads before the reason for which a call can't do what it is to do.
+/// The text that the model reads before the reason why a call would fail.
 const FAILS: &str = "nobody was asked, since it would fail";
 
-/// What the model reads where the terminal was closed.
+/// The text that the model reads if the terminal was closed.
 const GONE: &str = "the user is no longer there";
 
 /// The way to the person.
@@ -99,14 +99,14 @@ impl PersonHandle {
     }
 }
 
-/// Where a person sits.
+/// The terminal at which a person sits.
 #[derive(Debug)]
 pub(super) struct InteractiveTerminal {
-    /// Where answers come from.
+    /// The source of answers.
     pub(super) lines: LineSource,
-    /// Where questions are shown.
+    /// The screen on which questions are shown.
     pub(super) screen: Screen,
-    /// Who reads the keys and lends the terminal to an editor.
+    /// The reader of the keys, which lends the terminal to an editor.
     pub(super) reader: Option<KeyReader>,
 }
 
@@ -117,7 +117,7 @@ impl InteractiveTerminal {
     }
 }
 
-/// What is asked, and where answers come from.
+/// The questions that are to be asked, and the source of answers.
 struct QuestionQueue {
     inbox: UnboundedReceiver<PersonMessage>,
     waiting: VecDeque<QueuedQuestion>,
@@ -248,7 +248,7 @@ struct QuestionPrompter {
     questions: QuestionQueue,
     commands: CommandSender,
     preview: CallPreview,
-    /// Where it is remembered what is always allowed.
+    /// The rules, which remember what is always allowed.
     rules: CallRules,
     style: OutputStyle,
     reader: Option<KeyReader>,

@@ -77,7 +77,7 @@ impl QuestionQueue {
     }
 }
 
-/// What is asked for, in words.
+/// Returns what is asked for, in words.
 fn headline(page: &DomainRequest) -> String {
     let length = page.address.chars().count();
     let more =

@@ -7,7 +7,7 @@ use innerloop_workspace::{
 };
 use tokio::task::spawn_blocking;
 
-/// How many files are changed and not applied.
+/// Returns how many files are changed and not applied.
 pub(super) async fn pending(workspace: &Workspace) -> usize {
     if !workspace.is_overlay() {
         return 0;
@@ -21,7 +21,7 @@ pub(super) fn changed(workspace: &Workspace) -> usize {
     workspace.changes().0.iter().filter(|file| !file.is_same()).count()
 }
 
-/// What is changed and not applied, as a diff, and below it what deserves a look.
+/// Returns what is changed and not applied, as a diff, and below it what deserves a look.
 pub(super) fn difference(workspace: &Workspace, style: OutputStyle) -> String {
     let (files, is_all) = workspace.changes();
     let mut changes = RunChanges::default();
@@ -30,7 +30,7 @@ pub(super) fn difference(workspace: &Workspace, style: OutputStyle) -> String {
     style.diff(&diff.text) + &notices::of(&files, is_all, diff.hidden, style)
 }
 
-/// What deserves a look of what is changed and not applied.
+/// Returns what deserves a look of what is changed and not applied.
 pub(super) async fn notices(workspace: &Workspace, style: OutputStyle) -> String {
     let workspace = workspace.clone();
     let told = move || {

@@ -13,10 +13,10 @@ pub(super) const NAMES: [&str; 15] = [
     "/help", "/model", "/new", "/quit", "/redo", "/undo",
 ];
 
-/// What one says to a shell or another program in order to leave.
+/// Words with which people leave a shell or another program.
 const FAREWELLS: [&str; 4] = ["exit", "quit", ":q", "bye"];
 
-/// What stands before the second column of [`HELP`].
+/// The indentation of the second column of [`HELP`].
 const INDENT: usize = 17;
 
 /// The answer to `/help`, in two columns.
@@ -46,7 +46,7 @@ Esc, Ctrl-C      stop what goes on
 Up, Down         what was said before
 ";
 
-/// What may stand behind a command's name, where that is one of a few words.
+/// Returns what may stand behind a command's name, where that is one of a few words.
 pub(super) fn words(command: &str) -> Vec<String> {
     let words: &[&str] = match command {
         "/approve" => &["none", "edits", "all"],
@@ -83,7 +83,7 @@ pub(super) enum SlashCommand {
     Apply {
         over: bool,
     },
-    /// Whether to apply changes is asked after each turn again.
+    /// The person is asked after each turn again whether to apply changes.
     AskToApply,
     /// A file that goes with what is said next.
     Attach(String),
@@ -102,7 +102,7 @@ pub(super) enum SlashCommand {
     Quit,
 }
 
-/// What is said of a line that is meant for a shell.
+/// The reply to a line that is meant for a shell.
 const NO_SHELL: &str = "no line for a shell is run here: Ctrl-Z leads to yours, and fg back; with \
                         a space before it, it goes to the agent";
 
@@ -164,7 +164,7 @@ fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
     }
 }
 
-/// How many steps are meant, at least one.
+/// Returns how many steps are meant, at least one.
 fn steps(rest: Option<&str>) -> Option<u32> {
     rest.map_or(Ok(1), str::parse).ok().filter(|steps| *steps > 0)
 }

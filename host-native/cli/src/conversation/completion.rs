@@ -12,7 +12,7 @@ const LOOKED_AT: usize = 20_000;
 /// Folders that nobody looks for files in.
 const PASSED_OVER: [&str; 4] = [".git", "node_modules", "target", ".venv"];
 
-/// Who knows how words go on.
+/// The source of completions.
 pub(super) struct CompletionSource<'a> {
     commands: &'a [&'a str],
     /// The files that a part of a path or of a name stands for.
@@ -62,7 +62,7 @@ impl<'a> CompletionSource<'a> {
     }
 }
 
-/// What stands behind the `@` at the end of that text, and the part of a path in it.
+/// Returns what stands behind the `@` at the end of that text, and the part of a path in it.
 fn mentioned(before: &str) -> Option<(&str, &str)> {
     let open = before.rsplit_once("@\"").map(|(_, part)| part);
     if let Some(part) = open.filter(|part| !part.contains(['"', '\n'])) {
@@ -83,7 +83,8 @@ fn quoted(path: String, is_quoted: bool) -> String {
 }
 
 impl Completion {
-    /// What all candidates have in common where that is more than `part`, else the first of them.
+    /// Returns what all candidates have in common where that is more than `part`, else the first of
+    /// them.
     fn of(all: Vec<String>, part: &str) -> Option<Self> {
         let first = all.first()?;
         let common = all.iter().fold(first.as_str(), |common, name| {

@@ -7,7 +7,7 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// The mark before what is typed.
 const MARK: &str = "> ";
 
-/// What the person wants.
+/// An action that the person wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ComposerAction {
     /// The text, which is finished.
@@ -45,7 +45,7 @@ impl Composer {
         self.line.is_empty()
     }
 
-    /// What is being typed.
+    /// Returns what is being typed.
     pub(super) fn text(&self) -> &str {
         self.line.text()
     }

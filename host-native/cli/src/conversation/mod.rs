@@ -46,7 +46,7 @@ pub(super) async fn run(args: ConversationArgs) -> Result<(), CliError> {
     talk(args.session, None, InitialInput { commands: Vec::new(), words: args.prompt }, style).await
 }
 
-/// What is said first.
+/// The first input of a session.
 #[derive(Debug, Default)]
 pub(super) struct InitialInput {
     pub(super) commands: Vec<Command>,

@@ -16,7 +16,7 @@ const TOLD: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct StepTitles {
     said: Vec<String>,
-    /// How many of the last ones are undone.
+    /// The number of steps at the end that are undone.
     undone: usize,
 }
 

@@ -20,16 +20,16 @@ const RUN: usize = 64;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct InlineParser {
-    /// What `*`, `_` and `~` have begun.
+    /// The styles that `*`, `_` and `~` have begun.
     stars: TextStyle,
     lows: TextStyle,
     waves: TextStyle,
-    /// How many backticks end the code that stands here; 0 outside of code.
+    /// The number of backticks that end the current piece of code; 0 outside of code.
     ticks: usize,
     held: PendingMark,
     /// The last character that was read and is not held.
     before: Option<char>,
-    /// Whether the text of a link is read, held or again: there is no link in a link.
+    /// True if the text of a link is read, held or again: there is no link in a link.
     is_link: bool,
     /// Characters read so far, those that were held counting twice.
     #[cfg(test)]
@@ -255,7 +255,7 @@ impl InlineParser {
 }
 
 impl PendingMark {
-    /// What is held, as it was written.
+    /// Returns what is held, as it was written.
     fn raw(&self) -> String {
         match self {
             Self::Nothing => String::new(),
@@ -268,7 +268,7 @@ impl PendingMark {
     }
 }
 
-/// Whether emphasis may begin before that character.
+/// Returns whether emphasis may begin before that character.
 fn may_be_marked(c: char) -> bool {
     c.is_alphanumeric() || !c.is_ascii() && !c.is_whitespace() || "\"'(`[<$#@&%+-~*_\\".contains(c)
 }

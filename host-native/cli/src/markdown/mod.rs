@@ -29,31 +29,31 @@ const DEPTH: usize = 8;
 /// Columns of a line across.
 const RULE: usize = 40;
 
-/// What stands before the code of a block.
+/// The text before each line of a code block.
 const CODE: &str = "  ";
 
-/// What stands before the lines of a quote.
+/// The text before each line of a quote.
 const QUOTE: &str = "│ ";
 
 /// Sets Markdown in lines.
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
-    /// How all of it looks.
+    /// The style of the whole text.
     base: TextStyle,
-    /// How the line looks as such.
+    /// The style of the current line as such.
     line: TextStyle,
     place: Place,
     inline: InlineParser,
-    /// Whether the line before this one was of a paragraph, which may go on.
+    /// True if the line before this one was of a paragraph, which may go on.
     is_paragraph: bool,
     table: TableBuffer,
-    /// What stands before the table's rows.
+    /// The margin of the table's rows.
     table_margin: Margin,
-    /// Whether the rows that come are too many to be aligned.
+    /// True if the rows that come are too many to be aligned.
     is_long_table: bool,
 }
 
-/// Where the next character stands.
+/// The place of the next character.
 #[derive(Debug)]
 enum Place {
     Begin(Beginning),
@@ -84,7 +84,7 @@ struct Beginning {
     is_item: bool,
 }
 
-/// What a block of code began with.
+/// The opening fence of a code block.
 #[derive(Debug)]
 struct Fence {
     mark: char,
@@ -166,7 +166,7 @@ impl Markdown {
         }
     }
 
-    /// What the line is, is known now.
+    /// Begins a line whose kind is known now.
     fn begin(&mut self, kind: LineStart, mut at: Beginning, flow: &mut LineWrapper) {
         // In a quote a row may follow.
         let may_be_row = match kind {
@@ -387,7 +387,7 @@ impl Markdown {
 }
 
 impl Beginning {
-    /// Whether there is room for what begins with a mark of that length.
+    /// Returns whether there is room for what begins with a mark of that length.
     fn may_hold(&self, length: usize, flow: &LineWrapper) -> bool {
         let margin = columns_in(self.first.trim_start()) + length;
         self.depth < DEPTH && margin <= flow.room(LineWidth::Prose) / 2

@@ -3,8 +3,8 @@
 /// Characters of a line that are held back at most until it is known what it is.
 pub(super) const HELD: usize = 80;
 
-/// What the start of a line says of it. Numbers are of bytes, all of them ASCII, that have been
-/// read; what stands behind them belongs to what begins there.
+/// The kind of a line, as far as its start shows it. Numbers count the bytes, all of them ASCII,
+/// that have been read; the text behind them belongs to the element that begins there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineStart {
     /// It takes more to tell.
@@ -27,8 +27,8 @@ pub(super) enum LineStart {
     Row,
 }
 
-/// What the line is that begins with `held`, without its indentation; `is_whole` if no more of it
-/// comes.
+/// Returns what the line is that begins with `held`, without its indentation; `is_whole` if no more
+/// of it comes.
 pub(super) fn start(held: &str, is_whole: bool) -> LineStart {
     let is_whole_or_long = is_whole || held.len() >= HELD;
     let open_or = |start| if is_whole_or_long { start } else { LineStart::Open };

@@ -112,7 +112,7 @@ fn fitting(widths: Vec<usize>, room: usize) -> Option<Vec<usize>> {
     Some(widths.iter().map(|width| (*width).min(most)).collect())
 }
 
-/// Where the texts of a column stand, if the row is the one below the head.
+/// Returns where the texts of a column stand, if the row is the one below the head.
 fn sides(row: &str) -> Option<Vec<CellAlignment>> {
     let cells = cells(row);
     let is_rule = |cell: &String| {
@@ -147,7 +147,7 @@ fn cells(row: &str) -> Vec<String> {
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// How many columns a cell has in one line.
+/// Returns how many columns a cell has in one line.
 fn columns(cell: &str, look: TextStyle, style: OutputStyle) -> usize {
     set(cell, look, LineWrapper::line(style)).column()
 }

@@ -13,5 +13,5 @@ pub(crate) use unix::*;
 #[cfg(windows)]
 pub(crate) use windows::*;
 
-/// Whether the key ring is that of macOS.
+/// True if the key ring is that of macOS.
 pub(crate) const HAS_KEYCHAIN: bool = cfg!(target_os = "macos");

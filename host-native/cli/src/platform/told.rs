@@ -1,6 +1,6 @@
 //! What a system tells this program, in words of ours.
 
-/// What the system has told this program to do.
+/// A signal by which the system tells this program what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SystemSignal {
     /// Ctrl-C.

@@ -27,10 +27,10 @@ pub(crate) fn hide_memory() {
     }
 }
 
-/// How long the system may take to have this program stand still.
+/// The time that the system may take to suspend this program.
 const STANDSTILL: Duration = Duration::from_millis(20);
 
-/// Whether standard input is a file, a pipe or a socket: no terminal and no `/dev/null`.
+/// Returns whether standard input is a file, a pipe or a socket: no terminal and no `/dev/null`.
 pub(crate) fn is_piped_in() -> bool {
     let kind = rustix::fs::fstat(stdin()).map(|found| FileType::from_raw_mode(found.st_mode));
     matches!(kind, Ok(FileType::RegularFile | FileType::Fifo | FileType::Socket))
@@ -46,7 +46,7 @@ pub(crate) fn columns_of_output() -> Option<u16> {
     tcgetwinsize(stdout()).ok().map(|size| size.ws_col)
 }
 
-/// Whether nobody sits at the terminal any more: looking for a key would no longer wait.
+/// Returns whether nobody sits at the terminal any more: looking for a key would no longer wait.
 pub(crate) fn is_terminal_closed() -> bool {
     let stdin = stdin();
     let mut looked = [PollFd::new(&stdin, PollFlags::empty())];

@@ -12,7 +12,7 @@ use tokio::signal::windows::{
 /// There is no way in stable Rust.
 pub(crate) const fn hide_memory() {}
 
-/// Whether standard input is no terminal.
+/// Returns whether standard input is no terminal.
 pub(crate) fn is_piped_in() -> bool {
     !stdin().is_terminal()
 }
@@ -27,7 +27,7 @@ pub(crate) fn columns_of_output() -> Option<u16> {
     terminal_size().map(|(columns, _)| columns)
 }
 
-/// Whether nobody sits at the console any more: the program ends with it.
+/// Returns whether nobody sits at the console any more: the program ends with it.
 pub(crate) fn is_terminal_closed() -> bool {
     false
 }
@@ -46,7 +46,7 @@ impl EchoGuard {
     }
 }
 
-/// What the console tells.
+/// The listener for a signal of the console.
 #[derive(Debug)]
 pub(crate) enum Signal {
     C(CtrlC),

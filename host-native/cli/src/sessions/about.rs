@@ -16,12 +16,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is known of a session.
+/// The facts that are known of a session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SessionInfo {
     /// The session's id.
     pub(crate) id: String,
-    /// When it was opened, in milliseconds since 1970.
+    /// The time at which it was opened, in milliseconds since 1970.
     #[serde(default)]
     pub(crate) opened: u64,
     /// The first words that were said to it; empty before that.
@@ -37,7 +37,7 @@ pub(crate) struct SessionInfo {
     /// The session that this one is a fork of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fork_of: Option<String>,
-    /// Whether changes that the agent has made were not taken over, and it has not been told.
+    /// True if changes that the agent has made were not taken over, and it has not been told.
     #[serde(default)]
     pub(crate) dropped: bool,
     #[serde(default)]
@@ -55,7 +55,7 @@ pub(crate) struct SessionOptions {
     pub(crate) web: WebArgs,
     /// The calls that run without a question, as options named them.
     pub(crate) allow: Vec<String>,
-    /// Whether it only reads.
+    /// True if it only reads.
     pub(crate) read_only: bool,
     pub(crate) guests: GuestArgs,
     /// Of variables that are set for commands, the names alone.

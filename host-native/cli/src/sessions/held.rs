@@ -15,7 +15,7 @@ use std::{
 #[derive(Debug)]
 pub(crate) struct LockedSession {
     pub(crate) kept: StoredSession,
-    /// Whether it was made by this program.
+    /// True if it was made by this program.
     is_new: bool,
     _lock: LockFile,
 }
@@ -38,7 +38,7 @@ impl LockedSession {
         self.kept.short()
     }
 
-    /// Whether it can be resumed: its log could be written.
+    /// Returns whether it can be resumed: its log could be written.
     pub(crate) fn has_log(&self) -> bool {
         self.kept.log_path().exists()
     }
@@ -52,7 +52,7 @@ impl LockedSession {
         self.write()
     }
 
-    /// Whether nothing has been said to it.
+    /// Returns whether nothing has been said to it.
     pub(crate) const fn is_silent(&self) -> bool {
         self.kept.about.title.is_empty()
     }
@@ -73,7 +73,7 @@ impl LockedSession {
         }
     }
 
-    /// Whether changes that the agent has made are gone, which it has not been told.
+    /// Returns whether changes that the agent has made are gone, which it has not been told.
     pub(crate) const fn has_dropped(&self) -> bool {
         self.kept.about.dropped
     }

@@ -17,14 +17,14 @@ use std::{
 
 pub(super) const ABOUT: &str = "about.json";
 pub(super) const LOG: &str = "log.jsonl";
-/// What a log becomes that is damaged.
+/// The name of the copy of a damaged log.
 const DAMAGED: &str = "log.damaged.jsonl";
 pub(super) const OVERLAY: &str = "overlay";
 const LOCK: &str = "lock";
 /// The file of an overlay that is there where it holds changes.
 pub(super) const VIEW: &str = "view.json";
 
-/// What the name of a session's folder begins with from when on it is being deleted.
+/// The beginning of the name of a session's folder from when on it is being deleted.
 pub(super) const DELETED: &str = ".deleted-";
 
 /// Largest file that is read of what is known of a session.
@@ -42,7 +42,7 @@ pub(crate) enum ListedSession {
 pub(crate) struct StoredSession {
     pub(super) folder: PathBuf,
     pub(crate) about: SessionInfo,
-    /// When its log was last written to.
+    /// The time at which its log was last written to.
     pub(crate) used: SystemTime,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct DamagedSession {
     pub(super) folder: PathBuf,
     pub(crate) id: String,
     pub(crate) used: SystemTime,
-    /// What is wrong, as the end of a sentence.
+    /// The problem, as the end of a sentence.
     pub(crate) why: String,
 }
 
@@ -83,7 +83,7 @@ impl ListedSession {
         }
     }
 
-    /// Whether it holds changes that are not applied.
+    /// Returns whether it holds changes that are not applied.
     pub(crate) fn has_changes(&self) -> bool {
         has_changes(self.folder())
     }
@@ -93,7 +93,7 @@ impl ListedSession {
         locked(self.folder()).map_err(|error| refused(self.folder(), self.short(), &error))
     }
 
-    /// Where an overlay of its workspace stands.
+    /// Returns where an overlay of its workspace stands.
     pub(crate) fn overlay(&self) -> PathBuf {
         self.folder().join(OVERLAY)
     }
@@ -106,12 +106,12 @@ impl ListedSession {
 }
 
 impl StoredSession {
-    /// Where an overlay of the session's workspace stands.
+    /// Returns where an overlay of the session's workspace stands.
     pub(crate) fn overlay(&self) -> PathBuf {
         self.folder.join(OVERLAY)
     }
 
-    /// Whether it holds changes that are not applied.
+    /// Returns whether it holds changes that are not applied.
     pub(crate) fn has_changes(&self) -> bool {
         has_changes(&self.folder)
     }
@@ -148,7 +148,7 @@ impl StoredSession {
 }
 
 impl DamagedSession {
-    /// Why it is no session, and what can be done with what is left of it.
+    /// Returns why it is no session, and what can be done with what is left of it.
     pub(crate) fn failure(&self) -> CliError {
         let (short, why) = (short(&self.id), &self.why);
         let log = self.folder.join(LOG);
@@ -165,7 +165,7 @@ pub(super) fn short(id: &str) -> &str {
     id.get(..8).unwrap_or(id)
 }
 
-/// Whether the overlay of the session in that folder holds changes.
+/// Returns whether the overlay of the session in that folder holds changes.
 pub(super) fn has_changes(folder: &Path) -> bool {
     folder.join(OVERLAY).join(VIEW).exists()
 }
@@ -204,7 +204,7 @@ pub(super) fn read(folder: PathBuf) -> Option<ListedSession> {
     })
 }
 
-/// What is known of the session of that id, or what is wrong with it.
+/// Returns what is known of the session of that id, or what is wrong with it.
 pub(super) fn about_in(folder: &Path, id: &str) -> Result<SessionInfo, String> {
     let unreadable = |error: &dyn std::fmt::Display| format!("its {ABOUT} cannot be read: {error}");
     let mut bytes = Vec::new();
@@ -228,7 +228,7 @@ pub(super) fn remove(folder: &Path, id: &str) -> Result<(), CliError> {
     fs::remove_dir_all(&gone).map_err(|error| unusable("cannot remove", &gone, &error))
 }
 
-/// What the system does not let be done in a session's folder.
+/// Returns what the system does not let be done in a session's folder.
 pub(super) fn refused(folder: &Path, short: &str, error: &io::Error) -> CliError {
     match error.kind() {
         io::ErrorKind::WouldBlock => CliError::usage(format!(

@@ -26,7 +26,7 @@ const USUAL: usize = 80;
 const LEAST: usize = 12;
 const MOST_TITLE: usize = 60;
 
-/// What stands in the column of changes.
+/// The text in the column of changes.
 const CHANGES: &str = "changes";
 
 pub(super) fn list(folder: Option<&Path>, as_json: bool) -> Result<(), CliError> {
@@ -176,7 +176,7 @@ fn end(text: &str, columns: usize) -> String {
     cut(&back, columns).chars().rev().collect()
 }
 
-/// How long ago that was, in the largest unit.
+/// Returns how long ago that was, in the largest unit.
 fn age(time: SystemTime) -> String {
     let seconds = time.elapsed().unwrap_or_default().as_secs();
     match seconds {

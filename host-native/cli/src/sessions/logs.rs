@@ -22,7 +22,7 @@ const MOST_LOG: u64 = 1 << 30;
 /// again and again.
 const MOST_DAMAGES: usize = 32;
 
-/// Whether what names a session is a file: an id has no dot and no folder.
+/// Returns whether what names a session is a file: an id has no dot and no folder.
 pub(crate) fn is_file(named: &str) -> bool {
     named.contains(['/', '.']) || Path::new(named).is_file()
 }
@@ -73,7 +73,7 @@ pub(crate) fn session(text: &str, named: &str) -> Result<Session, CliError> {
     Ok(session)
 }
 
-/// What is told of a log that is damaged from a line on.
+/// Returns what is told of a log that is damaged from a line on.
 pub(crate) fn told_damage(named: &str, line: usize) -> String {
     let named = harmless(named);
     match line {
@@ -85,7 +85,8 @@ pub(crate) fn told_damage(named: &str, line: usize) -> String {
     }
 }
 
-/// What can be read of a log: up to the first damaged line behind its newest whole snapshot.
+/// Returns what can be read of a log: up to the first damaged line behind its newest whole
+/// snapshot.
 fn readable<'a>(text: &'a str, named: &str) -> Result<ReadableLog<'a>, CliError> {
     let unreadable = |error: LogError| {
         CliError::configuration(format!("{} is no session's log: {error}", harmless(named)))

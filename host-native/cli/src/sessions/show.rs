@@ -117,7 +117,7 @@ fn reply_text(out: &mut String, reply: &Reply, words: &CallDescriber) {
     }
 }
 
-/// What a turn that says nothing changes.
+/// Returns what a turn that says nothing changes.
 fn change(kind: &TurnKind) -> String {
     match kind {
         TurnKind::Rewound { at, why: RewindReason::Undo } => format!("undone: back to turn {at}"),
@@ -133,7 +133,7 @@ fn change(kind: &TurnKind) -> String {
     }
 }
 
-/// What a person said, with a mark before its first line.
+/// Writes what a person said, with a mark before its first line.
 fn said(out: &mut String, mark: &str, parts: &[Part]) {
     let text = parts_text(parts);
     let rest = " ".repeat(mark.chars().count());

@@ -126,7 +126,7 @@ fn change(
             .span()
             .and_then(|span| innerloop_sandbox::toml_place::position(&text, span.start));
         let at = at.map(|at| format!("{at}: ")).unwrap_or_default();
-        wrong(format!("{at}{}; mend it in an editor", error.message().replace('\n', "; ")))
+        wrong(format!("{at}{}; fix it in an editor", error.message().replace('\n', "; ")))
     })?;
     let done = how(&mut file).map_err(wrong)?;
     let after = file.to_string();
@@ -175,7 +175,8 @@ fn is_trusted(workspace: &Workspace) -> bool {
     ProjectFile::find(workspace).is_some_and(|file| trust::said(&file) == Ok(Some(true)))
 }
 
-/// What the user has written themselves they need not be asked about.
+/// Trusts the project's file again, since users need not be asked about what they have written
+/// themselves.
 fn trust_again(workspace: &Workspace) {
     let Some(file) = ProjectFile::find(workspace).filter(|file| file.layer.is_ok()) else { return };
     if let Err(why) = trust::keep(&file, Some(true)) {

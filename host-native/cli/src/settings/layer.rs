@@ -26,7 +26,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-/// Who says something.
+/// The source of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SettingSource {
     Environment,
@@ -36,7 +36,7 @@ pub(super) enum SettingSource {
     User(PathBuf),
 }
 
-/// What a setting is set to.
+/// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SettingValue {
     Text(String),
@@ -44,7 +44,7 @@ pub(super) enum SettingValue {
     Texts(Vec<String>),
 }
 
-/// What one source says.
+/// The settings of one source.
 #[derive(Clone, Debug)]
 pub(super) struct SettingsLayer {
     pub(super) source: SettingSource,
@@ -97,7 +97,7 @@ impl SettingsLayer {
         Self { source, values, config, providers }
     }
 
-    /// What the environment says.
+    /// Returns what the environment says.
     ///
     /// # Errors
     /// The variable that says something else than its setting takes.
@@ -117,7 +117,7 @@ impl SettingsLayer {
         Ok(layer)
     }
 
-    /// What a file says that stands at `source`.
+    /// Returns what a file says that stands at `source`.
     ///
     /// # Errors
     /// What is wrong in the file, with its line and column.

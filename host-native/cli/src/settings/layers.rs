@@ -82,7 +82,7 @@ impl LayerStack {
         Ok(patch.map(|patch| patch.to_string()))
     }
 
-    /// What is said of providers.
+    /// Returns what is said of providers.
     pub(super) fn providers(&self) -> OfProviders {
         let each = self.0.iter().rev().flat_map(|layer| layer.providers.clone());
         OfProviders { base_url: self.text("base_url"), each: each.collect::<BTreeMap<_, _>>() }
@@ -100,7 +100,7 @@ impl LayerStack {
         self.0.iter()
     }
 
-    /// Whether anything is said at all.
+    /// Returns whether anything is said at all.
     pub(super) fn is_empty(&self) -> bool {
         let says =
             |layer: &SettingsLayer| ROWS.iter().any(|row| layer.values.contains_key(row.name));

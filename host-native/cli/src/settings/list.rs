@@ -76,7 +76,7 @@ fn unset(key: &str) -> String {
     }
 }
 
-/// Where the files are, one in a line, and whether they count.
+/// Returns where the files are, one in a line, and whether they count.
 fn path(place: &ProjectArgs) -> Result<(), CliError> {
     let own = user::path().map_or_else(
         || "nowhere: there is no home folder; set INNERLOOP_HOME".to_owned(),
@@ -190,7 +190,7 @@ fn fields(said: &OfProvider) -> impl Iterator<Item = (&'static str, &str)> {
     OF_PROVIDER.into_iter().zip(values).filter_map(|(name, value)| Some((name, value.as_deref()?)))
 }
 
-/// What a key stands for, as it is printed; nothing if it is not set.
+/// Returns what a key stands for, as it is printed; nothing if it is not set.
 fn found(layers: &LayerStack, key: &str) -> Result<Option<String>, CliError> {
     let (first, rest) = key.split_once('.').unwrap_or((key, ""));
     match first {

@@ -6,7 +6,7 @@ use innerloop_host::facts;
 use innerloop_workspace::{Workspace, digest::Digest};
 use std::path::{Path, PathBuf};
 
-/// Where it stands in the project's folder.
+/// The path of the file in the project's folder.
 pub(super) const PATH: &str = ".innerloop/config.toml";
 
 /// Most bytes of such a file.
@@ -20,7 +20,7 @@ pub(super) struct ProjectFile {
     /// The folder that it speaks for.
     pub(super) folder: PathBuf,
     pub(super) digest: Digest,
-    /// What it says, or what is wrong with it.
+    /// The settings in the file, or the reason why they can't be used.
     pub(super) layer: Result<SettingsLayer, String>,
 }
 
@@ -40,7 +40,7 @@ impl ProjectFile {
         self.folder.join(PATH)
     }
 
-    /// What it sets, for people: a setting in a line each, harmless to a terminal.
+    /// Returns what it sets, for people: a setting in a line each, harmless to a terminal.
     pub(super) fn lines(layer: &SettingsLayer) -> Vec<String> {
         let values = layer.values.iter().map(|(name, value)| format!("{name} = {}", value.shown()));
         let fields = layer.config.iter().map(|(name, value)| format!("config.{name} = {value}"));
@@ -48,7 +48,7 @@ impl ProjectFile {
     }
 }
 
-/// Where a new file of that project would stand.
+/// Returns where a new file of that project would stand.
 pub(super) fn place(workspace: &Workspace) -> PathBuf {
     let found = facts::project_file(workspace, PATH, MAX_BYTES).map(|(folder, _)| folder);
     found.as_deref().unwrap_or_else(|| Path::new(workspace.root())).join(PATH)

@@ -59,13 +59,13 @@ pub(crate) fn of_model(args: &mut ModelArgs) {
     layers.fill_model(args);
 }
 
-/// When to use colour: what the option says, else what settings do, of files if these count. What
-/// is wrong with them is told elsewhere.
+/// Returns when to use colour: what the option says, else what settings do, of files if these
+/// count. What is wrong with them is told elsewhere.
 pub(crate) fn color(option: Option<ColourChoice>, files: bool) -> Option<ColourChoice> {
     option.or_else(|| word(&LayerStack::own(files).0, "color"))
 }
 
-/// Whether a project's file counts, as its user has said before or says now.
+/// Returns whether a project's file counts, as its user has said before or says now.
 async fn is_obeyed(file: &ProjectFile, is_attended: bool) -> bool {
     let path = file.path();
     let layer = match &file.layer {

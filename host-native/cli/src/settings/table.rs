@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use innerloop_driver::providers;
 use strsim::osa_distance;
 
-/// What a setting takes.
+/// The kind of value that a setting takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SettingKind {
     /// Any text but an empty one.
@@ -17,7 +17,7 @@ pub(super) enum SettingKind {
     Word(fn() -> Vec<String>),
     /// A whole number, no less than this.
     Number(u32),
-    /// When a conversation is summed up.
+    /// The point at which a conversation is summed up.
     Compact,
     /// A list of texts.
     Texts,
@@ -33,9 +33,9 @@ pub(super) struct SettingSpec {
     /// Its name in files; in the environment it is in capitals, behind `INNERLOOP_`.
     pub(super) name: &'static str,
     pub(super) kind: SettingKind,
-    /// What counts where nobody says anything.
+    /// The value if nobody sets one.
     pub(super) default: &'static str,
-    /// Whether a project's file may say it.
+    /// True if a project's file may say it.
     pub(super) of_projects: bool,
     /// Its field of the session's configuration, where it is nothing else than that.
     pub(super) field: &'static [&'static str],
@@ -107,7 +107,7 @@ pub(super) const ROWS: &[SettingSpec] = &[
 pub(super) const CONFIG: &str = "config";
 pub(super) const PROVIDERS: &str = "providers";
 
-/// What `[providers.NAME]` may say.
+/// The keys that `[providers.NAME]` may have.
 pub(super) const OF_PROVIDER: [&str; 3] = ["base_url", "model", "api_key_env"];
 
 /// Fields of the configuration that a project's file may set: how much the model reads of what
@@ -123,7 +123,7 @@ pub(super) fn find(name: &str) -> Option<&'static SettingSpec> {
 /// Longer names are cut.
 const LONGEST: usize = 64;
 
-/// What is told of a name that there is not: the one that was meant, or all.
+/// Returns what is told of a name that there is not: the one that was meant, or all.
 pub(super) fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let name = &*brief(name, LONGEST);

@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 4 << 20;
 /// Whoever else could write to it could say yes.
 const FORBIDDEN: u32 = 0o022;
 
-/// What is kept of one folder.
+/// The record that is kept of one folder.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TrustRecord {
@@ -22,7 +22,7 @@ struct TrustRecord {
     trusted: bool,
 }
 
-/// What was said of a project's file as it is now: yes, no, or nothing.
+/// Returns what was said of a project's file as it is now: yes, no, or nothing.
 ///
 /// # Errors
 /// What was kept can't be read.

@@ -11,12 +11,12 @@ use std::{
 /// Most bytes of such a file.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Where it is, or would be; nowhere for a user without a home.
+/// Returns where it is, or would be; nowhere for a user without a home.
 pub(super) fn path() -> Option<PathBuf> {
     places::config().map(|folder| folder.join("config.toml"))
 }
 
-/// What it says, if there is one.
+/// Returns what it says, if there is one.
 ///
 /// # Errors
 /// It can't be read or understood.

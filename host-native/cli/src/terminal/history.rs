@@ -22,7 +22,7 @@ pub(crate) struct History {
     entries: Vec<String>,
     /// Behind the last one where none is looked at.
     at: usize,
-    /// What was being typed when the first one was looked at.
+    /// The text that was being typed when the first entry was looked at.
     draft: String,
     file: Option<PathBuf>,
 }

@@ -18,7 +18,7 @@ use std::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// How long the reader looks for a key before it looks whether it is to pause.
+/// The time for which the reader looks for a key before it checks whether it is to pause.
 const LOOK: Duration = Duration::from_millis(30);
 
 /// The keys that are pressed.

@@ -77,7 +77,7 @@ impl LayoutBuilder {
     }
 }
 
-/// How many columns a line takes; escapes that colour it take none.
+/// Returns how many columns a line takes; escapes that colour it take none.
 pub(crate) fn columns_of_line(line: &str) -> usize {
     let mut columns = 0;
     let mut rest = line;

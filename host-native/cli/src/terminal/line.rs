@@ -9,7 +9,7 @@ pub(crate) struct LineBuffer {
     text: String,
     /// In bytes; between two characters.
     cursor: usize,
-    /// What was cut last.
+    /// The text that was cut last.
     cut: String,
 }
 
@@ -22,12 +22,12 @@ impl LineBuffer {
         &self.text
     }
 
-    /// What stands before the cursor.
+    /// Returns what stands before the cursor.
     pub(crate) fn before(&self) -> &str {
         self.text.get(..self.cursor).unwrap_or_default()
     }
 
-    /// What stands behind the cursor.
+    /// Returns what stands behind the cursor.
     pub(crate) fn behind(&self) -> &str {
         self.text.get(self.cursor..).unwrap_or_default()
     }
@@ -199,7 +199,7 @@ impl LineBuffer {
         words.next().map_or(self.text.len(), |(at, word)| self.cursor + at + word.len())
     }
 
-    /// How many characters of the line stand before the cursor.
+    /// Returns how many characters of the line stand before the cursor.
     fn column(&self) -> usize {
         self.text.get(self.line_start()..self.cursor).unwrap_or_default().graphemes(true).count()
     }

@@ -27,40 +27,40 @@ pub(crate) fn tell(lines: &str) {
     }
 }
 
-/// What is said in place of what is not kept.
+/// The notice in place of text that is not kept.
 const NOT_HELD: &str = "\n(what followed is not shown)\n";
 
 /// The terminal behind standard error. Clones are of the same one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Screen {
     state: Arc<Mutex<ScreenState>>,
-    /// Whether what is written here waits while a question is open.
+    /// True if what is written here waits while a question is open.
     waits: bool,
 }
 
 #[derive(Debug, Default)]
 struct ScreenState {
-    /// Whether there is an area.
+    /// True if there is an area.
     is_drawn: bool,
     /// Columns and rows.
     size: (usize, usize),
     /// The line that is not yet whole.
     tail: String,
-    /// What goes on, in one line.
+    /// The current activity, in one line.
     status: Option<String>,
-    /// What is being typed.
+    /// The text that is being typed.
     input: Option<RowLayout>,
-    /// Whether there is nothing in the area but a line that is not whole.
+    /// True if there is nothing in the area but a line that is not whole.
     is_plain: bool,
     /// The area as it stands; none where nothing is drawn.
     area: Option<DrawnArea>,
-    /// What was written while the terminal is somebody else's, if it is.
+    /// The text that was written while the terminal is somebody else's; `None` if it is not.
     held: Option<String>,
-    /// What waits for the answer to a question, if one is open.
+    /// The text that waits for the answer to a question; `None` if none is open.
     waiting: Option<String>,
 }
 
-/// What has to be known of the area to take it away.
+/// The measurements of the area that are needed to remove it.
 #[derive(Debug)]
 struct DrawnArea {
     /// The columns of each line above the cursor's.
@@ -70,8 +70,8 @@ struct DrawnArea {
 }
 
 impl DrawnArea {
-    /// How many rows stand above the cursor. A terminal that has become narrower has broken the
-    /// lines that it had.
+    /// Returns how many rows stand above the cursor. A terminal that has become narrower has broken
+    /// the lines that it had.
     fn rows(&self, width: usize) -> usize {
         let width = width.max(1);
         let above: usize = self.above.iter().map(|columns| (*columns).max(1).div_ceil(width)).sum();
@@ -184,7 +184,7 @@ impl Screen {
         QuestionGuard(self.clone())
     }
 
-    /// Whether what is written from here on waits for the answer to a question that is open.
+    /// Sets whether what is written from here on waits for the answer to an open question.
     pub(crate) const fn wait(&mut self, waits: bool) {
         self.waits = waits;
     }
@@ -305,7 +305,7 @@ impl ScreenState {
         emit(&out);
     }
 
-    /// What takes the area away.
+    /// Returns what takes the area away.
     fn cleared(&mut self) -> String {
         match self.area.take().map(|area| area.rows(self.size.0)) {
             None => String::new(),
@@ -364,7 +364,7 @@ fn hold(text: &str, held: &mut String) {
     }
 }
 
-/// What ends a line: whoever reads the keys has the terminal leave it alone.
+/// Returns what ends a line: whoever reads the keys has the terminal leave it alone.
 fn line_end() -> &'static str {
     if is_raw_mode_enabled().is_ok_and(|is_raw| is_raw) { "\r\n" } else { "\n" }
 }

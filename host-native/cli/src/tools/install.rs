@@ -19,7 +19,7 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// How wide the bar is, in characters.
+/// The width of the bar, in characters.
 const BAR: u64 = 30;
 
 pub(super) async fn install(name: &str, from: Option<&Path>) -> Result<(), CliError> {
@@ -65,7 +65,7 @@ async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Whether the program is there as it should be. One that comes along counts.
+/// Returns whether the program is there as it should be. One that comes along counts.
 fn is_there(name: &str) -> Result<bool, CliError> {
     Ok(matches!(programs()?.verify(name), Some(Ok(_))))
 }
@@ -119,12 +119,12 @@ fn told(name: &str, entry: &ManifestEntry) -> String {
     }
 }
 
-/// How far a download is: a bar on a terminal, narrow enough for any; nothing elsewhere.
+/// The progress of a download: a bar on a terminal, narrow enough for any; nothing elsewhere.
 struct ProgressBar {
     is_live: bool,
-    /// What was shown last, in tenths of a megabyte.
+    /// The amount that was shown last, in tenths of a megabyte.
     shown: u64,
-    /// How wide the line was.
+    /// The width of the line that was shown last.
     width: usize,
 }
 

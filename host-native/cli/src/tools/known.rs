@@ -3,7 +3,7 @@
 use crate::exit::CliError;
 use innerloop_sandbox::{manifest::Manifest, programs::ProgramRegistry};
 
-/// What is known of programs.
+/// Returns what is known of programs.
 pub(super) fn manifest() -> Result<Manifest, CliError> {
     Manifest::of_user().map_err(CliError::configuration)
 }
@@ -16,7 +16,7 @@ pub(super) fn named(name: &str) -> Result<(), CliError> {
     Err(CliError::usage(format!("{name:?} is no name for a program; take letters and digits")))
 }
 
-/// The programs that are there. None is checked: what is wrong with one can be told and mended.
+/// The programs that are there. None is checked: what is wrong with one can be told and fixed.
 pub(super) fn programs() -> Result<ProgramRegistry, CliError> {
     ProgramRegistry::unchecked(None).map_err(CliError::configuration)
 }

@@ -19,7 +19,7 @@ use tokio::task::spawn_blocking;
 /// The most that is read from standard input, and printed.
 const MAX_STREAM: u64 = 64 << 20;
 
-/// How long a program may run, unless its own limit is lower.
+/// The time limit of a program, unless its own limit is lower.
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn run(args: ToolsRunArgs) -> Result<(), CliError> {
@@ -44,7 +44,7 @@ pub(super) async fn run(args: ToolsRunArgs) -> Result<(), CliError> {
     told(&outcome, signal.get().copied())
 }
 
-/// What stands on standard input, unless somebody would have to type it.
+/// Returns what stands on standard input, unless somebody would have to type it.
 async fn given() -> Result<Option<String>, CliError> {
     if stdin().is_terminal() {
         return Ok(None);

@@ -15,13 +15,13 @@ const HEAD: usize = 2_000;
 #[derive(Debug)]
 pub(super) struct CallDraft {
     index: usize,
-    /// What it is about.
+    /// The subject of the call.
     about: String,
     /// The beginning of the arguments.
     head: String,
     /// Lines that end in the arguments' strings.
     lines: u64,
-    /// Whether the newest character begins an escape.
+    /// True if the newest character begins an escape.
     is_escaped: bool,
 }
 
@@ -32,7 +32,7 @@ impl CallDraft {
         Self { index, about, head: String::new(), lines: 0, is_escaped: false }
     }
 
-    /// Whether it is the call with that index.
+    /// Returns whether it is the call with that index.
     pub(super) const fn is(&self, index: usize) -> bool {
         self.index == index
     }
@@ -51,12 +51,12 @@ impl CallDraft {
         }
     }
 
-    /// What is written, in at most so many characters.
+    /// Returns what is written, in at most so many characters.
     pub(super) fn label(&self, chars: usize) -> String {
         format!("writing {}", brief(&self.about, chars))
     }
 
-    /// How long it is by now.
+    /// Returns how long it is by now.
     pub(super) fn length(&self) -> Option<String> {
         (self.lines > 0).then(|| counted(self.lines + 1, "line"))
     }
@@ -106,7 +106,7 @@ fn completed(beginning: &str) -> Option<String> {
         .find(|text| serde_json::from_str(text).is_ok_and(|value: Value| value.is_object()))
 }
 
-/// What closes these brackets, of which the last one stands within all others.
+/// Returns what closes these brackets, of which the last one stands within all others.
 fn closed(open: &[char]) -> String {
     open.iter().rev().collect()
 }

@@ -15,7 +15,7 @@ use std::{
 /// Lines of a call's diff that are shown.
 const LINES: usize = 20;
 
-/// How long the diff of a call may take, beside that of its last file.
+/// The time limit of a call's diff, apart from that of its last file.
 const TIME: Duration = Duration::from_millis(100);
 
 /// Characters of a line that are shown.

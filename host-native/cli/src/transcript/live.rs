@@ -21,13 +21,13 @@ pub(super) struct LiveOutput {
     lines: usize,
     /// The line that is not yet whole.
     partial: String,
-    /// Whether a carriage return came last: a line feed or another text in the same line follows.
+    /// True if a carriage return came last: a line feed or another text in the same line follows.
     returned: bool,
     /// The last lines that were not shown.
     last: VecDeque<String>,
 }
 
-/// What is left to show of an output.
+/// The rest of an output that is still to be shown.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct OutputTail {
     pub(super) left_out: usize,
@@ -71,7 +71,7 @@ impl LiveOutput {
         None
     }
 
-    /// Whether a text of so many bytes is what has come here.
+    /// Returns whether a text of so many bytes is what has come here.
     pub(super) const fn is(&self, bytes: usize) -> bool {
         self.bytes == bytes
     }
@@ -86,7 +86,7 @@ impl LiveOutput {
         partial.or_else(|| self.last.back().map(String::as_str))
     }
 
-    /// What is left to show when all has come.
+    /// Returns what is left to show when all has come.
     pub(super) fn rest(mut self) -> OutputTail {
         let unended = if self.partial.is_empty() { None } else { self.end_line() };
         let hidden = self.lines.saturating_sub(FIRST);

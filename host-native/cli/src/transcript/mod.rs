@@ -51,10 +51,10 @@ const ACTIVITY: usize = 100;
 pub(super) struct Transcript<W> {
     out: W,
     words: CallDescriber,
-    /// How wide the terminal is now; none if it is no terminal.
+    /// The function that returns the width of the terminal; `None` if there is no terminal.
     columns: fn() -> Option<u16>,
     flow: LineWrapper,
-    /// What the model writes at the moment.
+    /// The kind of text that the model writes at the moment.
     voice: Option<Voice>,
     markdown: Markdown,
     pieces: TextSanitizer,
@@ -65,13 +65,13 @@ pub(super) struct Transcript<W> {
     doing: Doing,
     /// The call that the model writes.
     draft: Option<CallDraft>,
-    /// When the run began.
+    /// The time at which the run began.
     begun: Option<SessionInstant>,
-    /// What the last run cost.
+    /// The line about the cost of the last run.
     turn: Option<String>,
 }
 
-/// What the model's words are.
+/// The kind of the model's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Voice {
     Text,
@@ -84,7 +84,7 @@ struct Call {
     live: LiveOutput,
 }
 
-/// What the agent does where no call is under way.
+/// The activity of the agent while no call is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {
     Nothing,
@@ -125,7 +125,7 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// Where it writes to.
+    /// Returns where it writes to.
     pub(super) const fn out(&mut self) -> &mut W {
         &mut self.out
     }
@@ -156,7 +156,7 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// What is under way; nothing while the agent is idle.
+    /// Returns what is under way; nothing while the agent is idle.
     pub(super) fn activity(&self) -> Option<ActivityLabel> {
         let mut calls = self.calls.values();
         if let Some(call) = calls.next() {
@@ -187,7 +187,7 @@ impl<W: Write> Transcript<W> {
         Some(ActivityLabel::of(text))
     }
 
-    /// What the last run came to, for example
+    /// Returns what the last run came to, for example
     /// `2 calls · 17,152 tokens in (12,000 cached), 749 out · $0.0123 · 4.2 s`; once for each.
     pub(super) fn turn_line(&mut self) -> Option<String> {
         self.turn.take()
@@ -305,7 +305,7 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// What agents do that this one started: a line each, since they work side by side.
+    /// Shows what agents do that this one started: a line each, since they work side by side.
     fn other_agent(&mut self, event: &Event) {
         let name = format!("agent-{}", event.agent.0);
         let text = match &event.kind {
@@ -414,7 +414,7 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// What has not been shown yet of an output whose first lines were.
+    /// Shows the rest of an output whose first lines have been shown.
     fn end_live(&mut self, live: LiveOutput, outcome: &Outcome, look: TextStyle) {
         let text = outcome.joined_text();
         let is_all = outcome.streams || live.is(text.len());

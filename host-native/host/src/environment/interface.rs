@@ -15,25 +15,26 @@ pub type StopFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// One action that is to be carried out.
 pub struct ActionRequest {
-    /// What is to be done.
+    /// The action to carry out.
     pub action: Action,
     /// For whom and where, and what the model knows of the files that the action names.
     pub call: CallContext,
     /// After how long it is stopped and answered with what there is, `timed_out` set.
     pub timeout: Duration,
-    /// Who is told what a program prints, as it comes.
+    /// The callback that receives what a program prints, as it comes.
     pub on_delta: Option<OnDelta>,
-    /// When it is to stop. The answer is still waited for, with what there is.
+    /// The future that is done when the run is to stop. The answer is still waited for, with what
+    /// there is by then.
     pub stop: StopFuture,
 }
 
-/// Where actions are carried out.
+/// A place where actions are carried out.
 pub trait Environment: Debug + Send + Sync {
     /// Carries out an action. What goes wrong is an outcome that the model reads. Dropping the
     /// future stops the run.
     fn carry_out(&self, request: ActionRequest) -> OutcomeFuture<'_>;
 
-    /// What the model is told of the place, made from what the host has found out about the
+    /// Returns what the model is told of the place, made from what the host has found out about the
     /// workspace: for example its working directory, its system and its programs.
     fn facts(&self, found: EnvironmentFacts) -> EnvironmentFacts {
         found

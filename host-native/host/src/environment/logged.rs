@@ -79,7 +79,7 @@ fn path(action: &Action) -> String {
     action.path().unwrap_or(".").to_owned()
 }
 
-/// How an action has ended.
+/// Returns how an action has ended.
 fn end(outcome: &Outcome) -> String {
     match (outcome.exit, outcome.error) {
         (Some(code), _) => format!("exit: {code}"),

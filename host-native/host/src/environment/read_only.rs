@@ -26,7 +26,7 @@ impl<E: Environment> ReadOnly<E> {
         Self { runs_programs: true, ..self }
     }
 
-    /// Why an action is refused, if it is.
+    /// Returns why an action is refused, if it is.
     fn refusal(&self, action: &Action) -> Option<&'static str> {
         match action {
             Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. } => {

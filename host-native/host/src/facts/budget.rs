@@ -13,7 +13,7 @@ pub(super) const ENTRIES: u32 = 50_000;
 /// Most bytes that are read of files and objects.
 const BYTES: u64 = 256 * 1024 * 1024;
 
-/// What is left of it.
+/// The work that is still allowed.
 pub(super) struct ScanBudget {
     until: Instant,
     entries: Cell<u32>,

@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 /// Most bytes of `packed-refs` that are read.
 const MOST_PACKED_BYTES: u64 = 32 * 1024 * 1024;
 
-/// What is checked out.
+/// The branch and the commit that are checked out.
 pub(super) struct GitHead {
     /// The branch as it is shown.
     pub(super) branch: String,
@@ -51,7 +51,7 @@ fn tip(hex: &str) -> HeadCommit {
     id.map_or(HeadCommit::Unknown, HeadCommit::At)
 }
 
-/// Whether it is the name of a branch or the like, and a path that stays where it should.
+/// Returns whether it is the name of a branch or the like, and a path that stays where it should.
 fn is_valid(name: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with('.');
     let is_mark = |c: char| c.is_control() || "\\:?*[~^ ".contains(c);

@@ -27,7 +27,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// How long what is not known yet of a repository is waited for.
+/// The time limit for facts about a repository that are not known yet.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The facts about `workspace`, with the programs that the sandbox can run there and the
@@ -113,7 +113,7 @@ const fn civil(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + carry, month, day)
 }
 
-/// What a repository tells.
+/// The facts that a repository tells.
 #[derive(Clone, Default)]
 struct Told {
     git: GitFacts,
@@ -121,8 +121,8 @@ struct Told {
     nested: Vec<String>,
 }
 
-/// What a repository tells, as far as it is known in time: a thread looks, which is left behind if
-/// a broken repository holds it up.
+/// Returns what a repository tells, as far as it is known in time: a thread looks, which is left
+/// behind if a broken repository holds it up.
 fn git(repository: repository::GitRepository, nested: documents::InstructionFilter) -> Told {
     let (tell, told) = mpsc::channel();
     let look = move || look(&repository, &nested, &|found| drop(tell.send(found)));

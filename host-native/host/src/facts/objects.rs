@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 /// The bytes that the kind and the length of a loose object take at most.
 const HEADER: usize = 64;
-/// How many commits are shown.
+/// The number of commits that are shown.
 const COMMITS: usize = 10;
 /// Most parents of a commit that are looked at.
 const PARENTS: usize = 16;
@@ -135,7 +135,7 @@ pub(super) fn one_line(text: &str) -> String {
     text.chars().filter(|c| !is_hidden(*c)).take(SUBJECT).collect()
 }
 
-/// Whether it is a control character, ends a line, sets the direction, or is a tag.
+/// Returns whether it is a control character, ends a line, sets the direction, or is a tag.
 pub(super) fn is_hidden(c: char) -> bool {
     let is_mark = matches!(
         c,

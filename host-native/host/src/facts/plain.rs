@@ -33,7 +33,8 @@ impl FolderHandle {
         self.top.root().join(&self.below)
     }
 
-    /// What stands at `below`, which may itself be a link; no folder on the way to it is one.
+    /// Returns what stands at `below`, which may itself be a link; no folder on the way to it is
+    /// one.
     pub(super) fn stat(&self, below: impl AsRef<Path>) -> Option<PathStat> {
         self.top.stat(&self.at(below)).ok()
     }
@@ -50,7 +51,7 @@ impl FolderHandle {
         self.top.list(&self.at(below)).ok()
     }
 
-    /// Where the link at `below` leads.
+    /// Returns where the link at `below` leads.
     pub(super) fn link_target(&self, below: impl AsRef<Path>) -> Option<PathBuf> {
         self.top.link_target(&self.at(below)).ok()
     }
@@ -60,7 +61,7 @@ impl FolderHandle {
         self.top.file(&self.at(below)).ok()
     }
 
-    /// Where `below` really is, if its links stay inside of this folder.
+    /// Returns where `below` really is, if its links stay inside of this folder.
     pub(super) fn followed(&self, below: &str) -> Option<PathBuf> {
         let real = self.top.follow((&self.below, &self.below), below, true).ok()?;
         Some(real.strip_prefix(&self.below).ok()?.to_owned())

@@ -10,7 +10,7 @@ use innerloop_workspace::{
 use std::{ffi::OsStr, fs, path::Path};
 
 impl GitFolders {
-    /// Whether there are no files that its index could be compared with.
+    /// Returns whether there are no files that its index could be compared with.
     pub(super) fn is_bare(&self) -> bool {
         let config = self.own.text("config").unwrap_or_default();
         let setting = |line: &str| {
@@ -25,11 +25,11 @@ impl GitFolders {
 pub(super) struct GitRepository {
     /// The folder in which `.git` stands.
     pub(super) root: FolderHandle,
-    /// Where its files are; `None` if that is not to be trusted.
+    /// The folders of its files; `None` if they are not to be trusted.
     pub(super) folders: Option<GitFolders>,
 }
 
-/// Where a repository keeps what.
+/// The folders in which a repository keeps its files.
 #[derive(Clone)]
 pub(super) struct GitFolders {
     /// `HEAD` and the index: a worktree has its own.
@@ -58,7 +58,7 @@ fn alike(path: &Path, owner: u32, device: u64) -> Option<FolderHandle> {
     is_same(&place, "", named).then_some(place)
 }
 
-/// Whether what was looked at by a name of the system is what stands there by the handle.
+/// Returns whether what was looked at by a name of the system is what stands there by the handle.
 fn is_same(place: &FolderHandle, below: &str, named: FileIdentity) -> bool {
     let found = place.stat(below);
     found.is_some_and(|found| (found.device, found.inode) == (named.device, named.inode))
@@ -79,8 +79,8 @@ fn at(root: FolderHandle) -> Option<GitRepository> {
     Some(GitRepository { root, folders })
 }
 
-/// Where the branches and objects of a folder `.git` are: there, or where it says, if that is in
-/// the same project.
+/// Returns where the branches and objects of a folder `.git` are: there, or where it says, if that
+/// is in the same project.
 fn common(root: &FolderHandle, git: &FolderHandle) -> Option<FolderHandle> {
     if git.stat("commondir").is_none() {
         return Some(git.clone());

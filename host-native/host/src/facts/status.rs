@@ -34,7 +34,7 @@ const DEPTH: usize = 128;
 pub(super) struct GitIndex {
     /// The entries.
     pub(super) state: State,
-    /// When it was written.
+    /// The time at which it was written.
     written: Duration,
 }
 
@@ -63,8 +63,8 @@ impl GitIndex {
     }
 }
 
-/// How many tracked files differ from the last commit; `None` if it cannot be told, or not in
-/// time.
+/// Returns how many tracked files differ from the last commit; `None` if it cannot be told, or not
+/// in time.
 pub(super) fn count_modified(
     root: &FolderHandle,
     index: &GitIndex,
@@ -104,7 +104,7 @@ struct IndexComparison<'a> {
     budget: &'a ScanBudget,
     /// For each entry of the index, whether the commit has the same.
     same: Vec<bool>,
-    /// How many files of the commit are not in the index, or in conflict there.
+    /// The number of files of the commit that are not in the index, or in conflict there.
     gone: u32,
 }
 
@@ -156,7 +156,8 @@ impl IndexComparison<'_> {
     }
 }
 
-/// Whether a tracked file is another than the index says; `None` if it cannot be told in time.
+/// Returns whether a tracked file is another than the index says; `None` if it cannot be told in
+/// time.
 fn differs(
     root: &FolderHandle,
     index: &GitIndex,
@@ -194,7 +195,7 @@ fn differs(
     Some(!is_content(&entry.id, &bytes) && !has_filters)
 }
 
-/// Whether the file's time says that nothing was written since the index was.
+/// Returns whether the file's time says that nothing was written since the index was.
 fn is_unchanged(index: &GitIndex, entry: &Entry, found: PathStat) -> bool {
     let (now, then) = (modified(found), entry.stat.mtime);
     let is_time = u64::from(then.secs) == now.as_secs()
@@ -202,14 +203,14 @@ fn is_unchanged(index: &GitIndex, entry: &Entry, found: PathStat) -> bool {
     is_time && now < index.written
 }
 
-/// Whether these bytes are the object, also if line ends were converted on the way.
+/// Returns whether these bytes are the object, also if line ends were converted on the way.
 fn is_content(id: &ObjectId, bytes: &[u8]) -> bool {
     let is = |bytes: &[u8]| compute_hash(Hash::Sha1, Kind::Blob, bytes).is_ok_and(|new| new == *id);
     is(bytes) || (bytes.find(b"\r\n").is_some() && is(&bytes.replace(b"\r\n", b"\n")))
 }
 
-/// Whether files may stand in the folder in another form than in the repository, which only a
-/// program could tell. Of two such forms of one length nothing is said.
+/// Returns whether files may stand in the folder in another form than in the repository, which only
+/// a program could tell. Of two such forms of one length nothing is said.
 fn has_filters(root: &FolderHandle) -> bool {
     let text = root.start(".gitattributes", 64 * 1024).unwrap_or_default();
     text.find(b"filter=").is_some()

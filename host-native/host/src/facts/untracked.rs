@@ -71,7 +71,8 @@ impl UntrackedWalker<'_> {
         Some(false)
     }
 
-    /// Whether the entry is, or holds, an untracked file; counts it in a folder with tracked ones.
+    /// Returns whether the entry is, or holds, an untracked file; counts it in a folder with
+    /// tracked ones.
     fn entry(
         &mut self,
         path: &mut BString,

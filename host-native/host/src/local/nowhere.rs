@@ -32,7 +32,7 @@ impl LocalEnvironment {
         self
     }
 
-    /// What it means to run commands here.
+    /// Returns what it means to run commands here.
     #[must_use]
     pub fn notice(&self) -> String {
         match self.0 {}
@@ -45,7 +45,7 @@ impl Environment for LocalEnvironment {
     }
 }
 
-/// Where bubblewrap is installed, which it never is.
+/// Returns where bubblewrap is installed, which it never is.
 #[must_use]
 pub fn bubblewrap() -> Option<PathBuf> {
     None

@@ -2,24 +2,24 @@
 
 use std::io;
 
-/// How commands run on this machine.
+/// The options of commands that run on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalOptions {
-    /// What they inherit of this program's environment.
+    /// The variables of this program's environment that they inherit.
     pub inherit: InheritPolicy,
     /// Names of variables that hold secrets although they are not called so: treated as those
     /// that are.
     pub secrets: Vec<String>,
     /// Variables that are set for them besides, each a name and a value.
     pub variables: Vec<(String, String)>,
-    /// Whether they run inside of bubblewrap.
+    /// The rule for running them inside of bubblewrap.
     pub bubblewrap: BubblewrapMode,
-    /// Whether they reach the network from inside of bubblewrap. Without it nothing keeps them
+    /// True if they reach the network from inside of bubblewrap. Without it nothing keeps them
     /// from it.
     pub network: bool,
 }
 
-/// What commands inherit of this program's environment.
+/// The variables of this program's environment that commands inherit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InheritPolicy {
     /// All but what holds secrets, by a word of its name, such as `KEY`, `SECRET`, `TOKEN`,
@@ -35,10 +35,10 @@ pub enum InheritPolicy {
     Nothing,
 }
 
-/// Whether commands run inside of bubblewrap.
+/// The rule for running commands inside of bubblewrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BubblewrapMode {
-    /// Where it is installed and works.
+    /// If it is installed and works.
     #[default]
     Auto,
     /// Always; where it does not work, nothing does.
@@ -47,7 +47,7 @@ pub enum BubblewrapMode {
     Never,
 }
 
-/// Why the machine can't be used.
+/// The reason why the machine can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
     /// Commands would change the folder behind an overlay's back.

@@ -18,7 +18,7 @@ pub struct OwnToolCall {
     /// overlay, this is the folder below it: what the overlay has changed is not there yet, and
     /// what a function writes there is not held back.
     pub folder: PathBuf,
-    /// How long the call may take. After that nobody waits for the result.
+    /// The time limit of the call. After that nobody waits for the result.
     pub time_limit: Duration,
     left: TimeLimit,
     on_delta: OnDelta,
@@ -68,7 +68,8 @@ impl OwnToolCall {
         self.left.is_near(reserve).await;
     }
 
-    /// Whether nobody waits for the result any more: the run was interrupted, or its time is up.
+    /// Returns whether nobody waits for the result any more: the run was interrupted, or its time
+    /// is up.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.awaited.has_changed().is_err()

@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The largest limit, in MiB.
 const MAX_MIB: u64 = 1 << 20;
 
-/// What the file says.
+/// The content of the file that defines a tool.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolDefinition {
@@ -50,7 +50,7 @@ struct OwnLimits {
     disk_mib: Option<u64>,
 }
 
-/// Why a folder makes no tool.
+/// The reason why a folder is not a tool.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use {}: {problem}", path.display())]
 pub struct DefinitionError {

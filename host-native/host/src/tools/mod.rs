@@ -22,13 +22,13 @@ use innerloop_sandbox::{CallContext, Executor, OnDelta};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
-/// Who runs tools.
+/// The runner of tools.
 #[derive(Clone, Debug)]
 pub struct ToolRunner {
     sandbox: Executor,
     own: Arc<Vec<OwnTool>>,
     web: Option<OwnTool>,
-    /// Where built-in actions are carried out; in the sandbox if there is none.
+    /// The environment that carries out built-in actions; if there is none, the sandbox does.
     environment: Option<Arc<dyn Environment>>,
 }
 
@@ -82,7 +82,8 @@ impl ToolRunner {
         self.own.iter().map(|tool| tool.spec().name.as_str())
     }
 
-    /// What the model is told of the host's own tools: the `tools` of a session's configuration.
+    /// Returns what the model is told of the host's own tools: the `tools` of a session's
+    /// configuration.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.own.iter().map(|tool| tool.spec().clone()).collect()

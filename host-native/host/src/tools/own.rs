@@ -128,7 +128,7 @@ impl OwnTool {
         self
     }
 
-    /// What the model is told of it.
+    /// Returns what the model is told of it.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec
@@ -236,7 +236,7 @@ fn broken(name: &str, error: JoinError) -> Outcome {
     }
 }
 
-/// What a panic says.
+/// Returns what a panic says.
 fn said(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")

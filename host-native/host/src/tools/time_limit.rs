@@ -13,11 +13,11 @@ pub(super) struct TimeLimit(Arc<watch::Sender<CountdownState>>);
 
 #[derive(Clone, Copy, Debug)]
 struct CountdownState {
-    /// How many hold it.
+    /// The number of holds that are open.
     holds: usize,
-    /// When the time is up, as long as nobody holds it.
+    /// The time at which the limit is reached, as long as nobody holds it.
     until: Instant,
-    /// How much was left when it was held.
+    /// The time that was left when it was held.
     left: Duration,
 }
 

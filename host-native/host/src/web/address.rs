@@ -34,10 +34,10 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 15] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// Where public unicast of IPv6 is given out.
+/// The block from which public unicast addresses of IPv6 are assigned.
 const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// What of that is something else.
+/// The parts of that block that are something else.
 const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
     // Protocol assignments, with Teredo, benchmarks and hashes in the place of addresses.
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
@@ -55,7 +55,7 @@ const EMBEDDED_V4: [(Ipv6Addr, u32); 2] = [
     (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96),
 ];
 
-/// Whether the address is one machine of the public internet.
+/// Returns whether the address is one machine of the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

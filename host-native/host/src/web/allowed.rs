@@ -18,7 +18,7 @@ struct DomainEntry {
     host: String,
     /// The port that was named; the scheme's own otherwise.
     port: Option<u16>,
-    /// Whether the machine itself was named, and not a domain with all below it.
+    /// True if the machine itself was named, and not a domain with all below it.
     is_machine: bool,
 }
 
@@ -63,7 +63,7 @@ impl AllowedDomains {
             .map(Self)
     }
 
-    /// Whether none is allowed.
+    /// Returns whether none is allowed.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -131,7 +131,7 @@ impl AllowedDomains {
         Err(DeniedAddress { why, unless })
     }
 
-    /// Whether the address is one of these domains'.
+    /// Returns whether the address is one of these domains'.
     pub(super) fn covers(&self, address: &PageAddress) -> bool {
         self.0.iter().any(|entry| entry.covers(&address.0))
     }
@@ -215,8 +215,8 @@ impl PageAddress {
         format!("{}{port}", host_of(&self.0))
     }
 
-    /// Whether nothing but its domain speaks against it, as far as one sees: what a name leads to
-    /// is judged when it is looked up.
+    /// Returns whether nothing but its domain speaks against it, as far as one sees: what a name
+    /// leads to is judged when it is looked up.
     fn may_be_public(&self) -> bool {
         let host = host_of(&self.0);
         let is_local = host == "localhost" || host.ends_with(".localhost");

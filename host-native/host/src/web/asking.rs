@@ -12,7 +12,7 @@ use tokio::sync::{
     oneshot,
 };
 
-/// What the model reads of a no.
+/// The text that the model reads after a no.
 const NO: &str = "the user was asked and said no. Do without it";
 
 /// The domains of a session: those that were allowed at its beginning, and those that somebody has
@@ -22,7 +22,7 @@ pub struct SessionDomains {
     allowed: Arc<RwLock<AllowedDomains>>,
     /// Those that were allowed at the beginning.
     first: Arc<AllowedDomains>,
-    /// Where it is asked for others.
+    /// The channel on which others are asked for; `None` if nobody can be asked.
     asks: Option<UnboundedSender<DomainRequest>>,
 }
 
@@ -67,7 +67,7 @@ impl SessionDomains {
         (Self { asks: Some(asks), ..Self::new(allowed) }, asked)
     }
 
-    /// Whether no page of these addresses is read before somebody was asked for it.
+    /// Returns whether no page of these addresses is read before somebody was asked for it.
     #[must_use]
     pub fn asks_for_all(&self, urls: &[String]) -> bool {
         self.asks.is_some() && urls.iter().all(|url| self.with(|it| it.judge(url)).is_err())
@@ -100,13 +100,13 @@ impl DomainRequest {
     }
 }
 
-/// What decides for one call which addresses it reads.
+/// The gate that decides for one call which addresses it reads.
 #[derive(Debug)]
 pub(super) struct FetchGate {
     domains: SessionDomains,
     call: OwnToolCall,
-    /// What was said for this call alone. Held while somebody is asked: pages that are read side
-    /// by side ask one after the other, and not twice for the same.
+    /// The answers for this call alone. Held while somebody is asked: pages that are read side by
+    /// side ask one after the other, and not twice for the same domain.
     said: Mutex<Vec<(String, DomainAnswer)>>,
 }
 

@@ -2,7 +2,7 @@
 
 use innerloop_core::action::ToolError;
 
-/// What went wrong, and what the model is told of it.
+/// The error, and what the model is told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FetchError {
     pub(super) error: ToolError,

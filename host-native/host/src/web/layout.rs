@@ -1,7 +1,7 @@
 //! Text as it is laid out: words with the gaps between them, lines with their markers, cells of
 //! tables. It never grows much beyond its limit.
 
-/// What stands between the text so far and what comes next; the larger one counts.
+/// The gap between the text so far and what comes next; the larger one counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TextGap {
     #[default]
@@ -18,7 +18,7 @@ pub(super) struct TextLayout {
     out: String,
     limit: usize,
     gap: TextGap,
-    /// What the next line begins with.
+    /// The text that the next line begins with.
     marker: String,
     /// Cells of the row so far, and whether the last of them has nothing in it.
     cells: u32,
@@ -31,12 +31,12 @@ impl TextLayout {
         Self { out, limit, gap: TextGap::None, marker, cells: 0, is_cell_empty: false }
     }
 
-    /// Whether there is more than fits.
+    /// Returns whether there is more than fits.
     pub(super) const fn is_full(&self) -> bool {
         self.out.len() > self.limit
     }
 
-    /// Where the text ends so far.
+    /// Returns where the text ends so far.
     pub(super) const fn end(&self) -> usize {
         self.out.len()
     }
@@ -141,7 +141,7 @@ impl TextLayout {
         self.is_cell_empty = true;
     }
 
-    /// What was laid out, and whether there was more.
+    /// Returns what was laid out, and whether there was more.
     pub(super) fn finish(self) -> (String, bool) {
         let is_cut = self.is_full();
         (cut(self.out, self.limit), is_cut)

@@ -42,7 +42,7 @@ const AT_ONCE: usize = 4;
 /// Most bytes of text that a call tells, of all its pages.
 const TEXT: usize = 2 << 20;
 
-/// What is left of the time limit to tell what came, at most.
+/// The part of the time limit that is kept for telling what came, at most.
 const RESERVE: Duration = Duration::from_millis(500);
 
 /// The arguments: those of `Action::Fetch`.
@@ -51,7 +51,7 @@ struct FetchArguments {
     urls: Vec<String>,
 }
 
-/// What reads pages of these domains, for `Tools::with_web_fetch`.
+/// Returns what reads pages of these domains, for `Tools::with_web_fetch`.
 #[must_use]
 pub fn reader(domains: SessionDomains) -> OwnTool {
     // The model knows it by the name and the schema of its family.
@@ -72,7 +72,7 @@ struct PageFetcher {
     domains: SessionDomains,
 }
 
-/// What is told of one page.
+/// The text that is told of one page.
 struct PageReport {
     text: String,
     is_cut: bool,

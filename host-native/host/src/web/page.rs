@@ -18,28 +18,28 @@ use std::{error::Error, sync::OnceLock, time::Duration};
 /// Most bytes of a page that are read.
 const LARGEST: usize = 5 << 20;
 
-/// How often a page may lead to another.
+/// The number of times that a page may lead to another.
 const REDIRECTS: usize = 5;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a page is asked to be.
+/// The content types that a page is asked for.
 const KINDS: &str = "text/html, text/plain;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.1";
 
 /// A page as it came.
 #[derive(Debug)]
 pub(super) struct WebPage {
-    /// Where it was found in the end.
+    /// The address at which it was found in the end.
     pub(super) address: PageAddress,
     pub(super) status: StatusCode,
-    /// What it says it is.
+    /// The content type that it declares.
     pub(super) kind: ContentType,
     pub(super) body: Vec<u8>,
-    /// Whether it is longer.
+    /// True if it is longer.
     pub(super) is_cut: bool,
 }
 
-/// What a page says it is.
+/// The content type that a page declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ContentType {
     /// Type and subtype in lower case; empty if it does not say, or says something else there: this
@@ -110,7 +110,7 @@ impl ContentType {
         Self { essence, charset }
     }
 
-    /// Whether it is HTML; `body` decides where it does not say what it is.
+    /// Returns whether it is HTML; `body` decides where it does not say what it is.
     pub(super) fn is_html(&self, body: &[u8]) -> bool {
         match self.essence.as_str() {
             "text/html" | "application/xhtml+xml" => true,
@@ -123,7 +123,7 @@ impl ContentType {
         }
     }
 
-    /// Whether it can be read as text.
+    /// Returns whether it can be read as text.
     fn is_text(&self) -> bool {
         let Some((kind, subtype)) = self.essence.split_once('/') else {
             return self.essence.is_empty();
@@ -147,7 +147,7 @@ impl ContentType {
     }
 }
 
-/// Whether that may be a type and a subtype.
+/// Returns whether that may be a type and a subtype.
 fn is_essence(text: &str) -> bool {
     let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"/+-._".contains(&byte);
     text.len() <= 100 && text.bytes().all(is_sign)

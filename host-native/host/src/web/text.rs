@@ -49,7 +49,7 @@ pub(super) fn from_html(
     reader.finish()
 }
 
-/// What the tokenizer is to do next.
+/// The next action of the tokenizer.
 enum TokenizerAction {
     /// Read the content of an element as the standard says that it is read.
     Switch(State),
@@ -61,13 +61,13 @@ struct HtmlReader {
     layout: TextLayout,
     /// The open lists: the number of the next item, or none for bullets.
     lists: Vec<Option<u32>>,
-    /// How many `pre` are open, and whether the last one has just begun.
+    /// The number of `pre` elements that are open, and whether the last one has just begun.
     pre: u32,
     is_pre_begun: bool,
-    /// Whether a piece of code in a line is open.
+    /// True if a piece of code in a line is open.
     is_code: bool,
     link: Option<OpenLink>,
-    /// What links start from, and whether the page has said it.
+    /// The address that links start from, and whether the page has named it.
     base: Url,
     has_base: bool,
     title: Option<String>,
@@ -77,7 +77,7 @@ struct HtmlReader {
 
 struct OpenLink {
     href: String,
-    /// Where its text begins.
+    /// The place where its text begins.
     from: usize,
 }
 
@@ -346,7 +346,7 @@ impl HtmlReader {
     }
 }
 
-/// What stands before and after the content of an element.
+/// Returns what stands before and after the content of an element.
 const fn gap_around(name: &[u8]) -> TextGap {
     match name {
         b"p" | b"table" | b"blockquote" | b"article" | b"section" | b"header" | b"footer"
@@ -447,7 +447,7 @@ mod tests {
         assert!(text.len() < 2000, "it was told to stop");
     }
 
-    /// What costs a reader with a tree time or stack costs this one neither.
+    /// Checks that pages that cost a reader with a tree time or stack cost this one neither.
     #[test]
     fn c16_hostile_pages_take_time_in_proportion() {
         // Of the largest page that is read, 5 MiB, a build for release takes 0.2 s at most.

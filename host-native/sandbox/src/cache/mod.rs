@@ -67,7 +67,7 @@ impl ArtefactCache {
         }
     }
 
-    /// Whether there is something to load for the bytes of this digest, sound or not.
+    /// Returns whether there is something to load for the bytes of this digest, sound or not.
     pub(super) fn has(&self, engine: &Engine, digest: &Digest) -> bool {
         let name = name(engine, digest);
         let is_there = |folder: &Path, name: &str| folder.join(name).is_file();

@@ -32,7 +32,7 @@ impl ArtefactSigner {
         self.over(name, code).map(|hash| *hash.as_bytes())
     }
 
-    /// Whether this is the signature of an artefact of this name.
+    /// Returns whether this is the signature of an artefact of this name.
     pub(super) fn verify(&self, name: &str, code: impl Read, signature: &[u8]) -> bool {
         let signature = Hash::from_slice(signature);
         // In constant time.

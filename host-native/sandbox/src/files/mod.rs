@@ -28,17 +28,17 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// What a new entry costs of the disk quota, and a name of one, each beside the path's length.
+/// The bytes of disk quota that a new entry, or a new name of one, takes beside its path's length.
 const ENTRY_BYTES: u64 = 4096;
 const NAME_BYTES: u64 = 256;
 
 /// The file descriptor of the folder that the guest sees as `/`: 0 to 2 are the standard streams.
 pub(super) const TOP: u32 = 3;
 
-/// How often a path is followed anew because somebody has moved something meanwhile.
+/// The number of attempts to follow a path: one fails if somebody moves something meanwhile.
 const TRIES: usize = 8;
 
-/// What a guest has open, and where.
+/// The files and folders that a guest has open, and their places.
 #[derive(Debug)]
 pub(super) struct GuestFiles {
     workspace: Workspace,
@@ -51,13 +51,13 @@ pub(super) struct GuestFiles {
     writes_whole: bool,
     max_open: usize,
     open: BTreeMap<u32, OpenNode>,
-    /// What files held that it has truncated.
+    /// The former contents of files that it has truncated.
     shelters: ShelterSet,
     quota: Arc<RunQuota>,
     recorder: Arc<Mutex<ChangeRecorder>>,
 }
 
-/// What a file descriptor stands for.
+/// The object that a file descriptor stands for.
 #[derive(Debug)]
 pub(super) enum OpenNode {
     /// A standard stream, by its own number.
@@ -66,8 +66,8 @@ pub(super) enum OpenNode {
     File(FileHandle),
 }
 
-/// Where something is: below which of the folders that the guest sees (0 for the workspace, then
-/// the mounts), and its real path there.
+/// The place of a file or folder: the number of the folder that the guest sees it below (0 for the
+/// workspace, then the mounts), and its real path there.
 #[derive(Clone, Debug)]
 struct TreePath {
     tree: usize,
@@ -78,9 +78,9 @@ struct TreePath {
 #[derive(Debug)]
 pub(super) struct FolderHandle {
     tree: usize,
-    /// Where it is; nothing once it was removed.
+    /// The path of the folder; `None` once it was removed.
     path: Option<PathBuf>,
-    /// What it held when it was last listed from the start.
+    /// The entries of the folder when it was last listed from the start.
     listing: Option<FolderListing>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct FolderHandle {
 #[derive(Debug)]
 pub(super) struct FileHandle {
     file: Arc<File>,
-    /// What it is until it is synced, if it is to be whole or not at all.
+    /// The new content until it is synced, if it is to appear whole or not at all.
     draft: Option<FileDraft>,
     tree: usize,
     path: Option<PathBuf>,
@@ -134,7 +134,7 @@ impl GuestFiles {
         }
     }
 
-    /// What holds a tree.
+    /// Returns what holds a tree.
     fn tree(&self, tree: usize) -> &Workspace {
         let mount = tree.checked_sub(1).and_then(|mount| self.mounts.get(mount));
         mount.map_or(&self.workspace, |mount| &mount.folder)
@@ -161,7 +161,7 @@ impl GuestFiles {
         self.open.get(&fd.cast_unsigned()).ok_or(CallError::Errno(errno::BADF))
     }
 
-    /// What the guest calls the folder that was there by that descriptor from the start.
+    /// Returns what the guest calls the folder that was there by that descriptor from the start.
     pub(super) fn top_name(&self, fd: i32) -> Option<&str> {
         let is_folder = matches!(self.node(fd), Ok(OpenNode::Folder(_)));
         let number = usize::try_from(fd.cast_unsigned().checked_sub(TOP)?).ok()?;
@@ -185,7 +185,7 @@ impl GuestFiles {
         }
     }
 
-    /// What a path names below an open folder.
+    /// Returns what a path names below an open folder.
     fn place(&mut self, fd: i32, path: &str, follow: bool) -> Result<TreePath, CallError> {
         let &mut FolderHandle { tree, path: ref base, .. } = self.folder(fd)?;
         let base = base.clone().ok_or(errno::NOENT)?;
@@ -397,7 +397,7 @@ impl GuestFiles {
         Ok(count)
     }
 
-    /// What came of a change of an open file, which the workspace is told.
+    /// Returns what came of a change of an open file, which the workspace is told.
     fn noted<T>(&mut self, fd: i32, done: io::Result<T>) -> Result<T, CallError> {
         let done = done.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO));
         if let FileHandle { tree: 0, path: Some(path), .. } = self.file(fd)? {
@@ -456,7 +456,7 @@ impl GuestFiles {
         Ok(())
     }
 
-    /// What an open file or folder is; nothing of a standard stream.
+    /// Returns what an open file or folder is; nothing of a standard stream.
     pub(super) fn stat_open(&mut self, fd: i32) -> Result<Option<PathStat>, CallError> {
         match self.node(fd)? {
             OpenNode::Standard(_) => Ok(None),
@@ -542,7 +542,7 @@ impl GuestFiles {
         Ok(())
     }
 
-    /// What is open of the workspace at and below a removed place is nowhere any more.
+    /// Clears the paths of what is open in the workspace at and below a removed place.
     fn forget(&mut self, place: &Path) {
         for path in self.paths() {
             if path.as_ref().is_some_and(|path| path.starts_with(place)) {
@@ -551,7 +551,7 @@ impl GuestFiles {
         }
     }
 
-    /// What is open at and below one place is now at and below another.
+    /// Updates the paths of what is open at and below a place that was moved to another.
     fn moved(&mut self, from: &Path, to: &Path) {
         for path in self.paths() {
             let below = path.as_ref().and_then(|path| path.strip_prefix(from).ok());

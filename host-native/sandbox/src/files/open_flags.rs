@@ -1,6 +1,6 @@
 //! How a guest opens a file, and where it seeks in one.
 
-/// How a guest opens something.
+/// The flags with which a guest opens a file or folder.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OpenFlags {
     pub(crate) follow: bool,
@@ -13,7 +13,7 @@ pub(crate) struct OpenFlags {
     pub(crate) append: bool,
 }
 
-/// Where a seek begins.
+/// The position from which a seek begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SeekOrigin {
     Start,

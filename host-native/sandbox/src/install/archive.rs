@@ -35,7 +35,7 @@ const HEADS: u64 = 4 << 10;
 pub struct PackageArchive {
     file: File,
     form: ArchiveFormat,
-    /// What people call it.
+    /// The name of the archive in messages.
     what: String,
 }
 

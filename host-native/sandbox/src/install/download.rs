@@ -18,15 +18,15 @@ use std::{
     time::Duration,
 };
 
-/// How often one address may lead to another.
+/// The maximum number of redirects of one download.
 const REDIRECTS: usize = 5;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Who sends nothing for so long has stopped.
+/// The time after which a server that sends nothing counts as stopped.
 const STALLED: Duration = Duration::from_secs(60);
 
-/// How long is waited before each new attempt.
+/// The time to wait before each new attempt.
 const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
 /// Downloads into files of one folder.
@@ -38,7 +38,7 @@ pub(super) struct FileDownloader {
     far: OnceLock<Client>,
 }
 
-/// Why an attempt failed, and whether the next one may not.
+/// The reason why an attempt failed, and whether the next one may succeed.
 #[derive(Debug)]
 struct DownloadError {
     error: InstallError,
@@ -52,7 +52,7 @@ impl FileDownloader {
         Self { scratch: scratch.to_owned(), near, far }
     }
 
-    /// What an address answers, if that are no more than `most` bytes.
+    /// Returns what an address answers, if that are no more than `most` bytes.
     pub(super) async fn get(
         &self,
         address: &Url,

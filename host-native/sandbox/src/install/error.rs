@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 use thiserror::Error;
 
-/// Why a program's archive is not used. Addresses are told without names and passwords.
+/// The reason why a program's archive is not used. Addresses are shown without names and passwords.
 #[derive(Debug, Error)]
 pub enum InstallError {
     /// A name or a version that no package has.
@@ -14,7 +14,7 @@ pub enum InstallError {
     Address {
         /// The address.
         address: String,
-        /// What is wrong with it.
+        /// The problem with the address.
         why: &'static str,
     },
     /// No connection, or one that broke each time.
@@ -23,15 +23,15 @@ pub enum InstallError {
          archive elsewhere and name it with --from FILE"
     )]
     Unreachable {
-        /// What was asked.
+        /// The requested address.
         address: String,
-        /// What happened.
+        /// The reason why there is no connection.
         why: String,
     },
     /// Nothing came for a minute.
     #[error("{address} stopped sending; try again, or name an archive at hand with --from FILE")]
     Stalled {
-        /// What was asked.
+        /// The requested address.
         address: String,
     },
     /// The server refuses.
@@ -40,7 +40,7 @@ pub enum InstallError {
          with --from FILE"
     )]
     Status {
-        /// What was asked.
+        /// The requested address.
         address: String,
         /// The status of HTTP.
         status: u16,
@@ -48,15 +48,15 @@ pub enum InstallError {
     /// The server leads somewhere that is not trusted.
     #[error("{from} leads to {to}, which is not encrypted; name an archive with --from FILE")]
     Unencrypted {
-        /// What was asked.
+        /// The requested address.
         from: String,
-        /// Where it leads.
+        /// The address that it leads to.
         to: String,
     },
     /// The server leads on and on.
     #[error("{address} leads to another address too often; name an archive with --from FILE")]
     Redirects {
-        /// What was asked first.
+        /// The address that was requested first.
         address: String,
     },
     /// The index knows no such package.
@@ -73,9 +73,9 @@ pub enum InstallError {
          names"
     )]
     Index {
-        /// What was asked.
+        /// The requested address.
         address: String,
-        /// What is wrong with it.
+        /// The problem with the answer.
         why: String,
     },
     /// More bytes than are taken.
@@ -104,7 +104,7 @@ pub enum InstallError {
     Damaged {
         /// The archive, or one of its files.
         what: String,
-        /// What is wrong with it.
+        /// The problem with the archive or file.
         why: String,
     },
     /// An archive of something else.
@@ -122,7 +122,7 @@ pub enum InstallError {
         what: String,
         /// The path of its member.
         member: String,
-        /// What is wrong with it.
+        /// The problem with the member.
         why: &'static str,
     },
     /// The file system.
@@ -130,7 +130,7 @@ pub enum InstallError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         error: io::Error,
     },
 }

@@ -102,7 +102,7 @@ pub(super) async fn package(
     Ok(ArchiveLocation { address: link(&address, &found.dist.tarball)?, digest })
 }
 
-/// What an index says at that address.
+/// Returns what an index says at that address.
 async fn said<T: DeserializeOwned>(
     download: &FileDownloader,
     address: &Url,
@@ -119,7 +119,7 @@ fn read<T: DeserializeOwned>(mut file: File) -> Result<T, String> {
     serde_json::from_str(&text).map_err(|error| error.to_string())
 }
 
-/// Whether a file's name is that of a wheel of that version for any machine:
+/// Returns whether a file's name is that of a wheel of that version for any machine:
 /// `name-version(-build)-python-none-any.whl`.
 fn is_wheel(file: &str, name: &str, version: &str) -> bool {
     let Some(stem) = file.strip_suffix(".whl") else { return false };

@@ -28,7 +28,7 @@ pub(super) struct TarMember {
 pub(super) enum TarMemberKind {
     File {
         length: u64,
-        /// Whether its owner may execute it.
+        /// True if its owner may execute it.
         is_program: bool,
     },
     Folder,
@@ -40,7 +40,7 @@ pub(super) enum TarMemberKind {
     Other,
 }
 
-/// What records have said of the next member.
+/// The fields that earlier records have set for the next member.
 #[derive(Default)]
 struct HeaderOverrides {
     path: Option<Vec<u8>>,

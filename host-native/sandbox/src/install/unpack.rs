@@ -21,7 +21,7 @@ struct ArchiveUnpacker<'a> {
     what: &'a str,
     into: &'a Path,
     most: u64,
-    /// How many bytes may still be written.
+    /// The number of bytes that may still be written.
     left: u64,
     /// The folders so far, by their paths in `into`.
     folders: BTreeSet<PathBuf>,
@@ -175,7 +175,7 @@ fn inside(path: &Path) -> Option<PathBuf> {
     steps.map(|step| matches!(step, Component::Normal(_)).then_some(step)).collect()
 }
 
-/// Whether a link at `place` that leads to `target` stays inside.
+/// Returns whether a link at `place` that leads to `target` stays inside.
 fn stays(place: &Path, target: &Path) -> bool {
     let mut up = 0;
     let mut is_down = false;

@@ -3,16 +3,16 @@
 use crate::{install::PackageSpec, limits::RunLimits};
 use std::{collections::BTreeMap, time::Duration};
 
-/// What is known of one program.
+/// The entry of a manifest for one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestEntry {
-    /// What it is, with its version: `CPython 3.12.0`.
+    /// The name and the version of the program: `CPython 3.12.0`.
     pub version: String,
     /// Its licences, as SPDX writes them.
     pub licence: String,
-    /// What the model is told of it.
+    /// The description of the program for the model.
     pub description: String,
-    /// Where it can be had.
+    /// The source from which the program can be installed.
     pub source: Option<ProgramSource>,
     /// The SHA-256 of its module, in hex; any file may have its name if it is not said.
     pub sha_256: Option<String>,
@@ -24,17 +24,17 @@ pub struct ManifestEntry {
     pub assets: Vec<ProgramAsset>,
     /// Variables that it is given.
     pub env: BTreeMap<String, String>,
-    /// What it sees of the folder.
+    /// The access of the program to the folder.
     pub folder: FolderAccess,
-    /// What it may use.
+    /// The limits of the program.
     pub limits: ProgramLimits,
-    /// What a project allows of that.
+    /// The highest limits that a project allows.
     pub most: ProgramLimits,
-    /// Whether it may be run.
+    /// True if it may be run.
     pub enabled: bool,
 }
 
-/// Where a program comes from.
+/// The source of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramSource {
     /// The package.
@@ -50,11 +50,11 @@ pub struct ProgramAsset {
     pub file: String,
     /// The SHA-256 of the archive, in hex.
     pub sha_256: String,
-    /// Where the program sees its files: `/usr`.
+    /// The path at which the program sees the archive's files: `/usr`.
     pub guest: String,
 }
 
-/// What a program sees of the folder.
+/// The access of a program to the folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FolderAccess {
     /// Nothing.
@@ -66,10 +66,10 @@ pub enum FolderAccess {
     ReadWrite,
 }
 
-/// What a program may use, where that is not what programs may.
+/// The limits of a program, where they differ from those of all programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProgramLimits {
-    /// How long it may run.
+    /// The time that it may run, in milliseconds.
     pub timeout_ms: Option<u64>,
     /// Most linear memory, in MiB.
     pub memory_mib: Option<u64>,
@@ -100,7 +100,7 @@ impl ManifestEntry {
         }
     }
 
-    /// What the model is told of it.
+    /// Returns what the model is told of it.
     #[must_use]
     pub fn told(&self) -> String {
         let about: Vec<&str> =
@@ -136,7 +136,7 @@ impl ProgramLimits {
         }
     }
 
-    /// How long it may run where a call says so.
+    /// Returns how long it may run where a call says so.
     pub(crate) fn time(self, asked: Duration) -> Duration {
         self.timeout_ms.map_or(asked, |limit| asked.min(Duration::from_millis(limit)))
     }

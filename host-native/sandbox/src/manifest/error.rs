@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 /// The longest file.
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 
-/// Why a file says nothing that can be used.
+/// The reason why a file can't be used.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use {}: {problem}", path.display())]
 pub struct ManifestError {

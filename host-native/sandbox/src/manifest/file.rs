@@ -19,7 +19,7 @@ pub(super) struct ManifestFile {
     pub(super) tool: BTreeMap<String, ToolTable>,
 }
 
-/// What a file says of one program.
+/// The table for one program in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ToolTable {
@@ -85,7 +85,8 @@ impl ManifestFile {
 }
 
 impl ToolTable {
-    /// What is known of a program when a user's file says this of it; paths begin in `folder`.
+    /// Returns what is known of a program when a user's file says this of it; paths begin in
+    /// `folder`.
     pub(super) fn over(
         self,
         name: &str,
@@ -220,7 +221,7 @@ fn digest(text: &str) -> Result<String, String> {
     }
 }
 
-/// Whether a name can be typed as a command, and is no path.
+/// Returns whether a name can be typed as a command, and is no path.
 pub(super) fn is_command(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     !name.is_empty()

@@ -22,16 +22,16 @@ use std::{
 /// The first layer.
 const STANDARD: &str = include_str!("tools.toml");
 
-/// Where a project's file stands in its folder.
+/// The path of a project's file in its folder.
 pub const IN_PROJECT: &str = ".innerloop/tools.toml";
 
-/// What is known of programs, by their names.
+/// The entries for programs, by their names.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     entries: BTreeMap<String, ManifestEntry>,
 }
 
-/// What a project's file says, if it has one.
+/// Returns what a project's file says, if it has one.
 pub(crate) fn in_project(workspace: &Workspace) -> Result<Option<String>, ManifestError> {
     let told = |problem| ManifestError { path: PathBuf::from(IN_PROJECT), problem };
     let top = Path::new("");
@@ -55,7 +55,7 @@ impl FromIterator<(String, ManifestEntry)> for Manifest {
 }
 
 impl Manifest {
-    /// What comes along.
+    /// Returns what comes along.
     ///
     /// # Errors
     /// [`ManifestError`] if the program was built with a file that can't be read.
@@ -65,7 +65,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// What comes along, and what the user's own file says, `tools.toml` in
+    /// Returns what comes along, and what the user's own file says, `tools.toml` in
     /// `$XDG_CONFIG_HOME/innerloop` or `~/.config/innerloop`.
     ///
     /// # Errors
@@ -116,13 +116,13 @@ impl Manifest {
         Ok(())
     }
 
-    /// Whether a program may have that name.
+    /// Returns whether a program may have that name.
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         file::is_command(name)
     }
 
-    /// What is known of a program, by its own name.
+    /// Returns what is known of a program, by its own name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ManifestEntry> {
         self.entries.get(name)

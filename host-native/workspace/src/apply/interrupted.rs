@@ -19,17 +19,17 @@ use std::{
     sync::Arc,
 };
 
-/// Why an application can't be taken back.
+/// The reason why an application can't be undone.
 #[derive(Debug)]
 pub(in super::super) struct NotTakenBack {
-    /// What stands in the way.
+    /// The path that can't be changed.
     pub(in super::super) path: PathBuf,
-    /// Where the files are that were replaced.
+    /// The folder that holds the files that were replaced.
     pub(in super::super) kept: PathBuf,
     pub(in super::super) error: io::Error,
 }
 
-/// Whether a step is taken back.
+/// The result of undoing a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StepRollback {
     Done,
@@ -171,8 +171,8 @@ impl StagingFolder<'_> {
         back(self.root.move_to(&aside, path))
     }
 
-    /// Whether what stands where the step has put something is that. What was only moved is moved
-    /// back with whatever has been written to it since.
+    /// Returns whether what stands where the step has put something is that. What was only moved is
+    /// moved back with whatever has been written to it since.
     fn is_ours(&self, overlay: &Overlay, step: &ApplyStep) -> bool {
         let kind = self.stat(&step.path).map(|found| found.kind);
         if step.moved_from.is_some() {
@@ -192,8 +192,8 @@ impl StagingFolder<'_> {
     }
 }
 
-/// Whether something could be moved to where it stood: not if something else is in its way. That is
-/// not touched.
+/// Returns whether something could be moved to where it stood: not if something else is in its way.
+/// That is not touched.
 fn back(moved: Result<()>) -> Result<StepRollback> {
     match moved {
         Ok(()) => Ok(StepRollback::Done),

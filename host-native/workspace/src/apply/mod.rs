@@ -30,20 +30,20 @@ use std::{
 
 /// Our folder in the workspace, which no guest can change.
 const OWN: &str = ".innerloop";
-/// What the names of folders in it begin with.
+/// The prefix of the names of folders in it.
 const PREFIX: &str = "apply-";
 /// In such a folder: what is to be put in place, and what was there before, by path.
 const STAGED: &str = "new";
 const REPLACED: &str = "old";
 
-/// What keeps our folder out of git while it is there.
+/// The file that keeps our folder out of git while it is there, and its content.
 const IGNORE: &str = ".gitignore";
 const IGNORED: &[u8] = b"*\n";
 
 /// More new contents than these are brought to the disk by one call for the whole file system.
 const MOST_ONE_BY_ONE: usize = 32;
 
-/// Why the changes of an overlay are not in its folder.
+/// The reason why the changes of an overlay are not in its folder.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
     /// Something else has changed these files since the overlay first did. Nothing was done.
@@ -55,9 +55,9 @@ pub enum ApplyError {
     /// The system refused something. What had been done was undone.
     #[error("nothing was applied, since {path} could not be changed: {error}")]
     Failed {
-        /// Where.
+        /// The path that could not be changed.
         path: String,
-        /// Why.
+        /// The error of the system.
         error: io::Error,
     },
     /// The system refused something, and then did not let it be undone.
@@ -66,19 +66,19 @@ pub enum ApplyError {
          stands in {}", kept.display()
     )]
     Torn {
-        /// Where.
+        /// The path that could not be changed.
         path: String,
-        /// Why.
+        /// The error of the system.
         error: io::Error,
-        /// Where the files are that were replaced or removed.
+        /// The folder that holds the files that were replaced or removed.
         kept: PathBuf,
     },
 }
 
-/// How far changes are applied.
+/// The progress of applying changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ApplyProgress {
-    /// How many steps are done.
+    /// The number of steps that are done.
     pub done: usize,
     /// Of how many.
     pub of: usize,
@@ -143,8 +143,8 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// What the view shows otherwise than the folder below, by path. As soon as it `is_stopped` no
-/// content is read.
+/// Returns what the view shows otherwise than the folder below, by path. As soon as it `is_stopped`
+/// no content is read.
 pub(super) fn changes(
     overlay: &Overlay,
     above: &WorkspaceLayer,
@@ -189,7 +189,7 @@ pub(super) fn keep(overlay: &Overlay, folder: &Path) -> io::Result<()> {
     copied.fold(Ok(()), io::Result::and)
 }
 
-/// Whether nothing more can be written to a file system.
+/// Returns whether nothing more can be written to a file system.
 fn has_no_room(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem)
@@ -205,12 +205,12 @@ pub(super) fn sweep(root: &Root) {
     }
 }
 
-/// Whether a program was killed while it applied something to the folder.
+/// Returns whether a program was killed while it applied something to the folder.
 pub(super) fn is_interrupted(root: &Root) -> bool {
     ScratchFolder::is_left(root, Path::new(OWN), PREFIX)
 }
 
-/// Whether our folder is there and holds nothing but stages.
+/// Returns whether our folder is there and holds nothing but stages.
 fn has_only_stages(root: &Root) -> bool {
     let is_stage =
         |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(PREFIX) || name == IGNORE);
@@ -244,11 +244,11 @@ fn remove_own(root: &Root) -> Result<()> {
 struct StagingFolder<'a> {
     root: &'a Root,
     scratch: ScratchFolder,
-    /// Whether our folder was made for it.
+    /// True if our folder was made for it.
     is_first: bool,
-    /// Whether something could not be put back to where it stood.
+    /// True if something could not be put back to where it stood.
     is_torn: Cell<bool>,
-    /// Whether what is staged is brought to the disk all at once.
+    /// True if what is staged is brought to the disk all at once.
     syncs_all: bool,
 }
 
@@ -279,28 +279,28 @@ impl<'a> StagingFolder<'a> {
         Self { root, scratch, is_first, is_torn: Cell::new(false), syncs_all: false }
     }
 
-    /// Whether the path may be that of such a folder.
+    /// Returns whether the path may be that of such a folder.
     fn is_path(path: &Path) -> bool {
         let name = path.file_name().and_then(OsStr::to_str);
         path.parent() == Some(Path::new(OWN)) && name.is_some_and(|name| name.starts_with(PREFIX))
     }
 
-    /// What is noted of these steps while they are carried out here.
+    /// Returns what is noted of these steps while they are carried out here.
     fn application(&self, steps: Vec<ApplyStep>) -> PlanApplication {
         PlanApplication { stage: self.scratch.path().to_owned(), is_first: self.is_first, steps }
     }
 
-    /// Where the new content of a path is staged, from the workspace on.
+    /// Returns where the new content of a path is staged, from the workspace on.
     fn staged(&self, path: &Path) -> PathBuf {
         self.scratch.at(&Path::new(STAGED).join(path))
     }
 
-    /// Where what stood at a path is kept.
+    /// Returns where what stood at a path is kept.
     fn replaced(&self, path: &Path) -> PathBuf {
         self.scratch.at(&Path::new(REPLACED).join(path))
     }
 
-    /// Where what is put at a path comes from.
+    /// Returns where what is put at a path comes from.
     fn source(&self, step: &ApplyStep) -> PathBuf {
         step.moved_from.as_ref().map_or_else(|| self.staged(&step.path), |from| self.replaced(from))
     }
@@ -374,7 +374,7 @@ impl<'a> StagingFolder<'a> {
         self.scratch.need().map_err(|error| (OWN.into(), error.into()))
     }
 
-    /// What was replaced is of no more use.
+    /// Removes the replaced files, which are of no more use.
     fn end(&self) {
         self.scratch.remove();
     }
@@ -431,7 +431,7 @@ impl<'a> StagingFolder<'a> {
         }
     }
 
-    /// Whether what was taken is what it was. Being moved counts as a change of it.
+    /// Returns whether what was taken is what it was. Being moved counts as a change of it.
     fn is_still(&self, place: &Path, expected: Option<&PathStat>) -> bool {
         let key = |found: &PathStat| (found.inode, found.size, found.modified);
         let now = self.root.stat(place).ok();

@@ -76,8 +76,8 @@ impl Workspace {
         lower.map_err(|error| unkept(folder, folder.to_owned(), error))
     }
 
-    /// Whether a program was killed while it applied changes to this folder, so that it holds some
-    /// of them: whoever takes up their overlay puts it right.
+    /// Returns whether a program was killed while it applied changes to this folder, so that it
+    /// holds some of them: whoever takes up their overlay puts it right.
     #[must_use]
     pub fn is_half_applied(&self) -> bool {
         is_interrupted(self.shared.layer.lower())
@@ -105,8 +105,8 @@ impl Workspace {
         }
     }
 
-    /// Why an overlay could not be saved the last time that it was tried, if that is so: what was
-    /// changed since would be lost if the program were killed.
+    /// Returns why an overlay could not be saved the last time that it was tried, if that is so:
+    /// what was changed since would be lost if the program were killed.
     #[must_use]
     pub fn unsaved(&self) -> Option<String> {
         match &*self.shared.layer {
@@ -115,8 +115,8 @@ impl Workspace {
         }
     }
 
-    /// Whether an overlay that was taken up again holds what a call has changed that was ended
-    /// with its program, before it was done.
+    /// Returns whether an overlay that was taken up again holds what a call has changed that was
+    /// ended with its program, before it was done.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         match &*self.shared.layer {
@@ -148,7 +148,7 @@ impl Workspace {
         }
     }
 
-    /// What was taken back when this overlay was opened, for people to be told.
+    /// Returns what was taken back when this overlay was opened, for people to be told.
     #[must_use]
     pub fn taken_back(&self) -> Option<&TakenBack> {
         match &*self.shared.layer {
@@ -158,7 +158,7 @@ impl Workspace {
     }
 }
 
-/// Where an overlay of that folder may be kept, if that is one of the places.
+/// Returns where an overlay of that folder may be kept, if that is one of the places.
 fn place(root: &Root, folder: &Path) -> Result<PathBuf, WorkspaceError> {
     let folder = absolute(folder).map_err(|error| no_place(root, error))?;
     if meets(&folder, root.path()) {
@@ -172,7 +172,7 @@ fn no_place(root: &Root, error: io::Error) -> WorkspaceError {
     WorkspaceError::NoOverlay { path: root.path().to_owned(), error }
 }
 
-/// Why the overlay of the folder at `root` cannot be kept in `folder`.
+/// Returns why the overlay of the folder at `root` cannot be kept in `folder`.
 fn unkept(root: &Path, folder: PathBuf, error: KeptError) -> WorkspaceError {
     match error {
         KeptError::Busy => WorkspaceError::Busy(folder),

@@ -94,7 +94,7 @@ impl Overlay {
         self.keep_temporary();
     }
 
-    /// What a file that is written anew replaces, if anything stands there.
+    /// Returns what a file that is written anew replaces, if anything stands there.
     fn check_replaced(&self, view: &OverlayView, path: &Path) -> Result<Option<PathStat>> {
         let found = match self.stat_in(view, path) {
             Ok(found) => found,

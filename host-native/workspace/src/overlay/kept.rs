@@ -24,27 +24,27 @@ const LOCK: &str = "lock";
 /// The view as it was last saved, and how it is called until it is whole.
 const VIEW: &str = "view.json";
 const NEW_VIEW: &str = "view.json.tmp";
-/// How it is called once all that it names has been applied.
+/// The name of the view once all that it names has been applied.
 const APPLIED: &str = "applied.json";
 
 /// Most bytes of a view that is saved: a million names take less.
 const MAX_VIEW: u64 = 512 << 20;
 /// The largest number of a file. None comes near by counting.
 pub(super) const MAX_NUMBER: u64 = 1 << 53;
-/// Where more files than that wait to be written to the disk, the whole file system is, if there is
-/// a call for that.
+/// The maximum number of files that are brought to the disk one by one: if more wait, the whole
+/// file system is, if there is a call for that.
 const MOST_ONE_BY_ONE: usize = 32;
-/// How often a folder is opened that another program has just removed.
+/// The number of attempts to open a folder: another program may just have removed it.
 const TRIES: usize = 4;
 
-/// Why an overlay cannot be kept in a folder, or taken up from there.
+/// The reason why an overlay can't be kept in a folder, or taken up from there.
 #[derive(Debug)]
 pub(crate) enum KeptError {
     /// Another program works on it.
     Busy,
     /// It is one of another folder: of that which stood at this path.
     OfAnother(PathBuf),
-    /// What is there is not what was left there.
+    /// The content of the folder is not what was left there.
     Damaged(String),
     /// The system refused something.
     Failed(io::Error),
@@ -83,7 +83,7 @@ struct LockedFolder {
     _lock: File,
 }
 
-/// What is known of the numbered files.
+/// The state of the numbered files.
 #[derive(Debug, Default)]
 struct NumberedFiles {
     /// The saved view may name those up to this one.
@@ -115,7 +115,7 @@ impl PersistentStore {
         Ok(kept)
     }
 
-    /// Where it is.
+    /// Returns where it is.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -63,11 +63,11 @@ const STORED: u64 = 1 << 62;
 /// Takes bytes from a quota; says whether there were so many left.
 pub type QuotaCharge<'a> = &'a mut dyn FnMut(u64) -> bool;
 
-/// Who changes a file.
+/// The writer of a file.
 pub(super) struct WriterContext<'a> {
     /// The number of its run, or 0 where it is none.
     pub(super) run: u64,
-    /// What is copied for it is asked of this before.
+    /// The quota that is asked before anything is copied for the writer.
     pub(super) charge: QuotaCharge<'a>,
 }
 
@@ -81,18 +81,18 @@ pub(super) struct Overlay {
     owners: Mutex<BTreeMap<u64, u64>>,
     /// Held while the view is saved.
     saving: Mutex<SaveState>,
-    /// What had to be taken back before it could be taken up.
+    /// The report of what had to be undone before the overlay could be taken up.
     pub(super) taken_back: Option<TakenBack>,
 }
 
-/// What was saved of an overlay that is kept.
+/// The state of saving an overlay that is kept.
 #[derive(Debug, Default)]
 struct SaveState {
     /// The view's version, unless it must be saved again anyway, and whether it is whole.
     version: Option<(u64, bool)>,
-    /// Whether it holds what a run has changed that was ended before it was done.
+    /// True if it holds what a run has changed that was ended before it was done.
     is_partial: bool,
-    /// Why it could not be saved the last time.
+    /// The reason why it could not be saved the last time.
     failed: Option<String>,
 }
 
@@ -151,7 +151,7 @@ impl Overlay {
         changed.cloned().collect()
     }
 
-    /// Where the content of the file at the path stands below, if it was moved from there.
+    /// Returns where the content of the file at the path stands below, if it was moved from there.
     pub(super) fn moved_from(&self, path: &Path) -> Option<PathBuf> {
         match self.view().entry(path) {
             Some(OverlayEntry::File(OverlayContent::Lower(from))) => Some(from.clone()),
@@ -165,12 +165,12 @@ impl Overlay {
         self.view().noted.len()
     }
 
-    /// Whether the view has noted what stands below at the path.
+    /// Returns whether the view has noted what stands below at the path.
     pub(super) fn has_noted(&self, path: &Path) -> bool {
         self.view().noted.contains_key(path)
     }
 
-    /// Whether what stands below at a path is what stood there when it was first changed.
+    /// Returns whether what stands below at a path is what stood there when it was first changed.
     pub(super) fn is_still(&self, path: &Path) -> bool {
         let noted = self.view().noted.get(path).cloned();
         noted.is_none_or(|noted| self.is_as_noted(path, noted.as_ref()))
@@ -217,7 +217,7 @@ impl Overlay {
         }
     }
 
-    /// What only the view has, as old as the folder itself.
+    /// Returns what only the view has, as old as the folder itself.
     fn made(&self, kind: EntryKind, size: u64, number: u64) -> Result<PathStat> {
         let top = self.lower.stat(Path::new(""))?;
         Ok(PathStat { kind, size, links: 1, inode: MADE | number, ..top })
@@ -438,7 +438,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// What stands at the path as an entry that can stand anywhere.
+    /// Returns what stands at the path as an entry that can stand anywhere.
     fn entry_of(
         &self,
         view: &mut OverlayView,
@@ -489,7 +489,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// What stands below at a path now.
+    /// Returns what stands below at a path now.
     fn found_below(&self, view: &mut OverlayView, path: &Path) -> Option<LowerSnapshot> {
         let stat = self.lower.stat(path).ok()?;
         let rest = view.digested.checked_add(stat.size).filter(|all| *all <= DIGESTED);
@@ -521,7 +521,7 @@ impl Overlay {
     }
 }
 
-/// Whether what stands at the path is neither moved nor removed.
+/// Returns whether what stands at the path is neither moved nor removed.
 fn is_fixed(view: &OverlayView, path: &Path) -> bool {
     path.as_os_str().is_empty() || (path == Path::new(TMP) && view.passes(path))
 }
@@ -537,8 +537,8 @@ const fn plain(found: PathStat) -> Result<()> {
     }
 }
 
-/// Whether the folder's file system takes names in any case for the same: one name would then be
-/// two in the view.
+/// Returns whether the folder's file system takes names in any case for the same: one name would
+/// then be two in the view.
 fn is_lenient(root: &Root) -> Result<bool> {
     let list = root.list(Path::new(""))?;
     let swapped = |name: &OsString| {

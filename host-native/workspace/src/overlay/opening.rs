@@ -56,7 +56,7 @@ impl Overlay {
         self.store.open(number, access)
     }
 
-    /// Whether a content may be changed where it stands.
+    /// Returns whether a content may be changed where it stands.
     fn is_own(&self, number: u64, run: u64) -> bool {
         self.store.kept().is_none() || self.owners().get(&number) == Some(&run)
     }

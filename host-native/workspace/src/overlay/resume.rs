@@ -15,7 +15,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-/// What an earlier program did not end.
+/// The application of changes that an earlier program did not finish.
 #[derive(Debug)]
 pub(in super::super) enum InterruptedApplication {
     /// It was applying what the overlay has changed.
@@ -78,12 +78,12 @@ impl Overlay {
         Ok(saved.map(|saved| saved.root.path))
     }
 
-    /// What was torn is applied all the same: the person has said so.
+    /// Treats a partial overlay as complete, so that it can be applied: the person has said so.
     pub(in super::super) fn accept(&self) {
         self.saving().is_partial = false;
     }
 
-    /// Where it is kept, if it outlives its program.
+    /// Returns where it is kept, if it outlives its program.
     pub(in super::super) fn kept_in(&self) -> Option<&Path> {
         self.store.kept().map(PersistentStore::folder)
     }
@@ -97,12 +97,12 @@ impl Overlay {
         saved
     }
 
-    /// Why the last save has failed, if it has.
+    /// Returns why the last save has failed, if it has.
     pub(in super::super) fn unsaved(&self) -> Option<String> {
         self.saving().failed.clone()
     }
 
-    /// Whether it holds what a run has changed that its program did not live to end.
+    /// Returns whether it holds what a run has changed that its program did not live to end.
     pub(in super::super) fn is_partial(&self) -> bool {
         self.saving().is_partial
     }
@@ -210,8 +210,8 @@ fn identity(root: &Root) -> io::Result<RootIdentity> {
     Ok(RootIdentity { path: root.path().to_owned(), device, inode })
 }
 
-/// Whether it is the same folder: it may have been moved, and its file system may have got another
-/// number, but not both.
+/// Returns whether it is the same folder: it may have been moved, and its file system may have got
+/// another number, but not both.
 fn is_same(one: &RootIdentity, other: &RootIdentity) -> bool {
     one.inode == other.inode && (one.device == other.device || one.path == other.path)
 }

@@ -37,9 +37,9 @@ pub(super) struct RootIdentity {
 pub(super) struct SavedView {
     pub(super) root: RootIdentity,
     pub(super) view: OverlayView,
-    /// Whether a run had not ended that had begun to change files.
+    /// True if a run had not ended that had begun to change files.
     pub(super) is_partial: bool,
-    /// What was being done to apply it.
+    /// The application of the view that was under way.
     pub(super) application: Option<PlanApplication>,
 }
 
@@ -61,10 +61,10 @@ struct SavedViewForm {
     /// Of older programs: nothing in the folder for temporary files is applied.
     #[json(default, skip_serializing_if = "is_false")]
     scratch: bool,
-    /// What is never applied.
+    /// The paths that are never applied.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     passing: Vec<String>,
-    /// Whether a run had not ended that had begun to change files.
+    /// True if a run had not ended that had begun to change files.
     #[json(default, skip_serializing_if = "is_false")]
     partial: bool,
     last: u64,
@@ -316,7 +316,7 @@ fn set_passing(view: &mut OverlayView, are_all: bool, passing: &[String]) -> Res
     Ok(())
 }
 
-/// Whether there may be a folder at the path.
+/// Returns whether there may be a folder at the path.
 fn is_folder(view: &OverlayView, path: &Path) -> bool {
     match view.entry(path) {
         Some(entry) => matches!(entry, OverlayEntry::Folder(_)),
@@ -324,7 +324,7 @@ fn is_folder(view: &OverlayView, path: &Path) -> bool {
     }
 }
 
-/// What the view has at a path, and the number that is its own.
+/// Returns what the view has at a path, and the number that is its own.
 fn entry(form: EntryForm, path: &Path) -> Result<(OverlayEntry, Option<u64>), String> {
     Ok(match form {
         EntryForm::Gone => (OverlayEntry::Gone, None),
@@ -385,7 +385,7 @@ fn path_of(shown: &str) -> Result<PathBuf, String> {
     Ok(path.into())
 }
 
-/// What a text shows of where a link leads.
+/// Returns what a text shows of where a link leads.
 fn target_of(shown: &str) -> Result<PathBuf, String> {
     let target = unescaped(shown);
     if target.len() > MAX_TARGET || target.as_encoded_bytes().contains(&0) {

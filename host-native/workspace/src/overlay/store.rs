@@ -22,7 +22,7 @@ use std::{
 
 /// The folder in the cache folder that holds the stores.
 const FOLDER: &str = "overlays";
-/// What the names of stores begin with.
+/// The prefix of the names of stores.
 const PREFIX: &str = "innerloop-overlay-";
 
 /// Numbered files.
@@ -30,7 +30,7 @@ const PREFIX: &str = "innerloop-overlay-";
 pub(super) enum OverlayStore {
     /// That go with the overlay.
     Passing {
-        /// Where they may be, the better place first.
+        /// The folders that may hold them, the better place first.
         places: Vec<PathBuf>,
         /// Made when there is something to keep.
         made: OnceLock<ScratchFolder>,
@@ -168,7 +168,7 @@ impl OverlayStore {
     }
 }
 
-/// When a file was read and written last.
+/// Returns when a file was read and written last.
 fn times(found: PathStat) -> Timestamps {
     let time = |nanoseconds: u64| Timespec {
         tv_sec: i64::try_from(nanoseconds / 1_000_000_000).unwrap_or(i64::MAX),

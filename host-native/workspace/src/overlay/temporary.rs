@@ -28,8 +28,8 @@ impl Overlay {
         self.add_temporary(&mut self.change());
     }
 
-    /// Whether a path is that of the view's own folder, which whoever means the project's does not
-    /// see.
+    /// Returns whether a path is that of the view's own folder, which whoever means the project's
+    /// does not see.
     pub(crate) fn is_unseen(&self, path: &Path, meant: TmpMeaning) -> bool {
         meant.is_project() && path == Path::new(TMP) && self.view().passes(path)
     }

@@ -13,9 +13,11 @@ use std::{
 pub(super) struct OverlayView {
     /// The changed names of each folder.
     changed: BTreeMap<PathBuf, BTreeMap<OsString, OverlayEntry>>,
-    /// What stood below where something was changed, as it was then.
+    /// The entries that stood below where something was changed, as they were then; `None` where
+    /// nothing stood.
     pub(super) noted: BTreeMap<PathBuf, Option<LowerSnapshot>>,
-    /// What is never applied: it stands in the folder for temporary files, or is that folder.
+    /// The paths that are never applied: they are in the folder for temporary files, or are that
+    /// folder.
     passing: BTreeSet<PathBuf>,
     /// Bytes of the paths of which it is noted what stood below.
     named: u64,
@@ -38,7 +40,7 @@ pub(super) enum OverlayEntry {
     Link(PathBuf, u64),
 }
 
-/// Where a changed file has its content.
+/// The place of a changed file's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OverlayContent {
     /// In the file below at this path: it was moved.
@@ -56,7 +58,7 @@ pub(crate) enum ShelterLocation {
     Stored(u64),
 }
 
-/// What stood below.
+/// The state of an entry that stood below.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LowerSnapshot {
     pub(super) stat: PathStat,
@@ -86,7 +88,8 @@ impl OverlayView {
         self.changed.get(folder)
     }
 
-    /// What the system would say of a path if something above it hides what stands below there.
+    /// Returns what the system would say of a path if something above it hides what stands below
+    /// there.
     pub(super) fn hides(&self, path: &Path) -> Option<Errno> {
         if self.changed.is_empty() {
             return None;
@@ -98,7 +101,7 @@ impl OverlayView {
         })
     }
 
-    /// Whether the view shows something else at the path than what stands below there.
+    /// Returns whether the view shows something else at the path than what stands below there.
     pub(super) fn covers(&self, path: &Path) -> bool {
         self.entry(path).is_some() || self.hides(path).is_some()
     }
@@ -159,12 +162,12 @@ impl OverlayView {
         self.named
     }
 
-    /// What is never applied, parents first.
+    /// Returns what is never applied, parents first.
     pub(super) fn passing(&self) -> impl Iterator<Item = &PathBuf> {
         self.passing.iter()
     }
 
-    /// Whether what stands at a path is never applied.
+    /// Returns whether what stands at a path is never applied.
     pub(super) fn passes(&self, path: &Path) -> bool {
         self.passing.contains(path)
     }

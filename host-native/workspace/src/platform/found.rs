@@ -1,6 +1,6 @@
 //! What a system says of files, in words of ours.
 
-/// Who a file belongs to and which one it is, by the numbers of the system.
+/// The owner and the identity of a file, by the numbers of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
     /// The number of the user that it belongs to.
@@ -11,13 +11,13 @@ pub struct FileIdentity {
     pub inode: u64,
 }
 
-/// Who may do what with a file or a folder.
+/// The permissions of a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilePermissions {
     /// As bits of a mode; none where the system has no modes.
     pub mode: Option<u32>,
-    /// How many names it has; none where that is not told.
+    /// The number of its names; `None` where that is not told.
     pub links: Option<u64>,
-    /// Whether it is this user's; yes where the system does not tell.
+    /// True if it is this user's; yes where the system does not tell.
     pub is_own: bool,
 }

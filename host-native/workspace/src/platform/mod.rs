@@ -17,5 +17,5 @@ pub use windows::*;
 #[cfg(not(any(unix, windows)))]
 compile_error!("innerloop-workspace is for Linux and macOS and, without a folder, for Windows");
 
-/// Whether all of a file system can be brought to the disk by one call.
+/// True if all of a file system can be brought to the disk by one call.
 pub(crate) const SYNCS_ALL: bool = cfg!(target_os = "linux");

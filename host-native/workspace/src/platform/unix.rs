@@ -21,7 +21,7 @@ pub use std::os::unix::fs::{
     DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink,
 };
 
-/// Whether commands of this machine can be confined: bubblewrap works with Linux' namespaces.
+/// True if commands of this machine can be confined: bubblewrap works with the namespaces of Linux.
 pub const HAS_BUBBLEWRAP: bool = cfg!(target_os = "linux");
 
 /// A name of these bytes.
@@ -45,12 +45,12 @@ pub fn path_of(file: &File) -> Option<PathBuf> {
     Some(format!("/dev/fd/{}", file.as_raw_fd()).into())
 }
 
-/// Who a file belongs to and which one it is.
+/// Returns who a file belongs to and which one it is.
 pub fn identity(found: &Metadata) -> Option<FileIdentity> {
     Some(FileIdentity { owner: found.uid(), device: found.dev(), inode: found.ino() })
 }
 
-/// Who may do what with it.
+/// Returns who may do what with it.
 pub fn rights(found: &Metadata) -> FilePermissions {
     let is_own = found.uid() == rustix::process::geteuid().as_raw();
     FilePermissions { mode: Some(found.mode()), links: Some(found.nlink()), is_own }
@@ -72,7 +72,7 @@ pub fn close_folder(folder: &Path) -> io::Result<()> {
     std::fs::set_permissions(folder, Permissions::from_mode(0o700))
 }
 
-/// Whether a file can be run as a program.
+/// Returns whether a file can be run as a program.
 pub fn is_program(found: &Metadata) -> bool {
     found.is_file() && found.permissions().mode() & 0o111 != 0
 }
@@ -95,13 +95,13 @@ pub fn create(path: &Path, mode: u32) -> io::Result<File> {
     Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, mode_of(mode))?.into())
 }
 
-/// Whether this user may put something into a folder.
+/// Returns whether this user may put something into a folder.
 pub fn is_writable(folder: &Path) -> bool {
     use rustix::fs::{Access, access};
     access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
-/// How many bytes this user may still write there, if the system tells.
+/// Returns how many bytes this user may still write there, if the system tells.
 #[expect(clippy::useless_conversion, reason = "these are not the same types on each system")]
 pub fn room(folder: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(folder).ok()?;

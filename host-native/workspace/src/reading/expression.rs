@@ -18,7 +18,7 @@ use std::{borrow::Cow, ops::Range, str};
 const PROGRAM_BYTES: usize = 32 << 20;
 /// The most that it may take while it runs, for each thread.
 const CACHE_BYTES: usize = 16 << 20;
-/// How much is searched before it is looked whether the search is still wanted.
+/// The number of bytes to search before checking whether the search is still wanted.
 const WINDOW: usize = 1 << 20;
 
 /// A search by the fast engine. Threads share it.
@@ -30,7 +30,7 @@ pub(super) struct SearchExpression {
     exact: Regex,
     unless: Option<Regex>,
     multiline: bool,
-    /// Whether bytes that are no UTF-8 may be a part of a match.
+    /// True if bytes that are no UTF-8 may be a part of a match.
     matches_replaced: bool,
     stop: StopFlag,
 }

@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
 /// The files of a workspace.
@@ -36,7 +36,7 @@ impl WorkspaceReader {
         &self.stop
     }
 
-    /// Where a path really leads.
+    /// Returns where a path really leads.
     pub(super) fn real(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
         if self.stop.is_set() {
             return Err(FileError::Io("it was stopped".to_owned()));
@@ -59,7 +59,7 @@ impl WorkspaceReader {
         Ok((file, size))
     }
 
-    /// Whether a device, a pipe or a socket is there.
+    /// Returns whether a device, a pipe or a socket is there.
     fn is_other(&self, real: &Path) -> bool {
         self.workspace.stat(real).is_ok_and(|found| found.kind == EntryKind::Other)
     }
@@ -137,7 +137,7 @@ pub(super) fn fill(
     Ok(filled)
 }
 
-/// What went wrong, as the tools tell it.
+/// Returns what went wrong, as the tools tell it.
 pub(super) fn fault(error: Errno) -> FileError {
     match error {
         Errno::NOENT => FileError::NotFound,
@@ -148,7 +148,8 @@ pub(super) fn fault(error: Errno) -> FileError {
     }
 }
 
-/// What went wrong with a folder: what is neither that nor a file may not be touched at all.
+/// Returns what went wrong with a folder: what is neither that nor a file may not be touched at
+/// all.
 pub(super) fn folder_fault(workspace: &Workspace, real: &Path, error: Errno) -> FileError {
     let is_other = || workspace.stat(real).is_ok_and(|found| found.kind == EntryKind::Other);
     if error == Errno::NOTDIR && is_other() { FileError::Denied } else { fault(error) }

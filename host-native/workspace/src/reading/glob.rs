@@ -44,7 +44,7 @@ pub(super) fn glob(reader: &WorkspaceReader, query: &GlobQuery<'_>) -> Result<Ou
     Ok(glob.outcome(found, total, LeftOut { unreadable, ..left_out }))
 }
 
-/// How the name of each file ends that the pattern matches.
+/// Returns how the name of each file ends that the pattern matches.
 fn ends_of<'a>(query: &GlobQuery<'a>) -> &'a str {
     const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
     // An exclamation mark may turn the pattern round.

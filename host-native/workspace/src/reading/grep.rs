@@ -115,18 +115,18 @@ impl PartialOrd for OrderedPath {
     }
 }
 
-/// How far it must be looked, so that as many results are found as can be told.
+/// The point up to which a search must go to find as many results as can be told.
 struct SearchHorizon {
     /// So many results, and the next one says that there are more.
     most: u64,
     hits: Mutex<HitCounts>,
-    /// Whether there are so many.
+    /// True if that many were found.
     is_full: AtomicBool,
 }
 
 #[derive(Default)]
 struct HitCounts {
-    /// How many results each file has, at least.
+    /// The minimum number of results of each file.
     files: BTreeMap<OrderedPath, u64>,
     total: u64,
 }
@@ -161,7 +161,7 @@ impl SearchHorizon {
         }
     }
 
-    /// Whether enough is found before the path.
+    /// Returns whether enough is found before the path.
     fn is_before(&self, path: &WorkspacePath) -> bool {
         if !self.is_full.load(Memory::Relaxed) {
             return false;
@@ -181,7 +181,7 @@ struct GrepVisitor<'a, M> {
     reader: &'a WorkspaceReader,
     search: &'a GrepSearch,
     matcher: &'a M,
-    /// How many results of one file count.
+    /// The maximum number of results that count in one file.
     most: u64,
     horizon: &'a SearchHorizon,
     buffer: Vec<u8>,
@@ -189,7 +189,7 @@ struct GrepVisitor<'a, M> {
 }
 
 impl<M: LineMatcher + Sync> GrepVisitor<'_, M> {
-    /// How many results the file has, up to as many as count.
+    /// Returns how many results the file has, up to as many as count.
     fn results(&mut self, file: &VisitedFile<'_>) -> Result<u64, FileError> {
         let (mut open, found) = file.folder.file(file.name()).map_err(fault)?;
         let mut is_text = true;

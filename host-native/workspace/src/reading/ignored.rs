@@ -15,9 +15,9 @@ pub(super) struct IgnoreRules {
     folder: WorkspacePath,
     rules: Vec<IndexedRule>,
     above: Option<Arc<Self>>,
-    /// How many may follow further down.
+    /// The number of rules that may follow further down.
     room: usize,
-    /// Whether there were more than are obeyed.
+    /// True if there were more than are obeyed.
     pub(super) is_cut: bool,
 }
 
@@ -56,7 +56,7 @@ impl IgnoreRules {
         Arc::new(Self { folder, rules, above, room, is_cut: was_cut || is_cut })
     }
 
-    /// Whether a file or folder is ignored, whatever becomes of the folders above it.
+    /// Returns whether a file or folder is ignored, whatever becomes of the folders above it.
     pub(super) fn ignores(&self, path: &WorkspacePath, is_folder: bool) -> bool {
         let name = path.name();
         let mut next = Some(self);

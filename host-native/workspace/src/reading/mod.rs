@@ -22,7 +22,7 @@ use innerloop_tools::{
 };
 use innerloop_types::action::{Action, Outcome};
 
-/// Whether an action does nothing but read.
+/// Returns whether an action does nothing but read.
 pub const fn only_reads(action: &Action) -> bool {
     matches!(
         action,
@@ -49,7 +49,7 @@ pub fn perform(
         .unwrap_or_else(|| perform_known(&mut reader, within, action, known))
 }
 
-/// What is carried out here, and not by the tools' own functions.
+/// Returns what is carried out here, and not by the tools' own functions.
 fn fast(
     reader: &WorkspaceReader,
     within: &str,

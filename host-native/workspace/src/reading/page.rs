@@ -13,9 +13,9 @@ use std::{
     str,
 };
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const PIECE: usize = 1 << 20;
-/// How much of the lines is kept at most.
+/// The maximum number of bytes that are kept of the lines.
 const KEPT: usize = 16 << 20;
 
 /// Reads lines of a file that the tools would not read; nothing if they do, or say why not.
@@ -34,19 +34,19 @@ pub(super) fn read(
 /// The lines so far.
 struct LinePage {
     lines: ReadOptions,
-    /// How much is read at once.
+    /// The number of bytes that are read at once.
     piece: usize,
-    /// How much is kept at most.
+    /// The maximum number of bytes that are kept.
     most: usize,
     first: u64,
     last: u64,
     /// The lines that are asked for, each with its line end.
     kept: Vec<u8>,
-    /// How many line feeds have been seen.
+    /// The number of line feeds that have been seen.
     feeds: u64,
-    /// How many bytes of the present line are kept.
+    /// The number of bytes that are kept of the present line.
     of_line: usize,
-    /// How many bytes of a line are kept at most.
+    /// The maximum number of bytes that are kept of one line.
     most_of_line: usize,
     /// The start of a character whose end has not been read yet.
     partial: Vec<u8>,
@@ -125,7 +125,7 @@ impl LinePage {
         Ok(Outcome::text(self.lines.show(text.lines(), total)))
     }
 
-    /// Whether the file is still text with these bytes.
+    /// Returns whether the file is still text with these bytes.
     fn is_text(&mut self, bytes: &[u8]) -> bool {
         let mut rest = bytes;
         while !self.partial.is_empty() {

@@ -10,7 +10,7 @@ use regex_syntax::{
     hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, Look, Repetition},
 };
 
-/// What an expression is compared with.
+/// The text that an expression is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MatchSubject {
     /// A text for itself.
@@ -23,9 +23,9 @@ pub(super) enum MatchSubject {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TranslationFlags {
     pub(super) ignore_case: bool,
-    /// Whether `^` and `$` are the borders of lines, and not of the text.
+    /// True if `^` and `$` are the borders of lines, and not of the text.
     pub(super) line_borders: bool,
-    /// Whether `.` matches a line feed.
+    /// True if `.` matches a line feed.
     pub(super) any_is_all: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct TranslationFlags {
 #[derive(Debug)]
 pub(super) struct TranslatedExpression {
     pub(super) hir: Hir,
-    /// Whether it can match the character that stands for bytes that are no UTF-8.
+    /// True if it can match the character that stands for bytes that are no UTF-8.
     pub(super) matches_replaced: bool,
 }
 

@@ -25,12 +25,12 @@ use std::{
 /// More threads than this find little more in the same time.
 const MAX_THREADS: usize = 12;
 
-/// What is visited.
+/// The folder that is visited, and the settings of the visit.
 pub(super) struct FolderWalk<'a> {
     pub(super) workspace: &'a Workspace,
     /// The folder as it is named.
     pub(super) folder: &'a WorkspacePath,
-    /// Where it really is.
+    /// The real path of the folder.
     pub(super) real: &'a Path,
     pub(super) hidden: HiddenFiles,
     /// The rules of the folders above it.
@@ -40,10 +40,10 @@ pub(super) struct FolderWalk<'a> {
 
 /// A thread's part in a walk.
 pub(super) trait FileVisitor: Send {
-    /// Whether it helps to visit the entries of a folder in the order of their names.
+    /// True if it helps to visit the entries of a folder in the order of their names.
     const IN_ORDER: bool;
 
-    /// Whether a file of that name may be wanted; others are not visited.
+    /// Returns whether a file of that name may be wanted; others are not visited.
     fn may_want(&self, name: &str) -> bool;
 
     /// Visits a file.
@@ -52,7 +52,7 @@ pub(super) trait FileVisitor: Send {
     /// A folder could not be read.
     fn unreadable(&mut self, path: WorkspacePath);
 
-    /// Whether nothing that stands at or below the path is wanted any more.
+    /// Returns whether nothing that stands at or below the path is wanted any more.
     fn is_past(&mut self, path: &WorkspacePath) -> bool;
 }
 
@@ -80,7 +80,7 @@ struct FolderJob {
     above: Option<Arc<IgnoreRules>>,
 }
 
-/// What a folder holds.
+/// The contents of a folder.
 struct FolderContents {
     folder: Arc<LayeredFolder>,
     files: Vec<WorkspacePath>,
@@ -88,12 +88,12 @@ struct FolderContents {
     folders: Vec<WalkJob>,
 }
 
-/// What the threads share.
+/// The state that the threads share.
 #[derive(Default)]
 struct WalkState {
     todo: Mutex<WalkQueue>,
     more: Condvar,
-    /// How many threads have nothing to do, and are not woken yet.
+    /// The number of threads that have nothing to do and are not woken yet.
     waiting: AtomicUsize,
     has_ignored: AtomicBool,
     has_too_many_rules: AtomicBool,
@@ -103,7 +103,7 @@ struct WalkState {
 struct WalkQueue {
     /// The next one is the last.
     jobs: Vec<WalkJob>,
-    /// How many threads are at work, and may find more of it.
+    /// The number of threads that are at work and may find more work.
     working: usize,
 }
 

@@ -3,7 +3,7 @@
 use super::super::stat::EntryKind;
 use std::ffi::OsString;
 
-/// How a file is opened.
+/// The options for opening a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileAccess {
     /// Its content can be written to.
@@ -20,7 +20,7 @@ impl FileAccess {
     pub(crate) const READ: Self =
         Self { write: false, create: false, exclusive: false, truncate: false };
 
-    /// Whether the file, or the folder that holds it, may change by it.
+    /// Returns whether the file, or the folder that holds it, may change by it.
     pub const fn changes(self) -> bool {
         self.write || self.create || self.truncate
     }

@@ -6,13 +6,13 @@ mod table;
 
 use std::{collections::HashMap, path::Path, sync::LazyLock};
 
-/// What is told of those that have such a name.
+/// The text that is told about files and folders with such a name.
 type SensitivityNote = &'static str;
 
 /// The table, for looking up.
 #[derive(Debug, Default)]
 struct SensitiveNames {
-    /// What stands at these names, wherever they are, and all that is in it.
+    /// The entries of these names, wherever they are, and all that is in them.
     folders: HashMap<&'static str, SensitivityNote>,
     /// Files of these names, wherever they are.
     files: HashMap<&'static str, SensitivityNote>,
@@ -47,8 +47,8 @@ fn rows() -> impl Iterator<Item = (&'static str, SensitivityNote)> {
     })
 }
 
-/// Why a change of the file should be looked at closely, whatever it holds. Names are compared as
-/// the most forgiving file systems do: in any case, and without what they leave out.
+/// Returns why a change of the file should be looked at closely, whatever it holds. Names are
+/// compared as the most forgiving file systems do: in any case, and without what they leave out.
 pub(super) fn why(path: &Path) -> Option<SensitivityNote> {
     let path = path.to_string_lossy();
     let names: Vec<String> = path.split('/').map(folded).collect();
@@ -62,8 +62,9 @@ pub(super) fn why(path: &Path) -> Option<SensitivityNote> {
     })
 }
 
-/// Why this change of a manifest should be looked at closely, of which only some entries are run
-/// or obeyed: scripts, not versions of dependencies. A file that is not there is an empty text.
+/// Returns why this change of a manifest should be looked at closely, of which only some entries
+/// are run or obeyed: scripts, not versions of dependencies. A file that is not there is an empty
+/// text.
 pub(super) fn why_part(
     path: &Path,
     before: Option<&str>,
@@ -73,14 +74,14 @@ pub(super) fn why_part(
     parts::why(&name, before, after)
 }
 
-/// Whether names end with those parts; of a folder, whether they do so anywhere.
+/// Returns whether names end with those parts; of a folder, whether they do so anywhere.
 fn fits(parts: &[&str], is_folder: bool, names: &[String]) -> bool {
     let are = |some: &[String]| parts.iter().zip(some).all(|(part, name)| is_like(part, name));
     let mut places = names.windows(parts.len());
     if is_folder { places.any(are) } else { places.next_back().is_some_and(are) }
 }
 
-/// Whether a name is like a pattern, in which `*` stands for anything.
+/// Returns whether a name is like a pattern, in which `*` stands for anything.
 fn is_like(pattern: &str, name: &str) -> bool {
     let Some((begin, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(begin) else { return false };

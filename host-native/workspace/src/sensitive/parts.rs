@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-/// How a manifest is written, and the entries that matter, by the way to them.
+/// The format of a manifest, and the entries that matter, by the paths to them.
 enum ManifestFormat {
     Json(&'static [&'static str]),
     Toml(&'static [&'static str]),
@@ -85,8 +85,8 @@ const MANIFESTS: &[(&str, &str, ManifestFormat)] = &[
     ),
 ];
 
-/// Why a change from one text to another deserves a look, if it does. A file that is not there is
-/// an empty text; what is no text, or is no such manifest, counts as changed.
+/// Returns why a change from one text to another deserves a look, if it does. A file that is not
+/// there is an empty text; what is no text, or is no such manifest, counts as changed.
 pub(super) fn why(name: &str, before: Option<&str>, after: Option<&str>) -> Option<&'static str> {
     let (_, why, form) = MANIFESTS.iter().find(|(known, ..)| *known == name)?;
     let compared = |before, after| match form {
@@ -98,7 +98,7 @@ pub(super) fn why(name: &str, before: Option<&str>, after: Option<&str>) -> Opti
     (is_same != Some(true)).then_some(why)
 }
 
-/// Whether both have the same at all these ways.
+/// Returns whether both have the same at all these ways.
 fn are_same(ways: &[&str], before: &Value, after: &Value) -> bool {
     let at = |value: &Value, way: &str| {
         way.split('.').try_fold(value, |inner, name| inner.get(name)).cloned()

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What is at that place is named, and not otherwise.
+/// Returns what is at that place is named, and not otherwise.
 fn is_named(path: &str) -> bool {
     why(Path::new(path)).is_some()
 }

@@ -6,13 +6,13 @@ use super::{
 };
 use std::{ops::Range, time::SystemTime};
 
-/// How many lines around a change are told.
+/// The number of lines that are shown around a change by default.
 const CONTEXT: usize = 3;
 
-/// How much of a function's line is told.
+/// The maximum number of bytes of a function's line that are shown.
 const FUNCTION: usize = 40;
 
-/// How a file is searched for bytes that no text has.
+/// The number of bytes at the start of a file that are searched for a NUL, which no text has.
 const BINARY: usize = 4096;
 
 /// A file, and what it is called.
@@ -38,7 +38,7 @@ enum DiffStyle {
 }
 
 impl DiffInput {
-    /// Whether it is no text.
+    /// Returns whether it is no text.
     pub(super) fn is_binary(&self) -> bool {
         self.bytes.iter().take(BINARY).any(|byte| *byte == 0)
     }
@@ -108,7 +108,7 @@ impl DiffFormat {
     }
 }
 
-/// What is told, as it grows.
+/// The output, as it grows.
 struct DiffWriter<'a> {
     old: &'a [&'a [u8]],
     new: &'a [&'a [u8]],

@@ -5,7 +5,7 @@ use super::super::options::ParsedArguments;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 use std::{collections::HashMap, ops::Range};
 
-/// What makes no difference.
+/// The differences that are ignored.
 pub(super) struct IgnoreOptions {
     case: bool,
     all_space: bool,
@@ -23,7 +23,7 @@ pub(super) struct LineChange {
 }
 
 impl IgnoreOptions {
-    /// What options say.
+    /// Returns what options say.
     pub(super) fn of(given: &ParsedArguments) -> Self {
         Self {
             case: given.has('i'),

@@ -10,10 +10,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// How wide the columns are together, where nobody says it.
+/// The width of all columns together, unless the user sets another.
 const WIDTH: usize = 80;
 
-/// How much of a disk the smallest file takes.
+/// The disk space that the smallest file takes, in bytes.
 const BLOCK: u64 = 4096;
 
 /// Times that are older than this are shown with the year.
@@ -23,7 +23,7 @@ const HALF_A_YEAR: Duration = Duration::from_secs(15_778_476);
 pub(super) struct ListEntry {
     pub(super) name: String,
     pub(super) metadata: Metadata,
-    /// Where it leads, if it is a link.
+    /// The path that it leads to, if it is a link.
     pub(super) target: Option<String>,
 }
 
@@ -44,7 +44,7 @@ enum TimeStyle {
     Iso,
 }
 
-/// How a list is laid out.
+/// The layout of a list.
 pub(super) struct ListLayout {
     form: ListFormat,
     times: TimeStyle,
@@ -101,12 +101,12 @@ impl ListLayout {
         }
     }
 
-    /// Whether all that is known of a file is shown.
+    /// Returns whether all that is known of a file is shown.
     pub(super) fn is_long(&self) -> bool {
         self.form == ListFormat::Long
     }
 
-    /// Whether a folder's list begins with what it takes of the disk.
+    /// Returns whether a folder's list begins with what it takes of the disk.
     pub(super) fn has_total(&self) -> bool {
         self.is_long() || self.has_blocks
     }
@@ -271,7 +271,7 @@ fn size(entry: &ListEntry) -> u64 {
     if entry.metadata.file_type.is_dir() { BLOCK } else { entry.metadata.size }
 }
 
-/// What a file takes of a disk, in units of 1024 bytes.
+/// Returns what a file takes of a disk, in units of 1024 bytes.
 fn blocks(entry: &ListEntry) -> u64 {
     if entry.metadata.file_type.is_symlink() { 0 } else { size(entry).div_ceil(BLOCK) * 4 }
 }

@@ -52,7 +52,7 @@ const TROUBLE: i32 = 2;
 /// `ls`.
 pub(super) struct LsCommand;
 
-/// What is listed and in what order.
+/// A run of `ls`: what is listed, and in what order.
 struct LsRun<'a> {
     context: &'a CommandContext<'a>,
     layout: ListLayout,

@@ -332,7 +332,7 @@ fn g7_the_families_own_way_to_edit() {
 }
 
 /// The specification's seven kinds of error of a tool: a call in a column's own words, the kind,
-/// and what the model is told, which says what to mend.
+/// and what the model is told, which says what to fix.
 fn errors(column: Column) -> [(Wish, ToolError, &'static str); 7] {
     // A family that has a shell alone meets a missing file when it changes one.
     let missing = match column.is_shell_only() {
@@ -370,7 +370,7 @@ fn g1_each_kind_of_tool_error_is_an_error_result_and_the_model_goes_on() {
                 _ => None,
             });
             assert_eq!(ended, [Some(kind)], "{}", scene.result());
-            // The model has read it and mends what it did.
+            // The model has read it and fixes what it did.
             scene.does(&[column.edit("a.js", "x", "y")]);
             assert!(!scene.failed(), "{kind:?}: {}", scene.result());
             scene.says("Mended.");

@@ -7,6 +7,8 @@ mod house;
 mod layers;
 mod lints;
 mod mutants;
+mod names;
+mod openings;
 mod paths;
 mod scripts;
 mod sizes;

@@ -1,7 +1,7 @@
 // What built-in tools do, as the session's log has it (snake_case). Made of the core's types, whose
 // words these are: see CONTRIBUTING.md#generated-files.
 
-/** What a built-in tool does. */
+/** An action of a built-in tool. */
 export type Action =
   /** Reads a text file's lines, or an image whole. */
   | {
@@ -10,13 +10,13 @@ export type Action =
       path: string;
       /** The first line to read, counted from 1. */
       offset?: number;
-      /** How many lines to read at most; all if absent. */
+      /** The maximum number of lines to read; all if absent. */
       limit?: number;
-      /** How lines are numbered in the outcome's text. */
+      /** The way in which lines are numbered in the outcome's text. */
       numbering: "none" | "pipe" | "tab";
-      /** How many characters of a line are shown at most; all if absent. */
+      /** The maximum number of characters shown of a line; all if absent. */
       line_chars?: number;
-      /** Where it is said that the file goes on. */
+      /** The place of the notice that the file goes on. */
       notice?: "below" | "above";
     }
   /** Reads an image, and nothing else. */
@@ -32,7 +32,7 @@ export type Action =
       include: string[];
       /** Patterns of paths that are left out. */
       exclude?: string[];
-      /** Whether of a folder only the files directly in it are read. */
+      /** True if of a folder only the files directly in it are read. */
       flat?: boolean;
       /** Which files a search passes over. */
       hidden?: "ignored" | "nothing";
@@ -52,9 +52,9 @@ export type Action =
       path: string;
       /** The text to find; it must occur once unless `all` is set. */
       old: string;
-      /** What to put in its place. */
+      /** The text to put in its place. */
       new: string;
-      /** Whether to replace each occurrence. */
+      /** True if to replace each occurrence. */
       all: boolean;
     }
   /** Applies a patch to any number of files: all of it or nothing. */
@@ -68,13 +68,13 @@ export type Action =
       action: "list";
       /** The folder; the agent's own if absent. */
       path?: string;
-      /** How many levels to go down, from 1. */
+      /** The number of levels to go down, from 1. */
       depth: number;
       /** Patterns of entries that are left out. */
       ignore?: string[];
       /** Which entries are left out besides. */
       hidden?: "ignored" | "nothing";
-      /** How folders are told from files. */
+      /** The way in which folders are told from files. */
       style?: "slash" | "tag";
     }
   /** Finds files by the pattern of their path, newest first. */
@@ -84,9 +84,9 @@ export type Action =
       pattern: string;
       /** The folder to search; the agent's own if absent. */
       path?: string;
-      /** Whether case is ignored. */
+      /** True if case is ignored. */
       ignore_case?: boolean;
-      /** How many files are named at most; 1,000 if absent. */
+      /** The maximum number of files to name; 1,000 if absent. */
       max_results?: number;
       /** Which files the search passes over. */
       hidden?: "ignored" | "nothing";
@@ -104,31 +104,31 @@ export type Action =
       file_type?: string;
       /** Lines that match this regular expression, too, are left out. */
       unless?: string;
-      /** What to report. */
+      /** The kind of result to report. */
       mode: "content" | "files_with_matches" | "count";
-      /** How it is reported. */
+      /** The layout of the results. */
       layout?: "lines" | "by_file";
-      /** How many lines before a match are shown. */
+      /** The number of lines to show before a match. */
       before?: number;
-      /** How many lines behind a match are shown. */
+      /** The number of lines to show after a match. */
       after?: number;
-      /** How many of the first results are passed over. */
+      /** The number of results to skip at the start. */
       offset?: number;
-      /** How many results at most; 100 if absent. */
+      /** The maximum number of results; 100 if absent. */
       max_results?: number;
-      /** How many results of one file at most. */
+      /** The maximum number of results per file. */
       max_per_file?: number;
       /** Which files the search passes over. */
       hidden?: "ignored" | "nothing";
-      /** Whether case is ignored. */
+      /** True if case is ignored. */
       ignore_case: boolean;
-      /** Whether the pattern is a text that stands for itself. */
+      /** True if the pattern is a text that stands for itself. */
       literal?: boolean;
-      /** Whether a match may span lines; `.` then matches line ends, too. */
+      /** True if a match may span lines; `.` then matches line ends, too. */
       multiline?: boolean;
-      /** Whether only what matches is shown of a line. */
+      /** True if only what matches is shown of a line. */
       only_matching?: boolean;
-      /** Whether the numbers of lines are left out. */
+      /** True if the numbers of lines are left out. */
       unnumbered?: boolean;
     }
   /** Runs a WASI program of the host's registry over the workspace. */
@@ -138,7 +138,7 @@ export type Action =
       program: string;
       /** Its arguments, without the program's own name. */
       args: string[];
-      /** What it reads from standard input. */
+      /** The text that it reads from standard input. */
       stdin?: string;
     }
   /**
@@ -160,6 +160,6 @@ export type Action =
       action: "fetch";
       /** Their addresses, in the order in which they are named. */
       urls: string[];
-      /** What is wanted of them, in words. */
+      /** The information that is wanted from the pages, in words. */
       prompt?: string;
     };

@@ -14,9 +14,9 @@ export interface SessionConfig {
   id: string;
   /** Which model, and how to talk to it. */
   model: ModelConfig;
-  /** When to stop. */
+  /** The limits at which to stop. */
   limits: SessionLimits;
-  /** How much of a response is read. */
+  /** The limits on how much of a response is read. */
   response: {
     /** Bytes of its body. */
     max_bytes: number;
@@ -30,17 +30,17 @@ export interface SessionConfig {
     /** Calls of tools, also those in its text. */
     max_calls: number;
   };
-  /** When a failed model call is tried again. */
+  /** The rules for trying a failed model call again. */
   retry: {
-    /** How often one model call is tried again; 0 switches retries off. */
+    /** The maximum number of times that one model call is tried again; 0 switches retries off. */
     max_retries: number;
     /** The first delay, in milliseconds. */
     base_ms: number;
     /** The longest delay of our own, in milliseconds. */
     max_ms: number;
     /**
-     * How much of a delay of our own may be left out, so that sessions do not come back all at
-     * once; 0 for exact delays.
+     * The part of a delay of our own that may be left out, in percent, so that sessions do not come
+     * back all at once; 0 for exact delays.
      */
     jitter_percent: number;
     /** The longest delay that a provider may ask for; a longer one ends the run. */
@@ -48,13 +48,13 @@ export interface SessionConfig {
     /** After how long without a byte a model call counts as broken, in milliseconds. */
     idle_ms: number;
     /**
-     * Whether a call that breaks after text or a part of a tool call has come is tried again. No
+     * True if a call that breaks after text or a part of a tool call has come is tried again. No
      * tool has started then, and what was shown is taken back.
      */
     mid_stream: boolean;
     /**
-     * Whether a call that can never succeed closes the session, such as one whose key or model is
-     * refused. If not, its run fails, and the session goes on once that is mended.
+     * True if a call that can never succeed closes the session, such as one whose key or model is
+     * refused. If not, its run fails, and the session goes on once that is fixed.
      */
     refusal_closes: boolean;
   };
@@ -64,7 +64,7 @@ export interface SessionConfig {
     default_command_ms: number;
     /** No run gets more. */
     max_command_ms: number;
-    /** How long a cancelled effect may take to answer before it counts as lost. */
+    /** The time that a cancelled effect may take to answer before it counts as lost. */
     grace_ms: number;
   };
   /**
@@ -86,11 +86,11 @@ export interface SessionConfig {
    * never less than 1,000 characters.
    */
   tool_output_share_of_rest: number | null;
-  /** What the system prompt tells of the place the agent works in. */
+  /** The facts about the agent's environment that the system prompt states. */
   facts: Facts;
   /**
-   * What the system prompt begins with, in place of the family's own words; an empty text for
-   * nothing.
+   * The text that the system prompt begins with, in place of the family's own words; an empty text
+   * for nothing.
    */
   base_prompt: string | null;
   /** Instructions of the user, appended last to the system prompt. */
@@ -104,72 +104,72 @@ export interface SessionConfig {
    * change something do not.
    */
   exec_modes: Record<string, "parallel" | "serial">;
-  /** How tokens are estimated. */
+  /** The way in which tokens are estimated. */
   estimator: "chars" | "code_and_prose" | "words" | "bytes";
-  /** When the conversation is made shorter, and how. */
+  /** The rules for making the conversation shorter. */
   compaction: CompactionPolicy;
-  /** When calls repeat themselves. */
+  /** The rules for calls that repeat themselves. */
   loops: LoopPolicy;
   /** Which calls a person must allow first. */
   approval: ApprovalPolicy;
-  /** Where the host's hooks stand. */
+  /** The points at which the host's hooks run, and the rules for them. */
   hooks: {
     /** The points at which the host wants to be asked. */
     points: HookPoint[];
-    /** Whether a hook that breaks counts as a denial; otherwise the run goes on. */
+    /** True if a hook that breaks counts as a denial; otherwise the run goes on. */
     fail_closed: boolean;
     /**
-     * How often for one input the hook before the end may send the model back to work; a further
-     * denial ends the run as it stands.
+     * The number of times for one input that the hook before the end may send the model back to
+     * work; a further denial ends the run as it stands.
      */
     max_denials: number;
   };
-  /** What calls must have gone before. */
+  /** The rules about calls that must come before others. */
   guard: {
-    /** Whether a file that is there must have been read, or written, before it is changed. */
+    /** True if a file that is there must have been read, or written, before it is changed. */
     read_before_write: boolean;
   };
   /** Agents that an agent may start. */
   subagents: {
-    /** How deep agents may be nested; 0 offers none. */
+    /** The maximum depth to which agents may be nested; 0 offers none. */
     max_depth: number;
-    /** How many may be open at once, all depths together. */
+    /** The maximum number of agents that may be open at once, at all depths together. */
     max_open: number;
   };
-  /** What replies that end before their time are good for. */
+  /** The rules for repairing replies that end too early. */
   repair: {
-    /** How often in a run a text that was cut by the output limit is continued. */
+    /** The number of times in a run that a text cut by the output limit is continued. */
     continue_on_length: number;
     /**
-     * Whether a reply that the output limit has cut in a call is asked for again with twice the
+     * True if a reply that the output limit has cut in a call is asked for again with twice the
      * limit, which then holds until the next input.
      */
     grow_output: boolean;
-    /** How often in a run a reply without text and calls is asked for again. */
+    /** The number of times in a run that a reply without text and calls is asked for again. */
     retry_on_empty: number;
     /**
-     * How often in a run a text that calls no tool and does not sound like an answer is answered
-     * with a reminder of the tools; for small models, which announce more than they do.
+     * The number of times in a run that a text that calls no tool and does not sound like an answer
+     * is answered with a reminder of the tools; for small models, which announce more than they do.
      */
     nudges: number;
-    /** Whether arguments of the wrong type that plainly mean a right one are bent to it. */
+    /** True if arguments of the wrong type that plainly mean a right one are bent to it. */
     coerce_arguments: boolean;
   };
-  /** What can be taken back. */
+  /** The rules about what can be undone. */
   undo: {
-    /** How many steps in a row, at most; 0 for all. */
+    /** The maximum number of steps in a row that can be undone; 0 for all. */
     max_steps: number;
   };
   /** The form of the final answer, if it is to have one. */
   answer: {
     /** A JSON Schema whose root is an object. */
     schema: Record<string, unknown>;
-    /** How often a run that ends with text is asked for the answer again. */
+    /** The number of times that a run that ends with text is asked for the answer again. */
     retries: number;
   } | null;
-  /** Whether the model may ask the user, through the tool `ask_user`. */
+  /** True if the model may ask the user, through the tool `ask_user`. */
   ask_user: boolean;
-  /** Whether the host carries out `fetch`, so that the model is shown a tool for it. */
+  /** True if the host carries out `fetch`, so that the model is shown a tool for it. */
   web_fetch: boolean;
 }
 
@@ -185,7 +185,7 @@ export interface ApprovalPolicy {
 export interface ApprovalRule {
   /** The tool's name. */
   tool: string;
-  /** How the texts of its arguments must begin, by name; none for every call. */
+  /** The texts with which its arguments must begin, by the argument's name; none for every call. */
   starting: Record<string, string>;
 }
 
@@ -208,43 +208,51 @@ export type BuiltinTools =
     }>;
 
 /**
- * When the conversation is made shorter, how, and what of it stays. By itself that happens only
- * where a tier or `on_overflow` says so.
+ * The rules for making the conversation shorter: when, how, and what of it stays. Without a request
+ * of the host, that happens only where a tier or `on_overflow` says so.
  */
 export interface CompactionPolicy {
-  /** What is done before a model call; of the tiers that are reached, the one that begins last. */
+  /**
+   * The steps that are taken before a model call; of the tiers that are reached, the one that
+   * begins last applies.
+   */
   auto: {
-    /** How full the window must be. */
+    /** The fullness of the window from which the tier applies. */
     from: Fullness;
-    /** How full it is to be afterwards; so far below that the provider's cache is seldom lost. */
+    /**
+     * The fullness of the window to reach; so far below that the provider's cache is seldom lost.
+     */
     to: Fullness;
-    /** What is done. */
+    /** The step to take. */
     step: FoldKind;
     /** Most of the user's inputs that stay with all that followed them; all that fit if absent. */
     inputs?: number;
   }[];
-  /** What follows when the conversation no longer fits the model. */
+  /** The reaction when the conversation no longer fits the model. */
   on_overflow: "warn" | "compact_retry_once";
   /**
-   * Whether the oldest turns are left out where the conversation does not fit and nothing else
+   * True if the oldest turns are left out where the conversation does not fit and nothing else
    * makes it shorter; if not, the run ends.
    */
   truncate_if_needed: boolean;
-  /** What stays. */
+  /** The part of the conversation that stays. */
   keep: {
     /** Most tokens of the newest turns that stay where the host asks for it to be made shorter. */
     tokens: number;
-    /** How many of the newest replies stay in any case, each with its calls and their results. */
+    /**
+     * The number of the newest replies that stay in any case, each with its calls and their
+     * results.
+     */
     rounds: number;
     /**
      * Most tokens of the user's own words that stand behind a summary as they were said, the newest
      * first.
      */
     words_of_user: number;
-    /** Whether the user's first input stays. */
+    /** True if the user's first input stays. */
     first_input: boolean;
   };
-  /** How the model sums up. */
+  /** The rules for a summary by the model. */
   summary: {
     /** Another model of the same endpoint; the agent's own if absent. */
     model: string | null;
@@ -252,12 +260,10 @@ export interface CompactionPolicy {
     max_tokens: number;
     /** Most characters of a tool's result that it reads. */
     result_chars: number;
-    /** What it is to look at besides. */
+    /** Additional instructions for the summary. */
     instructions: string | null;
   };
-  /**
-   * How many turns are too many whatever their length, so that the first tier applies; 0 for never.
-   */
+  /** The number of turns above which the first tier applies, whatever their length; 0 for never. */
   max_messages: number;
   /**
    * After how many failures in a row nothing more is tried by itself, until the host asks for it
@@ -268,7 +274,10 @@ export interface CompactionPolicy {
   max_window: number;
 }
 
-/** How full a context window is. Where several are given, the one that is reached last. */
+/**
+ * The fullness of a context window. If several values are given, the one that is reached last
+ * counts.
+ */
 export interface Fullness {
   /** So much of it is used, in percent. */
   percent?: number;
@@ -279,8 +288,8 @@ export interface Fullness {
 }
 
 /**
- * What the system prompt tells of the place the agent works in. What is empty or absent is left
- * out.
+ * The facts about the agent's environment that the system prompt states. Those that are empty or
+ * absent are left out.
  */
 export interface Facts {
   /** The workspace, as the tools see it. */
@@ -295,9 +304,9 @@ export interface Facts {
   git: {
     /** The current branch. */
     branch: string;
-    /** How many files are modified, where the host knows. */
+    /** The number of modified files, if the host knows it. */
     modified: number | null;
-    /** How many files are untracked, where the host knows. */
+    /** The number of untracked files, if the host knows it. */
     untracked: number | null;
     /** Subjects of the newest commits, newest first. */
     recent_commits: string[];
@@ -308,7 +317,7 @@ export interface Facts {
   programs: {
     /** Its name. */
     name: string;
-    /** What it is and how it is called, in a sentence. */
+    /** A sentence that says what it is and how it is called. */
     description: string;
   }[];
   /** Instruction files of the project, root first. */
@@ -330,7 +339,7 @@ export interface Facts {
   }[];
 }
 
-/** Where in the loop a hook stands. */
+/** The point in the loop at which a hook runs. */
 export type HookPoint =
   /** The user has said something. Replaceable by another text. */
   | "submit"
@@ -357,19 +366,21 @@ export type HookPoint =
    */
   | "compact";
 
-/** When calls repeat themselves, and what is done about it. */
+/**
+ * The rules for calls that repeat themselves: how they are detected, and what is done about them.
+ */
 export interface LoopPolicy {
-  /** Whether they are looked for. */
+  /** True if they are looked for. */
   detect: boolean;
-  /** How many of the newest calls must follow one pattern. */
+  /** The number of the newest calls that must follow one pattern. */
   window: number;
   /** The longest cycle of calls that counts as a pattern. */
   max_period: number;
-  /** How many rounds in a row with the same calls are too many; 0 for never. */
+  /** The number of rounds in a row with the same calls that is too many; 0 for never. */
   same_args: number;
   /**
-   * How many rounds in a row that call the same tools, whatever the arguments, are too many; 0 for
-   * never.
+   * The number of rounds in a row that call the same tools, whatever the arguments, that is too
+   * many; 0 for never.
    */
   same_name: number;
   /**
@@ -377,20 +388,20 @@ export interface LoopPolicy {
    * again.
    */
   again_after: number;
-  /** Whether only calls that failed count. */
+  /** True if only calls that failed count. */
   only_if_failed: boolean;
   /** Tools whose calls do not count. */
   ignore_tools: string[];
-  /** Whether times, UUIDs and the like in arguments count as all the same. */
+  /** True if times, UUIDs and the like in arguments count as all the same. */
   mask_volatile: boolean;
   /**
-   * What is done the first time, the second time and so on, until the pattern breaks; the last step
-   * goes for all further times.
+   * The steps to take the first time, the second time and so on, until the pattern breaks; the last
+   * step applies to all further times.
    */
   ladder: LoopStep[];
 }
 
-/** What is done about calls that repeat themselves. */
+/** The reaction to calls that repeat themselves. */
 export type LoopStep =
   /** The model is told. */
   | "warn"
@@ -401,7 +412,7 @@ export type LoopStep =
   /** The run ends. */
   | "stop";
 
-/** When to stop; 0 means never. */
+/** The limits at which to stop; 0 means no limit. */
 export interface SessionLimits {
   /** Most user and assistant turns of the whole session. */
   max_turns: number;
@@ -411,11 +422,11 @@ export interface SessionLimits {
   run?: Spend;
   /** Most that all runs of the session may use together. */
   session?: Spend;
-  /** What follows when one is reached. */
+  /** The reaction when one of them is reached. */
   action: LimitAction;
 }
 
-/** What follows when a limit is reached. */
+/** The reaction when a limit is reached. */
 export type LimitAction =
   /** The run ends. */
   | "idle"
@@ -426,7 +437,7 @@ export type LimitAction =
   /** The run ends as failed. */
   | "error";
 
-/** What models and their work use; as a limit, 0 means none. */
+/** The amount that models and their work use; as a limit, 0 means no limit. */
 export interface Spend {
   /** Nano-dollars (10⁻⁹ US dollars). */
   cost_nano_usd: number;
@@ -440,11 +451,11 @@ export interface Spend {
 export interface ToolSpec {
   /** A unique name; among equal names the latest registration wins. */
   name: string;
-  /** What it does and when to use it. */
+  /** The text that says what the tool does and when to use it. */
   description: string;
   /** A JSON Schema whose root is an object. */
   parameters: Record<string, unknown>;
-  /** Whether it changes nothing, so that it may run beside others. */
+  /** True if it changes nothing, so that it may run beside others. */
   read_only: boolean;
   /**
    * After how long a run is stopped, though never later than `timeouts.max_command_ms`; absent, as
@@ -457,13 +468,13 @@ export interface ToolSpec {
    * own folder.
    */
   paths?: string[];
-  /** How the tool is called with free text instead of JSON, where the protocol can. */
+  /** The form of a call with free text instead of JSON, for protocols that support it. */
   freeform?: {
     /** The grammar of the text, in Lark's syntax. */
     grammar: string;
     /** The property of the schema that the text stands for. */
     property: string;
-    /** What the model is told in place of the description. */
+    /** The text that the model is told in place of the description. */
     description: string;
   };
 }
@@ -473,10 +484,10 @@ export type Preset =
   /** Every default of the coding agent loop specification. */
   | "seed001"
   /**
-   * What people who know codex, Claude Code or pi expect: the tools that the model was trained on,
-   * files read before they are changed, arguments bent to their schema, sessions that outlive a
-   * refused request; 200 rounds for an input, and calls that go on repeating themselves after two
-   * warnings end the run.
+   * The settings that people who know codex, Claude Code or pi expect: the tools that the model was
+   * trained on, files read before they are changed, arguments converted to fit their schema,
+   * sessions that survive a refused request; 200 rounds for an input, and calls that go on
+   * repeating themselves after two warnings end the run.
    */
   | "modern"
   /**

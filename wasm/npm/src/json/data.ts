@@ -35,7 +35,7 @@ export type Part =
   /** A picture that the provider fetches itself. */
   | {
       type: "image_url";
-      /** Where it is. */
+      /** The URL of the picture. */
       url: string;
     }
   /** A document, such as a PDF. */
@@ -49,7 +49,7 @@ export type Part =
       data: string;
     };
 
-/** Where an agent stands. */
+/** The state of an agent. */
 export type AgentState =
   /** Waiting for the user. */
   | "idle"
@@ -60,13 +60,13 @@ export type AgentState =
   /** Over. */
   | "closed";
 
-/** How a run ended. */
+/** The way in which a run ended. */
 export type RunEnd =
   /** The model was done. */
   | "completed"
   /** A limit of rounds or turns. */
   | "limit"
-  /** What it may spend is used up. */
+  /** Its budget is used up. */
   | "budget"
   /** Its calls repeated themselves. */
   | "loop"
@@ -120,52 +120,52 @@ export type ErrorKind =
   /** A fault of our own. */
   | "internal";
 
-/** What came of an action or of a custom tool's run. */
+/** The outcome of an action or of a custom tool's run. */
 export interface Outcome {
-  /** What the tool says, whole. Of a program, see `streams`. */
+  /** The whole output of the tool. For a program, see `streams`. */
   parts: Part[];
   /**
-   * Whether the first two parts are texts that a program printed, each of which may be empty: on
+   * True if the first two parts are texts that a program printed, each of which may be empty: on
    * standard output, then on standard error. Further parts say more of the run. The model reads
    * them all as one text, `joined_text`.
    */
   streams?: boolean;
-  /** What went wrong, if anything did; `parts` then say how and what to do. */
+  /** The kind of error, if there was one; `parts` then say what went wrong and what to do. */
   error?: ToolErrorKind;
   /** Of a call that needed a yes and got none: who denied it. */
   denied_by?: DeniedBy;
   /** A program's exit code. */
   exit?: number;
   /**
-   * How many places were found or changed: results of a search, replacements of an edit,
+   * The number of places that were found or changed: results of a search, replacements of an edit,
    * occurrences of a text that should be unique.
    */
   count?: number;
   /**
-   * How long the run took, from its launch on: the time in which a person was asked does not count.
-   * Where the host says nothing the session measures it, so that it is absent only where the host
-   * ran nothing, or does not know what became of the run.
+   * The duration of the run from its launch on, in milliseconds, without the time in which a person
+   * was asked. If the host does not report it, the session measures it, so that it is absent only
+   * if the host ran nothing, or does not know what became of the run.
    */
   duration_ms?: number;
-  /** Whether the time limit ended the run; `parts` then hold what came before. */
+  /** True if the time limit ended the run; `parts` then hold what came before. */
   timed_out?: boolean;
   /** The files that changed. */
   changes?: FileChange[];
   /**
-   * Where `known` is there: the digests of the files that the action names, in its order, as they
-   * are now; an empty text for one that is not there.
+   * The digests of the files that the action names, in its order, as they are now, if `known` is
+   * there; an empty text for a file that does not exist.
    */
   digests?: string[];
-  /** Whether the tool itself dropped a part of its output. */
+  /** True if the tool itself dropped a part of its output. */
   capped_at_source?: boolean;
   /**
-   * What a tool of the host says to its user interface, in `tool_call_end`; the model does not read
-   * it.
+   * The details that a tool of the host passes to its user interface, in `tool_call_end`; the model
+   * does not read them.
    */
   details?: unknown;
 }
 
-/** Who did not allow a call. */
+/** The one who did not allow a call. */
 export type DeniedBy =
   /** A person, or who decides for them. */
   | "person"
@@ -180,7 +180,7 @@ export type DeniedBy =
 export interface FileChange {
   /** The file, from the workspace's root on. */
   path: string;
-  /** What happened to it. */
+  /** The kind of change. */
   kind: "created" | "modified" | "deleted";
   /** Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB. */
   before?: string;
@@ -221,12 +221,12 @@ export type ToolErrorKind =
   /** The tool itself broke. */
   | "crashed";
 
-/** Where an agent stands and what it has used. */
+/** The state of an agent and what it has used. */
 export interface SessionStatus {
-  /** Where it stands. */
+  /** The state of the agent. */
   state: AgentState;
   /**
-   * Whether it does nothing but make the conversation shorter, because the host has asked for that:
+   * True if it does nothing but make the conversation shorter, because the host has asked for that:
    * no run is under way.
    */
   compacting?: boolean;
@@ -236,6 +236,6 @@ export interface SessionStatus {
   tool_calls: number;
   /** Tokens so far. */
   usage: SessionUsage;
-  /** What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known. */
+  /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are known. */
   cost_nano_usd?: number;
 }

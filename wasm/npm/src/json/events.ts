@@ -9,11 +9,11 @@ import type { FoldKind, Why } from "./history.js";
 export interface Stamp {
   /** Counted from 1 over the whole session, without gaps. */
   seq: number;
-  /** When, in session time: milliseconds since the session was opened. */
+  /** The session time of the event: milliseconds since the session was opened. */
   at: number;
   /**
-   * When, in milliseconds since 1970, by the host's wall clock as the session was opened or
-   * restored.
+   * The time of the event in milliseconds since 1970, by the host's wall clock as it was when the
+   * session was opened or restored.
    */
   wall: number;
   /** The id of its session. */
@@ -23,7 +23,7 @@ export interface Stamp {
    * the time did.
    */
   effect?: number;
-  /** Whose; the session's own agent is 0. */
+  /** The agent that the event belongs to; the session's own agent is 0. */
   agent: number;
 }
 
@@ -40,7 +40,7 @@ export interface SessionStart extends Stamp {
   vocabulary: "seed" | "native";
   /** The names of the tools. */
   tools: string[];
-  /** How many tokens the model can read and write in one call. */
+  /** The number of tokens that the model can read and write in one call. */
   context_window: number;
   /** The limits of rounds, turns and spending. */
   limits: SessionLimits;
@@ -49,27 +49,27 @@ export interface SessionStart extends Stamp {
 /** The session is closed. The last event. */
 export interface SessionEnd extends Stamp {
   type: "session_end";
-  /** Where it stood when it was closed. */
+  /** The state that it was in when it was closed. */
   state: AgentState;
 }
 
 /** The user said something; a run, or a further input of it, begins. */
 export interface UserInput extends Stamp {
   type: "user_input";
-  /** What the user said. */
+  /** The content of the user's input. */
   parts: Part[];
 }
 
 /** A run is over and the agent is idle. */
 export interface ProcessingEnd extends Stamp {
   type: "processing_end";
-  /** How it ended. */
+  /** The way in which it ended. */
   end: RunEnd;
-  /** What the model said last. */
+  /** The last text of the model. */
   text: string;
   /** Tokens of the run. */
   usage: SessionUsage;
-  /** What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known. */
+  /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are known. */
   cost_nano_usd?: number;
   /** Model replies of the run. */
   replies: number;
@@ -105,13 +105,13 @@ export interface AssistantTextEnd extends Stamp {
   text: string;
   /** The whole thinking, if there was any. */
   reasoning?: string;
-  /** What the reply cost, where the provider said so. */
+  /** The tokens that the reply used, if the provider said so. */
   usage?: SessionUsage;
-  /** What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known. */
+  /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known. */
   cost_nano_usd?: number;
 }
 
-/** What was written of the current reply does not count: the call is tried again. */
+/** The output of the current reply so far does not count: the call is tried again. */
 export interface TextReset extends Stamp {
   type: "text_reset";
 }
@@ -126,7 +126,7 @@ export interface RequestStart extends Stamp {
 /** The host holds the request back: others go first. */
 export interface Queued extends Stamp {
   type: "queued";
-  /** How many. */
+  /** The number of requests that go first. */
   ahead: number;
 }
 
@@ -183,7 +183,7 @@ export interface ToolCallEnd extends Stamp {
 /** A steering message entered the history. */
 export interface SteeringInjected extends Stamp {
   type: "steering_injected";
-  /** What it says. */
+  /** The content of the message. */
   parts: Part[];
 }
 
@@ -196,7 +196,7 @@ export interface TurnLimit extends Stamp {
   value: number;
 }
 
-/** What may be spent is used up, which ends the run; the model may still be asked to sum up. */
+/** The budget is used up, which ends the run; the model may still be asked to sum up. */
 export interface BudgetLimit extends Stamp {
   type: "budget_limit";
   /** Which limit: `run` or `session`, a dot, and the field of it. */
@@ -207,7 +207,7 @@ export interface BudgetLimit extends Stamp {
     | "session.cost_nano_usd"
     | "session.tokens"
     | "session.ms";
-  /** How much is used. */
+  /** The amount that is used. */
   used: number;
   /** The limit. */
   limit: number;
@@ -216,18 +216,18 @@ export interface BudgetLimit extends Stamp {
 /** The newest calls follow a repeating pattern; the model has been told. */
 export interface LoopDetection extends Stamp {
   type: "loop_detection";
-  /** What the model was told. */
+  /** The text that the model was told. */
   message: string;
-  /** How many calls the pattern has. */
+  /** The number of calls in the pattern. */
   period: number;
 }
 
 /** An agent was started. Its events carry its own number. */
 export interface AgentStarted extends Stamp {
   type: "agent_started";
-  /** Who started it. */
+  /** The agent that started it. */
   parent: number;
-  /** What it is to do. */
+  /** The task that it was given. */
   task: string;
   /** The model that it uses. */
   model: string;
@@ -238,9 +238,9 @@ export interface AgentStarted extends Stamp {
 /** An agent is over. */
 export interface AgentEnded extends Stamp {
   type: "agent_ended";
-  /** How its last run ended. */
+  /** True if its last run succeeded. */
   success: boolean;
-  /** What it said last. */
+  /** The last text that it said. */
   output: string;
 }
 
@@ -265,20 +265,20 @@ export interface Retry extends Stamp {
   attempt: number;
   /** After how long, in milliseconds. */
   delay_ms: number;
-  /** What went wrong. */
+  /** The text that says what went wrong. */
   message: string;
 }
 
 /** The model sees again what it saw before. Files are as they were. */
 export interface Rewound extends Stamp {
   type: "rewound";
-  /** What the host asked for. */
+  /** The kind of rewind that the host asked for. */
   why: Why;
-  /** How many turns the log had when it saw that. */
+  /** The number of turns that the log had when the model saw that. */
   to: number;
-  /** How many steps can be taken back from here. */
+  /** The number of steps that can be undone from here. */
   undo_left: number;
-  /** How many can be put back. */
+  /** The number of steps that can be redone. */
   redo_left: number;
 }
 
@@ -288,9 +288,9 @@ export interface Rewound extends Stamp {
  */
 export interface CompactionStarted extends Stamp {
   type: "compaction_started";
-  /** How. */
+  /** The way in which the turns are to be folded. */
   kind: FoldKind;
-  /** Why. */
+  /** The reason why they are to be folded. */
   why: FoldReason;
   /** Tokens of the conversation, about. */
   tokens: number;
@@ -299,50 +299,50 @@ export interface CompactionStarted extends Stamp {
 /** The model reads less of the conversation from now on. The history still has all of it. */
 export interface Compacted extends Stamp {
   type: "compacted";
-  /** How. */
+  /** The way in which the turns were folded. */
   kind: FoldKind;
-  /** Why. */
+  /** The reason why they were folded. */
   why: FoldReason;
-  /** How many turns are left out. */
+  /** The number of turns that are left out. */
   turns: number;
   /** Tokens of the conversation before, about. */
   before: number;
   /** Tokens of the conversation from now on, about. */
   after: number;
-  /** What stands in the place of the turns that are left out. */
+  /** The text that stands in the place of the turns that are left out. */
   text?: string;
-  /** What the summary has used, where the provider said so. */
+  /** The tokens that the summary has used, if the provider said so. */
   usage?: SessionUsage;
-  /** What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known. */
+  /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known. */
   cost_nano_usd?: number;
 }
 
 /** The conversation stays as it is. */
 export interface CompactionFailed extends Stamp {
   type: "compaction_failed";
-  /** How it was to become shorter. */
+  /** The way in which it was to become shorter. */
   kind: FoldKind;
-  /** Why it was to. */
+  /** The reason why it was to become shorter. */
   why: FoldReason;
-  /** Why it did not. */
+  /** The reason why it did not become shorter. */
   message: string;
-  /** What a summary has used all the same, where the provider said so. */
+  /** The tokens that a summary has used all the same, if the provider said so. */
   usage?: SessionUsage;
-  /** What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known. */
+  /** The cost of these tokens in nano-dollars (10⁻⁹ US dollars), if the model's price is known. */
   cost_nano_usd?: number;
 }
 
 /** The provider's cached prefix of earlier requests no longer fits. */
 export interface PrefixRebased extends Stamp {
   type: "prefix_rebased";
-  /** What changed it. */
+  /** The reason why it no longer fits. */
   reason: string;
 }
 
 /** Something to be aware of; the run goes on. */
 export interface Warning extends Stamp {
   type: "warning";
-  /** What. */
+  /** The text of the warning. */
   message: string;
 }
 
@@ -351,7 +351,7 @@ export interface Failure extends Stamp {
   type: "error";
   /** The kind. */
   kind: ErrorKind;
-  /** What, and what to do. */
+  /** The text that says what failed, and what to do. */
   message: string;
 }
 
@@ -389,7 +389,7 @@ export type AgentEvent =
   | Warning
   | Failure;
 
-/** Why turns are folded. */
+/** The reason why turns are folded. */
 export type FoldReason =
   /** A tier is reached. */
   | "full"
@@ -400,8 +400,8 @@ export type FoldReason =
 
 /** A step of the model's plan. */
 export interface PlanItem {
-  /** What is to be done. */
+  /** The text that says what is to be done. */
   text: string;
-  /** How far it is. */
+  /** The status of the step. */
   status: "pending" | "in_progress" | "completed" | "cancelled" | "blocked";
 }

@@ -5,9 +5,9 @@ import type { Part, SessionUsage } from "./data.js";
 
 /** One entry of the history. */
 export interface SessionTurn {
-  /** When it was appended. */
+  /** The time at which it was appended. */
   at: number;
-  /** Who said what. */
+  /** The kind of turn, with its content. */
   kind:
     | { user: Part[] }
     | { assistant: Reply }
@@ -18,17 +18,17 @@ export interface SessionTurn {
     | { left_out: LeftOut }
     | {
         rewound: {
-          /** How many turns the log had. */
+          /** The number of turns that the log had. */
           at: number;
-          /** What the host asked for. */
+          /** The kind of rewind that the host asked for. */
           why: Why;
         };
       };
 }
 
 /**
- * What stands in the place of earlier turns. Turns are named by their place in the log, which keeps
- * them all.
+ * The replacement for earlier turns. Turns are named by their place in the log, which keeps them
+ * all.
  */
 export interface Fold {
   /** Turns before this one go; 0 if none does. */
@@ -37,17 +37,19 @@ export interface Fold {
   pin?: number[];
   /** The results before this turn are shown in one line each. */
   stub_before: number;
-  /** What the model reads in place of the turns that went, behind those that stay of them. */
+  /**
+   * The text that the model reads in place of the turns that went, after those of them that stay.
+   */
   text?: string;
-  /** How it came about. */
+  /** The way in which the turns are made shorter. */
   kind: FoldKind;
-  /** How many tokens the model would have read without it, about. */
+  /** The approximate number of tokens that the model would have read without it. */
   before: number;
-  /** How many it reads with it, about. */
+  /** The approximate number of tokens that the model reads with it. */
   after: number;
 }
 
-/** How earlier turns are made shorter. */
+/** The way in which earlier turns are made shorter. */
 export type FoldKind =
   /** Results are left out; the calls stay. */
   | "stub"
@@ -65,13 +67,13 @@ export interface LeftOut {
    * all replies before.
    */
   parts: PartPlace[];
-  /** What becomes of them. */
+  /** The decision about these parts. */
   how: Leaving;
   /** The provider's own words. */
   why: string;
 }
 
-/** What becomes of parts that may be at fault. */
+/** The decision about parts that may be at fault. */
 export type Leaving =
   /** They are left out: the provider named them. */
   | "named"
@@ -80,7 +82,7 @@ export type Leaving =
   /** They are seen again: without them the request was refused as well. */
   | "put_back";
 
-/** Where a part stands in the log. */
+/** The place of a part in the log. */
 export interface PartPlace {
   /** The turn. */
   turn: number;
@@ -92,24 +94,24 @@ export interface PartPlace {
 
 /** A whole reply of the model. */
 export interface Reply {
-  /** What the model sent, in order. */
+  /** The blocks that the model sent, in order. */
   blocks: Block[];
-  /** Why it ended. */
+  /** The reason why it ended. */
   finish: Finish;
   /** The provider's own words on why the model refused. */
   refusal?: string;
   /**
-   * What the provider says of an end that is neither a stop nor calls: its name for the reason, and
-   * its words.
+   * The provider's explanation of an end that is neither a stop nor calls: its name for the reason,
+   * and its words.
    */
   reason?: string;
-  /** What it cost; `None` where the provider did not say. */
+  /** The tokens that it used; `None` if the provider did not say. */
   usage?: SessionUsage;
   /** The protocol in which it came: what only its provider understands goes back to no other. */
   wire?: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
   /**
-   * Who was asked for it: signatures and sealed thinking go back to no one else. Where it is not
-   * known, the protocol decides.
+   * The model and the endpoint that were asked for it: signatures and sealed thinking go back to no
+   * others. If they are not known, the protocol decides.
    */
   origin?: {
     /** The host's name for the endpoint. */
@@ -163,9 +165,9 @@ export interface SessionToolCall {
    * free-form call, its raw input.
    */
   arguments: string;
-  /** What else the provider says of the call; most say nothing. */
+  /** Further details that the provider gives of the call; most give none. */
   detail?: {
-    /** Whether the arguments are free text instead of JSON (OpenAI's custom tools). */
+    /** True if the arguments are free text instead of JSON (OpenAI's custom tools). */
     freeform?: boolean;
     /** The provider's signature, sent back on the same call (Gemini). */
     signature?: string;
@@ -174,7 +176,7 @@ export interface SessionToolCall {
   };
 }
 
-/** Why a reply ended. */
+/** The reason why a reply ended. */
 export type Finish =
   /** The model was done. */
   | "stop"
@@ -201,13 +203,13 @@ export type Finish =
 export interface SessionToolResult {
   /** The call's id. */
   call_id: string;
-  /** What the model reads, already truncated. */
+  /** The content that the model reads, already truncated. */
   parts: Part[];
-  /** Whether the call failed. */
+  /** True if the call failed. */
   is_error: boolean;
 }
 
-/** Why the model sees again what it saw before. */
+/** The reason why the model sees again what it saw before. */
 export type Why =
   /** The newest steps are taken back. */
   | "undo"
@@ -218,7 +220,7 @@ export type Why =
   /** All is to be forgotten. */
   | "clear";
 
-/** What the model sees of one turn, in the JSON form of `TurnKind`. */
+/** The part of a turn that the model sees, in the JSON form of `TurnKind`. */
 export type Said =
   /** The user's input. */
   | { user: Part[] }
@@ -228,5 +230,5 @@ export type Said =
   | { tool_results: SessionToolResult[] }
   /** A word of the host to the model, given as the system. */
   | { system: string }
-  /** What else the model reads as the user's. */
+  /** Another message that the model reads as the user's. */
   | { steering: Part[] };

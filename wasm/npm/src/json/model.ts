@@ -15,17 +15,17 @@ export interface ModelConfig {
   name: string;
   /** Most tokens that one reply may have. */
   max_output_tokens: number;
-  /** How many tokens the model can read and write in one call. */
+  /** The number of tokens that the model can read and write in one call. */
   context_window: number;
   /** `low`, `medium`, `high` or what else the provider knows; the provider's default if absent. */
   reasoning_effort: string | null;
-  /** Whether the model must, may or must not call tools. */
+  /** The rule for tool calls: the model must, may or must not make them. */
   tool_choice: SessionToolChoice;
-  /** Whether one reply may hold several calls; the provider's default if absent. */
+  /** True if one reply may hold several calls; the provider's default if absent. */
   parallel_tool_calls: boolean | null;
-  /** Whether replies are streamed. Either form is read, whatever was asked for. */
+  /** True if replies are streamed. Either form is read, whatever was asked for. */
   stream: boolean;
-  /** Whether tool calls are also looked for in the model's text. */
+  /** The cases in which tool calls are also looked for in the model's text. */
   text_calls: "never" | "fallback" | "always";
   /** In which format the model writes calls in its text. */
   text_family:
@@ -50,11 +50,11 @@ export interface ModelConfig {
     | "fenced_json"
     | "json";
   /**
-   * Whether the model's text begins in thinking, which its template has opened; told from the
+   * True if the model's text begins in thinking, which its template has opened; told from the
    * model's name if absent. It counts where calls are looked for in the text.
    */
   begins_in_thinking: boolean | null;
-  /** What the endpoint does otherwise than the protocol's author. */
+  /** The ways in which the endpoint differs from that of the protocol's author. */
   compat: Compat;
   /** Beta features to ask for (Anthropic: the header `anthropic-beta`). */
   betas: string[];
@@ -63,53 +63,53 @@ export interface ModelConfig {
    * sampling.
    */
   options: Record<string, unknown>;
-  /** What the model's tokens cost, where it is known. */
+  /** The price of the model's tokens, if it is known. */
   price: Price | null;
 }
 
 /**
- * What an endpoint does otherwise than the protocol's author. The default is OpenAI's own Chat
- * Completions; other protocols read few of these.
+ * The ways in which an endpoint differs from that of the protocol's author. The default is OpenAI's
+ * own Chat Completions; other protocols read few of these.
  */
 export interface Compat {
   /** The role of the system prompt. */
   system_role: "system" | "developer";
   /** The name of the output limit's field. */
   max_tokens_field: "max_tokens" | "max_completion_tokens";
-  /** Whether `stream_options.include_usage` is understood. */
+  /** True if `stream_options.include_usage` is understood. */
   usage_in_stream: boolean;
-  /** How effort is asked for. */
+  /** The form in which a request asks for reasoning effort. */
   thinking: "none" | "reasoning_effort" | "openrouter" | "zai" | "qwen" | "qwen_chat_template";
-  /** How the thinking of earlier replies goes back. */
+  /** The form in which the thinking of earlier replies goes back. */
   replay_reasoning: "never" | "reasoning_content" | "reasoning_details" | "text";
-  /** Whether `tool_choice` is understood. */
+  /** True if `tool_choice` is understood. */
   tool_choice: boolean;
-  /** Whether `parallel_tool_calls` is understood. */
+  /** True if `parallel_tool_calls` is understood. */
   parallel_tool_calls: boolean;
-  /** Whether free-form (`custom`) tools are understood. */
+  /** True if free-form (`custom`) tools are understood. */
   custom_tools: boolean;
-  /** Whether `strict` may stand in a tool's definition. */
+  /** True if `strict` may stand in a tool's definition. */
   strict_tools: boolean;
-  /** Whether a tool's result must carry the tool's name. */
+  /** True if a tool's result must carry the tool's name. */
   tool_result_name: boolean;
-  /** Whether a user's message may not follow a tool's result directly. */
+  /** True if a user's message may not follow a tool's result directly. */
   assistant_after_tool_result: boolean;
-  /** What ids of calls must look like. */
+  /** The form that ids of calls must have. */
   call_ids: "any" | "nine";
-  /** Whether `prompt_cache_key` is understood. */
+  /** True if `prompt_cache_key` is understood. */
   prompt_cache_key: boolean;
-  /** Whether `store` is understood; it is then sent as false. */
+  /** True if `store` is understood; it is then sent as false. */
   store: boolean;
-  /** Whether the model takes images. */
+  /** True if the model takes images. */
   images: boolean;
   /**
-   * Whether a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`); if not,
+   * True if a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`); if not,
    * they are written in the subset that OpenAPI 3.0 has.
    */
   json_schema: boolean;
 }
 
-/** What a model's tokens cost, in micro-dollars (10⁻⁶ US dollars) per million tokens. */
+/** The price of a model's tokens, in micro-dollars (10⁻⁶ US dollars) per million tokens. */
 export interface Price {
   /** Input that is in no cache. */
   input: number;
@@ -134,7 +134,7 @@ export interface Price {
   }[];
 }
 
-/** Whether the model must, may or must not call tools. */
+/** The rule for tool calls: the model must, may or must not make them. */
 export type SessionToolChoice =
   /** As the model likes. */
   | "auto"

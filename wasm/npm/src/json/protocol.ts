@@ -80,15 +80,15 @@ export type Answer =
   /** The call may not run. */
   | {
       deny: {
-        /** Why, for the model to read. */
+        /** The reason, for the model to read. */
         reason: string;
-        /** Who does not allow it: a person, or nobody, since nobody is there. */
+        /** The one who denied the call: a person, or nobody if nobody is there. */
         by?: DeniedBy;
       };
     }
   /** The run is to stop. */
   | { abort: null }
-  /** What the person says. */
+  /** The text of the person's answer. */
   | { text: string };
 
 /** A word of the host to an agent. */
@@ -96,9 +96,9 @@ export type Command =
   /** The user's input; starts a run. Refused while one is under way. */
   | {
       submit: {
-        /** What the user says. */
+        /** The content of the input. */
         parts: Part[];
-        /** What holds for this input only. */
+        /** The options for this input only. */
         options?: InputOptions | null;
       };
     }
@@ -107,16 +107,16 @@ export type Command =
    */
   | {
       steer: {
-        /** What to say. */
+        /** The content of the message. */
         parts: Part[];
       };
     }
   /** An input for when the current one is done. */
   | {
       follow_up: {
-        /** What the user says. */
+        /** The content of the input. */
         parts: Part[];
-        /** What holds for this input only. */
+        /** The options for this input only. */
         options?: InputOptions | null;
       };
     }
@@ -133,7 +133,7 @@ export type Command =
    */
   | {
       compact: {
-        /** What the summary is to look at. */
+        /** The instructions for the summary: what it is to focus on. */
         instructions?: string | null;
       };
     }
@@ -143,14 +143,14 @@ export type Command =
    */
   | {
       undo: {
-        /** How many, at most. */
+        /** The maximum number of steps. */
         steps?: number;
       };
     }
   /** Puts back steps that were taken back, the last one first. */
   | {
       redo: {
-        /** How many, at most. */
+        /** The maximum number of steps. */
         steps?: number;
       };
     }
@@ -179,8 +179,8 @@ export type Command =
   | { close: null };
 
 /**
- * What holds for one input only: until its run ends, or the run's next input begins. Agents that
- * are started meanwhile have the same tools and paths.
+ * The options for one input only: they hold until its run ends, or until the run's next input
+ * begins. Agents that are started meanwhile have the same tools and paths.
  */
 export interface InputOptions {
   /**
@@ -189,7 +189,7 @@ export interface InputOptions {
    */
   tools?: string[];
   /**
-   * Whether the other tools are not shown to the model either, which costs the provider's cache of
+   * True if the other tools are not shown to the model either, which costs the provider's cache of
    * earlier requests twice: now, and when they come back.
    */
   hide?: boolean;
@@ -200,8 +200,8 @@ export interface InputOptions {
    */
   paths?: string[];
   /**
-   * Whether the model must, may or must not call tools, in place of the configuration's. A call
-   * that must be made must be made once.
+   * The rule for tool calls, in place of the configuration's: the model must, may or must not make
+   * them. A call that must be made must be made only once.
    */
   tool_choice?: SessionToolChoice;
   /** The model's temperature: a number, 0 or more. */
@@ -215,7 +215,7 @@ export type HookReply =
   /** Do not. */
   | {
       deny: {
-        /** Why, for the model to read. */
+        /** The reason, for the model to read. */
         reason: string;
       };
     }
@@ -224,7 +224,7 @@ export type HookReply =
   /** The hook itself broke. */
   | {
       failed: {
-        /** How. */
+        /** The text that says how it broke. */
         message: string;
       };
     };
@@ -241,7 +241,7 @@ export type HttpInput =
    */
   | {
       held: {
-        /** How many requests go first; absent when this one goes out. */
+        /** The number of requests that go first; absent when this one goes out. */
         ahead: number | null;
       };
     }
@@ -256,7 +256,7 @@ export type HttpInput =
       failed: {
         /** The kind, which decides whether a retry makes sense. */
         kind: "network" | "timeout" | "cancelled" | "refused";
-        /** What to tell the user, in a sentence. */
+        /** A sentence that tells the user what failed. */
         message: string;
       };
     };
@@ -288,7 +288,7 @@ export type ToolInput =
       parked: {
         /** The host's name for the run. */
         handle: string;
-        /** What the model reads for now. */
+        /** The outcome that the model reads for now. */
         outcome: Outcome;
       };
     }
@@ -309,27 +309,27 @@ export type Effect = OneOf<{
   http: {
     /** Its id. */
     id: number;
-    /** Whose it is. */
+    /** The agent that it belongs to. */
     agent: number;
     /** The request. */
     request: HttpRequest;
-    /** What it is for. */
+    /** The purpose of the request. */
     purpose: "model" | "summary" | "mcp";
   };
   /** Run a tool and report it as `ToolInput`s. */
   run_tool: {
     /** Its id. */
     id: number;
-    /** Whose it is. */
+    /** The agent that it belongs to. */
     agent: number;
-    /** What to run; the session keeps it until the answer has come. */
+    /** The run to carry out; the session keeps it until the answer has come. */
     run: ToolRun;
   };
   /** Ask a person and report the `Answer`. */
   ask: {
     /** Its id. */
     id: number;
-    /** Whose it is. */
+    /** The agent that it belongs to. */
     agent: number;
     /** The question. */
     ask: Ask;
@@ -338,13 +338,13 @@ export type Effect = OneOf<{
   run_hook: {
     /** Its id. */
     id: number;
-    /** Whose it is. */
+    /** The agent that it belongs to. */
     agent: number;
-    /** What to run. */
+    /** The hook to run. */
     hook: {
-      /** Where in the loop it stands. */
+      /** The point in the loop at which it runs. */
       point: HookPoint;
-      /** What it is told. */
+      /** The data that it is given. */
       payload: unknown;
     };
   };
@@ -390,7 +390,7 @@ export type Ask = OneOf<{
   elicitation: {
     /** The question. */
     message: string;
-    /** What the answer must look like. */
+    /** The schema that the answer must fit. */
     schema: unknown;
   };
 }>;
@@ -413,7 +413,7 @@ export interface ToolRun {
   call_id: string;
   /** The tool's name, as the model is shown it. */
   name: string;
-  /** What to run. */
+  /** The job to run. */
   job: OneOf<{
     /** A built-in tool's action, already translated from the model's vocabulary. */
     builtin: Action;
@@ -426,20 +426,20 @@ export interface ToolRun {
    */
   folder?: string;
   /**
-   * Where the guard is on, what the model knows of the files that a built-in action names, in its
-   * order: their digests when it last read or changed them, an empty text for any content, `null`
-   * for what it has not seen. One that is another file by now is left alone.
+   * The model's knowledge of the files that a built-in action names, in its order, if the guard is
+   * on: the digest of a file when the model last read or changed it, an empty text for any content,
+   * `null` for a file that it has not seen. A file that has changed since is left alone.
    */
   known?: (string | null)[];
   /** After how long the host stops the run and answers with what there is, `timed_out` set. */
   timeout_ms: number;
 }
 
-/** When to send a tick if nothing else happens. */
+/** The time to send a tick if nothing else happens. */
 export interface Deadline {
   /** The time. */
   at: number;
-  /** What is waited for. */
+  /** The thing that is waited for. */
   reason: "retry" | "model_idle" | "grace" | "wait" | "budget";
 }
 
@@ -447,11 +447,11 @@ export interface Deadline {
 export interface Rejected {
   /** The input, whole. */
   input: Input;
-  /** Why it was refused. */
+  /** The reason why it was refused. */
   reason: Reason;
 }
 
-/** Why an input was refused. Each is a mistake of the host. */
+/** The reason why an input was refused. Each is a mistake of the host. */
 export type Reason =
   /** A submit, or a word to the view, while a run is under way. */
   | { busy: null }
@@ -469,7 +469,7 @@ export type Reason =
   | { empty: null }
   /** There is nothing to do it to. */
   | { nothing: string }
-  /** What would take a model while what the session may spend is used up. */
+  /** An input that would take a model while the budget of the session is used up. */
   | { budget: null }
   /** Turns that cannot be taken over. */
   | { import: string }
@@ -484,9 +484,9 @@ export interface ConfigError {
   field: string;
   /** Of a tool's field, the tool's name. */
   tool?: string;
-  /** What is wrong with it and what would be right. */
+  /** The text that says what is wrong with it and what would be right. */
   message: string;
-  /** Where the JSON does not fit: the kind of fault, for a host that words it itself. */
+  /** The kind of fault if the JSON does not fit, for a host that words it itself. */
   fault?: JsonFault;
 }
 
@@ -499,15 +499,15 @@ export type JsonFault =
   /** The text is not JSON. */
   | {
       kind: "syntax";
-      /** What is wrong with it. */
+      /** The text that says what is wrong with it. */
       message: string;
     }
   /** A value of another type. */
   | {
       kind: "unexpected";
-      /** What stands there, for example `null` or `"ten"`. */
+      /** The value that stands there, for example `null` or `"ten"`. */
       found: string;
-      /** What is read there, for example `an object`. */
+      /** The value that is expected there, for example `an object`. */
       expected: string;
     }
   /** A number that does not fit. */
@@ -549,6 +549,6 @@ export type JsonFault =
   /** Another reason why the value is refused. */
   | {
       kind: "invalid";
-      /** What is wrong with it. */
+      /** The text that says what is wrong with it. */
       message: string;
     };

@@ -29,7 +29,7 @@ const decoder = new TextDecoder();
 export function runGuest({ module, args, env, fds, more }: Guest): number {
   const shim = new WASI(args, env, fds, { debug: false });
   const memory = (): ArrayBuffer => shim.inst.exports.memory.buffer;
-  const own = { ...shim.wasiImport, ...mended(shim, memory) } as WebAssembly.ModuleImports;
+  const own = { ...shim.wasiImport, ...patched(shim, memory) } as WebAssembly.ModuleImports;
   const imports = { ...more?.(memory), wasi_snapshot_preview1: own };
   const instance = new WebAssembly.Instance(module, imports);
   return shim.start(instance as Parameters<WASI["start"]>[0]);
@@ -65,7 +65,7 @@ const lock = ((): Int32Array | undefined => {
   }
 })();
 
-function mended(shim: WASI, memory: () => ArrayBuffer): Imported {
+function patched(shim: WASI, memory: () => ArrayBuffer): Imported {
   const folderAt = (fd: number): OpenFolder | undefined => {
     const found = shim.fds[fd];
     return found instanceof OpenFolder ? found : undefined;

@@ -50,7 +50,7 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// What stands behind a text that is to wait until the agent is done.
+/// The mark behind a text that is to wait until the agent is done.
 const LATER: &str = "&&";
 
 /// For so long after a question came up a key is no answer to it: who types has not seen it.
@@ -68,30 +68,31 @@ pub(super) struct ConversationUi {
     transcript: Transcript<Screen>,
     spinner: Spinner,
     composer: Composer,
-    /// Whom the terminal is borrowed from.
+    /// The reader from which the terminal is borrowed.
     reader: KeyReader,
     /// The place for answers to questions.
     slot: AnswerSlot,
     /// The key that may be an answer, and when it was pressed.
     key_pressed: Option<(char, Instant)>,
-    /// What was typed while a question was open, and may or may not be meant as its answer.
+    /// The text that was typed while a question was open, and that may or may not be meant as its
+    /// answer.
     unanswering: Option<String>,
-    /// What goes with the next words to the agent.
+    /// The parts that go with the next words to the agent.
     attached: Vec<Part>,
     /// A name that was refused once since it is not known.
     doubted: Option<String>,
-    /// What was said and not read by the agent yet.
+    /// The texts that the agent has not read yet.
     queued: VecDeque<String>,
     commands: CommandSender,
     person: Option<PersonHandle>,
     judge: ApprovalJudge,
     workspace: Workspace,
     mode: ChangeMode,
-    /// Whether the session began with the question whether to apply changes.
+    /// True if the session began with the question whether to apply changes.
     asks_to_apply: bool,
-    /// What the steps have changed.
+    /// The files that the steps have changed.
     steps: FileSteps,
-    /// What they began with.
+    /// The words that the steps began with.
     said_steps: StepTitles,
     style: OutputStyle,
     provider: Provider,
@@ -114,7 +115,7 @@ pub(super) struct ConversationUi {
     hurry: Arc<Notify>,
 }
 
-/// What goes on.
+/// The state of the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConversationState {
     /// The agent waits for the person.
@@ -529,22 +530,22 @@ impl ConversationUi {
         self.draw();
     }
 
-    /// Where changes go after a turn from now on.
+    /// Sets where changes go after each turn from now on.
     pub(super) const fn set_mode(&mut self, mode: ChangeMode) {
         self.mode = mode;
     }
 
-    /// Whether another session is to follow.
+    /// Returns whether another session is to follow.
     pub(super) const fn wants_another(&self) -> bool {
         self.wants_another
     }
 
-    /// Whether it is over, or about to be.
+    /// Returns whether it is over, or about to be.
     pub(super) fn is_leaving(&self) -> bool {
         self.state == ConversationState::Leaving
     }
 
-    /// What is changed, and where, for whoever settles it.
+    /// Returns what is changed, and where, for whoever settles it.
     pub(super) fn unsettled(&self) -> (Workspace, ChangeMode, Option<PersonHandle>) {
         (self.workspace.clone(), self.mode, self.person.clone())
     }
@@ -566,7 +567,7 @@ impl ConversationUi {
         self.obey(SlashCommand::Diff);
     }
 
-    /// What has become of the last changes.
+    /// Shows what has become of the last changes.
     pub(super) fn settled(&mut self, settled: ChangeDisposition, has_changes: bool) {
         match settled {
             _ if !has_changes => {}
@@ -576,7 +577,7 @@ impl ConversationUi {
         }
     }
 
-    /// How the last turn has failed, if the session has ended by itself.
+    /// Returns how the last turn has failed, if the session has ended by itself.
     pub(super) fn failure(&self) -> Option<CliError> {
         self.turn.run_result().err().filter(|_| self.turn.has_begun())
     }

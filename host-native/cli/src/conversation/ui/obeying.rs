@@ -24,18 +24,18 @@ use innerloop_workspace::ApplyError;
 use serde_json::{Value, json};
 use std::{env, io};
 
-/// How hard models think that the catalogue does not know.
+/// The levels of effort for models that the catalogue does not know.
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /// Names that are told in place of one that is not known, and characters of that.
 const NEAR: usize = 6;
 const NAME: usize = 80;
 
-/// What one can do where something else has changed what is to be applied.
+/// The advice if something else has changed what is to be applied.
 const CONFLICT: &str = "/diff shows what applying would make of what is there now, /apply over \
                         does that, /drop gives up what the agent has changed";
 
-/// What the agent reads where its changes were given up.
+/// The text that the agent reads if its changes were given up.
 const GIVEN_UP: &str = "The user has given up those changes to files that were not applied yet: \
                         the files are again what stands in the folder. Read them again before \
                         you change them.";
@@ -133,7 +133,7 @@ impl ConversationUi {
         self.model.reasoning_effort = Some(level);
     }
 
-    /// Why a name is not taken that is none of those that are known; said twice, it is.
+    /// Returns why a name is not taken that is none of those that are known; said twice, it is.
     fn doubt(&mut self, name: &str, known: &[String], what: &str) -> Option<String> {
         let names: Vec<&str> = known.iter().map(String::as_str).collect();
         if names.is_empty() || names.contains(&name) || self.doubted.take().as_deref() == Some(name)
@@ -167,7 +167,7 @@ impl ConversationUi {
         if is_plain { self.catalogue.names(&self.provider.name) } else { Vec::new() }
     }
 
-    /// How hard the model can think.
+    /// Returns how hard the model can think.
     pub(super) fn known_efforts(&self) -> Vec<String> {
         let known = self.catalogue.find(&self.provider.name, &self.model.name);
         let mut efforts = known.map(|known| known.efforts).unwrap_or_default();

@@ -132,7 +132,7 @@ impl Scene {
 
 type Columns = fn() -> Option<u16>;
 
-/// Where each situation is seen.
+/// The widths and colours with which each situation is seen.
 const SEEN: [(Columns, ColourChoice); 4] = [
     (narrow, ColourChoice::Never),
     (usual, ColourChoice::Always),
@@ -140,8 +140,9 @@ const SEEN: [(Columns, ColourChoice); 4] = [
     (pipe, ColourChoice::Never),
 ];
 
-/// What is seen of a situation is what stands in its files: `tests/NAME-COLUMNS.txt`, `-pipe` off a
-/// terminal and `-colour` with `‹1›` in place of `ESC[1m`. On a terminal no line is wider than it.
+/// Returns what is seen of a situation is what stands in its files: `tests/NAME-COLUMNS.txt`,
+/// `-pipe` off a terminal and `-colour` with `‹1›` in place of `ESC[1m`. On a terminal no line is
+/// wider than it.
 fn check(name: &str, situation: fn(Columns, ColourChoice) -> Scene) {
     check_at(name, situation, &SEEN);
 }

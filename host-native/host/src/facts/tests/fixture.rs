@@ -209,14 +209,14 @@ impl Repository {
         facts(&self.root).git.unwrap()
     }
 
-    /// How many files are modified, and how many untracked.
+    /// Returns how many files are modified, and how many untracked.
     pub(super) fn counts(&self) -> (Option<u32>, Option<u32>) {
         let facts = self.facts();
         (facts.modified, facts.untracked)
     }
 }
 
-/// What is told of a folder.
+/// Returns what is told of a folder.
 pub(super) fn facts(workspace: &Path) -> EnvironmentFacts {
     let workspace = Workspace::open(workspace).unwrap();
     collect(&workspace, Vec::new(), ProfileKind::Anthropic)
@@ -243,7 +243,7 @@ pub(super) fn at(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
-/// Where a loose object stands below the folder of objects.
+/// Returns where a loose object stands below the folder of objects.
 pub(super) fn loose(id: &ObjectId) -> PathBuf {
     let hex = id.to_string();
     let (folder, name) = hex.split_at(2);

@@ -233,7 +233,7 @@ fn e11_what_is_flipped_while_the_host_looks_leads_nowhere_and_holds_nothing_up()
     assert_eq!(documents(&root), [("AGENTS.md".to_owned(), "own".to_owned())]);
 }
 
-/// What is told of the workspace, and what its instructions are over and over.
+/// Returns what is told of the workspace, and what its instructions are over and over.
 fn told_of(workspace: &Workspace, reads: usize) -> String {
     let found = super::super::collect(workspace, Vec::new(), super::super::ProfileKind::Anthropic);
     let place = FolderHandle::of(workspace);

@@ -12,14 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long it has to show that it works.
+/// The time in which bubblewrap has to show that it works.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What of the system can be read: programs, and what they are made of.
+/// The folders of the system that can be read: programs, and what they are made of.
 const SYSTEM: [&str; 9] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"];
 
-/// What of its settings can be read: names, addresses, certificates, libraries, the time zone.
+/// The settings of the system that can be read: names, addresses, certificates, libraries, the time
+/// zone.
 const SETTINGS: [&str; 22] = [
     "alternatives",
     "ca-certificates",
@@ -45,8 +46,8 @@ const SETTINGS: [&str; 22] = [
     "timezone",
 ];
 
-/// What of the home folder can be read: programs that were installed there, and what they have
-/// fetched. Nothing of it is known to hold keys.
+/// The parts of the home folder that can be read: programs that were installed there, and what they
+/// have fetched. None of them is known to hold keys.
 const CACHES: [&str; 17] = [
     ".asdf",
     ".bun/bin",
@@ -76,7 +77,7 @@ const NAMED: [(&str, &str, &[&str]); 4] = [
     ("NVM_DIR", ".nvm", &[""]),
 ];
 
-/// What of the workspace can't be changed, beside the folders of version systems.
+/// The folder of the workspace that can't be changed, in addition to those of version systems.
 const KEPT: &str = ".innerloop";
 
 /// Bubblewrap, over one workspace.
@@ -84,7 +85,7 @@ const KEPT: &str = ".innerloop";
 pub(super) struct Bubblewrap {
     pub(super) program: PathBuf,
     pub(super) workspace: PathBuf,
-    /// Whether commands reach the network.
+    /// True if commands reach the network.
     pub(super) network: bool,
 }
 
@@ -96,7 +97,8 @@ struct Mount {
 }
 
 impl Bubblewrap {
-    /// What it is started with to run a command in `folder`, which may write to the file `note`.
+    /// Returns what it is started with to run a command in `folder`, which may write to the file
+    /// `note`.
     pub(super) fn argv(
         &self,
         command: Vec<OsString>,
@@ -132,7 +134,7 @@ impl Bubblewrap {
         argv
     }
 
-    /// What commands see, the workspace last among those that are as deep as it.
+    /// Returns what commands see, the workspace last among those that are as deep as it.
     fn mounts(&self, variables: &EnvironmentVariables) -> Vec<Mount> {
         let folder = |name: &str| {
             let path = variables.get(OsStr::new(name)).map(PathBuf::from);
@@ -158,7 +160,7 @@ impl Bubblewrap {
         mounts
     }
 
-    /// Why it does not work here, if it does not.
+    /// Returns why it does not work here, if it does not.
     pub(super) fn fault(&self, variables: &EnvironmentVariables) -> Option<String> {
         let argv = self.argv(
             vec!["/bin/sh".into(), "-c".into(), ":".into()],
@@ -172,7 +174,7 @@ impl Bubblewrap {
     }
 }
 
-/// What is wrong with a command that should do nothing but end well.
+/// Returns what is wrong with a command that should do nothing but end well.
 fn tried(mut command: Command) -> io::Result<Option<String>> {
     let begun = Instant::now();
     let pipes = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -196,12 +198,12 @@ fn join(folder: &Path, part: &str) -> Mount {
 }
 
 impl Mount {
-    /// What stands at a path, where the same path leads to it.
+    /// Returns what stands at a path, where the same path leads to it.
     fn at(option: &'static str, path: &Path) -> Self {
         Self { option, source: Some(path.to_owned()), place: path.to_owned() }
     }
 
-    /// What can be read, if it is there.
+    /// Returns what can be read, if it is there.
     fn read(path: PathBuf) -> Self {
         Self { option: "--ro-bind-try", source: Some(path.clone()), place: path }
     }

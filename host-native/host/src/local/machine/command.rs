@@ -24,29 +24,31 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// How long processes have to end that were asked to.
+/// The time that processes have to end after they were asked to.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long those that a command leaves behind may go on printing before they are asked to end.
+/// The time for which processes that a command leaves behind may go on printing before they are
+/// asked to end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// How long what is in a pipe is read after everybody has been ended who could write to it.
+/// The time limit for reading more from a pipe after all processes that could write to it have been
+/// ended.
 const REST: Duration = Duration::from_millis(50);
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
-/// What is left of the output that all commands of a session may print.
+/// The output that all commands of a session may still print.
 pub(super) type OutputBudget = Arc<AtomicU64>;
 
-/// Who hears what a command prints, and how much of it there may be.
+/// The listener for what a command prints, and the limits of that output.
 #[derive(Clone)]
 pub(super) struct OutputListener {
     pub(super) keys: SecretKeys,
     pub(super) limits: RunLimits,
     pub(super) budget: OutputBudget,
     pub(super) on_delta: Option<OnDelta>,
-    /// Whether nothing is read before whoever watches has room for it.
+    /// True if nothing is read before whoever watches has room for it.
     pub(super) waits: bool,
 }
 
@@ -83,7 +85,7 @@ struct RunningCommand {
     listener: OutputListener,
 }
 
-/// How the command's own process has ended, if it has.
+/// The exit of the command's own process: still awaited, or known.
 enum ExitState {
     Awaited(oneshot::Receiver<i32>),
     Is(i32),
@@ -166,7 +168,7 @@ impl RunningCommand {
         Ok(())
     }
 
-    /// Whether anybody can still write to either output.
+    /// Returns whether anybody can still write to either output.
     fn is_open(&self) -> bool {
         self.pipes.iter().any(|pipe| pipe.end.is_some())
     }

@@ -36,10 +36,11 @@ use variables::{EnvironmentVariables, variables};
 pub struct LocalEnvironment {
     files: Executor,
     shell: Shell,
-    /// What commands run in, or why in nothing.
+    /// The jail that commands run in, or the reason why they run in none.
     jail: Result<Bubblewrap, String>,
     variables: EnvironmentVariables,
-    /// How many variables of this program's environment they do not see, since they hold secrets.
+    /// The number of variables of this program's environment that commands do not see, since they
+    /// hold secrets.
     kept_back: usize,
     limits: RunLimits,
     budget: command::OutputBudget,
@@ -90,7 +91,7 @@ impl LocalEnvironment {
         Self { limits, ..self }
     }
 
-    /// What it means to run commands here, in a line for the person whose machine it is.
+    /// Returns what it means to run commands here, in a line for the person whose machine it is.
     #[must_use]
     pub fn notice(&self) -> String {
         let user = env::var("USER").ok().filter(|user| !user.is_empty());
@@ -200,7 +201,7 @@ impl LocalEnvironment {
     }
 }
 
-/// What a command is carried out with.
+/// The circumstances in which a command is carried out.
 struct ExecutionContext {
     context: CallContext,
     timeout: Duration,
@@ -248,13 +249,13 @@ impl Environment for LocalEnvironment {
     }
 }
 
-/// Where bubblewrap is installed, if it is. Whether it works is not looked at.
+/// Returns where bubblewrap is installed, if it is. Whether it works is not looked at.
 #[must_use]
 pub fn bubblewrap() -> Option<PathBuf> {
     shell::installed("bwrap")
 }
 
-/// What commands run in; or why in nothing.
+/// Returns what commands run in; or why in nothing.
 fn jail(
     root: &Path,
     options: &LocalOptions,

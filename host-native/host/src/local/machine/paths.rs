@@ -3,7 +3,7 @@
 
 use innerloop_core::action::{Action, GrepQuery};
 
-/// How the lines of a patch begin that name a file.
+/// The beginnings of the lines of a patch that name a file.
 const NAMING: [&str; 4] =
     ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 

@@ -17,12 +17,12 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// What holds a group's id and ends the group when this program is gone, however it went: then the
-/// pipe that it reads from has no other end.
+/// The script that holds a group's id and ends the group when this program is gone, however it
+/// went: then the pipe that the script reads from has no other end.
 const GUARD: &str = "trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU\n\
                      read -r _\nkill -KILL 0";
 
-/// What to start.
+/// The process to start.
 #[derive(Debug)]
 pub(super) struct ProcessSpec {
     /// The program and its arguments.
@@ -30,9 +30,9 @@ pub(super) struct ProcessSpec {
     pub(super) variables: EnvironmentVariables,
     /// The folder that it starts in.
     pub(super) folder: PathBuf,
-    /// Whether it is bubblewrap, which ends what it runs when it ends itself.
+    /// True if it is bubblewrap, which ends what it runs when it ends itself.
     pub(super) is_jail: bool,
-    /// Whether something is written to its standard input.
+    /// True if something is written to its standard input.
     pub(super) has_input: bool,
 }
 
@@ -59,7 +59,7 @@ pub(super) async fn start(plan: ProcessSpec) -> io::Result<SpawnedProcess> {
     told.await.map_err(io::Error::other)?
 }
 
-/// What ends the processes. Dropped, it ends those that are left at once.
+/// The guard that ends the processes. When it is dropped, it ends those that are left at once.
 #[derive(Debug)]
 pub(super) struct ProcessGuard {
     group: Pid,

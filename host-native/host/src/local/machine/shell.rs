@@ -25,16 +25,16 @@ use std::{
     },
 };
 
-/// Where programs are looked for if the environment does not say.
+/// The search path for programs if the environment names none.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// How the names of folders begin in which shells note where they stand.
+/// The beginning of the names of folders in which shells note their current folder.
 const PREFIX: &str = "innerloop-shell-";
 
 /// So many bytes of a note are read; a path that does not end by then has no line break.
 const LONGEST: u64 = 4097;
 
-/// Where a program of that name is installed.
+/// Returns where a program of that name is installed.
 pub(super) fn installed(name: &str) -> Option<PathBuf> {
     let places = env::var_os("PATH").unwrap_or_else(|| PATH.into());
     let mut programs = env::split_paths(&places).map(|place| place.join(name));
@@ -58,14 +58,14 @@ impl Shell {
         Self { name: "sh", path: installed("sh").unwrap_or_else(|| PathBuf::from("/bin/sh")) }
     }
 
-    /// What is started to carry out a script.
+    /// Returns what is started to carry out a script.
     pub(super) fn argv(&self, script: OsString) -> Vec<OsString> {
         // The last is its own name, with which its complaints begin.
         vec![self.path.clone().into(), "-c".into(), script, self.name.into()]
     }
 }
 
-/// Where a command line is carried out.
+/// The folder in which a command line is carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StartFolder {
     /// In the agent's own folder.
@@ -76,8 +76,8 @@ pub(super) enum StartFolder {
     Last(PathBuf),
 }
 
-/// What a shell that starts in the agent's own folder is to carry out: it goes to the place, and
-/// when it ends it writes to the file `note` where it stands.
+/// Returns what a shell that starts in the agent's own folder is to carry out: it goes to the
+/// place, and when it ends it writes to the file `note` where it stands.
 pub(super) fn script(command: &str, place: &StartFolder, note: Option<&Path>) -> OsString {
     let mut script = Vec::new();
     match place {
@@ -113,7 +113,7 @@ fn quoted(text: &OsStr) -> Vec<u8> {
     quoted
 }
 
-/// Where the agents' shells stand, and the folder in which they note it.
+/// The current folders of the agents' shells, and the folder in which the shells note them.
 #[derive(Debug)]
 pub(super) struct ShellFolders {
     last: Mutex<BTreeMap<AgentId, PathBuf>>,
@@ -141,7 +141,7 @@ impl ShellFolders {
         Ok(FolderNote(path))
     }
 
-    /// Where an agent's shell stands, if it is not where it began.
+    /// Returns where an agent's shell stands, if it is not where it began.
     pub(super) fn last(&self, agent: AgentId) -> Option<PathBuf> {
         self.all().get(&agent).cloned()
     }

@@ -6,7 +6,8 @@ use std::{collections::BTreeMap, ffi::OsString};
 /// The variables that commands see.
 pub(super) type EnvironmentVariables = BTreeMap<OsString, OsString>;
 
-/// What every policy but [`InheritPolicy::Nothing`] lets through, whatever it is called.
+/// The variables that every policy but [`InheritPolicy::Nothing`] lets through, whatever they are
+/// called.
 const ALWAYS: [&str; 10] =
     ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "GOPATH", "CARGO_HOME", "NVM_DIR"];
 
@@ -30,7 +31,7 @@ const SECRET_WORDS: [&str; 13] = [
 /// Names that look so and say where a shell stands.
 const FOLDERS: [&str; 2] = ["PWD", "OLDPWD"];
 
-/// How keys and tokens begin that are known by that.
+/// The beginnings by which keys and tokens are known.
 const SECRET_BEGINNINGS: [&str; 16] = [
     "-----BEGIN ",
     "AIza",
@@ -52,8 +53,8 @@ const SECRET_BEGINNINGS: [&str; 16] = [
 /// A shorter value that begins so is something else.
 const SHORTEST_SECRET: usize = 16;
 
-/// What commands see of an environment, and what is set for them, which comes before it; and how
-/// many variables were kept back since they hold secrets.
+/// Returns what commands see of an environment, and what is set for them, which comes before it;
+/// and how many variables were kept back since they hold secrets.
 #[must_use]
 pub(super) fn variables(
     inherit: InheritPolicy,
@@ -91,7 +92,7 @@ fn is_secret_name(name: &str) -> bool {
     !FOLDERS.contains(&&*name) && name.split('_').any(is_secret)
 }
 
-/// Whether a value looks like a key, or is an address with a password.
+/// Returns whether a value looks like a key, or is an address with a password.
 fn is_secret_value(value: &str) -> bool {
     let is_key = value.len() >= SHORTEST_SECRET
         && SECRET_BEGINNINGS.iter().any(|begin| value.starts_with(begin));

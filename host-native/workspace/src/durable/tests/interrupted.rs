@@ -19,14 +19,14 @@ fn bench() -> (Bench, Workspace) {
     (bench, overlay)
 }
 
-/// What a tree holds, without what moving and copying changes.
+/// Returns what a tree holds, without what moving and copying changes.
 fn contents(picture: &Picture) -> Vec<(PathBuf, EntryKind, Vec<u8>)> {
     let lasting = |path: &Path| !path.starts_with("tmp") && !path.starts_with(".innerloop");
     let lasting = picture.iter().filter(|(path, _)| lasting(path));
     lasting.map(|(path, (kind, _, _, bytes))| (path.clone(), *kind, bytes.clone())).collect()
 }
 
-/// What the folder holds after such an overlay is applied, and how many steps that takes.
+/// Returns what the folder holds after such an overlay is applied, and how many steps that takes.
 fn applied() -> (Vec<(PathBuf, EntryKind, Vec<u8>)>, usize) {
     let (bench, overlay) = bench();
     let steps = interrupted::apply_until(inner(&overlay), usize::MAX);

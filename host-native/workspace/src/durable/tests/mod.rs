@@ -67,7 +67,7 @@ impl Bench {
         self.try_open().unwrap()
     }
 
-    /// What a program that is killed now leaves, taken up by another one.
+    /// Returns what a program that is killed now leaves, taken up by another one.
     fn after_kill(&self, number: usize) -> Workspace {
         let folder = self.dir.path().join(format!("killed/{number}"));
         fs::create_dir_all(&folder).unwrap();

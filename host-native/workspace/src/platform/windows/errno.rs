@@ -2,10 +2,10 @@
 
 use std::{error::Error, fmt, io};
 
-/// What the system has done, or why not.
+/// The result of a system operation.
 pub type Result<T> = std::result::Result<T, Errno>;
 
-/// Why the system did not do something.
+/// The reason why the system did not do something.
 #[expect(missing_docs, reason = "they are named as the systems name them")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errno {

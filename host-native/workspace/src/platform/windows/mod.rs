@@ -33,9 +33,9 @@ pub const UTIME_OMIT: u32 = u32::MAX - 1;
 /// The times of a file that are set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timestamps {
-    /// When it was read last.
+    /// The time at which the file was last read.
     pub last_access: Timespec,
-    /// When it was written last.
+    /// The time at which the file was last written.
     pub last_modification: Timespec,
 }
 
@@ -138,12 +138,12 @@ pub const fn limit_process(_memory: u64, _seconds: u64) -> Result<()> {
     Err(Errno::NOSYS)
 }
 
-/// What is in a folder has the access control list of the folder around it.
+/// Returns what is in a folder has the access control list of the folder around it.
 pub fn close_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file can be run as a program.
+/// Returns whether a file can be run as a program.
 pub fn is_program(found: &Metadata) -> bool {
     found.is_file()
 }
@@ -165,7 +165,7 @@ pub fn create(path: &Path, _: u32) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// Whether a folder is not marked as read-only.
+/// Returns whether a folder is not marked as read-only.
 pub fn is_writable(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|found| !found.permissions().readonly())
 }

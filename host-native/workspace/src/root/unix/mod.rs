@@ -29,7 +29,7 @@ pub(crate) struct Root {
     device: u64,
     /// For people to read, never to open.
     path: PathBuf,
-    /// Whether the system itself can look a path up as strictly as it is needed here.
+    /// True if the system itself can look a path up as strictly as it is needed here.
     is_strict: bool,
 }
 
@@ -45,7 +45,7 @@ impl Root {
         Ok(Self { folder, device, path, is_strict })
     }
 
-    /// Where it was when it was opened.
+    /// Returns where it was when it was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -62,7 +62,7 @@ impl Root {
         self.device
     }
 
-    /// What stands at the path, itself.
+    /// Returns what stands at the path, itself.
     pub(crate) fn stat(&self, path: &Path) -> Result<PathStat> {
         let found = match self.parent(path)? {
             None => sys::fstat(&self.folder)?,
@@ -71,7 +71,7 @@ impl Root {
         self.at_home(stat(&found))
     }
 
-    /// Where the link at the path leads.
+    /// Returns where the link at the path leads.
     pub(crate) fn link_target(&self, path: &Path) -> Result<PathBuf> {
         let Some((folder, name)) = self.parent(path)? else { return Err(Errno::INVAL) };
         let target = sys::readlinkat(&folder, name, Vec::new())?;
@@ -146,7 +146,8 @@ impl Root {
         self.remove_folder(path)
     }
 
-    /// Whether this user may write to what stands at the path, or add to it if it is a folder.
+    /// Returns whether this user may write to what stands at the path, or add to it if it is a
+    /// folder.
     pub(crate) fn check_writable(&self, path: &Path) -> Result<()> {
         let mut wanted = sys::Access::WRITE_OK;
         if self.stat(path)?.kind == EntryKind::Folder {
@@ -319,7 +320,7 @@ const fn flags(access: FileAccess) -> OFlags {
     flags
 }
 
-/// What the system says of an open file.
+/// Returns what the system says of an open file.
 pub(crate) fn stat_file(file: &File) -> Result<PathStat> {
     Ok(stat(&sys::fstat(file)?))
 }
@@ -426,7 +427,7 @@ const PASSING: OFlags = FOLDER;
 #[cfg(target_os = "linux")]
 fn strictly(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd> {
     use sys::ResolveFlags as Resolve;
-    /// How often a lookup is begun again that a rename elsewhere has disturbed.
+    /// The number of attempts at a lookup: a rename elsewhere can disturb it.
     const TRIES: usize = 64;
     let resolve = Resolve::BENEATH | Resolve::NO_SYMLINKS | Resolve::NO_MAGICLINKS;
     let mut found = Err(Errno::AGAIN);

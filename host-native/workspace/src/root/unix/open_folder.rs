@@ -75,7 +75,7 @@ impl OpenFolder {
         }
     }
 
-    /// What stands at that name, itself.
+    /// Returns what stands at that name, itself.
     pub(crate) fn stat(&self, name: &OsStr) -> Result<PathStat> {
         self.at_home(stat(&sys::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }

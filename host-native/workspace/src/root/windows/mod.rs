@@ -25,7 +25,7 @@ impl Root {
         Err(Errno::NOSYS)
     }
 
-    /// Where it was when it was opened.
+    /// Returns where it was when it was opened.
     pub(crate) fn path(&self) -> &Path {
         match self.0 {}
     }
@@ -40,12 +40,12 @@ impl Root {
         match self.0 {}
     }
 
-    /// What stands at the path, itself.
+    /// Returns what stands at the path, itself.
     pub(crate) fn stat(&self, _: &Path) -> Result<PathStat> {
         match self.0 {}
     }
 
-    /// Where the link at the path leads.
+    /// Returns where the link at the path leads.
     pub(crate) fn link_target(&self, _: &Path) -> Result<PathBuf> {
         match self.0 {}
     }
@@ -75,7 +75,8 @@ impl Root {
         match self.0 {}
     }
 
-    /// Whether this user may write to what stands at the path, or add to it if it is a folder.
+    /// Returns whether this user may write to what stands at the path, or add to it if it is a
+    /// folder.
     pub(crate) fn check_writable(&self, _: &Path) -> Result<()> {
         match self.0 {}
     }

@@ -29,7 +29,7 @@ impl OpenFolder {
         match self.0 {}
     }
 
-    /// What stands at that name, itself.
+    /// Returns what stands at that name, itself.
     pub(crate) fn stat(&self, _: &OsStr) -> Result<PathStat> {
         match self.0 {}
     }
