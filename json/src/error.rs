@@ -179,7 +179,7 @@ fn inside(outer: &str, inner: &str) -> String {
 impl fmt::Display for JsonFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Eof => f.write_str("it ends too early"),
+            Self::Eof => f.write_str("the JSON ends too early"),
             Self::Syntax { message } => f.write_str(message),
             Self::Invalid { message } => f.write_str(message),
             Self::Unexpected { found, expected } | Self::Range { found, expected } => {

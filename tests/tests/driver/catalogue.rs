@@ -128,7 +128,7 @@ fn a_configuration_is_completed_with_what_is_known() {
 #[test]
 fn what_is_no_catalogue_is_told_with_the_place() {
     let error = |text: &str| Catalogue::parse(text).unwrap_err().to_string();
-    assert!(error("{").starts_with("this is no catalogue of models: it ends too early"));
+    assert!(error("{").starts_with("this is no catalogue of models: the JSON ends too early"));
     assert!(error("{}").contains("missing field `groups`"));
     let misspelt = r#"{"groups":[{"providers":[],"models":[{"name":"a","prize":{}}]}]}"#;
     assert!(error(misspelt).contains("unknown field `prize`"));

@@ -127,7 +127,7 @@ fn the_conversation_in_the_documentation_is_what_is_said() {
 #[test]
 fn what_is_no_request_is_told_why() {
     for (request, code, words) in [
-        ("", "bad_request", "it ends too early"),
+        ("", "bad_request", "the JSON ends too early"),
         ("{\"status\":{\"session\":2}}\nbytes", "bad_request", "takes no bytes"),
         (r#"{"status":{"session":2,"agents":1}}"#, "bad_request", "status: unknown field `agents`"),
         (r#"{"handle":{"session":2,"at":1,"input":{"tock":null}}}"#, "bad_request", "`tock`"),

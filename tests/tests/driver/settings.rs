@@ -182,7 +182,7 @@ fn the_first_field_that_is_wrong_is_named() {
     }
     let broken =
         make("anthropic", None, ConfigPreset::Modern, &["{\"a\":"]).unwrap_err().to_string();
-    assert!(broken.starts_with("config.a: it ends too early"), "{broken}");
+    assert!(broken.starts_with("config.a: the JSON ends too early"), "{broken}");
 }
 
 #[test]

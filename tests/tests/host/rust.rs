@@ -297,7 +297,7 @@ async fn n33_what_is_wrong_is_told_with_what_to_do() {
         (Agent::builder().provider("groq").api_key(""), "wants a key: set "),
         (at().workspace(scene.path("none")), "none; create it"),
         (at().base_url("ftp://x"), "is no base URL"),
-        (at().config("{"), "config: it is no JSON object"),
+        (at().config("{"), "config: the JSON ends too early"),
         (at().config(r#"{"limits": {"max_tuns": 3}}"#), "max_tuns"),
         (at().restore("no snapshot"), "snapshot"),
         (at().restore(snapshot.clone()).config("[]"), "the patch is no JSON object"),

@@ -65,7 +65,7 @@ pub(super) async fn run(
     stop: impl Future<Output = ()> + Send,
 ) -> io::Result<(ProgramExit, OutputCapture)> {
     let started = processes::start(plan).await?;
-    let mut running = RunningCommand::new(started, stdin, listener)?;
+    let mut running = CommandRun::new(started, stdin, listener)?;
     let end = tokio::select! {
         biased;
         () = stop => ProgramExit::Interrupted,
@@ -76,7 +76,7 @@ pub(super) async fn run(
     Ok((end, running.printed))
 }
 
-struct RunningCommand {
+struct CommandRun {
     leash: ProcessGuard,
     exit: ExitState,
     pipes: [OutputPipe; 2],
@@ -99,7 +99,7 @@ struct OutputPipe {
     buffer: Vec<u8>,
 }
 
-impl RunningCommand {
+impl CommandRun {
     fn new(
         started: SpawnedProcess,
         stdin: Option<String>,
