@@ -26,7 +26,7 @@ pub(crate) fn carry_out(host: &SessionHost, output: DriverOutput) -> Option<Inpu
         DriverOutput::Send { id, request } => send(host, id, &request),
         DriverOutput::Run { id, agent, run } => return run_tool(host, (id, agent), &run),
         DriverOutput::Ask { id, agent, ask } => {
-            callbacks.ask(to_f64(id.0), agent.0, &to_string(&ask))
+            callbacks.ask(to_f64(id.0), agent.0, &to_string(&ask));
         }
         DriverOutput::Hook { id, agent, hook } => {
             callbacks.run_hook(to_f64(id.0), agent.0, &to_string(&hook));

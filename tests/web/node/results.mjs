@@ -83,7 +83,10 @@ const WRITTEN = [
   [{ tools: [{ ...tool, parameters: { type: "string" } }] }, /^`t`: its `parameters`: the root/],
   [{ config: { retri: {} } }, /^`config\.retri`: there is no `retri`; there is `id`/],
   [{ config: { model: { max_output_tokens: 0 } } }, /^`config\.model\.max_output_tokens`: is 0/],
-  [{ config: { retry: { max_ms: "x" } } }, /^`config\.retry\.max_ms`: .* whole number, 0 or more, not "x"$/],
+  [
+    { config: { retry: { max_ms: "x" } } },
+    /^`config\.retry\.max_ms`: .* whole number, 0 or more, not "x"$/,
+  ],
 ];
 
 test("a refusal names the option as the user has written it", async () => {

@@ -213,11 +213,11 @@ test("a variant or field that only one of the two has is found", () => {
   assert.match(failures[0], /session_begin/);
   assert.match(failures[1], /colour/);
   const typed = text
-    .replace("sample_Preset: Preset[]", 'sample_Preset: (Preset | "baroque")[]')
+    .replace("sample_ConfigPreset: Preset[]", 'sample_ConfigPreset: (Preset | "baroque")[]')
     .replace("sample_Deadline: Deadline[]", "sample_Deadline: (Deadline & { late?: true })[]");
   const checked = check(typed);
   assert.deepEqual(checked.failures, []);
-  assert.deepEqual(missingFrom(checked), ['Preset: "baroque"', "Deadline.late"]);
+  assert.deepEqual(missingFrom(checked), ['ConfigPreset: "baroque"', "Deadline.late"]);
 });
 
 /** Rules that are not part of `strict`, and the declarations themselves held to them. */
