@@ -20,7 +20,9 @@ _MOST_PATH_BYTES = 4096
 _EXTENDED = 0x4000
 
 
-def documents(core: Core, profile: ProfileKind, workspace: str | os.PathLike[str]) -> EnvironmentFacts:
+def documents(
+    core: Core, profile: ProfileKind, workspace: str | os.PathLike[str]
+) -> EnvironmentFacts:
     """The facts ``project_docs`` and ``nested_docs`` for a model family."""
     root = Path(workspace).resolve()
     names = core.doc_names(profile)
