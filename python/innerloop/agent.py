@@ -22,11 +22,11 @@ from .journal import Journal, open_private
 from .options import Options, check_names, header_of
 from .protocol import (
     Command,
-    Event,
+    ConfigPreset,
     EnvironmentFacts,
+    Event,
     Input,
     Part,
-    ConfigPreset,
     SessionConfigPatch,
     Status,
     Turn,

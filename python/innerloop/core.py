@@ -26,12 +26,12 @@ from wasmtime import (
 
 from .errors import InnerloopError, RejectedError
 from .protocol import (
+    ConfigPreset,
     DocsAnswer,
     EnvironmentFacts,
     ModelConfig,
     Output,
     Parts,
-    ConfigPreset,
     ProfileKind,
     Provider,
     SessionConfig,

@@ -19,11 +19,11 @@ from .documents import documents
 from .effects import Approve, Ask
 from .errors import InnerloopError
 from .protocol import (
-    Endpoint,
-    Event,
-    EnvironmentFacts,
-    Parts,
     ConfigPreset,
+    Endpoint,
+    EnvironmentFacts,
+    Event,
+    Parts,
     Provider,
     SessionConfig,
     SessionConfigPatch,

@@ -58,7 +58,7 @@ impl Requests {
 /// Whether the model's last word is a reply that it wants to go on with. Empty ones do not count.
 fn is_paused(turns: &[Turn]) -> bool {
     let is_fold = |turn: &&Turn| matches!(turn.kind, TurnKind::Folded(_));
-    for turn in turns.iter().rev().skip_while(is_fold) {
+    for turn in turns.iter().rev().filter(|turn| !is_fold(turn)) {
         let TurnKind::Assistant(reply) = &turn.kind else { return false };
         let is_paused = reply.finish == FinishReason::Pause;
         if is_paused || !reply.text().trim().is_empty() || reply.tool_calls().next().is_some() {
