@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from .protocol import Input, JsonFault, LineRejected, RejectionReason
 
 
@@ -42,10 +39,12 @@ class RejectedError(InnerloopError):
     def __init__(self, rejected: LineRejected) -> None:
         self.reason: RejectionReason = rejected["reason"]
         self.input: Input = rejected["input"]
-        # Only one of them is there.
-        config: Mapping[str, Any] = dict(self.reason).get("config") or {}
         code, message = next(iter(self.reason)), rejected["message"]
-        super().__init__(code, message, config.get("field"), config.get("fault"))
+        config = self.reason.get("config")
+        if config is None:
+            super().__init__(code, message)
+        else:
+            super().__init__(code, message, config["field"], config.get("fault"))
 
 
 class ToolError(Exception):
