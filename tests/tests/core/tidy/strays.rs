@@ -96,3 +96,12 @@ fn every_fixture_is_used() {
     let house = House::of(&[("tests/tests/core/a.rs", "read(\"one.txt\")"), ("b.rs", "two.txt")]);
     check_found(&unused(&house, &["wire/one.txt", "wire/two.txt"]), &["two.txt: no test"]);
 }
+
+/// Folders that tools fill: `git add --all` must not take them, in whichever workspace they are.
+#[test]
+fn what_is_built_is_ignored_in_every_folder() {
+    let text = std::fs::read_to_string(root().join(".gitignore")).unwrap();
+    for folder in ["target/", "node_modules", "__pycache__"] {
+        assert!(text.lines().any(|line| line == folder), "{folder} is not ignored everywhere");
+    }
+}
