@@ -3,17 +3,16 @@
 //! writes the log, records or plays model traffic, and answers what nobody else answers.
 
 use crate::{
-    assembled,
     endpoints::EndpointTable,
-    inputs,
+    in_flight::InFlightEffect,
     journal::SessionLogEncoder,
-    key::ApiKey,
+    mask_assembled, mask_input,
     masking::SecretKeys,
-    open::InFlightEffect,
     output::{DriverOutput, DriverOutputBatch},
-    people::HostCapabilities,
     playback,
+    secret_key::ApiKey,
     traffic::{TrafficError, TrafficPlayer, TrafficRecorder, said},
+    unattended::HostCapabilities,
 };
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use core::mem;
@@ -140,7 +139,7 @@ impl Driver {
         config: SessionConfig,
         parts: &DriverOptions,
     ) -> Result<SessionBlueprint, ConfigError> {
-        SessionBlueprint::new(inputs::masked_config(&parts.endpoints.keys(), config)?)
+        SessionBlueprint::new(mask_input::masked_config(&parts.endpoints.keys(), config)?)
     }
 
     /// Opens a session of a blueprint, under an id of its own.
@@ -231,7 +230,7 @@ impl Driver {
     ) -> Result<DriverOutputBatch, RejectedInput> {
         let mut work = InputWorklist::at(now);
         let mut input = input;
-        inputs::mask(&self.keys, &mut input);
+        mask_input::mask(&self.keys, &mut input);
         match input {
             Input::Tick => self.on_tick(&mut work),
             Input::Http { id, input: HttpInput::Head(head) } if self.redirects(id, head.status) => {
@@ -241,7 +240,7 @@ impl Driver {
                 Some(open) => open.mask(input, &self.keys, &mut work.queue),
                 None => {
                     let mut input = input;
-                    inputs::mask_stray(&self.keys, &mut input);
+                    mask_input::mask_stray(&self.keys, &mut input);
                     work.queue.push(input);
                 }
             },
@@ -376,7 +375,7 @@ impl Driver {
         let list = &mut work.outputs.list;
         match output {
             SessionOutput::Event(mut event) => {
-                self.holds_key |= assembled::mask(&self.keys, &mut event.kind);
+                self.holds_key |= mask_assembled::mask(&self.keys, &mut event.kind);
                 list.push(DriverOutput::Event(event));
             }
             SessionOutput::Effect(Effect::Http { id, agent, request, .. }) => {

@@ -1,7 +1,7 @@
 //! The table from an endpoint's name to its origin, its way to authenticate and its key. A session
 //! knows the name only. A key leaves the table for the one header of a request to its own origin.
 
-use crate::{base::BaseUrl, key::ApiKey, masking::SecretKeys, providers::Provider};
+use crate::{base_url::BaseUrl, masking::SecretKeys, providers::Provider, secret_key::ApiKey};
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::mem;
 use innerloop_core::{

@@ -10,47 +10,47 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-mod assembled;
-mod base;
+mod base_url;
 pub mod capture;
 pub mod catalogue;
-pub mod custom;
+pub mod custom_tool_outcome;
 pub mod decode;
 mod driver;
 mod endpoints;
-mod inputs;
+mod file_undo;
+mod in_flight;
 mod journal;
-mod key;
 #[cfg(feature = "log")]
-mod lines;
+mod json_lines;
+mod mask_assembled;
+mod mask_input;
 mod masking;
 #[cfg(feature = "log")]
 mod memory_log;
-mod open;
 mod output;
 mod patch;
-mod people;
 mod playback;
 pub mod providers;
 #[cfg(feature = "log")]
 mod restart;
+mod secret_key;
 mod settings;
 pub mod traffic;
-mod undone;
+mod unattended;
 
-pub use base::BaseUrl;
+pub use base_url::BaseUrl;
 pub use driver::{Driver, DriverOptions, ModelSource};
 pub use endpoints::{Endpoint, EndpointError, EndpointRequest, EndpointTable};
+pub use file_undo::{FileSteps, FileUndo, UndoneFile, imported};
 pub use journal::SessionLogEncoder;
-pub use key::{ApiKey, MASK};
 #[cfg(feature = "log")]
-pub use lines::LineServer;
+pub use json_lines::LineServer;
 #[cfg(feature = "schema")]
-pub use lines::{line_schema, request_schema};
+pub use json_lines::{line_schema, request_schema};
 pub use masking::{SecretKeys, StreamMasker};
 #[cfg(feature = "log")]
 pub use memory_log::MemoryLog;
 pub use output::{DriverOutput, DriverOutputBatch};
-pub use people::{HostCapabilities, NOBODY_APPROVES};
+pub use secret_key::{ApiKey, MASK};
 pub use settings::{SessionSettings, SettingsError};
-pub use undone::{FileSteps, FileUndo, UndoneFile, imported};
+pub use unattended::{HostCapabilities, NOBODY_APPROVES};

@@ -1,7 +1,7 @@
 //! An answer of a recording on its way into a session: piece by piece, as it once streamed.
 
 use crate::{
-    inputs,
+    mask_input,
     masking::{SecretKeys, StreamMasker},
     traffic::{TrafficError, TrafficExchange},
 };
@@ -29,7 +29,7 @@ pub(crate) fn news(exchange: TrafficExchange, keys: &SecretKeys) -> Vec<HttpInpu
         None => HttpInput::End,
         Some(message) => HttpInput::Failed(HttpFailure { kind: HttpFailureKind::Network, message }),
     });
-    news.iter_mut().for_each(|input| inputs::mask_http(keys, input));
+    news.iter_mut().for_each(|input| mask_input::mask_http(keys, input));
     news
 }
 

@@ -67,7 +67,7 @@ fn main() {
             ),
         }
     }
-    if let Err(error) = fs::write(out.join("carried.rs"), source) {
+    if let Err(error) = fs::write(out.join("embedded_modules.rs"), source) {
         println!("cargo::error=cannot write what is carried: {error}");
     }
 }

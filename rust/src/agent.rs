@@ -5,7 +5,7 @@ use crate::{
     builder::{AgentBuilder, StartedSession},
     run::AgentRun,
     session::{SessionEndedError, SessionHandle, SubmittedRun},
-    site::{SessionLog, SessionResources},
+    session_site::{SessionLog, SessionResources},
 };
 use innerloop_core::{
     event::Event,

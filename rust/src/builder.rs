@@ -1,12 +1,12 @@
 //! What an agent is made with, and how it is put together.
 
 use crate::{
+    approvals::UserCallbacks,
     build_error::BuildError,
     hooks::HookTable,
-    lock,
-    people::UserCallbacks,
+    log_lock,
     session::SessionHandle,
-    site::{SessionLog, SessionResources},
+    session_site::{SessionLog, SessionResources},
 };
 use innerloop_core::{
     config::{EnvironmentFacts, HookPoint, SessionConfig},
@@ -281,7 +281,7 @@ impl AgentBuilder {
     pub(crate) async fn begin(mut self) -> Result<StartedSession, BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
         let lock = match &self.log {
-            Some(log) => Some(lock::take(log).await?),
+            Some(log) => Some(log_lock::take(log).await?),
             None => None,
         };
         let traffic = self.traffic(&provider)?;
@@ -364,7 +364,7 @@ impl AgentBuilder {
 
     /// The session's own files, also those that are not there yet.
     fn own_files(&self) -> Vec<PathBuf> {
-        let lock = self.log.as_deref().map(lock::beside);
+        let lock = self.log.as_deref().map(log_lock::beside);
         [&self.log, &lock, &self.record].into_iter().flatten().cloned().collect()
     }
 

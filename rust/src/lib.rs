@@ -31,14 +31,14 @@
 struct Readme;
 
 mod agent;
+mod approvals;
 mod build_error;
 mod builder;
 mod hooks;
-mod lock;
-mod people;
+mod log_lock;
 mod run;
 mod session;
-mod site;
+mod session_site;
 mod tool;
 
 pub use agent::{Agent, AgentError, EventStream};

@@ -1,7 +1,7 @@
 //! The task that drives a session, and the ways to it: each handle asks, and the task answers
 //! between two things that happen.
 
-use crate::people::UserCallbacks;
+use crate::approvals::UserCallbacks;
 use innerloop_core::{
     event::{Event, EventKind},
     id::AgentId,

@@ -2,7 +2,7 @@
 
 use crate::{
     encoding::{TextEncoding, decode},
-    explain,
+    failure_texts,
     files::{FileError, WorkspaceFiles},
     path::WorkspacePath,
     read, secrets,
@@ -31,10 +31,10 @@ pub(crate) fn edit(
     new: &str,
     all: bool,
 ) -> Result<Outcome, Outcome> {
-    let path = explain::writable_path(within, path)?;
+    let path = failure_texts::writable_path(within, path)?;
     if old == new {
         let message = "The old and the new text are the same. Give a new text that differs.";
-        let error = explain::error(ToolError::InvalidArguments, message);
+        let error = failure_texts::error(ToolError::InvalidArguments, message);
         return Err(Outcome { count: Some(0), ..error });
     }
     let bytes = match files.read(&path) {
@@ -46,12 +46,12 @@ pub(crate) fn edit(
         Err(FileError::NotFound) if old.is_empty() => {
             return write::replace_content(files, &path, &PreviousContent::Absent, new);
         }
-        Err(error) => return Err(explain::failed(files, &path, &error)),
+        Err(error) => return Err(failure_texts::failed(files, &path, &error)),
     };
     let (text, encoding) = text(&path, &bytes)?;
     let text = &*text;
     if old.is_empty() {
-        return Err(explain::error(
+        return Err(failure_texts::error(
             ToolError::EditConflict,
             format!("{path} exists already. Give the text to replace, or write the whole file."),
         ));
@@ -65,7 +65,7 @@ pub(crate) fn edit(
             let here = text.get(place).unwrap_or_default().lines();
             other_indentation(&path, "The old text", line.unwrap_or(1), here)
         }
-        ReplaceError::TooLarge => explain::failed(files, &path, &FileError::TooLarge),
+        ReplaceError::TooLarge => failure_texts::failed(files, &path, &FileError::TooLarge),
     })?;
     if edited.text == text {
         let message = format!("{path} has the new text there already. Nothing changed.");
@@ -142,7 +142,7 @@ fn name_lines(lines: &[usize]) -> String {
 }
 
 fn not_unique(path: &WorkspacePath, lines: &[usize]) -> Outcome {
-    let error = explain::error(
+    let error = failure_texts::error(
         ToolError::EditConflict,
         format!(
             "The old text stands {} times in {path}, at {}. Give more lines around it so that it \
@@ -176,7 +176,7 @@ pub(crate) fn other_indentation<'t>(
         more => write!(message, "\n[{more} more lines]"),
     };
     message.push_str("\nGive the old and the new text with the indentation of the file.");
-    explain::error(ToolError::EditConflict, message)
+    failure_texts::error(ToolError::EditConflict, message)
 }
 
 fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
@@ -197,7 +197,7 @@ fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
         );
     }
     message.push_str(" Read the file again and copy the text exactly, white space included.");
-    Outcome { count: Some(0), ..explain::error(ToolError::EditConflict, message) }
+    Outcome { count: Some(0), ..failure_texts::error(ToolError::EditConflict, message) }
 }
 
 /// The maximum number of places that are compared to find the closest one.

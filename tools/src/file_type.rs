@@ -1,6 +1,6 @@
 //! The types of files that a search can be narrowed to, by the endings of their names.
 
-use crate::explain;
+use crate::failure_texts;
 use innerloop_json::{joined, quoted};
 use innerloop_types::action::{Outcome, ToolError};
 
@@ -62,7 +62,7 @@ impl FileType {
                 "There is no file type {}. There is: {names}. Or use a glob.",
                 quoted(name)
             );
-            explain::error(ToolError::InvalidArguments, message)
+            failure_texts::error(ToolError::InvalidArguments, message)
         })
     }
 

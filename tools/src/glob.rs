@@ -1,7 +1,7 @@
 //! Finding files by the pattern of their path.
 
 use crate::{
-    explain,
+    failure_texts,
     files::{FileError, WorkspaceFiles},
     ignore::TOO_MANY_RULES,
     path::WorkspacePath,
@@ -51,11 +51,11 @@ impl GlobSearch {
     /// # Errors
     /// The outcome where it makes no sense.
     pub fn parse(files: &impl WorkspaceFiles, query: &GlobQuery<'_>) -> Result<Self, Outcome> {
-        let folder = explain::any_path(query.within, query.path)?;
+        let folder = failure_texts::any_path(query.within, query.path)?;
         let most = usize::try_from(query.max_results.unwrap_or(MAX_FILES)).unwrap_or(usize::MAX);
         if most == 0 {
             let message = "The number of files is limited to 0. Allow at least 1.";
-            return Err(explain::error(ToolError::InvalidArguments, message));
+            return Err(failure_texts::error(ToolError::InvalidArguments, message));
         }
         let pattern = PathPattern::parse(query.pattern)?;
         let mut pattern = if query.ignore_case { pattern.ignoring_case() } else { pattern };
@@ -125,10 +125,10 @@ pub fn not_searched(
     error: &FileError,
 ) -> Outcome {
     if *error == FileError::NotFolder && files.stat(folder).is_ok() {
-        return explain::error(
+        return failure_texts::error(
             ToolError::WrongFileType,
             format!("{folder} is a file, not a folder. Name a folder to search."),
         );
     }
-    explain::failed(files, folder, error)
+    failure_texts::failed(files, folder, error)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     encoding::looks_binary,
-    explain,
+    failure_texts,
     file_type::FileType,
     files::{FileError, WorkspaceFiles},
     path::WorkspacePath,
@@ -35,12 +35,12 @@ impl GrepSearch {
         within: &WorkspacePath,
         grep: &GrepQuery,
     ) -> Result<Self, Outcome> {
-        let path = explain::any_path(within, grep.path.as_deref())?;
+        let path = failure_texts::any_path(within, grep.path.as_deref())?;
         let mut glob = grep.glob.as_deref().map(PathPattern::parse).transpose()?;
         let file_type = grep.file_type.as_deref().map(FileType::named).transpose()?;
         if grep.max_results == Some(0) || grep.max_per_file == Some(0) {
             let message = "The number of results is limited to 0. Allow at least 1.";
-            return Err(explain::error(ToolError::InvalidArguments, message));
+            return Err(failure_texts::error(ToolError::InvalidArguments, message));
         }
         settle(glob.as_mut(), files, &path, grep.hidden);
         Ok(Self { path, glob, file_type })
@@ -82,7 +82,7 @@ pub(crate) fn grep(
             grep_file(files, path, &matcher, &mut report)?;
             LeftOut::default()
         }
-        Err(error) => return Err(explain::failed(files, path, &error)),
+        Err(error) => return Err(failure_texts::failed(files, path, &error)),
     };
     Ok(report.finish(left_out))
 }
@@ -93,7 +93,7 @@ pub(crate) fn grep(
 /// The outcome where it is not valid.
 pub fn small_matcher(grep: &GrepQuery) -> Result<SmallMatcher, Outcome> {
     SmallMatcher::new(grep).map_err(|(pattern, why)| {
-        explain::error(
+        failure_texts::error(
             ToolError::InvalidArguments,
             format!(
                 "The regular expression {} is invalid: {why}. To search for . * + ? ( ) [ ] {{ }} \
@@ -114,7 +114,7 @@ pub fn grep_file(
     matcher: &impl LineMatcher,
     report: &mut GrepReport<'_>,
 ) -> Result<(), Outcome> {
-    let bytes = files.read(path).map_err(|error| explain::failed(files, path, &error))?;
+    let bytes = files.read(path).map_err(|error| failure_texts::failed(files, path, &error))?;
     if looks_binary(&bytes) {
         return Err(read::binary(path, "it contains NUL bytes"));
     }

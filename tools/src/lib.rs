@@ -7,13 +7,14 @@
 mod directory;
 mod edit;
 mod encoding;
-mod explain;
-mod faulty;
+mod failure_texts;
+mod faulty_files;
 mod file_type;
 mod files;
 mod glob;
 mod grep;
 mod ignore;
+mod indent_shift;
 mod list;
 mod literals;
 mod memory;
@@ -30,7 +31,6 @@ mod replace;
 mod report;
 mod search;
 mod secrets;
-mod shift;
 mod source;
 mod temporary;
 mod walk;
@@ -38,7 +38,7 @@ mod write;
 
 pub use directory::{DirectoryFiles, FolderLister, REPLACED_BY_HOST, is_draft};
 pub use encoding::ENCODINGS;
-pub use faulty::FaultyFiles;
+pub use faulty_files::FaultyFiles;
 pub use files::{
     EntryKind, FileError, FileStat, FolderEntry, MAX_FILE_BYTES, MAX_FITTED_PICTURE_BYTES,
     MAX_PICTURE_BYTES, WorkspaceFiles,
@@ -55,7 +55,7 @@ pub use write::{MAX_CHANGE_BYTES, change_text};
 pub mod parts {
     pub use crate::{
         encoding::looks_binary,
-        explain::{failed, file_path, folder},
+        failure_texts::{failed, file_path, folder},
         glob::{GlobMatch, GlobQuery, GlobSearch, not_searched},
         grep::{GrepSearch, grep_file, small_matcher},
         ignore::{IgnoreRule, MAX_RULES, RuleScope},

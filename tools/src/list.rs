@@ -1,7 +1,7 @@
 //! Listing folders.
 
 use crate::{
-    explain,
+    failure_texts,
     files::{EntryKind, FileError, FolderEntry, WorkspaceFiles, sort},
     ignore::{IgnoreRuleSet, TOO_MANY_RULES},
     path::WorkspacePath,
@@ -26,10 +26,10 @@ pub(crate) struct ListQuery<'a> {
 }
 
 pub(crate) fn list(files: &impl WorkspaceFiles, query: &ListQuery<'_>) -> Result<Outcome, Outcome> {
-    let folder = explain::any_path(query.within, query.path)?;
+    let folder = failure_texts::any_path(query.within, query.path)?;
     if query.depth == 0 {
         let message = "The depth is 0. Give at least 1.";
-        return Err(explain::error(ToolError::InvalidArguments, message));
+        return Err(failure_texts::error(ToolError::InvalidArguments, message));
     }
     let ignore = query.ignore.iter().map(|text| PathPattern::parse(text));
     let mut ignore = ignore.collect::<Result<Vec<_>, _>>()?;
@@ -40,11 +40,11 @@ pub(crate) fn list(files: &impl WorkspaceFiles, query: &ListQuery<'_>) -> Result
     };
     let lister = ListRenderer { files, folder: &folder, ignore, query };
     let top = lister.enter(folder.clone(), above).map_err(|error| match error {
-        FileError::NotFolder if files.stat(&folder).is_ok() => explain::error(
+        FileError::NotFolder if files.stat(&folder).is_ok() => failure_texts::error(
             ToolError::WrongFileType,
             format!("{folder} is a file, not a folder. Read it instead."),
         ),
-        error => explain::failed(files, &folder, &error),
+        error => failure_texts::failed(files, &folder, &error),
     })?;
     if top.entries.len() == 0 {
         let text = format!("The folder {folder} is empty.");

@@ -2,7 +2,7 @@
 //! of routes: a pattern that names an existing path means that.
 
 use crate::{
-    explain,
+    failure_texts,
     files::WorkspaceFiles,
     path::{WorkspacePath, lower_case},
     walk::walk,
@@ -30,7 +30,7 @@ impl PathPattern {
     pub(crate) fn parse(text: &str) -> Result<Self, Outcome> {
         let invalid = |why: &str| {
             let message = format!("The pattern {} is invalid: {why}.", quoted(text));
-            explain::error(ToolError::InvalidArguments, message)
+            failure_texts::error(ToolError::InvalidArguments, message)
         };
         let negations = text.len() - text.trim_start_matches('!').len();
         let (sign, rest) = text.split_at_checked(negations).unwrap_or(("", text));

@@ -1,7 +1,7 @@
 //! One action in, one outcome out, and how failures are worded for the model.
 
 use crate::{
-    edit, explain,
+    edit, failure_texts,
     files::{EntryKind, WorkspaceFiles},
     glob, grep, list, patch,
     path::WorkspacePath,
@@ -27,7 +27,7 @@ pub fn perform_in(files: &mut impl WorkspaceFiles, folder: &str, action: &Action
 
 /// Carries out a patch that was read before, as [`perform_in`] does one that is text.
 pub fn perform_patch(files: &mut impl WorkspaceFiles, folder: &str, patch: &Patch) -> Outcome {
-    let done = explain::folder(folder).and_then(|within| patch::apply(files, &within, patch));
+    let done = failure_texts::folder(folder).and_then(|within| patch::apply(files, &within, patch));
     done.unwrap_or_else(|failure| failure)
 }
 
@@ -68,8 +68,8 @@ pub fn perform_known(
 /// The files that the action names, where `patch` is what its patch says; one that cannot be
 /// reached is told by the action itself.
 fn named(folder: &str, action: &Action, patch: Option<&Patch>) -> Vec<Option<WorkspacePath>> {
-    let within = explain::folder(folder).ok();
-    let place = |path| explain::writable_path(within.as_ref()?, path).ok();
+    let within = failure_texts::folder(folder).ok();
+    let place = |path| failure_texts::writable_path(within.as_ref()?, path).ok();
     action.files(patch).into_iter().map(|file| place(file.path)).collect()
 }
 
@@ -90,7 +90,7 @@ fn check(
         }
         _ => return Ok(()),
     };
-    Err(explain::error(ToolError::EditConflict, format!("{path} {why}")))
+    Err(failure_texts::error(ToolError::EditConflict, format!("{path} {why}")))
 }
 
 /// The digest of a file, empty if it cannot be read.
@@ -103,7 +103,7 @@ fn attempt(
     folder: &str,
     action: &Action,
 ) -> Result<Outcome, Outcome> {
-    let within = &explain::folder(folder)?;
+    let within = &failure_texts::folder(folder)?;
     match action {
         &Action::Read { ref path, offset, limit, numbering, line_chars, notice } => read::read(
             files,
@@ -135,11 +135,11 @@ fn attempt(
         }
         Action::Grep(query) => grep::grep(files, within, query),
         Action::Patch { patch } => patch::patch(files, within, patch),
-        Action::Fetch { .. } => Err(explain::error(
+        Action::Fetch { .. } => Err(failure_texts::error(
             ToolError::UnknownTool,
             "Pages of the web cannot be read here: only file tools can.",
         )),
-        Action::RunProgram { .. } | Action::Shell { .. } => Err(explain::error(
+        Action::RunProgram { .. } | Action::Shell { .. } => Err(failure_texts::error(
             ToolError::UnknownTool,
             "Programs cannot run here: only file tools can.",
         )),

@@ -2,7 +2,7 @@
 
 use crate::{
     encoding::{MARK, decode},
-    explain,
+    failure_texts,
     files::{MAX_FITTED_PICTURE_BYTES, MAX_PICTURE_BYTES, WorkspaceFiles},
     path::WorkspacePath,
 };
@@ -32,14 +32,14 @@ pub(crate) fn read(
     path: &str,
     lines: ReadOptions,
 ) -> Result<Outcome, Outcome> {
-    let path = explain::file_path(within, path)?;
+    let path = failure_texts::file_path(within, path)?;
     if lines.limit == Some(0) {
-        return Err(explain::error(
+        return Err(failure_texts::error(
             ToolError::InvalidArguments,
             "The limit is 0 lines. Give at least 1, or leave it out.",
         ));
     }
-    let bytes = files.read(&path).map_err(|error| explain::failed(files, &path, &error))?;
+    let bytes = files.read(&path).map_err(|error| failure_texts::failed(files, &path, &error))?;
     if let Some(media_type) = image_type(&bytes) {
         return image(files.fits_pictures(), &path.to_string(), media_type, &bytes);
     }
@@ -59,7 +59,7 @@ pub(crate) fn read(
 #[must_use]
 pub fn past_the_end(path: &WorkspacePath, first: u64, total: u64) -> Outcome {
     let plural = if total == 1 { "line" } else { "lines" };
-    explain::error(
+    failure_texts::error(
         ToolError::InvalidArguments,
         format!("The offset {first} is past the end: {path} has {total} {plural}."),
     )
@@ -71,11 +71,11 @@ pub(crate) fn view_image(
     within: &WorkspacePath,
     path: &str,
 ) -> Result<Outcome, Outcome> {
-    let path = explain::file_path(within, path)?;
-    let bytes = files.read(&path).map_err(|error| explain::failed(files, &path, &error))?;
+    let path = failure_texts::file_path(within, path)?;
+    let bytes = files.read(&path).map_err(|error| failure_texts::failed(files, &path, &error))?;
     match image_type(&bytes) {
         Some(media_type) => image(files.fits_pictures(), &path.to_string(), media_type, &bytes),
-        None => Err(explain::error(
+        None => Err(failure_texts::error(
             ToolError::WrongFileType,
             format!("{path} is not an image that models take: PNG, JPEG, GIF or WebP."),
         )),
@@ -102,7 +102,7 @@ pub(crate) fn unmarked(bytes: &[u8]) -> &[u8] {
 /// The outcome where a file is no text.
 #[must_use]
 pub fn binary(path: &WorkspacePath, why: &str) -> Outcome {
-    explain::error(ToolError::Binary, format!("{path} is not a text file: {why}."))
+    failure_texts::error(ToolError::Binary, format!("{path} is not a text file: {why}."))
 }
 
 impl ReadOptions {
@@ -211,7 +211,7 @@ pub(crate) fn image(
         false => (MAX_PICTURE_BYTES, "models take at most"),
     };
     if size > most {
-        return Err(explain::error(
+        return Err(failure_texts::error(
             ToolError::TooLarge,
             format!("The image {path} has {size} bytes; {whose} {} MiB.", most >> 20),
         ));

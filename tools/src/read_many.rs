@@ -1,7 +1,7 @@
 //! Reading many text files at once, one after the other.
 
 use crate::{
-    explain,
+    failure_texts,
     files::{EntryKind, FileError, WorkspaceFiles},
     path::WorkspacePath,
     pattern::{PathPattern, settle},
@@ -31,7 +31,7 @@ pub(crate) fn read_many(
 ) -> Result<Outcome, Outcome> {
     if include.is_empty() {
         let message = "No files are named. Give at least one path or pattern.";
-        return Err(explain::error(ToolError::InvalidArguments, message));
+        return Err(failure_texts::error(ToolError::InvalidArguments, message));
     }
     let exclude = exclude.iter().map(|text| PathPattern::parse(text));
     let mut exclude = exclude.collect::<Result<Vec<_>, _>>()?;
@@ -86,7 +86,7 @@ fn find(
     let mut found = FileSelection::default();
     let mut patterns = Vec::new();
     for text in include {
-        let path = explain::any_path(within, Some(text))?;
+        let path = failure_texts::any_path(within, Some(text))?;
         match files.stat(&path) {
             Ok(stat) if stat.kind == EntryKind::Folder => {
                 let ending = if flat { "/*" } else { "/**" };
@@ -114,7 +114,7 @@ fn find(
             }
             ControlFlow::Continue(())
         });
-        walked.map_err(|error: FileError| explain::failed(files, within, &error))?;
+        walked.map_err(|error: FileError| failure_texts::failed(files, within, &error))?;
     }
     let missing = patterns.iter().zip(&hits).filter(|(_, hit)| !**hit);
     found.missing = missing.map(|((text, ..), _)| (*text).clone()).collect();
@@ -207,7 +207,7 @@ impl ReadReport {
         }
         if self.files == 0 {
             let message = format!("No files to read were found.\n{notes}");
-            return Err(explain::error(ToolError::NotFound, message.trim_end()));
+            return Err(failure_texts::error(ToolError::NotFound, message.trim_end()));
         }
         if self.cut {
             notes.push_str("[There are more files. Narrow the patterns.]\n");

@@ -1,6 +1,6 @@
 //! Keys that the model is shown as a mask: writing the mask back would destroy them.
 
-use crate::{explain, path::WorkspacePath};
+use crate::{failure_texts, path::WorkspacePath};
 use innerloop_types::action::{MASK, Outcome, ToolError};
 
 /// The shortest key that is masked.
@@ -23,7 +23,7 @@ pub(crate) fn check(path: &WorkspacePath, old: &str, new: &str) -> Result<(), Ou
         let masked = MaskedLine::of(line.trim());
         let is_known = old.lines().any(|old| old == line);
         if !is_known && old.lines().any(|old| masked.hides(old.trim())) {
-            return Err(explain::error(
+            return Err(failure_texts::error(
                 ToolError::EditConflict,
                 format!(
                     "{path} was not changed: line {number} would be {MASK} where the file has a \

@@ -3,8 +3,8 @@
 
 use crate::{
     files::MAX_FILE_BYTES,
+    indent_shift::{IndentPair, IndentShift, IndentStyle, agrees, indentation, is_placed},
     replace::{self, TextMatches},
-    shift::{IndentPair, IndentShift, IndentStyle, agrees, indentation, is_placed},
 };
 use memchr::{memchr, memchr_iter, memrchr};
 use std::{borrow::Cow, ops::Range};

@@ -2,7 +2,7 @@
 
 use crate::{
     encoding::{TextEncoding, decode},
-    explain,
+    failure_texts,
     files::{FileError, WorkspaceFiles},
     path::WorkspacePath,
     secrets,
@@ -19,12 +19,12 @@ pub(crate) fn write(
     path: &str,
     content: &str,
 ) -> Result<Outcome, Outcome> {
-    let path = explain::writable_path(within, path)?;
+    let path = failure_texts::writable_path(within, path)?;
     let before = match files.read(&path) {
         Ok(bytes) => PreviousContent::Bytes(bytes.into_owned()),
         Err(FileError::NotFound) => PreviousContent::Absent,
         Err(FileError::TooLarge) => PreviousContent::TooLarge,
-        Err(error) => return Err(explain::failed(files, &path, &error)),
+        Err(error) => return Err(failure_texts::failed(files, &path, &error)),
     };
     replace_content(files, &path, &before, content)
 }
@@ -73,7 +73,7 @@ impl FileContent {
                 u32::from(letter),
                 self.encoding.name()
             );
-            explain::error(ToolError::InvalidArguments, message)
+            failure_texts::error(ToolError::InvalidArguments, message)
         })
     }
 }
@@ -130,7 +130,7 @@ pub(crate) fn store(
         Some(from) => files.move_to(from, path, bytes),
         None => files.write(path, bytes).map(|()| false),
     };
-    let is_gone = written.map_err(|error| explain::failed(files, path, &error))?;
+    let is_gone = written.map_err(|error| failure_texts::failed(files, path, &error))?;
     Ok((ReportedChange { path: path.as_str().to_owned(), kind, before, after }, is_gone))
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn remove(
     path: &WorkspacePath,
     before: &PreviousContent,
 ) -> Result<ReportedChange, Outcome> {
-    files.remove(path).map_err(|error| explain::failed(files, path, &error))?;
+    files.remove(path).map_err(|error| failure_texts::failed(files, path, &error))?;
     Ok(removed(path, before))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     callbacks::Callbacks, clock::to_u64, effects, files::RawFiles, host::SessionHost,
-    misuse::CallerError, options::AgentOptions, program, session::seen, shared,
+    misuse::CallerError, options::AgentOptions, program, session::seen, shared_setup,
 };
 use innerloop_core::{
     History,
@@ -34,7 +34,7 @@ impl RawAgent {
         files: &RawFiles,
         callbacks: Callbacks,
     ) -> Result<Self, JsValue> {
-        let driver = shared::open(options, id, &files.memory().borrow())?;
+        let driver = shared_setup::open(options, id, &files.memory().borrow())?;
         Ok(Self::with(driver, files, callbacks))
     }
 

@@ -27,9 +27,9 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(crate) fn lines(this: &Callbacks, lines: &str);
 
-    /// Takes a batch of events, as [`told`](crate::told) has them. Left out of them is what the
-    /// package adds: the session, and the wall time, which is that of their time 0 and theirs
-    /// together.
+    /// Takes a batch of events, as [`event_batch`](crate::event_batch) has them. Left out of them
+    /// is what the package adds: the session, and the wall time, which is that of their time 0 and
+    /// theirs together.
     #[wasm_bindgen(method)]
     pub(crate) fn events(this: &Callbacks, batch: &str, session: &str, epoch: f64);
 

@@ -5,9 +5,9 @@
 use crate::{
     callbacks::Callbacks,
     clock::{SessionClock, to_f64},
+    event_batch,
     files::RawFiles,
     log::LogSink,
-    told,
 };
 use innerloop_core::{
     event::Event,
@@ -208,7 +208,7 @@ impl SessionHost {
             let events = std::mem::take(&mut *self.outbox.borrow_mut());
             let Some(first) = events.first() else { break };
             let epoch = first.wall.0.saturating_sub(first.at.0);
-            self.callbacks.events(&told::batch(&events), &first.session.0, to_f64(epoch));
+            self.callbacks.events(&event_batch::batch(&events), &first.session.0, to_f64(epoch));
         }
         self.delivering.set(false);
     }

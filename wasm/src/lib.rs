@@ -11,6 +11,7 @@ mod clock;
 #[cfg(feature = "log")]
 mod durable;
 mod effects;
+mod event_batch;
 mod files;
 mod host;
 mod js;
@@ -20,8 +21,7 @@ mod options;
 mod program;
 mod providers;
 mod session;
-mod shared;
-mod told;
+mod shared_setup;
 
 pub use agent::RawAgent;
 pub use files::RawFiles;

@@ -3,7 +3,7 @@
 
 use super::{ctx::StepContext, pipeline, pipeline::ToolTask};
 use crate::rules::{
-    instructed::{InstructionScope, doc_folder},
+    folder_instructions::{InstructionScope, doc_folder},
     prompt::DOCS_BUDGET,
 };
 use alloc::{format, string::String, vec::Vec};

@@ -7,17 +7,16 @@ use super::{
     folding, instructions,
     last_reply::RunFailure,
     ledger::EffectKind,
-    left_out,
+    loop_texts::{drain_steering, enter, say},
     model_call::{CallPurpose, ModelCall},
-    outbound,
+    outbound_hook,
     phase::{HookContinuation, PendingQuestion, Phase},
-    reply,
+    refused_parts, reply,
     route::ToolAccess,
     step::AgentStep,
     stopping::halt,
     tool_call::{checked, text_of},
     turn_options,
-    words::{drain_steering, enter, say},
 };
 use crate::{
     profile::inner::FINAL_ANSWER,
@@ -203,7 +202,11 @@ pub(super) fn recover(failure: ModelCallError, ctx: &mut StepContext<'_>) -> Age
 
 /// The model call has failed, unless a part of what is said is to blame that can be left out.
 pub(super) fn give_in(failure: ModelCallError, ctx: &mut StepContext<'_>) -> AgentStep {
-    if left_out::on_refused(&failure, ctx) { AgentStep::Call } else { AgentStep::Fail(failure) }
+    if refused_parts::on_refused(&failure, ctx) {
+        AgentStep::Call
+    } else {
+        AgentStep::Fail(failure)
+    }
 }
 
 /// A hook has replied.
@@ -249,10 +252,12 @@ pub(super) fn on_hook(
         }
         (HookContinuation::Stop, _) => AgentStep::NextInput,
         (HookContinuation::Answer(answer), _) => AgentStep::Answer(answer),
-        (HookContinuation::Give(answer), reply) => match outbound::answer(answer, reply, ctx) {
-            Some(answer) => given(answer, ctx),
-            None => AgentStep::Finish(RunEnd::Denied),
-        },
+        (HookContinuation::Give(answer), reply) => {
+            match outbound_hook::answer(answer, reply, ctx) {
+                Some(answer) => given(answer, ctx),
+                None => AgentStep::Finish(RunEnd::Denied),
+            }
+        }
         (HookContinuation::Out(end), reply) => on_released(end, reply, ctx),
         (HookContinuation::Input(_) | HookContinuation::Call, HookReply::Deny { reason }) => {
             ctx.warn(&format!("a hook denied it: {reason}"));
@@ -360,7 +365,7 @@ pub(super) fn answer(answer: String, ctx: &mut StepContext<'_>) -> AgentStep {
     if drain_steering(ctx) {
         return AgentStep::Call;
     }
-    match outbound::ask(&answer, ctx) {
+    match outbound_hook::ask(&answer, ctx) {
         Some(effect) => AgentStep::hooked(effect, HookContinuation::Give(answer)),
         None => given(answer, ctx),
     }
@@ -417,7 +422,7 @@ pub(super) fn next_input(ctx: &mut StepContext<'_>) -> AgentStep {
 
 /// The hook has seen what the run has come to.
 fn on_released(end: RunEnd, reply: HookReply, ctx: &mut StepContext<'_>) -> AgentStep {
-    let denied = outbound::result(reply, ctx);
+    let denied = outbound_hook::result(reply, ctx);
     if denied {
         return AgentStep::Finish(RunEnd::Denied);
     }

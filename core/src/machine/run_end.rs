@@ -3,7 +3,7 @@
 
 use super::{
     ctx::{AgentSignal, StepContext},
-    outbound,
+    outbound_hook,
     phase::{HookContinuation, Phase},
     reply,
     step::AgentStep,
@@ -22,7 +22,7 @@ pub(super) fn end_run(end: RunEnd, ctx: &mut StepContext<'_>) -> AgentStep {
     let keeps_in = matches!(end, RunEnd::Interrupted | RunEnd::Denied | RunEnd::Failed);
     if !keeps_in
         && !ctx.body.run.released
-        && let Some(effect) = outbound::ask(&ctx.body.result(), ctx)
+        && let Some(effect) = outbound_hook::ask(&ctx.body.result(), ctx)
     {
         return AgentStep::hooked(effect, HookContinuation::Out(end));
     }

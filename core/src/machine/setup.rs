@@ -5,8 +5,8 @@ use super::{agent_state::SpawnOptions, route::Route, turn_tools::allows};
 use crate::{
     profile::{Profile, TimeoutNote, ToolCategory, ToolPolicy, ToolRow},
     rules::{
+        folder_instructions::doc_folder,
         gauge::{code_cost, prose_cost},
-        instructed::doc_folder,
         prompt::{PromptEnvironment, system_prompt},
         schema,
         truncate::OutputLimit,

@@ -4,12 +4,12 @@
 use super::{
     ctx::{AgentSignal, StepContext},
     folding,
+    loop_texts::enter,
     model_call::CallPurpose,
     phase::{HookContinuation, Phase},
     reply,
     run_end::{children, finish},
     step::AgentStep,
-    words::enter,
 };
 use alloc::vec;
 use innerloop_types::{

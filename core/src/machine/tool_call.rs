@@ -1,8 +1,8 @@
 //! One call of a round on its way: before-hook, approval, run, after-hook, result.
 
 use super::{
-    amended,
     ctx::StepContext,
+    edited_arguments,
     ledger::EffectKind,
     pipeline::{self, CallExecution, LaunchedRun, PlannedRun, ToolTask},
     turn_options,
@@ -476,7 +476,7 @@ impl RoundCall {
         let (call, setup) = (&self.tool_call, ctx.setup);
         let limit = setup.output_limit(&call.name, ctx.window().saturating_sub(ctx.tokens()));
         let mut result = pipeline::result(call, &ran, outcome, replaced, setup, &limit);
-        amended::tell(call, &mut result, ctx);
+        edited_arguments::tell(call, &mut result, ctx);
         self.state = ToolCallState::Done(result);
         if let CallExecution::Answer(answer) = ran {
             ctx.body.run.answer = Some(answer.into());

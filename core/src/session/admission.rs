@@ -1,7 +1,7 @@
 //! Who may say what and when. An input is taken apart once: what comes out is a step that fits, or
 //! the input as it was and why it was refused, before anything has changed.
 
-use super::{Session, admitted::AdmittedInput};
+use super::{Session, input_effects::AdmittedInput};
 use crate::machine::{
     agent::Agent,
     agent_state::UserInput,

@@ -3,8 +3,8 @@
 //! the agents' business.
 
 mod admission;
-mod admitted;
 pub(crate) mod blueprint;
+mod input_effects;
 pub mod log;
 mod signals;
 pub(crate) mod snapshot;
@@ -18,7 +18,6 @@ use crate::{
     },
     rules::budget::SpendTracker,
 };
-use admitted::AdmittedInput;
 use alloc::{sync::Arc, vec::Vec};
 use innerloop_types::{
     config::{ConfigError, SessionConfig},
@@ -29,6 +28,7 @@ use innerloop_types::{
     status::Status,
     time::{SessionInstant, UnixMillis},
 };
+use input_effects::AdmittedInput;
 
 /// Raised whenever equal inputs no longer give equal outputs.
 pub const REPLAY_VERSION: u32 = 11;

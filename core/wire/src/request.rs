@@ -5,7 +5,7 @@ use super::{
         AnthropicMessages, ChatCompletions, GeminiContent, OllamaChat, OpenAiResponses, with_each,
         with_wire,
     },
-    failed,
+    failed_result,
     head::RequestHead,
     left_out::{self, MediaGate},
     protocol::{WirePrefix, WireProtocol},
@@ -82,7 +82,8 @@ impl RequestPrefix {
 
     /// Appends what a turn says. The bytes of those before stay as they are.
     pub fn push(&mut self, said: VisibleTurn<'_>) {
-        let said = failed::told(left_out::unsigned(said, &self.origin), self.wire, self.in_text);
+        let said =
+            failed_result::told(left_out::unsigned(said, &self.origin), self.wire, self.in_text);
         let said = if self.in_text { text_calls::in_text(said) } else { said };
         self.encoded.push(&self.gate.readable(said));
     }

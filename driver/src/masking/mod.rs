@@ -4,7 +4,7 @@
 
 mod pattern;
 
-use crate::key::{ApiKey, MASK};
+use crate::secret_key::{ApiKey, MASK};
 use alloc::{borrow::Cow, string::String, sync::Arc, vec, vec::Vec};
 use core::fmt;
 use innerloop_core::json::{from_str, to_string};

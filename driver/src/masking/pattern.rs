@@ -1,7 +1,7 @@
 //! Finding a key, or a piece of it, in bytes. Every few bytes a word of the text is looked up in
 //! the key; where it stands there, text and key are compared to both sides of it.
 
-use crate::key::MASK;
+use crate::secret_key::MASK;
 use alloc::{string::String, vec::Vec};
 use core::ops::Range;
 

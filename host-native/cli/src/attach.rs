@@ -1,7 +1,7 @@
 //! What goes to the model beside the prompt: pictures, PDFs, texts, named by an option or mentioned
 //! in the prompt. What a file is, its first bytes say, not its name.
 
-use super::{exit::CliError, figures::counted};
+use super::{exit::CliError, number_format::counted};
 use base64ct::{Base64, Encoding as _};
 use innerloop_core::message::Part;
 use innerloop_workspace::{Workspace, plain_file};

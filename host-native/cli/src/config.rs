@@ -6,12 +6,11 @@ use super::{
     args::{ApprovalLevel, CompactionTrigger, ModelArgs, TuningArgs},
     console::warn,
     exit::{CliError, ExitReason},
-    instructions,
-    narrowing::ProjectPatch,
-    pages::PageAccess,
-    patch,
+    instructions, patch,
+    project_limits::ProjectPatch,
     sessions::new_id,
     setup,
+    web_pages::PageAccess,
 };
 use innerloop_core::{
     config::{AskAbout, ConfigError, EnvironmentFacts, SessionConfig},

@@ -1,7 +1,7 @@
 //! The keys that `innerloop login` keeps: a file that its user alone may read.
 
 use innerloop_driver::ApiKey;
-use innerloop_workspace::{places, private};
+use innerloop_workspace::{app_dirs, private_files};
 use std::{collections::BTreeMap, path::PathBuf};
 use toml_edit::{DocumentMut, value};
 
@@ -17,7 +17,7 @@ const HEAD: &str =
 
 /// Returns where it is, or would be; nowhere for a user without a home.
 pub(super) fn path() -> Option<PathBuf> {
-    places::state().map(|folder| folder.join("credentials.toml"))
+    app_dirs::state().map(|folder| folder.join("credentials.toml"))
 }
 
 /// The keys, by their providers' names, as they are now: another program may keep one meanwhile.
@@ -43,9 +43,9 @@ pub(super) fn put(provider: &str, key: Option<&ApiKey>) -> Result<bool, String> 
         None => file.remove(provider),
     };
     if key.is_some() || before.is_some() {
-        let closed = path.parent().map_or(Ok(()), private::closed);
-        let written = closed.and_then(|()| private::keep(&path, file.to_string().as_bytes()));
-        written.map_err(|error| places::unwritten(&path, &error))?;
+        let closed = path.parent().map_or(Ok(()), private_files::closed);
+        let written = closed.and_then(|()| private_files::keep(&path, file.to_string().as_bytes()));
+        written.map_err(|error| app_dirs::unwritten(&path, &error))?;
     }
     Ok(before.is_some())
 }
@@ -53,7 +53,7 @@ pub(super) fn put(provider: &str, key: Option<&ApiKey>) -> Result<bool, String> 
 fn text() -> Result<Option<String>, String> {
     let Some(path) = path() else { return Ok(None) };
     let bytes =
-        private::read_own(&path, MAX_BYTES, FORBIDDEN).map_err(|error| error.to_string())?;
+        private_files::read_own(&path, MAX_BYTES, FORBIDDEN).map_err(|error| error.to_string())?;
     bytes.map(String::from_utf8).transpose().map_err(|_| unfit())
 }
 

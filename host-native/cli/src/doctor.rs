@@ -5,11 +5,12 @@ use super::{
     args::{ColourChoice, DoctorArgs, ModelArgs},
     console::{say, warn},
     credentials,
+    diagnostic::CheckFinding::{self, Broken, Fine, Warning},
+    endpoint_probe,
     exit::{CliError, ExitReason},
-    finding::CheckFinding::{self, Broken, Fine, Warning},
     instructions,
     keys::{self, FoundKey},
-    places, reached, settings,
+    program_folders, settings,
     setup::{self, ProviderChoice},
     spinner::{ActivityLabel, PAUSE, Spinner},
     style::OutputStyle,
@@ -60,7 +61,7 @@ pub(super) async fn run(mut args: DoctorArgs) -> Result<(), CliError> {
     let trying = "trying the sandbox; what it compiles the first time is kept";
     let tried = progress.during(trying, sandbox(args.programs.as_deref())).await;
     let SandboxFindings { complaints, findings } = tried;
-    for (name, finding) in places::findings() {
+    for (name, finding) in program_folders::findings() {
         match (name, finding, complaints.is_empty()) {
             ("cache", Fine(_), false) => tell(name, Warning(complaints.clone())),
             (_, finding, _) => tell(name, finding),
@@ -183,7 +184,7 @@ async fn reached(
         None if !provider.key_optional => {
             Warning(format!("{} is not asked without a key", provider.name))
         }
-        origin => reached::ask(provider, &args.model, origin).await,
+        origin => endpoint_probe::ask(provider, &args.model, origin).await,
     }
 }
 

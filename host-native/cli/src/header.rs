@@ -1,6 +1,8 @@
 //! What one sees first: which model works where, and how far it may go.
 
-use super::{review::ChangeMode, sessions::LockedSession, style::harmless, work::ActiveSession};
+use super::{
+    review::ChangeMode, session_setup::ActiveSession, sessions::LockedSession, style::harmless,
+};
 use innerloop_core::config::AskAbout;
 use std::env;
 

@@ -4,7 +4,7 @@
 use super::{
     args::LimitArgs,
     exit::CliError,
-    figures::{dollars, grouped},
+    number_format::{dollars, grouped},
 };
 use innerloop_core::{config::SessionConfig, input::Command};
 use innerloop_host::host::CommandSender;

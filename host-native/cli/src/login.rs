@@ -1,13 +1,13 @@
 //! `innerloop login` and `logout`: a provider's key, kept in a file or in the platform's key ring.
 
 use super::{
+    answer_input::StdinLines,
     args::{LoginArgs, LogoutArgs},
     console::{say, warn},
     credentials,
     exit::{CliError, ExitReason},
     interrupts::SignalStream,
     keyring, keys,
-    lines::StdinLines,
 };
 use crate::platform::EchoGuard;
 use innerloop_driver::{

@@ -2,76 +2,76 @@
 //! chooses the exit code.
 
 mod allow;
+mod answer_input;
+mod answer_schema;
 mod applying;
 mod approval;
 mod args;
 mod arguments;
 mod attach;
+mod auto_approval;
+mod call_summary;
 mod completions;
 mod config;
 mod console;
 mod conversation;
 mod credentials;
 mod decode;
+mod diagnostic;
 mod doctor;
 mod editor;
+mod endpoint_probe;
 mod environment;
 mod exit;
-mod figures;
-mod finding;
-mod form;
 mod header;
 mod instructions;
 mod interaction;
 mod interrupts;
-mod judge;
 mod key_in_use;
 mod keyring;
 mod keys;
 mod limits;
-mod lines;
 mod login;
 mod markdown;
 mod message_file;
 mod mode;
 mod model_change;
+mod model_recording;
 mod models;
-mod narrowing;
 mod notices;
-mod own;
-mod pages;
-mod past;
+mod number_format;
+mod overlay_autosave;
+mod overlay_commands;
 mod patch;
 mod patch_reader;
-mod piped;
-mod places;
 mod plain_line;
 mod platform;
 mod preview;
+mod program_folders;
+mod project_limits;
+mod prompt_input;
 mod question;
-mod reached;
-mod record;
-mod recorded;
 mod report;
 mod resume;
+mod resumed_session;
 mod review;
 mod run;
-mod saving;
+mod run_record;
+mod run_view;
+mod session_setup;
 mod sessions;
 mod settings;
 mod setup;
-mod silence;
 mod spinner;
+mod stall_notice;
 mod style;
 mod terminal;
 mod text_calls;
 mod tool;
 mod tools;
 mod transcript;
-mod unapplied;
-mod view;
-mod words;
-mod work;
+mod user_tools;
+mod web_pages;
 mod wrap;
 
 use args::{Cli, CliCommand};
@@ -118,7 +118,7 @@ fn main() -> ExitCode {
         ended(match command {
             CliCommand::Run(args) => run::run(*args).await,
             CliCommand::Resume(args) => resume::run(*args).await,
-            CliCommand::Sessions(args) => unapplied::sessions(args).await,
+            CliCommand::Sessions(args) => overlay_commands::sessions(args).await,
             CliCommand::Tool(args) => tool::run(args).await,
             CliCommand::Tools(args) => tools::carry_out(args).await,
             CliCommand::Decode(args) => decode::run(&args),

@@ -1,7 +1,7 @@
 //! Where the changes of a session go.
 
 use super::{args::SessionArgs, console::warn, exit::CliError};
-use innerloop_workspace::{Workspace, places};
+use innerloop_workspace::{Workspace, app_dirs};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -50,7 +50,7 @@ impl ChangeMode {
     fn can_keep(folder: &Workspace, place: &Path) -> bool {
         let root = folder.root();
         // What stands there already is not passed over in silence.
-        if place.join(VIEW).exists() || !places::meets(place, root) {
+        if place.join(VIEW).exists() || !app_dirs::meets(place, root) {
             return true;
         }
         warn(&format!(

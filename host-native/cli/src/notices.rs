@@ -2,7 +2,7 @@
 //! reason for, and what is no text.
 
 use super::{
-    figures::counted,
+    number_format::counted,
     style::{OutputStyle, TextColour, harmless},
     terminal::columns,
     wrap::wrapped,

@@ -3,9 +3,9 @@
 
 use super::{
     args::ColourChoice,
-    figures::counted,
+    call_summary::{CallDescriber, CallDescription},
+    number_format::counted,
     style::{OutputStyle, TextColour, brief, harmless},
-    words::{CallDescriber, CallDescription},
 };
 use innerloop_core::{action::Action, json::JsonObject};
 use innerloop_tools::{InMemoryFiles, WorkspaceFiles, WorkspacePath, perform_in, perform_patch};

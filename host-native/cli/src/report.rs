@@ -2,15 +2,15 @@
 //! diff and the counts, or as the terminal record of `--json`.
 
 use super::{
+    call_summary::CallDescriber,
     exit::{CliError, ExitReason},
-    figures::{counted, dollars, grouped},
     interrupts::ShutdownHandle,
     key_in_use::KeyInUse,
     keys, limits, notices,
-    record::{DeniedCall, FileRecord, RunRecord},
+    number_format::{counted, dollars, grouped},
     review::{ChangeDisposition, ChangeMode},
+    run_record::{DeniedCall, FileRecord, RunRecord},
     style::{OutputStyle, TextColour, brief},
-    words::CallDescriber,
 };
 use innerloop_core::{
     action::{DeniedBy, Outcome},

@@ -3,25 +3,26 @@
 //! one run; without one it is a conversation, where somebody sits there.
 
 use super::{
+    answer_schema::AnswerSchema,
     args::{EnvironmentArgs, ModelArgs, ResumeArgs, SessionArgs, TuningArgs},
-    attach, config,
+    attach,
+    call_summary::CallDescriber,
+    config,
     console::{say_escaped, warn},
     conversation::{self, InitialInput},
     exit::CliError,
-    form::AnswerSchema,
     interrupts::ShutdownHandle,
     key_in_use::KeyInUse,
     message_file::MessageFile,
-    past::ResumableSession,
     report::RunReport,
+    resumed_session::ResumableSession,
     review::{self, ChangeMode, PendingChanges, ReviewOutcome},
     run::{self, PreparedRun},
+    run_view,
+    session_setup::{ActiveSession, SessionRequest},
     sessions::{self, SessionInfo, SessionStore},
     settings, setup,
     style::OutputStyle,
-    view,
-    words::CallDescriber,
-    work::{ActiveSession, SessionRequest},
 };
 use innerloop_core::{
     input::Command,
@@ -143,13 +144,13 @@ async fn apply(args: &ResumeArgs, mut past: ResumableSession) -> Result<RunRepor
     };
     let folder = setup::workspace(&past.about().workspace, own.any_folder)?;
     let mut held = past.take_held();
-    let workspace = super::work::over(folder, mode, held.as_ref())?;
+    let workspace = super::session_setup::over(folder, mode, held.as_ref())?;
     let (ending, style) =
         (ShutdownHandle::default(), OutputStyle::new(args.output.color.unwrap_or_default()));
     let mut report = RunReport::new(&KeyInUse::default(), mode);
     report.without_run();
     report.compare(&workspace, &ending).await;
-    view::changes(&report, args.output, style, mode);
+    run_view::changes(&report, args.output, style, mode);
     let has_changes = report.has_changes();
     let pending = PendingChanges { mode, workspace: &workspace, held: held.as_mut(), has_changes };
     let ReviewOutcome { settled, failure } = review::settle(pending, None, &ending).await;

@@ -15,7 +15,7 @@ use super::{
     terminal,
 };
 use innerloop_host::http::wall_time;
-use innerloop_workspace::{ApplyError, RefusedChanges, Workspace, places};
+use innerloop_workspace::{ApplyError, RefusedChanges, Workspace, app_dirs};
 use std::{io, path::PathBuf, process, time::Duration};
 
 /// Most paths that are named where changes can't be applied.
@@ -256,7 +256,7 @@ pub(super) fn told_refused(refused: &RefusedChanges) -> String {
 
 fn keep(workspace: &Workspace) -> io::Result<PathBuf> {
     let none = || io::Error::other("there is no home folder; set XDG_STATE_HOME");
-    let kept = places::state().ok_or_else(none)?.join("kept");
+    let kept = app_dirs::state().ok_or_else(none)?.join("kept");
     let place = kept.join(format!("{}-{}", wall_time().0, process::id()));
     workspace.keep(&place)?;
     Ok(place)

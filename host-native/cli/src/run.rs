@@ -1,28 +1,28 @@
 //! `innerloop run`: opens a session over a folder, drives it to its end, and shows it as it goes.
 
 use super::{
+    answer_schema::AnswerSchema,
     approval::{InteractiveTerminal, PersonHandle},
     args::{LimitArgs, OutputArgs, RunArgs},
     attach::{self, MentionScope},
+    auto_approval::ApprovalJudge,
     console::{say_escaped, warn},
     exit::{CliError, ExitReason},
-    form::AnswerSchema,
     interrupts::{ShutdownHandle, SignalStream},
-    judge::ApprovalJudge,
     limits::RunLimits,
     message_file::MessageFile,
-    piped,
+    overlay_autosave::SaveMonitor,
+    prompt_input,
     report::RunReport,
     review::{self, PendingChanges, ReviewOutcome},
-    saving::SaveMonitor,
+    run_view::RunView,
+    session_setup::{ActiveSession, SessionFrontend, SessionRequest},
     sessions::LockedSession,
     settings,
-    silence::SilenceMonitor,
     spinner::PAUSE,
+    stall_notice::SilenceMonitor,
     style::{OutputStyle, TextColour, harmless},
     terminal::Screen,
-    view::RunView,
-    work::{ActiveSession, SessionFrontend, SessionRequest},
 };
 use innerloop_core::{
     event::EventKind,
@@ -103,7 +103,7 @@ async fn begin(args: RunArgs) -> Result<PreparedRun, CliError> {
     let attached = attach::read(&attach)?;
     let form = result.schema.as_deref().map(AnswerSchema::read).transpose()?;
     let file = result.file.as_deref().map(MessageFile::check).transpose()?;
-    let prompt = piped::prompt(prompt, is_taken).await?;
+    let prompt = prompt_input::prompt(prompt, is_taken).await?;
     let mut work = ActiveSession::begin(asked.with(form, limits), audience(output)).await?;
     file.iter().for_each(|file| work.workspace.reserve(file.path()));
     let mentioned = attach::mentions(&prompt.words, &work.workspace, MentionScope::Workspace);

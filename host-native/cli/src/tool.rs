@@ -8,7 +8,7 @@ use super::{
     environment,
     exit::{CliError, ExitReason},
     interrupts::SignalStream,
-    own, setup,
+    setup, user_tools,
 };
 use innerloop_core::{
     Profile,
@@ -36,7 +36,7 @@ use std::{
 const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, VocabularyKind::Seed);
 
 pub(super) async fn run(args: ToolArgs) -> Result<(), CliError> {
-    let own = own::read(&args.guests.tools)?;
+    let own = user_tools::read(&args.guests.tools)?;
     match (&args.name, &args.arguments) {
         (None, _) => list(&args, &own),
         (Some(name), None) => describe(name, &args, &own),
@@ -300,7 +300,7 @@ impl ToolRequest {
             }
             ToolInvocation::Own(tool, arguments) => (tool, arguments),
         };
-        own::prepare(slice::from_ref(&tool), sandbox).await?;
+        user_tools::prepare(slice::from_ref(&tool), sandbox).await?;
         let call = CallContext { id: "tool".to_owned(), ..CallContext::default() };
         let run = ToolRun {
             call_id: call.id.clone(),

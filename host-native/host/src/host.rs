@@ -3,11 +3,11 @@
 //! means is the driver's and the session's business.
 
 use crate::{
-    answering::{EffectResponder, HostMessage, Inbox, Place, ROOM, SessionInspection},
-    deltas::DeltaChannel,
     hooks::HookHandler,
     http::{HttpClient, HttpTimeouts},
+    inbox::{EffectResponder, HostMessage, Inbox, Place, ROOM, SessionInspection},
     journal::{Journal, JournalError},
+    output_stream::DeltaChannel,
     pictures,
     recording::RecordingWriter,
     tools::ToolRunner,
@@ -22,9 +22,9 @@ use innerloop_core::{
     tool::ToolRun,
 };
 use innerloop_driver::{
-    ApiKey, BaseUrl, Driver, DriverOutput, DriverOutputBatch, EndpointRequest, custom,
+    ApiKey, BaseUrl, Driver, DriverOutput, DriverOutputBatch, EndpointRequest, custom_tool_outcome,
 };
-use innerloop_workspace::private::random;
+use innerloop_workspace::private_files::random;
 use std::{
     collections::BTreeMap, fmt, future::Future, io, num::NonZero, sync::Arc,
     thread::available_parallelism, time::Duration,
@@ -399,7 +399,7 @@ impl Host {
         let limits = self.media_limits();
         self.spawn(id, Some(deltas.clone()), |answering, mut stop| async move {
             let Some(place) = place(room, &mut stop).await else {
-                return answering.done(custom::interrupted(), None).await;
+                return answering.done(custom_tool_outcome::interrupted(), None).await;
             };
             let running = tools.run(agent, run, Arc::new(deltas.clone()), stop);
             let outcome = deltas.send_during(running, id, answering.inbox()).await;

@@ -62,16 +62,16 @@
 //! # }
 //! ```
 
-mod answering;
-mod deltas;
 pub mod environment;
 pub mod facts;
 pub mod hooks;
 pub mod host;
 pub mod http;
+mod inbox;
 pub mod journal;
 pub mod local;
 pub mod lock;
+mod output_stream;
 mod pictures;
 pub mod recording;
 pub mod setup;

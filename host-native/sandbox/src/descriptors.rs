@@ -1,12 +1,12 @@
 //! The imported functions that work on what is open. Standard streams are wasmtime's.
 
 use super::{
-    denied::{CallError, CallResult, answer},
     errno,
     files::{GuestFiles, OpenNode, SeekOrigin},
     memory::{first_buffer, first_bytes, put, split},
     stat::{described, encoded, times},
     state::{GuestCaller, MODULE, RunState, look, work},
+    wasi_error::{CallError, CallResult, answer},
 };
 use wasmtime::{Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as wasi;

@@ -3,12 +3,12 @@
 
 use super::{
     cache::{ArtefactCache, OnProgress},
-    calls,
-    carried::EmbeddedModule,
     compiler::{self, check, config},
+    embedded_modules::EmbeddedModule,
     error::{EngineError, ModuleError},
-    shim,
+    shell_imports,
     state::RunState,
+    wasi_shim,
 };
 use innerloop_workspace::{digest::Digest, plain_file};
 use std::{
@@ -86,7 +86,7 @@ pub(super) struct PreparedModule {
 impl PreparedModule {
     /// Returns whether the module is our shell: whether it asks for what only that may.
     pub(super) fn is_shell(&self) -> bool {
-        self.module.module().imports().any(|import| import.module() == calls::MODULE)
+        self.module.module().imports().any(|import| import.module() == shell_imports::MODULE)
     }
 
     /// Makes guests yield at each tick until the guard is dropped.
@@ -161,7 +161,7 @@ impl WasmRuntime {
     fn new() -> Result<Self, EngineError> {
         let engine = Engine::new(&config()).map_err(EngineError::Settings)?;
         let mut linker = Linker::new(&engine);
-        shim::link(&mut linker).map_err(EngineError::Settings)?;
+        wasi_shim::link(&mut linker).map_err(EngineError::Settings)?;
         let ticker = EpochTicker::start(&engine).map_err(EngineError::Timer)?;
         Ok(Self { engine, linker, ticker })
     }

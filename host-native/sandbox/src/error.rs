@@ -1,6 +1,6 @@
 //! Why a module can't be run, or the sandbox not be set up.
 
-use super::carried::EmbeddedModuleError;
+use super::embedded_modules::EmbeddedModuleError;
 use std::path::PathBuf;
 
 /// The reason why the engine could not be set up.

@@ -5,17 +5,17 @@
 
 use super::{
     call_context::CallContext,
-    carried,
     command_line::{self, CommandLine, SessionShells, StartablePrograms},
+    embedded_modules,
     engine::{GuestModule, SandboxEngine},
     error::ModuleError,
     guest::program_env,
+    guest_view::GuestVisibility,
     limits::{RunLimits, SessionLimits},
     module::{ModuleCall, RegisteredModule},
     programs::{BY_PATH, ProgramPermissions, ProgramRegistry, ProgramStart},
     quota::SessionQuota,
     run::{self, GuestInvocation, RunOutcome},
-    sight::GuestVisibility,
     stdio::OnDelta,
 };
 use innerloop_driver::{
@@ -525,7 +525,7 @@ fn started_by_name(programs: &ProgramRegistry) -> StartablePrograms {
 
 /// The guest tools program, built from the crate `tools`.
 fn tools() -> GuestModule {
-    GuestModule::carried(&carried::TOOLS)
+    GuestModule::carried(&embedded_modules::TOOLS)
 }
 
 /// The outcome of what was stopped while it was compiled.

@@ -1,6 +1,6 @@
 //! Reading and writing a guest's memory. Whatever lies outside of it is the guest's mistake.
 
-use super::{denied::CallError, errno, state::GuestCaller};
+use super::{errno, state::GuestCaller, wasi_error::CallError};
 use std::ops::Range;
 use wasmtime::{AsContextMut, Error, Extern, Memory};
 use wasmtime_wasi::p1::{WasiP1Ctx, wasi_snapshot_preview1::WasiSnapshotPreview1};

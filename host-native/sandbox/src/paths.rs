@@ -1,12 +1,12 @@
 //! The imported functions that take paths.
 
 use super::{
-    denied::{CallResult, answer},
     errno,
     files::OpenFlags,
     memory::{path, put},
     stat::{encoded, times},
     state::{GuestCaller, MODULE, RunState, work},
+    wasi_error::{CallResult, answer},
 };
 use wasmtime::{Linker, Result};
 

@@ -1,11 +1,11 @@
 //! Waiting for time, streams and files. Files are always ready; for the rest wasmtime waits.
 
 use super::{
-    denied::{CallError, CallResult, answer},
     errno,
     files::OpenNode,
     memory::{bytes, put, split},
     state::{GuestCaller, MODULE, RunState, look},
+    wasi_error::{CallError, CallResult, answer},
 };
 use wasmtime::{Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as wasi;

@@ -3,14 +3,14 @@
 //! the manifest.
 
 use super::{
-    carried::{self, EmbeddedModule},
+    embedded_modules::{self, EmbeddedModule},
     engine::{GuestModule, ModuleSource, SandboxEngine},
     error::ModuleError,
     guest::program_env,
-    installed,
+    guest_view::{FolderMount, GuestVisibility},
     limits::RunLimits,
     manifest::{self, Manifest, ManifestEntry, ManifestError, ProgramLimits},
-    sight::{FolderMount, GuestVisibility},
+    program_folder,
 };
 use innerloop_shell_protocol::MissingCommand;
 use innerloop_types::config::ProgramFacts;
@@ -181,7 +181,7 @@ impl ProgramRegistry {
         match explicit.map(Path::to_owned).or_else(|| named.map(PathBuf::from)) {
             Some(folder) => Self::of(vec![folder], &manifest),
             None => {
-                let folder = installed::folder().filter(|folder| folder.is_dir());
+                let folder = program_folder::folder().filter(|folder| folder.is_dir());
                 Self::carried(&manifest).with(folder.into_iter().collect(), &manifest)
             }
         }
@@ -195,7 +195,7 @@ impl ProgramRegistry {
             pinned.is_none_or(|pinned| pinned == carried.digest.to_string())
         };
         let mut programs = Self::default();
-        for carried in carried::PROGRAMS.into_iter().filter(is_meant) {
+        for carried in embedded_modules::PROGRAMS.into_iter().filter(is_meant) {
             let entry = entry(manifest, carried.name);
             let program = RegisteredProgram::new(ModuleSource::Carried(carried), entry);
             programs.all.insert(carried.name.to_owned(), Arc::new(program));
@@ -527,9 +527,9 @@ impl RegisteredProgram {
         if let Some(mounts) = self.mounts.get() {
             return Ok(mounts.clone());
         }
-        let assets = self.file().map(installed::assets).unwrap_or_default();
+        let assets = self.file().map(program_folder::assets).unwrap_or_default();
         let mount = |asset: &manifest::ProgramAsset| {
-            let path = installed::asset(&assets, asset);
+            let path = program_folder::asset(&assets, asset);
             let folder = Workspace::open(&path);
             let folder = folder.map_err(|_| ModuleError::Asset(path));
             Ok(FolderMount { name: asset.guest.clone(), folder: folder? })

@@ -1,6 +1,6 @@
 //! What belongs to one running guest, and how an imported function gets at it.
 
-use super::{denied::CallError, files::GuestFiles, quota::RunLimiter, shell::ShellProcess};
+use super::{files::GuestFiles, quota::RunLimiter, shell::ShellProcess, wasi_error::CallError};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::spawn_blocking;
 use wasmtime::{Caller, Error};

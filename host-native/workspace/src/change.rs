@@ -1,8 +1,8 @@
 //! A changed file as it is told: what it was, what it is, and why one should look at it closely.
 
 use super::{
+    file_stat::{EntryKind, PathStat},
     sensitive,
-    stat::{EntryKind, PathStat},
     state::{FileState, escaped},
 };
 use innerloop_types::action::{ChangeKind, ReportedChange};

@@ -4,9 +4,9 @@
 //! workspace's lock for changes, so that nobody adds the last missing piece meanwhile.
 
 use super::{
+    file_stat::EntryKind,
     layer::WorkspaceLayer,
     resolve::{at, stays_inside},
-    stat::EntryKind,
 };
 use crate::platform::{Errno, Result};
 use innerloop_tools::VERSION_SYSTEMS;

@@ -1,9 +1,9 @@
 //! What a workspace's files are: those of its folder, or an overlay of them.
 
 use super::{
+    file_stat::{EntryKind, PathStat, permitted},
     overlay::{Overlay, WriterContext},
     root::{FileAccess, ListedEntry, Root, set_file_mode, stat_file},
-    stat::{EntryKind, PathStat, permitted},
 };
 use crate::platform::{Result, Timestamps};
 use innerloop_tools::TmpMeaning;

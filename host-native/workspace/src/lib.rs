@@ -3,62 +3,62 @@
 //! private view whose changes are applied to the folder at the end, or never. Whoever changes
 //! something asks here, and what must not change is refused here.
 
+mod active_runs;
+pub mod app_dirs;
 mod apply;
+mod apply_plan;
+mod apply_step;
 mod applying;
 mod change;
+mod changed_files;
 pub mod diff;
 pub mod digest;
-mod draft;
+mod dir_handle;
 mod durable;
-mod entered;
+mod file_stat;
+mod former_contents;
 mod guard;
 mod layer;
-mod open;
 mod overlay;
-pub mod places;
+mod person_edit;
 pub mod plain_file;
-mod plan;
 pub mod platform;
-pub mod private;
-mod put;
+pub mod private_files;
 pub mod reading;
-mod record;
-mod refused;
+mod refused_changes;
 mod resolve;
 mod root;
-mod runs;
-mod scratch;
+mod scratch_folder;
 mod sensitive;
-mod shelter;
-mod stat;
 mod state;
-mod step;
+mod whole_file;
+mod workspace_folder;
 mod writing;
 
-pub use draft::FileDraft;
-pub use entered::LayeredFolder;
+pub use changed_files::{ChangeRecorder, ChangeRecords};
+pub use dir_handle::LayeredFolder;
+pub use file_stat::{EntryKind, PathStat};
+pub use former_contents::ShelterSet;
 pub use overlay::QuotaCharge;
-pub use record::{ChangeRecorder, ChangeRecords};
 pub use resolve::at;
 pub use root::{FileAccess, ListedEntry, set_file_times};
-pub use shelter::ShelterSet;
-pub use stat::{EntryKind, PathStat};
+pub use whole_file::FileDraft;
 
 pub use apply::{ApplyError, ApplyProgress};
+pub use apply_step::TakenBack;
 pub use change::FileChange;
-pub use open::WorkspaceError;
-pub use refused::RefusedChanges;
+pub use refused_changes::RefusedChanges;
 pub use state::FileState;
-pub use step::TakenBack;
+pub use workspace_folder::WorkspaceError;
 
+use active_runs::{RunRegistry, WorkspaceRun};
 use innerloop_tools::TmpMeaning;
 use layer::WorkspaceLayer;
 use overlay::Overlay;
 use platform::{Errno, Result, Timestamps};
-use refused::RefusalLog;
+use refused_changes::RefusalLog;
 use resolve::{resolve, stays_inside};
 use root::Root;
-use runs::{RunRegistry, WorkspaceRun};
 use std::{
     fs::File,
     io::{self, Read as _},
@@ -113,8 +113,8 @@ impl Workspace {
     /// # Errors
     /// [`WorkspaceError`] if it is missing, a file, unreadable, or more than a project.
     pub fn open(path: impl AsRef<Path>) -> std::result::Result<Self, WorkspaceError> {
-        let path = open::find(path.as_ref())?;
-        open::check(&path)?;
+        let path = workspace_folder::find(path.as_ref())?;
+        workspace_folder::check(&path)?;
         Self::insist(path)
     }
 
@@ -123,8 +123,8 @@ impl Workspace {
     /// # Errors
     /// [`WorkspaceError`] if it is missing, a file, or unreadable.
     pub fn insist(path: impl AsRef<Path>) -> std::result::Result<Self, WorkspaceError> {
-        let path = open::find(path.as_ref())?;
-        let root = Root::open(&path).map_err(|error| open::failed(&path, error))?;
+        let path = workspace_folder::find(path.as_ref())?;
+        let root = Root::open(&path).map_err(|error| workspace_folder::failed(&path, error))?;
         Ok(Self::of(WorkspaceLayer::InPlace(Arc::new(root))))
     }
 
@@ -232,7 +232,7 @@ impl Workspace {
     /// Lets nobody change, make or move a folder of the host's own, such as that of its settings,
     /// nor what is in it, should it lie in this workspace.
     pub fn reserve_folder(&self, folder: &Path) {
-        let Some(folder) = places::real(folder) else { return };
+        let Some(folder) = app_dirs::real(folder) else { return };
         let Ok(path) = folder.strip_prefix(self.root()) else { return };
         if !path.as_os_str().is_empty() {
             let path = path.to_owned();

@@ -2,8 +2,8 @@
 //! else by its size and digest.
 
 use super::{
+    file_stat::{EntryKind, PathStat},
     layer::WorkspaceLayer,
-    stat::{EntryKind, PathStat},
 };
 use crate::{digest::Digest, platform::name_of};
 use innerloop_tools::MAX_CHANGE_BYTES;

@@ -3,12 +3,12 @@
 
 use super::{
     Workspace,
-    draft::FileDraft,
+    changed_files::{ChangeRecorder, ChangeRecords},
+    file_stat::EntryKind,
+    former_contents::{ContentShelter, ShelterSet},
     overlay::{QuotaCharge, WriterContext},
-    record::{ChangeRecorder, ChangeRecords},
     resolve::at,
-    shelter::{ContentShelter, ShelterSet},
-    stat::EntryKind,
+    whole_file::FileDraft,
 };
 use crate::platform::{Errno, Result};
 use std::{
@@ -115,7 +115,7 @@ impl Workspace {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::draft::{DRAFT, PREFIX},
+        super::whole_file::{DRAFT, PREFIX},
         *,
     };
     use std::{fs, io::Write as _};

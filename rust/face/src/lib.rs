@@ -2,13 +2,13 @@
 //! of it, as plain data. Nothing here waits, so that it is the same in a program and in a page.
 //! Whoever uses one of the two finds all of it there.
 
+mod approvals;
 pub mod patch;
-mod people;
 mod prompt;
 mod result;
 mod schema;
 
-pub use people::{ApprovalDecision, ApprovalRequest, unanswered};
+pub use approvals::{ApprovalDecision, ApprovalRequest, unanswered};
 pub use prompt::Prompt;
 pub use result::{AnswerError, ResultReader, RunResult};
 pub use schema::schema_of;

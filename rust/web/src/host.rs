@@ -4,11 +4,11 @@
 //! with it.
 
 use crate::{
+    approvals::UserCallbacks,
     clock::SessionClock,
     files::MemoryFiles,
     hooks::HookTable,
     http,
-    people::UserCallbacks,
     tool::{self, LONGEST_MS, Tool},
     watchers::EventSubscribers,
 };
@@ -22,7 +22,7 @@ use innerloop_core::{
     tool::{Job, ToolRun, ToolSpec},
 };
 use innerloop_driver::{
-    ApiKey, Driver, DriverOutput, DriverOutputBatch, HostCapabilities as Asked, custom,
+    ApiKey, Driver, DriverOutput, DriverOutputBatch, HostCapabilities as Asked, custom_tool_outcome,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -186,7 +186,9 @@ impl SessionHost {
             }
             DriverOutput::Cancel { id } => {
                 let stopped = self.open.borrow_mut().remove(&id);
-                return stopped.filter(|task| task.is_run).map(|_| done(id, custom::interrupted()));
+                return stopped
+                    .filter(|task| task.is_run)
+                    .map(|_| done(id, custom_tool_outcome::interrupted()));
             }
         }
         None

@@ -39,6 +39,7 @@
 struct Readme;
 
 mod agent;
+mod approvals;
 mod build_error;
 mod builder;
 mod clock;
@@ -48,7 +49,6 @@ mod hooks;
 mod host;
 mod http;
 pub mod js;
-mod people;
 mod run;
 mod tool;
 mod watchers;

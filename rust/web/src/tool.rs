@@ -7,7 +7,7 @@ use innerloop_core::{
     json::Json,
     tool::{ToolRun, ToolSpec},
 };
-use innerloop_driver::custom;
+use innerloop_driver::custom_tool_outcome;
 use innerloop_face::schema_of;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -205,7 +205,7 @@ pub(crate) async fn carry_out(
     let limit = u32::try_from(run.timeout_ms.min(LONGEST_MS)).unwrap_or(u32::MAX);
     match select((tool.work)(call), TimeoutFuture::new(limit)).await {
         Either::Left((Ok(outcome), _)) => outcome,
-        Either::Left((Err(reason), _)) => custom::failed(&run.name, &reason),
-        Either::Right(_) => custom::timed_out(),
+        Either::Left((Err(reason), _)) => custom_tool_outcome::failed(&run.name, &reason),
+        Either::Right(_) => custom_tool_outcome::timed_out(),
     }
 }

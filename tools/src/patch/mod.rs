@@ -9,7 +9,7 @@ mod seek;
 use crate::{
     edit::{self, clip},
     encoding::{TextEncoding, decode},
-    explain,
+    failure_texts,
     files::{FileError, MAX_FILE_BYTES, WorkspaceFiles},
     path::{WorkspacePath, lower_case},
     secrets,
@@ -38,7 +38,7 @@ pub(crate) fn patch(
     text: &str,
 ) -> Result<Outcome, Outcome> {
     let patch = Patch::parse(text)
-        .map_err(|error| explain::error(ToolError::InvalidArguments, error.to_string()))?;
+        .map_err(|error| failure_texts::error(ToolError::InvalidArguments, error.to_string()))?;
     apply(files, within, &patch)
 }
 
@@ -75,7 +75,7 @@ fn named(within: &WorkspacePath, path: &str) -> Option<(String, ())> {
 /// The same failure with one more sentence.
 fn amended(failure: &Outcome, sentence: &str) -> Outcome {
     let message = format!("{} {sentence}", failure.joined_text());
-    explain::error(failure.error.unwrap_or(ToolError::Io), message)
+    failure_texts::error(failure.error.unwrap_or(ToolError::Io), message)
 }
 
 /// The files as they will be.
@@ -118,16 +118,16 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
     fn apply(&mut self, file: &FilePatch) -> Result<Vec<LooseHunk>, Outcome> {
         match file {
             FilePatch::Add { path, content } => {
-                self.put(&explain::writable_path(self.within, path)?, content.clone())?;
+                self.put(&failure_texts::writable_path(self.within, path)?, content.clone())?;
                 Ok(Vec::new())
             }
             FilePatch::Delete { path } => {
-                self.take(&explain::writable_path(self.within, path)?)?;
+                self.take(&failure_texts::writable_path(self.within, path)?)?;
                 Ok(Vec::new())
             }
             FilePatch::Update { path, move_to, hunks } => {
-                let path = explain::writable_path(self.within, path)?;
-                let target = |text| explain::writable_path(self.within, text);
+                let path = failure_texts::writable_path(self.within, path)?;
+                let target = |text| failure_texts::writable_path(self.within, text);
                 let target = move_to.as_deref().map(target).transpose()?;
                 self.update(&path, target.filter(|target| *target != path), hunks)
             }
@@ -149,13 +149,13 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
         if again > MAX_AGAIN_BYTES {
             let message =
                 format!("The patch names {path} too often. Put all of its hunks below one header.");
-            return Err(explain::error(ToolError::InvalidArguments, message));
+            return Err(failure_texts::error(ToolError::InvalidArguments, message));
         }
         let lines = TextLines::new(&old);
         let placed = place::place(&lines, hunks).map_err(|miss| missed(path, &lines, &miss))?;
         let new = lines.rebuilt(&placed.runs);
         if u64::try_from(new.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-            return Err(explain::failed(self.files, path, &FileError::TooLarge));
+            return Err(failure_texts::failed(self.files, path, &FileError::TooLarge));
         }
         let is_changed = *old != new;
         if placed.runs.iter().flat_map(|run| &run.added).any(|line| line.contains(MASK)) {
@@ -207,7 +207,7 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
             Ok(bytes) => Ok((PreviousContent::of(&bytes), TextEncoding::of(&bytes))),
             Err(FileError::NotFound) => Ok((PreviousContent::Absent, TextEncoding::Utf8)),
             Err(FileError::TooLarge) => Ok((PreviousContent::TooLarge, TextEncoding::Utf8)),
-            Err(error) => Err(explain::failed(self.files, path, &error)),
+            Err(error) => Err(failure_texts::failed(self.files, path, &error)),
         }
     }
 
@@ -236,13 +236,13 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
     fn bytes(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, Outcome> {
         match self.states.get(path.as_str()).map(|state| &state.content) {
             Some(Some(content)) => content.bytes(path),
-            Some(None) => Err(explain::error(
+            Some(None) => Err(failure_texts::error(
                 ToolError::NotFound,
                 format!("{path} is gone: the patch itself removes or moves it before."),
             )),
             None => {
                 let bytes = self.files.read(path);
-                bytes.map_err(|error| explain::failed(self.files, path, &error))
+                bytes.map_err(|error| failure_texts::failed(self.files, path, &error))
             }
         }
     }
@@ -459,9 +459,9 @@ fn missed(path: &WorkspacePath, file: &TextLines<'_>, miss: &PlacementError<'_>)
                  Put lines around the changes that occur once.",
                 hunk.line
             );
-            return explain::error(ToolError::EditConflict, message);
+            return failure_texts::error(ToolError::EditConflict, message);
         }
     };
     message.push_str(" Read the file again and copy its lines exactly.");
-    explain::error(ToolError::EditConflict, message)
+    failure_texts::error(ToolError::EditConflict, message)
 }

@@ -6,8 +6,8 @@ use super::{
     seek::{LineIndex, LineMatch},
 };
 use crate::{
+    indent_shift::{IndentPair, IndentShift, IndentStyle, agrees, indentation, is_placed},
     replace::MatchStrictness,
-    shift::{IndentPair, IndentShift, IndentStyle, agrees, indentation, is_placed},
 };
 use innerloop_types::action::{Hunk, HunkLine};
 use std::{cell::OnceCell, ops::Range};

@@ -4,13 +4,13 @@
 //! most. As in `regex-lite`, `\w`, `\d`, `\s`, `\b` and letters of either case are those of ASCII,
 //! and there are no classes of Unicode.
 
+mod assertions;
 mod class;
-mod look;
 mod parse;
 mod step;
 
+use assertions::RegexAssertion;
 use class::CharClass;
-use look::RegexAssertion;
 use std::{mem, ops::Range, sync::Mutex};
 use step::RegexInstruction;
 

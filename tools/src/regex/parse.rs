@@ -2,8 +2,8 @@
 //! their places, so that a repetition copies them.
 
 use super::{
+    assertions::RegexAssertion,
     class::CharClass,
-    look::RegexAssertion,
     step::{RegexFlags, RegexInstruction},
 };
 

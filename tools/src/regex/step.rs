@@ -1,6 +1,6 @@
 //! What an expression is made of, and the flags by which it is read.
 
-use super::look::RegexAssertion;
+use super::assertions::RegexAssertion;
 
 /// The flags by which an expression is read, unless it says otherwise itself.
 #[derive(Clone, Copy, Debug, Default)]

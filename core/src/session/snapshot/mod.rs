@@ -3,23 +3,25 @@
 
 mod error;
 mod folding;
-mod form;
+mod from_snapshot;
 mod input;
-mod restored;
 mod round;
+mod snapshot_form;
 
 use super::Session;
 use crate::machine::agent::Agent;
 use alloc::{borrow::Cow, string::String, vec::Vec};
 pub use error::RestoreError;
 use folding::FoldingForm;
-use form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm};
-use form::{SessionForm, SpentForm};
 use innerloop_json::{FromJson, RawJson, ToJson, from_str};
 use innerloop_types::{
     config::SessionConfig, digest::DigestBuilder, id::AgentId, json::Json, time::UnixMillis,
 };
 use input::InputForm;
+use snapshot_form::{
+    AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm,
+};
+use snapshot_form::{SessionForm, SpentForm};
 
 const FORMAT: &str = "innerloop-snapshot";
 

@@ -3,13 +3,13 @@
 use super::{
     super::{
         failure::{ModelCallError, of_value},
-        faults::DecodeFaults,
         finish::{FinishWords, finish_of, is_given, told},
         lenient::{Error, ValueRef},
+        list_positions::PositionMap,
         piece::ReplyPiece,
-        places::PositionMap,
         protocol::WireAccumulator,
         sink::PieceSink,
+        stream_faults::DecodeFaults,
         surrogates::PendingSurrogate,
     },
     block::{BlockDelta, PartialBlock},

@@ -4,12 +4,12 @@
 use super::{
     super::{
         failure::{ModelCallError, of_value},
-        faults::DecodeFaults,
         finish::{FinishWords, finish_of, is_given, told},
         lenient::{Error, JsonDocument, ValueRef, text_of},
         piece::ReplyPiece,
         protocol::WireAccumulator,
         sink::PieceSink,
+        stream_faults::DecodeFaults,
         values::JsonSplitter,
     },
     chunk::{

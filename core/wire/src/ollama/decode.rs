@@ -2,12 +2,12 @@
 
 use super::super::{
     failure::{ModelCallError, of_value},
-    faults::DecodeFaults,
     finish::{is_given, told},
     lenient::{Error, JsonDocument, ValueRef},
     piece::ReplyPiece,
     protocol::WireAccumulator,
     sink::PieceSink,
+    stream_faults::DecodeFaults,
 };
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::mem;

@@ -3,8 +3,8 @@
 
 use super::{
     super::{
-        lenient::ValueRef, places::PositionMap, sink::PieceSink, surrogates::PendingSurrogate,
-        values::JsonNesting,
+        lenient::ValueRef, list_positions::PositionMap, sink::PieceSink,
+        surrogates::PendingSurrogate, values::JsonNesting,
     },
     chunk::ChatCall,
 };

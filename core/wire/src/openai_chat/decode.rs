@@ -3,10 +3,10 @@
 use super::{
     super::{
         failure::{ModelCallError, of_value},
-        faults::DecodeFaults,
         lenient::{Error, ValueRef},
         protocol::WireAccumulator,
         sink::PieceSink,
+        stream_faults::DecodeFaults,
     },
     answer::PartialReply,
     chunk::ChatChunk,

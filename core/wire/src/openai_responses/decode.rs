@@ -3,17 +3,17 @@
 use super::{
     super::{
         failure::{FailureKind, ModelCallError},
-        faults::DecodeFaults,
         lenient::{Error, ValueRef},
         piece::ReplyPiece,
         protocol::WireAccumulator,
         sink::PieceSink,
+        stream_faults::DecodeFaults,
         surrogates::PendingSurrogate,
     },
     items::DecodedOutput,
+    output_items::{ItemMention, SlotList},
+    partial_items::DeltaKind,
     response::{ResponseEnd, ResponseObject, error_event},
-    slots::{ItemMention, SlotList},
-    streamed::DeltaKind,
 };
 use alloc::{borrow::Cow, string::String};
 use core::mem;

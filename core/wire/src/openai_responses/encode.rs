@@ -4,7 +4,7 @@
 //! assistant.
 
 use super::super::{
-    failed,
+    failed_result,
     head::RequestHead,
     ids::{sendable_id, sendable_name},
     lenient::JsonDocument,
@@ -206,7 +206,7 @@ impl ResponsesPrefix {
         let SentCall { id, form } = self.open.get(&result.call_id).cloned().unwrap_or_else(plain);
         // Items of these forms have no mark for a result that is an error.
         let is_marked = matches!(form, CallItemKind::Shell | CallItemKind::ApplyPatch);
-        let parts = failed::parts(result, is_marked);
+        let parts = failed_result::parts(result, is_marked);
         let said = joined_text(&parts);
         let out = self.item(match form {
             CallItemKind::Function => "function_call_output",

@@ -3,7 +3,7 @@
 
 use super::{
     super::{lenient::ValueRef, writer::rewritten},
-    streamed::{DeltaKind, StreamedItem},
+    partial_items::{DeltaKind, StreamedItem},
 };
 use alloc::{
     borrow::Cow,

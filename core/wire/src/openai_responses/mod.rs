@@ -5,9 +5,9 @@ mod encode;
 
 mod head;
 mod items;
+mod output_items;
+mod partial_items;
 mod response;
-mod slots;
-mod streamed;
 
 use super::{body::BareJsonMode, head::RequestHead, protocol::WireProtocol};
 use alloc::{string::String, vec, vec::Vec};

@@ -2,8 +2,8 @@
 //! `call:name{key:value}`, with text between tokens of its own and words without quotes.
 
 use super::{
-    found::CallRegion, literal::LiteralReader, scan::SourceText, schema::SchemaType,
-    typed::TypedCall,
+    literal::LiteralReader, scan::SourceText, schema::SchemaType, text_findings::CallRegion,
+    typed_arguments::TypedCall,
 };
 use alloc::{string::String, vec::Vec};
 use innerloop_types::message::ToolCall;

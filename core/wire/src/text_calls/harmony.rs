@@ -3,9 +3,9 @@
 
 use super::{
     super::lenient::is_json,
-    found::{ParsedText, call},
     objects,
     scan::{BracketBalance, SourceText, balanced},
+    text_findings::{ParsedText, call},
 };
 use alloc::string::String;
 use innerloop_types::{steps, text::prefix};

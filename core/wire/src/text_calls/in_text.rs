@@ -1,7 +1,7 @@
 //! Calls in the text of a reply, beside the protocol's own: shown text is kept free of them while
 //! it arrives, and the whole reply gets them as calls.
 
-use super::{found::ParsedText, stream::TextScanner, think};
+use super::{stream::TextScanner, text_findings::ParsedText, think};
 use crate::piece::ReplyPiece;
 use alloc::vec::Vec;
 use core::mem;

@@ -2,10 +2,10 @@
 
 use super::{
     super::writer::JsonWriter,
-    found::CallRegion,
     scan::SourceText,
     schema::{ArgumentSchema, SchemaType},
-    typed::{TypedCall, typed},
+    text_findings::CallRegion,
+    typed_arguments::{TypedCall, typed},
     xml,
 };
 use alloc::vec::Vec;

@@ -3,37 +3,37 @@
 //! is malformed stays text, nothing is lost, and no text costs more than its length.
 
 mod cut;
-mod ends;
-mod found;
 mod gemma;
 mod harmony;
 mod in_text;
-mod lines;
 mod literal;
-mod look;
+mod marked_names;
 mod minimax;
 mod objects;
+mod place_check;
 mod plamo;
 mod pythonic;
 mod scan;
 mod schema;
-mod shown;
+mod shown_text;
 mod stream;
 mod tagged;
 mod take_apart;
+mod text_findings;
+mod text_walk;
 mod think;
 mod tokens;
-mod typed;
-mod walk;
-mod write;
+mod typed_arguments;
+mod value_end;
+mod write_calls;
 mod xml;
 mod xtml;
 
-pub use found::ParsedText;
 pub use innerloop_types::model::{TextFamily as Family, UnknownFamily};
 pub use stream::TextScanner;
 pub use take_apart::parse;
+pub use text_findings::ParsedText;
 
 pub(super) use in_text::TextCallFinder;
 pub use in_text::ends_in_call;
-pub(super) use write::{in_text, section};
+pub(super) use write_calls::{in_text, section};

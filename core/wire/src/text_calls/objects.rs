@@ -3,8 +3,8 @@
 
 use super::{
     super::lenient::{JsonDocument, ValueRef, is_json},
-    found::call,
     scan::SourceText,
+    text_findings::call,
 };
 use alloc::{
     string::{String, ToString},

@@ -1,9 +1,9 @@
 //! PLaMo 3's calls: name and arguments between tokens of their own.
 
 use super::{
-    found::{CallRegion, call},
     objects,
     scan::SourceText,
+    text_findings::{CallRegion, call},
 };
 use alloc::vec::Vec;
 use innerloop_types::message::ToolCall;

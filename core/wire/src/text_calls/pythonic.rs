@@ -2,9 +2,9 @@
 //! built-in tools of Llama 3.1, `name.call(a=1)`.
 
 use super::{
-    found::{CallRegion, call},
     literal::LiteralReader,
     scan::{SourceText, find},
+    text_findings::{CallRegion, call},
 };
 use alloc::vec::Vec;
 use innerloop_types::{message::ToolCall, steps};

@@ -3,14 +3,15 @@
 //! Each byte is looked at a bounded number of times, however long it is held back.
 
 use super::{
-    found::{BEFORE, ParsedText},
     harmony::{self, ContentEnd},
-    look::{LookResult, PendingJson, look},
+    place_check::{LookResult, PendingJson, look},
     scan::{self, BracketBalance, MOST_CALLS, SourceText, find},
-    shown::ShownOutput,
+    shown_text::ShownOutput,
     take_apart::{self, TextFormat},
+    text_findings::{BEFORE, ParsedText},
+    text_walk,
     think::{self, BEGUN, TagPair},
-    tokens, walk,
+    tokens,
 };
 use crate::piece::ReplyPiece;
 use alloc::{string::String, vec::Vec};
@@ -217,7 +218,7 @@ impl TextScanner {
             }
         }
         let mut doc = SourceText::new(&self.text, &[]).with_budget(self.budget);
-        let Some(start) = walk::next_start(self.format.family, &doc, self.at) else {
+        let Some(start) = text_walk::next_start(self.format.family, &doc, self.at) else {
             self.at = self.text.len();
             self.show_text(self.at, out);
             return;

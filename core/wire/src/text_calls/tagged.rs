@@ -2,11 +2,11 @@
 //! JSON in a fence of Markdown or bare in the text.
 
 use super::{
-    found::CallRegion,
     literal::{self, LiteralReader},
     objects::{self, CallCertainty},
     pythonic,
     scan::{BracketBalance, SourceText, balanced},
+    text_findings::CallRegion,
 };
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{message::ToolCall, text::listed};
@@ -159,7 +159,7 @@ pub(super) fn function_json(doc: &mut SourceText<'_>, at: usize) -> Option<CallR
         None if doc.rest(behind).is_empty() || doc.rest(behind).starts_with("<function=") => end,
         None => return None,
     };
-    CallRegion::new(end, [super::found::call(name, json)].into())
+    CallRegion::new(end, [super::text_findings::call(name, json)].into())
 }
 
 /// A call as bare JSON. Where tools are known it must be a call of one of them, since nothing

@@ -1,10 +1,10 @@
 //! The whole of a text, by its family.
 
 use super::{
-    found::ParsedText,
     harmony,
     scan::{MOST_CALLS, SourceText},
-    walk,
+    text_findings::ParsedText,
+    text_walk,
 };
 use innerloop_types::{model::TextFamily as Family, tool::ToolSpec};
 
@@ -34,6 +34,6 @@ pub(super) fn take_apart(
     let mut doc = SourceText::new(text, tools).with_most_calls(most_calls);
     match format.family {
         Family::Harmony => harmony::parse(&mut doc, 0, ParsedText::default()),
-        family => walk::walk(family, format.in_thinking, &mut doc),
+        family => text_walk::walk(family, format.in_thinking, &mut doc),
     }
 }

@@ -3,9 +3,9 @@
 
 use super::{
     super::lenient::JsonDocument,
-    found::{CallRegion, call},
     objects::{self, CallCertainty},
     scan::{BracketBalance, SourceText, balanced},
+    text_findings::{CallRegion, call},
     xml,
 };
 use alloc::{string::String, vec::Vec};

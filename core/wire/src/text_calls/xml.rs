@@ -2,10 +2,10 @@
 //! of DeepSeek's DSML and others, and GLM's `<arg_key>` and `<arg_value>`.
 
 use super::{
-    ends::{ValueTags, ends},
-    found::{CallRegion, call},
     scan::SourceText,
-    typed::TypedCall,
+    text_findings::{CallRegion, call},
+    typed_arguments::TypedCall,
+    value_end::{ValueTags, ends},
 };
 use alloc::vec::Vec;
 use innerloop_types::message::ToolCall;

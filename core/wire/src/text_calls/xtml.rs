@@ -1,10 +1,10 @@
 //! Kimi K3's channels: `<|open|>tools<|sep|>` with calls whose arguments are elements.
 
 use super::{
-    ends::{ValueTags, ends},
-    found::CallRegion,
     scan::SourceText,
-    typed::TypedCall,
+    text_findings::CallRegion,
+    typed_arguments::TypedCall,
+    value_end::{ValueTags, ends},
 };
 use alloc::{string::String, vec::Vec};
 use innerloop_types::message::ToolCall;

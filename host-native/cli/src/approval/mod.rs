@@ -5,8 +5,8 @@ mod page;
 
 use super::{
     allow::{CallRules, only_this},
+    answer_input::LineSource,
     editor,
-    lines::LineSource,
     preview::{CallPreview, FileEffect, shortened},
     question::Question,
     style::{OutputStyle, TextColour, brief, harmless},
@@ -387,7 +387,7 @@ fn choice(only: Option<&str>, name: &str, changes_files: bool) -> Question {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::lines::StdinLines, *};
+    use super::{super::answer_input::StdinLines, *};
     use std::sync::mpsc;
 
     fn question() -> Ask {

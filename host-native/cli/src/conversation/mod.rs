@@ -5,27 +5,27 @@ mod changes;
 mod commands;
 mod completion;
 mod composer;
-mod settling;
 mod steps;
+mod turn_review;
 mod ui;
 
 use super::{
+    answer_input::{AnswerSlot, LineSource},
     approval::{InteractiveTerminal, PersonHandle},
     args::{ConversationArgs, FileArgs, SessionArgs},
     exit::{CliError, ExitReason},
     interrupts::{ShutdownHandle, SignalStream},
-    lines::{AnswerSlot, LineSource},
-    past::ResumableSession,
+    overlay_autosave::SaveMonitor,
+    resumed_session::ResumableSession,
     review::{self, PendingChanges, ReviewOutcome},
     run::on_screen,
-    saving::SaveMonitor,
+    session_setup::{ActiveSession, SessionFrontend, SessionRequest},
     sessions::LockedSession,
     settings,
-    silence::SilenceMonitor,
     spinner::PAUSE,
+    stall_notice::SilenceMonitor,
     style::OutputStyle,
     terminal::{KeyReader, Keyboard, Screen},
-    work::{ActiveSession, SessionFrontend, SessionRequest},
 };
 use innerloop_core::input::Command;
 use innerloop_host::host::HostEvent;
@@ -217,7 +217,7 @@ async fn settle_turns(ui: &RefCell<ConversationUi>) -> Infallible {
     let turns = ui.borrow().turns();
     loop {
         turns.notified().await;
-        settling::settle(ui).await;
+        turn_review::settle(ui).await;
     }
 }
 

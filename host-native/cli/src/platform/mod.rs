@@ -1,13 +1,13 @@
 //! What each system has in its own way, under one name: signals, the terminal, the key ring. No
 //! other file of this crate asks which system it is built for.
 
-mod told;
+mod system_facts;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
 
-pub(crate) use told::SystemSignal;
+pub(crate) use system_facts::SystemSignal;
 #[cfg(unix)]
 pub(crate) use unix::*;
 #[cfg(windows)]

@@ -1,6 +1,6 @@
 //! Linux and macOS.
 
-use super::told::SystemSignal;
+use super::system_facts::SystemSignal;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::FileType,

@@ -2,11 +2,11 @@
 //! changed.
 
 use super::{
-    about::SessionInfo,
-    held::LockedSession,
-    kept::StoredSession,
     logs,
+    open_session::LockedSession,
+    session_facts::SessionInfo,
     store::{SessionStore, new_id},
+    stored_session::StoredSession,
 };
 use crate::{
     console::{say, warn},

@@ -1,8 +1,8 @@
 //! `innerloop sessions list`: a line for each session, as wide as the terminal, or a line of JSON.
 
 use super::{
-    kept::{DamagedSession, ListedSession, StoredSession},
     store::SessionStore,
+    stored_session::{DamagedSession, ListedSession, StoredSession},
 };
 use crate::{
     console::{say_escaped, warn},

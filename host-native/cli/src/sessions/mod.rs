@@ -1,22 +1,22 @@
 //! `innerloop sessions`: the sessions that are kept, to list, show, export, delete and fork.
 
-mod about;
 mod fork;
-mod held;
 mod interrupted;
-mod kept;
 mod list;
 mod logs;
+mod open_session;
+mod session_facts;
 mod show;
 mod store;
+mod stored_session;
 
-pub(super) use about::{SessionInfo, SessionOptions, names};
-pub(super) use held::LockedSession;
 pub(super) use interrupted::{put_right, tell_taken_back};
-pub(super) use kept::ListedSession;
 pub(super) use logs::{is_file, read, still_open, told_damage};
+pub(super) use open_session::LockedSession;
+pub(super) use session_facts::{SessionInfo, SessionOptions, names};
 pub(super) use show::{last_exchange, title};
 pub(super) use store::{SessionStore, new_id};
+pub(super) use stored_session::ListedSession;
 
 use super::{
     args::KeptCommand,

@@ -2,8 +2,8 @@
 
 use crate::{
     args::SessionFormat,
+    call_summary::CallDescriber,
     style::{brief, harmless},
-    words::CallDescriber,
 };
 use innerloop_core::{
     Session,

@@ -11,7 +11,7 @@ use crate::{
     exit::{CliError, ExitReason},
     style::harmless,
 };
-use innerloop_workspace::{Workspace, places, private};
+use innerloop_workspace::{Workspace, app_dirs, private_files};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -143,7 +143,7 @@ fn change(
     };
     write(&path, &after).map_err(|error| {
         let why = match place {
-            SettingsTarget::User(_) => places::unwritten(&path, &error),
+            SettingsTarget::User(_) => app_dirs::unwritten(&path, &error),
             SettingsTarget::Project(_) => format!("cannot write {}: {error}", path.display()),
         };
         CliError::new(ExitReason::Failed, why)
@@ -158,7 +158,7 @@ fn change(
 /// Writes a new file over the old one; what a link stands for, where the user has put one.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    private::keep(&real, text.as_bytes())
+    private_files::keep(&real, text.as_bytes())
 }
 
 /// In a project a link may be somebody else's idea of where to write.

@@ -7,11 +7,11 @@ mod layers;
 mod list;
 mod project;
 mod session;
-mod standing;
+mod settings_check;
 mod table;
 mod trust;
 mod user;
 
 pub(super) use list::carry_out;
 pub(super) use session::{color, of_model, settle, trust_folder};
-pub(super) use standing::standing;
+pub(super) use settings_check::standing;

@@ -7,13 +7,13 @@ use super::{
     trust,
 };
 use crate::{
+    answer_input::StdinLines,
     args::{
         ChangesSetting, ColourChoice, ConfigPatches, ExecutionTarget, FileBackend, ModelArgs,
         PresetName, SessionArgs, TrustArgs,
     },
     console::{say, warn},
     exit::{CliError, ExitReason},
-    lines::StdinLines,
     question::Question,
     setup,
     style::harmless,

@@ -3,7 +3,7 @@
 
 use super::project::ProjectFile;
 use innerloop_sandbox::toml_place::place;
-use innerloop_workspace::{places, private};
+use innerloop_workspace::{app_dirs, private_files};
 use serde::Deserialize;
 use std::{collections::BTreeMap, io, path::PathBuf};
 use toml_edit::{DocumentMut, Item, Table, value};
@@ -53,15 +53,15 @@ pub(super) fn keep(file: &ProjectFile, answer: Option<bool>) -> Result<(), Strin
         None => drop(all.remove(folder)),
     }
     let path = path().map_err(|error| error.to_string())?;
-    let written = private::keep(&path, all.to_string().as_bytes());
-    written.map_err(|error| places::unwritten(&path, &error))
+    let written = private_files::keep(&path, all.to_string().as_bytes());
+    written.map_err(|error| app_dirs::unwritten(&path, &error))
 }
 
 fn kept() -> Result<Option<String>, String> {
     // Where nothing can be kept, nothing was.
     let Ok(path) = path() else { return Ok(None) };
     let bytes =
-        private::read_own(&path, MAX_BYTES, FORBIDDEN).map_err(|error| error.to_string())?;
+        private_files::read_own(&path, MAX_BYTES, FORBIDDEN).map_err(|error| error.to_string())?;
     let text = bytes.map(String::from_utf8).transpose();
     text.map_err(|_| unusable("it is no text in UTF-8"))
 }
@@ -73,5 +73,5 @@ fn unusable(why: &str) -> String {
 
 fn path() -> io::Result<PathBuf> {
     let none = || io::Error::other("there is no home folder; set INNERLOOP_HOME");
-    Ok(places::state().ok_or_else(none)?.join("trust.toml"))
+    Ok(app_dirs::state().ok_or_else(none)?.join("trust.toml"))
 }

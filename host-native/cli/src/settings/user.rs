@@ -1,7 +1,7 @@
 //! The user's own file.
 
 use super::layer::{SettingSource, SettingsLayer};
-use innerloop_workspace::{places, plain_file, private::is_absent};
+use innerloop_workspace::{app_dirs, plain_file, private_files::is_absent};
 use std::{
     fs,
     io::{self, Read as _},
@@ -13,7 +13,7 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// Returns where it is, or would be; nowhere for a user without a home.
 pub(super) fn path() -> Option<PathBuf> {
-    places::config().map(|folder| folder.join("config.toml"))
+    app_dirs::config().map(|folder| folder.join("config.toml"))
 }
 
 /// Returns what it says, if there is one.

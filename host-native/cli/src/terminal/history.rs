@@ -2,7 +2,7 @@
 
 use crate::keys;
 use innerloop_host::journal::private;
-use innerloop_workspace::{places, plain_file};
+use innerloop_workspace::{app_dirs, plain_file};
 use std::{
     fs::{self, OpenOptions},
     io::{Read as _, Seek as _, SeekFrom, Write as _},
@@ -31,7 +31,7 @@ impl History {
     /// That of this user; of what is said now nothing is kept unless `is_kept`. Without a file, or
     /// with a broken one, it begins anew.
     pub(crate) fn open(is_kept: bool) -> Self {
-        let path = places::state().map(|state| state.join("history.jsonl"));
+        let path = app_dirs::state().map(|state| state.join("history.jsonl"));
         let (entries, is_long) = path.as_deref().map(read).unwrap_or_default();
         let file = path.filter(|_| is_kept);
         let history = Self { at: entries.len(), entries, draft: String::new(), file };

@@ -1,6 +1,6 @@
 //! `innerloop tools install`: fetches a program, checks it, and compiles it once.
 
-use super::known::{manifest, named, programs};
+use super::program_catalogue::{manifest, named, programs};
 use crate::{
     console::{say, warn},
     exit::{CliError, ExitReason},
@@ -9,8 +9,8 @@ use crate::{
 use innerloop_sandbox::{
     EngineOptions, OnProgress, SandboxEngine,
     install::{PackageIndexes, PackageSpec},
-    installed::{self, PutError},
     manifest::ManifestEntry,
+    program_folder::{self, PutError},
 };
 use std::{
     io::{IsTerminal, Write, stderr},
@@ -77,7 +77,7 @@ async fn fetch(name: &str, entry: &ManifestEntry, from: Option<&Path>) -> Result
     let (put, own) = (entry.clone(), name.to_owned());
     if let (Some(file), None) = (from, &entry.source) {
         let file = file.to_owned();
-        let put = spawn_blocking(move || installed::put_file(&own, &put, &file)).await;
+        let put = spawn_blocking(move || program_folder::put_file(&own, &put, &file)).await;
         put.map_err(|error| CliError::new(ExitReason::Failed, error))?.map_err(failed)?;
         return Ok(());
     }
@@ -89,14 +89,14 @@ async fn fetch(name: &str, entry: &ManifestEntry, from: Option<&Path>) -> Result
             return Err(CliError::usage(format!("cannot install {name}: {words}")));
         }
     };
-    let scratch = installed::made().map_err(failed)?;
+    let scratch = program_folder::made().map_err(failed)?;
     warn(&format!("fetching {package}"));
     let mut bar = ProgressBar::new();
     let mut on_bytes = |done, all| bar.show(done, all);
     let archive = package.fetch(&PackageIndexes::of_environment(), &scratch, &mut on_bytes).await;
     bar.end();
     let archive = archive.map_err(|error| failed(error.into()))?;
-    let put = spawn_blocking(move || installed::put(&own, &put, &archive)).await;
+    let put = spawn_blocking(move || program_folder::put(&own, &put, &archive)).await;
     put.map_err(|error| CliError::new(ExitReason::Failed, error))?.map_err(failed)?;
     Ok(())
 }

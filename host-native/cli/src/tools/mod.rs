@@ -1,7 +1,7 @@
 //! `innerloop tools`: the programs that the sandbox can run.
 
 mod install;
-mod known;
+mod program_catalogue;
 mod run;
 
 use super::{
@@ -9,8 +9,8 @@ use super::{
     console::say,
     exit::{CliError, ExitReason},
 };
-use innerloop_sandbox::{installed, manifest::ManifestEntry, programs::BY_PATH};
-use known::{manifest, named, programs};
+use innerloop_sandbox::{manifest::ManifestEntry, program_folder, programs::BY_PATH};
+use program_catalogue::{manifest, named, programs};
 use std::collections::BTreeMap;
 
 pub(super) async fn carry_out(args: ToolsArgs) -> Result<(), CliError> {
@@ -31,7 +31,7 @@ fn list() -> Result<(), CliError> {
     let mut names: Vec<&str> = there.keys().copied().collect();
     names.extend(manifest.iter().map(|(name, _)| name).filter(|name| !there.contains_key(name)));
     names.sort_unstable();
-    let installed = installed::folder();
+    let installed = program_folder::folder();
     for name in names {
         let (state, entry) = match (there.get(name), manifest.get(name)) {
             (Some((None, entry)), _) => ("comes along", *entry),
@@ -52,7 +52,7 @@ fn list() -> Result<(), CliError> {
 
 fn remove(name: &str) -> Result<(), CliError> {
     named(name)?;
-    let removed = installed::remove(name);
+    let removed = program_folder::remove(name);
     match removed.map_err(|error| {
         CliError::new(ExitReason::Failed, format!("cannot remove {name}: {error}"))
     })? {

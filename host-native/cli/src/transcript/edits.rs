@@ -1,7 +1,7 @@
 //! What a call has changed, right below it: a small diff, or the names of the files.
 
 use crate::{
-    figures::counted,
+    number_format::counted,
     style::{TextStyle, harmless},
     wrap::{LineWrapper, Margin},
 };

@@ -1,6 +1,6 @@
 //! A line for a conversation that has become shorter.
 
-use crate::figures::{counted, grouped};
+use crate::number_format::{counted, grouped};
 use innerloop_core::message::FoldKind;
 
 /// For example `(42 turns were summed up: 180,000 tokens became 62,000)`.

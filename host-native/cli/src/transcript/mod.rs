@@ -3,24 +3,23 @@
 //! retries and warnings. On a terminal the text is Markdown, and lines are wrapped; elsewhere it
 //! is as the model wrote it.
 
-mod draft;
 mod edits;
 mod folds;
-mod live;
+mod live_output;
+mod partial_call;
 #[cfg(test)]
 mod tests;
 
 use super::{
-    figures::{counted, dollars, seconds, tokens},
+    call_summary::{CallDescriber, CallDescription},
     limits,
     markdown::Markdown,
+    number_format::{counted, dollars, seconds, tokens},
     spinner::ActivityLabel,
     style::{OutputStyle, TextSanitizer, TextStyle, brief, harmless},
     terminal,
-    words::{CallDescriber, CallDescription},
     wrap::{LineWrapper, Margin},
 };
-use draft::CallDraft;
 use innerloop_core::{
     action::Outcome,
     event::{Event, EventKind, PlanItem, PlanStatus},
@@ -29,7 +28,8 @@ use innerloop_core::{
     status::RunEnd,
     time::SessionInstant,
 };
-use live::{LiveOutput, OutputTail};
+use live_output::{LiveOutput, OutputTail};
+use partial_call::CallDraft;
 use std::{borrow::Cow, collections::BTreeMap, io::Write};
 
 /// Lines of a result that are shown from its start and from its end.

@@ -2,7 +2,7 @@
 //! ones below it, with what they import. A link counts as the file that it leads to, if that is one
 //! of the repository; of two names for one file the first counts.
 
-use super::{objects::is_hidden, plain::FolderHandle};
+use super::{objects::is_hidden, plain_files::FolderHandle};
 use innerloop_core::{
     config::{MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
     doc_names, doc_places, instructed_folder, with_imports,

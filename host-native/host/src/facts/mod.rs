@@ -9,7 +9,7 @@ mod documents;
 mod head;
 mod objects;
 mod packs;
-mod plain;
+mod plain_files;
 mod repository;
 mod status;
 #[cfg(test)]
@@ -18,7 +18,7 @@ mod untracked;
 
 use innerloop_core::config::{EnvironmentFacts, GitFacts, ProfileKind, ProgramFacts};
 use innerloop_workspace::Workspace;
-use plain::FolderHandle;
+use plain_files::FolderHandle;
 use std::{
     fs, io,
     path::PathBuf,

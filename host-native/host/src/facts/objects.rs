@@ -1,7 +1,9 @@
 //! Commits and trees. The store must be made of plain files alone: one that borrows objects from
 //! another repository is not read.
 
-use super::{budget::ScanBudget, packs::PackStore, plain::FolderHandle, repository::GitFolders};
+use super::{
+    budget::ScanBudget, packs::PackStore, plain_files::FolderHandle, repository::GitFolders,
+};
 use gix_hash::{Kind as Hash, ObjectId, oid};
 use gix_object::{CommitRef, Data, Kind, decode::loose_header};
 use gix_zlib::{Inflate, Status};

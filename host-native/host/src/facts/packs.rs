@@ -1,6 +1,6 @@
 //! The packs of a repository: many objects in one file, and beside it where each of them begins.
 
-use super::plain::FolderHandle;
+use super::plain_files::FolderHandle;
 use gix_hash::{Kind as Hash, oid};
 use gix_object::Kind;
 use gix_pack::{Bundle, cache::Never, data, index};

@@ -2,7 +2,7 @@
 //! followed only if what it leads to names the folder in turn: anybody can write a path, but not
 //! into somebody else's repository.
 
-use super::plain::FolderHandle;
+use super::plain_files::FolderHandle;
 use innerloop_workspace::{
     EntryKind, Workspace,
     platform::{FileIdentity, identity},

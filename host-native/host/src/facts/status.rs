@@ -6,7 +6,7 @@ use super::{
     budget::{ENTRIES, ScanBudget},
     head::HeadCommit,
     objects::ObjectStore,
-    plain::FolderHandle,
+    plain_files::FolderHandle,
     repository::GitFolders,
 };
 use gix_hash::{Kind as Hash, ObjectId, oid};

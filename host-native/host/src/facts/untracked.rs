@@ -1,7 +1,7 @@
 //! How many files are neither tracked nor ignored. As in `git status`, a folder without any
 //! tracked file counts once.
 
-use super::{budget::ScanBudget, plain::FolderHandle, repository::GitFolders};
+use super::{budget::ScanBudget, plain_files::FolderHandle, repository::GitFolders};
 use gix_ignore::{Search, glob::pattern::Case, search::Ignore};
 use gix_index::State;
 use gix_object::bstr::{BString, ByteSlice as _};

@@ -14,7 +14,7 @@ use innerloop_sandbox::{
     manifest::ManifestError,
     programs::{ProgramRegistry, ProgramsError},
 };
-use innerloop_workspace::{Workspace, places};
+use innerloop_workspace::{Workspace, app_dirs};
 use std::{path::Path, sync::Arc};
 use tokio::task::{JoinError, spawn_blocking};
 
@@ -121,7 +121,7 @@ impl WorkSite {
     pub fn reserve<'a>(&self, files: impl IntoIterator<Item = &'a Path>) {
         let workspace = self.workspace();
         files.into_iter().for_each(|file| workspace.reserve(file));
-        places::of_next_run().for_each(|folder| workspace.reserve_folder(&folder));
+        app_dirs::of_next_run().for_each(|folder| workspace.reserve_folder(&folder));
     }
 
     /// The facts that a model of that family is told. It may take seconds where a repository is

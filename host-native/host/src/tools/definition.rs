@@ -1,7 +1,7 @@
 //! A tool of the host's own by its folder: a `tool.toml` that says what the model is told, and the
 //! WASI module that carries it out. The form is in `docs/custom-tools.md`.
 
-use super::own::OwnTool;
+use super::own_tools::OwnTool;
 use innerloop_core::{config::ConfigError, json::Json, schema, tool::ToolSpec};
 use innerloop_sandbox::{ModuleError, RegisteredModule, RunLimits, toml_place::place};
 use innerloop_workspace::plain_file;

@@ -3,13 +3,13 @@
 
 mod call;
 mod definition;
-mod own;
+mod own_tools;
 mod reply;
 mod time_limit;
 
 pub use call::OwnToolCall;
 pub use definition::DefinitionError;
-pub use own::OwnTool;
+pub use own_tools::OwnTool;
 
 use crate::environment::{ActionRequest, Environment};
 use innerloop_core::{

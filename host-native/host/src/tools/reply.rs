@@ -5,7 +5,7 @@ use innerloop_core::{
     action::{Outcome, Part, ToolError},
     json::Json,
 };
-use innerloop_driver::custom;
+use innerloop_driver::custom_tool_outcome;
 use innerloop_json::{FromJson, Value, from_str};
 
 /// Its fields.
@@ -31,7 +31,10 @@ pub(super) fn read(name: &str, outcome: Outcome) -> Outcome {
     let Some(text) = printed.filter(|text| is_reply(text)) else { return outcome };
     let replied = match from_str::<ModuleReply>(text) {
         Ok(reply) => reply.outcome(),
-        Err(error) => custom::failed(name, &format_args!("what it printed does not fit: {error}")),
+        Err(error) => custom_tool_outcome::failed(
+            name,
+            &format_args!("what it printed does not fit: {error}"),
+        ),
     };
     let Outcome { parts, error, details, .. } = replied;
     // Behind the two streams stand words on the run itself.

@@ -4,20 +4,20 @@
 //! told as the content of somebody else.
 
 mod address;
-mod allowed;
-mod asking;
+mod allowed_domains;
 mod charset;
+mod domain_approval;
 mod fault;
+mod host_names;
 mod layout;
-mod names;
 mod page;
 mod text;
 
-pub use allowed::{AllowedDomains, DomainError};
-pub use asking::{DomainAnswer, DomainRequest, SessionDomains};
+pub use allowed_domains::{AllowedDomains, DomainError};
+pub use domain_approval::{DomainAnswer, DomainRequest, SessionDomains};
 
 use crate::tools::{OwnTool, OwnToolCall};
-use asking::FetchGate;
+use domain_approval::FetchGate;
 use fault::FetchError;
 use innerloop_core::{
     action::{Outcome, Part, ToolError},

@@ -2,10 +2,10 @@
 //! bounds.
 
 use super::{
-    allowed::PageAddress,
-    asking::FetchGate,
+    allowed_domains::PageAddress,
+    domain_approval::FetchGate,
     fault::{FetchError, refused},
-    names::{PublicResolver, ResolveError},
+    host_names::{PublicResolver, ResolveError},
 };
 use innerloop_core::action::ToolError;
 use innerloop_sandbox::client::{client, leads_to, plain_client};

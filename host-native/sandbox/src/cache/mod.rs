@@ -6,9 +6,9 @@
 mod seal;
 
 use innerloop_workspace::{
+    app_dirs::{self, meets},
     digest::Digest,
-    places::{self, meets},
-    private,
+    private_files,
 };
 use seal::ArtefactSigner;
 use std::{
@@ -52,7 +52,7 @@ impl std::fmt::Debug for ArtefactCache {
 
 impl ArtefactCache {
     pub(super) fn new(dir: Option<PathBuf>, on_progress: OnProgress) -> Self {
-        let wanted = dir.or_else(places::cache);
+        let wanted = dir.or_else(app_dirs::cache);
         Self { wanted, kept: OnceLock::new(), exposed: AtomicBool::new(false), on_progress }
     }
 
@@ -80,8 +80,8 @@ impl ArtefactCache {
     pub(super) fn load(&self, engine: &Engine, digest: &Digest) -> Option<Module> {
         let CacheFolder { folder, seal } = self.kept()?;
         let name = name(engine, digest);
-        let signature = private::read(&folder.join(signature_of(&name))).ok()?;
-        let code = private::opened(&folder.join(&name)).ok()?;
+        let signature = private_files::read(&folder.join(signature_of(&name))).ok()?;
+        let code = private_files::opened(&folder.join(&name)).ok()?;
         seal.verify(&name, &code, &signature).then(|| load_artefact(engine, code))?
     }
 
@@ -93,8 +93,8 @@ impl ArtefactCache {
         let path = folder.join(&name);
         // A signature that stands beside other code does not verify it.
         let kept = seal.sign(&name, &*code).and_then(|signature| {
-            private::write(&path, &code)?;
-            private::write(&folder.join(signature_of(&name)), &signature)
+            private_files::write(&path, &code)?;
+            private_files::write(&folder.join(signature_of(&name)), &signature)
         });
         if let Err(error) = kept {
             (self.on_progress)(&format!(
@@ -119,9 +119,9 @@ impl ArtefactCache {
             return None;
         };
         let folder = wanted.join(FOLDER);
-        match private::folder(&folder).and_then(|()| ArtefactSigner::of(&folder)) {
+        match private_files::folder(&folder).and_then(|()| ArtefactSigner::of(&folder)) {
             Ok(seal) => {
-                private::sweep(&folder);
+                private_files::sweep(&folder);
                 Some(CacheFolder { folder, seal })
             }
             Err(error) => {
@@ -188,9 +188,9 @@ mod tests {
     /// Puts code under the name and signature of another, as only this program could.
     fn put(cache: &ArtefactCache, name: &str, code: &[u8]) {
         let CacheFolder { folder, seal } = cache.kept().unwrap();
-        private::write(&folder.join(name), code).unwrap();
+        private_files::write(&folder.join(name), code).unwrap();
         let signature = seal.sign(name, code).unwrap();
-        private::write(&folder.join(signature_of(name)), &signature).unwrap();
+        private_files::write(&folder.join(signature_of(name)), &signature).unwrap();
     }
 
     /// Their names differ; should they ever be equal, wasmtime still looks.

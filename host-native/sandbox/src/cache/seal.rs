@@ -3,7 +3,7 @@
 //! know, is replaced by a new one, which costs no more than compiling again.
 
 use blake3::{Hash, Hasher};
-use innerloop_workspace::private;
+use innerloop_workspace::private_files;
 use std::{
     fs,
     io::{self, Read},
@@ -23,7 +23,7 @@ impl ArtefactSigner {
     /// With the key of this folder, which is private.
     pub(super) fn of(folder: &Path) -> io::Result<Self> {
         let path = folder.join(KEY);
-        let key = private::read(&path).ok().and_then(|key| <[u8; BYTES]>::try_from(key).ok());
+        let key = private_files::read(&path).ok().and_then(|key| <[u8; BYTES]>::try_from(key).ok());
         key.map_or_else(|| made(&path), Ok).map(Self)
     }
 
@@ -54,7 +54,7 @@ fn made(path: &Path) -> io::Result<[u8; BYTES]> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    private::write(path, &private::random::<BYTES>()?)?;
-    let key = private::read(path)?;
+    private_files::write(path, &private_files::random::<BYTES>()?)?;
+    let key = private_files::read(path)?;
     key.try_into().map_err(|_| io::Error::other(format!("{} is no key", path.display())))
 }

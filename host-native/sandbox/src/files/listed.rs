@@ -1,7 +1,7 @@
 //! What is in a folder, for guests that go through its entries and for those that want them whole.
 
 use super::{GuestFiles, TreePath};
-use crate::{denied::CallError, errno, listing::FolderListing};
+use crate::{errno, listing::FolderListing, wasi_error::CallError};
 use innerloop_workspace::{EntryKind, PathStat};
 use std::ffi::OsString;
 

@@ -9,11 +9,11 @@ mod open_flags;
 pub(super) use open_flags::{OpenFlags, SeekOrigin};
 
 use super::{
-    denied::CallError,
     errno,
+    guest_view::{FolderMount, GuestVisibility},
     listing::FolderListing,
     quota::RunQuota,
-    sight::{FolderMount, GuestVisibility},
+    wasi_error::CallError,
 };
 use innerloop_driver::capture::{ExceededLimit, ProgramExit};
 use innerloop_workspace::{

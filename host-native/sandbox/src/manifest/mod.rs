@@ -12,7 +12,9 @@ pub use error::ManifestError;
 
 use error::{MAX_BYTES, ManifestFileError};
 use file::ManifestFile;
-use innerloop_workspace::{Workspace, places, plain_file, platform::Errno, private::is_absent};
+use innerloop_workspace::{
+    Workspace, app_dirs, plain_file, platform::Errno, private_files::is_absent,
+};
 use std::{
     collections::BTreeMap,
     fs, io,
@@ -72,7 +74,7 @@ impl Manifest {
     /// [`ManifestError`] if the user's file can't be read or understood.
     pub fn of_user() -> Result<Self, ManifestError> {
         let mut manifest = Self::standard()?;
-        let Some(path) = places::config().map(|folder| folder.join("tools.toml")) else {
+        let Some(path) = app_dirs::config().map(|folder| folder.join("tools.toml")) else {
             return Ok(manifest);
         };
         let told = |problem| ManifestError { path: path.clone(), problem };

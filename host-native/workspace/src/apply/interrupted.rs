@@ -4,14 +4,14 @@
 
 use super::{StagingFolder, is_same};
 use crate::{
+    apply_step::{ApplyStep, PlanApplication, StepAction, TakenBack},
+    file_stat::{EntryKind, PathStat},
     guard,
     layer::WorkspaceLayer,
     overlay::Overlay,
     platform::{Errno, Result},
     root::Root,
-    scratch::ScratchFolder,
-    stat::{EntryKind, PathStat},
-    step::{ApplyStep, PlanApplication, StepAction, TakenBack},
+    scratch_folder::ScratchFolder,
 };
 use std::{
     io,

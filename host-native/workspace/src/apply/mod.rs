@@ -7,15 +7,15 @@
 pub(super) mod interrupted;
 
 use super::{
+    apply_plan::{ApplyPlan, is_same},
+    apply_step::{ApplyStep, PlanApplication, StepAction},
     change::{FileChange, is_untold, shown},
+    file_stat::{EntryKind, PathStat},
     layer::WorkspaceLayer,
     overlay::Overlay,
-    plan::{ApplyPlan, is_same},
     root::{FileAccess, Root, copy, dress, set_file_mode},
-    scratch::{NEW, ScratchFolder},
-    stat::{EntryKind, PathStat},
+    scratch_folder::{NEW, ScratchFolder},
     state::{FileState, IsStopped, ReadAllowance, smallest_first},
-    step::{ApplyStep, PlanApplication, StepAction},
 };
 use crate::platform::{DirBuilderExt as _, Errno, Result, SYNCS_ALL, symlink};
 use std::{

@@ -7,18 +7,18 @@ use super::{
         interrupted::{self, NotTakenBack},
         is_interrupted, sweep,
     },
+    apply_step::TakenBack,
     change::shown,
     layer::WorkspaceLayer,
-    open::WorkspaceError,
     overlay::{
         Overlay,
-        kept::KeptError,
+        overlay_folder::KeptError,
         resume::{InterruptedApplication, ResumedOverlay},
     },
     root::Root,
-    step::TakenBack,
+    workspace_folder::WorkspaceError,
 };
-use crate::places::meets;
+use crate::app_dirs::meets;
 use std::{
     io,
     path::{Path, PathBuf, absolute},

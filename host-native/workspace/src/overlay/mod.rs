@@ -3,11 +3,11 @@
 //! it costs nothing until something is written. A file's content is copied up when it is first
 //! opened for writing, and shared with the file below where the file system can do that.
 
-mod draft;
-pub(super) mod kept;
-mod opening;
+mod copy_up;
+mod draft_store;
+pub(super) mod overlay_folder;
 pub(super) mod resume;
-mod saved;
+mod saved_view;
 mod store;
 mod temporary;
 mod view;
@@ -15,10 +15,10 @@ mod view;
 pub(super) use view::ShelterLocation;
 
 use super::{
+    apply_step::TakenBack,
+    file_stat::{EntryKind, PathStat},
     resolve::at,
     root::{FileAccess, ListedEntry, Root},
-    stat::{EntryKind, PathStat},
-    step::TakenBack,
 };
 use crate::{
     digest::Digest,

@@ -2,10 +2,10 @@
 //! noted while it is applied.
 
 use super::{
-    super::{root::Root, stat::PathStat, step::PlanApplication},
+    super::{apply_step::PlanApplication, file_stat::PathStat, root::Root},
     Overlay, SaveState,
-    kept::{KeptError, PersistentStore},
-    saved::{self, RootIdentity, SavedView},
+    overlay_folder::{KeptError, PersistentStore},
+    saved_view::{self, RootIdentity, SavedView},
     store::OverlayStore,
     view::LowerSnapshot,
 };
@@ -39,7 +39,7 @@ impl Overlay {
         folder: PathBuf,
     ) -> Result<ResumedOverlay, KeptError> {
         let kept = PersistentStore::open(folder)?;
-        let applied = kept.applied()?.and_then(|text| saved::read(&text).ok()?.application);
+        let applied = kept.applied()?.and_then(|text| saved_view::read(&text).ok()?.application);
         let Some(text) = kept.view()? else {
             // Nothing is there that anything names.
             let _ = kept.take_up(&[].into(), 0);
@@ -48,7 +48,7 @@ impl Overlay {
             return Ok(ResumedOverlay { overlay, unfinished });
         };
         let SavedView { root, mut view, is_partial, application } =
-            saved::read(&text).map_err(KeptError::Damaged)?;
+            saved_view::read(&text).map_err(KeptError::Damaged)?;
         if !is_same(&root, &identity(&lower)?) {
             return Err(KeptError::OfAnother(root.path));
         }
@@ -74,7 +74,8 @@ impl Overlay {
     /// The path of the folder whose overlay was saved in that one, if one was.
     pub(in super::super) fn lower_of(folder: PathBuf) -> Result<Option<PathBuf>, KeptError> {
         let text = PersistentStore::open(folder)?.view()?;
-        let saved = text.map(|text| saved::read(&text)).transpose().map_err(KeptError::Damaged)?;
+        let saved =
+            text.map(|text| saved_view::read(&text)).transpose().map_err(KeptError::Damaged)?;
         Ok(saved.map(|saved| saved.root.path))
     }
 
@@ -122,7 +123,7 @@ impl Overlay {
             return kept.sync();
         }
         let root = identity(&self.lower)?;
-        let text = saved::write((&root, &view), !is_whole, application);
+        let text = saved_view::write((&root, &view), !is_whole, application);
         let unused = kept.names(view.last());
         drop(view);
         // Until it is done, nothing is known of what is there.
@@ -146,7 +147,7 @@ impl Overlay {
             return Err(error.into());
         }
         let root = identity(&self.lower)?;
-        let text = saved::write((&root, &view), self.is_partial(), None);
+        let text = saved_view::write((&root, &view), self.is_partial(), None);
         let unused = kept.names(view.last());
         kept.save(&text, unused)?;
         Ok(())
@@ -225,6 +226,6 @@ impl Overlay {
 
     /// Reads a view that was saved, whatever it is.
     pub(in super::super) fn is_readable(text: &str) -> bool {
-        saved::read(text).is_ok()
+        saved_view::read(text).is_ok()
     }
 }

@@ -2,15 +2,15 @@
 //! the overlay, or stays where it was asked for.
 
 use super::super::{
+    file_stat::PathStat,
     root::{FileAccess, Root, copy, set_file_mode},
-    scratch::{NEW, ScratchFolder},
-    stat::PathStat,
+    scratch_folder::{NEW, ScratchFolder},
 };
-use super::kept::{PersistentStore, name};
+use super::overlay_folder::{PersistentStore, name};
 use crate::{
-    places::{self, meets},
+    app_dirs::{self, meets},
     platform::{Errno, Result, Timespec, Timestamps},
-    private,
+    private_files,
 };
 use std::{
     env,
@@ -43,7 +43,7 @@ impl OverlayStore {
     /// One for the workspace at `root`: in the cache folder, or where that cannot be, in the
     /// system's folder for temporary files.
     pub(super) fn new(root: &Path) -> io::Result<Self> {
-        let cache = places::cache().map(|cache| cache.join(FOLDER));
+        let cache = app_dirs::cache().map(|cache| cache.join(FOLDER));
         let cache = cache.filter(|folder| !meets(folder, root));
         let temporary = env::temp_dir();
         let is_outside = temporary.canonicalize().is_ok_and(|folder| !folder.starts_with(root));
@@ -180,7 +180,7 @@ fn times(found: PathStat) -> Timestamps {
 fn make(places: &[PathBuf]) -> Result<ScratchFolder> {
     let mut made = Err(Errno::NOSPC);
     for place in places {
-        if place.ends_with(FOLDER) && private::folder(place).is_err() {
+        if place.ends_with(FOLDER) && private_files::folder(place).is_err() {
             continue;
         }
         made = Root::open(place)

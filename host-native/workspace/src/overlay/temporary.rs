@@ -4,7 +4,7 @@
 //! the project is applied like any other file.
 
 use super::{
-    super::stat::EntryKind,
+    super::file_stat::EntryKind,
     Overlay, TMP,
     view::{OverlayEntry, OverlayView},
 };

@@ -1,6 +1,6 @@
 //! How an overlay's view differs from what is below: the changed names, folder by folder.
 
-use super::super::stat::PathStat;
+use super::super::file_stat::PathStat;
 use crate::{digest::Digest, platform::Errno};
 use std::{
     collections::{BTreeMap, BTreeSet},

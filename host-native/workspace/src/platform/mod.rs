@@ -2,13 +2,13 @@
 //! permissions, limits of a process. Handles of folders are in `root`; no other file of this crate
 //! asks which system it is built for.
 
-mod found;
+mod file_facts;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
 
-pub use found::{FileIdentity, FilePermissions};
+pub use file_facts::{FileIdentity, FilePermissions};
 #[cfg(unix)]
 pub use unix::*;
 #[cfg(windows)]

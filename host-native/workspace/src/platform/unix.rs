@@ -1,6 +1,6 @@
 //! Linux and macOS.
 
-use super::found::{FileIdentity, FilePermissions};
+use super::file_facts::{FileIdentity, FilePermissions};
 use rustix::{
     fs::{Mode, OFlags, RawMode},
     process::{Resource, Rlimit, getrlimit, setrlimit},

@@ -1,6 +1,6 @@
 //! How a file is opened, and what a folder lists.
 
-use super::super::stat::EntryKind;
+use super::super::file_stat::EntryKind;
 use std::ffi::OsString;
 
 /// The options for opening a file.

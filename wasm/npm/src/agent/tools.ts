@@ -111,7 +111,7 @@ export async function callTool(
   }
 }
 
-/** The outcome of a call that failed, as JSON; in the words of `driver/src/custom.rs`. */
+/** The outcome of a call that failed, as JSON; in the words of `driver/src/custom_tool_outcome.rs`. */
 export function failedOutcome(name: string, reason: string): string {
   const text = `The tool ${name} failed: ${reason}`;
   return toJson({ parts: [{ type: "text", text }], error: "crashed" });

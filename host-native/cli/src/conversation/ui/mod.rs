@@ -1,6 +1,6 @@
 //! What a conversation looks like, and what becomes of what a person types.
 
-mod obeying;
+mod slash_commands;
 
 use super::{
     commands::{self, SlashCommand},
@@ -9,23 +9,23 @@ use super::{
     steps::StepTitles,
 };
 use crate::{
+    answer_input::AnswerSlot,
     approval::PersonHandle,
     attach::{self, MentionScope},
+    auto_approval::ApprovalJudge,
     exit::CliError,
     header,
-    judge::ApprovalJudge,
     key_in_use::KeyInUse,
-    lines::AnswerSlot,
     platform,
     question::Question,
     report::RunReport,
     review::{self, ChangeDisposition, ChangeMode},
+    session_setup::ActiveSession,
     sessions::{self, LockedSession},
     spinner::{ActivityLabel, Spinner},
     style::{OutputStyle, TextColour, TextStyle, brief, harmless},
     terminal::{History, KeyReader, RowLayout, Screen, laid_out, size},
     transcript::Transcript,
-    work::ActiveSession,
     wrap::wrapped,
 };
 use crossterm::event::Event as Key;

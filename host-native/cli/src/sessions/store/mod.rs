@@ -2,9 +2,9 @@
 //! them.
 
 use super::{
-    about::SessionInfo,
-    held::LockedSession,
-    kept::{
+    open_session::LockedSession,
+    session_facts::SessionInfo,
+    stored_session::{
         DELETED, LOG, ListedSession, StoredSession, about_in, has_changes, locked, read, refused,
         short, unusable,
     },
@@ -12,7 +12,7 @@ use super::{
 use crate::exit::CliError;
 use innerloop_core::id::SessionId;
 use innerloop_host::host::new_session_id;
-use innerloop_workspace::{places, platform::DirBuilderExt as _};
+use innerloop_workspace::{app_dirs, platform::DirBuilderExt as _};
 use std::{
     fs::{self, DirBuilder},
     io,
@@ -30,7 +30,7 @@ pub(crate) struct SessionStore(PathBuf);
 impl SessionStore {
     /// The store of this user.
     pub(crate) fn open() -> Result<Self, CliError> {
-        let state = places::state().ok_or_else(|| {
+        let state = app_dirs::state().ok_or_else(|| {
             CliError::configuration(
                 "there is no home folder to keep sessions in; set XDG_STATE_HOME",
             )

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::sessions::{
-    about::SessionOptions,
-    kept::{ABOUT, OVERLAY, VIEW},
+    session_facts::SessionOptions,
+    stored_session::{ABOUT, OVERLAY, VIEW},
 };
 use std::fs::{File, FileTimes};
 use tempfile::TempDir;

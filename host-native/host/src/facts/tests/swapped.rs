@@ -2,7 +2,7 @@
 //! and while it does.
 
 use super::{
-    super::plain::FolderHandle,
+    super::plain_files::FolderHandle,
     fixture::{Folder, Repository, documents, facts, link, loose, write},
 };
 use innerloop_workspace::Workspace;

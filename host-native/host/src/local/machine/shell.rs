@@ -2,7 +2,7 @@
 //! agent's stands.
 
 use innerloop_core::id::AgentId;
-use innerloop_workspace::private;
+use innerloop_workspace::private_files;
 use rustix::{
     fs::{Mode, OFlags, open},
     process::{Pid, test_kill_process},
@@ -127,7 +127,7 @@ impl ShellFolders {
     pub(super) fn new() -> io::Result<Self> {
         let parent = env::temp_dir();
         sweep(&parent);
-        let random = u64::from_ne_bytes(private::random()?);
+        let random = u64::from_ne_bytes(private_files::random()?);
         let folder = parent.join(format!("{PREFIX}{}-{random:016x}", process::id()));
         fs::DirBuilder::new().mode(0o700).create(&folder)?;
         Ok(Self { last: Mutex::default(), folder, count: AtomicU64::new(0) })

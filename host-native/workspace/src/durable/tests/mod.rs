@@ -2,7 +2,7 @@
 
 use super::super::{
     ApplyError, EntryKind, FileAccess, FileChange, FileState, Overlay, Workspace, WorkspaceError,
-    WorkspaceLayer, resolve::at, stat::PathStat,
+    WorkspaceLayer, file_stat::PathStat, resolve::at,
 };
 use innerloop_tools::TmpMeaning;
 use rustix::fs::{Timespec, Timestamps};

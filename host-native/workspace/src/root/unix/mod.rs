@@ -3,7 +3,7 @@
 pub(super) mod open_folder;
 
 use super::{
-    super::stat::{EntryKind, PathStat},
+    super::file_stat::{EntryKind, PathStat},
     access::{FileAccess, ListedEntry},
 };
 use crate::platform::{Errno, MetadataExt as _, PermissionsExt as _, Result, Timestamps, mode_of};

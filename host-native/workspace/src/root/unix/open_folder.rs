@@ -3,7 +3,7 @@
 
 use super::{
     super::{
-        super::stat::{EntryKind, PathStat},
+        super::file_stat::{EntryKind, PathStat},
         access::ListedEntry,
     },
     FOLDER, Root, kind, stat,

@@ -1,0 +1,347 @@
+//! Sessions for hosts in any language: a request of bytes in, lines of JSON out, nothing carried
+//! out (`docs/protocol.md#lines`). Each session has a [`Driver`], so that such a host has all that
+//! the others have.
+
+mod answer;
+mod docs;
+mod request;
+mod room;
+#[cfg(feature = "schema")]
+mod schema;
+
+use crate::{
+    catalogue::Catalogue,
+    driver::{Driver, DriverOptions, ModelSource},
+    endpoints::{Endpoint, EndpointTable},
+    output::{DriverOutput, DriverOutputBatch},
+    providers::{self, Provider},
+    secret_key::ApiKey,
+    settings::SessionSettings,
+    traffic::{TrafficPlayer, TrafficRecorder, said},
+    unattended::HostCapabilities,
+};
+use alloc::{format, string::String, vec::Vec};
+use answer::{AnswerBuffer, AnswerLine, RequestError};
+use core::mem;
+use docs::DocsAnswer;
+use innerloop_core::{
+    History, SessionBlueprint,
+    bytes::BodyBytes,
+    config::SessionConfig,
+    doc_names,
+    id::{AgentId, ById, EffectId, EndpointId},
+    input::{HttpInput, Input},
+    log,
+    message::Turn,
+    preset::ConfigPreset,
+    time::{SessionInstant, UnixMillis},
+};
+use request::{ConfigRequest, EndpointSpec, LineRequest, OpenRequest, ReplaySpec, SetupSpec};
+#[cfg(feature = "schema")]
+pub use schema::{line_schema, request_schema};
+
+/// The sessions of a host that speaks in lines.
+#[derive(Debug, Default)]
+pub struct LineServer {
+    sessions: ById<u32, LineSession>,
+    blueprints: ById<u32, (SessionBlueprint, DriverOptions)>,
+    /// The newest number of a session or blueprint; none is given twice.
+    count: u32,
+    answer: AnswerBuffer,
+    /// The bytes of the largest answer while there are sessions: it held what a request holds, so
+    /// there will be one like it.
+    largest: usize,
+}
+
+/// A session.
+#[derive(Debug)]
+struct LineSession {
+    driver: Driver,
+    /// The effects that the host was told to stop: its news of them may have been on the way.
+    cancelled: Vec<EffectId>,
+    /// The bytes of the responses under way, of which a reply is made in the end.
+    gathered: Vec<(EffectId, usize)>,
+}
+
+impl LineServer {
+    /// Takes a request and answers it in lines, which stay until the next one. What is no request,
+    /// or too large for the memory that there is, is answered by an `error` line, what the session
+    /// refuses by a `rejected` line; either changes nothing.
+    pub fn call(&mut self, request: &[u8]) -> &str {
+        let mut answer = mem::take(&mut self.answer);
+        answer.empty();
+        let done = room::check(request, self.largest)
+            .and_then(|()| LineRequest::read(request))
+            .and_then(|(request, bytes)| self.carry_out(request, bytes, &mut answer));
+        if let Err(fault) = done {
+            answer.0.clear();
+            answer.line(&AnswerLine::Error(&fault));
+        }
+        let is_empty = self.sessions.is_empty();
+        self.largest = if is_empty { 0 } else { self.largest.max(answer.0.len()) };
+        self.answer = answer;
+        &self.answer.0
+    }
+
+    fn carry_out(
+        &mut self,
+        request: LineRequest<'_>,
+        bytes: &[u8],
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        match request {
+            LineRequest::Providers => answer.line(&AnswerLine::Providers(providers::all())),
+            LineRequest::Model { provider, name } => {
+                let wanted = ConfigRequest { provider, model: name, ..ConfigRequest::default() };
+                answer.line(&AnswerLine::Model(&config_of(&wanted)?.model));
+            }
+            LineRequest::DocNames { profile } => {
+                answer.line(&AnswerLine::DocNames(doc_names(profile)));
+            }
+            LineRequest::Docs(known) => answer.line(&AnswerLine::Docs(DocsAnswer::find(&known))),
+            LineRequest::Config(wanted) => answer.line(&AnswerLine::Config(&config_of(&wanted)?)),
+            LineRequest::Blueprint { config, parts } => self.prepare(*config, parts, answer)?,
+            LineRequest::Discard { blueprint } => {
+                self.blueprints.remove(blueprint).ok_or_else(|| no_blueprint(blueprint))?;
+            }
+            LineRequest::Open(opening) => {
+                let driver = self.open(opening)?;
+                self.enter(driver, answer);
+            }
+            LineRequest::Resume { parts, wall, owe_runs } => {
+                self.enter_again(resumed(bytes, wall, parts)?, owe_runs, answer);
+            }
+            LineRequest::Restore { parts, wall, owe_runs } => {
+                self.enter_again(Driver::restore(bytes, wall, parts_of(parts)?)?, owe_runs, answer);
+            }
+            LineRequest::Fork { session, id, turns, parts, wall } => {
+                let turns = turns.unwrap_or(usize::MAX);
+                let fork = self.driver(session)?.fork(id, turns, wall, parts_of(parts)?)?;
+                self.enter(fork, answer);
+            }
+            LineRequest::Handle { session, at, input } => {
+                self.entered(session)?.hear(*input, at, answer)?;
+            }
+            LineRequest::Chunk { session, at, id } => {
+                let input = HttpInput::Chunk(BodyBytes(bytes.into()));
+                self.entered(session)?.hear(Input::Http { id, input }, at, answer)?;
+            }
+            LineRequest::Rekey { session, key } => {
+                self.entered(session)?.driver.rekey(ApiKey::new(&key));
+            }
+            LineRequest::Snapshot { session } => {
+                answer.bare(&self.driver(session)?.snapshot());
+            }
+            LineRequest::Owed { session } => {
+                let driver = self.driver(session)?;
+                answer.step(driver, driver.owed());
+            }
+            LineRequest::Status { session, agent } => {
+                answer.line(&AnswerLine::Status(self.driver(session)?.session().status(agent)));
+            }
+            LineRequest::History { session, agent, from } => {
+                let history = self.history(session, agent)?;
+                answer.line(&AnswerLine::History(history.map(|all| turns_from(all, from))));
+            }
+            LineRequest::Said { session, agent } => {
+                answer.line(&AnswerLine::Said(self.history(session, agent)?.map(said)));
+            }
+            LineRequest::Replay => replay(bytes, answer)?,
+            LineRequest::Close { session } => {
+                self.sessions.remove(session).ok_or_else(|| not_open(session))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare(
+        &mut self,
+        config: SessionConfig,
+        parts: SetupSpec,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        let parts = parts_of(parts)?;
+        let blueprint = Driver::blueprint(config, &parts)?;
+        let number = self.next_number();
+        self.blueprints.insert(number, (blueprint, parts));
+        answer.line(&AnswerLine::Blueprint(number));
+        Ok(())
+    }
+
+    fn open(&self, opening: OpenRequest) -> Result<Driver, RequestError> {
+        let OpenRequest { config, parts, blueprint, id, wall } = opening;
+        match (config, blueprint, id, parts) {
+            (Some(config), None, None, parts) => {
+                Ok(Driver::open(*config, wall, parts_of(parts.unwrap_or_default())?)?)
+            }
+            (None, Some(number), Some(id), None) => {
+                let found = self.blueprints.get(number);
+                let (blueprint, parts) = found.ok_or_else(|| no_blueprint(number))?;
+                Ok(Driver::open_as(blueprint, id, wall, parts.clone())?)
+            }
+            _ => Err(RequestError::bad_request(
+                "`open` takes a `config`, perhaps with `parts`, or a `blueprint` with an `id`",
+            )),
+        }
+    }
+
+    fn enter_again(&mut self, driver: Driver, owe_runs: bool, answer: &mut AnswerBuffer) {
+        let mut driver = driver;
+        if owe_runs {
+            driver.owe_runs();
+        }
+        self.enter(driver, answer);
+    }
+
+    /// Takes a session in and tells what follows from its opening.
+    fn enter(&mut self, driver: Driver, answer: &mut AnswerBuffer) {
+        let mut entered = LineSession { driver, cancelled: Vec::new(), gathered: Vec::new() };
+        let outputs = entered.driver.start();
+        let number = self.next_number();
+        answer.line(&AnswerLine::Session(number));
+        answer.line(&AnswerLine::Now(entered.driver.session().now()));
+        entered.follow(outputs, answer);
+        self.sessions.insert(number, entered);
+    }
+
+    fn entered(&mut self, session: u32) -> Result<&mut LineSession, RequestError> {
+        self.sessions.get_mut(session).ok_or_else(|| not_open(session))
+    }
+
+    fn driver(&self, session: u32) -> Result<&Driver, RequestError> {
+        let entered = self.sessions.get(session).ok_or_else(|| not_open(session))?;
+        Ok(&entered.driver)
+    }
+
+    fn history(&self, session: u32, agent: AgentId) -> Result<Option<&History>, RequestError> {
+        Ok(self.driver(session)?.session().history(agent))
+    }
+
+    const fn next_number(&mut self) -> u32 {
+        self.count = self.count.wrapping_add(1);
+        self.count
+    }
+}
+
+impl LineSession {
+    fn hear(
+        &mut self,
+        input: Input,
+        at: SessionInstant,
+        answer: &mut AnswerBuffer,
+    ) -> Result<(), RequestError> {
+        self.gather(&input)?;
+        let effect = input.effect();
+        let is_late = |id: &EffectId| !self.driver.expects(*id) && !self.cancelled.contains(id);
+        let late = effect.filter(is_late);
+        match (self.driver.handle(input, at), late) {
+            (Err(rejected), _) => answer.rejected(&rejected),
+            (Ok(_), Some(id)) => {
+                return Err(RequestError::new("answered", format!("{id} has its answer already")));
+            }
+            (Ok(outputs), None) => self.follow(outputs, answer),
+        }
+        Ok(())
+    }
+
+    /// Counts what responses have brought so far. There must be memory for what is made of it; what
+    /// ends a response without its reply needs none.
+    fn gather(&mut self, input: &Input) -> Result<(), RequestError> {
+        let driver = &self.driver;
+        self.gathered.retain(|(id, _)| driver.expects(*id));
+        let Input::Http { id, input: news } = input else { return Ok(()) };
+        match news {
+            HttpInput::Chunk(bytes) if driver.expects(*id) => {
+                let found = self.gathered.iter_mut().find(|(of, _)| of == id);
+                match found {
+                    Some((_, gathered)) => *gathered = gathered.saturating_add(bytes.0.len()),
+                    None => self.gathered.push((*id, bytes.0.len())),
+                }
+            }
+            HttpInput::End => {}
+            _ => return Ok(()),
+        }
+        let gathered = self.gathered.iter().map(|(_, bytes)| *bytes);
+        room::check_gathered(gathered.fold(0, usize::saturating_add))
+    }
+
+    fn follow(&mut self, outputs: DriverOutputBatch, answer: &mut AnswerBuffer) {
+        let cancelled = outputs.list.iter().filter_map(|output| match output {
+            DriverOutput::Cancel { id } => Some(*id),
+            _ => None,
+        });
+        self.cancelled.extend(cancelled);
+        answer.step(&self.driver, outputs);
+    }
+}
+
+fn not_open(session: u32) -> RequestError {
+    RequestError::new("unknown_session", format!("session {session} is not open"))
+}
+
+fn turns_from(history: &History, from: usize) -> &[Turn] {
+    history.turns().get(from..).unwrap_or_default()
+}
+
+/// The session of a log.
+fn resumed(log: &[u8], wall: UnixMillis, parts: SetupSpec) -> Result<Driver, RequestError> {
+    // What is not UTF-8 can only be a last line that was cut, which does not count.
+    let log = String::from_utf8_lossy(log);
+    Ok(Driver::resume(&log, wall, parts_of(parts)?)?)
+}
+
+fn no_blueprint(blueprint: u32) -> RequestError {
+    RequestError::new("unknown_blueprint", format!("there is no blueprint {blueprint}"))
+}
+
+fn replay(log: &[u8], answer: &mut AnswerBuffer) -> Result<(), RequestError> {
+    let text = String::from_utf8_lossy(log);
+    log::replay_each(&text, &mut |outputs| answer.line(&AnswerLine::Outputs(&outputs)))?;
+    Ok(())
+}
+
+/// The configuration that a user's settings come to.
+fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> {
+    let catalogue = match &wanted.models {
+        Some(models) => Catalogue::parse(models.text()).map_err(RequestError::bad_option)?,
+        None => Catalogue::standard(),
+    };
+    let patches: Vec<&str> = wanted.patches.iter().map(|patch| patch.text()).collect();
+    let settings = SessionSettings {
+        id: &wanted.id,
+        provider: &providers::find(&wanted.provider)?,
+        model: wanted.model.as_deref(),
+        catalogue: &catalogue,
+        preset: wanted.preset.unwrap_or(ConfigPreset::Modern),
+        facts: &wanted.facts,
+        tools: &wanted.tools,
+        patches: &patches,
+    };
+    Ok(settings.config()?)
+}
+
+/// Returns what a driver works with, of what the host has.
+fn parts_of(given: SetupSpec) -> Result<DriverOptions, RequestError> {
+    let models = match given.replay {
+        Some(ReplaySpec { traffic, pace_ms }) => {
+            ModelSource::Replayed { player: TrafficPlayer::parse(&traffic)?, pace_ms }
+        }
+        None if given.record => ModelSource::Recorded(TrafficRecorder::default()),
+        None => ModelSource::Live,
+    };
+    let mut endpoints = EndpointTable::default();
+    for place in given.endpoints {
+        let provider = providers::find(&place.provider)?;
+        let name = place.name.clone().map_or_else(|| provider.endpoint(), EndpointId);
+        endpoints = endpoints.with(name, endpoint(place, &provider)?);
+    }
+    let people =
+        HostCapabilities { approve: given.approve, answer: given.answer, hooks: given.hooks };
+    Ok(DriverOptions { endpoints, models, people, keeps_log: given.entries })
+}
+
+fn endpoint(place: EndpointSpec, provider: &Provider) -> Result<Endpoint, RequestError> {
+    let EndpointSpec { base_url, key, keyless, headers, .. } = place;
+    let new = if keyless { Endpoint::without_check } else { Endpoint::new };
+    Ok(new(provider, base_url.as_deref(), ApiKey::new(&key))?.with_headers(headers))
+}

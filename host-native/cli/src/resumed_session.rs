@@ -1,0 +1,274 @@
+//! A session that was kept and goes on: taken from its log, and brought to where the user wants to
+//! go on, before anything follows from it.
+
+use super::{
+    console::warn,
+    exit::CliError,
+    model_change,
+    sessions::{self, LockedSession, SessionInfo, SessionStore},
+    web_pages::PageAccess,
+};
+use innerloop_core::{
+    Session,
+    config::SessionConfig,
+    id::AgentId,
+    input::{Command, Input},
+    json::{Json, JsonObject, from_str},
+    message::{Block, ToolCall, TurnKind, VisibleTurn},
+    output::{Effect, Output},
+    status::AgentState,
+    tool::ToolSpec,
+};
+use innerloop_driver::{catalogue::Catalogue, providers::Provider};
+use std::path::Path;
+
+/// The platform of sessions whose files are in memory.
+const IN_MEMORY: &str = "wasm";
+
+/// A session that was kept.
+pub(super) struct ResumableSession {
+    /// Until the session goes on.
+    held: Option<LockedSession>,
+    about: SessionInfo,
+    session: Session,
+    /// True if its program ended in the middle of a run.
+    pub(super) is_under_way: bool,
+    /// True if its last run ended without an answer: it has failed, or was stopped here.
+    was_stopped: bool,
+    /// The model that it goes on with, if that is another one.
+    model: Option<String>,
+    /// The other changes of its configuration.
+    changes: JsonObject,
+}
+
+impl ResumableSession {
+    /// Reads the log of a session that is kept.
+    pub(super) fn read(held: LockedSession) -> Result<Self, CliError> {
+        let log = held.kept.log();
+        let found = log.and_then(|log| sessions::still_open(&log, held.short()));
+        let (session, damaged) = found.map_err(|failure| match held.kept.has_changes() {
+            true => CliError::configuration(format!(
+                "{}; what its agent has changed is not lost: innerloop sessions apply {} applies \
+                 it",
+                failure.message,
+                held.short()
+            )),
+            false => failure,
+        })?;
+        if let Some(line) = damaged {
+            let copy = held.kept.keep_damaged()?;
+            let told = sessions::told_damage(held.short(), line);
+            warn(&format!("{told}; the damaged log is kept as {}", copy.display()));
+        }
+        Self::of(held, session)
+    }
+
+    /// Takes the log of a file into the sessions that are kept. It works on that folder, or on the
+    /// current one, unless its files were in memory.
+    pub(super) fn import(named: &str, folder: Option<&Path>) -> Result<Self, CliError> {
+        let (session, damaged) = sessions::still_open(&sessions::read(Path::new(named))?, named)?;
+        damaged.iter().for_each(|line| warn(&sessions::told_damage(named, *line)));
+        let was_in_memory = session.config().facts.platform == IN_MEMORY;
+        let folder = match folder {
+            None if was_in_memory => {
+                return Err(CliError::usage(format!(
+                    "the files of the session of {named} were in memory and are not in its log: \
+                     name the folder that it goes on in with -C DIR"
+                )));
+            }
+            folder => folder.unwrap_or(Path::new(".")),
+        };
+        let held = SessionStore::open()?.create(SessionInfo::of_log(&session, folder)?)?;
+        Self::of(held, session)
+    }
+
+    fn of(held: LockedSession, session: Session) -> Result<Self, CliError> {
+        let status = session.status(AgentId::ROOT);
+        let is_under_way = status.is_none_or(|status| status.state != AgentState::Idle);
+        let was_stopped = !is_under_way && is_unanswered(&session);
+        let about = held.kept.about.clone();
+        let mut past = Self {
+            held: Some(held),
+            about,
+            session,
+            is_under_way,
+            was_stopped,
+            model: None,
+            changes: JsonObject(Vec::new()),
+        };
+        // Nobody waits any longer for the summary that was asked for.
+        if status.is_some_and(|status| status.compacting) {
+            past.stop()?;
+            past.was_stopped = false;
+        }
+        Ok(past)
+    }
+
+    pub(super) const fn about(&self) -> &SessionInfo {
+        &self.about
+    }
+
+    /// The session as it stands.
+    pub(super) const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Its place among those that are kept, until it was taken.
+    pub(super) const fn held(&self) -> Option<&LockedSession> {
+        self.held.as_ref()
+    }
+
+    /// Returns whether its last run has failed or was stopped here, and is to begin anew.
+    pub(super) const fn was_stopped(&self) -> bool {
+        self.was_stopped
+    }
+
+    /// Returns whether there is something to do without a word.
+    pub(super) const fn goes_on(&self) -> bool {
+        self.is_under_way || self.was_stopped
+    }
+
+    /// Gives the session's place among those that are kept to whoever goes on with it.
+    pub(super) const fn take_held(&mut self) -> Option<LockedSession> {
+        self.held.take()
+    }
+
+    /// With another model, and other changes of its configuration.
+    ///
+    /// # Errors
+    /// The session cannot be stopped; that does not happen.
+    pub(super) fn with(self, model: Option<String>, changes: JsonObject) -> Result<Self, CliError> {
+        let mut past = Self { model, changes, ..self };
+        if past.model.is_some() && past.is_under_way && past.waits_for_model() {
+            past.stop()?;
+        }
+        Ok(past)
+    }
+
+    /// Returns whether what goes on is nothing but a call of the model, which would go to the old
+    /// one.
+    fn waits_for_model(&self) -> bool {
+        self.session.owed().into_iter().all(|output| {
+            !matches!(output, Output::Effect(Effect::RunTool { .. } | Effect::Ask { .. }))
+        })
+    }
+
+    /// Stops the run. Nobody has its requests in hand.
+    fn stop(&mut self) -> Result<(), CliError> {
+        let owed = self.session.owed();
+        self.hear(Input::command(Command::Interrupt))?;
+        for output in owed {
+            if let Output::Effect(effect) = output {
+                self.hear(Input::Lost { id: effect.id() })?;
+            }
+        }
+        (self.is_under_way, self.was_stopped) = (false, true);
+        Ok(())
+    }
+
+    /// The session hears this before anything else. What follows from it is asked of it when it
+    /// goes on.
+    fn hear(&mut self, input: Input) -> Result<(), CliError> {
+        let now = self.session.now();
+        let heard = self.session.handle(input, now);
+        heard.map(drop).map_err(CliError::usage)
+    }
+
+    fn configure(&mut self, patch: JsonObject) -> Result<(), CliError> {
+        if patch.0.is_empty() {
+            return Ok(());
+        }
+        self.hear(Input::command(Command::Configure { patch }))
+    }
+
+    /// With the configuration that the user wants from now on.
+    pub(super) fn with_model(
+        mut self,
+        provider: &Provider,
+        catalogue: &Catalogue,
+    ) -> Result<Self, CliError> {
+        if let Some(name) = self.model.take() {
+            let current = &self.session.config().model;
+            let changed = model_change::to(&name, provider, catalogue, current);
+            let patch = serde_json::json!({"model": changed}).to_string();
+            self.configure(from_str(&patch).map_err(CliError::usage)?)?;
+        }
+        let changes = std::mem::replace(&mut self.changes, JsonObject(Vec::new()));
+        self.configure(changes)?;
+        Ok(self)
+    }
+
+    /// With the tool that reads pages, where somebody can be asked for them: whoever began it may
+    /// not have been there.
+    pub(super) fn with_pages(mut self, pages: &PageAccess) -> Result<Self, CliError> {
+        if pages.can_be_asked_for() && !self.session.config().web_fetch {
+            self.configure(JsonObject(vec![("web_fetch".to_owned(), Json::of(&true))]))?;
+        }
+        Ok(self)
+    }
+
+    /// The session with its own tools as they are now. Those that are not here, such as functions
+    /// of another program, it keeps: where the model calls one, it is told. So is the person, now.
+    pub(super) fn with_tools(
+        mut self,
+        tools: &[ToolSpec],
+        reads_only: bool,
+    ) -> Result<Self, CliError> {
+        let mut own = self.session.config().tools.clone();
+        let mut absent = Vec::new();
+        for tool in own.iter_mut().filter(|tool| !reads_only || tool.read_only) {
+            match tools.iter().find(|there| there.name == tool.name) {
+                Some(there) => tool.clone_from(there),
+                None => absent.push(tool.name.as_str()),
+            }
+        }
+        if !absent.is_empty() {
+            let (tools, are) = if absent.len() == 1 { ("tool", "is") } else { ("tools", "are") };
+            warn(&format!(
+                "the session's {tools} {} {are} not available here, which the model is told where \
+                 it calls one",
+                absent.join(", ")
+            ));
+        }
+        if own != self.session.config().tools {
+            self.configure(JsonObject(vec![("tools".to_owned(), Json::of(&own))]))?;
+        }
+        Ok(self)
+    }
+
+    /// Takes over what of the configuration is otherwise by now: its own tools, and the form of
+    /// the answer.
+    pub(super) fn adapt(&mut self, config: &SessionConfig) -> Result<(), CliError> {
+        let own = self.session.config();
+        let mut changed = Vec::new();
+        if config.answer != own.answer {
+            changed.push(("answer".to_owned(), Json::of(&config.answer)));
+        }
+        if config.tools != own.tools {
+            changed.push(("tools".to_owned(), Json::of(&config.tools)));
+        }
+        self.configure(JsonObject(changed))
+    }
+
+    /// The calls of the last reply, of which some may not be over.
+    pub(super) fn open_calls(&self) -> Vec<ToolCall> {
+        let history = self.session.history(AgentId::ROOT);
+        let mut turns = history.into_iter().flat_map(|history| history.turns()).rev();
+        let reply = turns.find_map(|turn| match &turn.kind {
+            TurnKind::Assistant(reply) if self.is_under_way => Some(reply),
+            _ => None,
+        });
+        let blocks = reply.into_iter().flat_map(|reply| &reply.blocks);
+        let calls = blocks.filter_map(|block| match block {
+            Block::ToolCall(call) => Some(call.clone()),
+            _ => None,
+        });
+        calls.collect()
+    }
+}
+
+/// Returns whether nothing was said behind the user's last words, or behind the results of calls.
+fn is_unanswered(session: &Session) -> bool {
+    let last = session.history(AgentId::ROOT).and_then(|history| history.seen().next_back());
+    last.is_some_and(|said| matches!(said, VisibleTurn::User(_) | VisibleTurn::ToolResults(_)))
+}

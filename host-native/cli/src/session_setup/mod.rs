@@ -1,0 +1,141 @@
+//! A session that is ready to be driven: assembled from the options, the user's files and the
+//! environment, with everything that carries out what it asks for.
+
+mod access;
+mod choice;
+mod place;
+mod source;
+mod user_wishes;
+
+pub(super) use place::over;
+pub(super) use user_wishes::SessionRequest;
+
+use super::{
+    approval::{InteractiveTerminal, PersonHandle},
+    auto_approval::ApprovalJudge,
+    call_summary::CallDescriber,
+    exit::CliError,
+    key_in_use::KeyInUse,
+    mode::ChangeMode,
+    preview::CallPreview,
+    sessions::{self, LockedSession},
+    style::OutputStyle,
+    terminal::Screen,
+};
+use access::ModelAccess;
+use choice::SessionChoice;
+use innerloop_core::message::Part;
+use innerloop_driver::{catalogue::Catalogue, providers::Provider};
+use innerloop_host::host::Host;
+use innerloop_sandbox::OnProgress;
+use innerloop_workspace::Workspace;
+use place::SessionPlace;
+
+/// A session and what it works with.
+pub(super) struct ActiveSession {
+    pub(super) host: Host,
+    /// The session's place among those that are kept, if it is one.
+    pub(super) held: Option<LockedSession>,
+    /// The person who is asked, if anybody is there.
+    pub(super) person: Option<PersonHandle>,
+    pub(super) judge: ApprovalJudge,
+    pub(super) workspace: Workspace,
+    /// The words in which its calls are told.
+    pub(super) words: CallDescriber,
+    /// The way that its changes go.
+    pub(super) mode: ChangeMode,
+    /// True if it changes and runs nothing.
+    pub(super) reads_only: bool,
+    pub(super) key: KeyInUse,
+    pub(super) provider: Provider,
+    /// The provider's models, as far as they are known.
+    pub(super) catalogue: Catalogue,
+    /// The screen that shows it.
+    pub(super) screen: Screen,
+}
+
+/// The people who sit there.
+pub(super) struct SessionFrontend {
+    /// The screen that shows it.
+    pub(super) screen: Screen,
+    /// The seat of somebody who can be asked.
+    pub(super) seat: Option<InteractiveTerminal>,
+    pub(super) style: OutputStyle,
+    /// Hears of everything that takes long.
+    pub(super) progress: Option<OnProgress>,
+}
+
+impl ActiveSession {
+    /// Opens the session, or goes on with it, in the steps of [`innerloop_host::setup`]: the model,
+    /// the place where its tools work, the session, and what drives it and answers it.
+    pub(super) async fn begin(
+        mut asked: SessionRequest,
+        audience: SessionFrontend,
+    ) -> Result<Self, CliError> {
+        let is_attended = audience.seat.is_some();
+        let mut choice = SessionChoice::of(&mut asked, is_attended).await?;
+        let access = ModelAccess::of(&choice.provider, &mut asked)?;
+        audience.tell(choice.because.as_deref());
+        let mut place = SessionPlace::open(&asked, &mut choice, audience.progress.clone()).await?;
+        let config = place.config(&mut asked, &choice.source).await?;
+        let journal = place.journal(&asked.args.files)?;
+        let ModelAccess { setup, key, .. } = access.settled(&choice.provider, &config);
+        let tools = asked.tools(&place.site, &setup.keys());
+        let people = place.people(&asked, &config, is_attended);
+        let setup = setup.with_people(people).with_log(journal.is_some());
+        let (opened, words) = choice.source.begin(setup, config, &asked.args.tuning)?;
+        let host = opened.host(tools, journal);
+        place.tell_lost(&host.commands());
+        let (mode, reads_only) = (asked.mode, asked.args.tuning.read_only);
+        let screen = audience.screen.clone();
+        let (person, judge) = answering(&host, &words, (asked, &place), audience);
+        Ok(Self {
+            host,
+            person,
+            judge,
+            workspace: place.site.workspace().clone(),
+            held: place.held,
+            words,
+            mode,
+            reads_only,
+            key,
+            provider: choice.provider,
+            catalogue: choice.catalogue,
+            screen,
+        })
+    }
+
+    /// Notes the first words that are said to the session, by which a person knows it again.
+    pub(super) fn entitle(&mut self, said: &[Part]) {
+        let mut title = sessions::title(said);
+        self.host.driver().keys().mask(&mut title);
+        let titled = self.held.as_mut().map_or(Ok(()), |held| held.entitle(&title));
+        drop(titled);
+    }
+}
+
+impl SessionFrontend {
+    /// Tells something, where what takes long is told.
+    fn tell(&self, line: Option<&str>) {
+        if let Some((line, tell)) = line.zip(self.progress.as_ref()) {
+            tell(line);
+        }
+    }
+}
+
+/// The person who sits there, and the judge of calls, whom nobody is asked before.
+fn answering(
+    host: &Host,
+    words: &CallDescriber,
+    (asked, place): (SessionRequest, &SessionPlace),
+    SessionFrontend { seat, style, .. }: SessionFrontend,
+) -> (Option<PersonHandle>, ApprovalJudge) {
+    let (workspace, commands) = (place.site.workspace(), host.commands());
+    let SessionRequest { rules, pages, .. } = asked;
+    let shown = (CallPreview::new(words, workspace), rules.clone());
+    let person = seat.map(|seat| PersonHandle::new(commands.clone(), shown, style, seat));
+    let ruled = (rules, workspace.clone(), pages.ask(person.as_ref()));
+    let told = (host.driver().session().config(), words);
+    let judge = ApprovalJudge::new(told, ruled, place.judged(), commands, person.clone());
+    (person, judge)
+}

@@ -1,0 +1,185 @@
+//! Whoever may be asked for a domain that is not allowed, and what a call may read for the answer.
+
+use super::{
+    allowed_domains::{AllowedDomains, DeniedAddress, PageAddress},
+    fault::{FetchError, refused},
+};
+use crate::tools::OwnToolCall;
+use std::sync::{Arc, PoisonError, RwLock};
+use tokio::sync::{
+    Mutex,
+    mpsc::{UnboundedReceiver, UnboundedSender},
+    oneshot,
+};
+
+/// The text that the model reads after a no.
+const NO: &str = "the user was asked and said no. Do without it";
+
+/// The domains of a session: those that were allowed at its beginning, and those that somebody has
+/// allowed since. Clones are of the same session.
+#[derive(Clone, Debug)]
+pub struct SessionDomains {
+    allowed: Arc<RwLock<AllowedDomains>>,
+    /// Those that were allowed at the beginning.
+    first: Arc<AllowedDomains>,
+    /// The channel on which others are asked for; `None` if nobody can be asked.
+    asks: Option<UnboundedSender<DomainRequest>>,
+}
+
+/// A page of a domain that is not allowed, for which somebody is asked. Dropped, it is refused as
+/// if nobody were there.
+#[derive(Debug)]
+pub struct DomainRequest {
+    /// The page's address.
+    pub address: String,
+    /// Its domain, with the port where that is not the usual one.
+    pub domain: String,
+    /// The address of the page that leads there, if one does.
+    pub from: Option<String>,
+    /// The domains that are allowed already.
+    pub allowed: Vec<String>,
+    answer: oneshot::Sender<DomainAnswer>,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DomainAnswer {
+    /// The call that asks may read pages of the domain.
+    Once,
+    /// Pages of the domain and of those below it may be read from now on.
+    Always,
+    /// It may not be read.
+    No,
+}
+
+impl SessionDomains {
+    /// Those domains, and no others.
+    #[must_use]
+    pub fn new(allowed: AllowedDomains) -> Self {
+        let first = Arc::new(allowed.clone());
+        Self { allowed: Arc::new(RwLock::new(allowed)), first, asks: None }
+    }
+
+    /// Those domains, and others for which somebody is asked.
+    #[must_use]
+    pub fn asking(allowed: AllowedDomains) -> (Self, UnboundedReceiver<DomainRequest>) {
+        let (asks, asked) = tokio::sync::mpsc::unbounded_channel();
+        (Self { asks: Some(asks), ..Self::new(allowed) }, asked)
+    }
+
+    /// Returns whether no page of these addresses is read before somebody was asked for it.
+    #[must_use]
+    pub fn asks_for_all(&self, urls: &[String]) -> bool {
+        self.asks.is_some() && urls.iter().all(|url| self.with(|it| it.judge(url)).is_err())
+    }
+
+    /// Takes back what somebody has allowed since the beginning.
+    pub fn forget(&self) {
+        *self.allowed.write().unwrap_or_else(PoisonError::into_inner) = (*self.first).clone();
+    }
+
+    fn with<T>(&self, judge: impl FnOnce(&AllowedDomains) -> T) -> T {
+        judge(&self.allowed.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, address: &PageAddress) {
+        self.allowed.write().unwrap_or_else(PoisonError::into_inner).add(address);
+    }
+}
+
+impl DomainRequest {
+    /// Answers.
+    pub fn answer(self, word: DomainAnswer) {
+        // The call may be over.
+        let _heard = self.answer.send(word);
+    }
+
+    /// Waits until no answer is needed any more.
+    pub async fn is_withdrawn(&mut self) {
+        self.answer.closed().await;
+    }
+}
+
+/// The gate that decides for one call which addresses it reads.
+#[derive(Debug)]
+pub(super) struct FetchGate {
+    domains: SessionDomains,
+    call: OwnToolCall,
+    /// The answers for this call alone. Held while somebody is asked: pages that are read side by
+    /// side ask one after the other, and not twice for the same domain.
+    said: Mutex<Vec<(String, DomainAnswer)>>,
+}
+
+impl FetchGate {
+    pub(super) fn new(domains: SessionDomains, call: OwnToolCall) -> Self {
+        Self { domains, call, said: Mutex::default() }
+    }
+
+    /// The address that a text is, if it may be read.
+    pub(super) async fn enter(&self, text: &str) -> Result<PageAddress, FetchError> {
+        match self.domains.with(|allowed| allowed.judge(text)) {
+            Ok(address) => Ok(address),
+            Err(denied) => self.ask(denied, None).await,
+        }
+    }
+
+    /// The address that a page leads to, if it may be read.
+    pub(super) async fn follow(
+        &self,
+        from: &PageAddress,
+        location: &str,
+    ) -> Result<PageAddress, FetchError> {
+        match self.domains.with(|allowed| allowed.follow(from, location)) {
+            Ok(address) => Ok(address),
+            Err(denied) => self.ask(denied, Some(from)).await,
+        }
+    }
+
+    /// The address all the same, if somebody says so.
+    async fn ask(
+        &self,
+        denied: DeniedAddress,
+        from: Option<&PageAddress>,
+    ) -> Result<PageAddress, FetchError> {
+        let DeniedAddress { why, unless } = denied;
+        let (Some(address), Some(asks)) = (unless, &self.domains.asks) else {
+            return Err(refused(why));
+        };
+        let domain = address.domain();
+        let mut said = self.said.lock().await;
+        if self.domains.with(|allowed| allowed.covers(&address)) {
+            return Ok(address);
+        }
+        let before = said.iter().find(|(other, _)| *other == domain).map(|(_, word)| *word);
+        let word = match before {
+            Some(word) => Some(word),
+            None => {
+                let (answer, answered) = oneshot::channel();
+                let wanted = DomainRequest {
+                    address: address.to_string(),
+                    domain: domain.clone(),
+                    from: from.map(PageAddress::to_string),
+                    allowed: self.domains.with(AllowedDomains::names),
+                    answer,
+                };
+                // Whoever could be asked may have gone.
+                drop(asks.send(wanted));
+                self.call.unhurried(answered).await.ok()
+            }
+        };
+        said.extend(word.map(|word| (domain.clone(), word)));
+        drop(said);
+        match word {
+            Some(DomainAnswer::Once) => Ok(address),
+            Some(DomainAnswer::Always) => {
+                self.domains.add(&address);
+                Ok(address)
+            }
+            Some(DomainAnswer::No) => {
+                let leads = from.map(|_| format!("It leads to {address}. ")).unwrap_or_default();
+                Err(refused(format!("{leads}{domain} is not allowed here: {NO}.")))
+            }
+            None => Err(refused(why)),
+        }
+    }
+}
