@@ -47,8 +47,8 @@ mod rules;
 mod session;
 
 pub use innerloop_types::{
-    action, bytes, compaction, config, digest, event, id, input, json, media, message, output,
-    path, preset, status, text, time, tool,
+    action, bytes, compaction, config, corrections, digest, event, id, input, json, media, message,
+    output, path, preset, status, text, time, tool,
 };
 #[cfg(feature = "text-calls")]
 pub use innerloop_wire::text_calls;
@@ -61,8 +61,8 @@ pub use innerloop_types::steps::taken as steps;
 pub use machine::history::History;
 pub use profile::{ModelCapabilities, Profile, doc_names, doc_places, instructed_folder};
 pub use rules::{
-    budget, cost, fold, gauge, guard, imports::with_imports, prompt::cut_docs, repeat, schema,
-    transcript, truncate,
+    budget, cost, echo, fold, gauge, guard, imports::with_imports, prompt::cut_docs, repeat,
+    schema, transcript, truncate,
 };
 pub use session::{REPLAY_VERSION, Session, blueprint::SessionBlueprint};
 pub use session::{log, snapshot::RestoreError};

@@ -22,6 +22,7 @@ pub(crate) fn mask(keys: &SecretKeys, kind: &mut EventKind) -> bool {
         | EventKind::Retry { message: text, .. }
         | EventKind::Warning { message: text }
         | EventKind::LoopDetection { message: text, .. }
+        | EventKind::Corrected { text, .. }
         | EventKind::Error { message: text, .. } => in_text(keys, text),
         EventKind::AssistantTextEnd { text, reasoning, .. } => {
             in_text(keys, text) | in_text(keys, reasoning)

@@ -8,9 +8,10 @@ use crate::rules::{
     repeat::{RepeatDetector, RepeatPattern},
 };
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use innerloop_json::{ToJson, joined};
+use innerloop_json::{FromJson, Map, ToJson, joined};
 use innerloop_types::{
     config::{ApprovalRule, LoopPolicy},
+    corrections::ReplyFault,
     id::{AgentId, ById, EffectId},
     input::{HttpInput, TurnOptions},
     json::Json,
@@ -124,6 +125,8 @@ pub(crate) struct AgentRun {
     pub(crate) repairs: RepairState,
     /// Set once the model has been asked to sum up without tools: how the run ends then.
     pub(crate) epilogue: Option<RunEnd>,
+    /// The edits that have failed, by file.
+    pub(crate) failed_edits: Option<Box<Map<EditFailures>>>,
     /// The calls since the last input, looked at for repetitions.
     pub(crate) watch: Option<Box<RepeatDetector>>,
     /// The final answer, as JSON text.
@@ -137,6 +140,15 @@ pub(crate) struct AgentRun {
     pub(crate) options: Option<Box<TurnOptions>>,
 }
 
+/// The edits of a file that have failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+pub(crate) struct EditFailures {
+    /// How many, of late; a success takes one off.
+    pub(crate) failed: u32,
+    /// How often the model was told.
+    pub(crate) told: u32,
+}
+
 /// The attempts to repair replies in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RepairState {
@@ -147,7 +159,8 @@ pub(crate) struct RepairState {
     pub(crate) continued: u32,
     pub(crate) empties: u32,
     pub(crate) answers: u32,
-    pub(crate) nudges: u32,
+    /// The corrections of replies, by the fault's place in [`ReplyFault::ALL`].
+    pub(crate) corrected: [u8; ReplyFault::ALL.len()],
     /// The number of times that the hook before the end has not agreed, for this input.
     pub(crate) denials: u32,
     /// True if replies to this input have twice the output limit.

@@ -117,6 +117,19 @@ impl History {
         unread
     }
 
+    /// Returns how many replies there are since the user's last input.
+    pub(crate) fn replies_since_input(&self) -> u32 {
+        let newest = self.turns.iter().rev();
+        let newer = newest.take_while(|turn| !matches!(turn.kind, TurnKind::User(_)));
+        let replies = newer.filter(|turn| matches!(turn.kind, TurnKind::Assistant(_))).count();
+        u32::try_from(replies).unwrap_or(u32::MAX)
+    }
+
+    /// Returns whether the model has ever called a tool.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.turns.iter().any(|turn| call_ids(turn).next().is_some())
+    }
+
     /// Returns how many replies with calls there are since the user's last input.
     pub(crate) fn rounds_since_input(&self) -> u32 {
         let newest = self.turns.iter().rev();

@@ -44,6 +44,10 @@ pub(super) fn ending(reply: &Reply) -> Option<RunFailure> {
         FinishReason::ContentFilter => {
             (RunEnd::Incomplete, ErrorKind::ContentFilter, "a content filter stopped the reply")
         }
+        FinishReason::Repetition => {
+            let what = "the model repeated itself over and over, and its reply was ended";
+            (RunEnd::Incomplete, ErrorKind::Reply, what)
+        }
         FinishReason::Refusal => (RunEnd::Refused, ErrorKind::Refusal, "the model refused"),
         FinishReason::MalformedToolCall => {
             let what = "the provider could not read the model's tool call";

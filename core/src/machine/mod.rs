@@ -5,6 +5,7 @@
 pub(crate) mod agent;
 pub(crate) mod agent_state;
 pub(crate) mod cause;
+mod corrections;
 pub(crate) mod ctx;
 mod edited_arguments;
 mod elided_results;

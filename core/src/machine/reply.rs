@@ -1,18 +1,21 @@
 //! What to make of a whole reply: it enters the history, and what follows from it.
 
 use super::{
+    corrections,
     ctx::StepContext,
     history::History,
     last_reply::{CONTINUE, RunFailure, ending},
     step::AgentStep,
 };
+use crate::rules::reply_fault;
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use innerloop_json::Map;
 use innerloop_types::{
-    event::EventKind,
+    corrections::ReplyFault,
+    event::{ErrorKind, EventKind},
     message::{Block, FinishReason, Part, Reply, ToolCall, TurnKind, made_up_call_id},
     status::RunEnd,
-    text::{listed, prefix},
+    text::prefix,
 };
 use innerloop_wire::{FailureKind, ModelCallError, ends_in_call};
 
@@ -29,6 +32,12 @@ pub(super) fn take(mut reply: Reply, ctx: &mut StepContext<'_>) -> AgentStep {
     let is_useless = ending.as_ref().is_some_and(|ending| ending.end == RunEnd::Failed)
         && ctx.body.run.epilogue.is_none()
         && ctx.body.run.repairs.empties < ctx.setup.config.repair.retry_on_empty;
+    let is_done = ending.is_none() && reply.tool_calls().next().is_none();
+    let is_echo = reply.finish == FinishReason::Repetition;
+    let fault = if is_done || is_echo { corrections::find(&mut reply, ctx) } else { None };
+    if let Some(ReplyFault::FakeResult | ReplyFault::Echo) = fault {
+        show_again(&reply, ctx);
+    }
     // What is asked for again does not count.
     if is_grown || (is_useless && !reply.blocks.is_empty()) {
         reply.blocks.clear();
@@ -58,15 +67,21 @@ pub(super) fn take(mut reply: Reply, ctx: &mut StepContext<'_>) -> AgentStep {
     if !calls.is_empty() {
         return on_calls(calls, finish, ctx);
     }
+    if let Some(fault) = fault
+        && corrections::correct(fault, reply_fault::words(fault).into(), ctx)
+    {
+        return AgentStep::CallAgain;
+    }
     match ending {
         Some(ending) if may_help(finish, &ending, ctx) => AgentStep::CallAgain,
         Some(ending) => AgentStep::StopShort(ending),
-        None if needs_nudge(&text, ctx) => {
-            ctx.body.run.repairs.nudges += 1;
-            let text = "Please use the available tools to complete the task. If it is completed, \
-                        say that it is done and what you found.";
-            ctx.append(TurnKind::Steering(vec![Part::text(text)]));
-            AgentStep::CallAgain
+        None if fault == Some(ReplyFault::FakeResult) && text.is_empty() => {
+            let message = String::from("the model goes on to make up the results of tools");
+            AgentStep::StopShort(RunFailure {
+                end: RunEnd::Failed,
+                kind: ErrorKind::Reply,
+                message,
+            })
         }
         None => AgentStep::Stop,
     }
@@ -84,6 +99,16 @@ pub(super) fn take_cut(said: &str, finish: FinishReason, ctx: &mut StepContext<'
         *replies = replies.saturating_add(1);
         tell(&reply, ctx);
         ctx.append(TurnKind::Assistant(Box::new(reply)));
+    }
+}
+
+/// Puts a reply's text in the place of the longer one that was shown.
+fn show_again(reply: &Reply, ctx: &mut StepContext<'_>) {
+    ctx.event(EventKind::TextReset);
+    let text = reply.text();
+    if !text.is_empty() {
+        ctx.event(EventKind::AssistantTextStart);
+        ctx.event(EventKind::AssistantTextDelta { text });
     }
 }
 
@@ -163,15 +188,6 @@ fn may_help(finish: FinishReason, ending: &RunFailure, ctx: &mut StepContext<'_>
         ctx.append(TurnKind::Steering(vec![Part::text(CONTINUE)]));
     }
     true
-}
-
-/// Returns whether a text without calls only announces what is still to be done
-/// (`docs/decisions.md#replies-without-calls`).
-fn needs_nudge(text: &str, ctx: &StepContext<'_>) -> bool {
-    const FINAL: &str = "done|complete|finished|in summary|final answer|no further|?";
-    let left = ctx.setup.config.repair.nudges.saturating_sub(ctx.body.run.repairs.nudges);
-    let text = text.to_ascii_lowercase();
-    left > 0 && ctx.has_tools() && !listed(FINAL).any(|word| text.contains(word))
 }
 
 /// Gives each call an id that is no other call's of the conversation: providers refuse empty and

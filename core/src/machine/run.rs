@@ -3,6 +3,7 @@
 
 use super::{
     agent_state::UserInput,
+    corrections,
     ctx::StepContext,
     folding, instructions,
     last_reply::RunFailure,
@@ -300,6 +301,7 @@ pub(super) fn end_round(ctx: &mut StepContext<'_>) -> AgentStep {
         return AgentStep::End(end);
     }
     let found = ctx.body.watch_round(&ctx.setup.config.loops);
+    corrections::on_round(ctx);
     instructions::on_round(ctx);
     let said_more = drain_steering(ctx);
     // A word that came while the answer was given has not been answered.

@@ -19,6 +19,7 @@ use innerloop_types::{
         ConfigError, EnvironmentFacts, ExecMode, LimitAction, LoopStep, ProjectDoc, SessionConfig,
         TextCalls, ToolChoice,
     },
+    corrections::CorrectionPolicy,
     event::EventKind,
     input::TurnOptions,
     path::seen,
@@ -203,6 +204,18 @@ impl AgentSetup {
         self.config.guard.read_before_write && self.tools.iter().any(shows_files)
     }
 
+    /// Returns whether one of the tools is of such a category.
+    pub(crate) fn has_category(&self, fits: impl Fn(ToolCategory) -> bool) -> bool {
+        self.tools.iter().any(|tool| fits(tool.policy.category))
+    }
+
+    /// The name of the tool that writes a file as a whole, if there is one.
+    pub(crate) fn whole_file_tool(&self) -> Option<&str> {
+        let mut tools = self.tools.iter();
+        let tool = tools.find(|tool| tool.policy.writes_files && tool.row.is_some())?;
+        Some(&tool.spec.name)
+    }
+
     /// Returns what is done about a tool apart from its calls' meaning.
     pub(crate) fn policy(&self, name: &str) -> ToolPolicy {
         self.tool(name).map_or(ToolPolicy::READS, |tool| tool.policy)
@@ -370,6 +383,14 @@ fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
 }
 
 fn check(config: &SessionConfig) -> Result<(), ConfigError> {
+    if !cfg!(feature = "corrections") && config.corrections != CorrectionPolicy::default() {
+        return Err(ConfigError::new("corrections", "this build has none: leave them out"));
+    }
+    check_model(config)?;
+    check_loops(config)
+}
+
+fn check_model(config: &SessionConfig) -> Result<(), ConfigError> {
     let required = |field: &'static str, value: &str, what: &str| {
         if value.trim().is_empty() {
             let message = format!("is empty: {what}");
@@ -410,6 +431,10 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
         let message = String::from("is 0: every model call would count as broken at once");
         return Err(ConfigError::new("retry.idle_ms", message));
     }
+    Ok(())
+}
+
+fn check_loops(config: &SessionConfig) -> Result<(), ConfigError> {
     if config.loops.detect && config.loops.window < 2 {
         let message = String::from("must be at least 2: one call alone repeats nothing");
         return Err(ConfigError::new("loops.window", message));

@@ -1,6 +1,7 @@
 //! One call of a round on its way: before-hook, approval, run, after-hook, result.
 
 use super::{
+    corrections,
     ctx::StepContext,
     edited_arguments,
     ledger::EffectKind,
@@ -473,6 +474,9 @@ impl RoundCall {
         replaced: Option<String>,
         ctx: &mut StepContext<'_>,
     ) {
+        if let CallExecution::Tool(run) = &ran {
+            corrections::on_ran(run, outcome, ctx);
+        }
         let (call, setup) = (&self.tool_call, ctx.setup);
         let limit = setup.output_limit(&call.name, ctx.window().saturating_sub(ctx.tokens()));
         let mut result = pipeline::result(call, &ran, outcome, replaced, setup, &limit);

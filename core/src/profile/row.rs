@@ -73,6 +73,8 @@ pub(crate) struct ToolPolicy {
     pub(crate) timeout: TimeoutNote,
     /// True if it shows what is in files.
     pub(crate) shows_files: bool,
+    /// True if it writes a file as a whole.
+    pub(crate) writes_files: bool,
 }
 
 /// A requirement that a tool may have in order to be shown.
@@ -149,6 +151,7 @@ impl ToolPolicy {
         default_ms: None,
         timeout: TimeoutNote::Parameter("timeout_ms"),
         shows_files: false,
+        writes_files: false,
     };
     /// For tools that show what is in files.
     pub(super) const SHOWS: Self = Self {

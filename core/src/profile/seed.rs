@@ -76,7 +76,7 @@ pub(super) static WRITE_FILE: ToolRow = ToolRow {
     ),
     read: ArgumentReader::Action(write_file),
     tell: None,
-    policy: ToolPolicy { output: WRITTEN, ..ToolPolicy::CHANGES },
+    policy: ToolPolicy { output: WRITTEN, writes_files: true, ..ToolPolicy::CHANGES },
 };
 
 pub(super) static EDIT_FILE: ToolRow = ToolRow {

@@ -4,6 +4,7 @@
 use crate::{
     base::{id::SessionId, json::Json},
     compaction::CompactionPolicy,
+    corrections::CorrectionPolicy,
     tool::{BuiltinTools, ToolSpec},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, vec, vec::Vec};
@@ -77,6 +78,8 @@ pub struct SessionConfig {
     pub subagents: SubagentPolicy,
     /// The rules for repairing replies that end too early.
     pub repair: RepairPolicy,
+    /// The faults of replies that are corrected, and how often.
+    pub corrections: CorrectionPolicy,
     /// The rules about what can be undone.
     pub undo: UndoPolicy,
     /// The form of the final answer, if it is to have one.
@@ -297,10 +300,6 @@ pub struct RepairPolicy {
     pub grow_output: bool,
     /// The number of times in a run that a reply without text and calls is asked for again.
     pub retry_on_empty: u32,
-    /// The number of times in a run that a text that calls no tool and does not sound like an
-    /// answer is answered with a reminder of the tools; for small models, which announce more than
-    /// they do.
-    pub nudges: u32,
     /// True if arguments of the wrong type that plainly mean a right one are bent to it.
     pub coerce_arguments: bool,
 }
@@ -311,7 +310,6 @@ impl Default for RepairPolicy {
             continue_on_length: 1,
             grow_output: false,
             retry_on_empty: 1,
-            nudges: 0,
             coerce_arguments: false,
         }
     }

@@ -9,6 +9,7 @@ use crate::{
     },
     compaction::FoldReason,
     config::Limits,
+    corrections::ReplyFault,
     message::{FoldKind, Part, RewindReason, Usage},
     model::{ProfileKind, VocabularyKind},
     status::{AgentState, RunEnd},
@@ -203,6 +204,15 @@ pub enum EventKind {
         message: String,
         /// The number of calls in the pattern.
         period: usize,
+    },
+    /// A reply had a fault; the model has been told, and is asked again.
+    Corrected {
+        /// The fault.
+        fault: ReplyFault,
+        /// The number of times that this fault was corrected in the run, counted from 1.
+        attempt: u32,
+        /// The text that the model was told.
+        text: String,
     },
     /// An agent was started. Its events carry its own number.
     AgentStarted {

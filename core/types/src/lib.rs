@@ -11,6 +11,7 @@ pub mod action;
 mod base;
 pub mod compaction;
 pub mod config;
+pub mod corrections;
 pub mod event;
 pub mod input;
 pub mod limits;

@@ -186,6 +186,8 @@ pub enum FinishReason {
     MalformedToolCall,
     /// The provider reported a failure.
     Error,
+    /// It repeated one passage over and over, and was ended for that.
+    Repetition,
     /// None of these.
     #[default]
     Unknown,

@@ -8,6 +8,7 @@ use crate::config::{
     AskAbout, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy, SessionConfig,
     TextCalls, TokenEstimator, VocabularyKind, WireKind,
 };
+use crate::corrections::CorrectionPolicy;
 use crate::message::FoldKind;
 use alloc::{vec, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
@@ -59,6 +60,13 @@ fn modern(config: &mut SessionConfig) {
     config.guard.read_before_write = true;
     config.repair.coerce_arguments = true;
     config.retry.refusal_closes = false;
+    config.corrections = CorrectionPolicy {
+        claimed: 1,
+        fake_result: 1,
+        echo: 1,
+        patch_spiral: 1,
+        ..CorrectionPolicy::default()
+    };
     config.limits.max_tool_rounds_per_input = 200;
     config.loops.ladder = vec![LoopStep::Warn, LoopStep::Warn, LoopStep::Stop];
     let from = WindowFullness { left: Some(16_384), ..WindowFullness::percent(90) };
@@ -104,7 +112,18 @@ fn ollama(config: &mut SessionConfig) {
     config.tool_output_percent = Some(30);
     config.estimator = TokenEstimator::CodeAndProse;
     config.repair.coerce_arguments = true;
-    config.repair.nudges = 2;
+    config.corrections = CorrectionPolicy {
+        promised: 2,
+        too_short: 2,
+        asked_instead: 2,
+        wrote_only: 2,
+        claimed: 2,
+        fake_result: 2,
+        named_tool: 2,
+        echo: 2,
+        patch_spiral: 1,
+        ..CorrectionPolicy::default()
+    };
     config.repair.grow_output = true;
     config.retry.idle_ms = 120_000;
     config.tool_output_share_of_rest = Some(60);
@@ -131,6 +150,7 @@ fn ironclaw(config: &mut SessionConfig) {
         ..LoopPolicy::default()
     };
     config.estimator = TokenEstimator::Words;
+    config.corrections.promised = 2;
     config.repair.coerce_arguments = true;
     config.compaction = CompactionPolicy {
         max_window: 100_000,
@@ -145,6 +165,8 @@ fn ironclaw(config: &mut SessionConfig) {
 
 fn gnoma(config: &mut SessionConfig) {
     config.limits.action = LimitAction::Error;
+    config.corrections =
+        CorrectionPolicy { greeting: 2, echo: 2, patch_spiral: 1, ..CorrectionPolicy::default() };
     config.loops.detect = false;
     config.retry = RetryPolicy {
         max_retries: 4,

@@ -73,6 +73,8 @@ class SessionConfig(TypedDict):
     """Agents that an agent may start."""
     repair: RepairPolicy
     """The rules for repairing replies that end too early."""
+    corrections: CorrectionPolicy
+    """The faults of replies that are corrected, and how often."""
     undo: UndoPolicy
     """The rules about what can be undone."""
     answer: AnswerConfig | None
@@ -529,12 +531,42 @@ class RepairPolicy(TypedDict):
     limit, which then holds until the next input."""
     retry_on_empty: int
     """The number of times in a run that a reply without text and calls is asked for again."""
-    nudges: int
-    """The number of times in a run that a text that calls no tool and does not sound like an
-    answer is answered with a reminder of the tools; for small models, which announce more
-    than they do."""
     coerce_arguments: bool
     """True if arguments of the wrong type that plainly mean a right one are bent to it."""
+
+
+class CorrectionPolicy(TypedDict):
+    """The corrections of a run: the number of times that each fault is corrected, 0 for never. A
+    fault over its number stands as it is."""
+
+    promised: int
+    """Replies that announce what they will do, and do nothing."""
+    too_short: int
+    """Replies of less than 100 characters that end nowhere."""
+    asked_instead: int
+    """Replies that ask whether to begin. Where the model may ask the user (``ask_user``), they
+    are none."""
+    wrote_only: int
+    """First replies of more than 300 characters of a model that has called no tool yet."""
+    claimed: int
+    """Replies that claim a change of files by a model that has called no tool yet."""
+    fake_result: int
+    """Replies that go on with a tool's result of their own making. It is cut off, also over the
+    number."""
+    named_tool: int
+    """Replies after a call that write another one as text, in a form that nobody reads."""
+    greeting: int
+    """Replies after a call that greet the user in place of an answer."""
+    echo: int
+    """Replies that repeat one passage over and over. They are ended as they do, also over the
+    number."""
+    patch_spiral: int
+    """Edits of one file that fail four times in a row, for each file."""
+    max_after_calls: int
+    """The number of corrections of a run for replies after a call: ``fake_result``,
+    ``named_tool`` and ``greeting`` together."""
+    max_per_run: int
+    """The number of corrections of a run, whatever the faults."""
 
 
 class UndoPolicy(TypedDict):

@@ -248,6 +248,18 @@ class EventLoopDetection(EventStamp):
     """The number of calls in the pattern."""
 
 
+class EventCorrected(EventStamp):
+    """A reply had a fault; the model has been told, and is asked again."""
+
+    type: Literal["corrected"]
+    fault: ReplyFault
+    """The fault."""
+    attempt: int
+    """The number of times that this fault was corrected in the run, counted from 1."""
+    text: str
+    """The text that the model was told."""
+
+
 class EventAgentStarted(EventStamp):
     """An agent was started. Its events carry its own number."""
 
@@ -411,6 +423,7 @@ Event = (
     | EventTurnLimit
     | EventBudgetLimit
     | EventLoopDetection
+    | EventCorrected
     | EventAgentStarted
     | EventAgentEnded
     | EventPlan
@@ -425,6 +438,33 @@ Event = (
     | EventError
 )
 """One thing to know. Told apart by ``type``."""
+
+
+ReplyFault = Literal[
+    "promised",
+    "too_short",
+    "asked_instead",
+    "wrote_only",
+    "claimed",
+    "fake_result",
+    "named_tool",
+    "greeting",
+    "echo",
+    "patch_spiral",
+]
+"""The fault of a reply that is corrected. Each has its number in ``CorrectionPolicy``.
+
+- ``promised``: It announces what it will do, and does nothing.
+- ``too_short``: It is short, and ends nowhere.
+- ``asked_instead``: It asks whether to begin.
+- ``wrote_only``: It is long, and no tool was called yet.
+- ``claimed``: It claims a change, and no tool was called yet.
+- ``fake_result``: It goes on with a tool's result of its own making.
+- ``named_tool``: It writes a call as text.
+- ``greeting``: It greets the user in place of an answer.
+- ``echo``: It repeats one passage over and over.
+- ``patch_spiral``: It edits a file that earlier edits have failed on.
+"""
 
 
 class PlanItem(TypedDict):

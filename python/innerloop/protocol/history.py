@@ -149,6 +149,7 @@ FinishReason = Literal[
     "context_window",
     "malformed_tool_call",
     "error",
+    "repetition",
     "unknown",
 ]
 """The reason why a reply ended.
@@ -162,6 +163,7 @@ FinishReason = Literal[
 - ``context_window``: The context window was full.
 - ``malformed_tool_call``: The provider could not read the model's own call.
 - ``error``: The provider reported a failure.
+- ``repetition``: It repeated one passage over and over, and was ended for that.
 - ``unknown``: None of these.
 """
 

@@ -63,6 +63,7 @@ class SessionConfigPatch(TypedDict, total=False):
     guard: GuardPolicyPatch | None
     subagents: SubagentPolicyPatch | None
     repair: RepairPolicyPatch | None
+    corrections: CorrectionPolicyPatch | None
     undo: UndoPolicyPatch | None
     answer: AnswerConfigPatch | None
     ask_user: bool | None
@@ -274,8 +275,24 @@ class RepairPolicyPatch(TypedDict, total=False):
     continue_on_length: int | None
     grow_output: bool | None
     retry_on_empty: int | None
-    nudges: int | None
     coerce_arguments: bool | None
+
+
+class CorrectionPolicyPatch(TypedDict, total=False):
+    """A merge patch of a ``CorrectionPolicy``: what is missing stays as it is."""
+
+    promised: int | None
+    too_short: int | None
+    asked_instead: int | None
+    wrote_only: int | None
+    claimed: int | None
+    fake_result: int | None
+    named_tool: int | None
+    greeting: int | None
+    echo: int | None
+    patch_spiral: int | None
+    max_after_calls: int | None
+    max_per_run: int | None
 
 
 class UndoPolicyPatch(TypedDict, total=False):

@@ -8,6 +8,7 @@ use super::{
 use innerloop_core::{
     compaction::FoldReason,
     config::{Limits, ProfileKind, VocabularyKind},
+    corrections::ReplyFault,
     event::{ErrorKind, Event, EventKind, PlanItem, PlanStatus},
     id::{AgentId, EffectId, SessionId},
     message::{FoldKind, RewindReason, Usage},
@@ -34,6 +35,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     let idle = |cost_nano_usd| status(AgentState::Idle, cost_nano_usd);
     let statuses = [idle(None), idle(Some(1_500)), status(AgentState::Processing, None)];
     visitor.visit("Status", &statuses);
+    visitor.visit("ReplyFault", &ReplyFault::ALL);
     let kinds = kinds().into_iter().chain(fold_kinds()).chain(plain_kinds());
     let kinds = kinds.chain(limit_kinds());
     let events: Vec<Event> = (1..).zip(kinds).map(stamped).collect();
@@ -108,6 +110,7 @@ fn kinds() -> Vec<EventKind> {
         TurnLimit { limit: "max_turns", value: 3 },
         BudgetLimit { which: "run.tokens", used: 5_200, limit: 5_000 },
         LoopDetection { message: "You repeat yourself.".into(), period: 1 },
+        Corrected { fault: ReplyFault::Greeting, attempt: 1, text: "Go on.".into() },
         AgentStarted {
             parent: AgentId::ROOT,
             task: "look".into(),

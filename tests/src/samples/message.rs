@@ -158,7 +158,7 @@ fn blocks() -> Vec<Block> {
 fn finishes() -> Vec<FinishReason> {
     one_of_each!(FinishReason:
         Stop, ToolCalls, Length, ContentFilter, Refusal, Pause, ContextWindow, MalformedToolCall,
-        Error, Unknown,
+        Error, Repetition, Unknown,
     )
 }
 

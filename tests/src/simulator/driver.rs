@@ -64,14 +64,18 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     if plan.budgets {
         let mut rng = Rng::new(seed.rotate_left(56));
         settings::spend(&mut config, &mut rng);
-        config.repair.nudges = [0, 1, 3][rng.weighted(&[8, 1, 1])];
+    }
+    let mut faults = plan.faults.then(|| Rng::new(seed.rotate_left(40)));
+    faults = faults.filter(|_| seed % 5 < 2);
+    if let Some(rng) = &mut faults {
+        config.corrections = settings::corrections(rng);
     }
     let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);
     let fault = |steps, message, trace| Fault { seed, steps, message, trace };
     let checker =
         Checker::open(&subject, &outputs).map_err(|message| fault(0, message, Vec::new()))?;
-    let world = World::new(&model, &mut rng);
+    let world = World::new(&model, faults, &mut rng);
     let trace = plan.trace.then(|| outputs.iter().map(short).collect());
     let rows = BTreeSet::new();
     let mut driver =

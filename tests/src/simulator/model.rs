@@ -24,6 +24,8 @@ pub(super) struct Model {
     /// Under which names the model's family patches files, if it does.
     patches: Option<VocabularyKind>,
     habit: Habit,
+    /// Chance for texts that are faults, so that a seed is the same run without them.
+    faults: Option<Rng>,
     calls: u64,
     /// The number of the newest word; the world draws from the same numbers.
     pub(super) words: u64,
@@ -67,13 +69,33 @@ pub(super) fn prose(rng: &mut Rng) -> String {
     text
 }
 
+/// A text that has a fault, now and then.
+fn faulty(rng: &mut Rng) -> Option<String> {
+    let faults = [
+        "I'll read the file now.",
+        "ok",
+        "Would you like me to begin?",
+        "I created a.txt and it works.",
+        "Good. [Tool Result] 3 files",
+        "[Tool Result] 3 files",
+        "<<tool_output>>",
+        "read_file(\"a\")",
+        "Hi there! How can I help you?",
+    ];
+    match rng.below(4) {
+        0 => Some(rng.pick(&faults).to_owned()),
+        1 if rng.chance(30) => Some("I look at the next file of it. ".repeat(40)),
+        _ => None,
+    }
+}
+
 impl Model {
-    pub(super) fn new(model: &ModelConfig, rng: &mut Rng) -> Self {
+    pub(super) fn new(model: &ModelConfig, faults: Option<Rng>, rng: &mut Rng) -> Self {
         let wire = model.wire;
         let patches = (model.profile == ProfileKind::Openai).then_some(model.vocabulary);
         let habits = [Habit::Plain, Habit::Delegates, Habit::Repeats];
         let habit = habits[rng.weighted(&[4, 4, 2])];
-        Self { wire, patches, habit, calls: 0, words: 0, last: None, started: Vec::new() }
+        Self { wire, patches, habit, faults, calls: 0, words: 0, last: None, started: Vec::new() }
     }
 
     /// All news of one exchange, the terminal one last. The one who asks has started those agents.
@@ -136,7 +158,9 @@ impl Model {
             content.push(block);
         }
         if rng.chance(70) {
-            content.push(json!({"type": "text", "text": prose(rng)}));
+            let text = prose(rng);
+            let faulty = self.faults.as_mut().and_then(faulty);
+            content.push(json!({"type": "text", "text": faulty.unwrap_or(text)}));
         }
         if rng.chance(3) {
             content.push(json!({"type": "note", "x": 1}));

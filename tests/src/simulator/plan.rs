@@ -23,6 +23,8 @@ pub struct Plan {
     pub turns: bool,
     /// Whether what may be spent is limited.
     pub budgets: bool,
+    /// Whether replies are corrected, and the model gives cause for it.
+    pub faults: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
@@ -30,8 +32,8 @@ pub struct Plan {
 impl Default for Plan {
     fn default() -> Self {
         let (steps, mutation, wire, trace) = (160, None, None, false);
-        let (folds, views, turns, budgets) = (true, true, true, true);
-        Self { steps, mutation, wire, folds, views, turns, budgets, trace }
+        let (folds, views, turns, budgets, faults) = (true, true, true, true, true);
+        Self { steps, mutation, wire, folds, views, turns, budgets, faults, trace }
     }
 }
 

@@ -92,17 +92,19 @@ pub enum Mutation {
     EarlyBudget,
     /// The hook before the end sends the model back to work for ever.
     EndlessDenials,
-    /// The model is asked to go on for ever.
-    EndlessRepairs,
+    /// Replies are continued and corrected for ever.
+    EndlessCorrections,
 }
 
 /// How many times as much a mutant takes that takes more.
 const MORE: u64 = 8;
 
-/// Says how often replies are continued, and reminded of tools.
-const fn repair_by(config: &mut SessionConfig, most: u32) {
+/// Says how often replies are continued, and those after a call corrected.
+const fn correct_by(config: &mut SessionConfig, most: u32) {
     config.repair.continue_on_length = most;
-    config.repair.nudges = most;
+    let policy = &mut config.corrections;
+    (policy.fake_result, policy.named_tool, policy.greeting) = (most, most, most);
+    (policy.max_after_calls, policy.max_per_run) = (most, most);
 }
 
 /// A session, or a mutant of one.
@@ -147,7 +149,7 @@ impl Subject {
                 config.hooks.points.push(HookPoint::BeforeStop);
                 config.hooks.max_denials = u32::MAX;
             }
-            Some(Mutation::EndlessRepairs) => repair_by(&mut config, u32::MAX),
+            Some(Mutation::EndlessCorrections) => correct_by(&mut config, u32::MAX),
             _ => {}
         }
         let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that opens");
@@ -173,7 +175,7 @@ impl Subject {
                 config.limits.session.ms /= MORE;
             }
             Some(Mutation::EndlessDenials) => config.hooks.max_denials = 0,
-            Some(Mutation::EndlessRepairs) => repair_by(&mut config, 0),
+            Some(Mutation::EndlessCorrections) => correct_by(&mut config, 0),
             Some(Mutation::DeeperAgents) => least.max_depth = least.max_depth.saturating_sub(1),
             _ => {}
         }

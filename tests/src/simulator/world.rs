@@ -60,14 +60,15 @@ struct Mood {
 }
 
 impl World {
-    pub(super) fn new(model: &ModelConfig, rng: &mut Rng) -> Self {
+    pub(super) fn new(model: &ModelConfig, faults: Option<Rng>, rng: &mut Rng) -> Self {
         let mood = match rng.below(3) {
             0 => Mood { talk: 4, ticks: 5, nonsense: 1, silence: 1 },
             1 => Mood { talk: 12, ticks: 15, nonsense: 8, silence: 6 },
             _ => Mood { talk: 30, ticks: 20, nonsense: 10, silence: 15 },
         };
         let (pending, given, started) = (Vec::new(), VecDeque::new(), Vec::new());
-        Self { model: Model::new(model, rng), pending, given, started, newest: 0, imports: 0, mood }
+        let model = Model::new(model, faults, rng);
+        Self { model, pending, given, started, newest: 0, imports: 0, mood }
     }
 
     /// Takes over what is to be done.

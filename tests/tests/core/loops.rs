@@ -387,19 +387,17 @@ fn a_text_that_was_cut_by_length_is_continued_once() {
 }
 
 #[test]
-fn l11_a_small_model_that_only_announces_is_reminded_of_its_tools_twice() {
+fn l11_a_small_model_that_only_announces_is_corrected_twice() {
     let mut config = config();
-    config.repair.nudges = 2;
-    let mut host = TestHost::open(config);
+    config.corrections.promised = 2;
+    let mut host = TestHost::open(config.clone());
     let _ = host.submit("go");
     host.reply(&Message::text("I will now list the folder."));
-    assert!(host.body()["messages"].to_string().contains("use the available tools"));
-    host.reply(&Message::text("Next I read the file."));
-    host.reply(&Message::text("And then I write it."));
+    assert!(host.body()["messages"].to_string().contains("Call it now."));
+    host.reply(&Message::text("Next, I read the file."));
+    host.reply(&Message::text("I'll write it then."));
     assert_eq!((ends(&host), host.requests.len()), (vec![RunEnd::Completed], 3));
-    // What sounds like an answer is one, and so is everything where nobody asked for nudges.
-    let mut config = self::config();
-    config.repair.nudges = 2;
+    // What sounds like an answer is one, and so is everything where nobody asked for corrections.
     for (config, text) in [(config, "The task is completed."), (self::config(), "I will look.")] {
         let mut host = TestHost::open(config);
         let _ = host.submit("go");

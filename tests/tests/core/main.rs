@@ -17,6 +17,7 @@ mod bytes;
 mod compaction;
 mod composed;
 mod corpus;
+mod corrections;
 mod cost;
 mod costly_patches;
 mod durable;

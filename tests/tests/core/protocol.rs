@@ -115,9 +115,20 @@ fn kind(json: &str) -> String {
     }
 }
 
+/// The document; `UPDATE_EXPECT=1` writes those of its examples anew that a session makes.
 fn document() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/protocol.md");
-    std::fs::read_to_string(path).unwrap()
+    let mut document = std::fs::read_to_string(path).unwrap();
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        for name in ["LogHeader", "LogLine", "Snapshot"] {
+            let samples = Types::all().0[name].samples.join("\n");
+            let (before, rest) = document.split_once(&format!("```json {name}\n")).unwrap();
+            let behind = rest.split_once("\n```").unwrap().1;
+            document = format!("{before}```json {name}\n{samples}\n```{behind}");
+        }
+        std::fs::write(path, &document).unwrap();
+    }
+    document
 }
 
 #[test]

@@ -37,8 +37,8 @@ fn no_seed_that_failed_once_fails_again() {
         let seed = line.parse().unwrap_or_else(|_| panic!("{line:?} is not a seed"));
         let whole = Plan::default();
         // What the simulator could not do yet when the oldest of them were found.
-        let (folds, views, turns, budgets) = (false, false, false, false);
-        let bare = Plan { folds, views, turns, budgets, ..whole };
+        let (folds, views, turns, budgets, faults) = (false, false, false, false, false);
+        let bare = Plan { folds, views, turns, budgets, faults, ..whole };
         let anthropic = Plan { wire: Some(WireKind::Anthropic), ..bare };
         for plan in [whole, bare, anthropic] {
             if let Err(fault) = run(seed, plan) {
@@ -341,5 +341,5 @@ fn a_hook_that_denies_the_end_for_ever_is_caught() {
 
 #[test]
 fn a_model_that_is_asked_to_go_on_for_ever_is_caught() {
-    catches(Mutation::EndlessRepairs, "asks for");
+    catches(Mutation::EndlessCorrections, "asks for");
 }

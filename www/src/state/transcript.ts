@@ -143,6 +143,8 @@ export class Transcript {
       case "warning":
       case "loop_detection":
         return this.#note(told.message, false);
+      case "corrected":
+        return this.#note(`The model was told: ${told.text}`, false);
       case "error":
         return this.#note(told.message + adviceOn(told.kind), true);
       case "processing_end":

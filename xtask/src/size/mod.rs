@@ -35,7 +35,8 @@ const VARIANTS: [BuildVariant; 3] = [
         features: &[
             "--no-default-features",
             "--features",
-            "anthropic,gemini,ollama,openai-chat,openai-responses,text-calls",
+            "anthropic,gemini,ollama,openai-chat,openai-responses,text-calls,\
+             corrections",
         ],
         budget: 265_000,
     },

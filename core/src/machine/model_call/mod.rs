@@ -8,6 +8,7 @@ use super::{
     history::History,
     route::{Route, ToolAccess},
 };
+use crate::rules::echo::EchoDetector;
 use alloc::{boxed::Box, string::String, sync::Arc};
 use innerloop_types::{
     compaction::FoldReason,
@@ -77,6 +78,8 @@ pub(crate) struct HttpExchange {
     /// The decoder that reads the response. A restored call begins without one: its response comes
     /// anew.
     pub(crate) decoder: Option<Box<Decoder>>,
+    /// The watch for echoes in the text, where they are corrected.
+    pub(crate) echo: Option<Box<EchoDetector>>,
     /// The text that had come of a restored call's response, until it comes anew.
     pub(crate) said: Option<String>,
 }
@@ -108,8 +111,19 @@ impl HttpExchange {
     /// A request that went out at `now`.
     pub(crate) const fn new(effect: EffectId, now: SessionInstant) -> Self {
         let (held, shown, text_begun) = (false, false, false);
-        let (written, whole, decoder, said) = (None, None, None, None);
-        Self { effect, active_at: now, held, shown, text_begun, written, whole, decoder, said }
+        let (written, whole, decoder, echo, said) = (None, None, None, None, None);
+        Self {
+            effect,
+            active_at: now,
+            held,
+            shown,
+            text_begun,
+            written,
+            whole,
+            decoder,
+            echo,
+            said,
+        }
     }
 
     /// The text that has come of a reply that is not whole.

@@ -10,14 +10,15 @@ use super::{
     },
     CallPurpose, CallState, EndedCall, HttpExchange, ModelCall,
 };
-use crate::rules::{gauge::prose_cost, retry};
-use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use crate::rules::{echo::EchoDetector, gauge::prose_cost, retry};
+use alloc::{borrow::Cow, boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
 use innerloop_json::joined;
 use innerloop_types::{
     event::EventKind,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
-    message::{Reply, Usage, VisibleTurn},
+    message::{Block, FinishReason, Reply, Usage, VisibleTurn},
     output::Effect,
+    text::prefix,
 };
 use innerloop_wire::{CallPiece, FailureKind, ModelCallError, ReplyPiece, unknown_fields};
 
@@ -31,6 +32,19 @@ impl HttpExchange {
             ctx.event(EventKind::TextReset);
         }
         self.text_begun = false;
+    }
+
+    /// Looks for an echo in the text that has come. Returns how many bytes of it are to be kept.
+    fn echoes(&mut self, pieces: &[ReplyPiece]) -> Option<usize> {
+        let echo = self.echo.as_mut()?;
+        pieces.iter().find_map(|piece| match piece {
+            ReplyPiece::Text(text) => echo.feed(text),
+            ReplyPiece::Restart => {
+                **echo = EchoDetector::default();
+                None
+            }
+            ReplyPiece::Reasoning(_) | ReplyPiece::Call(_) => None,
+        })
     }
 
     fn show(&mut self, piece: ReplyPiece, ctx: &mut StepContext<'_>) {
@@ -189,7 +203,9 @@ impl ModelCall {
     /// The reply is whole.
     fn over(mut self, mut reply: Reply, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
         reply.origin = Some(Arc::clone(&self.route.origin));
-        if reply.usage.is_none() {
+        if reply.usage.is_none() && reply.finish == FinishReason::Repetition {
+            self.spend(ctx);
+        } else if reply.usage.is_none() {
             let whole =
                 ctx.body.history.gauge().cost(&VisibleTurn::Assistant(Cow::Borrowed(&reply)));
             if let CallState::Sent(exchange) = &mut self.state {
@@ -238,6 +254,8 @@ impl ModelCall {
             exchange.whole = None;
             let decoder = self.route.decoder(head, ctx.setup.config.response);
             exchange.decoder = Some(Box::new(decoder));
+            let is_watched = cfg!(feature = "corrections") && ctx.setup.config.corrections.echo > 0;
+            exchange.echo = (is_watched && self.purpose.is_shown()).then(Box::default);
         }
         self.go_on(ctx)
     }
@@ -248,6 +266,8 @@ impl ModelCall {
         let mut pieces = Vec::new();
         decoder.feed(bytes, &mut pieces);
         let is_whole = decoder.is_whole();
+        let echo = exchange.echoes(&pieces);
+        let Some(decoder) = &exchange.decoder else { return self.go_on(ctx) };
         if decoder.is_heard() {
             exchange.active_at = ctx.now;
         }
@@ -259,6 +279,11 @@ impl ModelCall {
             for piece in pieces {
                 exchange.show(piece, ctx);
             }
+        }
+        if let Some(kept) = echo {
+            let said = exchange.decoder.take().map(|decoder| decoder.said()).unwrap_or_default();
+            ctx.cancel(exchange.effect);
+            return self.over(repeated(&said, kept), ctx);
         }
         if !is_whole {
             return self.go_on(ctx);
@@ -282,7 +307,10 @@ impl ModelCall {
     fn finish(&mut self, ctx: &mut StepContext<'_>) -> Option<Result<Reply, ModelCallError>> {
         let CallState::Sent(exchange) = &mut self.state else { return None };
         let (decoder, mut rest) = (exchange.decoder.take()?, Vec::new());
-        let reply = decoder.finish_into(&mut rest);
+        let mut reply = decoder.finish_into(&mut rest);
+        if let (Some(kept), Ok(whole)) = (exchange.echoes(&rest), &mut reply) {
+            *whole = Reply { usage: whole.usage, ..repeated(&whole.text(), kept) };
+        }
         if self.purpose.is_shown() {
             rest.into_iter().for_each(|piece| exchange.show(piece, ctx));
         }
@@ -345,6 +373,14 @@ impl ModelCall {
         self.state = CallState::Waiting { until: ctx.now.plus_ms(delay_ms) };
         self.go_on(ctx)
     }
+}
+
+/// A reply that was ended as it repeated itself: of its text as much as is to be kept, and nothing
+/// of its calls.
+fn repeated(said: &str, kept: usize) -> Reply {
+    let text = String::from(prefix(said, kept));
+    let blocks = if text.is_empty() { Vec::new() } else { vec![Block::Text(text)] };
+    Reply { blocks, finish: FinishReason::Repetition, ..Reply::default() }
 }
 
 /// A broken exchange as a failure of the call.

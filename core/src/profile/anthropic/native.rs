@@ -52,7 +52,7 @@ static WRITE: ToolRow = ToolRow {
     ),
     read: ArgumentReader::Action(seed::write_file),
     tell: None,
-    policy: ToolPolicy { output: WRITTEN, ..ToolPolicy::CHANGES },
+    policy: ToolPolicy { output: WRITTEN, writes_files: true, ..ToolPolicy::CHANGES },
 };
 
 static EDIT: ToolRow = ToolRow {

@@ -99,7 +99,7 @@ static WRITE_FILE: ToolRow = ToolRow {
     ),
     read: ArgumentReader::Action(seed::write_file),
     tell: Some(tell::written),
-    policy: ToolPolicy { output: WRITTEN, ..ToolPolicy::CHANGES },
+    policy: ToolPolicy { output: WRITTEN, writes_files: true, ..ToolPolicy::CHANGES },
 };
 
 static REPLACE: ToolRow = ToolRow {

@@ -10,7 +10,9 @@ use super::{
 use crate::{
     machine::{
         agent::Agent,
-        agent_state::{AgentRun, ChildAgent, ChildState, RepairState, RunCounts, SpawnOptions},
+        agent_state::{
+            AgentRun, ChildAgent, ChildState, EditFailures, RepairState, RunCounts, SpawnOptions,
+        },
         ledger::{EffectKind, OpenEffect},
         model_call::{CallPurpose, CallState, HttpExchange, ModelCall},
         phase::{HookContinuation, PendingHook, PendingQuestion, Phase},
@@ -19,9 +21,10 @@ use crate::{
     rules::{budget::SpendTracker, guard::KnownFiles},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{FromJson, ToJson};
+use innerloop_json::{FromJson, Map, ToJson, VariantNames};
 use innerloop_types::{
     config::{ApprovalRule, ModelConfig, SessionConfig},
+    corrections::ReplyFault,
     id::{AgentId, EffectId},
     input::TurnOptions,
     message::{Part, Reply, Turn, Usage},
@@ -177,6 +180,8 @@ pub(super) struct RunForm<'a> {
     pub(super) spent: SpentForm,
     #[json(skip_serializing_if = "RepairsForm::are_none")]
     pub(super) repairs: RepairsForm,
+    #[json(skip_serializing_if = "Map::is_empty")]
+    pub(super) failed_edits: Map<EditFailures>,
     #[json(skip_serializing_if = "Option::is_none")]
     pub(super) epilogue: Option<RunEnd>,
     #[json(skip_serializing_if = "Option::is_none")]
@@ -189,7 +194,7 @@ pub(super) struct RunForm<'a> {
     pub(super) options: Option<Cow<'a, TurnOptions>>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq, ToJson, FromJson)]
+#[derive(Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub(super) struct RepairsForm {
     pub(super) pauses: u32,
@@ -197,7 +202,9 @@ pub(super) struct RepairsForm {
     pub(super) continued: u32,
     pub(super) empties: u32,
     pub(super) answers: u32,
-    pub(super) nudges: u32,
+    /// The corrections of replies, by fault.
+    #[json(skip_serializing_if = "Map::is_empty")]
+    pub(super) corrected: Map<u8>,
     #[json(skip_serializing_if = "is_zero")]
     pub(super) denials: u32,
     #[json(skip_serializing_if = "core::ops::Not::not")]
@@ -382,6 +389,7 @@ impl<'a> RunForm<'a> {
             replies: run.counts.replies,
             spent: SpentForm::of(&run.counts),
             repairs: RepairsForm::of(run.repairs),
+            failed_edits: run.failed_edits.as_deref().cloned().unwrap_or_default(),
             epilogue: run.epilogue,
             answer: text(&run.answer),
             result: text(&run.result),
@@ -397,6 +405,7 @@ impl<'a> RunForm<'a> {
             counts: self.spent.counts(self.inputs, self.replies),
             rounds: 0,
             repairs: self.repairs.repairs(),
+            failed_edits: (!self.failed_edits.is_empty()).then(|| Box::new(self.failed_edits)),
             epilogue: self.epilogue,
             watch: None,
             answer: text(self.answer),
@@ -412,16 +421,33 @@ impl RepairsForm {
         *self == Self::default()
     }
 
-    const fn of(repairs: RepairState) -> Self {
-        let RepairState { pauses, cut, continued, empties, answers, nudges, denials, .. } = repairs;
-        let RepairState { grown, overflowed, .. } = repairs;
-        Self { pauses, cut, continued, empties, answers, nudges, denials, grown, overflowed }
+    fn of(repairs: RepairState) -> Self {
+        let RepairState { pauses, cut, continued, empties, answers, denials, .. } = repairs;
+        let RepairState { grown, overflowed, corrected, .. } = repairs;
+        let names = ReplyFault::VARIANTS.iter().map(|name| String::from(*name));
+        let counts = names.zip(corrected);
+        let corrected = counts.filter(|(_, count)| *count > 0).collect();
+        Self { pauses, cut, continued, empties, answers, corrected, denials, grown, overflowed }
     }
 
-    const fn repairs(self) -> RepairState {
-        let Self { pauses, cut, continued, empties, answers, nudges, denials, .. } = self;
-        let Self { grown, overflowed, .. } = self;
-        RepairState { pauses, cut, continued, empties, answers, nudges, denials, grown, overflowed }
+    fn repairs(self) -> RepairState {
+        let Self { pauses, cut, continued, empties, answers, denials, .. } = self;
+        let (grown, overflowed) = (self.grown, self.overflowed);
+        let mut corrected = RepairState::default().corrected;
+        for (count, name) in corrected.iter_mut().zip(ReplyFault::VARIANTS) {
+            *count = self.corrected.get(name).copied().unwrap_or_default();
+        }
+        RepairState {
+            pauses,
+            cut,
+            continued,
+            empties,
+            answers,
+            corrected,
+            denials,
+            grown,
+            overflowed,
+        }
     }
 }
 

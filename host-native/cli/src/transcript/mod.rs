@@ -7,6 +7,11 @@ mod edits;
 mod folds;
 mod live_output;
 mod partial_call;
+/// The line for a reply whose fault the model was told.
+fn correction(text: &str) -> String {
+    format!("(the model was told: {})", brief(text, MESSAGE_CHARS))
+}
+
 #[cfg(test)]
 mod tests;
 
@@ -301,6 +306,7 @@ impl<W: Write> Transcript<W> {
             EventKind::LoopDetection { .. } => {
                 self.note(TextStyle::YELLOW, "(the calls repeat themselves; the model was told)");
             }
+            EventKind::Corrected { text, .. } => self.note(TextStyle::DIM, &correction(text)),
             _ => {}
         }
     }

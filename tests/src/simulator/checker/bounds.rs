@@ -8,6 +8,7 @@ use super::{
 use innerloop_core::{
     compaction::FoldReason,
     config::{HookPoint, SessionConfig},
+    corrections::ReplyFault,
     event::{Event, EventKind},
     id::AgentId,
     message::{FinishReason, LeftOutKind, PartPlace, TurnKind},
@@ -147,14 +148,19 @@ impl Run {
             0 => self.rounds,
             most => self.rounds.min(self.inputs * u64::from(most)),
         };
-        let again = repair.continue_on_length + repair.retry_on_empty + repair.nudges;
+        let again = repair.continue_on_length + repair.retry_on_empty;
+        let faults = ReplyFault::ALL.iter().filter(|fault| **fault != ReplyFault::PatchSpiral);
+        let faults: u32 = faults.map(|fault| config.corrections.most(*fault)).sum();
+        let corrected = faults.min(config.corrections.max_per_run);
         let answers = config.answer.as_ref().map_or(0, |answer| answer.retries);
         let is_hooked = config.hooks.points.contains(&HookPoint::BeforeStop);
         let denials = if is_hooked { config.hooks.max_denials } else { 0 };
         let for_inputs = self.inputs * (1 + u64::from(denials))
             + self.grown.min(self.inputs)
             + self.overflows.min(self.inputs);
-        let once = u64::from(again + answers) + u64::from(self.sums_up) + u64::from(self.in_text);
+        let once = u64::from(again + corrected + answers)
+            + u64::from(self.sums_up)
+            + u64::from(self.in_text);
         rounds + self.pauses + self.steers + self.leavings + for_inputs + once
     }
 }

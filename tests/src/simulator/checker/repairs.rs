@@ -9,6 +9,7 @@ use super::{
 use innerloop_core::{
     event::EventKind,
     id::AgentId,
+    json::to_string,
     message::{FinishReason, Reply, TurnKind, joined_text},
     status::AgentState,
 };
@@ -16,16 +17,17 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What the loop says in its own name, and what is counted when it does.
-const SAID: [(&str, &str); 3] = [
+const SAID: [(&str, &str); 2] = [
     ("Continue from where you left off.", "continued"),
     ("Give the final answer now, ", "answers"),
-    ("Please use the available tools ", "nudges"),
 ];
 
 /// The counts, by agent.
 #[derive(Debug, Default)]
 pub(super) struct Repairs {
     counts: BTreeMap<AgentId, Counts>,
+    /// How often each fault was corrected in the run under way.
+    corrected: BTreeMap<AgentId, BTreeMap<String, u64>>,
     /// How many turns were looked at.
     turns: BTreeMap<AgentId, usize>,
 }
@@ -61,11 +63,19 @@ impl Repairs {
                     _ => {}
                 }
             }
+            let corrected = seen.outputs.events().filter(|event| event.agent == agent);
+            for event in corrected {
+                if let EventKind::Corrected { fault, attempt, .. } = event.kind {
+                    let faults = self.corrected.entry(agent).or_default();
+                    faults.insert(to_string(&fault).replace('"', ""), attempt.into());
+                }
+            }
             let ends = seen.outputs.events().any(|event| {
                 event.agent == agent && matches!(event.kind, EventKind::ProcessingEnd { .. })
             });
             if ends {
                 counts.clear();
+                self.corrected.remove(&agent);
             }
         }
     }
@@ -83,8 +93,16 @@ impl Repairs {
             if waits_for.contains("\"why\":\"asked\"") {
                 continue;
             }
+            let corrected = self.corrected.get(&id).cloned().unwrap_or_default();
+            let said =
+                agent["run"]["repairs"]["corrected"].as_object().cloned().unwrap_or_default();
+            let said = said.into_iter().map(|(fault, count)| (fault, count.as_u64().unwrap_or(0)));
+            let said: BTreeMap<String, u64> = said.collect();
+            require(corrected == said, || {
+                format!("the corrections of {id} are {said:?}, and {corrected:?} are counted")
+            })?;
             let Some(counts) = self.counts.get(&id) else { continue };
-            for name in ["pauses", "cut", "continued", "empties", "answers", "nudges"] {
+            for name in ["pauses", "cut", "continued", "empties", "answers"] {
                 let counted = counts.get(name).copied().unwrap_or_default();
                 let said = agent["run"]["repairs"][name].as_u64().unwrap_or_default();
                 require(counted == said, || {

@@ -147,13 +147,47 @@ export interface SessionConfig {
     grow_output: boolean;
     /** The number of times in a run that a reply without text and calls is asked for again. */
     retry_on_empty: number;
-    /**
-     * The number of times in a run that a text that calls no tool and does not sound like an answer
-     * is answered with a reminder of the tools; for small models, which announce more than they do.
-     */
-    nudges: number;
     /** True if arguments of the wrong type that plainly mean a right one are bent to it. */
     coerce_arguments: boolean;
+  };
+  /** The faults of replies that are corrected, and how often. */
+  corrections: {
+    /** Replies that announce what they will do, and do nothing. */
+    promised: number;
+    /** Replies of less than 100 characters that end nowhere. */
+    too_short: number;
+    /**
+     * Replies that ask whether to begin. Where the model may ask the user (`ask_user`), they are
+     * none.
+     */
+    asked_instead: number;
+    /** First replies of more than 300 characters of a model that has called no tool yet. */
+    wrote_only: number;
+    /** Replies that claim a change of files by a model that has called no tool yet. */
+    claimed: number;
+    /**
+     * Replies that go on with a tool's result of their own making. It is cut off, also over the
+     * number.
+     */
+    fake_result: number;
+    /** Replies after a call that write another one as text, in a form that nobody reads. */
+    named_tool: number;
+    /** Replies after a call that greet the user in place of an answer. */
+    greeting: number;
+    /**
+     * Replies that repeat one passage over and over. They are ended as they do, also over the
+     * number.
+     */
+    echo: number;
+    /** Edits of one file that fail four times in a row, for each file. */
+    patch_spiral: number;
+    /**
+     * The number of corrections of a run for replies after a call: `fake_result`, `named_tool` and
+     * `greeting` together.
+     */
+    max_after_calls: number;
+    /** The number of corrections of a run, whatever the faults. */
+    max_per_run: number;
   };
   /** The rules about what can be undone. */
   undo: {

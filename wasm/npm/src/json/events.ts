@@ -222,6 +222,27 @@ export interface LoopDetection extends Stamp {
   period: number;
 }
 
+/** A reply had a fault; the model has been told, and is asked again. */
+export interface Corrected extends Stamp {
+  type: "corrected";
+  /** The fault. */
+  fault:
+    | "promised"
+    | "too_short"
+    | "asked_instead"
+    | "wrote_only"
+    | "claimed"
+    | "fake_result"
+    | "named_tool"
+    | "greeting"
+    | "echo"
+    | "patch_spiral";
+  /** The number of times that this fault was corrected in the run, counted from 1. */
+  attempt: number;
+  /** The text that the model was told. */
+  text: string;
+}
+
 /** An agent was started. Its events carry its own number. */
 export interface AgentStarted extends Stamp {
   type: "agent_started";
@@ -376,6 +397,7 @@ export type AgentEvent =
   | TurnLimit
   | BudgetLimit
   | LoopDetection
+  | Corrected
   | AgentStarted
   | AgentEnded
   | PlanUpdate

@@ -196,6 +196,8 @@ export type Finish =
   | "malformed_tool_call"
   /** The provider reported a failure. */
   | "error"
+  /** It repeated one passage over and over, and was ended for that. */
+  | "repetition"
   /** None of these. */
   | "unknown";
 
