@@ -1,6 +1,6 @@
 //! The end of a run: its result goes out, and the agent is idle, or closed once nothing of it is
-//! open. Why it ends is decided in `run`. Whatever began a run is told its end exactly once, by
-//! `finish`.
+//! open. Why it ends is decided in `run`. Each run has exactly one `processing_end`, which `finish`
+//! writes.
 
 use super::{
     ctx::{AgentSignal, StepContext},

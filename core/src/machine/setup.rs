@@ -30,7 +30,7 @@ use innerloop_types::{
 #[derive(Clone, Debug)]
 pub(crate) struct AgentSetup {
     pub(crate) config: SessionConfig,
-    /// The way to the model.
+    /// The route to the model.
     pub(crate) route: Arc<Route>,
     /// The estimated cost of what comes before the turns in a request, in thousandths of a token.
     pub(crate) head_cost: u64,

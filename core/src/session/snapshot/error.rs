@@ -1,4 +1,4 @@
-//! Why bytes are not a snapshot that can be restored.
+//! The error of bytes that cannot be restored, by what is wrong with them.
 
 use alloc::string::{String, ToString};
 use innerloop_json::ToJson;
@@ -8,7 +8,7 @@ use innerloop_types::config::ConfigError;
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum RestoreError {
-    /// The bytes are no snapshot, or were damaged.
+    /// The bytes are not a snapshot, or they are damaged.
     #[error("this is not an Innerloop snapshot, or it is damaged: {0}")]
     Damaged(String),
     /// The snapshot comes from another version.
