@@ -114,8 +114,8 @@ impl Agent {
         let (agent, history) = (self.body.id, &self.body.history);
         let calls = self.body.pending().calls.iter();
         effects.extend(calls.filter_map(|call| call.owed(agent, history, session)));
-        // Nothing of an effect is stored but its id: its content follows from the state, so that a
-        // host which restores a session gets what it was asked for at first.
+        // Effects are not stored. They are made from the state again, so that a host which restores
+        // the session gets the same ones.
         match &self.phase {
             Phase::Round(round) => effects.extend(round.owed(agent, &self.setup.folder)),
             Phase::Hooked(hooked) => {

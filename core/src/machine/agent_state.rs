@@ -133,8 +133,8 @@ pub(crate) struct AgentRun {
     pub(crate) result: Option<Box<str>>,
     /// True if the host's hook has let the result go out.
     pub(crate) released: bool,
-    /// The options of the input. They stay when the run is over, until the next input comes with
-    /// its own: only so is it known whether the next request begins as the last one did.
+    /// The options of the input. They stay after the run, until the next input comes with its own:
+    /// they tell whether the next request begins as the last one did.
     pub(crate) options: Option<Box<TurnOptions>>,
 }
 
@@ -225,7 +225,7 @@ impl AgentData {
         self.pending.as_deref().unwrap_or(&NOTHING)
     }
 
-    /// Returns the same to be added to; allocates if there was none.
+    /// Returns the work that is under way, to add to it; allocates it if there was none.
     pub(crate) fn pending_mut(&mut self) -> &mut PendingWork {
         self.pending.get_or_insert_with(|| Box::new(PendingWork::NOTHING))
     }
@@ -243,7 +243,7 @@ impl AgentData {
         }
     }
 
-    /// Returns the same to be added to; allocates if there was none.
+    /// Returns what the agent has learnt, to add to it; allocates it if there was none.
     pub(crate) fn learnt_mut(&mut self) -> &mut AgentMemory {
         self.learnt.get_or_insert_with(|| Box::new(AgentMemory::NOTHING))
     }
@@ -354,11 +354,10 @@ impl AgentData {
         counts.inputs.saturating_add(counts.replies)
     }
 
-    /// Takes over a turn of another session, or of the one that this is a fork of. It counts as
-    /// said.
+    /// Takes over a turn of another session, by import or fork. It counts as said here.
     pub(crate) fn take_over(&mut self, turn: Turn) {
-        // Counted before the run: a restore counts so all turns of the history beyond those of the
-        // run, and must come to the same numbers.
+        // Counted with the earlier runs: a restore does the same with every turn outside the run,
+        // and must come to the same numbers.
         match turn.kind {
             TurnKind::User(_) => self.past.inputs = self.past.inputs.saturating_add(1),
             TurnKind::Assistant(_) => self.past.replies = self.past.replies.saturating_add(1),
@@ -445,8 +444,8 @@ fn note<'a>(
 
 /// Returns the texts and data of a result, as one text to compare.
 fn content(result: &ToolResult) -> String {
-    // Data counts as well as text: what repeats is a call and its result, and two screenshots that
-    // differ are two results.
+    // Data counts as well as text: two screenshots that differ are different results, and a call
+    // with another result is no repetition.
     let contents = result.parts.iter().map(|part| match part {
         Part::Text { text } => text.as_str(),
         Part::Image { data, .. } | Part::File { data, .. } => data,

@@ -1,4 +1,4 @@
-//! Elided results: of each the model sees one line, which names the call and the length of the
+//! Elided results: the model sees one line for each, which names the call and the length of the
 //! result. The log keeps the results whole. A line follows from the log alone, so that the view
 //! shows the same one in every request.
 

@@ -136,7 +136,7 @@ pub(super) fn overfull(reply: &Reply, ctx: &StepContext<'_>) -> Option<ModelCall
     let window = u64::from(ctx.setup.config.model.context_window);
     let is_full =
         reply.finish == FinishReason::ContextWindow || read.saturating_add(BRIM) >= window;
-    // The reply is thrown away on this failure, so it is one only if the conversation can become
+    // This failure throws the reply away, so it is raised only if the conversation can become
     // shorter and a further call can be made.
     let may_fold = is_full && may_retry(ctx) && ctx.used_up(true).is_none();
     let message = "the conversation fills the context window";

@@ -188,8 +188,8 @@ impl History {
             self.turns.push(turn);
             return self.look_again();
         };
-        // A turn that says something only adds to what is there. Each turn is encoded once, so that
-        // a request never costs the whole history again.
+        // A turn that says something only adds to what is there: each turn is encoded once, and its
+        // bytes stay the same from request to request.
         self.gauge.note(&said);
         if let Some(cache) = &mut self.cache {
             if let Some(calls) = &mut cache.calls {

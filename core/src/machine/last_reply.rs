@@ -58,7 +58,7 @@ pub(super) fn ending(reply: &Reply) -> Option<RunFailure> {
         // blank reply that counted as completed would tell a script that the work is done.
         _ if is_blank => (RunEnd::Failed, ErrorKind::Reply, EMPTY),
         // The Responses API marks a reply as incomplete by its status, and gives the reason beside
-        // it. A reason that no other protocol explains is taken for the model's own end.
+        // it. In other protocols an unknown reason counts as the model's own end.
         FinishReason::Unknown if reply.reason.is_some() && is_responses(reply) => {
             (RunEnd::Incomplete, ErrorKind::Reply, "the reply is not complete")
         }

@@ -76,8 +76,7 @@ pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) ->
             true
         }
         None => {
-            // What was left out on a guess did not help. The user gets it back, and the refusal
-            // stands.
+            // What was left out on a guess did not help. It is put back, and the refusal stands.
             let guesses = tried.into_iter().filter(|left| left.how == LeftOutKind::Tried);
             let parts: Vec<PartPlace> = guesses.flat_map(|left| left.parts).collect();
             if !parts.is_empty() {
@@ -114,8 +113,8 @@ fn guilty<'a>(
     let named = if is_late { Vec::new() } else { named(&body(ctx), &failure.message, &texts) };
     let (pictures, documents) =
         (says(&failure.message, PICTURES), says(&failure.message, DOCUMENTS));
-    // A part that is blamed only for being new is one guess and no series of them. A 404 is about
-    // the model or the address, not about what was said.
+    // Being new is the weakest suspicion, and is tried once. A 404 is about the model or the
+    // address, not about what was said.
     let may_be_new = tried.is_empty() && failure.status != 404;
     let likelihood = |nth: usize, part: &SuspectPart| {
         let is_meant = if part.is_picture { pictures } else { documents };

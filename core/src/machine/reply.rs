@@ -1,6 +1,6 @@
 //! A whole reply: it enters the history, and its calls, text and finish reason decide what follows.
-//! The order of the questions is the point: what is thrown away is no turn, and calls are looked at
-//! before the end of a run.
+//! The order of the checks matters: a reply that is thrown away is no turn, and calls are handled
+//! before the end of the run.
 
 use super::{
     ctx::StepContext,

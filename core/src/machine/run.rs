@@ -1,6 +1,6 @@
 //! The steps of a run, from the user's input to its end: each decides what follows from a reply, a
-//! round, a limit or a failure, and `table` says which comes when. Before each model call stands
-//! one gate, for limits and budgets; messages that wait are looked for once more before every end.
+//! round, a limit or a failure, and `table` says which comes when. One gate precedes each model
+//! call, for limits and budgets. Before every end, messages that wait are looked for once more.
 
 use super::{
     agent_state::UserInput,
@@ -143,7 +143,7 @@ fn gate(attempt: CallAttempt, ctx: &mut StepContext<'_>) -> Option<AgentStep> {
     None
 }
 
-/// Ends the run as its time is up.
+/// Ends the run because its time is up.
 pub(super) fn time_up(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
     match halt(phase, "as the time of the run was up", ctx) {
         Ok(()) => gate(CallAttempt::Again, ctx).unwrap_or(AgentStep::End(RunEnd::Budget)),
@@ -151,7 +151,7 @@ pub(super) fn time_up(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// Does what the configuration says of a limit that is reached.
+/// Ends the run at a limit, in the way that the configuration says.
 fn stop_at(end: RunEnd, limit: &str, value: u64, ctx: &mut StepContext<'_>) -> AgentStep {
     match ctx.setup.config.limits.action {
         LimitAction::Idle => AgentStep::End(end),
@@ -199,11 +199,10 @@ pub(super) fn give_back(
     AgentStep::Recover(failure)
 }
 
-/// Follows a model call that failed for good: a conversation that is too long may be made shorter.
+/// Handles a model call that failed for good: a conversation that is too long may be made shorter.
 pub(super) fn recover(failure: ModelCallError, ctx: &mut StepContext<'_>) -> AgentStep {
-    // A failure that could pass was not tried again if the budget is used up: then the budget ends
-    // the run, and not the failure. The call that sums up is not repeated in a shorter conversation
-    // either.
+    // With the budget used up, a failure that may pass was not tried again, and the call that sums
+    // up is not made again in a shorter conversation: the budget ends the run, not the failure.
     let is_again = failure.is_retryable()
         || (failure.kind == FailureKind::ContextOverflow && ctx.body.run.epilogue.is_some());
     if is_again && let Some(step) = gate(CallAttempt::Again, ctx) {
@@ -301,7 +300,7 @@ pub(super) fn stop_short(ending: RunFailure, ctx: &mut StepContext<'_>) -> Agent
     AgentStep::End(end)
 }
 
-/// Goes on behind a round, whose results are in the history.
+/// Continues after a round, whose results are in the history.
 pub(super) fn end_round(ctx: &mut StepContext<'_>) -> AgentStep {
     turn_options::on_called(ctx);
     if ctx.body.run.repairs.cut > reply::MAX_CUTS {

@@ -236,7 +236,7 @@ impl AgentSetup {
         ];
         for (tokens, percent) in shares {
             let Some(percent) = percent else { continue };
-            // A token is about four characters. Below 1,000 of them a result would be of no use.
+            // A token is about four characters. However full the window is, 1,000 of them stay.
             let share = (tokens * 4 * u64::from(percent.min(100)) / 100).max(1_000);
             limit.max_chars = limit.max_chars.min(usize::try_from(share).unwrap_or(usize::MAX));
         }
@@ -249,7 +249,8 @@ impl AgentSetup {
     /// Returns how a tool's calls run: beside others, or alone.
     pub(crate) fn exec_mode(&self, name: &str, category: ToolCategory) -> ExecMode {
         match self.config.exec_modes.get(name) {
-            // Before the configured modes: such a model counts on the order of its calls.
+            // Before the configured modes: for such a model calls run one after the other, whatever
+            // they do.
             _ if self.one_by_one => ExecMode::Serial,
             Some(mode) => *mode,
             None if category == ToolCategory::Reads => ExecMode::Parallel,

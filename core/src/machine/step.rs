@@ -1,5 +1,6 @@
 //! The steps of the loop, as data: a function that takes one returns the next, and `table` goes on
-//! until one is to wait. So no step calls another, and the whole loop can be read in one table.
+//! until one is to wait. No step takes the next one itself, so that the whole loop can be read in
+//! that table.
 
 use super::{
     agent_state::UserInput,

@@ -70,7 +70,8 @@ pub(super) fn halt(phase: Phase, why: &str, ctx: &mut StepContext<'_>) -> Result
                 // What the user said stays said, even if no model has read it.
                 HookContinuation::Input(parts) => enter(parts, ctx),
                 HookContinuation::Fold(plan) => is_run = folding::interrupted(&plan, ctx),
-                // The hook has not let the result out, so that an interruption must not either.
+                // The hook has not let the result out; the interruption must not do so in its
+                // place.
                 HookContinuation::Give(_) | HookContinuation::Out(_) => {
                     ctx.body.run.result = Some("".into());
                 }

@@ -102,8 +102,8 @@ impl RoundCall {
                 HookReply::Allow | HookReply::Failed { .. } => self.approve(work, before, ctx),
                 HookReply::Deny { reason } => self.fail(denied(DeniedBy::Hook, &reason), ctx),
                 HookReply::Replace(arguments) => {
-                    // Validated like the model's own: a hook can make a call that fits no tool, or
-                    // leads out of the paths.
+                    // Validated like the model's own: a hook can write arguments that the tool does
+                    // not take, or paths that the input does not allow.
                     self.tool_call.arguments = arguments.text().into();
                     match self.prepare(ctx) {
                         Ok(work) => self.approve(work, before, ctx),
@@ -234,7 +234,7 @@ impl RoundCall {
         self.settle(CallExecution::Nothing, &outcome, None, ctx);
     }
 
-    /// Takes in that the host has lost the effect that the call waits for.
+    /// Handles the loss of the effect that the call waits for.
     pub(crate) fn on_lost(&mut self, before: &[Self], ctx: &mut StepContext<'_>) {
         match &self.state {
             ToolCallState::Hooked { .. } | ToolCallState::After { .. } => {

@@ -90,8 +90,8 @@ impl HistoryView {
         turns: &[Turn],
     ) -> VisibleTurn<'a> {
         let said = if at < self.unsigned { said.unsigned() } else { said };
-        // A binary search, and why the list is sorted: this is asked for each turn of each request
-        // that is encoded.
+        // The list is kept in order for this search, which every turn goes through that is read
+        // from the view.
         let from = self.left_out.partition_point(|(it, _)| place(it.turn) < at);
         let rest = self.left_out.get(from..).unwrap_or_default();
         let count = rest.partition_point(|(it, _)| place(it.turn) == at);

@@ -93,8 +93,8 @@ impl<'a> LogEntry<'a> {
     }
 }
 
-/// Returns the header, with its line feed, of a session that has a past: of the configuration that
-/// it has by now.
+/// Returns the header of a session that has a past, with its line feed and the configuration in
+/// force.
 #[must_use]
 pub fn header(session: &Session, wall: UnixMillis) -> String {
     let opened = UnixMillis(wall.0.saturating_sub(session.now().0));
@@ -206,8 +206,8 @@ pub fn replay(text: &str) -> Result<ReplayedSession, LogError> {
 }
 
 /// Replays a log like [`replay`], but hands over what followed from the opening and from each line
-/// at once: each request holds all that was said before it, so that a long log's outputs would not
-/// fit in memory.
+/// at once: each request holds all that was said before it, so that the outputs of a long log
+/// together take far more memory than the log.
 ///
 /// # Errors
 /// Like [`replay`]; what followed from the lines before has been handed over by then.

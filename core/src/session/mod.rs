@@ -259,7 +259,7 @@ impl Session {
         }
     }
 
-    /// Takes in that cancelled effects of these agents are settled.
+    /// Steps these agents, since effects that they had cancelled are settled.
     fn settled(&mut self, agents: &[AgentId], outputs: &mut Vec<Output>) {
         // The session's own agent comes last: when it closes, it may be waiting for all the others.
         let root = (!agents.is_empty()).then_some(&AgentId::ROOT);

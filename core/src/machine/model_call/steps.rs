@@ -264,9 +264,9 @@ impl ModelCall {
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         let Some(decoder) = &mut exchange.decoder else { return self.go_on(ctx) };
         let mut pieces = Vec::new();
-        // The decoder reads each byte once, whatever the borders of the chunks.
         decoder.feed(bytes, &mut pieces);
         let is_whole = decoder.is_whole();
+        // Comments and pings are bytes as well, but no sign that the model still works.
         if decoder.is_heard() {
             exchange.active_at = ctx.now;
         }

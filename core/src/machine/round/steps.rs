@@ -108,7 +108,7 @@ impl ToolRound {
         self.advance(ctx)
     }
 
-    /// Takes in that the host has lost an effect.
+    /// Handles an effect that the host has lost.
     pub(crate) fn on_lost(mut self, id: EffectId, ctx: &mut StepContext<'_>) -> AgentStep {
         let Some((before, call)) = self.behind(id) else {
             return AgentStep::Wait(Phase::Round(self));

@@ -1,4 +1,5 @@
-//! The error of bytes that cannot be restored, by what is wrong with them.
+//! The error of a restore: bytes that are damaged, of another version, or whose configuration
+//! cannot work.
 
 use alloc::string::{String, ToString};
 use innerloop_json::ToJson;

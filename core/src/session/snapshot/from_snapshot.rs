@@ -1,5 +1,5 @@
-//! The way from a snapshot back to a session. What follows from the rest is derived, and what does
-//! not fit together is refused as damaged: a restored session is one that inputs could have led to.
+//! The restore of a session from the forms of a snapshot. What follows from the rest is derived,
+//! and what does not fit together is refused as damaged.
 
 use super::{
     error::RestoreError,

@@ -123,8 +123,8 @@ pub(super) struct SpawnedForm<'a> {
     pub(super) parent: AgentId,
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<Cow<'a, str>>,
-    /// The folder that it works in. Older snapshots have a `working_dir`, which only the prompt
-    /// named: it is not this.
+    /// The folder that it works in. The `working_dir` of older snapshots is not this: only the
+    /// prompt named it, and the agent worked in the root.
     #[json(default, skip_serializing_if = "str::is_empty")]
     pub(super) folder: Cow<'a, str>,
     #[json(default)]
