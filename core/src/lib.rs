@@ -1,6 +1,6 @@
-//! A coding agent without a body: [`Session`] is told what happened and answers what follows.
-//! It decides everything and touches nothing: no clock, no network, no files, no threads, no
-//! randomness. A host drives it:
+//! The state machine of a coding agent: [`Session::handle`] takes in one thing that happened and
+//! returns everything that follows from it. It decides, and touches nothing: it has no clock, no
+//! network, no files, no threads and no randomness. A host drives it:
 //!
 //! ```
 //! # use innerloop_core::{Session, config::SessionConfig, message::Part, output::{Effect, Output}};
@@ -32,8 +32,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules stand on floors; each uses its own floor and those below, and no two of them form a
-//! circle (`docs/architecture.md`).
+//! The modules stand on floors: each uses its own floor and those below, and no modules depend on
+//! each other in a circle (`docs/architecture.md`).
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -46,6 +46,8 @@ mod profile;
 mod rules;
 mod session;
 
+// By name and not as a whole: hosts depend on this crate alone, and only what is named here is
+// public.
 pub use innerloop_types::{
     action, bytes, compaction, config, corrections, digest, event, id, input, json, media, message,
     output, path, preset, status, text, time, tool,

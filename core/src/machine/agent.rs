@@ -1,5 +1,6 @@
-//! An agent: what it has and where it stands. What happens to it is in `cause`, and what follows in
-//! `table`.
+//! An agent: its data, the configuration that it works under, and its phase. `cause` lists what can
+//! happen to it, and `table` what follows. Its status, deadline and open effects are derived from
+//! these three and never stored, so that they cannot disagree with them.
 
 use super::{
     agent_state::{AgentData, SpawnOptions},
@@ -21,7 +22,7 @@ use innerloop_types::{
     time::SessionInstant,
 };
 
-/// An agent: what it has, what it is told, and where it stands.
+/// An agent with its data, its configuration and its phase.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) body: AgentData,
@@ -42,7 +43,7 @@ impl Agent {
         Self { body, setup, phase: Phase::Idle }
     }
 
-    /// The way to the model for the input under way.
+    /// Returns the route to the model for the input under way.
     pub(crate) fn route(&self) -> Arc<Route> {
         self.setup.route_for(self.body.run.options.as_deref())
     }
@@ -67,8 +68,10 @@ impl Agent {
         }
     }
 
-    /// Returns whether the host has asked for a fold that is under way.
+    /// Returns whether a fold is under way that the host has asked for.
     fn is_compacting(&self) -> bool {
+        // Only a fold that the host asked for has no run around it: no event of a run's end will
+        // follow, so that the status has to tell of it.
         let is_asked = |plan: &FoldPlan| plan.why == FoldReason::Asked;
         match &self.phase {
             Phase::Folding => {
@@ -83,9 +86,11 @@ impl Agent {
         }
     }
 
-    /// Returns whether the time that its run may take is no matter any more: the run sums up
-    /// because it has spent too much, or what it has come to waits for the host's hook.
+    /// Returns whether the time limit of the run no longer matters: the run is summing up because
+    /// its budget is used up, or its result waits for the host's hook.
     pub(crate) fn is_ending(&self) -> bool {
+        // The limit has done its work by then. Were it still a deadline, one in the past would stay
+        // due for as long as the hook holds the result, and each tick would report it again.
         let waits = match &self.phase {
             Phase::Hooked(hooked) => matches!(hooked.then, HookContinuation::Out(_)),
             _ => false,
@@ -93,7 +98,7 @@ impl Agent {
         waits || self.body.run.epilogue == Some(RunEnd::Budget)
     }
 
-    /// Returns what the agent itself waits for, and until when.
+    /// Returns the next time at which the agent has something to do by itself, and why.
     pub(crate) fn deadline(&self) -> Option<(SessionInstant, DeadlineReason)> {
         let idle_ms = self.setup.config.retry.idle_ms;
         let calls = self.body.pending().calls.iter().filter_map(|call| call.deadline(idle_ms));
@@ -104,11 +109,13 @@ impl Agent {
         calls.chain(wait).min_by_key(|(at, _)| *at)
     }
 
-    /// Adds the effects that are open for this agent and not cancelled, made again.
+    /// Adds the effects that are open for this agent and not cancelled, made anew.
     pub(crate) fn owed(&self, session: &SessionId, effects: &mut Vec<Effect>) {
         let (agent, history) = (self.body.id, &self.body.history);
         let calls = self.body.pending().calls.iter();
         effects.extend(calls.filter_map(|call| call.owed(agent, history, session)));
+        // Effects are not stored. They are made from the state again, so that a host which restores
+        // the session gets the same ones.
         match &self.phase {
             Phase::Round(round) => effects.extend(round.owed(agent, &self.setup.folder)),
             Phase::Hooked(hooked) => {
@@ -119,7 +126,7 @@ impl Agent {
         }
     }
 
-    /// The same effects, as ids and kinds.
+    /// Returns the same effects as ids and kinds.
     pub(crate) fn open_effects(&self) -> Vec<(EffectId, EffectKind)> {
         let calls = self.body.pending().calls.iter();
         let calls = calls.filter_map(|call| Some((call.effect()?, EffectKind::Http)));

@@ -1,5 +1,6 @@
-//! What an agent has in every phase: its history, its model calls, what waits to be said, its
-//! counts, and the agents that it started.
+//! The data of an agent that exists in every phase: its history, its model calls, its queues, its
+//! counts, and the agents that it started. Data of one phase alone is in `phase`. What most idle
+//! agents lack is boxed, so that a session that waits takes little memory.
 
 use super::{history::History, model_call::ModelCall};
 use crate::rules::{
@@ -27,10 +28,10 @@ pub(crate) struct AgentData {
     /// The options that it was started with; `None` for the session's own agent.
     pub(crate) spawned: Option<Box<SpawnOptions>>,
     pub(crate) history: History,
-    /// On the heap, as is what it has learnt, since most idle agents have none of it.
+    /// Boxed, as is `learnt`, since most idle agents have neither.
     pending: Option<Box<PendingWork>>,
     learnt: Option<Box<AgentMemory>>,
-    /// True if the full context window has been warned of.
+    /// True if the user has been warned that the context window is nearly full.
     pub(crate) warned_of_fullness: bool,
     /// The state of its folds that is kept beside the history.
     pub(crate) folding: FoldState,
@@ -45,8 +46,8 @@ pub(crate) struct AgentData {
 /// The state of an agent's folds that is kept beside its history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FoldState {
-    /// The context window in tokens, as far as it is known, where the model has refused more; 0
-    /// where it has not.
+    /// The size of the context window in tokens, learnt from a refusal by the model; 0 if it has
+    /// refused nothing.
     pub(crate) window: u64,
     /// The number of folds that have failed in a row.
     pub(crate) failures: u32,
@@ -77,7 +78,7 @@ pub(crate) struct AgentMemory {
     pub(crate) children: ById<AgentId, ChildAgent>,
     /// Files that the model has read or written.
     pub(crate) known_files: KnownFiles,
-    /// Calls that need no more approval, beside those of the configuration.
+    /// The rules by which calls need no more approval, beside those of the configuration.
     pub(crate) allowed: Vec<ApprovalRule>,
 }
 
@@ -94,15 +95,15 @@ pub(crate) struct SpawnOptions {
     pub(crate) max_turns: u32,
 }
 
-/// An agent that this one started, as far as it knows.
+/// The knowledge that an agent has of one that it started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChildAgent {
     pub(crate) state: ChildState,
     pub(crate) output: String,
     pub(crate) turns: u32,
-    /// The number of turns that the log of the agent that started it had then.
+    /// The length of the starting agent's log when it started this one.
     pub(crate) since: u32,
-    /// True if it is closed, whoever closed it: nothing can be said to it any more.
+    /// True if it is closed, whoever closed it: it takes no more messages.
     pub(crate) over: bool,
 }
 
@@ -127,16 +128,16 @@ pub(crate) struct AgentRun {
     pub(crate) epilogue: Option<RunEnd>,
     /// The edits that have failed, by file.
     pub(crate) failed_edits: Option<Box<Map<EditFailures>>>,
-    /// The calls since the last input, looked at for repetitions.
+    /// The detector of repeated calls; it has seen the calls of the run so far.
     pub(crate) watch: Option<Box<RepeatDetector>>,
     /// The final answer, as JSON text.
     pub(crate) answer: Option<Box<str>>,
     /// The result of the run, where that is not the model's last message.
     pub(crate) result: Option<Box<str>>,
-    /// True if the host's hook has let that go out.
+    /// True if the host's hook has let the result go out.
     pub(crate) released: bool,
-    /// The options of the input. They stay when the run is over, until the next input has others:
-    /// nothing asks for them, and requests begin as they did.
+    /// The options of the input. They stay after the run, until the next input comes with its own:
+    /// they tell whether the next request begins as the last one did.
     pub(crate) options: Option<Box<TurnOptions>>,
 }
 
@@ -161,7 +162,7 @@ pub(crate) struct RepairState {
     pub(crate) answers: u32,
     /// The corrections of replies, by the fault's place in [`ReplyFault::ALL`].
     pub(crate) corrected: [u8; ReplyFault::ALL.len()],
-    /// The number of times that the hook before the end has not agreed, for this input.
+    /// The number of times that the hook before the end has denied it, for this input.
     pub(crate) denials: u32,
     /// True if replies to this input have twice the output limit.
     pub(crate) grown: bool,
@@ -208,7 +209,7 @@ impl AgentMemory {
 }
 
 impl AgentData {
-    /// The body of an agent that has not run yet.
+    /// Returns the data of an agent that has not run yet.
     pub(crate) fn new(id: AgentId, spawned: Option<Box<SpawnOptions>>, history: History) -> Self {
         Self {
             id,
@@ -224,37 +225,38 @@ impl AgentData {
         }
     }
 
-    /// Goes on with what was kept of both.
+    /// Takes over the work and the knowledge of a restored agent.
     pub(crate) fn resume(&mut self, pending: PendingWork, learnt: AgentMemory) {
         self.pending = (!pending.is_empty()).then(|| Box::new(pending));
         self.learnt = (!learnt.is_empty()).then(|| Box::new(learnt));
     }
 
-    /// Returns what goes on and what waits to be said.
+    /// Returns the work that is under way and the messages that wait.
     pub(crate) fn pending(&self) -> &PendingWork {
+        // A shared empty value: reading must not allocate for each idle agent.
         static NOTHING: PendingWork = PendingWork::NOTHING;
         self.pending.as_deref().unwrap_or(&NOTHING)
     }
 
-    /// Room for something more that goes on or waits.
+    /// Returns the work that is under way, to add to it; allocates it if there was none.
     pub(crate) fn pending_mut(&mut self) -> &mut PendingWork {
         self.pending.get_or_insert_with(|| Box::new(PendingWork::NOTHING))
     }
 
-    /// Returns what the agent has learnt, and whom it has started.
+    /// Returns what the agent has learnt, and the agents that it has started.
     pub(crate) fn learnt(&self) -> &AgentMemory {
         static NOTHING: AgentMemory = AgentMemory::NOTHING;
         self.learnt.as_deref().unwrap_or(&NOTHING)
     }
 
-    /// No call is allowed by what a person has said before.
+    /// Forgets the rules by which a person has allowed calls.
     pub(crate) fn forget_allowed(&mut self) {
         if let Some(learnt) = &mut self.learnt {
             learnt.allowed.clear();
         }
     }
 
-    /// Room for something more to be learnt.
+    /// Returns what the agent has learnt, to add to it; allocates it if there was none.
     pub(crate) fn learnt_mut(&mut self) -> &mut AgentMemory {
         self.learnt.get_or_insert_with(|| Box::new(AgentMemory::NOTHING))
     }
@@ -264,7 +266,7 @@ impl AgentData {
         self.learnt.as_mut()?.children.get_mut(id)
     }
 
-    /// All counts so far.
+    /// Returns the counts of all runs so far.
     pub(crate) fn counts(&self) -> RunCounts {
         let mut all = self.past;
         all.add(&self.run.counts);
@@ -276,37 +278,41 @@ impl AgentData {
         self.spawned.as_ref().map_or(0, |options| options.depth)
     }
 
-    /// Returns what the run has come to: what the model said last, if nothing else.
+    /// Returns the result of the run: the one that was set, or else what the model said last.
     pub(crate) fn result(&self) -> String {
         match &self.run.result {
             Some(result) => String::from(&**result),
+            // Without this, the last reply of an earlier run would pass as the result of this one.
             None if self.run.counts.replies == 0 => String::new(),
             None => self.history.last_said(),
         }
     }
 
-    /// Takes the call out whose request is that effect.
+    /// Removes and returns the call whose request is that effect.
     pub(crate) fn take_call(&mut self, effect: EffectId) -> Option<ModelCall> {
         let calls = &mut self.pending.as_mut()?.calls;
         let at = calls.iter().position(|call| call.effect() == Some(effect))?;
+        // The order of the calls has no meaning: answers find theirs by the effect.
         Some(calls.swap_remove(at))
     }
 
-    /// Takes all calls out.
+    /// Removes and returns all calls.
     pub(crate) fn take_calls(&mut self) -> Vec<ModelCall> {
         self.pending.as_mut().map(|pending| core::mem::take(&mut pending.calls)).unwrap_or_default()
     }
 
-    /// Takes out what the model is to be told.
+    /// Removes and returns the messages for the model.
     pub(crate) fn take_steering(&mut self) -> Vec<Vec<Part>> {
         let pending = self.pending.as_mut();
         pending.map(|pending| core::mem::take(&mut pending.steering)).unwrap_or_default()
     }
 
-    /// Takes out the oldest input that waits.
+    /// Removes and returns the oldest input that waits.
     pub(crate) fn next_follow_up(&mut self) -> Option<UserInput> {
         let waiting = &mut self.pending.as_mut()?.follow_ups;
-        // Each begins a run, whose requests cost far more than that the rest moves up.
+        // A list, though it moves up with each input taken: a double-ended queue would be code of
+        // its own in the page's module, and the requests of one input cost far more than the
+        // moving.
         (!waiting.is_empty()).then(|| waiting.remove(0))
     }
 
@@ -316,7 +322,7 @@ impl AgentData {
         exchanges.filter(|exchange| exchange.effect == effect).all(|e| e.accepts(input))
     }
 
-    /// Takes a call out whose deadline has come.
+    /// Removes and returns a call whose deadline has come.
     pub(crate) fn take_due_call(&mut self, now: SessionInstant, idle_ms: u64) -> Option<ModelCall> {
         let calls = &mut self.pending.as_mut()?.calls;
         let is_due = |call: &ModelCall| call.deadline(idle_ms).is_some_and(|(at, _)| at <= now);
@@ -327,24 +333,27 @@ impl AgentData {
     /// Frees what an idle agent does not need.
     pub(crate) fn rest(&mut self) {
         self.history.rest();
+        // Calls are compared within a run only. A restored agent that is idle has no detector
+        // either.
         self.run.watch = None;
         self.pending = self.pending.take().filter(|pending| !pending.is_empty());
     }
 
-    /// Notes the calls of the round that is over, and says whether they repeat earlier ones.
+    /// Notes the calls of the round that is over; returns the pattern if they repeat earlier ones.
     pub(crate) fn watch_round(&mut self, policy: &LoopPolicy) -> Option<RepeatPattern> {
         note(&mut self.run.watch, self.history.last_round(), policy)
     }
 
-    /// Notes the calls of the run so far anew.
+    /// Notes the calls of the run so far once more, for an agent that was restored.
     pub(crate) fn watch_again(&mut self, policy: &LoopPolicy) {
+        // The detector is not in snapshots: the rounds of the run lead to the same one again.
         let inputs = usize::try_from(self.run.counts.inputs).unwrap_or(usize::MAX);
         for round in self.history.rounds_since(inputs) {
             note(&mut self.run.watch, round, policy);
         }
     }
 
-    /// Rounds of tool calls of the run so far.
+    /// Returns the number of rounds of tool calls in the run so far.
     pub(crate) fn rounds(&self) -> u32 {
         let inputs = usize::try_from(self.run.counts.inputs).unwrap_or(usize::MAX);
         let rounds = self.history.rounds_since(inputs);
@@ -352,14 +361,16 @@ impl AgentData {
         u32::try_from(rounds).unwrap_or(u32::MAX)
     }
 
-    /// User and assistant turns so far.
+    /// Returns the number of user and assistant turns so far.
     pub(crate) fn turns(&self) -> u32 {
         let counts = self.counts();
         counts.inputs.saturating_add(counts.replies)
     }
 
-    /// Takes over a turn of another session. It counts as said.
+    /// Takes over a turn of another session, by import or fork. It counts as said here.
     pub(crate) fn take_over(&mut self, turn: Turn) {
+        // Counted with the earlier runs: a restore does the same with every turn outside the run,
+        // and must come to the same numbers.
         match turn.kind {
             TurnKind::User(_) => self.past.inputs = self.past.inputs.saturating_add(1),
             TurnKind::Assistant(_) => self.past.replies = self.past.replies.saturating_add(1),
@@ -368,14 +379,15 @@ impl AgentData {
         self.history.push(turn);
     }
 
-    /// Puts the counts of the run that is over to those before it.
+    /// Adds the counts of the run that is over to the earlier ones, and begins an empty run.
     pub(crate) fn begin_run(&mut self) {
         let run = core::mem::take(&mut self.run);
         self.past.add(&run.counts);
+        // The options of the last input stay until the next one's take their place (see the field).
         self.run.options = run.options;
     }
 
-    /// The started agent that the model calls `name`.
+    /// Returns the started agent that the model calls `name`.
     pub(crate) fn child(&self, name: &str) -> Option<(AgentId, &ChildAgent)> {
         let id = AgentId(name.strip_prefix("agent-")?.parse().ok()?);
         self.learnt().children.get(id).map(|child| (id, child))
@@ -383,7 +395,7 @@ impl AgentData {
 }
 
 impl ChildAgent {
-    /// Returns what the model reads of its end.
+    /// Returns the JSON that the model reads of its end.
     pub(crate) fn result(&self) -> Json {
         #[derive(ToJson)]
         struct SubAgentResult<'a> {
@@ -402,7 +414,7 @@ impl ChildAgent {
 }
 
 impl ChildState {
-    /// The state as the model reads it.
+    /// Returns the state as the model reads it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -413,7 +425,7 @@ impl ChildState {
     }
 }
 
-/// Notes the calls of a round.
+/// Notes the calls of a round; returns the pattern if they repeat earlier ones.
 fn note<'a>(
     watch: &mut Option<Box<RepeatDetector>>,
     round: impl Iterator<Item = (&'a ToolCall, &'a ToolResult)>,
@@ -428,6 +440,7 @@ fn note<'a>(
             continue;
         }
         if policy.only_if_failed && !result.is_error {
+            // A call that succeeds ends the series: only failures in a row are counted.
             *watch = None;
             calls.clear();
             continue;
@@ -442,8 +455,10 @@ fn note<'a>(
     watch.get_or_insert_default().note(&calls, policy)
 }
 
-/// Returns what a result says and shows.
+/// Returns the texts and data of a result, as one text to compare.
 fn content(result: &ToolResult) -> String {
+    // Data counts as well as text: two screenshots that differ are different results, and a call
+    // with another result is no repetition.
     let contents = result.parts.iter().map(|part| match part {
         Part::Text { text } => text.as_str(),
         Part::Image { data, .. } | Part::File { data, .. } => data,
@@ -452,7 +467,7 @@ fn content(result: &ToolResult) -> String {
     joined(&contents.collect::<Vec<_>>(), "\n")
 }
 
-/// An agent's name, as the model knows it.
+/// Returns an agent's name as the model knows it.
 pub(crate) fn agent_name(id: AgentId) -> String {
     format!("agent-{}", id.0)
 }

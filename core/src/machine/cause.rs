@@ -1,5 +1,6 @@
-//! The causes of all that an agent does: an order of the host, news of an open effect, a word of
-//! another agent, or time.
+//! The causes for which an agent moves: a command of the host, news of an open effect, a message of
+//! another agent, or time. Admission has checked each of them, so that `table` treats one that does
+//! not fit the phase as a fault of our own.
 
 use super::{agent_state::UserInput, ledger::EffectKind};
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -20,7 +21,7 @@ pub(crate) enum TransitionCause {
     },
     /// News of an effect that is open and not cancelled.
     News(EffectId, EffectUpdate),
-    /// The agent that started this one, or the host, has told it something.
+    /// A message of the agent that started this one.
     Told {
         parts: Vec<Part>,
         options: Option<Box<TurnOptions>>,
@@ -29,13 +30,13 @@ pub(crate) enum TransitionCause {
     ChildEnded(AgentId),
     /// A cancelled effect has answered, or its grace is over.
     Settled,
-    /// The time of the run is up.
+    /// The time limit of the run is reached.
     TimeUp,
     /// Time has passed.
     Tick,
 }
 
-/// A word of the host.
+/// A command of the host to an agent.
 #[derive(Debug)]
 pub(crate) enum AgentCommand {
     Submit(UserInput),
@@ -44,7 +45,7 @@ pub(crate) enum AgentCommand {
     Import(Vec<Turn>),
     Interrupt,
     Close,
-    /// Make the conversation shorter.
+    /// Make the conversation shorter; the text says what the summary should focus on.
     Compact(Option<String>),
 }
 
@@ -61,7 +62,7 @@ pub(crate) enum EffectUpdate {
 
 #[cfg(feature = "seams")]
 impl TransitionCause {
-    /// The name that it has in `docs/architecture.md`.
+    /// Returns the name that it has in `docs/architecture.md`.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Order(AgentCommand::Submit(_)) => "Submit",
@@ -87,7 +88,7 @@ impl TransitionCause {
 }
 
 impl AgentCommand {
-    /// The input that gave it.
+    /// Returns the input that the command came in: a refused one goes back to the host whole.
     pub(crate) fn into_input(self, agent: AgentId) -> Input {
         let command = match self {
             Self::Submit(UserInput { parts, options }) => Command::Submit { parts, options },
@@ -103,7 +104,7 @@ impl AgentCommand {
 }
 
 impl EffectUpdate {
-    /// The input that told them.
+    /// Returns the input that they came in.
     pub(crate) fn into_input(self, id: EffectId) -> Input {
         match self {
             Self::Http(input) => Input::Http { id, input },
@@ -114,18 +115,19 @@ impl EffectUpdate {
         }
     }
 
-    /// The kind of effect that they can be news of; any if nothing.
+    /// Returns the kind of effect that they can be news of; `None` if it can be any.
     pub(crate) const fn kind(&self) -> Option<EffectKind> {
         match self {
             Self::Http(_) => Some(EffectKind::Http),
             Self::Tool(_) => Some(EffectKind::Tool),
             Self::Answer(_) => Some(EffectKind::Ask),
             Self::Hook(_) => Some(EffectKind::Hook),
+            // A host that was restarted reports open effects as lost, of whatever kind they are.
             Self::Lost => None,
         }
     }
 
-    /// Returns whether they answer the effect for good.
+    /// Returns whether they are the terminal answer to the effect.
     pub(crate) const fn is_terminal(&self) -> bool {
         match self {
             Self::Http(input) => input.is_terminal(),

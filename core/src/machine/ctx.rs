@@ -1,4 +1,6 @@
-//! What a phase works with, and what it writes.
+//! The context of a step: all that it may read and change, and the outputs and signals that it
+//! writes. A step has no other way to act. The session numbers the events, and carries the signals
+//! to other agents.
 
 use super::{
     agent_state::AgentData,
@@ -28,7 +30,7 @@ use innerloop_types::{
 };
 use innerloop_wire::{MediaGate, parts};
 
-/// A word to an agent, which the session carries over.
+/// A message to an agent, which the session carries over.
 #[derive(Debug)]
 pub(crate) enum AgentSignal {
     /// Start an agent under that id.
@@ -39,11 +41,11 @@ pub(crate) enum AgentSignal {
     Close { agent: AgentId },
     /// Stop an agent's run.
     Interrupt { agent: AgentId },
-    /// The tools are told in the prompt from now on, and an agent that waits goes on at once.
+    /// Describe the tools in the prompt from now on; an agent that waits goes on at once.
     InText { agent: AgentId },
-    /// Requests do without those fields from now on, and an agent that waits goes on at once.
+    /// Leave those fields out of requests from now on; an agent that waits goes on at once.
     Without { agent: AgentId, fields: Vec<&'static str> },
-    /// An agent's run is over: whoever started it may be waiting.
+    /// The run of an agent is over: the agent that started it may be waiting.
     Ended { agent: AgentId, success: bool },
     /// An agent that is closing may be able to finish.
     Finish { agent: AgentId },
@@ -52,10 +54,10 @@ pub(crate) enum AgentSignal {
 /// The output of one step of an agent.
 #[derive(Debug, Default)]
 pub(crate) struct StepOutput {
-    /// Things to do and to know, in causal order. Events get their numbers, and the effect that
-    /// led to them, when the input is done.
+    /// Effects and events in causal order. Events get their number, and the effect that led to
+    /// them, when the input is done.
     pub(crate) outputs: Vec<Output>,
-    /// Each with its place among the outputs: what follows from it comes out there.
+    /// The signals, each with its place among the outputs: what follows from it comes out there.
     pub(crate) signals: Vec<(usize, AgentSignal)>,
     /// The rows of the loop's table that were followed.
     #[cfg(feature = "seams")]
@@ -67,7 +69,7 @@ pub(crate) struct StepOutput {
 #[cfg(feature = "seams")]
 pub(crate) type TransitionRow = [&'static str; 3];
 
-/// All that a phase may touch.
+/// All that a step may read and change.
 pub(crate) struct StepContext<'a> {
     pub(crate) body: &'a mut AgentData,
     pub(crate) setup: &'a AgentSetup,
@@ -75,13 +77,13 @@ pub(crate) struct StepContext<'a> {
     pub(crate) written: &'a mut StepOutput,
     pub(crate) agents: &'a mut AgentCount,
     pub(crate) purse: &'a mut SpendTracker,
-    /// The session's id, which stands in for chance.
+    /// The session's id, which also stands in for randomness.
     pub(crate) session: &'a Arc<SessionId>,
     pub(crate) now: SessionInstant,
     pub(crate) wall: UnixMillis,
 }
 
-/// The counts of the agents that there were and are.
+/// The number of agents that were started and of those that are open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AgentCount {
     /// The number of the newest agent.
@@ -94,6 +96,8 @@ impl StepContext<'_> {
     pub(crate) fn event(&mut self, kind: EventKind) {
         let session = Arc::clone(self.session);
         let (at, wall, agent) = (self.now, self.wall, self.body.id);
+        // No number yet: a signal may insert what other agents say before this event, and numbers
+        // must follow the order in which events come out.
         let event = Event { seq: 0, at, wall, session, agent, effect: None, kind };
         self.written.outputs.push(Output::Event(event));
     }
@@ -120,6 +124,8 @@ impl StepContext<'_> {
 
     /// Reports a bug of our own, something that cannot happen, and closes the session.
     pub(crate) fn fault(&mut self, message: &str) {
+        // Tests stop here. A release build must not panic, so the host is told, and the session
+        // ends before it does something worse.
         debug_assert!(false, "{message}");
         self.event(EventKind::Error { kind: ErrorKind::Internal, message: message.into() });
         self.signal(AgentSignal::Close { agent: AgentId::ROOT });
@@ -135,7 +141,7 @@ impl StepContext<'_> {
         self.effect(Effect::Cancel { id, grace_ms });
     }
 
-    /// The way to the model for the input under way.
+    /// Returns the route to the model for the input under way.
     pub(crate) fn route(&self) -> Arc<Route> {
         self.setup.route_for(self.body.run.options.as_deref())
     }
@@ -146,17 +152,17 @@ impl StepContext<'_> {
         self.setup.tool_names().any(|name| options.is_none_or(|options| allows(options, name)))
     }
 
-    /// Tokens of the conversation, about.
+    /// Returns the estimated number of tokens of the conversation.
     pub(crate) fn tokens(&self) -> u64 {
         self.body.history.gauge().tokens(self.setup.head_cost)
     }
 
-    /// Returns how many tokens count as the context window.
+    /// Returns the number of tokens that count as the context window.
     pub(crate) fn window(&self) -> u64 {
         self.setup.window(self.body.folding.window)
     }
 
-    /// Counts what a reply has used, and gives what it costs, where the model's price is known.
+    /// Counts the usage of a reply; returns its cost where the price of the model is known.
     pub(crate) fn count(&mut self, usage: Option<Usage>, price: Option<&Price>) -> Option<u64> {
         let counts = &mut self.body.run.counts;
         counts.usage.add(&usage.unwrap_or_default());
@@ -166,23 +172,25 @@ impl StepContext<'_> {
         cost
     }
 
-    /// Notes that so much is spent for which no agent has anything to show.
+    /// Counts as spent what no agent shows in its own counts.
     pub(crate) fn spend(&mut self, usage: &Usage, price: Option<&Price>) {
         let cost = price.map_or(0, |price| cost::nano_usd(usage, price));
         self.purse.spend(cost, usage.tokens());
     }
 
-    /// Returns what is used up of that which may be spent; outside of a run, only the session's
-    /// part counts.
+    /// Returns the first limit of spending that is reached. Outside of a run only those of the
+    /// session count.
     pub(crate) fn used_up(&self, is_run: bool) -> Option<UsedUp> {
         let limits = self.setup.config.limits;
         let run = if is_run { limits.run } else { SpendAmount::default() };
         self.purse.used_up(&Limits { run, ..limits }, self.now)
     }
 
-    /// A run begins.
+    /// Begins a run.
     pub(crate) fn begin_run(&mut self) {
         self.body.begin_run();
+        // The runs of other agents belong to the one under way and spend from its budget: a limit
+        // for each of them alone would be none.
         if self.body.id == AgentId::ROOT {
             self.purse.begin_run(self.now);
         }
@@ -190,6 +198,8 @@ impl StepContext<'_> {
 
     pub(crate) fn append(&mut self, kind: TurnKind) {
         let said = kind.said();
+        // The gate goes through all that is seen, so it is asked only for turns that are more than
+        // text; and before the turn is added, since the turn may change it.
         let has_media = said.is_some_and(|said| parts(&said).any(|part| part.as_text().is_none()));
         let before = has_media.then(|| self.gate());
         self.body.history.push(Turn { at: self.wall, kind });
@@ -198,17 +208,19 @@ impl StepContext<'_> {
         }
     }
 
-    /// Returns what may be sent to the model of what it sees.
+    /// Returns the gate that decides which pictures and files of the view are sent to the model.
     pub(super) fn gate(&self) -> MediaGate {
         MediaGate::new(&self.setup.route.model).among(self.body.history.seen())
     }
 
-    /// A turn with pictures or files has been said. People learn what is not sent of it; where
-    /// there are many pictures now, the large ones of before are not sent any more either.
+    /// Warns of the parts of a new turn that are not sent to the model. Where it makes many
+    /// pictures, the large ones of earlier turns are not sent any more either.
     fn on_media(&mut self, before: MediaGate) {
         let gate = self.gate();
         let is_crowd = gate.is_crowded() && !before.is_crowded();
         let is_dropped = |part: &Part| before.fault(part).is_none() && gate.fault(part).is_some();
+        // The prefix is rebased only if a part that was sent before no longer is; a crowd of small
+        // pictures leaves it as it was.
         let is_changed =
             is_crowd && self.body.history.seen().any(|said| parts(&said).any(is_dropped));
         let mut unsent = Vec::new();
@@ -232,7 +244,8 @@ impl StepContext<'_> {
         }
     }
 
-    /// Asks the host's hook at `point`, if it stands there.
+    /// Asks the host's hook at `point`; returns the effect, or `None` if the host has no hook
+    /// there.
     pub(crate) fn hook(&mut self, point: HookPoint, payload: &impl ToJson) -> Option<EffectId> {
         if !self.setup.config.hooks.points.contains(&point) {
             return None;

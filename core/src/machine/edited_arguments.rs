@@ -1,5 +1,6 @@
-//! What the model is told where its call ran otherwise than it made it: a person or a hook has
-//! changed the arguments, or they came under names of another agent's tools.
+//! Notes in a result about a call that ran with other arguments than the model gave: a person or a
+//! hook has changed them, or they came under the names of another agent's tools. The history keeps
+//! the call as the model made it, so that only the result can tell what ran.
 
 use super::{ctx::StepContext, pipeline};
 use alloc::{format, string::String, vec::Vec};
@@ -12,15 +13,17 @@ use innerloop_types::{
 /// The number of characters that the model reads of one changed argument.
 const MOST_CHARS: usize = 4_000;
 
-/// Tells in the result of a call what ran in its place.
+/// Adds to the result of a call what ran in its place.
 pub(super) fn tell(call: &ToolCall, result: &mut ToolResult, ctx: &StepContext<'_>) {
     let Some(made) = ctx.body.history.open_calls().find(|made| made.id == call.id) else { return };
+    // Compared under the tool's own names: renaming alone is not a change that somebody made.
     let own = pipeline::with_own_arguments(made.clone(), ctx.setup);
     if let Some(changes) = changes(&own.arguments, &call.arguments) {
         let text = format!(
             "[The user or a hook changed the arguments before the call ran. What ran: {changes}]"
         );
-        // Of a failure, its own words come first.
+        // A failure keeps its own words first: they are what stays of it when the result is shown
+        // as one line.
         add(&text, !result.is_error, result);
     }
     if let Some((_, renamed)) = pipeline::renamed(made, ctx.setup) {
@@ -31,7 +34,7 @@ pub(super) fn tell(call: &ToolCall, result: &mut ToolResult, ctx: &StepContext<'
     }
 }
 
-/// Puts a line before the result or behind it. A result that is one text stays so.
+/// Puts a line before or behind the result. A result that is a single text stays one.
 fn add(line: &str, before: bool, result: &mut ToolResult) {
     match result.parts.as_mut_slice() {
         [Part::Text { text }] if before => *text = format!("{line}\n{text}"),
@@ -41,7 +44,7 @@ fn add(line: &str, before: bool, result: &mut ToolResult) {
     }
 }
 
-/// The arguments that differ, as they are now; nothing if none does.
+/// Returns the arguments that differ, as they are now; `None` if all are the same.
 fn changes(before: &str, now: &str) -> Option<String> {
     let (old, new): (Value, Value) =
         match (from_str::<Value>(before).ok(), from_str::<Value>(now).ok()) {

@@ -1,4 +1,6 @@
-//! Results of which the model sees one line each: which call it was and how long the result is.
+//! Elided results: the model sees one line for each, which names the call and the length of the
+//! result. The log keeps the results whole. A line follows from the log alone, so that the view
+//! shows the same one in every request.
 
 use alloc::{format, string::String, vec, vec::Vec};
 use innerloop_json::{Value, from_str};
@@ -7,10 +9,10 @@ use innerloop_types::{
     text::{counted, nth_char},
 };
 
-/// Most characters of what a call names.
+/// The number of characters that a line shows of an argument.
 const ARGUMENT: usize = 80;
 
-/// The results of the calls in the turn before, a line each. What is no longer than its line stays.
+/// Returns the results of the calls in the turn `before`, one line for each.
 pub(super) fn stubbed(before: Option<&Turn>, results: &[ToolResult]) -> Vec<ToolResult> {
     let reply = match before {
         Some(Turn { kind: TurnKind::Assistant(reply), .. }) => Some(reply),
@@ -21,6 +23,7 @@ pub(super) fn stubbed(before: Option<&Turn>, results: &[ToolResult]) -> Vec<Tool
         let text = joined_text(&result.parts);
         let line = line(call, &text, result.is_error);
         let is_text = result.parts.iter().all(|part| part.as_text().is_some());
+        // A result that is shorter than its line stays: eliding it would only lose it.
         let parts = if is_text && text.len() <= line.len() {
             result.parts.clone()
         } else {
@@ -31,8 +34,8 @@ pub(super) fn stubbed(before: Option<&Turn>, results: &[ToolResult]) -> Vec<Tool
     results.iter().map(stub).collect()
 }
 
-/// For example `[read_file src/a.rs: 212 lines, 8,140 characters, left out; call it again if you
-/// need it]`. Of a failure the first line stays.
+/// Returns the line of a result, for example `[read_file src/a.rs: 212 lines, 8,140 characters,
+/// left out; call it again if you need it]`. A failure keeps its first line.
 fn line(call: Option<&ToolCall>, text: &str, is_error: bool) -> String {
     let error = if is_error { text.lines().next() } else { None };
     let (error, blank) = error.map_or(("", ""), |line| (line, " "));
@@ -46,7 +49,7 @@ fn line(call: Option<&ToolCall>, text: &str, is_error: bool) -> String {
     )
 }
 
-/// The first text among a call's arguments that is one line, behind a blank.
+/// Returns the first argument that is a text of one line, behind a blank.
 fn argument(call: &ToolCall) -> String {
     let Ok(Value::Object(fields)) = from_str::<Value>(&call.arguments) else {
         return String::new();

@@ -1,6 +1,6 @@
-//! Turns that are to be folded: which, how a model or the host's hook is asked for what is to stand
-//! in their place, and what then stands there. The same request comes of the same plan, as long as
-//! nothing is said.
+//! A plan to fold turns: which ones go, the request or the hook's payload that asks for a summary
+//! of them, and the text that then stands in their place. Nothing is appended to the history while
+//! a plan is pending, so that the same plan makes the same request again after a restart.
 
 use super::{
     history::History,
@@ -18,11 +18,11 @@ use innerloop_types::{
 };
 use innerloop_wire::RequestPrefix;
 
-/// Turns that are to be folded.
+/// A plan to fold turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoldPlan {
     pub(crate) why: FoldReason,
-    /// The fold, without what is to stand in the place of its turns.
+    /// The fold, without the text that will stand in the place of its turns.
     pub(crate) fold: HistoryFold,
     /// The files that the calls in question were about.
     pub(crate) files: TouchedFiles,
@@ -36,7 +36,7 @@ pub(crate) struct FoldPlan {
     pub(crate) words: usize,
 }
 
-/// Files, the ones that were named last.
+/// The files that calls have named last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub(crate) struct TouchedFiles {
@@ -57,8 +57,8 @@ that matter, errors and how they were solved, what is open and what comes next. 
 numbers and messages exact. Write under short headings, in the language of the conversation, \
 without a greeting. Say nothing that the conversation does not say.";
 
-/// The texts before a summary and between it and the rest, and the beginning of the line that says
-/// how many turns are left out.
+/// The texts before and behind a summary, and the beginning of the line that says how many turns
+/// are left out.
 const SUMMARY: &str = "[The conversation up to here was summed up. The summary:]\n\n";
 const END: &str = "\n\n[The end of the summary.]";
 const LEFT_OUT: &str = "[Left out";
@@ -73,7 +73,7 @@ struct FoldHookPayload<'a> {
 }
 
 impl FoldPlan {
-    /// The request for the summary.
+    /// Returns the request for the summary.
     pub(super) fn request(&self, history: &History, route: &Route, key: &str) -> HttpRequest {
         let mut text = String::new();
         if let Some(before) = summary(history) {
@@ -85,27 +85,30 @@ impl FoldPlan {
         if !self.instructions.is_empty() {
             text.push_str(&format!(" Look above all at this: {}", self.instructions));
         }
+        // Not the history's cached prefix: this request has another head, and one turn of its own.
         let mut prefix = RequestPrefix::new(&route.model);
         prefix.push(VisibleTurn::User(Cow::Owned(vec![Part::text(text)])));
         prefix.request(route.head(ToolAccess::Off), &route.model, key)
     }
 
-    /// Returns what the host's hook is told.
+    /// Returns the payload for the host's hook.
     pub(super) fn payload(&self, history: &History) -> Json {
+        // Without a limit: a hook that archives stores what it is shown.
         let room = TranscriptLimit { chars: usize::MAX, result_chars: usize::MAX };
         let transcript = transcript(self.turns(history), room);
         let HistoryFold { kind, before: tokens, .. } = self.fold;
         Json::of(&FoldHookPayload { kind, transcript, files: &self.files, tokens })
     }
 
-    /// The turns before the cut, those that stay among them.
+    /// Returns the turns that are seen before the cut, those that stay included.
     fn turns<'a>(&self, history: &'a History) -> impl Iterator<Item = VisibleTurn<'a>> + Clone {
         let upto = self.fold.upto;
         history.seen_at().filter(move |(at, _)| *at < upto).map(|(_, said)| said)
     }
 
-    /// Returns what stands in the place of the turns: the summary with the user's own words, or,
-    /// behind that of earlier turns, how many were left out since; and the files.
+    /// Returns the text that stands in the place of the turns. It has the summary with the user's
+    /// own words; or, behind an earlier summary, the number of turns left out since. The files come
+    /// last.
     pub(super) fn text(&self, summary: Option<&str>, history: &History) -> String {
         let mut text = String::new();
         if let Some(summary) = summary {
@@ -113,10 +116,14 @@ impl FoldPlan {
             let words = self.words(history);
             if !words.is_empty() {
                 text.push_str("\n\nThe user's own words in it, in order:");
+                // Collected from the newest on, so that the limit drops the oldest, and told in
+                // order.
                 words.iter().rev().for_each(|said| text.push_str(&format!("\n\n> {said}")));
             }
         } else {
             if let Some(before) = history.folded().filter(|text| text.starts_with(SUMMARY)) {
+                // Only the summary is taken over. The turns are counted anew, those of earlier
+                // folds included, and the files are listed anew.
                 let before = before.split(LEFT_OUT).next().unwrap_or_default();
                 text.push_str(&format!("{}\n\n", before.trim_end()));
             }
@@ -133,18 +140,18 @@ impl FoldPlan {
         text
     }
 
-    /// Returns how many turns of the conversation go, earlier ones that are folded already among
-    /// them.
+    /// Returns the number of turns that go, those that are folded already included.
     pub(super) fn turns_gone(&self, history: &History) -> usize {
         let before = history.standing().iter().filter(|(at, _)| *at < self.fold.upto).count();
         before.saturating_sub(self.fold.pin.len())
     }
 
-    /// Returns what the user said in the turns that go, the newest first and as much as there is
-    /// room for.
+    /// Returns what the user said in the turns that go, the newest first, up to the limit.
     fn words(&self, history: &History) -> Vec<String> {
         let mut left = self.words;
         let mut words = Vec::new();
+        // From the log and not from the view: the user's words must outlive the second fold, too,
+        // where an earlier summary stands for their turns.
         for (at, turn) in history.standing() {
             let TurnKind::User(parts) = turn else { continue };
             if at >= self.fold.upto || self.fold.pin.contains(&at) {
@@ -161,7 +168,7 @@ impl FoldPlan {
     }
 }
 
-/// The summary of turns that are folded already, or what else stands in their place.
+/// Returns the summary of the turns that are folded already, or the text that stands for them.
 fn summary(history: &History) -> Option<&str> {
     let text = history.folded()?;
     let text = text.strip_prefix(SUMMARY).unwrap_or(text);

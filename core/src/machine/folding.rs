@@ -1,5 +1,6 @@
-//! The conversation is made shorter: when, by how much, and what comes of it. The model that sums
-//! up, or the host's hook, is asked in between; what the run then does is decided in `run`.
+//! Folding: when the conversation becomes shorter, by how much, and what comes of it. `rules::fold`
+//! chooses the cut, `fold_plan` holds it while a model or the host's hook is asked; the run that
+//! goes on afterwards is decided in `run`. A fold that gains too little changes nothing.
 
 use super::{
     ctx::StepContext,
@@ -33,7 +34,7 @@ use innerloop_types::{
 };
 use innerloop_wire::{FailureKind, ModelCallError};
 
-/// Thousandths of a token of a result that is shown as a line, about.
+/// The estimated cost of a result that is shown as a line, in thousandths of a token.
 const STUB: u64 = 30_000;
 
 /// The maximum number of files in each list.
@@ -54,18 +55,21 @@ struct SummaryCost {
 struct FoldRequest<'a> {
     kind: FoldKind,
     why: FoldReason,
-    /// Most tokens that may be left, the head included.
+    /// The number of tokens that may be left, the head included.
     tokens: u64,
-    /// Most inputs that may be left.
+    /// The number of inputs that may be left.
     inputs: Option<u32>,
     instructions: &'a str,
     /// The provider's message about a conversation that did not fit.
     overflow: &'a str,
 }
 
-/// Makes the conversation shorter if a tier is reached. Nothing if there is nothing to do.
+/// Makes the conversation shorter if a tier is reached. Returns `None` if there is nothing to do.
 pub(super) fn before_call(ctx: &mut StepContext<'_>) -> Option<AgentStep> {
     let policy = &ctx.setup.config.compaction;
+    // After several failures in a row the next would most likely fail as well, and cost a summary
+    // before every call. A fold that the host asks for still runs, and ends the series if it
+    // succeeds.
     if policy.auto.is_empty() || ctx.body.folding.failures >= policy.max_failures.max(1) {
         return None;
     }
@@ -75,6 +79,8 @@ pub(super) fn before_call(ctx: &mut StepContext<'_>) -> Option<AgentStep> {
     let (tier, tokens) = match fullest {
         Some(tier) => (tier, tier.to.tokens(window)),
         None => {
+            // Too many turns, whatever their length: the tokens set no bound here, and the goal's
+            // number of turns decides alone.
             let most = policy.max_messages as usize;
             let is_long = most > 0 && ctx.body.history.unfolded() > most;
             (policy.auto.first().filter(|_| is_long)?, u64::MAX)
@@ -91,8 +97,8 @@ pub(super) fn before_call(ctx: &mut StepContext<'_>) -> Option<AgentStep> {
     begin(wanted, ctx)
 }
 
-/// The provider could not read the conversation. Nothing if it does not become shorter, or has been
-/// made shorter for this input already.
+/// Makes a conversation shorter that the provider refuses as too long. Returns `None` if it does
+/// not become shorter, or was made shorter for this input before.
 pub(super) fn on_overflow(
     failure: &ModelCallError,
     ctx: &mut StepContext<'_>,
@@ -100,9 +106,11 @@ pub(super) fn on_overflow(
     if failure.kind != FailureKind::ContextOverflow || !may_retry(ctx) {
         return None;
     }
-    // What was read before fits; of what was refused, half may be far too much still.
+    // What the model has read before fits. Of what it refused, even half may be too much, so that
+    // the larger of the two counts as its window from now on.
     let read = ctx.body.history.gauge().counted().unwrap_or(0);
     let window = ctx.window().min(read.max(ctx.tokens() / 2));
+    // Set even if no fold follows: there is one such attempt for each input.
     ctx.body.run.repairs.overflowed = true;
     ctx.body.folding.window = window;
     let auto = &ctx.setup.config.compaction.auto;
@@ -118,14 +126,18 @@ pub(super) fn on_overflow(
     begin(wanted, ctx)
 }
 
-/// The failure that a reply stands for which the window has cut, or whose input filled it to the
-/// brim: some servers leave the oldest text out then, and say nothing.
+/// Returns the failure behind a reply that was cut by the window, or whose input filled the window
+/// nearly to its last token.
 pub(super) fn overfull(reply: &Reply, ctx: &StepContext<'_>) -> Option<ModelCallError> {
+    // Ollama leaves out the oldest text of an input that is too long and says nothing; a window
+    // that is full but for a few tokens is the only sign of it.
     const BRIM: u64 = 16;
     let read = reply.usage.map_or(0, |usage| usage.input_total);
     let window = u64::from(ctx.setup.config.model.context_window);
     let is_full =
         reply.finish == FinishReason::ContextWindow || read.saturating_add(BRIM) >= window;
+    // This failure throws the reply away, so it is raised only if the conversation can become
+    // shorter and a further call can be made.
     let may_fold = is_full && may_retry(ctx) && ctx.used_up(true).is_none();
     let message = "the conversation fills the context window";
     (may_fold && can_fold(&ctx.body.history, ctx.setup))
@@ -137,7 +149,7 @@ fn may_retry(ctx: &StepContext<'_>) -> bool {
     retries && !ctx.body.run.repairs.overflowed
 }
 
-/// The host wants the conversation to become shorter.
+/// Begins a fold that the host has asked for.
 pub(super) fn compact(instructions: Option<&str>, ctx: &mut StepContext<'_>) -> AgentStep {
     let wanted = FoldRequest {
         kind: FoldKind::Summary,
@@ -156,7 +168,7 @@ pub(crate) fn can_fold(history: &History, setup: &AgentSetup) -> bool {
     fold::cut(&items(history, setup), &goal).is_some()
 }
 
-/// The hook has replied that looks at turns that are to be folded.
+/// Takes the reply of the hook that was shown the turns.
 pub(super) fn on_hook(
     plan: Box<FoldPlan>,
     reply: HookReply,
@@ -174,7 +186,7 @@ pub(super) fn on_hook(
     }
 }
 
-/// The model has summed up, or has failed to.
+/// Takes the summary of the model, or its failure.
 pub(super) fn on_summary(
     plan: Box<FoldPlan>,
     result: Result<Reply, ModelCallError>,
@@ -183,6 +195,8 @@ pub(super) fn on_summary(
     match result {
         Ok(reply) => {
             let config = &ctx.setup.config;
+            // The configured price is that of the agent's own model; of another one no price is
+            // known.
             let other = config.compaction.summary.model.as_ref();
             let is_own = other.is_none_or(|name| *name == config.model.name);
             let price = config.model.price.as_ref().filter(|_| is_own);
@@ -194,8 +208,7 @@ pub(super) fn on_summary(
     }
 }
 
-/// The host has stopped what was to make the conversation shorter. Says whether a run is under way
-/// for which that was.
+/// Reports a fold that the host has stopped. Returns whether it belonged to a run.
 pub(super) fn interrupted(plan: &FoldPlan, ctx: &mut StepContext<'_>) -> bool {
     tell_failure(plan, "it was interrupted", SummaryCost::default(), ctx);
     plan.why != FoldReason::Asked
@@ -204,6 +217,8 @@ pub(super) fn interrupted(plan: &FoldPlan, ctx: &mut StepContext<'_>) -> bool {
 fn begin(wanted: FoldRequest<'_>, ctx: &mut StepContext<'_>) -> Option<AgentStep> {
     let is_hooked = ctx.setup.config.hooks.points.contains(&HookPoint::Compact);
     let mut wanted = wanted;
+    // Without a hook nobody stores the turns. They are left out then, but some inputs stay, however
+    // many the tier would archive.
     if wanted.kind == FoldKind::Archive && !is_hooked {
         wanted.kind = FoldKind::Truncate;
         wanted.inputs = Some(wanted.inputs.unwrap_or(UNSTORED_INPUTS).min(UNSTORED_INPUTS));
@@ -213,10 +228,12 @@ fn begin(wanted: FoldRequest<'_>, ctx: &mut StepContext<'_>) -> Option<AgentStep
     if matches!(kind, FoldKind::Stub | FoldKind::Truncate) {
         return match apply(&plan, None, SummaryCost::default(), ctx) {
             Ok(()) => Some(AgentStep::CallAsItIs),
+            // Nothing of it has been announced yet, so there is no failure to report either.
             Err(_) => None,
         };
     }
     ctx.event(EventKind::CompactionStarted { kind, why: plan.why, tokens });
+    // Made only for a hook that exists, since it holds all turns that go.
     let payload = is_hooked.then(|| plan.payload(&ctx.body.history));
     match payload.and_then(|payload| ctx.hook(HookPoint::Compact, &payload)) {
         Some(effect) => Some(AgentStep::hooked(effect, HookContinuation::Fold(plan))),
@@ -224,7 +241,7 @@ fn begin(wanted: FoldRequest<'_>, ctx: &mut StepContext<'_>) -> Option<AgentStep
     }
 }
 
-/// Which turns are to go; nothing if none can.
+/// Returns the plan for a request; `None` if no turns can go.
 fn plan(wanted: FoldRequest<'_>, ctx: &StepContext<'_>) -> Option<FoldPlan> {
     let FoldRequest { kind, why, tokens, inputs, instructions, overflow } = wanted;
     let (history, setup) = (&ctx.body.history, ctx.setup);
@@ -242,17 +259,20 @@ fn plan(wanted: FoldRequest<'_>, ctx: &StepContext<'_>) -> Option<FoldPlan> {
         }
         _ => None,
     });
-    // What is to stand in the place of the turns takes room, too.
+    // The text that will stand in the place of the turns takes room as well.
     let text = match kind {
         FoldKind::Stub => folded,
         FoldKind::Summary => words.min(said.sum()) + u64::from(summary_tokens(ctx)),
         FoldKind::Archive | FoldKind::Truncate => 0,
     };
     let left = tokens.saturating_sub(head + text);
+    // By the estimate all may fit already, but the provider has refused it, or the host wants it
+    // shorter: the estimate is not trusted, and at most half stays.
     let most = if why == FoldReason::Full { left } else { left.min(all / 2) };
     let goal = goal(setup, most, inputs);
     let cut = match kind {
-        // What is not short enough then would be made shorter again with every round.
+        // Results that become lines and still miss the goal would be due again in the next round,
+        // and each time change the prefix that the provider has cached.
         FoldKind::Stub => fold::stub(&items, &goal).filter(|cut| cut.tokens <= goal.tokens)?,
         _ => fold::cut(&items, &goal)?,
     };
@@ -266,6 +286,7 @@ fn plan(wanted: FoldRequest<'_>, ctx: &StepContext<'_>) -> Option<FoldPlan> {
         text: None,
         kind,
         before: head + all + folded,
+        // Lines for results leave an earlier fold's text where it is; any other fold replaces it.
         after: head + tokens + if kind == FoldKind::Stub { folded } else { 0 },
     };
     let own = policy.summary.instructions.as_deref().unwrap_or_default();
@@ -280,8 +301,8 @@ fn plan(wanted: FoldRequest<'_>, ctx: &StepContext<'_>) -> Option<FoldPlan> {
     })
 }
 
-/// Returns how long the transcript may be that a model reads which sums up: as much as fits beside
-/// the summary, where a token has three characters.
+/// Returns the length limit of the transcript for the model that sums up: what fits beside the
+/// summary, at three characters a token.
 fn room(ctx: &StepContext<'_>) -> TranscriptLimit {
     let tokens = (ctx.window() * 3 / 4).saturating_sub(summary_tokens(ctx).into());
     let result_chars = ctx.setup.config.compaction.summary.result_chars as usize;
@@ -292,7 +313,7 @@ fn chars(tokens: u64) -> usize {
     usize::try_from(tokens.saturating_mul(4)).unwrap_or(usize::MAX)
 }
 
-/// Most tokens of a summary: no more than an eighth of the window.
+/// Returns the token limit of a summary: at most an eighth of the window.
 fn summary_tokens(ctx: &StepContext<'_>) -> u32 {
     let eighth = u32::try_from(ctx.window() / 8).unwrap_or(u32::MAX);
     ctx.setup.config.compaction.summary.max_tokens.min(eighth).max(1)
@@ -300,7 +321,7 @@ fn summary_tokens(ctx: &StepContext<'_>) -> u32 {
 
 fn goal(setup: &AgentSetup, tokens: u64, inputs: Option<u32>) -> FoldGoal {
     let policy = &setup.config.compaction;
-    // A quarter goes at once, so that the next turns do not move the cut again.
+    // A quarter goes at once: else each further turn would move the cut and change the prefix.
     let turns = match policy.max_messages as usize {
         0 => usize::MAX,
         most => most - most / 4,
@@ -310,7 +331,7 @@ fn goal(setup: &AgentSetup, tokens: u64, inputs: Option<u32>) -> FoldGoal {
     FoldGoal { tokens, turns, inputs, rounds, first_input }
 }
 
-/// The turns that the model sees, without what stands for others.
+/// Returns the turns of the view for `rules::fold`, without the texts of folds.
 fn items(history: &History, setup: &AgentSetup) -> Vec<FoldItem> {
     let gauge = history.gauge();
     let scaled = |thousandths| gauge.scaled(thousandths, setup.head_cost);
@@ -332,9 +353,11 @@ fn items(history: &History, setup: &AgentSetup) -> Vec<FoldItem> {
     seen.collect()
 }
 
-/// The files that calls before that place of the log were about, as far as they can be told.
+/// Returns the files that the calls before that place of the log name, as far as it can be known.
 fn files(history: &History, upto: u32, setup: &AgentSetup) -> TouchedFiles {
     let mut files = TouchedFiles::default();
+    // From the newest call of the log on: the limit drops the files that were named first, and
+    // those of turns that are folded already are still listed.
     for (at, turn) in history.standing() {
         let TurnKind::Assistant(reply) = turn else { continue };
         if at >= upto {
@@ -357,7 +380,7 @@ fn note_files(call: &ToolCall, setup: &AgentSetup, files: &mut TouchedFiles) {
     }
 }
 
-/// Has a model sum up the turns.
+/// Has a model summarise the turns.
 fn summarize(plan: Box<FoldPlan>, ctx: &mut StepContext<'_>) -> AgentStep {
     let purpose = CallPurpose::Summary(plan);
     if ctx.used_up(purpose.is_of_run()).is_some()
@@ -370,7 +393,7 @@ fn summarize(plan: Box<FoldPlan>, ctx: &mut StepContext<'_>) -> AgentStep {
         model.rename(name);
     }
     model.max_output_tokens = summary_tokens(ctx);
-    // It is to write, not to think for long or to call anything.
+    // The model is to write, not to think for long or to call tools.
     model.reasoning_effort = None;
     model.tool_choice = ToolChoice::Auto;
     model.parallel_tool_calls = None;
@@ -380,7 +403,7 @@ fn summarize(plan: Box<FoldPlan>, ctx: &mut StepContext<'_>) -> AgentStep {
     AgentStep::Wait(Phase::Folding)
 }
 
-/// The turns are folded; `summary` stands in their place, if there is one.
+/// Folds the turns, with `summary` in their place if there is one.
 fn finish(
     plan: Box<FoldPlan>,
     summary: Option<&str>,
@@ -414,6 +437,8 @@ fn apply(
     let (before, kind, text) = (fold.before, fold.kind, fold.text.clone());
     fold.after = fold.after.saturating_add(history.gauge().scaled(cost, setup.head_cost));
     let after = fold.after;
+    // The gain is measured without the head, which no fold can shorten: with a large head nearly
+    // every gain would look too small.
     let head = history.gauge().scaled(setup.head_cost, setup.head_cost);
     if after >= before || (before - after) * 10 < before.saturating_sub(head) {
         return Err("the conversation would become less than a tenth shorter");
@@ -430,8 +455,8 @@ fn apply(
     Ok(())
 }
 
-/// The turns stay as they are. Where they do not fit the model, they are left out after all, if
-/// that is allowed.
+/// Leaves the turns as they are. Where they do not fit the model, the oldest are left out after
+/// all, if the configuration allows it.
 fn failed(
     mut plan: Box<FoldPlan>,
     message: &str,
@@ -451,6 +476,7 @@ fn failed(
             if may_truncate && apply(&plan, None, SummaryCost::default(), ctx).is_ok() {
                 return AgentStep::CallAsItIs;
             }
+            // The provider's own words, since the next step looks in them for a part to blame.
             AgentStep::GiveIn(ModelCallError::new(FailureKind::ContextOverflow, plan.overflow))
         }
     }

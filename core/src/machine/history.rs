@@ -1,6 +1,6 @@
-//! What was said, append-only, what the model sees of it, and its encoded form. The turns are the
-//! truth; the encoded bytes are a cache that is dropped when the agent is idle and rebuilt
-//! identically (`docs/decisions.md#the-stable-prefix`).
+//! The history of an agent: a log of turns that only grows, what the model sees of it, and its
+//! encoded form. The turns are the truth. The encoded bytes are a cache, dropped when the agent is
+//! idle and rebuilt to the same bytes (`docs/decisions.md#the-stable-prefix`).
 
 use super::{
     last_reply::CONTINUE,
@@ -25,7 +25,7 @@ pub struct History {
     /// The model's view of them; `None` if it sees them all.
     view: Option<Box<HistoryView>>,
     gauge: TokenGauge,
-    /// On the heap, since an idle agent has none.
+    /// Boxed, since an idle agent has none.
     cache: Option<Box<HistoryCache>>,
 }
 
@@ -37,7 +37,7 @@ struct HistoryCache {
     calls: Option<Map<()>>,
 }
 
-/// The turns as one model is told them.
+/// The turns, encoded for one model.
 #[derive(Clone, Debug)]
 struct EncodedHistory {
     route: Arc<Route>,
@@ -59,12 +59,12 @@ impl History {
         &self.turns
     }
 
-    /// Returns what the model sees of them, in order.
+    /// Returns the turns as the model sees them, in order.
     pub fn seen(&self) -> impl DoubleEndedIterator<Item = VisibleTurn<'_>> + Clone {
         seen(&self.turns, self.view.as_deref())
     }
 
-    /// Returns what is seen, each with its place in the log, without what stands for folded turns.
+    /// Returns the turns that are seen, each with its place in the log, without the texts of folds.
     pub(crate) fn seen_at(&self) -> impl Iterator<Item = (u32, VisibleTurn<'_>)> + Clone {
         let count = self.view.as_ref().map_or(self.turns.len(), |view| view.len());
         (0..count).filter_map(|place| {
@@ -77,14 +77,15 @@ impl History {
         })
     }
 
-    /// Returns what stands for folded turns.
+    /// Returns the text that stands for folded turns.
     pub(crate) fn folded(&self) -> Option<&str> {
         let view = self.view.as_ref()?;
         let folds = (0..view.len()).filter_map(|place| self.turns.get(view.at(place)?));
         folds.filter_map(|turn| turn.kind.fold()?.text.as_deref()).next()
     }
 
-    /// The turns that were not taken back, the newest first, each with its place in the log.
+    /// Returns the turns that no rewind has undone, the newest first, each with its place in the
+    /// log.
     pub(crate) fn standing(&self) -> Vec<(u32, &TurnKind)> {
         let mut standing = Vec::new();
         for part in path(&self.turns) {
@@ -98,17 +99,17 @@ impl History {
         standing
     }
 
-    /// Returns how many of the turns that are seen no fold has made shorter.
+    /// Returns the number of visible turns that no fold has shortened.
     pub(crate) fn unfolded(&self) -> usize {
         self.view.as_ref().map_or(self.turns.len(), |view| view.unfolded())
     }
 
-    /// Returns how much of the context window the turns take.
+    /// Returns the gauge of how much of the context window the turns take.
     pub(crate) const fn gauge(&self) -> TokenGauge {
         self.gauge
     }
 
-    /// Returns what stands behind the model's last reply: what it has not read yet.
+    /// Returns the turns behind the model's last reply, which it has not read yet.
     #[must_use]
     pub fn unread(&self) -> Vec<VisibleTurn<'_>> {
         let is_reply = |said: &VisibleTurn<'_>| matches!(said, VisibleTurn::Assistant(_));
@@ -130,7 +131,7 @@ impl History {
         self.turns.iter().any(|turn| call_ids(turn).next().is_some())
     }
 
-    /// Returns how many replies with calls there are since the user's last input.
+    /// Returns the number of replies with calls since the user's last input.
     pub(crate) fn rounds_since_input(&self) -> u32 {
         let newest = self.turns.iter().rev();
         let newer = newest.take_while(|turn| !matches!(turn.kind, TurnKind::User(_)));
@@ -138,19 +139,21 @@ impl History {
         u32::try_from(rounds).unwrap_or(u32::MAX)
     }
 
-    /// All rounds since the input that so many inputs have followed, itself included.
+    /// Returns the rounds of the last `inputs` inputs.
     pub(crate) fn rounds_since(
         &self,
         inputs: usize,
     ) -> impl Iterator<Item = impl Iterator<Item = (&ToolCall, &ToolResult)>> {
         let is_input = |(_, turn): &(usize, &Turn)| matches!(turn.kind, TurnKind::User(_));
         let places = self.turns.iter().enumerate().rev().filter(is_input);
+        // For no input the subtraction wraps around to a place that no log has, and there are no
+        // rounds: an agent that has not begun a run has none.
         let first = places.map(|(at, _)| at).nth(inputs.wrapping_sub(1));
         let run = first.and_then(|first| self.turns.get(first..)).unwrap_or_default();
         (1..=run.len()).map(|end| round(run.get(..end).unwrap_or_default()))
     }
 
-    /// The calls of the last reply, where nothing stands behind it.
+    /// Returns the calls of the last reply if it is the last turn.
     pub(crate) fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
         let reply = match self.turns.last() {
             Some(Turn { kind: TurnKind::Assistant(reply), .. }) => Some(reply),
@@ -164,7 +167,7 @@ impl History {
         round(&self.turns)
     }
 
-    /// Returns what the model said last, with what it was told to go on from.
+    /// Returns what the model said last, joined to the text that it was told to continue.
     pub(crate) fn last_said(&self) -> String {
         let mut seen = self.seen().rev().peekable();
         let newest = seen.find_map(reply_text);
@@ -178,7 +181,7 @@ impl History {
         joined(&texts, "")
     }
 
-    /// All that the model has said since the user's last input.
+    /// Returns all that the model has said since the user's last input.
     pub(crate) fn said_since_input(&self) -> String {
         let is_input = |turn: &Turn| matches!(turn.kind, TurnKind::User(_));
         let first = self.turns.iter().rposition(is_input).unwrap_or_default();
@@ -192,10 +195,14 @@ impl History {
 
     pub(crate) fn push(&mut self, mut turn: Turn) {
         fit(&mut turn.kind);
+        // A fold, a rewind or a part that is left out says nothing itself, but changes what is seen
+        // of the turns before: what was encoded and counted of them no longer holds.
         let Some(said) = turn.kind.said() else {
             self.turns.push(turn);
             return self.look_again();
         };
+        // A turn that says something only adds to what is there: each turn is encoded once, and its
+        // bytes stay the same from request to request.
         self.gauge.note(&said);
         if let Some(cache) = &mut self.cache {
             if let Some(calls) = &mut cache.calls {
@@ -211,21 +218,23 @@ impl History {
         self.turns.push(turn);
     }
 
-    /// Has the turns encoded anew for the next request.
+    /// Drops the encoded turns, so that the next request encodes them anew.
     pub(crate) fn encode_again(&mut self) {
         if let Some(cache) = &mut self.cache {
             cache.encoded = None;
         }
     }
 
-    /// Finds out what is seen, after that may have changed altogether.
+    /// Derives the view and the gauge anew, after what is seen may have changed altogether.
     fn look_again(&mut self) {
         self.encode_again();
+        // Most logs are seen whole, and need no list of places.
         let says_all = self.turns.iter().all(|turn| turn.kind.said().is_some());
         self.view = (!says_all).then(|| Box::new(HistoryView::of(&self.turns)));
         let mut gauge = self.gauge.emptied();
         for (place, said) in self.seen().enumerate() {
             match &self.view {
+                // What a provider counted before a fold includes turns that are gone by now.
                 Some(view) if !view.is_new(place) => gauge.estimate(&said),
                 _ => gauge.note(&said),
             }
@@ -233,7 +242,7 @@ impl History {
         self.gauge = gauge;
     }
 
-    /// Returns whether a call of that id was made before: providers want ids that occur once.
+    /// Returns whether an earlier call has that id: providers want ids that occur once.
     pub(crate) fn has_call(&mut self, id: &str) -> bool {
         let turns = &self.turns;
         let calls = &mut self.cache.get_or_insert_default().calls;
@@ -242,8 +251,11 @@ impl History {
         calls.contains_key(id)
     }
 
-    /// Answers the calls of a last reply that nobody has answered, so that none dangles.
+    /// Answers the calls of the last reply that have no result yet: most providers refuse a call
+    /// without one.
     pub(crate) fn answer_open_calls(&mut self, at: UnixMillis) {
+        // In the log itself and not only in requests, so that every later request and every replay
+        // has the same answers.
         let Some(VisibleTurn::Assistant(reply)) = self.seen().next_back() else { return };
         let results: Vec<ToolResult> = reply
             .tool_calls()
@@ -260,7 +272,7 @@ impl History {
         }
     }
 
-    /// The request for the next reply.
+    /// Returns the request for the next reply, and keeps the encoded turns for the one after.
     pub(crate) fn request(
         &mut self,
         route: &Arc<Route>,
@@ -279,7 +291,7 @@ impl History {
         prefix.request(route.head(tools), &route.model, key)
     }
 
-    /// The same request again, without a change to the cache.
+    /// Returns the same request again, without a change to the cache.
     pub(crate) fn request_again(&self, route: &Route, tools: ToolAccess, key: &str) -> HttpRequest {
         let (head, model) = (route.head(tools), &route.model);
         let cached = self.cache.as_ref().and_then(|cache| cache.encoded.as_ref());
@@ -299,6 +311,7 @@ impl History {
 impl EncodedHistory {
     /// Returns whether the turns are encoded for the model of that route.
     fn fits(&self, route: &Route) -> bool {
+        // Head and tools are not part of the encoded turns, so that other ones leave them valid.
         self.route.model == route.model
     }
 }
@@ -318,13 +331,16 @@ fn encode<'a>(
     seen: impl Iterator<Item = VisibleTurn<'a>> + Clone,
     model: &ModelConfig,
 ) -> RequestPrefix {
+    // Which pictures are sent depends on all that are seen: among many, the large ones are left
+    // out, also those of the first turns.
     let gate = MediaGate::new(model).among(seen.clone());
     let mut prefix = RequestPrefix::new(model).through(gate);
     seen.for_each(|said| prefix.push(said));
     prefix
 }
 
-/// The calls of the last reply, each with its answer; none where it is not answered last.
+/// Returns the calls of the last reply, each with its result; none if the last turn is not their
+/// results.
 fn round(turns: &[Turn]) -> impl Iterator<Item = (&ToolCall, &ToolResult)> {
     let (calls, results) = match turns {
         [
@@ -337,7 +353,7 @@ fn round(turns: &[Turn]) -> impl Iterator<Item = (&ToolCall, &ToolResult)> {
     calls.into_iter().flat_map(|reply| reply.tool_calls()).zip(results)
 }
 
-/// The text of a reply.
+/// Returns the text of a reply; `None` for other turns.
 fn reply_text(said: VisibleTurn<'_>) -> Option<String> {
     match said {
         VisibleTurn::Assistant(reply) => Some(reply.text()),
@@ -353,8 +369,8 @@ fn call_ids(turn: &Turn) -> impl Iterator<Item = String> {
     reply.into_iter().flat_map(|reply| reply.tool_calls()).map(|call| call.id.clone())
 }
 
-/// Gives back the spare capacity of a turn's lists and texts: it is kept as long as the session,
-/// and does not grow any more.
+/// Frees the spare capacity of a turn's lists and texts: it stays as long as the session, and never
+/// grows.
 fn fit(kind: &mut TurnKind) {
     match kind {
         TurnKind::User(parts) | TurnKind::Steering(parts) => parts.shrink_to_fit(),

@@ -1,14 +1,16 @@
-//! Taking over what was said elsewhere.
+//! The import of turns from another conversation. They are checked as a whole before anything
+//! changes, and must be what a provider takes behind the turns that are seen: the user first, every
+//! call answered in order, no id twice.
 
 use super::{ctx::StepContext, history::History};
 use alloc::{string::String, vec::Vec};
 use innerloop_json::Map;
 use innerloop_types::message::{Turn, TurnKind, VisibleTurn};
 
-/// Returns whether `turns` can stand behind what is seen of `history`.
+/// Checks that `turns` can follow on what is seen of `history`.
 ///
 /// # Errors
-/// Why not.
+/// The rule that they break.
 pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static str> {
     let mut is_first = true;
     let mut known: Map<()> = Map::new();
@@ -25,6 +27,8 @@ pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static st
             _ => None,
         };
         let answered = answers.into_iter().flatten().map(|result| &result.call_id);
+        // Results come exactly where calls are open, for all of these and in their order. The calls
+        // of the last reply may stay open: `take` answers them.
         if answers.is_some() == open.is_empty() || !open.drain(..).eq(answered) {
             return Err("results answer the calls of the reply before them, in their order");
         }
@@ -40,6 +44,7 @@ pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static st
                     open.push(&call.id);
                 }
             }
+            // They name places of the log that they come from, which mean other turns in this one.
             TurnKind::Folded(_) | TurnKind::LeftOut(_) | TurnKind::Rewound { .. } => {
                 return Err("folds and rewinds stay in their own log");
             }
@@ -50,7 +55,7 @@ pub(crate) fn check(history: &History, turns: &[Turn]) -> Result<(), &'static st
     Ok(())
 }
 
-/// Takes the turns over.
+/// Takes the turns over, and answers calls that are still open.
 pub(super) fn take(turns: Vec<Turn>, ctx: &mut StepContext<'_>) {
     for turn in turns {
         ctx.body.take_over(turn);

@@ -1,5 +1,6 @@
-//! Instruction files of folders below the agent's own: the prompt names them, and the model reads
-//! one when a call first comes into its folder (`docs/decisions.md#project-documents`).
+//! Instruction files of folders below the agent's own. The prompt only names them; the model reads
+//! one when a call first names something in its folder, as a turn behind the results of that round
+//! (`docs/decisions.md#project-documents`).
 
 use super::{ctx::StepContext, pipeline, pipeline::ToolTask};
 use crate::rules::{
@@ -14,10 +15,10 @@ use innerloop_types::{
     tool::Job,
 };
 
-/// The text that introduces a document.
+/// The beginning of the line that introduces a document.
 const NOTE: &str = "Project instructions for what you work on now, from";
 
-/// The results of a round are said: what its calls have come to is told of.
+/// Appends the documents of the folders that the calls of the last round have reached.
 pub(super) fn on_round(ctx: &mut StepContext<'_>) {
     if !cfg!(feature = "builtins") || ctx.setup.config.facts.nested_docs.is_empty() {
         return;
@@ -45,8 +46,10 @@ fn title(doc: &ProjectDoc) -> String {
     format!("{NOTE} {}:\n", doc.path)
 }
 
-/// Returns whether the model sees it already.
+/// Returns whether the model sees the document already.
 fn is_known(doc: &ProjectDoc, ctx: &StepContext<'_>) -> bool {
+    // The view is asked, and no flag is kept: a fold or an undo may have taken the document away,
+    // and then it has to be said again. The title is what it is known by.
     let title = title(doc);
     ctx.body
         .history
@@ -54,7 +57,7 @@ fn is_known(doc: &ProjectDoc, ctx: &StepContext<'_>) -> bool {
         .any(|said| matches!(said, VisibleTurn::System(text) if text.starts_with(&title)))
 }
 
-/// Returns whether a call names something in the document's folder.
+/// Returns whether a call names something in the folder of the document.
 fn reaches(work: &ToolTask, doc: &ProjectDoc, ctx: &StepContext<'_>) -> bool {
     let ToolTask::Run { run: planned, .. } = work else { return false };
     let Some(to) = doc_folder(&doc.path) else { return false };

@@ -1,6 +1,6 @@
-//! What a reply without calls makes of the run, by why it ended: the table of
-//! `docs/wires.md#what-an-ending-makes-of-the-run`, whatever the protocol. What is tried before is
-//! decided in `reply`.
+//! The end of a run by its last reply: what a reply without calls makes of the run, by its finish
+//! reason. It is the table of `docs/wires.md#what-an-ending-makes-of-the-run`, for all protocols;
+//! `reply` decides what is tried before. Only the model's own end is a success.
 
 use alloc::{format, string::String};
 use innerloop_types::{
@@ -10,7 +10,7 @@ use innerloop_types::{
     status::RunEnd,
 };
 
-/// An end that is no success.
+/// The end of a run that is no success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RunFailure {
     pub(crate) end: RunEnd,
@@ -19,13 +19,14 @@ pub(crate) struct RunFailure {
     pub(crate) message: String,
 }
 
-/// The message to a model that asks it to continue a text which the output limit has cut.
+/// The message that asks the model to continue a text which the output limit has cut.
+// `History::last_said` knows the pieces of one text by this message between them.
 pub(super) const CONTINUE: &str = "Continue from where you left off.";
 
 /// The error message for a reply that has neither text nor tool calls.
 const EMPTY: &str = "the model's reply has no text and no tool call";
 
-/// Returns how the run ends whose last reply, without calls, is this one; nothing if the model was
+/// Returns how a run ends whose last reply, without calls, is this one; `None` if the model was
 /// done.
 pub(super) fn ending(reply: &Reply) -> Option<RunFailure> {
     let is_blank = reply.text().trim().is_empty();
@@ -57,8 +58,11 @@ pub(super) fn ending(reply: &Reply) -> Option<RunFailure> {
             let what = "the provider says that the reply went wrong";
             (RunEnd::Failed, ErrorKind::Reply, what)
         }
+        // Behind the finish reasons that explain a blank reply, and before those of success: a
+        // blank reply that counted as completed would tell a script that the work is done.
         _ if is_blank => (RunEnd::Failed, ErrorKind::Reply, EMPTY),
-        // Responses says by its status that a reply is not complete, and then why.
+        // The Responses API marks a reply as incomplete by its status, and gives the reason beside
+        // it. In other protocols an unknown reason counts as the model's own end.
         FinishReason::Unknown if reply.reason.is_some() && is_responses(reply) => {
             (RunEnd::Incomplete, ErrorKind::Reply, "the reply is not complete")
         }

@@ -1,4 +1,6 @@
-//! Which effects are open, and whose they are: each is owed exactly one terminal answer.
+//! The ledger of effects: which are open, and whose they are. Each effect is owed exactly one
+//! terminal answer. Ids are counters, so that settled effects need not be kept to tell them from
+//! those that were never issued.
 
 use alloc::vec::Vec;
 use innerloop_types::{
@@ -6,7 +8,7 @@ use innerloop_types::{
     time::SessionInstant,
 };
 
-/// All effects of a session that are not settled. There are none while a session is idle.
+/// The effects of a session that are not settled. A session that is idle has none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     issued: u64,
@@ -18,7 +20,7 @@ pub(crate) struct Ledger {
 pub(crate) struct OpenEffect {
     pub(crate) agent: AgentId,
     pub(crate) kind: EffectKind,
-    /// Set once it has been cancelled: until when its answer is waited for.
+    /// The time until which its answer is waited for, once it is cancelled.
     pub(crate) grace: Option<SessionInstant>,
 }
 
@@ -38,8 +40,8 @@ pub(crate) enum EffectLookup {
 }
 
 impl Ledger {
-    /// The ledger of a session that has issued so many effects, of which these are open. Nothing
-    /// if they do not fit together.
+    /// Returns the ledger of a session that has issued so many effects, of which these are open;
+    /// `None` if an id was never issued, or is there twice.
     pub(crate) fn of(issued: u64, mut open: Vec<(EffectId, OpenEffect)>) -> Option<Self> {
         innerloop_json::sort(&mut open, |(a, _), (b, _)| a.cmp(b));
         let mut ledger = Self { issued, open: ById::new() };
@@ -52,12 +54,12 @@ impl Ledger {
         Some(ledger)
     }
 
-    /// Returns how many effects were issued.
+    /// Returns the number of effects that were issued.
     pub(crate) const fn issued(&self) -> u64 {
         self.issued
     }
 
-    /// The effects that are cancelled and have not answered, in order.
+    /// Returns the effects that are cancelled and have not answered, in order.
     pub(crate) fn cancelled(&self) -> impl Iterator<Item = (EffectId, &OpenEffect)> {
         self.open.iter().filter(|(_, entry)| entry.grace.is_some())
     }
@@ -84,6 +86,8 @@ impl Ledger {
     /// Marks an effect as cancelled.
     pub(crate) fn cancel(&mut self, id: EffectId, grace: SessionInstant) {
         if let Some(entry) = self.open.get_mut(id) {
+            // It stays open: a cancelled tool may still be writing, and the next one that writes
+            // waits for its answer, or for the end of this time.
             entry.grace = Some(grace);
         }
     }
@@ -95,6 +99,8 @@ impl Ledger {
             self.open.iter().filter(|(_, entry)| is_due(entry)).map(|(id, _)| id).collect();
         let mut agents = Vec::new();
         for entry in due.into_iter().filter_map(|id| self.open.remove(id)) {
+            // Each agent once and in order: outputs follow from the list, and must be the same in a
+            // replay.
             if let Err(place) = agents.binary_search(&entry.agent) {
                 agents.insert(place, entry.agent);
             }
@@ -102,7 +108,7 @@ impl Ledger {
         agents
     }
 
-    /// Returns when the next grace is over.
+    /// Returns the time at which the next grace period ends.
     pub(crate) fn deadline(&self) -> Option<SessionInstant> {
         self.open.values().filter_map(|entry| entry.grace).min()
     }

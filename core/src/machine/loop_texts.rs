@@ -1,4 +1,5 @@
-//! What is said to the model: the user's input, what waits to be said, and the loop's own words.
+//! Texts that the loop appends for the model to read: the user's input, queued messages, and words
+//! of its own. What counts for one input begins anew here.
 
 use super::ctx::StepContext;
 use alloc::{string::String, vec, vec::Vec};
@@ -7,13 +8,14 @@ use innerloop_types::{
     message::{Part, TurnKind},
 };
 
-/// The user's input enters the history, and what waits to be said behind it.
+/// Takes the user's input into the history, and the queued messages behind it.
 pub(super) fn enter(parts: Vec<Part>, ctx: &mut StepContext<'_>) {
+    // These belong to one input, and a run may have several; the other counts of the run go on.
     ctx.body.run.rounds = 0;
     ctx.body.run.repairs.grown = false;
     ctx.body.run.repairs.overflowed = false;
     ctx.body.run.repairs.denials = 0;
-    // What the input before came to does not answer this one.
+    // The result of the input before does not answer this one.
     ctx.body.run.result = None;
     ctx.body.run.released = false;
     let inputs = &mut ctx.body.run.counts.inputs;
@@ -23,7 +25,8 @@ pub(super) fn enter(parts: Vec<Part>, ctx: &mut StepContext<'_>) {
     drain_steering(ctx);
 }
 
-/// Moves what the host wants to say into the history (`docs/decisions.md#steering-and-follow-ups`).
+/// Moves the queued messages of the host into the history; returns whether there were any
+/// (`docs/decisions.md#steering-and-follow-ups`).
 pub(super) fn drain_steering(ctx: &mut StepContext<'_>) -> bool {
     let queued = ctx.body.take_steering();
     let any = !queued.is_empty();
@@ -34,7 +37,7 @@ pub(super) fn drain_steering(ctx: &mut StepContext<'_>) -> bool {
     any
 }
 
-/// Says something to the model in the loop's own name.
+/// Appends a message in the loop's own name.
 pub(super) fn say(text: impl Into<String>, ctx: &mut StepContext<'_>) {
     ctx.append(TurnKind::Steering(vec![Part::text(text)]));
 }

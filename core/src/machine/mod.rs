@@ -1,6 +1,7 @@
-//! Floor 4: the loop of the specification. An agent is a body (history, model calls, queues,
-//! counts) and a phase; a phase is stepped by value, writes outputs and signals, and returns the
-//! phase that follows.
+//! Floor 4: the loop. An agent has data (history, model calls, queues, counts) and a phase in which
+//! it waits. `table` takes the phase by value, together with what has happened, and returns the
+//! phase that follows; the steps between write outputs, and signals to other agents, into the
+//! context of `ctx`.
 
 pub(crate) mod agent;
 pub(crate) mod agent_state;

@@ -1,5 +1,6 @@
-//! What the session's own agent has come to goes out: the host's hook may put something else in its
-//! place, or keep it in.
+//! The hook before a result goes out: the host may replace what the session's own agent has come
+//! to, or withhold it. The history keeps what the model said. A hook that failed has become a
+//! denial before, where the configuration wants that (`tool_call::checked`).
 
 use super::{ctx::StepContext, tool_call::text_of};
 use crate::profile::{ToolArguments, inner::FINAL_ANSWER};
@@ -10,7 +11,8 @@ use innerloop_types::{
     input::HookReply,
 };
 
-/// Asks the hook, if there is one. What other agents say goes to the one that started them.
+/// Asks the hook, if there is one. The results of other agents go only to the agents that started
+/// them.
 pub(super) fn ask(result: &str, ctx: &mut StepContext<'_>) -> Option<EffectId> {
     if ctx.body.id != AgentId::ROOT {
         return None;
@@ -18,7 +20,7 @@ pub(super) fn ask(result: &str, ctx: &mut StepContext<'_>) -> Option<EffectId> {
     ctx.hook(HookPoint::Outbound, &result)
 }
 
-/// The hook has seen what a run has come to. Says whether it stays in.
+/// Takes the reply about the result of a run. Returns whether the result is withheld.
 pub(super) fn result(reply: HookReply, ctx: &mut StepContext<'_>) -> bool {
     match reply {
         HookReply::Allow | HookReply::Failed { .. } => false,
@@ -33,7 +35,7 @@ pub(super) fn result(reply: HookReply, ctx: &mut StepContext<'_>) -> bool {
     }
 }
 
-/// The hook has seen the final answer. Gives the one that goes out; nothing if it stays in.
+/// Takes the reply about the final answer. Returns the one that goes out; `None` if it is withheld.
 pub(super) fn answer(
     answer: String,
     reply: HookReply,
@@ -42,6 +44,8 @@ pub(super) fn answer(
     match reply {
         HookReply::Allow | HookReply::Failed { .. } => Some(answer),
         HookReply::Replace(other) => {
+            // Whoever reads the answer relies on its schema, so that a replacement which does not
+            // fit is withheld and not passed on.
             let tool = ctx.setup.tool(FINAL_ANSWER.name());
             let fits = tool.map(|tool| {
                 ToolArguments::parse(FINAL_ANSWER.name(), other.text(), &tool.schema, false)
@@ -62,5 +66,6 @@ pub(super) fn answer(
 
 fn withhold(reason: &str, ctx: &mut StepContext<'_>) {
     ctx.warn(&format!("a hook withheld the result: {reason}"));
+    // Empty and not absent: without a result the model's last message would stand for it.
     ctx.body.run.result = Some("".into());
 }

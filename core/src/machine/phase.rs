@@ -1,4 +1,6 @@
-//! Where an agent stands while it waits. What follows from news is in `table`.
+//! The phases in which an agent waits, each with the data that is true in it alone. What follows
+//! from a cause is in `table`. Model calls are not here but in the agent's data, since news find
+//! them by their effect, whatever the phase.
 
 use super::{fold_plan::FoldPlan, history::History, round::ToolRound};
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -20,20 +22,19 @@ pub(crate) enum Phase {
     Hooked(Box<PendingHook>),
     /// A person is asked whether to go on.
     Asked(Box<PendingQuestion>),
-    /// The model is called for the next reply. The call itself stands in the agent's body, among
-    /// those for other purposes.
+    /// The model is called for the next reply. The call itself is in the data of the agent.
     ModelCall,
-    /// A model sums turns up that are to be folded. The call stands there, too.
+    /// A model summarises turns that are to be folded. The call is in the data of the agent, too.
     Folding,
     /// Tool calls are under way.
     Round(ToolRound),
-    /// Cancelled effects may still answer; then the agent is over.
+    /// Cancelled effects may still answer; then the agent is closed.
     Closing,
     Closed,
 }
 
 impl Phase {
-    /// The name that it has in `docs/architecture.md`.
+    /// Returns the name that it has in `docs/architecture.md`.
     #[cfg(feature = "seams")]
     pub(crate) const fn name(&self) -> &'static str {
         match self {
@@ -48,7 +49,7 @@ impl Phase {
         }
     }
 
-    /// Returns whether the agent is over, or about to be.
+    /// Returns whether the agent is closed or closing.
     pub(crate) const fn is_over(&self) -> bool {
         matches!(self, Self::Closing | Self::Closed)
     }
@@ -71,11 +72,11 @@ pub(crate) enum HookContinuation {
     Stop,
     /// The final answer, which ends the run.
     Answer(String),
-    /// The final answer goes out.
+    /// The release of the final answer.
     Give(String),
-    /// The result of the run goes out, and the run ends this way.
+    /// The release of the result of a run that ends this way.
     Out(RunEnd),
-    /// Turns are folded.
+    /// The fold of turns.
     Fold(Box<FoldPlan>),
 }
 
@@ -87,7 +88,7 @@ pub(crate) struct PendingQuestion {
 }
 
 impl PendingQuestion {
-    /// The open effect, made again.
+    /// Returns the open effect, made anew.
     pub(super) fn owed(&self, agent: AgentId) -> Effect {
         let ask = Ask::Question { text: self.question.clone() };
         Effect::Ask { id: self.effect, agent, ask }
@@ -95,8 +96,10 @@ impl PendingQuestion {
 }
 
 impl PendingHook {
-    /// The open effect, made again; `said` is what the model said last.
+    /// Returns the open effect, made anew; `said` is what the model said last.
     pub(super) fn owed(&self, agent: AgentId, said: &str, history: &History) -> Effect {
+        // The payloads are those of the first time, derived again: nothing is appended while a hook
+        // is asked, so that a restored host sees what the first one saw.
         let (point, payload) = match &self.then {
             HookContinuation::Input(parts) => (HookPoint::Submit, Json::of(&joined_text(parts))),
             HookContinuation::Call => (HookPoint::BeforeModel, Json::of("")),

@@ -1,4 +1,6 @@
-//! The pure ends of a call's way: LOOKUP and VALIDATE before it runs, TRUNCATE and RETURN after.
+//! The pure parts of a call's way: LOOKUP and VALIDATE before it runs, TRUNCATE and RETURN after
+//! it. Nothing here changes state, so that a restore prepares open calls again from their arguments
+//! instead of storing what came of them.
 
 use super::setup::AgentSetup;
 use crate::{
@@ -26,8 +28,8 @@ pub(crate) enum ToolTask {
     Inner(InnerCall),
 }
 
-/// A run of the host's before it is launched: nobody shares it yet, so that the guard may change
-/// it.
+/// A run of the host's before it is launched. Nobody shares it yet, so that the guard may still
+/// change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlannedRun {
     pub(crate) run: Box<ToolRun>,
@@ -47,7 +49,7 @@ pub(crate) struct LaunchedRun {
 /// launched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CallExecution {
-    /// Nothing of the host's, or nothing at all.
+    /// No run of the host's.
     #[default]
     Nothing,
     /// A tool of the host's.
@@ -67,21 +69,23 @@ impl CallExecution {
 
 impl PlannedRun {
     /// # Errors
-    /// Why the text of a patch is none.
+    /// The fault in the text of a patch.
     fn new(run: ToolRun) -> Result<Self, PatchError> {
         let patch = outline(&run)?;
         Ok(Self { run: Box::new(run), patch })
     }
 
-    /// The run, to be shared.
+    /// Returns the run, ready to be shared.
     pub(crate) fn launch(self) -> LaunchedRun {
         LaunchedRun { run: Arc::new(*self.run), patch: self.patch }
     }
 }
 
-/// Returns what the patch of a run does to which files, if it is one.
+/// Returns the files and changes of the patch, if the run is one.
 fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
     match &run.job {
+        // Only the outline is kept: a patch can be long, and its text is in the action already. A
+        // build without the built-in tools leaves the parser out.
         Job::Builtin(Action::Patch { patch, .. }) if cfg!(feature = "builtins") => {
             Patch::parse(patch).map(|patch| Some(patch.outline()))
         }
@@ -89,9 +93,10 @@ fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
     }
 }
 
-/// A call as whoever looks at or changes it is shown it: its arguments in JSON, where the tool is
-/// one that takes free text as well, and under the tool's own names.
+/// Returns a call as hooks and people see and edit it: its arguments as JSON, also for a tool that
+/// takes free text, and under the tool's own names.
 pub(crate) fn with_own_arguments(call: ToolCall, setup: &AgentSetup) -> ToolCall {
+    // JSON first: names are looked for in an object.
     let mut call = with_json_arguments(call, setup);
     if let Some((arguments, _)) = renamed(&call, setup) {
         call.arguments = arguments;
@@ -99,8 +104,8 @@ pub(crate) fn with_own_arguments(call: ToolCall, setup: &AgentSetup) -> ToolCall
     call
 }
 
-/// The arguments of a call under the tool's own names, and which those are; nothing if they were so
-/// before.
+/// Returns the arguments of a call under the tool's own names, and the names that were replaced;
+/// `None` if none was.
 pub(crate) fn renamed(
     call: &ToolCall,
     setup: &AgentSetup,
@@ -153,8 +158,8 @@ pub(crate) fn prepare(call: &ToolCall, setup: &AgentSetup) -> Result<ToolTask, O
     Ok(ToolTask::Run { run, category, mode: setup.exec_mode(&call.name, category) })
 }
 
-/// TRUNCATE and RETURN: what the model reads of an outcome, or of what a hook put in its place, as
-/// much as `limit` lets it.
+/// TRUNCATE and RETURN: returns what the model reads of an outcome, or of what a hook put in its
+/// place, within `limit`.
 pub(crate) fn result(
     call: &ToolCall,
     ran: &CallExecution,
@@ -178,13 +183,14 @@ pub(crate) fn result(
         && let Some(launch) = launch
         && let Some(note) = setup.policy(&call.name).timeout.text(launch.run.timeout_ms)
     {
+        // Added behind the cut, which would otherwise take the note away.
         parts.push(Part::text(note));
     }
     ToolResult { call_id: call.id.clone(), parts, is_error: outcome.error.is_some() }
 }
 
-/// An outcome of one of the built-in tools in the form that the model knows, where that is another
-/// than what the tool says.
+/// Returns the outcome of a built-in tool in the form that the model knows, where that differs from
+/// what the tool says.
 fn told(launch: &LaunchedRun, outcome: &Outcome, setup: &AgentSetup) -> Option<String> {
     let LaunchedRun { run, patch } = launch;
     let Job::Builtin(action) = &run.job else { return None };
@@ -198,9 +204,11 @@ fn told(launch: &LaunchedRun, outcome: &Outcome, setup: &AgentSetup) -> Option<S
     })
 }
 
-/// An outcome's parts; before a failure of the tool itself, in the specification's words, that it
-/// is one.
+/// Returns an outcome's parts. A failure of the tool itself begins with a label in the
+/// specification's words.
 fn labelled(call: &ToolCall, outcome: &Outcome) -> Vec<Part> {
+    // Standard output and standard error are parts of their own, so that hosts can tell them apart;
+    // the model reads them as one text, under one limit.
     let only_text = outcome.parts.iter().all(|part| part.as_text().is_some());
     let mut parts =
         if only_text { vec![Part::text(outcome.joined_text())] } else { outcome.parts.clone() };

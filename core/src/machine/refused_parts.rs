@@ -1,6 +1,6 @@
-//! Parts that a provider refuses: which may be at fault, and what becomes of them. They are left
-//! out of what the model sees and told in words; the log keeps them
-//! (`docs/decisions.md#what-a-provider-refuses`).
+//! The parts that a provider refuses: which may be at fault, and what becomes of them. They are
+//! left out of the view and described in words, since they would fail every later request; the log
+//! keeps them (`docs/decisions.md#what-a-provider-refuses`).
 
 use super::{ctx::StepContext, history::History, route::ToolAccess, unsent::name};
 use alloc::{boxed::Box, format, string::String, vec::Vec};
@@ -39,8 +39,7 @@ struct SuspectPart {
     is_new: bool,
 }
 
-/// The provider has refused the request: what may be at fault is left out. Says whether the model
-/// is to be called again.
+/// Leaves out what may be at fault for a refusal. Returns whether the model is to be called again.
 pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) -> bool {
     let may_be_a_part = matches!(
         failure.kind,
@@ -49,6 +48,9 @@ pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) ->
     if !may_be_a_part || ctx.used_up(true).is_some() {
         return false;
     }
+    // Another key or place under the same name refuses signatures that it has not made. They are
+    // dropped once: replies that go without them are no longer signed, so that a second refusal
+    // passes by here.
     if says(&failure.message, SIGNED) && ctx.body.history.seen().any(|said| is_signed(&said)) {
         ctx.warn(&format!(
             "earlier thinking goes without its signatures from now on, since the provider refuses \
@@ -74,6 +76,7 @@ pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) ->
             true
         }
         None => {
+            // What was left out on a guess did not help. It is put back, and the refusal stands.
             let guesses = tried.into_iter().filter(|left| left.how == LeftOutKind::Tried);
             let parts: Vec<PartPlace> = guesses.flat_map(|left| left.parts).collect();
             if !parts.is_empty() {
@@ -85,7 +88,7 @@ pub(super) fn on_refused(failure: &ModelCallError, ctx: &mut StepContext<'_>) ->
     }
 }
 
-/// Returns whether a reply is sent with what only its maker can read.
+/// Returns whether a reply is sent with data that only its maker can read.
 fn is_signed(said: &VisibleTurn<'_>) -> bool {
     matches!(said, VisibleTurn::Assistant(reply) if reply.wire.is_some())
 }
@@ -96,7 +99,7 @@ fn append(parts: Vec<PartPlace>, how: LeftOutKind, why: &str, ctx: &mut StepCont
     ctx.event(EventKind::PrefixRebased { reason });
 }
 
-/// Which parts are the likeliest to be at fault, and how sure that is.
+/// Returns the parts that are most likely at fault, and how sure that is; `None` if none may be.
 fn guilty<'a>(
     failure: &ModelCallError,
     suspects: &'a [SuspectPart],
@@ -104,10 +107,14 @@ fn guilty<'a>(
     ctx: &StepContext<'_>,
 ) -> Option<(LeftOutKind, Vec<&'a SuspectPart>)> {
     let texts: Vec<&str> = suspects.iter().map(|part| part.data.as_str()).collect();
+    // Each try costs a request. After so many, everything that may be meant goes at once, or a turn
+    // with many bad pictures would take as many refusals.
     let is_late = tried.len() >= MOST_IN_A_ROW;
     let named = if is_late { Vec::new() } else { named(&body(ctx), &failure.message, &texts) };
     let (pictures, documents) =
         (says(&failure.message, PICTURES), says(&failure.message, DOCUMENTS));
+    // Being new is the weakest suspicion, and is tried once. A 404 is about the model or the
+    // address, not about what was said.
     let may_be_new = tried.is_empty() && failure.status != 404;
     let likelihood = |nth: usize, part: &SuspectPart| {
         let is_meant = if part.is_picture { pictures } else { documents };
@@ -132,16 +139,16 @@ fn guilty<'a>(
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum FaultLikelihood {
     None,
-    /// The error says nothing of its kind, but it is what the request has more than the last.
+    /// The error does not mention its kind, but it is new since the last request.
     New,
-    /// The error speaks of its kind.
+    /// The error mentions its kind.
     Kind,
     KindAndNew,
-    /// The error says where it stands.
+    /// The error names its place.
     Named,
 }
 
-/// The body of the request that was refused.
+/// Returns the body of the request that was refused.
 fn body(ctx: &StepContext<'_>) -> String {
     let request = ctx.body.history.request_again(&ctx.route(), ToolAccess::On, &ctx.session.0);
     String::from_utf8(request.body.0).unwrap_or_default()
@@ -154,7 +161,7 @@ fn says(message: &str, words: &'static str) -> bool {
     said.any(|word| listed(words).any(|known| known == word))
 }
 
-/// Returns what was left out since the model was last asked something else.
+/// Returns what was left out since anything else was appended.
 fn tried(history: &History) -> Vec<LeftOut> {
     let newest = history.turns().iter().rev().map_while(|turn| match &turn.kind {
         TurnKind::LeftOut(left) => Some((**left).clone()),
@@ -163,11 +170,12 @@ fn tried(history: &History) -> Vec<LeftOut> {
     newest.collect()
 }
 
-/// All parts that are sent and are not text, in the order in which they are seen.
+/// Returns the parts that are sent and are not text, in the order of the view.
 fn suspects(history: &History, gate: MediaGate) -> Vec<SuspectPart> {
     let mut suspects: Vec<SuspectPart> = Vec::new();
     for (turn, said) in history.seen_at() {
         match &said {
+            // The provider has taken everything before a reply of the model at least once.
             VisibleTurn::Assistant(_) => suspects.iter_mut().for_each(|part| part.is_new = false),
             VisibleTurn::System(_) => {}
             VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => {

@@ -1,4 +1,6 @@
-//! What to make of a whole reply: it enters the history, and what follows from it.
+//! A whole reply: it enters the history, and its calls, text and finish reason decide what follows.
+//! The order of the checks matters: a reply that is thrown away is no turn, and calls are handled
+//! before the end of the run.
 
 use super::{
     corrections,
@@ -38,13 +40,14 @@ pub(super) fn take(mut reply: Reply, ctx: &mut StepContext<'_>) -> AgentStep {
     if let Some(ReplyFault::FakeResult | ReplyFault::Echo) = fault {
         show_again(&reply, ctx);
     }
-    // What is asked for again does not count.
+    // What is asked for again is withdrawn: nothing of it may be seen twice.
     if is_grown || (is_useless && !reply.blocks.is_empty()) {
         reply.blocks.clear();
         ctx.event(EventKind::TextReset);
     }
+    // Before the reply is appended: a call's id must be unique among those that are there already.
     name_calls(&mut reply, &mut ctx.body.history);
-    // What is thrown away costs its tokens, and is no turn.
+    // A reply that is thrown away has cost its tokens, and is no turn.
     let replies = &mut ctx.body.run.counts.replies;
     *replies = replies.saturating_add(u32::from(!is_grown));
     let text = tell(&reply, ctx);
@@ -61,6 +64,8 @@ pub(super) fn take(mut reply: Reply, ctx: &mut StepContext<'_>) -> AgentStep {
     }
     ctx.body.run.repairs.pauses = 0;
     if ctx.body.run.epilogue.is_some() {
+        // A model may call tools although the request offers none. Its calls are answered, since
+        // none may stay open, and the run ends behind them.
         let why = "Not run: tools are off, and the run ends with your summary.";
         return if calls.is_empty() { AgentStep::Stop } else { AgentStep::RefuseCalls(calls, why) };
     }
@@ -87,8 +92,8 @@ pub(super) fn take(mut reply: Reply, ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// Takes what the model said until its reply was ended from outside, as much of it as leaves room
-/// for more: a character for each token of the context window.
+/// Appends what the model had said when its reply was ended from outside. At most a character for
+/// each token of the context window is kept, which leaves room for more.
 pub(super) fn take_cut(said: &str, finish: FinishReason, ctx: &mut StepContext<'_>) {
     let most = usize::try_from(ctx.setup.config.model.context_window).unwrap_or(usize::MAX);
     let text = String::from(prefix(said, most));
@@ -112,7 +117,7 @@ fn show_again(reply: &Reply, ctx: &mut StepContext<'_>) {
     }
 }
 
-/// Tells of a reply, and counts what it costs; gives its text.
+/// Reports a reply and counts what it costs; returns its text.
 fn tell(reply: &Reply, ctx: &mut StepContext<'_>) -> String {
     let (text, reasoning, usage) = (reply.text(), reply.reasoning(), reply.usage);
     let cost_nano_usd = ctx.count(usage, ctx.setup.config.model.price.as_ref());
@@ -121,7 +126,7 @@ fn tell(reply: &Reply, ctx: &mut StepContext<'_>) -> String {
     text
 }
 
-/// Returns whether a reply was cut in a call, and one of twice the length has not been tried yet.
+/// Returns whether a reply was cut within a call, and twice the length has not been tried yet.
 fn outgrows(reply: &Reply, ctx: &StepContext<'_>) -> bool {
     let may_grow = ctx.setup.config.repair.grow_output && !ctx.body.run.repairs.grown;
     may_grow
@@ -132,6 +137,8 @@ fn outgrows(reply: &Reply, ctx: &StepContext<'_>) -> bool {
 
 fn on_calls(calls: Vec<ToolCall>, finish: FinishReason, ctx: &mut StepContext<'_>) -> AgentStep {
     ctx.body.run.rounds = ctx.body.run.rounds.saturating_add(1);
+    // Providers end replies with calls by different reasons, Gemini by the same as any other. Only
+    // those that mean a limit or a fault make the calls doubtful.
     let is_cut = !matches!(
         finish,
         FinishReason::ToolCalls
@@ -143,6 +150,8 @@ fn on_calls(calls: Vec<ToolCall>, finish: FinishReason, ctx: &mut StepContext<'_
     let cut = &mut ctx.body.run.repairs.cut;
     *cut = if is_cut { cut.saturating_add(1) } else { 0 };
     match finish {
+        // Arguments that were cut can still parse, so that the calls are refused whatever they look
+        // like.
         FinishReason::Length | FinishReason::ContextWindow => AgentStep::RefuseCalls(
             calls,
             "Not run: the reply was cut by a limit, so the call may be incomplete. Make \
@@ -169,9 +178,9 @@ fn on_pause(ctx: &mut StepContext<'_>) -> AgentStep {
     AgentStep::CallAgain
 }
 
-/// Returns whether another reply may do better than one that is no success: the rest of a text that
-/// the output limit has cut (`docs/decisions.md#replies-cut-by-a-limit`), or one in place of a
-/// reply that is of no use. Each is tried so often in a run.
+/// Returns whether another reply may help where one was no success: the rest of a text that the
+/// output limit has cut (`docs/decisions.md#replies-cut-by-a-limit`), or a reply in place of a
+/// useless one. Counts the try, of which a run has only so many.
 fn may_help(finish: FinishReason, ending: &RunFailure, ctx: &mut StepContext<'_>) -> bool {
     let policy = &ctx.setup.config.repair;
     let repairs = &mut ctx.body.run.repairs;
@@ -190,13 +199,15 @@ fn may_help(finish: FinishReason, ending: &RunFailure, ctx: &mut StepContext<'_>
     true
 }
 
-/// Gives each call an id that is no other call's of the conversation: providers refuse empty and
+/// Gives each call an id that no other call of the conversation has: providers refuse empty and
 /// repeated ones.
 fn name_calls(reply: &mut Reply, history: &mut History) {
     let turn = history.turns().len();
     let mut seen: Map<()> = Map::new();
     for (index, block) in reply.blocks.iter_mut().enumerate() {
         let Block::ToolCall(call) = block else { continue };
+        // A made-up id depends on the place alone, so that a replay makes the same one. Should a
+        // model have used that very id, it grows until it is unique.
         while call.id.is_empty() || seen.contains_key(&call.id) || history.has_call(&call.id) {
             call.id.push_str(&made_up_call_id(turn, index));
         }

@@ -1,5 +1,5 @@
-//! The way to a model: which one, at which endpoint, and all of a request that does not change
-//! from turn to turn. Made once, shared by every call that takes it; a call that is under way
+//! The route to a model: which one, at which endpoint, and all of a request that does not change
+//! from turn to turn. It is made once and shared by every call that takes it; a call under way
 //! keeps its own, whatever is configured meanwhile.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
@@ -11,19 +11,19 @@ use innerloop_types::{
 };
 use innerloop_wire::{Decoder, RequestHead};
 
-/// The way to a model.
+/// A route to a model.
 #[derive(Debug)]
 pub(crate) struct Route {
     /// The model and its endpoint.
     pub(crate) model: ModelConfig,
-    /// The same, as its replies tell it.
+    /// The model and its endpoint, as replies name them.
     pub(crate) origin: Arc<ModelOrigin>,
     /// The system prompt.
     pub(crate) system: String,
     /// The tools as the model is shown them.
     pub(crate) tools: Vec<Arc<ToolSpec>>,
     head: RequestHead,
-    /// The head with tools switched off, where a call may want that.
+    /// The head with tools switched off, if a call may want it.
     head_without_tools: Option<RequestHead>,
 }
 
@@ -52,16 +52,18 @@ impl Route {
         Self { model, origin, system, tools, head, head_without_tools }
     }
 
-    /// This route, or the same one with what a call with such tools needs besides: a limit may
-    /// have been changed while the run is summed up.
+    /// Returns this route, or one with a head without tools where such a call needs it and this one
+    /// has none.
     pub(crate) fn serving(self: Arc<Self>, tools: ToolAccess) -> Arc<Self> {
+        // The head without tools is left out where no limit leads to a summary. The configuration
+        // may have changed to one that does while the run is under way.
         if tools == ToolAccess::On || self.head_without_tools.is_some() {
             return self;
         }
         Arc::new(self.with(self.model.clone(), true))
     }
 
-    /// The same way with twice the output limit, which leaves half the window to the input.
+    /// Returns the route with twice the output limit, at most half of the window.
     pub(crate) fn grown(&self, tools: ToolAccess) -> Self {
         let mut model = self.model.clone();
         let most = (model.context_window / 2).max(model.max_output_tokens);
@@ -73,7 +75,7 @@ impl Route {
         Self::new(model, self.system.clone(), self.tools.clone(), may_mute)
     }
 
-    /// The head of a request.
+    /// Returns the head of a request.
     pub(crate) fn head(&self, tools: ToolAccess) -> &RequestHead {
         match (tools, &self.head_without_tools) {
             (ToolAccess::Off, Some(head)) => head,
@@ -81,7 +83,7 @@ impl Route {
         }
     }
 
-    /// Returns whether both are made from the same, and both serve a call with such tools.
+    /// Returns whether both are made from the same parts and serve a call with such tools equally.
     pub(crate) fn is_made_like(&self, other: &Self, tools: ToolAccess) -> bool {
         let is_muted = |route: &Self| route.head_without_tools.is_some();
         core::ptr::eq(self, other)
@@ -91,18 +93,20 @@ impl Route {
                 && (tools == ToolAccess::On || is_muted(self) == is_muted(other)))
     }
 
-    /// Returns whether requests over both begin with the same bytes, so that a provider's cache
+    /// Returns whether requests over both begin with the same bytes, so that the provider's cache
     /// holds.
     pub(crate) fn begins_as(&self, other: &Self) -> bool {
+        // The origin counts as well: thinking is sent back only to the model and endpoint that made
+        // it, so that another one gets the same turns in other bytes.
         self.head == other.head && self.origin == other.origin
     }
 
-    /// Returns whether the tools can still be told in the prompt, where the endpoint has none.
+    /// Returns whether the tools may be described in the prompt if the endpoint has none.
     pub(crate) fn may_fall_back_to_text(&self) -> bool {
         self.model.text_calls == TextCalls::Fallback
     }
 
-    /// Returns what reads the response that begins with `head`, as far as the limits allow.
+    /// Returns the decoder for the response that begins with `head`, within the limits.
     pub(crate) fn decoder(&self, head: &ResponseHead, limits: ResponseLimits) -> Decoder {
         let tools = self.tools.iter().map(|tool| &**tool);
         Decoder::within(limits, self.model.wire, head).with_text_calls(&self.model, tools)

@@ -1,5 +1,6 @@
-//! A run: from the user's input to its end. Each step decides what follows from a reply, a round, a
-//! limit or a failure; `table` says which one comes when.
+//! The steps of a run, from the user's input to its end: each decides what follows from a reply, a
+//! round, a limit or a failure, and `table` says which comes when. One gate precedes each model
+//! call, for limits and budgets. Before every end, messages that wait are looked for once more.
 
 use super::{
     agent_state::UserInput,
@@ -35,13 +36,13 @@ use innerloop_types::{
 };
 use innerloop_wire::{FailureKind, ModelCallError};
 
-/// A run begins.
+/// Begins a run.
 pub(super) fn begin(input: UserInput, ctx: &mut StepContext<'_>) -> AgentStep {
     ctx.begin_run();
     AgentStep::TakeInput(input)
 }
 
-/// A run begins with the oldest input that waits for one, if any does.
+/// Begins a run with the oldest input that waits, if there is one.
 pub(super) fn take_follow_up(ctx: &mut StepContext<'_>) -> AgentStep {
     match ctx.body.next_follow_up() {
         Some(input) => begin(input, ctx),
@@ -49,9 +50,11 @@ pub(super) fn take_follow_up(ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// The user's input goes on its way: past the hook, into the history, to the model.
+/// Takes the user's input past the hook and into the history.
 pub(super) fn take_input(input: UserInput, ctx: &mut StepContext<'_>) -> AgentStep {
     let UserInput { parts, options } = input;
+    // Before the hook is asked: an interruption meanwhile takes the input into the history under
+    // its options.
     turn_options::enter(options, ctx);
     if let Some(effect) = ctx.hook(HookPoint::Submit, &joined_text(&parts)) {
         return AgentStep::hooked(effect, HookContinuation::Input(parts));
@@ -60,7 +63,7 @@ pub(super) fn take_input(input: UserInput, ctx: &mut StepContext<'_>) -> AgentSt
     AgentStep::Call
 }
 
-/// Calls the model, once the conversation is short enough.
+/// Calls the model once the conversation is short enough.
 pub(super) fn call(ctx: &mut StepContext<'_>) -> AgentStep {
     match gate(CallAttempt::First, ctx) {
         Some(step) => step,
@@ -68,8 +71,10 @@ pub(super) fn call(ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// Calls the model with a conversation that has just become shorter, or cannot.
+/// Calls the model with a conversation that has just become shorter, or cannot become so.
 pub(super) fn call_as_it_is(ctx: &mut StepContext<'_>) -> AgentStep {
+    // Without a look at the tiers: a fold that gained too little would be begun again before the
+    // same call.
     gate(CallAttempt::First, ctx).unwrap_or_else(|| before_model(ctx))
 }
 
@@ -82,8 +87,10 @@ fn before_model(ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// The hook before the model call lets the request go out; the limits may be others than before.
+/// Sends the request once the hook before the model call has let it out.
 pub(super) fn send(ctx: &mut StepContext<'_>) -> AgentStep {
+    // The gate again: limits may have been changed, and time or money spent, while the hook was
+    // asked.
     gate(CallAttempt::First, ctx).unwrap_or_else(|| request(ctx))
 }
 
@@ -98,17 +105,17 @@ pub(super) fn call_again(ctx: &mut StepContext<'_>) -> AgentStep {
     gate(CallAttempt::Again, ctx).unwrap_or(AgentStep::Call)
 }
 
-/// Which call of the model for a reply one would be.
+/// The kind of a call for a reply.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CallAttempt {
     /// It is for a new reply.
     First,
-    /// The reply that has come, or has not, is of no use.
+    /// It is for a reply in place of a useless or missing one.
     Again,
 }
 
-/// The gate before each model call of a run: what follows in its place if a limit is reached or
-/// what may be spent is used up. The call that sums the run up passes once.
+/// Returns what follows in place of a model call if a limit is reached or the budget is used up.
+/// The call that sums the run up passes once.
 fn gate(attempt: CallAttempt, ctx: &mut StepContext<'_>) -> Option<AgentStep> {
     if let Some(end) = ctx.body.run.epilogue {
         return match attempt {
@@ -116,7 +123,8 @@ fn gate(attempt: CallAttempt, ctx: &mut StepContext<'_>) -> Option<AgentStep> {
             CallAttempt::Again => ctx.used_up(true).map(|_| AgentStep::End(end)),
         };
     }
-    // First what is used up for all agents: after it, only the session's own agent sums up.
+    // The budget comes first: it holds for all agents, and after it only the session's own may sum
+    // up.
     if let Some(UsedUp { which, used, limit }) = ctx.used_up(true) {
         ctx.event(EventKind::BudgetLimit { which, used, limit });
         return Some(stop_at(RunEnd::Budget, which, limit, ctx));
@@ -126,6 +134,7 @@ fn gate(attempt: CallAttempt, ctx: &mut StepContext<'_>) -> Option<AgentStep> {
         ("max_tool_rounds_per_input", limits.max_tool_rounds_per_input, ctx.body.run.rounds),
         ("max_turns", limits.max_turns, ctx.body.turns()),
     ];
+    // A reply that is asked for again is no further turn.
     for (limit, value, used) in turns.into_iter().filter(|_| attempt == CallAttempt::First) {
         if value > 0 && used >= value {
             ctx.event(EventKind::TurnLimit { limit, value });
@@ -135,7 +144,7 @@ fn gate(attempt: CallAttempt, ctx: &mut StepContext<'_>) -> Option<AgentStep> {
     None
 }
 
-/// The time of the run is up.
+/// Ends the run because its time is up.
 pub(super) fn time_up(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
     match halt(phase, "as the time of the run was up", ctx) {
         Ok(()) => gate(CallAttempt::Again, ctx).unwrap_or(AgentStep::End(RunEnd::Budget)),
@@ -143,13 +152,14 @@ pub(super) fn time_up(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// A limit is reached.
+/// Ends the run at a limit, in the way that the configuration says.
 fn stop_at(end: RunEnd, limit: &str, value: u64, ctx: &mut StepContext<'_>) -> AgentStep {
     match ctx.setup.config.limits.action {
         LimitAction::Idle => AgentStep::End(end),
         LimitAction::Summarize if end == RunEnd::Limit || ctx.body.depth() == 0 => sum_up(end, ctx),
         LimitAction::Partial | LimitAction::Summarize => {
             ctx.body.run.result = Some(ctx.body.history.said_since_input().into());
+            // What the hook has let out before was another result.
             ctx.body.run.released = false;
             AgentStep::End(end)
         }
@@ -161,7 +171,7 @@ fn stop_at(end: RunEnd, limit: &str, value: u64, ctx: &mut StepContext<'_>) -> A
     }
 }
 
-/// Has the model say without tools what it has found; the run ends with that.
+/// Has the model sum up without tools; the run ends with that.
 fn sum_up(end: RunEnd, ctx: &mut StepContext<'_>) -> AgentStep {
     ctx.body.run.epilogue = Some(end);
     let text = "Stop here: no more tools can be called. Sum up in a few sentences what you have \
@@ -170,7 +180,7 @@ fn sum_up(end: RunEnd, ctx: &mut StepContext<'_>) -> AgentStep {
     AgentStep::Call
 }
 
-/// Warns once when the context window gets full, and again after it was not.
+/// Warns once when the context window gets full, and again only after it was not.
 fn warn_of_fullness(ctx: &mut StepContext<'_>) {
     let percent = ctx.body.history.gauge().warning(ctx.window(), ctx.setup.head_cost);
     let warned = core::mem::replace(&mut ctx.body.warned_of_fullness, percent.is_some());
@@ -179,7 +189,7 @@ fn warn_of_fullness(ctx: &mut StepContext<'_>) {
     }
 }
 
-/// A reply fills the window: it is thrown away, and the call counts as failed.
+/// Throws away a reply that fills the window, and treats the call as failed.
 pub(super) fn give_back(
     reply: &Reply,
     failure: ModelCallError,
@@ -190,9 +200,10 @@ pub(super) fn give_back(
     AgentStep::Recover(failure)
 }
 
-/// A model call failed for good: a conversation that is too long may be made shorter.
+/// Handles a model call that failed for good: a conversation that is too long may be made shorter.
 pub(super) fn recover(failure: ModelCallError, ctx: &mut StepContext<'_>) -> AgentStep {
-    // The last call of a run is not made twice once all is used up.
+    // With the budget used up, a failure that may pass was not tried again, and the call that sums
+    // up is not made again in a shorter conversation: the budget ends the run, not the failure.
     let is_again = failure.is_retryable()
         || (failure.kind == FailureKind::ContextOverflow && ctx.body.run.epilogue.is_some());
     if is_again && let Some(step) = gate(CallAttempt::Again, ctx) {
@@ -201,7 +212,7 @@ pub(super) fn recover(failure: ModelCallError, ctx: &mut StepContext<'_>) -> Age
     folding::on_overflow(&failure, ctx).unwrap_or(AgentStep::GiveIn(failure))
 }
 
-/// The model call has failed, unless a part of what is said is to blame that can be left out.
+/// Fails the run, unless a part of the conversation is to blame that can be left out.
 pub(super) fn give_in(failure: ModelCallError, ctx: &mut StepContext<'_>) -> AgentStep {
     if refused_parts::on_refused(&failure, ctx) {
         AgentStep::Call
@@ -210,13 +221,14 @@ pub(super) fn give_in(failure: ModelCallError, ctx: &mut StepContext<'_>) -> Age
     }
 }
 
-/// A hook has replied.
+/// Takes the reply of a hook.
 pub(super) fn on_hook(
     then: HookContinuation,
     hook: HookReply,
     ctx: &mut StepContext<'_>,
 ) -> AgentStep {
-    // What a hook that broke has not stored is not left out.
+    // A hook that failed has stored nothing, so that its turns must not be left out, even where a
+    // failing hook otherwise counts as consent.
     let reply = if matches!(then, HookContinuation::Fold(_)) { hook } else { checked(hook, ctx) };
     match (then, reply) {
         (HookContinuation::Fold(plan), reply) => folding::on_hook(plan, reply, ctx),
@@ -267,7 +279,7 @@ pub(super) fn on_hook(
     }
 }
 
-/// The hook before the end has denied it too often: the run ends with what there is.
+/// Ends the run with what there is, since the hook before the end has denied it too often.
 fn give_up(then: HookContinuation, reason: &str, ctx: &mut StepContext<'_>) -> AgentStep {
     ctx.warn(&format!("a hook has denied the end of the run too often: {reason}"));
     if let HookContinuation::Answer(answer) = then {
@@ -276,8 +288,8 @@ fn give_up(then: HookContinuation, reason: &str, ctx: &mut StepContext<'_>) -> A
     AgentStep::End(RunEnd::Unverified)
 }
 
-/// The model says no more, and that is no success: the run ends so, unless somebody has said
-/// something meanwhile. A text that was cut is none the less followed by the final answer.
+/// Ends a run whose last reply is no success, unless a message waits. A text that was cut is still
+/// followed by the final answer, if one is owed.
 pub(super) fn stop_short(ending: RunFailure, ctx: &mut StepContext<'_>) -> AgentStep {
     let RunFailure { end, kind, message } = ending;
     let owes_answer = ctx.setup.config.answer.is_some() && ctx.body.depth() == 0;
@@ -289,7 +301,7 @@ pub(super) fn stop_short(ending: RunFailure, ctx: &mut StepContext<'_>) -> Agent
     AgentStep::End(end)
 }
 
-/// The results of a round are in the history.
+/// Continues after a round, whose results are in the history.
 pub(super) fn end_round(ctx: &mut StepContext<'_>) -> AgentStep {
     turn_options::on_called(ctx);
     if ctx.body.run.repairs.cut > reply::MAX_CUTS {
@@ -300,11 +312,13 @@ pub(super) fn end_round(ctx: &mut StepContext<'_>) -> AgentStep {
     if let Some(end) = ctx.body.run.epilogue {
         return AgentStep::End(end);
     }
+    // Before anything is appended: this and the next line look at the last two turns of the
+    // history, the calls and their results.
     let found = ctx.body.watch_round(&ctx.setup.config.loops);
     corrections::on_round(ctx);
     instructions::on_round(ctx);
     let said_more = drain_steering(ctx);
-    // A word that came while the answer was given has not been answered.
+    // A message that came while the answer was given has not been answered by it.
     if let Some(answer) = ctx.body.run.answer.take().filter(|_| !said_more) {
         let answer = String::from(answer);
         return match ctx.hook(HookPoint::BeforeStop, &answer) {
@@ -318,7 +332,7 @@ pub(super) fn end_round(ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// Calls repeat themselves.
+/// Takes the next step of the ladder, since calls repeat.
 fn on_loop(found: RepeatPattern, ctx: &mut StepContext<'_>) -> AgentStep {
     let RepeatPattern { period, calls, step } = found;
     let message = format!(
@@ -347,7 +361,7 @@ fn on_loop(found: RepeatPattern, ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// The user has said whether to go on.
+/// Goes on or ends, as the user has answered.
 pub(super) fn on_go_on(answer: Answer, ctx: &mut StepContext<'_>) -> AgentStep {
     match answer {
         Answer::Deny { .. } | Answer::Abort => AgentStep::End(RunEnd::Loop),
@@ -361,8 +375,8 @@ pub(super) fn on_go_on(answer: Answer, ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// The final answer stands, unless somebody has said something meanwhile. It answers this input;
-/// what the user said to do next is still to be done.
+/// Lets out the final answer, unless a message waits. It answers this input; further inputs that
+/// wait are still taken.
 pub(super) fn answer(answer: String, ctx: &mut StepContext<'_>) -> AgentStep {
     if drain_steering(ctx) {
         return AgentStep::Call;
@@ -373,7 +387,7 @@ pub(super) fn answer(answer: String, ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// The final answer goes out.
+/// Reports the final answer, which is the result of the run.
 fn given(answer: String, ctx: &mut StepContext<'_>) -> AgentStep {
     match Json::parse(answer.clone()) {
         Ok(value) => ctx.event(EventKind::FinalAnswer { value }),
@@ -384,12 +398,13 @@ fn given(answer: String, ctx: &mut StepContext<'_>) -> AgentStep {
     AgentStep::NextInput
 }
 
-/// The model is done, unless somebody has said something meanwhile, or the final answer is still
-/// owed.
+/// Ends the input, unless a message waits or the final answer is still owed.
 pub(super) fn stop(ctx: &mut StepContext<'_>) -> AgentStep {
     if let Some(end) = ctx.body.run.epilogue {
         return AgentStep::End(end);
     }
+    // A message that came while the model wrote its last text would otherwise wait for the next
+    // input.
     if drain_steering(ctx) {
         return AgentStep::Call;
     }
@@ -411,8 +426,10 @@ pub(super) fn stop(ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// The input is done, unless somebody has said something meanwhile.
+/// Goes on with the next input that waits, unless a message waits.
 pub(super) fn next_input(ctx: &mut StepContext<'_>) -> AgentStep {
+    // Looked for again: the hook before the end takes time, in which somebody may have said
+    // something.
     if drain_steering(ctx) {
         return AgentStep::Call;
     }
@@ -422,13 +439,13 @@ pub(super) fn next_input(ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// The hook has seen what the run has come to.
+/// Ends the run whose result the hook has seen.
 fn on_released(end: RunEnd, reply: HookReply, ctx: &mut StepContext<'_>) -> AgentStep {
     let denied = outbound_hook::result(reply, ctx);
     if denied {
         return AgentStep::Finish(RunEnd::Denied);
     }
-    // What was said meanwhile is still to be done.
+    // What was said while the hook looked is still to be done.
     let pending = ctx.body.pending();
     if end == RunEnd::Completed && !(pending.steering.is_empty() && pending.follow_ups.is_empty()) {
         return AgentStep::NextInput;

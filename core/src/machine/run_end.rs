@@ -1,5 +1,6 @@
-//! The end of a run: what it has come to goes out, and the agent is idle or shut. Why it ends is
-//! decided in `run`.
+//! The end of a run: its result goes out, and the agent is idle, or closed once nothing of it is
+//! open. Why it ends is decided in `run`. Each run has exactly one `processing_end`, which `finish`
+//! writes.
 
 use super::{
     ctx::{AgentSignal, StepContext},
@@ -19,6 +20,7 @@ use innerloop_wire::{FailureKind, ModelCallError};
 
 /// Ends the run, once the host's hook has let out what it has come to.
 pub(super) fn end_run(end: RunEnd, ctx: &mut StepContext<'_>) -> AgentStep {
+    // Nothing is handed over as a result in these cases, so that there is nothing to ask about.
     let keeps_in = matches!(end, RunEnd::Interrupted | RunEnd::Denied | RunEnd::Failed);
     if !keeps_in
         && !ctx.body.run.released
@@ -29,7 +31,7 @@ pub(super) fn end_run(end: RunEnd, ctx: &mut StepContext<'_>) -> AgentStep {
     AgentStep::Finish(end)
 }
 
-/// Tells that the run is over, and how.
+/// Reports that the run is over, and how.
 pub(super) fn finish(end: RunEnd, ctx: &mut StepContext<'_>) {
     ctx.body.rest();
     let run = &ctx.body.run;
@@ -51,10 +53,11 @@ pub(super) fn finish(end: RunEnd, ctx: &mut StepContext<'_>) {
     ctx.signal(AgentSignal::Ended { agent: ctx.body.id, success });
 }
 
-/// A model call failed for good. What may pass leaves the session usable; what can never work ends
-/// it, if that is wanted (`docs/decisions.md#ends-of-a-run`).
+/// Fails the run. A failure that may pass leaves the session usable; one that never can closes it,
+/// if that is wanted (`docs/decisions.md#ends-of-a-run`).
 pub(super) fn fail(failure: &ModelCallError, ctx: &mut StepContext<'_>) -> AgentStep {
     let kind = failure.kind.as_event();
+    // What people have been shown of a reply that a limit ended is kept as the model's turn.
     reply::take_cut(&failure.said, FinishReason::Length, ctx);
     if failure.kind == FailureKind::ContextOverflow {
         ctx.warn(&format!("the conversation no longer fits the model: {}", failure.message));
@@ -86,7 +89,7 @@ pub(super) fn fail(failure: &ModelCallError, ctx: &mut StepContext<'_>) -> Agent
     AgentStep::Shut
 }
 
-/// Ends the agent, and those that it started, once what is open has answered.
+/// Closes the agent, and those that it started, once what is open has answered.
 pub(super) fn shut(ctx: &mut StepContext<'_>) -> AgentStep {
     for call in ctx.body.take_calls() {
         drop(call.cancel(ctx));
@@ -94,17 +97,19 @@ pub(super) fn shut(ctx: &mut StepContext<'_>) -> AgentStep {
     for agent in children(ctx) {
         ctx.signal(AgentSignal::Close { agent });
     }
-    // Whoever started it learns that it is over, even if it was idle.
+    // The agent that started it learns that it is closed, even if it was idle.
     ctx.signal(AgentSignal::Ended { agent: ctx.body.id, success: ctx.body.succeeded });
+    // Last, so that the agents below are closing already when this one asks what is still open.
     ctx.signal(AgentSignal::Finish { agent: ctx.body.id });
     AgentStep::Wait(Phase::Closing)
 }
 
-/// The session's own agent is over when nothing is open any more, another one when nothing of its
-/// own is.
+/// Closes the agent if nothing is open: for the session's own agent nothing at all, for another one
+/// nothing of its own.
 pub(super) fn close_when_settled(ctx: &mut StepContext<'_>) -> AgentStep {
     let id = ctx.body.id;
     let is_root = id == AgentId::ROOT;
+    // `session_end` is the last event of a session, so that its own agent waits for all others.
     let waits = if is_root {
         !ctx.ledger.is_empty() || ctx.agents.open > 0
     } else {
@@ -124,7 +129,7 @@ pub(super) fn close_when_settled(ctx: &mut StepContext<'_>) -> AgentStep {
     AgentStep::Wait(Phase::Closed)
 }
 
-/// The agents that this one started.
+/// Returns the agents that this one started.
 pub(super) fn children(ctx: &StepContext<'_>) -> Vec<AgentId> {
     ctx.body.learnt().children.iter().map(|(id, _)| id).collect()
 }

@@ -1,5 +1,6 @@
-//! What a session's configuration comes to: the tools' table and the encoded head of a request.
-//! Built once, replaced whole when the configuration changes.
+//! The configuration in force and what is derived from it: the table of tools, and the encoded head
+//! of requests. It is built once, shared between agents and sessions, and replaced whole when the
+//! configuration changes, so that no step sees half of a change.
 
 use super::{agent_state::SpawnOptions, route::Route, turn_tools::allows};
 use crate::{
@@ -30,9 +31,9 @@ use innerloop_types::{
 #[derive(Clone, Debug)]
 pub(crate) struct AgentSetup {
     pub(crate) config: SessionConfig,
-    /// The way to the model.
+    /// The route to the model.
     pub(crate) route: Arc<Route>,
-    /// Thousandths of a token of what stands before the turns in a request, about.
+    /// The estimated cost of what comes before the turns in a request, in thousandths of a token.
     pub(crate) head_cost: u64,
     /// The folder of the workspace that the agent works in, from the root on.
     pub(crate) folder: String,
@@ -52,13 +53,13 @@ pub(crate) struct RegisteredTool {
 }
 
 impl AgentSetup {
-    /// The setup of the session's own agent.
+    /// Returns the setup of the session's own agent.
     pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
         check_prices(&config)?;
         Self::of(config, 0, String::new())
     }
 
-    /// The setup of an agent that is nested so deep and works in that folder.
+    /// Returns the setup of an agent at that nesting depth that works in that folder.
     pub(crate) fn of(
         config: SessionConfig,
         depth: u32,
@@ -76,6 +77,7 @@ impl AgentSetup {
         });
         let capable = profile.capabilities().parallel_tool_calls;
         let one_by_one = !config.model.parallel_tool_calls.unwrap_or(capable);
+        // On a copy: the configuration that hosts read back stays as they gave it.
         let mut model = config.model.clone();
         if one_by_one {
             model.parallel_tool_calls = Some(false);
@@ -84,7 +86,7 @@ impl AgentSetup {
         Ok(Self { config, route: Arc::new(route), head_cost, folder, one_by_one, tools })
     }
 
-    /// Returns what is told of it when a session begins.
+    /// Returns the event that begins a session.
     pub(crate) fn start(&self) -> EventKind {
         let model = &self.config.model;
         EventKind::SessionStart {
@@ -98,7 +100,8 @@ impl AgentSetup {
         }
     }
 
-    /// The setup of an agent that was started with `options`, where this one is the session's own.
+    /// Returns the setup of an agent that was started with `options`; this one is the session's
+    /// own.
     pub(crate) fn spawned(&self, options: &SpawnOptions) -> Result<Self, ConfigError> {
         let mut config = self.config.clone();
         if let Some(model) = &options.model {
@@ -113,14 +116,15 @@ impl AgentSetup {
         Self::of(config, options.depth, options.folder.clone())
     }
 
-    /// The configuration with a patch of its JSON over it. The price goes with the model's name,
-    /// unless there is a new one.
+    /// Returns the configuration with a patch of its JSON applied. The price goes with the model's
+    /// name, unless there is a new one.
     ///
     /// # Errors
     /// The field that does not fit, or that cannot change.
     pub(crate) fn patched(&self, patch: &JsonObject) -> Result<SessionConfig, ConfigError> {
         let mut config = self.config.merged(patch)?;
         let (model, own) = (&mut config.model, &self.config.model);
+        // The old price would be counted for a model that costs something else.
         if model.name != own.name && model.price == own.price {
             model.price = None;
         }
@@ -130,28 +134,30 @@ impl AgentSetup {
         Ok(config)
     }
 
-    /// The configuration with the tools told in the prompt; nothing if they are already.
+    /// Returns the configuration with the tools described in the prompt; `None` if they are
+    /// already.
     pub(crate) fn in_text(&self) -> Option<SessionConfig> {
         let mut config = self.config.clone();
         let before = core::mem::replace(&mut config.model.text_calls, TextCalls::Always);
         (before != TextCalls::Always).then_some(config)
     }
 
-    /// The configuration with requests that do without those fields; nothing if they do already.
+    /// Returns the configuration without those fields in its requests; `None` if they are absent
+    /// already.
     pub(crate) fn without(&self, fields: &[&str]) -> Option<SessionConfig> {
         let mut config = self.config.clone();
         innerloop_wire::leave_out(&mut config.model, fields);
         (config.model != self.config.model).then_some(config)
     }
 
-    /// Returns whether another model of the endpoint is out of question since its cost is to be
-    /// limited and not known.
+    /// Returns whether a model is out of the question: the cost is limited, and its price is not
+    /// known.
     pub(crate) fn cannot_pay(&self, model: &str) -> bool {
         let model = model.trim();
         cost_limit(&self.config).is_some() && !model.is_empty() && model != self.config.model.name
     }
 
-    /// Returns what the model is shown.
+    /// Returns the profile of the model.
     pub(crate) const fn profile(&self) -> Profile {
         Profile::of(&self.config.model)
     }
@@ -160,19 +166,19 @@ impl AgentSetup {
         self.tools.iter().find(|tool| tool.spec.name == name)
     }
 
-    /// The names of the tools.
+    /// Returns the names of the tools.
     pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| &*tool.spec.name)
     }
 
-    /// The way to the model for an input with such options.
+    /// Returns the route to the model for an input with such options.
     pub(crate) fn route_for(&self, options: Option<&TurnOptions>) -> Arc<Route> {
         let Some(options) = options else { return Arc::clone(&self.route) };
         let mut model = self.route.model.clone();
         if let Some(choice) = &options.tool_choice {
             model.tool_choice = choice.clone();
         }
-        // What may not be called must not either.
+        // A choice that the input does not allow cannot be required: no reply could fulfil it.
         let may_any = self.tool_names().any(|name| allows(options, name));
         let fits = match &model.tool_choice {
             ToolChoice::Tool(name) => allows(options, name),
@@ -186,6 +192,8 @@ impl AgentSetup {
             model.set_temperature(temperature);
         }
         let hides = options.hide && options.tools.is_some();
+        // The shared route where nothing differs: its head is encoded already, and whoever compares
+        // routes sees at once that they are the same.
         if !hides && model == self.route.model {
             return Arc::clone(&self.route);
         }
@@ -196,8 +204,8 @@ impl AgentSetup {
         Arc::new(Route::new(model, system, specs, may_sum_up(&self.config)))
     }
 
-    /// Returns whether a file must be known to be changed. Where no tool shows files, as where a
-    /// family reads them by its shell, it can't be told what the model knows.
+    /// Returns whether a file must be known to be changed. It need not where no tool shows files,
+    /// as where a model family reads them by its shell: nobody can tell what the model knows.
     pub(crate) fn guards_files(&self) -> bool {
         let shows_files =
             |tool: &RegisteredTool| tool.row.is_some_and(|row| row.policy().shows_files);
@@ -216,21 +224,20 @@ impl AgentSetup {
         Some(&tool.spec.name)
     }
 
-    /// Returns what is done about a tool apart from its calls' meaning.
+    /// Returns the policy of a tool.
     pub(crate) fn policy(&self, name: &str) -> ToolPolicy {
         self.tool(name).map_or(ToolPolicy::READS, |tool| tool.policy)
     }
 
-    /// Returns how many tokens count as the context window; `known` is what refusals have taught of
-    /// it, 0 if nothing.
+    /// Returns the number of tokens that count as the context window; `known` is the window that
+    /// refusals have taught, 0 if none has.
     pub(crate) fn window(&self, known: u64) -> u64 {
         let configured = u64::from(self.config.model.context_window);
         let limits = [u64::from(self.config.compaction.max_window), known];
         limits.into_iter().filter(|&limit| limit > 0).fold(configured, u64::min)
     }
 
-    /// Returns how much of a tool's output the model reads, where so many tokens of the window are
-    /// left.
+    /// Returns the limit of a tool's output, with `left` tokens of the window left.
     pub(crate) fn output_limit(&self, name: &str, left: u64) -> OutputLimit {
         let mut limit = self.policy(name).output;
         if let Some(&chars) = self.config.tool_output_limits.get(name) {
@@ -242,7 +249,7 @@ impl AgentSetup {
         ];
         for (tokens, percent) in shares {
             let Some(percent) = percent else { continue };
-            // A token is about four characters.
+            // A token is about four characters. However full the window is, 1,000 of them stay.
             let share = (tokens * 4 * u64::from(percent.min(100)) / 100).max(1_000);
             limit.max_chars = limit.max_chars.min(usize::try_from(share).unwrap_or(usize::MAX));
         }
@@ -252,9 +259,11 @@ impl AgentSetup {
         limit
     }
 
-    /// Returns whether a tool's calls run beside others.
+    /// Returns how a tool's calls run: beside others, or alone.
     pub(crate) fn exec_mode(&self, name: &str, category: ToolCategory) -> ExecMode {
         match self.config.exec_modes.get(name) {
+            // Before the configured modes: for such a model calls run one after the other, whatever
+            // they do.
             _ if self.one_by_one => ExecMode::Serial,
             Some(mode) => *mode,
             None if category == ToolCategory::Reads => ExecMode::Parallel,
@@ -262,7 +271,7 @@ impl AgentSetup {
         }
     }
 
-    /// The time limit of a run whose call asks for `asked`
+    /// Returns the time limit of a run whose call asks for `asked`
     /// (`docs/decisions.md#command-time-limits`).
     pub(crate) fn timeout_ms(&self, asked: Option<u64>) -> u64 {
         let timeouts = &self.config.timeouts;
@@ -271,7 +280,7 @@ impl AgentSetup {
     }
 }
 
-/// The system prompt of an agent in that folder with those tools.
+/// Returns the system prompt of an agent in that folder with those tools.
 fn system<'a>(
     config: &SessionConfig,
     folder: &str,
@@ -291,9 +300,9 @@ fn system<'a>(
     )
 }
 
-/// Makes the facts of the workspace's root those of one of its folders: of the project's
-/// instructions only those stay that stand on the way to it, in it or below it, and those of
-/// folders on the way to it and of itself come in. Of folders below it they wait for a call.
+/// Turns the facts of the workspace's root into those of one of its folders. Of the project's
+/// instructions only those stay that belong to a folder on the way to it, to itself or below it.
+/// Those of the way and of itself are read from the start; those below wait for a call.
 fn move_facts(facts: &mut EnvironmentFacts, to: &str) {
     if to.is_empty() {
         return;
@@ -317,9 +326,9 @@ fn move_facts(facts: &mut EnvironmentFacts, to: &str) {
     facts.nested_docs = nested.into_iter().filter(is_below).collect();
 }
 
-/// The tools that an agent at nesting depth `depth` is shown. Among equal names the latest
-/// registration wins, in the place of the one before. A tool of the host that has the name of a
-/// built-in one keeps its output limit.
+/// Returns the tools of an agent at nesting depth `depth`. Among equal names the latest
+/// registration wins, in the place of the earlier one. A tool of the host with the name of a
+/// built-in one keeps that one's output limit.
 fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<RegisteredTool>, ConfigError> {
     let profile = Profile::of(&config.model);
     let answer = config.answer.as_ref().map(|answer| &answer.schema);
@@ -329,6 +338,7 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<RegisteredTool>, Conf
         let (schema, spec) = (schema(&spec, 0)?, Arc::new(spec));
         let mut policy = row.policy();
         if config.timeouts.has_default() {
+            // A limit that the user has configured goes before that of the model family.
             policy.default_ms = None;
         }
         tools.push(RegisteredTool { schema, spec, policy, row: Some(row) });
@@ -340,7 +350,7 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<RegisteredTool>, Conf
             None => profile.row(&spec.name).map_or(ToolPolicy::READS, ToolRow::policy),
         };
         policy.category = if spec.read_only { ToolCategory::Reads } else { ToolCategory::Runs };
-        // No argument of the host's tool asks for more time.
+        // The host's tool has no argument that could ask for more time.
         policy.timeout = TimeoutNote::Plain;
         let tool = RegisteredTool {
             schema: schema(spec, at)?,
@@ -356,13 +366,13 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<RegisteredTool>, Conf
     Ok(tools)
 }
 
-/// Returns whether a run may end with a summary that is made without tools.
+/// Returns whether a run may end with a summary made without tools.
 fn may_sum_up(config: &SessionConfig) -> bool {
     config.limits.action == LimitAction::Summarize
         || config.loops.ladder.contains(&LoopStep::Summarize)
 }
 
-/// The field that limits the cost, if one does.
+/// Returns the field that limits the cost, if one does.
 fn cost_limit(config: &SessionConfig) -> Option<&'static str> {
     let limits = &config.limits;
     let costs = [
@@ -372,7 +382,7 @@ fn cost_limit(config: &SessionConfig) -> Option<&'static str> {
     costs.into_iter().find(|(_, limit)| *limit > 0).map(|(field, _)| field)
 }
 
-/// A limit of the cost needs the prices of all models.
+/// Checks that a limit of the cost comes with the prices of all models.
 fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
     let Some(field) = cost_limit(config) else { return Ok(()) };
     let model = &config.model;
@@ -461,7 +471,7 @@ fn check_loops(config: &SessionConfig) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// The schema of the tool at that place of the configuration.
+/// Returns the schema of the tool at that place of the configuration.
 fn schema(spec: &ToolSpec, place: usize) -> Result<Value, ConfigError> {
     schema::of_tool(spec).map_err(|error| ConfigError {
         field: format!("tools[{place}].{}", error.field).into(),

@@ -1,5 +1,6 @@
-//! The steps of the loop. Each says which one follows, whatever has happened before; `table` takes
-//! them until the agent waits.
+//! The steps of the loop, as data: a function that takes one returns the next, and `table` goes on
+//! until one is to wait. No step takes the next one itself, so that the whole loop can be read in
+//! that table.
 
 use super::{
     agent_state::UserInput,
@@ -19,7 +20,7 @@ use innerloop_wire::ModelCallError;
 pub(crate) enum AgentStep {
     /// The agent waits in that phase for what happens next.
     Wait(Phase),
-    /// An input of the user goes on its way: past the hook, into the history, to the model.
+    /// An input of the user is shown to the hook and enters the history.
     TakeInput(UserInput),
     /// The model is called for the next reply, once the conversation is short enough.
     Call,
@@ -33,7 +34,7 @@ pub(crate) enum AgentStep {
     CallAgain,
     /// The reply's calls run.
     RunCalls(Vec<ToolCall>),
-    /// The reply's calls are answered with that: none may run.
+    /// The reply's calls are answered with that text: none may run.
     RefuseCalls(Vec<ToolCall>, &'static str),
     /// All results of the round are in the history.
     EndRound,
@@ -43,7 +44,7 @@ pub(crate) enum AgentStep {
     GiveIn(ModelCallError),
     /// The model is done.
     Stop,
-    /// The model says no more, and that is no success.
+    /// The last reply of the run is no success.
     StopShort(RunFailure),
     /// The final answer stands.
     Answer(String),
@@ -60,17 +61,17 @@ pub(crate) enum AgentStep {
     Rest,
     /// A person stops the run.
     Interrupt(Phase),
-    /// The agent is over, once what is open has answered.
+    /// The agent closes, once what is open has answered.
     Shut,
 }
 
 impl AgentStep {
-    /// The agent waits for a hook, behind which stands `then`.
+    /// Returns the step to wait for a hook, after which `then` follows.
     pub(super) fn hooked(effect: EffectId, then: HookContinuation) -> Self {
         Self::Wait(Phase::Hooked(Box::new(PendingHook { effect, then })))
     }
 
-    /// The name that it has in `docs/architecture.md`.
+    /// Returns the name that it has in `docs/architecture.md`.
     #[cfg(feature = "seams")]
     pub(super) const fn name(&self) -> &'static str {
         match self {

@@ -1,5 +1,6 @@
-//! Stopping a run before its end, on the host's word or as its time is up: all that is open is
-//! cancelled, and what was said stays said.
+//! The stop of a run before its end, by the host or because its time is up: all that is open is
+//! cancelled and answered at once, and what was said stays. Late answers of cancelled effects are
+//! ignored.
 
 use super::{
     ctx::{AgentSignal, StepContext},
@@ -17,7 +18,7 @@ use innerloop_types::{
     status::RunEnd,
 };
 
-/// The host stops the run; the session stays usable.
+/// Stops the run on the command of the host; the session stays usable.
 pub(super) fn interrupt(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
     match halt(phase, "by the user", ctx) {
         Ok(()) => {
@@ -28,7 +29,7 @@ pub(super) fn interrupt(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// The host ends the agent, and those that it started.
+/// Closes the agent, and those that it started, on the command of the host.
 pub(super) fn close(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
     if halt(phase, "by the user", ctx).is_ok() {
         note_interruption(ctx);
@@ -38,15 +39,17 @@ pub(super) fn close(phase: Phase, ctx: &mut StepContext<'_>) -> AgentStep {
 }
 
 fn note_interruption(ctx: &mut StepContext<'_>) {
+    // Without a note the next request would look as if the model had stopped by itself.
     let note = "[The user interrupted the run here. Wait for what they say next.]";
     ctx.append(TurnKind::Steering(vec![Part::text(note)]));
 }
 
-/// Cancels all that is open. Agents that this one started stop, too.
+/// Cancels all that is open, also of the agents that this one started.
 ///
 /// # Errors
-/// No run is under way that would have to end: the phase in which the agent waits then.
+/// There is no run to end: the phase in which the agent then waits.
 pub(super) fn halt(phase: Phase, why: &str, ctx: &mut StepContext<'_>) -> Result<(), Phase> {
+    // Before the phase is looked at: agents that this one started may work while it is idle itself.
     for agent in children(ctx) {
         ctx.signal(AgentSignal::Interrupt { agent });
     }
@@ -64,10 +67,11 @@ pub(super) fn halt(phase: Phase, why: &str, ctx: &mut StepContext<'_>) -> Result
         Phase::Hooked(hooked) => {
             ctx.cancel(hooked.effect);
             match hooked.then {
-                // What the user said is in the history, even if no model has read it.
+                // What the user said stays said, even if no model has read it.
                 HookContinuation::Input(parts) => enter(parts, ctx),
                 HookContinuation::Fold(plan) => is_run = folding::interrupted(&plan, ctx),
-                // What was not let out stays in.
+                // The hook has not let the result out; the interruption must not do so in its
+                // place.
                 HookContinuation::Give(_) | HookContinuation::Out(_) => {
                     ctx.body.run.result = Some("".into());
                 }

@@ -1,6 +1,6 @@
-//! The loop as a table that runs: the first step for each cause in each phase, and the next one for
-//! each step, until the agent waits again. `docs/architecture.md` shows both as a reader sees them;
-//! a test holds that what it shows is what runs.
+//! The table of the loop: the first step for each cause in each phase, and the next one for each
+//! step, until the agent waits again. `docs/architecture.md` shows both parts as tables, and a test
+//! holds that they are the ones that run.
 
 use super::{
     agent_state::UserInput,
@@ -24,10 +24,11 @@ use innerloop_types::{
     message::Part,
 };
 
-/// Takes all steps that follow from a cause, until the agent waits again.
+/// Takes all steps that follow from a cause, until the agent waits again; returns its phase.
 pub(crate) fn step(phase: Phase, cause: TransitionCause, ctx: &mut StepContext<'_>) -> Phase {
     #[cfg(feature = "seams")]
     let from = [phase.name(), cause.name()];
+    // Time may make several things due at once, each of which has steps of its own.
     if matches!(cause, TransitionCause::Tick) {
         return tick(phase, ctx);
     }
@@ -37,7 +38,7 @@ pub(crate) fn step(phase: Phase, cause: TransitionCause, ctx: &mut StepContext<'
     settled(step, ctx)
 }
 
-/// Takes a step and all that follow, until the agent waits.
+/// Takes a step and all that follow, until the agent waits; returns its phase.
 fn settled(mut step: AgentStep, ctx: &mut StepContext<'_>) -> Phase {
     loop {
         #[cfg(feature = "seams")]
@@ -51,7 +52,7 @@ fn settled(mut step: AgentStep, ctx: &mut StepContext<'_>) -> Phase {
     }
 }
 
-/// Takes a step; gives the next one.
+/// Takes a step; returns the next one.
 fn next(step: AgentStep, ctx: &mut StepContext<'_>) -> AgentStep {
     match step {
         AgentStep::Wait(phase) => AgentStep::Wait(phase),
@@ -88,7 +89,7 @@ fn next(step: AgentStep, ctx: &mut StepContext<'_>) -> AgentStep {
     }
 }
 
-/// Takes in a cause; gives the first step.
+/// Takes in a cause; returns the first step.
 fn first(phase: Phase, cause: TransitionCause, ctx: &mut StepContext<'_>) -> AgentStep {
     match (phase, cause) {
         (Phase::Idle, TransitionCause::Order(AgentCommand::Submit(input))) => {
@@ -99,7 +100,7 @@ fn first(phase: Phase, cause: TransitionCause, ctx: &mut StepContext<'_>) -> Age
         }
         (Phase::Idle, TransitionCause::Order(AgentCommand::FollowUp(input))) => {
             ctx.body.pending_mut().follow_ups.push(input);
-            // What was left waiting before comes first.
+            // Inputs that have waited since an earlier run come first.
             run::take_follow_up(ctx)
         }
         (Phase::Idle, TransitionCause::Order(AgentCommand::Import(turns))) => {
@@ -134,6 +135,7 @@ fn first(phase: Phase, cause: TransitionCause, ctx: &mut StepContext<'_>) -> Age
             TransitionCause::ChildEnded(_) | TransitionCause::Settled | TransitionCause::Tick,
         ) => AgentStep::Wait(phase),
         (phase, TransitionCause::Told { parts, options }) => {
+            // A message without limits of its own leaves those of the input under way in force.
             if options.is_some() {
                 turn_options::enter(options, ctx);
             }
@@ -146,8 +148,8 @@ fn first(phase: Phase, cause: TransitionCause, ctx: &mut StepContext<'_>) -> Age
     }
 }
 
-/// News of an effect that is open and not cancelled. Those of a model call are its own business,
-/// whatever phase the agent stands in.
+/// Takes in news of an effect that is open and not cancelled. Those of a model call belong to the
+/// call, whatever the phase.
 fn on_news(phase: Phase, id: EffectId, news: EffectUpdate, ctx: &mut StepContext<'_>) -> AgentStep {
     if let Some(call) = ctx.body.take_call(id) {
         let ended = match news {
@@ -187,7 +189,7 @@ fn on_news(phase: Phase, id: EffectId, news: EffectUpdate, ctx: &mut StepContext
     }
 }
 
-/// Gives the step behind a model call, which goes on or is over.
+/// Returns the step behind a model call, which goes on or is over.
 fn on_call(phase: Phase, ended: Option<EndedCall>, ctx: &mut StepContext<'_>) -> AgentStep {
     let Some(EndedCall { purpose, result }) = ended else { return AgentStep::Wait(phase) };
     match (phase, purpose, result) {
@@ -211,6 +213,8 @@ fn tick(mut phase: Phase, ctx: &mut StepContext<'_>) -> Phase {
         ctx.note(["Round", "Tick"], step.name());
         phase = settled(step, ctx);
     }
+    // At most as often as there are calls now: one that is due again at once waits for the
+    // session's next look at its deadlines.
     for _ in 0..ctx.body.pending().calls.len() {
         let Some(call) = ctx.body.take_due_call(ctx.now, ctx.setup.config.retry.idle_ms) else {
             break;
@@ -226,7 +230,8 @@ fn tick(mut phase: Phase, ctx: &mut StepContext<'_>) -> Phase {
     phase
 }
 
-/// Queues a message for the model's next call; a round that waits for other agents takes it now.
+/// Queues a message for the model's next call; a round that waits for other agents ends these
+/// waits.
 fn steer(phase: Phase, parts: Vec<Part>, ctx: &mut StepContext<'_>) -> AgentStep {
     ctx.body.pending_mut().steering.push(parts);
     match phase {

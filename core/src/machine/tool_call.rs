@@ -1,4 +1,6 @@
-//! One call of a round on its way: before-hook, approval, run, after-hook, result.
+//! A call of a round on its way: before-hook, approval, run, after-hook, result. Each state holds
+//! what the call waits for. Nobody is asked about a call that may not run, and the result is what
+//! the hooks left of the outcome; the event always has the whole outcome.
 
 use super::{
     corrections,
@@ -30,7 +32,7 @@ use innerloop_types::{
 /// A call and where it stands.
 #[derive(Debug)]
 pub(crate) struct RoundCall {
-    /// As the model made it, but for arguments that a person or a hook has edited.
+    /// The call as the model made it, except for arguments that a person or a hook has edited.
     pub(crate) tool_call: ToolCall,
     pub(crate) state: ToolCallState,
     /// True if its start has been announced.
@@ -53,7 +55,7 @@ pub(crate) enum ToolCallState {
     Running { effect: EffectId, run: LaunchedRun, mode: ExecMode },
     /// It waits for another agent.
     Waiting { child: AgentId, until: Option<SessionInstant> },
-    /// It waits for the user's word.
+    /// It waits for the user's answer.
     Question { effect: EffectId, question: String },
     /// It has run, and the host's hook looks at what came of it.
     After { effect: EffectId, outcome: Arc<Outcome>, ran: CallExecution },
@@ -80,8 +82,8 @@ impl RoundCall {
         Self { tool_call, state: ToolCallState::Stopped, announced: false, since: None }
     }
 
-    /// LOOKUP, VALIDATE and the before-hook. `before` are the calls before it in the same reply,
-    /// here and below.
+    /// Takes the call through LOOKUP, VALIDATE and the before-hook. Here and below, `before` are
+    /// the calls before it in the same reply.
     pub(crate) fn enter(&mut self, before: &[Self], ctx: &mut StepContext<'_>) {
         let name = &self.tool_call.name;
         match turn_options::check_tool(name, ctx).and_then(|()| self.prepare(ctx)) {
@@ -101,6 +103,8 @@ impl RoundCall {
                 HookReply::Allow | HookReply::Failed { .. } => self.approve(work, before, ctx),
                 HookReply::Deny { reason } => self.fail(denied(DeniedBy::Hook, &reason), ctx),
                 HookReply::Replace(arguments) => {
+                    // Validated like the model's own: a hook can write arguments that the tool does
+                    // not take, or paths that the input does not allow.
                     self.tool_call.arguments = arguments.text().into();
                     match self.prepare(ctx) {
                         Ok(work) => self.approve(work, before, ctx),
@@ -114,6 +118,8 @@ impl RoundCall {
                 }
                 HookReply::Deny { reason } => {
                     self.settle(
+                        // As if nothing had run: a final answer that the hook denies does not
+                        // stand.
                         CallExecution::Nothing,
                         &denied(DeniedBy::Hook, &reason),
                         None,
@@ -143,6 +149,8 @@ impl RoundCall {
                 }
                 Answer::AllowEdited(arguments) => {
                     self.tool_call.arguments = arguments.text().into();
+                    // The paths are checked once more, since a person may edit a call out of those
+                    // of the input.
                     let keeps = |work| turn_options::check_paths(&work, ctx).map(|()| work);
                     match self.prepare(ctx).and_then(keeps) {
                         Ok(work) => self.state = ToolCallState::Queued(work),
@@ -151,13 +159,13 @@ impl RoundCall {
                 }
                 Answer::Deny { reason, by } => self.fail(denied(by, &reason), ctx),
                 Answer::Text(reason) => self.fail(denied(DeniedBy::Person, &reason), ctx),
-                // Ends the run before it comes here.
+                // The round ends the run before this is reached.
                 Answer::Abort => {}
             },
             ToolCallState::Question { .. } => match answer {
                 Answer::Text(text) => self.on_outcome(Outcome::text(text), ctx),
                 Answer::Deny { reason, by } => {
-                    // A question needs no yes.
+                    // It was a question and no approval, so that nobody has denied a call.
                     let outcome = Outcome { denied_by: None, ..denied(by, &reason) };
                     self.on_outcome(outcome, ctx);
                 }
@@ -167,8 +175,10 @@ impl RoundCall {
         }
     }
 
-    /// The host's run is over.
+    /// Takes the outcome of the host's run.
     pub(crate) fn on_done(&mut self, mut outcome: Outcome, ctx: &mut StepContext<'_>) {
+        // Measured in session time where the host says nothing, so that a replay gives the same
+        // duration.
         let measured = self.ran_ms(ctx.now);
         outcome.duration_ms = outcome.duration_ms.or(measured);
         if let ToolCallState::Running { run: LaunchedRun { run, patch }, .. } = &self.state
@@ -187,7 +197,7 @@ impl RoundCall {
         pipeline::prepare(&self.tool_call, ctx.setup)
     }
 
-    /// The run, or what stands for it, has an outcome.
+    /// Takes an outcome, of a run or of what stands for one.
     pub(crate) fn on_outcome(&mut self, outcome: Outcome, ctx: &mut StepContext<'_>) {
         let ran = match core::mem::replace(&mut self.state, ToolCallState::Stopped) {
             ToolCallState::Running { run, .. } => CallExecution::Tool(run),
@@ -196,12 +206,12 @@ impl RoundCall {
         self.finish(ran, outcome, ctx);
     }
 
-    /// The model has given the final answer, as JSON text. It stands once the call is settled.
+    /// Takes the final answer, as JSON text. It stands once the call is settled.
     pub(crate) fn on_final_answer(&mut self, answer: String, ctx: &mut StepContext<'_>) {
         self.finish(CallExecution::Answer(answer), Outcome::text("Accepted."), ctx);
     }
 
-    /// EMIT, and the after-hook.
+    /// Takes the call through EMIT and the after-hook.
     fn finish(&mut self, ran: CallExecution, outcome: Outcome, ctx: &mut StepContext<'_>) {
         let outcome = Arc::new(outcome);
         self.emit(&outcome, ctx);
@@ -217,7 +227,7 @@ impl RoundCall {
         }
     }
 
-    /// The call is answered without having run.
+    /// Answers the call, which has not run.
     pub(crate) fn fail(&mut self, outcome: Outcome, ctx: &mut StepContext<'_>) {
         self.announce(ctx);
         let outcome = Arc::new(outcome);
@@ -225,7 +235,7 @@ impl RoundCall {
         self.settle(CallExecution::Nothing, &outcome, None, ctx);
     }
 
-    /// The host does not know what became of the effect that the call waits for.
+    /// Handles the loss of the effect that the call waits for.
     pub(crate) fn on_lost(&mut self, before: &[Self], ctx: &mut StepContext<'_>) {
         match &self.state {
             ToolCallState::Hooked { .. } | ToolCallState::After { .. } => {
@@ -237,7 +247,7 @@ impl RoundCall {
                 self.on_answer(Answer::nobody(reason), ctx);
             }
             _ => {
-                // When it ended, nobody knows.
+                // Nobody knows when it ended, so that no duration is told.
                 self.since = None;
                 let message = "The call was interrupted. It may or may not have taken effect: \
                                check before you repeat it.";
@@ -246,8 +256,8 @@ impl RoundCall {
         }
     }
 
-    /// Hands a queued run to the host, unless the guard refuses it: the calls before it have run,
-    /// so that what they read or wrote is known.
+    /// Hands a queued run to the host, unless the guard refuses it. It is asked only now, when the
+    /// calls before have run and it is known what they read or wrote.
     pub(crate) fn launch(&mut self, ctx: &mut StepContext<'_>) {
         let (mut planned, mode) = match core::mem::replace(&mut self.state, ToolCallState::Stopped)
         {
@@ -286,6 +296,7 @@ impl RoundCall {
         }
         let message = match core::mem::replace(&mut self.state, ToolCallState::Stopped) {
             ToolCallState::After { outcome, ran, .. } => {
+                // It has run, and only the hook's reply is missing: its own outcome is the truth.
                 return self.settle(ran, &outcome, None, ctx);
             }
             ToolCallState::Running { .. } => ". The call may have taken effect in part.",
@@ -297,7 +308,7 @@ impl RoundCall {
         self.fail(outcome, ctx);
     }
 
-    /// Returns how long its run took, which is over now.
+    /// Returns how long its run took, which ends now.
     fn ran_ms(&mut self, now: SessionInstant) -> Option<u64> {
         self.since.take().map(|since| now.ms_since(since))
     }
@@ -315,7 +326,7 @@ impl RoundCall {
         });
     }
 
-    /// The open effect that the call waits for.
+    /// Returns the open effect that the call waits for.
     pub(crate) const fn effect(&self) -> Option<EffectId> {
         match &self.state {
             ToolCallState::Hooked { effect, .. }
@@ -330,7 +341,7 @@ impl RoundCall {
         }
     }
 
-    /// The open effect and its kind.
+    /// Returns the open effect and its kind.
     pub(crate) fn open_effect(&self) -> Option<(EffectId, EffectKind)> {
         let kind = match &self.state {
             ToolCallState::Hooked { .. } | ToolCallState::After { .. } => EffectKind::Hook,
@@ -357,7 +368,7 @@ impl RoundCall {
         }
     }
 
-    /// The open effect, made again for its agent, which works in `folder`.
+    /// Returns the open effect, made anew for its agent, which works in `folder`.
     pub(crate) fn owed(&self, agent: AgentId, folder: &str, before: &[Self]) -> Option<Effect> {
         Some(match &self.state {
             ToolCallState::Running { effect, run, .. } => {
@@ -391,8 +402,7 @@ impl RoundCall {
         })
     }
 
-    /// APPROVE: asks a person, if the call keeps to the input's paths and the policy wants that.
-    /// Nobody is asked about what the guard is certain to refuse.
+    /// Takes the call through PATHS and APPROVE: asks a person, if the policy wants it.
     fn approve(&mut self, work: ToolTask, before: &[Self], ctx: &mut StepContext<'_>) {
         if let Err(outcome) = turn_options::check_paths(&work, ctx) {
             return self.fail(outcome, ctx);
@@ -417,6 +427,7 @@ impl RoundCall {
             self.state = ToolCallState::Queued(work);
             return;
         }
+        // Nobody is asked about a call that the guard is certain to refuse afterwards.
         if let Err(outcome) = guarded(&work, before, ctx) {
             return self.fail(outcome, ctx);
         }
@@ -431,7 +442,7 @@ impl RoundCall {
         Ask::Approval {
             call_id: self.tool_call.id.clone(),
             name: self.tool_call.name.clone(),
-            // Arguments that are not JSON never come so far; if they did, they are shown as text.
+            // Arguments that are not JSON never get here; if they did, they would be shown as text.
             arguments: Json::parse(self.tool_call.arguments.clone())
                 .unwrap_or_else(|_| Json::of(&self.tool_call.arguments)),
             folder: folder.into(),
@@ -439,7 +450,8 @@ impl RoundCall {
         }
     }
 
-    /// The action of a built-in tool that is still to run or runs, with its patch's outline.
+    /// Returns the action of a built-in tool that is still to run or runs, and the outline of its
+    /// patch.
     fn action(&self) -> Option<(&Action, Option<&Patch>)> {
         let (run, patch) = match &self.state {
             ToolCallState::Hooked { work: ToolTask::Run { run, .. }, .. }
@@ -488,7 +500,7 @@ impl RoundCall {
     }
 }
 
-/// Returns whether the guard may let a call run once those before it have run.
+/// Checks whether the guard may let a call run once those before it have run.
 fn guarded(work: &ToolTask, before: &[RoundCall], ctx: &StepContext<'_>) -> Result<(), Outcome> {
     let ToolTask::Run { run: PlannedRun { run, patch }, .. } = work else { return Ok(()) };
     let Job::Builtin(action) = &run.job else { return Ok(()) };
@@ -497,6 +509,7 @@ fn guarded(work: &ToolTask, before: &[RoundCall], ctx: &StepContext<'_>) -> Resu
     }
     let (folder, patch, known) = (&*run.folder, patch.as_ref(), &ctx.body.learnt().known_files);
     let Err(refusal) = guard::check(action, folder, patch, known) else { return Ok(()) };
+    // On a copy: the calls before have not run yet, and may still fail.
     let mut known = known.clone();
     for (action, patch) in before.iter().filter_map(RoundCall::action) {
         guard::learn(action, folder, patch, &[], &mut known);
@@ -504,7 +517,8 @@ fn guarded(work: &ToolTask, before: &[RoundCall], ctx: &StepContext<'_>) -> Resu
     guard::check(action, folder, patch, &known).map(|_| ()).map_err(|_| refusal)
 }
 
-/// A hook's reply; one that broke is reported, and denies where the host wants that.
+/// Returns a hook's reply. A failure is reported, and is a denial where the configuration wants
+/// that, else consent.
 pub(crate) fn checked(reply: HookReply, ctx: &mut StepContext<'_>) -> HookReply {
     let HookReply::Failed { message } = reply else { return reply };
     ctx.warn(&format!("a hook failed: {message}"));
@@ -514,7 +528,8 @@ pub(crate) fn checked(reply: HookReply, ctx: &mut StepContext<'_>) -> HookReply 
     HookReply::Allow
 }
 
-/// The text that a hook puts in another's place: a JSON string, or any JSON as it is.
+/// Returns the text that a hook puts in the place of another: the content of a JSON string, or
+/// other JSON as it is.
 pub(crate) fn text_of(json: &Json) -> String {
     innerloop_json::from_str(json.text()).unwrap_or_else(|_| json.text().into())
 }

@@ -1,5 +1,6 @@
-//! What holds for one input only: which tools and paths its calls may use, and what the requests
-//! for it say otherwise.
+//! The options of one input: which tools and paths its calls may use, and what its requests say
+//! otherwise. They hold until the run ends or its next input begins; agents that are started
+//! meanwhile keep to the same tools and paths.
 
 use super::{ctx::StepContext, pipeline::ToolTask, setup::AgentSetup, turn_tools::allows};
 use crate::rules::paths::PathAllowlist;
@@ -14,8 +15,11 @@ use innerloop_types::{
     tool::Job,
 };
 
-/// Returns what holds for agents that are started, or told something, meanwhile.
+/// Returns the options for agents that are started, or messaged, meanwhile; `None` if they limit
+/// nothing.
 pub(crate) fn for_children(options: &TurnOptions) -> Option<Box<TurnOptions>> {
+    // Only what limits is handed on, since `spawn_agent` would otherwise be a way around it. The
+    // choice of a tool and the temperature are for the input's own requests.
     let TurnOptions { tools, hide, paths, .. } = options.clone();
     let limits = tools.is_some() || paths.is_some();
     limits.then(|| Box::new(TurnOptions { tools, hide, paths, ..Default::default() }))
@@ -70,21 +74,22 @@ pub(crate) fn check(options: &TurnOptions, setup: &AgentSetup) -> Result<(), Con
     Ok(())
 }
 
-/// The options of an input come in force in place of those of the one before.
+/// Puts the options of an input in force, in place of those of the one before.
 pub(crate) fn enter(options: Option<Box<TurnOptions>>, ctx: &mut StepContext<'_>) {
     let before = core::mem::replace(&mut ctx.body.run.options, options);
     tell(before.as_deref(), ctx);
 }
 
-/// The model has called a tool: it need not any more.
+/// Ends the duty to call a tool, once the model has called one.
 pub(super) fn on_called(ctx: &mut StepContext<'_>) {
     let Some(options) = ctx.body.run.options.as_deref().filter(|options| is_forced(options)) else {
         return;
     };
+    // If every reply had to be a call, no run would end.
     enter(Some(Box::new(TurnOptions { tool_choice: None, ..options.clone() })), ctx);
 }
 
-/// Tells where requests begin otherwise than they did.
+/// Reports the rebased prefix where requests begin otherwise than before.
 fn tell(before: Option<&TurnOptions>, ctx: &mut StepContext<'_>) {
     let now = ctx.body.run.options.as_deref();
     if before == now || ctx.body.history.turns().is_empty() {
@@ -96,14 +101,14 @@ fn tell(before: Option<&TurnOptions>, ctx: &mut StepContext<'_>) {
     }
 }
 
-/// LOOKUP: whether the input lets the tool be called.
+/// LOOKUP: checks that the input lets the tool be called.
 ///
 /// # Errors
 /// The outcome that the model reads instead.
 pub(super) fn check_tool(name: &str, ctx: &StepContext<'_>) -> Result<(), Outcome> {
     let options = ctx.body.run.options.as_deref();
     let Some(options) = options.filter(|options| !allows(options, name)) else { return Ok(()) };
-    // What is no tool at all is told as such.
+    // A name that no tool has is reported as unknown by `prepare`.
     if ctx.setup.tool(name).is_none() {
         return Ok(());
     }
@@ -117,7 +122,7 @@ pub(super) fn check_tool(name: &str, ctx: &StepContext<'_>) -> Result<(), Outcom
     Err(Outcome::denied(DeniedBy::Options, message))
 }
 
-/// Returns whether the call keeps to the paths of the input.
+/// PATHS: checks that the call keeps to the paths of the input.
 ///
 /// # Errors
 /// The outcome that the model reads instead.

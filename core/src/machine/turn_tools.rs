@@ -1,4 +1,4 @@
-//! The tools that an input lets its calls use.
+//! The tools that an input lets the model call, by their names alone.
 
 use crate::profile::inner::FINAL_ANSWER;
 use innerloop_types::input::TurnOptions;

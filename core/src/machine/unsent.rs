@@ -1,4 +1,5 @@
-//! Parts that are not sent to a model: what stands in their place, and what people call them.
+//! The words for parts that are not sent to a model: what the model reads in their place, and what
+//! people call them.
 
 use alloc::{format, string::String};
 use innerloop_types::{
@@ -6,10 +7,10 @@ use innerloop_types::{
     text::{grouped, prefix},
 };
 
-/// The number of bytes that the model reads of a provider's words.
+/// The number of bytes that are shown of a provider's message, or of an address.
 const MOST_WORDS: usize = 300;
 
-/// Returns what stands in the place of a part that is left out by that turn.
+/// Returns the text in the place of a part that is left out by that turn.
 pub(super) fn in_words(part: &Part, by: &Turn) -> Part {
     let why = match &by.kind {
         TurnKind::LeftOut(left) => prefix(&left.why, MOST_WORDS),
@@ -24,7 +25,8 @@ pub(super) fn in_words(part: &Part, by: &Turn) -> Part {
     ))
 }
 
-/// Returns what people know a part by: its name, or what the tool that read it says before it.
+/// Returns the name that people know a part by: its own, or that in the text of the tool that read
+/// it, which comes before it.
 pub(super) fn name(part: &Part, before: &str) -> String {
     match part {
         Part::Text { .. } => String::new(),

@@ -1,7 +1,7 @@
-//! What the model sees of the log. A rewind leads back to what it saw when the log was shorter; a
-//! fold puts a text in the place of turns, and a line in the place of results
-//! (`docs/decisions.md#the-view`); parts that a provider refuses are told in words. All of it
-//! follows from the log, which only grows.
+//! The view: what the model sees of the log. A rewind leads back to what it saw when the log was
+//! shorter; a fold puts a text in the place of turns, and a line in the place of results
+//! (`docs/decisions.md#the-view`); parts that a provider refuses are described in words. All of it
+//! follows from the log, which only grows, so that snapshots hold no view.
 
 use super::{elided_results::stubbed, unsent};
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
@@ -18,9 +18,9 @@ pub(super) struct HistoryView {
     /// The position of the newest fold in the log: what a provider counted before it includes turns
     /// that are gone by now.
     folded: Option<usize>,
-    /// The number of items that the newest fold has made shorter, or left as what stays of them.
+    /// The number of items that the newest fold has shortened, or left of what it folded.
     settled: usize,
-    /// The parts that are told in words, in order, each with the turn that says so.
+    /// The parts that are described in words, in order, each with the turn that says so.
     left_out: Vec<(PartPlace, usize)>,
     /// Replies before that place of the log are seen without what only their maker understands.
     unsigned: usize,
@@ -36,7 +36,7 @@ struct ViewItem {
 }
 
 impl HistoryView {
-    /// Returns what is seen of a log.
+    /// Returns the view of a log.
     pub(super) fn of(turns: &[Turn]) -> Self {
         let mut view = Self::default();
         for at in path(turns).into_iter().flatten() {
@@ -49,22 +49,22 @@ impl HistoryView {
         view
     }
 
-    /// The turn at that place of the log is seen, too.
+    /// Adds the turn at that place of the log.
     pub(super) fn push(&mut self, at: usize) {
         self.items.push(ViewItem { at, is_stub: false });
     }
 
-    /// Returns how many turns are seen.
+    /// Returns the number of turns that are seen.
     pub(super) const fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Returns how many of the turns no fold has made shorter.
+    /// Returns the number of turns that no fold has shortened.
     pub(super) const fn unfolded(&self) -> usize {
         self.items.len().saturating_sub(self.settled)
     }
 
-    /// Which turn of the log stands at a place of the view.
+    /// Returns the place in the log of what is seen at a place of the view.
     pub(super) fn at(&self, place: usize) -> Option<usize> {
         self.items.get(place).map(|item| item.at)
     }
@@ -90,6 +90,8 @@ impl HistoryView {
         turns: &[Turn],
     ) -> VisibleTurn<'a> {
         let said = if at < self.unsigned { said.unsigned() } else { said };
+        // The list is kept in order for this search, which every turn goes through that is read
+        // from the view.
         let from = self.left_out.partition_point(|(it, _)| place(it.turn) < at);
         let rest = self.left_out.get(from..).unwrap_or_default();
         let count = rest.partition_point(|(it, _)| place(it.turn) == at);
@@ -100,6 +102,7 @@ impl HistoryView {
         let told = |parts: &[Part], result: Option<u32>| -> Vec<Part> {
             let mut parts = parts.to_vec();
             for (it, by) in refused.iter().filter(|(it, _)| it.result == result) {
+                // Replaced and never removed: other entries of the log name parts by their places.
                 if let (Some(part), Some(turn)) = (parts.get_mut(place(it.part)), turns.get(*by)) {
                     *part = unsent::in_words(part, turn);
                 }
@@ -122,13 +125,16 @@ impl HistoryView {
 
     /// Returns whether what is seen at a place of the view was said since the newest fold.
     pub(super) fn is_new(&self, place: usize) -> bool {
+        // Without a fold this compares with none, which is less than any place: everything is new.
         self.items.get(place).map(|item| item.at) > self.folded
     }
 
     fn leave_out(&mut self, at: usize, left: &LeftOut) {
+        // An entry without parts stands for the signatures of the replies before it.
         if left.parts.is_empty() {
             self.unsigned = at;
         }
+        // A part that was left out before is named anew, or put back.
         self.left_out.retain(|(it, _)| !left.parts.contains(it));
         if left.how != LeftOutKind::PutBack {
             self.left_out.extend(left.parts.iter().map(|&it| (it, at)));
@@ -138,6 +144,8 @@ impl HistoryView {
 
     fn fold(&mut self, at: usize, fold: &HistoryFold, turns: &[Turn]) {
         self.folded = Some(at);
+        // The text of an earlier fold goes with the turns that it stands for, though its entry in
+        // the log comes behind them.
         let is_before = |item: &ViewItem| match turns.get(item.at).map(|turn| &turn.kind) {
             Some(TurnKind::Folded(older)) => older.upto <= fold.upto,
             _ => item.at < place(fold.upto),
@@ -157,12 +165,14 @@ impl HistoryView {
     }
 }
 
-/// The parts of the log that count, oldest first: a rewind passes over what came before it, back to
-/// where it leads.
+/// Returns the parts of the log that count, oldest first: a rewind skips the turns from where it
+/// leads up to itself.
 pub(super) fn path(turns: &[Turn]) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut end = turns.len();
     loop {
+        // From the newest rewind backwards: another rewind within the part that is skipped does not
+        // count any more.
         let newest = turns.iter().enumerate().take(end).rev().find_map(|(rewound, turn)| {
             let TurnKind::Rewound { at, .. } = turn.kind else { return None };
             Some((rewound, place(at)))
@@ -180,7 +190,7 @@ fn told(text: &str) -> VisibleTurn<'_> {
     VisibleTurn::Steering(Cow::Owned(vec![Part::text(String::from(text))]))
 }
 
-/// A place in the log.
+/// Returns a place in the log as an index.
 pub(super) fn place(at: u32) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }

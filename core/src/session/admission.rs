@@ -1,5 +1,6 @@
-//! Who may say what and when. An input is taken apart once: what comes out is a step that fits, or
-//! the input as it was and why it was refused, before anything has changed.
+//! Admission: who may say what and when. An input is taken apart once, and becomes a step that
+//! fits, or comes back as it was with the reason of its refusal. All checks are here, before
+//! anything has changed, so that a refused input changes nothing.
 
 use super::{Session, input_effects::AdmittedInput};
 use crate::machine::{
@@ -24,7 +25,7 @@ use innerloop_types::{
 
 #[expect(clippy::result_large_err, reason = "only a host's mistake pays for the input's return")]
 impl Session {
-    /// Takes an input apart.
+    /// Takes an input apart, and checks it.
     pub(super) fn admit(&self, input: Input) -> Result<AdmittedInput, RejectedInput> {
         match input {
             Input::Command { agent, command } => match command {
@@ -101,6 +102,8 @@ impl Session {
             Ok(EffectOwner::HasCancelled(agent)) if news.is_terminal() => {
                 Ok(AdmittedInput::Ended(agent, id))
             }
+            // Answers that come late are normal, since a host cannot take them back: they are
+            // ignored, not refused.
             Ok(EffectOwner::HasCancelled(_) | EffectOwner::None) => Ok(AdmittedInput::Late),
             Err(reason) => Err(RejectedInput { input: news.into_input(id), reason }),
         }
@@ -118,7 +121,7 @@ enum EffectOwner {
 }
 
 impl Session {
-    /// The agent of that id, neither it nor the session being over.
+    /// Returns the agent of that id, unless it or the session is closed.
     fn open_agent(&self, id: AgentId) -> Result<&Agent, RejectionReason> {
         let agent = self.agent(id).ok_or(RejectionReason::UnknownAgent(id))?;
         if agent.phase.is_over() || self.root.phase.is_over() {
@@ -127,7 +130,7 @@ impl Session {
         Ok(agent)
     }
 
-    /// The agent of that id, which has no run under way.
+    /// Returns the agent of that id if it is idle.
     fn idle_agent(&self, id: AgentId) -> Result<&Agent, RejectionReason> {
         let agent = self.open_agent(id)?;
         if matches!(agent.phase, Phase::Idle) { Ok(agent) } else { Err(RejectionReason::Busy) }
@@ -164,13 +167,14 @@ impl Session {
         }
     }
 
-    /// Returns whether what the session may spend is used up.
+    /// Returns whether the session has spent all that it may.
     fn is_spent(&self) -> bool {
+        // Without the limits of a run: a fold that the host asks for is outside of any.
         let limits = Limits { run: SpendAmount::default(), ..self.config().limits };
         self.purse.used_up(&limits, self.now).is_some()
     }
 
-    /// To which length of its log a command leads an agent back.
+    /// Returns the length of its log to which a command leads an agent back, and why.
     fn rewound(
         &self,
         id: AgentId,
@@ -202,7 +206,7 @@ impl Session {
         at.map(|at| (why, at)).ok_or(RejectionReason::Nothing(nothing))
     }
 
-    /// The configuration in force with a change.
+    /// Returns the setup with a patch of the configuration applied.
     fn patched(&self, id: AgentId, patch: &JsonObject) -> Result<Arc<AgentSetup>, RejectionReason> {
         self.open_agent(id)?;
         if id != AgentId::ROOT {
@@ -215,6 +219,8 @@ impl Session {
             .patched(patch)
             .and_then(AgentSetup::new)
             .map_err(RejectionReason::from)?;
+        // Agents that work with another model may have been started while the cost had no limit; a
+        // new limit could not be kept for them.
         let mut others = self.others.values().filter(|agent| !agent.phase.is_over());
         let models = others.find_map(|agent| {
             let own = agent.body.spawned.as_ref()?.model.as_deref()?;
@@ -229,13 +235,15 @@ impl Session {
         }
     }
 
-    /// Returns who is concerned by news that fit the effect.
+    /// Returns the agent that news of an effect concern, if they fit it.
     fn owner(&self, id: EffectId, news: &EffectUpdate) -> Result<EffectOwner, RejectionReason> {
         let entry = match self.ledger.lookup(id) {
             EffectLookup::Never => return Err(RejectionReason::UnknownEffect(id)),
             EffectLookup::Settled => return Ok(EffectOwner::None),
             EffectLookup::Open(entry) => entry,
         };
+        // A cancelled effect is checked like any other: an answer of the wrong kind is the host's
+        // mistake even where nobody waits for it.
         if news.kind().is_some_and(|kind| kind != entry.kind) {
             return Err(RejectionReason::WrongKind(id));
         }
@@ -245,6 +253,8 @@ impl Session {
         if entry.grace.is_some() {
             return Ok(EffectOwner::HasCancelled(entry.agent));
         }
+        // Chunks before a head could not be decoded. The call knows, since a restored one begins
+        // anew with its head.
         if let EffectUpdate::Http(input) = news
             && let Some(agent) = self.agent(entry.agent)
             && !agent.body.accepts(id, input)

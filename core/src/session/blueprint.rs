@@ -1,5 +1,5 @@
-//! One configuration for many sessions: what is made of it (system prompt, tools, the encoded head
-//! of a request) exists once.
+//! A blueprint: one configuration for many sessions. What is made of it (system prompt, tools, the
+//! encoded head of a request) exists once and is shared.
 
 use super::Session;
 use crate::machine::setup::AgentSetup;
@@ -24,7 +24,7 @@ impl SessionBlueprint {
         AgentSetup::new(config).map(|setup| Self(Arc::new(setup)))
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &SessionConfig {
         &self.0.config
@@ -39,6 +39,7 @@ impl SessionBlueprint {
         id: SessionId,
         wall: UnixMillis,
     ) -> Result<(Session, OutputBatch), ConfigError> {
+        // The configuration was checked under the blueprint's id; this one is new.
         if id.0.trim().is_empty() {
             let message = String::from("is empty: give the session a unique id");
             return Err(ConfigError::new("id", message));

@@ -1,4 +1,4 @@
-//! What an input that is not refused comes to.
+//! The inputs that are admitted, each as the step that follows from it.
 
 use crate::machine::{
     cause::{AgentCommand, EffectUpdate},
@@ -13,15 +13,15 @@ use innerloop_types::{
 /// An input that fits.
 #[derive(Debug)]
 pub(super) enum AdmittedInput {
-    /// A word to an agent that is not over.
+    /// A command to an agent that is not closed.
     Order(AgentId, AgentCommand),
-    /// The view of an idle agent is what it was when its log had so many turns.
+    /// A rewind of an idle agent, to what it saw when its log had so many turns.
     Rewind(AgentId, RewindReason, u32),
-    /// A new configuration that works.
+    /// A new configuration that works; true if it says anew which calls need approval.
     Configure(Arc<AgentSetup>, bool),
     /// News of an effect that is open.
     News(AgentId, EffectId, EffectUpdate),
-    /// A cancelled effect has ended; with what, does not count.
+    /// The end of a cancelled effect; its outcome does not count.
     Ended(AgentId, EffectId),
     /// Time has passed.
     Tick,

@@ -1,5 +1,5 @@
-//! The log of a session: a header, the accepted inputs and, now and then, a snapshot, a JSON line
-//! each. The log is the session: replayed, it gives the same outputs byte for byte
+//! The log of a session: a header, the accepted inputs and, now and then, a snapshot, one line of
+//! JSON each. The log is the session: replayed, it gives the same outputs byte for byte
 //! (`docs/decisions.md#durability`). The host writes a line before it carries out what follows from
 //! it. The lines between the header and the newest snapshot may be dropped.
 
@@ -35,13 +35,13 @@ pub struct LogHeader {
 }
 
 impl LogHeader {
-    /// For a session that is opened with `config` at `wall`.
+    /// Returns the header of a session that is opened with `config` at `wall`.
     #[must_use]
     pub fn new(config: &SessionConfig, wall: UnixMillis) -> Self {
         Self { format: FORMAT.into(), replay: REPLAY_VERSION, wall, config: config.clone() }
     }
 
-    /// The line, with its line feed.
+    /// Returns the line, with its line feed.
     #[must_use]
     pub fn line(&self) -> String {
         line(self)
@@ -93,22 +93,22 @@ impl<'a> LogEntry<'a> {
     }
 }
 
-/// The header of a session that has a past, with its line feed: what the session would be opened
-/// with as it stands.
+/// Returns the header of a session that has a past, with its line feed and the configuration in
+/// force.
 #[must_use]
 pub fn header(session: &Session, wall: UnixMillis) -> String {
     let opened = UnixMillis(wall.0.saturating_sub(session.now().0));
     LogHeader::new(&session.own_config(), opened).line()
 }
 
-/// The line of an input that comes at `at`, with its line feed.
+/// Returns the line of an input that comes at `at`, with its line feed.
 #[must_use]
 pub fn entry(input: &Input, at: SessionInstant) -> String {
     line(&EntryRef { at, input })
 }
 
-/// The line of a snapshot, with its line feed. Write one whenever the session is idle: what stands
-/// between it and the header may then be dropped.
+/// Returns the line of a snapshot, with its line feed. Write one whenever the session is idle: the
+/// lines between it and the header may then be dropped.
 #[must_use]
 pub fn snapshot(session: &Session) -> String {
     line(&SnapshotRef { snapshot: &session.snapshot_json() })
@@ -125,7 +125,7 @@ enum LogLine<'a> {
     Snapshot(SnapshotRef<'a>),
 }
 
-/// Returns what the JSON of a log's lines is.
+/// Returns the schema of a log's lines.
 #[cfg(feature = "schema")]
 pub fn line_schema(table: &mut SchemaTable) -> ValueSchema {
     LogLine::write_schema(table)
@@ -193,23 +193,24 @@ pub struct ReplayedSession {
     pub outputs: Vec<OutputBatch>,
 }
 
-/// Replays a log. A last line without its line feed was cut by a crash before it was durable, and
-/// is left out. Where the first inputs were dropped, it begins with the snapshot that stands for
-/// them; other snapshots are passed over.
+/// Replays a log. A last line without its line feed is left out: a crash cut it before it was
+/// durable, so that nothing has followed from it. Where the first inputs were dropped, replay
+/// begins with the snapshot that stands for them; other snapshots are skipped.
 ///
 /// # Errors
-/// The first line that cannot be read or does not fit, or that the log is of another version.
+/// The first line that cannot be read or does not fit; or that the log is of another version.
 pub fn replay(text: &str) -> Result<ReplayedSession, LogError> {
     let mut outputs = Vec::new();
     let session = replay_each(text, &mut |following| outputs.push(following))?;
     Ok(ReplayedSession { session, outputs })
 }
 
-/// As [`replay`], but what followed from the opening and from each line is given away at once: each
-/// request holds all that was said before it.
+/// Replays a log like [`replay`], but hands over what followed from the opening and from each line
+/// at once: each request holds all that was said before it, so that the outputs of a long log
+/// together take far more memory than the log.
 ///
 /// # Errors
-/// As there; what followed from the lines before was given by then.
+/// Like [`replay`]; what followed from the lines before has been handed over by then.
 pub fn replay_each(text: &str, each: &mut dyn FnMut(OutputBatch)) -> Result<Session, LogError> {
     let (header, lines) = read(text)?;
     if header.replay != REPLAY_VERSION {
@@ -220,6 +221,8 @@ pub fn replay_each(text: &str, each: &mut dyn FnMut(OutputBatch)) -> Result<Sess
     for (index, (line, text)) in lines.enumerate() {
         match LogEntry::read(line, text)? {
             LogEntry::Input(at, input) => each(given(&mut session, line, at, input)?),
+            // Only there does a snapshot stand for inputs that are gone. Others are passed over, so
+            // that a replay shows what follows from the inputs themselves.
             LogEntry::Snapshot(snapshot) if index == 0 => {
                 session = restored(line, snapshot, header.wall)?;
             }
@@ -239,14 +242,16 @@ pub struct ResumedSession {
     pub left_out: usize,
 }
 
-/// Goes on from a log, which is now `wall`: from its newest snapshot and the inputs behind it,
-/// without looking at what came before.
+/// Resumes the session of a log, at the wall time `wall`: from its newest snapshot and the inputs
+/// behind it, without a look at what came before.
 ///
 /// # Errors
 /// The first line that is needed and cannot be read or does not fit; or that the log is of
 /// another version and holds no snapshot.
 pub fn resume(text: &str, wall: UnixMillis) -> Result<ResumedSession, LogError> {
     let (header, lines) = read(text)?;
+    // Told by its first bytes. Lines before the newest snapshot are not parsed: there may be many,
+    // and of another version.
     let is_snapshot = |(_, text): &(usize, &str)| text.starts_with("{\"snapshot\":");
     let newest = lines.clone().filter(is_snapshot).last();
     let same = header.replay == REPLAY_VERSION;
@@ -264,17 +269,18 @@ pub fn resume(text: &str, wall: UnixMillis) -> Result<ResumedSession, LogError> 
     let mut left_out = 0;
     for (line, text) in lines.filter(|(line, _)| *line >= first) {
         if !same {
-            // An input of another version may have another form: it is left out unread.
+            // An input of another version may have another form, so that it is not even read.
             left_out += 1;
         } else if let LogEntry::Input(at, input) = LogEntry::read(line, text)? {
             let _ = given(&mut session, line, at, input)?;
         }
     }
+    // Time did not pass for the session while it was closed: its clock goes on from where it stood.
     session.epoch = UnixMillis(wall.0.saturating_sub(session.now.0));
     Ok(ResumedSession { session, left_out })
 }
 
-/// The header and the whole lines behind it, with their numbers.
+/// Returns the header and the whole lines behind it, with their numbers.
 fn read(text: &str) -> Result<(LogHeader, impl Iterator<Item = (usize, &str)> + Clone), LogError> {
     let whole = text.rfind('\n').and_then(|end| text.get(..=end)).unwrap_or_default();
     let mut lines = (1..).zip(whole.lines());
@@ -298,10 +304,12 @@ fn given(
         .map_err(|rejected| LogError::Refused { line, reason: rejected.reason })
 }
 
-/// The session of a snapshot line, in the time in which it was opened at `opened`.
+/// Restores the session of a snapshot line, in the time of a session that was opened at `opened`.
 fn restored(line: usize, snapshot: RawJson<'_>, opened: UnixMillis) -> Result<Session, LogError> {
     let mut session = Session::restore(snapshot.text().as_bytes(), opened)
         .map_err(|error| LogError::Snapshot { line, error })?;
+    // `restore` lets the session begin now. The inputs behind the snapshot have the times of the
+    // original session, and events must tell the same wall time again.
     session.epoch = opened;
     Ok(session)
 }

@@ -1,6 +1,6 @@
-//! Floor 5: the front desk. It checks what comes in, knows whose it is, carries words between
-//! agents, stamps what goes out with numbers and time, and saves and restores. What it means is
-//! the agents' business.
+//! Floor 5: the session. It checks what comes in, finds the agent that it concerns, carries signals
+//! between agents, stamps what goes out with numbers and time, and saves and restores. The meaning
+//! of an input is the agents' business. Equal inputs lead to equal outputs, byte for byte.
 
 mod admission;
 pub(crate) mod blueprint;
@@ -48,7 +48,7 @@ pub struct Session {
     now: SessionInstant,
     /// The wall time at which session time was 0.
     epoch: UnixMillis,
-    /// The changes of phase that have been seen.
+    /// The rows of the table of the loop that were followed.
     #[cfg(feature = "seams")]
     rows: alloc::collections::BTreeSet<crate::machine::ctx::TransitionRow>,
 }
@@ -66,7 +66,7 @@ impl Session {
         Ok(Self::with(id, Arc::new(AgentSetup::new(config)?), wall))
     }
 
-    /// A session whose setup is there already.
+    /// Opens a session with a setup that exists already.
     fn with(id: SessionId, setup: Arc<AgentSetup>, wall: UnixMillis) -> (Self, OutputBatch) {
         let mut session = Self {
             id: Arc::new(id),
@@ -101,6 +101,7 @@ impl Session {
         now: SessionInstant,
     ) -> Result<OutputBatch, RejectedInput> {
         let effect = input.effect();
+        // Nothing has changed before the input is admitted, not even the time.
         let admitted = self.admit(input)?;
         self.now = self.now.max(now);
         let mut outputs = Vec::new();
@@ -145,6 +146,7 @@ impl Session {
     pub fn owed(&self) -> OutputBatch {
         let mut effects = Vec::new();
         self.agents().for_each(|agent| agent.owed(&self.id, &mut effects));
+        // In the order in which they were issued, whichever agent or phase holds them.
         innerloop_json::sort(&mut effects, |a: &Effect, b| a.id().cmp(&b.id()));
         OutputBatch(effects.into_iter().map(Output::Effect).collect())
     }
@@ -155,43 +157,45 @@ impl Session {
         self.agent(agent).map(Agent::status)
     }
 
-    /// Returns what an agent and its user have said; `None` if there is no such agent.
+    /// Returns the history of an agent; `None` if there is no such agent.
     #[must_use]
     pub fn history(&self, agent: AgentId) -> Option<&History> {
         self.agent(agent).map(|agent| &agent.body.history)
     }
 
-    /// The session's id.
+    /// Returns the session's id.
     #[must_use]
     pub fn id(&self) -> &SessionId {
         &self.id
     }
 
-    /// The configuration in force. Where a [`SessionBlueprint`](crate::SessionBlueprint) opened the
-    /// session, its `id` is the blueprint's.
+    /// Returns the configuration in force. Where a [`SessionBlueprint`](crate::SessionBlueprint)
+    /// opened the session, its `id` is the blueprint's.
     #[must_use]
     pub fn config(&self) -> &SessionConfig {
         &self.root.setup.config
     }
 
-    /// The session time of the last input.
+    /// Returns the session time of the last input.
     #[must_use]
     pub const fn now(&self) -> SessionInstant {
         self.now
     }
 
-    /// A new session that has heard the first `turns` turns of this one's own agent and goes on
-    /// from there, under an id of its own. Calls that have no answer there are answered as
-    /// interrupted. Session time starts anew at 0, which is `wall`.
+    /// Returns a new session that has heard the first `turns` turns of this one's own agent and
+    /// goes on from there, under an id of its own. Calls without a result are answered as
+    /// interrupted. Session time begins again at 0, which is `wall`.
     ///
     /// # Errors
-    /// The new id is empty, or no other than this session's.
+    /// The new id is empty, or it is this session's.
     pub fn fork(
         &self,
         id: SessionId,
         turns: usize,
         wall: UnixMillis,
     ) -> Result<(Self, OutputBatch), ConfigError> {
+        // Session id and effect id together make a request idempotent, and effects are counted from
+        // 1 again.
         if id == *self.id {
             let message = "is this session's own: a fork needs another";
             return Err(ConfigError::new("id", message));
@@ -208,7 +212,7 @@ impl Session {
         Ok((fork, outputs))
     }
 
-    /// Returns when the time of the run is up, unless it is about to end anyway.
+    /// Returns when the time of the run is up; `None` if the run is about to end anyway.
     fn time_up(&self) -> Option<SessionInstant> {
         self.purse.deadline(&self.config().limits).filter(|_| !self.root.is_ending())
     }
@@ -221,11 +225,13 @@ impl Session {
         if id == AgentId::ROOT { Some(&self.root) } else { self.others.get(id) }
     }
 
-    /// One tick fires all that is due, and what that makes due at once, as where a time limit is 0.
+    /// Fires all that is due, and what becomes due at once, as where a time limit is 0.
     fn on_tick(&mut self, outputs: &mut Vec<Output>) {
         loop {
             let before = outputs.len();
             self.fire(outputs);
+            // After a tick the next deadline is later than now, or the host would be called again
+            // at once. What gives no output has changed nothing, and would be due for ever.
             let is_due = self.deadline().is_some_and(|deadline| deadline.at <= self.now);
             if !is_due || outputs.len() == before {
                 return;
@@ -233,8 +239,8 @@ impl Session {
         }
     }
 
-    /// Handles all deadlines that have passed. What follows for one agent comes out before the next
-    /// one is stepped, since it may change it.
+    /// Handles the deadlines that have passed. What follows for one agent comes out before the next
+    /// is stepped.
     fn fire(&mut self, outputs: &mut Vec<Output>) {
         if self.time_up().is_some_and(|at| at <= self.now) {
             self.step(AgentId::ROOT, outputs, TransitionCause::TimeUp);
@@ -246,20 +252,23 @@ impl Session {
             .filter(|agent| agent.deadline().is_some_and(|(at, _)| at <= self.now))
             .map(|agent| agent.body.id)
             .collect();
+        // An agent of the list may not be due any more, since the one before may have changed it:
+        // its tick then does nothing.
         for id in due {
             self.step(id, outputs, TransitionCause::Tick);
         }
     }
 
-    /// Cancelled effects of these agents are settled; the session's own may be waiting for all.
+    /// Steps these agents, since effects that they had cancelled are settled.
     fn settled(&mut self, agents: &[AgentId], outputs: &mut Vec<Output>) {
+        // The session's own agent comes last: when it closes, it may be waiting for all the others.
         let root = (!agents.is_empty()).then_some(&AgentId::ROOT);
         for &id in agents.iter().filter(|id| **id != AgentId::ROOT).chain(root) {
             self.step(id, outputs, TransitionCause::Settled);
         }
     }
 
-    /// The wall time of the last input.
+    /// Returns the wall time of the last input.
     #[must_use]
     pub fn wall(&self) -> UnixMillis {
         UnixMillis(self.epoch.0.saturating_add(self.now.0))
@@ -270,8 +279,11 @@ impl Session {
         Event { seq: 0, at, wall, session, agent, effect: None, kind }
     }
 
-    /// The outputs with their events numbered, which follow from an answer to `effect`.
+    /// Returns the outputs with their events numbered, and marked with the effect whose answer led
+    /// to them.
     fn stamped(&mut self, effect: Option<EffectId>, mut outputs: Vec<Output>) -> OutputBatch {
+        // Only here is the order final: signals insert what other agents write between earlier
+        // events.
         for output in &mut outputs {
             if let Output::Event(event) = output {
                 self.seq += 1;

@@ -1,5 +1,5 @@
-//! One agent is stepped at a time, and what it says to others is carried over at once, so that all
-//! that follows from an input comes out of it.
+//! Signals: one agent is stepped at a time, and what it says to others is carried over at once. So
+//! all that follows from an input comes out of it, in the place where it was caused.
 
 use super::Session;
 use crate::{
@@ -24,10 +24,12 @@ use innerloop_types::{
 };
 
 impl Session {
-    /// Something happens to an agent; what follows is appended to `outputs`.
+    /// Steps an agent for a cause; what follows is appended to `outputs`.
     pub(super) fn step(&mut self, id: AgentId, outputs: &mut Vec<Output>, cause: TransitionCause) {
         let wall = self.wall();
         let Some(agent) = agent_mut(&mut self.root, &mut self.others, id) else { return };
+        // The step appends to the list itself: the places of signals are then places in it, and no
+        // list is copied.
         let mut written = StepOutput { outputs: core::mem::take(outputs), ..StepOutput::default() };
         let phase = core::mem::take(&mut agent.phase);
         let mut ctx = StepContext {
@@ -51,6 +53,8 @@ impl Session {
     /// Handles signals, each at the place among the outputs where it was given.
     fn deliver(&mut self, signals: Vec<(usize, AgentSignal)>, outputs: &mut Vec<Output>) {
         let Some(&(first, _)) = signals.first() else { return };
+        // What follows from a signal comes out where the signal was given. What the step wrote
+        // behind that place is put back piece by piece.
         let mut behind = outputs.split_off(first.min(outputs.len())).into_iter();
         let mut taken = first;
         for (place, signal) in signals {
@@ -115,9 +119,11 @@ impl Session {
         self.step(child, outputs, TransitionCause::Told { parts, options });
     }
 
-    /// An endpoint takes other requests than it was sent: all agents talk to it so from now on, and
-    /// the one that learned of it asks again.
+    /// Adapts to an endpoint that takes other requests than it was sent: all agents talk to it so
+    /// from now on, and the one that has learnt it asks again.
     fn call_anew(&mut self, id: AgentId, config: Option<SessionConfig>, outputs: &mut Vec<Output>) {
+        // Without a configuration another agent has learnt the same before, and only the new try is
+        // left.
         if let Some(config) = config {
             match AgentSetup::new(config) {
                 Ok(setup) => self.configure(&Arc::new(setup), outputs),
@@ -127,15 +133,17 @@ impl Session {
         self.step(id, outputs, TransitionCause::Tick);
     }
 
-    /// A message to another agent: at its next step if it works, as a new task if it is idle.
+    /// Carries a message to another agent: for its next step if it works, as a new task if it is
+    /// idle.
     fn steer(&mut self, id: AgentId, parts: Vec<Part>, outputs: &mut Vec<Output>) {
+        // The options of the agent that sends it hold: only the agent that started another can
+        // message it.
         let spawned = self.agent(id).and_then(|agent| agent.body.spawned.as_ref());
         let options = spawned.and_then(|spawned| self.handed_on(spawned.parent));
         self.step(id, outputs, TransitionCause::Told { parts, options });
     }
 
-    /// Returns what an agent's input lets other agents do that are started, or told something, for
-    /// it.
+    /// Returns the options under which other agents are started, or messaged, for an agent's input.
     fn handed_on(&self, id: AgentId) -> Option<Box<TurnOptions>> {
         self.agent(id)?
             .body
@@ -145,7 +153,7 @@ impl Session {
             .and_then(|options| turn_options::for_children(options))
     }
 
-    /// An agent's run is over: whoever started it learns what came of it.
+    /// Tells the agent that started another one that its run is over.
     fn ended(&mut self, id: AgentId, success: bool, outputs: &mut Vec<Output>) {
         let Some(agent) = self.others.get(id) else { return };
         let Some(options) = &agent.body.spawned else { return };
@@ -153,6 +161,8 @@ impl Session {
         let (output, turns) = (agent.body.result(), agent.body.turns());
         let parent_agent = agent_mut(&mut self.root, &mut self.others, parent);
         if let Some(child) = parent_agent.and_then(|agent| agent.body.child_mut(id)) {
+            // One that the model has closed stays closed, however the run that was stopped with it
+            // ended.
             if child.state != ChildState::Closed {
                 child.state = if success { ChildState::Completed } else { ChildState::Failed };
             }
@@ -163,7 +173,7 @@ impl Session {
         self.step(parent, outputs, TransitionCause::ChildEnded(id));
     }
 
-    /// Another configuration is in force, from the next model call, for the other agents too.
+    /// Puts another configuration in force, from the next model call on, also for the other agents.
     pub(super) fn configure(&mut self, setup: &Arc<AgentSetup>, outputs: &mut Vec<Output>) {
         let mut works = true;
         let mut rebased = Vec::new();
@@ -178,16 +188,19 @@ impl Session {
                     }
                 },
             };
+            // An agent that has said nothing has no prefix in a provider's cache, and nothing to
+            // report.
             let has_said = !agent.phase.is_over() && !agent.body.history.turns().is_empty();
             if has_said && !new.route.begins_as(&agent.setup.route) {
                 rebased.push(agent.body.id);
             }
-            // What is known of a window is known of one model.
+            // What a refusal has taught of the window holds for one model only.
             if new.config.model.name != agent.setup.config.model.name {
                 agent.body.folding.window = 0;
             }
             agent.setup = new;
         }
+        // Reported once all agents have the new configuration, in the order of their numbers.
         for agent in rebased {
             let reason = "the model, its options or the system prompt changed";
             outputs.push(Output::Event(self.event(agent, EventKind::PrefixRebased { reason })));
@@ -204,7 +217,7 @@ impl Session {
         }
     }
 
-    /// Reports a bug of our own, something that cannot happen: see [`StepContext::fault`].
+    /// Reports a bug of our own, something that cannot happen; see [`StepContext::fault`].
     fn fault(&mut self, message: &str, outputs: &mut Vec<Output>) {
         debug_assert!(false, "{message}");
         let kind = EventKind::Error { kind: ErrorKind::Internal, message: message.into() };
@@ -213,7 +226,8 @@ impl Session {
     }
 }
 
-/// The agent of that id among the session's own and the others.
+/// Returns the agent of that id; apart from the session, so that its other fields can be borrowed
+/// too.
 fn agent_mut<'a>(
     root: &'a mut Agent,
     others: &'a mut ById<AgentId, Agent>,

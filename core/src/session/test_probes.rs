@@ -1,12 +1,12 @@
-//! What only this project's tests see: the rows of the loop's table that a session has followed.
+//! The probes of this project's tests: the rows of the loop's table that a session has followed.
 
 use super::Session;
 use alloc::vec::Vec;
 
 impl Session {
-    /// The rows of the loop's table that this session has followed since it was opened or restored,
-    /// as `docs/architecture.md` names them: the phase and the cause, or nothing and the step; then
-    /// the step that follows, or the phase in which the agent waits.
+    /// Returns the rows of the loop's table that this session has followed since it was opened or
+    /// restored, as `docs/architecture.md` names them: the phase and the cause, or nothing and the
+    /// step; then the step that follows, or the phase in which the agent waits.
     #[must_use]
     pub fn rows(&self) -> Vec<[&'static str; 3]> {
         self.rows.iter().copied().collect()

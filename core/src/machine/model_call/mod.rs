@@ -1,5 +1,6 @@
-//! A call of a model as it stands: what it is for, the route that it owns, its request, and what
-//! has come of the response. What comes in to it is in `steps`.
+//! A model call: its purpose, the route that it owns, its request, and what has come of the
+//! response. It is in flight or waits for its next try, and keeps its route whatever is configured
+//! meanwhile. `steps` has what happens to it; what follows from its end is decided in `run`.
 
 mod steps;
 
@@ -20,7 +21,9 @@ use innerloop_types::{
 };
 use innerloop_wire::{Decoder, ModelCallError};
 
-/// For how long the end of a response is waited for whose reply is whole.
+/// The time for which the end of a response is still waited for once its reply is whole.
+// Some servers leave the connection open behind the terminal marker, or keep sending pings. The
+// reply is there, so that the end is worth a moment and no more.
 const WHOLE_MS: u64 = 1_000;
 
 /// The purpose of a call, which says what comes after it.
@@ -70,17 +73,17 @@ pub(crate) struct HttpExchange {
     pub(crate) shown: bool,
     /// True if the start of the text has been announced.
     pub(crate) text_begun: bool,
-    /// Thousandths of a token that have come, about; nothing before a good response has begun.
+    /// The estimated tokens that have come, in thousandths; `None` before a response of success has
+    /// begun.
     pub(crate) written: Option<u64>,
-    /// The reply, once the stream's terminal marker has come: what becomes of the connection then
-    /// costs nothing.
+    /// The reply, once the stream's terminal marker has come. Whatever happens to the connection
+    /// after that does not matter.
     pub(crate) whole: Option<Box<Reply>>,
-    /// The decoder that reads the response. A restored call begins without one: its response comes
-    /// anew.
+    /// The decoder that reads the response. A restored call has none: its response begins anew.
     pub(crate) decoder: Option<Box<Decoder>>,
     /// The watch for echoes in the text, where they are corrected.
     pub(crate) echo: Option<Box<EchoDetector>>,
-    /// The text that had come of a restored call's response, until it comes anew.
+    /// The text that had come before a restore, until the response begins anew.
     pub(crate) said: Option<String>,
 }
 
@@ -90,7 +93,7 @@ impl CallPurpose {
         matches!(self, Self::Reply(_))
     }
 
-    /// Returns whether it is for a run, and not for the host that wants the conversation shorter.
+    /// Returns whether the call belongs to a run, unlike a summary that the host has asked for.
     pub(super) fn is_of_run(&self) -> bool {
         match self {
             Self::Reply(_) => true,
@@ -98,7 +101,7 @@ impl CallPurpose {
         }
     }
 
-    /// Returns what the host is told of it.
+    /// Returns the purpose as the host is told it.
     pub(super) const fn public(&self) -> output::RequestPurpose {
         match self {
             Self::Reply(_) => output::RequestPurpose::Model,
@@ -108,7 +111,7 @@ impl CallPurpose {
 }
 
 impl HttpExchange {
-    /// A request that went out at `now`.
+    /// Returns the exchange of a request that went out at `now`.
     pub(crate) const fn new(effect: EffectId, now: SessionInstant) -> Self {
         let (held, shown, text_begun) = (false, false, false);
         let (written, whole, decoder, echo, said) = (None, None, None, None, None);
@@ -126,19 +129,22 @@ impl HttpExchange {
         }
     }
 
-    /// The text that has come of a reply that is not whole.
+    /// Returns the text that has come of a reply that is not whole; `None` if there is none.
     pub(crate) fn said(&self) -> Option<String> {
         let said = match &self.decoder {
             _ if self.whole.is_some() => None,
+            // A copy is asked: a snapshot in the middle of a response must not end its decoding.
             Some(decoder) => Some(decoder.as_ref().clone().said()),
             None => self.said.clone(),
         };
         said.filter(|said| !said.is_empty())
     }
 
-    /// Returns whether news come in the right order.
+    /// Returns whether the input comes in the right order.
     pub(crate) const fn accepts(&self, input: &HttpInput) -> bool {
         match input {
+            // After a restore there is no decoder. The host carries the request out again, so that
+            // a head comes before any chunk.
             HttpInput::Chunk(_) | HttpInput::End => self.decoder.is_some() || self.whole.is_some(),
             HttpInput::Held { .. } | HttpInput::Head(_) | HttpInput::Failed(_) => true,
         }
@@ -146,7 +152,7 @@ impl HttpExchange {
 }
 
 impl ModelCall {
-    /// The exchange that is under way.
+    /// Returns the exchange that is under way; `None` between two tries.
     pub(crate) const fn exchange(&self) -> Option<&HttpExchange> {
         match &self.state {
             CallState::Sent(exchange) => Some(exchange),
@@ -154,12 +160,12 @@ impl ModelCall {
         }
     }
 
-    /// The effect of the request that is out.
+    /// Returns the effect of the request that is out.
     pub(crate) fn effect(&self) -> Option<EffectId> {
         self.exchange().map(|exchange| exchange.effect)
     }
 
-    /// The open effect, made again.
+    /// Returns the open effect, made anew.
     pub(crate) fn owed(
         &self,
         agent: AgentId,
@@ -171,7 +177,7 @@ impl ModelCall {
         Some(Effect::Http { id, agent, request, purpose: self.purpose.public() })
     }
 
-    /// Returns when the call counts as broken, or is tried again; never while the host holds it
+    /// Returns when the call counts as broken or is tried again; never while the host holds it
     /// back.
     pub(crate) const fn deadline(&self, idle_ms: u64) -> Option<(SessionInstant, DeadlineReason)> {
         match &self.state {
@@ -186,7 +192,7 @@ impl ModelCall {
     }
 }
 
-/// The request of a call, made without a change to the history's cache.
+/// Returns the request of a call, without a change to the history's cache.
 fn request_again(
     purpose: &CallPurpose,
     route: &Route,

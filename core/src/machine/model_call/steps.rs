@@ -1,6 +1,6 @@
-//! What comes in to a call of a model: the response while it arrives, its failures, and the time
-//! of its next try. A call that goes on stands among those of its agent again; what follows from
-//! one that is over is decided in `run`.
+//! The steps of a model call: the response as it arrives, its failures, and the next try. A call
+//! that goes on is put back among those of its agent; what follows from one that is over is decided
+//! in `run`.
 
 use super::{
     super::{
@@ -22,11 +22,12 @@ use innerloop_types::{
 };
 use innerloop_wire::{CallPiece, FailureKind, ModelCallError, ReplyPiece, unknown_fields};
 
-/// Most tries of a call after which it is still made without what the endpoint does not know.
+/// The number of tries up to which a call is repeated without the fields that the endpoint does not
+/// know.
 const MOST_PLAINER: u32 = 8;
 
 impl HttpExchange {
-    /// Takes back what was shown of this try.
+    /// Withdraws what was shown of this try.
     fn reset(&mut self, ctx: &mut StepContext<'_>) {
         if core::mem::take(&mut self.shown) {
             ctx.event(EventKind::TextReset);
@@ -77,7 +78,7 @@ impl ModelCall {
         ctx.body.pending_mut().calls.push(call);
     }
 
-    /// The call stands among those of its agent until more news come.
+    /// Puts the call back among those of its agent until more comes in.
     pub(crate) fn go_on(self, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
         ctx.body.pending_mut().calls.push(self);
         None
@@ -92,6 +93,8 @@ impl ModelCall {
         let (id, agent) = (ctx.issue(EffectKind::Http), ctx.body.id);
         let (route, request) = match &purpose {
             &CallPurpose::Reply(tools) => {
+                // Made for each request and not kept as the agent's route: the larger limit ends
+                // with the input, and a call that sums up may need a head without tools.
                 let is_grown = ctx.body.run.repairs.grown;
                 let route =
                     if is_grown { Arc::new(route.grown(tools)) } else { route.serving(tools) };
@@ -117,7 +120,8 @@ impl ModelCall {
         ctx: &mut StepContext<'_>,
     ) -> Option<EndedCall> {
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
-        // A chunk may be no news, and whatever comes after a whole reply is none.
+        // Whether a chunk keeps the call alive is decided in `on_chunk`: comments and pings do not,
+        // and neither does anything behind a whole reply.
         if !matches!(input, HttpInput::Chunk(_)) {
             exchange.active_at = ctx.now;
         }
@@ -147,8 +151,8 @@ impl ModelCall {
         }
     }
 
-    /// The exchange is over, and only a reply that was whole before counts; without one, the host
-    /// does not know what became of the call.
+    /// Ends the exchange. A reply that was whole before counts; without one, nobody knows what
+    /// became of the call, and it has failed.
     pub(crate) fn on_lost(mut self, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         ctx.ledger.settle(exchange.effect);
@@ -165,6 +169,8 @@ impl ModelCall {
             return self.go_on(ctx);
         }
         let CallState::Sent(exchange) = &mut self.state else {
+            // Asked again before the try: other agents may have spent the rest of the budget while
+            // this call waited.
             if ctx.used_up(self.purpose.is_of_run()).is_some() {
                 let failure =
                     ModelCallError::new(FailureKind::Network, "what may be spent is used up");
@@ -181,8 +187,8 @@ impl ModelCall {
         self.on_failure(ModelCallError::new(FailureKind::Network, message), ctx)
     }
 
-    /// Gives the call up on the host's word, and gives what people have been shown of the reply's
-    /// text.
+    /// Gives the call up on the host's command. Returns the text of the reply that people have been
+    /// shown.
     pub(crate) fn cancel(mut self, ctx: &mut StepContext<'_>) -> String {
         self.spend(ctx);
         let CallState::Sent(mut exchange) = self.state else { return String::new() };
@@ -194,15 +200,20 @@ impl ModelCall {
             (None, None) => exchange.said.take().unwrap_or_default(),
         };
         if said.trim().is_empty() {
+            // Nothing of it enters the history, so that what was shown of it is withdrawn.
             exchange.reset(ctx);
             return String::new();
         }
         said
     }
 
-    /// The reply is whole.
+    /// Ends the call with a whole reply.
     fn over(mut self, mut reply: Reply, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
+        // Signatures and sealed thinking are sent back only to the model and endpoint that made
+        // them.
         reply.origin = Some(Arc::clone(&self.route.origin));
+        // Only the budget counts an estimate: events and totals tell what the provider has counted,
+        // and that is nothing here.
         if reply.usage.is_none() && reply.finish == FinishReason::Repetition {
             self.spend(ctx);
         } else if reply.usage.is_none() {
@@ -216,8 +227,8 @@ impl ModelCall {
         Some(EndedCall { purpose: self.purpose, result: Ok(reply) })
     }
 
-    /// Notes what a response costs whose usage nobody tells: as much as was asked and has come, by
-    /// estimate.
+    /// Counts the cost of a response whose usage nobody tells: an estimate of what was asked and of
+    /// what has come.
     fn spend(&mut self, ctx: &mut StepContext<'_>) {
         let CallState::Sent(exchange) = &mut self.state else { return };
         let Some(written) = exchange.written.take() else { return };
@@ -227,6 +238,8 @@ impl ModelCall {
                 CallPurpose::Reply(_) => ctx.tokens(),
                 CallPurpose::Summary(plan) => {
                     let request = plan.request(&ctx.body.history, &self.route, "");
+                    // About four bytes a token: a summary's request is not part of the history's
+                    // gauge.
                     request.body.0.len() as u64 / 4
                 }
             },
@@ -236,7 +249,8 @@ impl ModelCall {
         ctx.spend(&usage, self.route.model.price.as_ref());
     }
 
-    /// The next try. That of a reply is made as the configuration in force has it.
+    /// Makes the next try. That of a reply follows the configuration in force, so that a new key or
+    /// model helps a call that waits.
     fn again(self, ctx: &mut StepContext<'_>) -> Self {
         let route = match self.purpose {
             CallPurpose::Reply(_) => ctx.route(),
@@ -246,10 +260,14 @@ impl ModelCall {
     }
 
     fn on_head(mut self, head: &ResponseHead, ctx: &mut StepContext<'_>) -> Option<EndedCall> {
+        // A second head begins the response anew. What the first one brought has been paid for all
+        // the same.
         self.spend(ctx);
         if let CallState::Sent(exchange) = &mut self.state {
+            // A refusal costs nothing; a response of success costs from its first byte on.
             exchange.written = (200..300).contains(&head.status).then_some(0);
-            // After a restore the effect is carried out again, and what was shown comes again.
+            // After a restore the effect is carried out again, so that what was shown before comes
+            // a second time.
             exchange.reset(ctx);
             exchange.whole = None;
             let decoder = self.route.decoder(head, ctx.setup.config.response);
@@ -268,6 +286,7 @@ impl ModelCall {
         let is_whole = decoder.is_whole();
         let echo = exchange.echoes(&pieces);
         let Some(decoder) = &exchange.decoder else { return self.go_on(ctx) };
+        // Comments and pings are bytes as well, but no sign that the model still works.
         if decoder.is_heard() {
             exchange.active_at = ctx.now;
         }
@@ -289,6 +308,8 @@ impl ModelCall {
             return self.go_on(ctx);
         }
         let finished = self.finish(ctx);
+        // The terminal marker ends the reply; the effect stays open until the response ends, since
+        // the host still owes its answer.
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         match finished {
             None => self.go_on(ctx),
@@ -297,13 +318,16 @@ impl ModelCall {
                 self.go_on(ctx)
             }
             Some(Err(failure)) => {
+                // An error, or a limit that is exceeded, ends the response: nothing that would
+                // still come of it counts.
                 ctx.cancel(exchange.effect);
                 self.on_failure(failure, ctx)
             }
         }
     }
 
-    /// The body has ended: the whole reply, of which is shown what has not been.
+    /// Ends the decoding: returns the reply, and shows what has not been shown of it. `None` if
+    /// there was no decoder.
     fn finish(&mut self, ctx: &mut StepContext<'_>) -> Option<Result<Reply, ModelCallError>> {
         let CallState::Sent(exchange) = &mut self.state else { return None };
         let (decoder, mut rest) = (exchange.decoder.take()?, Vec::new());
@@ -325,11 +349,15 @@ impl ModelCall {
         self.spend(ctx);
         let CallState::Sent(exchange) = &mut self.state else { return self.go_on(ctx) };
         let (effect, was_shown) = (exchange.effect, exchange.shown);
+        // Text that a limit has ended stays shown: it becomes a turn of the history when the run
+        // fails.
         if failure.said.is_empty() {
             exchange.reset(ctx);
         }
         let is_reply = matches!(self.purpose, CallPurpose::Reply(_));
         if is_reply && self.route.may_fall_back_to_text() && failure.kind == FailureKind::NoTools {
+            // Due at once. The session first configures all agents, since they share the endpoint,
+            // and then lets this one try again.
             self.state = CallState::Waiting { until: ctx.now };
             let agent = ctx.body.id;
             let ended = self.go_on(ctx);
@@ -342,6 +370,7 @@ impl ModelCall {
         }
         let next = self.attempt.saturating_add(1);
         let fields = unknown_fields(&self.route.model, &failure);
+        // Counted as a try: an endpoint that names another field each time must come to an end.
         if is_reply && !fields.is_empty() && self.attempt < MOST_PLAINER {
             let names = joined(&fields, ", ");
             ctx.warn(&format!("the endpoint does not know {names}: left out from now on"));
@@ -350,6 +379,7 @@ impl ModelCall {
             return self.go_on(ctx);
         }
         let policy = &ctx.setup.config.retry;
+        // The delay varies by ids and not by chance, so that a replay waits equally long.
         let salt = retry::salt(&ctx.session.0, effect.0);
         let may_retry = failure.is_retryable()
             && (policy.mid_stream || !was_shown)
@@ -383,7 +413,7 @@ fn repeated(said: &str, kept: usize) -> Reply {
     Reply { blocks, finish: FinishReason::Repetition, ..Reply::default() }
 }
 
-/// A broken exchange as a failure of the call.
+/// Returns the failure of the call that a broken exchange stands for.
 fn broken(failure: HttpFailure) -> ModelCallError {
     let kind = match failure.kind {
         HttpFailureKind::Network | HttpFailureKind::Timeout | HttpFailureKind::Cancelled => {

@@ -1,5 +1,6 @@
-//! Calls that never leave the core: other agents are started, told and closed, the user is asked, a
-//! plan is kept.
+//! The calls that never leave the core: they start, message and close other agents, ask the user,
+//! keep a plan, and give the final answer. What they do to other agents goes out as signals, which
+//! the session carries over once the round has moved on.
 
 use super::super::{
     agent_state::{ChildAgent, ChildState, agent_name},
@@ -22,7 +23,7 @@ use innerloop_types::{
     path::{resolved, seen},
 };
 
-/// Does what the core does itself.
+/// Carries out a queued call of the core itself.
 pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<AgentSignal>, ctx: &mut StepContext<'_>) {
     let inner = match core::mem::replace(&mut call.state, ToolCallState::Stopped) {
         ToolCallState::Queued(ToolTask::Inner(inner)) => inner,
@@ -72,6 +73,8 @@ pub(super) fn act(call: &mut RoundCall, signals: &mut Vec<AgentSignal>, ctx: &mu
 
 fn spawn(call: SpawnCall, signals: &mut Vec<AgentSignal>, ctx: &mut StepContext<'_>) -> Outcome {
     let wanted = call.working_dir.unwrap_or_default();
+    // Forms that only a shell or Windows resolves. Taken as text they would name a folder below the
+    // agent's own, which is not what the model means.
     let is_foreign =
         wanted.starts_with('~') || wanted.get(1..2) == Some(":") || wanted.contains('\0');
     let folder = resolved(&ctx.setup.folder, &wanted)
@@ -94,6 +97,8 @@ fn spawn(call: SpawnCall, signals: &mut Vec<AgentSignal>, ctx: &mut StepContext<
         );
         return Outcome::error(ToolError::Limit, message);
     }
+    // Counted and known at once, though the signal is carried out later: the next call of the same
+    // round must see the agent, for the limit as well as for `wait`.
     ctx.agents.open += 1;
     ctx.agents.newest += 1;
     let (child, parent) = (AgentId(ctx.agents.newest), ctx.body.id);
@@ -122,6 +127,8 @@ fn send(
         let message = format!("{agent_id} is closed: spawn another one");
         return Outcome::error(ToolError::NotFound, message);
     }
+    // Set at once, so that a `wait` behind this call waits for the new run and does not return the
+    // old result.
     if let Some(known) = ctx.body.child_mut(agent) {
         known.state = ChildState::Running;
     }
@@ -131,6 +138,7 @@ fn send(
 
 fn close(agent_id: &str, signals: &mut Vec<AgentSignal>, ctx: &mut StepContext<'_>) -> Outcome {
     let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
+    // The model reads how the agent stood before it is closed.
     let last = known.result();
     if !known.over {
         signals.push(AgentSignal::Close { agent });

@@ -1,5 +1,5 @@
-//! What happens to a round, and what follows: calls are started as they may, and the round ends
-//! once each is answered.
+//! The steps of a round: answers are given to the calls that wait for them, calls start as soon as
+//! they may, and the round ends once every call has its result.
 
 use super::{
     super::{
@@ -29,6 +29,8 @@ impl ToolRound {
         let mut round = Self { calls: Vec::with_capacity(calls.len()) };
         for call in calls {
             let mut call = RoundCall::new(pipeline::with_own_arguments(call, ctx.setup));
+            // One by one, each with those before it: a question tells which calls are still to come
+            // first, and the guard counts on what these will have read.
             call.enter(&round.calls, ctx);
             round.calls.push(call);
         }
@@ -62,7 +64,7 @@ impl ToolRound {
                 let call_id = call.tool_call.id.clone();
                 ctx.event(EventKind::ToolCallOutputDelta { call_id, text });
             }
-            // Refused at the door: no tool is offered a way to park.
+            // Admission refuses this: no tool is offered a way to go on in the background.
             ToolInput::Parked { .. } => {}
             ToolInput::Done(outcome) => {
                 ctx.ledger.settle(id);
@@ -72,7 +74,7 @@ impl ToolRound {
         self.advance(ctx)
     }
 
-    /// A person has answered.
+    /// Takes the answer of a person.
     pub(crate) fn on_answer(
         mut self,
         id: EffectId,
@@ -82,6 +84,8 @@ impl ToolRound {
         let Some(call) = self.call(id) else { return AgentStep::Wait(Phase::Round(self)) };
         ctx.ledger.settle(id);
         if answer == Answer::Abort {
+            // Its question is settled. Left in its state, the interruption would cancel that effect
+            // once more.
             call.state = ToolCallState::Stopped;
             return AgentStep::Interrupt(Phase::Round(self));
         }
@@ -89,7 +93,7 @@ impl ToolRound {
         self.advance(ctx)
     }
 
-    /// A hook has replied.
+    /// Takes the reply of a hook.
     pub(crate) fn on_hook(
         mut self,
         id: EffectId,
@@ -104,7 +108,7 @@ impl ToolRound {
         self.advance(ctx)
     }
 
-    /// The host does not know what became of an effect.
+    /// Handles an effect that the host has lost.
     pub(crate) fn on_lost(mut self, id: EffectId, ctx: &mut StepContext<'_>) -> AgentStep {
         let Some((before, call)) = self.behind(id) else {
             return AgentStep::Wait(Phase::Round(self));
@@ -114,7 +118,7 @@ impl ToolRound {
         self.advance(ctx)
     }
 
-    /// The run of a started agent is over: whoever waits for it goes on.
+    /// Gives the result of a started agent, whose run is over, to the calls that wait for it.
     pub(crate) fn on_child(mut self, child: AgentId, ctx: &mut StepContext<'_>) -> AgentStep {
         let Some(result) = ctx.body.learnt().children.get(child).map(ChildAgent::result) else {
             ctx.fault("an agent has ended that its parent does not know");
@@ -128,7 +132,8 @@ impl ToolRound {
         self.advance(ctx)
     }
 
-    /// The host has said something: waiting for other agents ends, so that the model reads it.
+    /// Ends the waits for other agents, since the host has said something that the model is to
+    /// read.
     pub(crate) fn on_steer(mut self, ctx: &mut StepContext<'_>) -> AgentStep {
         let message = "The wait was ended by a message of the user. The agent still works.";
         for call in &mut self.calls {
@@ -151,23 +156,26 @@ impl ToolRound {
         self.advance(ctx)
     }
 
-    /// Starts what may start now, and ends the round once each call is answered.
+    /// Starts the calls that may start now, and ends the round once every call has its result.
     pub(crate) fn advance(mut self, ctx: &mut StepContext<'_>) -> AgentStep {
         let (mut others_run, alone_runs) =
             (self.runs(ExecMode::Parallel), self.runs(ExecMode::Serial));
         let mut held = false;
-        // What is said to other agents goes out behind what is told of this round's calls: it may
-        // come back at once and end the round.
+        // Signals go out behind what is told of this round's calls: what they lead to may come back
+        // at once and end the round.
         let mut signals = Vec::new();
         for call in &mut self.calls {
             match &call.state {
+                // Whatever comes behind a call that runs alone waits for it.
                 ToolCallState::Running { mode: ExecMode::Serial, .. } => break,
                 ToolCallState::Queued(ToolTask::Inner(_)) => act(call, &mut signals, ctx),
-                // Calls that run alone keep their order, also behind one that somebody still looks
-                // at; those that run beside others do not wait for people.
+                // Calls that run alone keep their order, even behind one that a hook or a person
+                // still looks at; calls that run beside others do not wait for people.
                 ToolCallState::Hooked { work, .. } | ToolCallState::Asking { work, .. } => {
                     held |= matches!(work, ToolTask::Run { mode: ExecMode::Serial, .. });
                 }
+                // A later call may run alone by now, if it started while a person was still asked
+                // about this one.
                 ToolCallState::Queued(ToolTask::Run { .. }) if alone_runs => {}
                 ToolCallState::Queued(ToolTask::Run { mode: ExecMode::Serial, .. }) if held => {}
                 ToolCallState::Queued(ToolTask::Run { mode: ExecMode::Parallel, .. }) => {
@@ -175,15 +183,17 @@ impl ToolRound {
                     others_run = true;
                 }
                 ToolCallState::Queued(ToolTask::Run { mode: ExecMode::Serial, .. }) => {
-                    // A cancelled run of before may still be writing.
+                    // A cancelled run of an earlier round may still be writing.
                     if !others_run && !ctx.ledger.has_cancelled_tool(ctx.body.id) {
                         call.launch(ctx);
                     }
+                    // The guard may have refused it just now: then it has its result, and the next
+                    // one may start.
                     if !matches!(call.state, ToolCallState::Done(_)) {
                         break;
                     }
                 }
-                // Waits for somebody, or is answered: nothing that others would wait for.
+                // The call waits for somebody, or has its result: others need not wait for it.
                 _ => {}
             }
             if ctx.setup.one_by_one && !matches!(call.state, ToolCallState::Done(_)) {

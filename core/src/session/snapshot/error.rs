@@ -1,4 +1,5 @@
-//! Why bytes are not a snapshot that can be restored.
+//! The error of a restore: bytes that are damaged, of another version, or whose configuration
+//! cannot work.
 
 use alloc::string::{String, ToString};
 use innerloop_json::ToJson;
@@ -8,7 +9,7 @@ use innerloop_types::config::ConfigError;
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum RestoreError {
-    /// The bytes are no snapshot, or were damaged.
+    /// The bytes are not a snapshot, or they are damaged.
     #[error("this is not an Innerloop snapshot, or it is damaged: {0}")]
     Damaged(String),
     /// The snapshot comes from another version.

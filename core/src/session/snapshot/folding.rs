@@ -1,4 +1,5 @@
-//! What a snapshot says of turns that are to be folded.
+//! The forms of folds in a snapshot: the state that is kept beside the history, and a plan that is
+//! pending.
 
 use crate::{
     machine::{
@@ -35,7 +36,8 @@ impl FoldingForm {
     }
 }
 
-/// Turns that are to be folded.
+/// A plan to fold turns. It is stored whole: the configuration that it was made under may have
+/// changed since.
 #[derive(ToJson, FromJson)]
 pub(super) struct PlanForm<'a> {
     why: FoldReason,

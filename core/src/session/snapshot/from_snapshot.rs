@@ -1,4 +1,5 @@
-//! From what a snapshot says to the session again: whatever follows from the rest is derived.
+//! The restore of a session from the forms of a snapshot. What follows from the rest is derived,
+//! and what does not fit together is refused as damaged.
 
 use super::{
     error::RestoreError,
@@ -28,7 +29,7 @@ use innerloop_types::{
 };
 
 impl SessionForm<'_> {
-    /// The session, in which it is now `wall`.
+    /// Returns the session, in which it is now `wall`.
     pub(super) fn restored(self, wall: UnixMillis) -> Result<Session, RestoreError> {
         let config: SessionConfig = self.config.into_owned();
         let id = config.id.clone();
@@ -37,11 +38,14 @@ impl SessionForm<'_> {
         let mut children = Vec::new();
         for mut form in self.agents {
             children.push((form.id, core::mem::take(&mut form.children)));
+            // Each agent comes behind the one that started it, whose depth it needs.
             let agent = form.restored(&setup, &agents)?;
             if agents.insert(agent.body.id, agent).is_some() {
                 return Err(RestoreError::damaged("two of its agents have one number"));
             }
         }
+        // As many as there are agents beside the session's own: with the checks below, each has
+        // exactly one agent that started it.
         let known: usize = children.iter().map(|(_, forms)| forms.len()).sum();
         if known + 1 != agents.len() {
             return Err(RestoreError::damaged("an agent is not known to the one that started it"));
@@ -49,6 +53,7 @@ impl SessionForm<'_> {
         for (parent, forms) in children {
             with_children(parent, forms, &mut agents)?;
         }
+        // Snapshots before version 5 told what was spent by agent only.
         let purse = self.purse.unwrap_or_else(|| purse(&agents, self.now));
         let count = AgentCount {
             newest: agents.iter().last().map_or(0, |(id, _)| id.0),
@@ -75,7 +80,7 @@ impl SessionForm<'_> {
 }
 
 impl AgentForm<'_> {
-    /// The agent, without those that it started.
+    /// Returns the agent, without those that it started.
     fn restored(
         self,
         root: &Arc<AgentSetup>,
@@ -94,6 +99,7 @@ impl AgentForm<'_> {
             return Err(RestoreError::damaged("an agent was started by nobody"));
         }
         let turns = self.turns.into_owned();
+        // The counts of the runs before are what the history has beyond the run.
         let (users, replies) = counted(&turns);
         let mut agent = Agent::new(self.id, spawned, setup, turns);
         let body = &mut agent.body;
@@ -123,11 +129,14 @@ impl AgentForm<'_> {
         let calls = &agent.body.pending().calls;
         let is_reply = |call: &&ModelCall| matches!(call.purpose, CallPurpose::Reply(_));
         let replies = calls.iter().filter(is_reply).count();
+        // A phase waits for exactly the call that it stands for. Without it nothing would ever wake
+        // the agent; with another one its end would meet a phase that does not expect it.
         let fits = replies == usize::from(matches!(agent.phase, Phase::ModelCall))
             && calls.len() - replies == usize::from(matches!(agent.phase, Phase::Folding));
         if !fits {
             return Err(RestoreError::damaged("the model calls of an agent do not fit its phase"));
         }
+        // An idle agent has no detector: see `AgentData::rest`.
         if !matches!(agent.phase, Phase::Idle | Phase::Closing | Phase::Closed) {
             agent.body.watch_again(&agent.setup.config.loops);
         }
@@ -135,7 +144,7 @@ impl AgentForm<'_> {
     }
 }
 
-/// Returns how many inputs and replies there are.
+/// Returns the number of inputs and of replies.
 fn counted(turns: &[Turn]) -> (u32, u32) {
     turns.iter().fold((0, 0), |(users, replies): (u32, u32), turn| match turn.kind {
         TurnKind::User(_) => (users.saturating_add(1), replies),
@@ -144,7 +153,7 @@ fn counted(turns: &[Turn]) -> (u32, u32) {
     })
 }
 
-/// Tells an agent of those that it started.
+/// Gives an agent its knowledge of those that it started.
 fn with_children(
     parent: AgentId,
     forms: Vec<ChildForm<'_>>,
@@ -169,7 +178,7 @@ fn with_children(
     Ok(())
 }
 
-/// Returns what all agents have spent, as far as their own counts say it.
+/// Returns what all agents have spent, as far as their own counts tell.
 fn purse(agents: &ById<AgentId, Agent>, now: SessionInstant) -> SpendTracker {
     let spend = |counts: &RunCounts| SpendAmount {
         cost_nano_usd: counts.cost_nano_usd.unwrap_or_default(),
@@ -187,11 +196,13 @@ fn purse(agents: &ById<AgentId, Agent>, now: SessionInstant) -> SpendTracker {
     purse.before.cost_nano_usd = purse.before.cost_nano_usd.saturating_sub(run.cost_nano_usd);
     purse.before.tokens = purse.before.tokens.saturating_sub(run.tokens);
     let is_idle = matches!(root.phase, Phase::Idle | Phase::Closing | Phase::Closed);
+    // When the run began is not known any more, nor how long earlier ones took: their time is not
+    // counted.
     purse.since = (!is_idle).then_some(now);
     purse
 }
 
-/// Returns how many agents are open beside the session's own.
+/// Returns the number of agents that are open, without the session's own.
 fn open_agents(agents: &ById<AgentId, Agent>) -> u32 {
     let is_open = |(id, agent): &(AgentId, &Agent)| {
         *id != AgentId::ROOT && !matches!(agent.phase, Phase::Closed)

@@ -1,4 +1,4 @@
-//! What a snapshot says of an input that waits.
+//! The form of a waiting input in a snapshot.
 
 use crate::machine::agent_state::UserInput;
 use alloc::{borrow::Cow, boxed::Box, vec::Vec};
@@ -19,7 +19,7 @@ impl<'a> InputForm<'a> {
         Self { parts: Cow::Borrowed(&input.parts), options }
     }
 
-    /// One without options.
+    /// Returns an input without options.
     pub(super) const fn plain(parts: Vec<Part>) -> Self {
         Self { parts: Cow::Owned(parts), options: None }
     }
@@ -35,7 +35,7 @@ impl<'a> FromJson<'a> for InputForm<'_> {
         Self::plain(Vec::new())
     }
 
-    /// Snapshots of before version 5 have the parts alone.
+    /// Reads both forms: snapshots before version 5 have a list of the parts alone.
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         #[derive(FromJson)]
         struct Whole {

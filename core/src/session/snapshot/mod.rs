@@ -1,5 +1,6 @@
-//! A session as bytes, at any moment. The encoded form of a history and a response that is under
-//! way are not in it: both are made anew. Snapshots of earlier versions are migrated.
+//! Snapshots: a session as bytes, at any moment. The encoded form of a history, and a response that
+//! is under way, are not in it: both are made anew. What can be derived is derived, so that a
+//! snapshot cannot contradict itself there. Snapshots of earlier versions are still read.
 
 mod error;
 mod folding;
@@ -43,7 +44,7 @@ struct SnapshotEnvelope<'a> {
 }
 
 impl Session {
-    /// The session as bytes (JSON), from which [`Session::restore`] makes it again.
+    /// Returns the session as bytes (JSON), from which [`Session::restore`] makes it again.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
         self.snapshot_json().into_text().into_bytes()
@@ -67,7 +68,8 @@ impl Session {
         })
     }
 
-    /// The configuration under the session's own id.
+    /// Returns the configuration under the session's own id: a blueprint's sessions share one with
+    /// another id.
     pub(super) fn own_config(&self) -> SessionConfig {
         SessionConfig { id: (*self.id).clone(), ..self.config().clone() }
     }
@@ -79,6 +81,8 @@ impl Session {
             let (output, turns) = self.said(id);
             ChildForm::of(id, child, &output, turns)
         });
+        // A call whose route is the one in force need not store it: it is most of what a call
+        // consists of.
         let route = agent.route();
         let calls = pending.calls.iter().map(|call| CallForm::of(call, &route));
         AgentForm {
@@ -100,14 +104,14 @@ impl Session {
         }
     }
 
-    /// Returns what an agent has come to by now.
+    /// Returns the result of an agent, and its number of turns, by now.
     fn said(&self, id: AgentId) -> (String, u32) {
         self.agent(id)
             .map_or_else(Default::default, |agent| (agent.body.result(), agent.body.turns()))
     }
 
-    /// Makes the session of a snapshot again; session time goes on from where it stood, which is
-    /// now `wall`. Ask [`Session::owed`] for the effects that were open.
+    /// Restores the session of a snapshot; session time goes on from where it stood, which is now
+    /// `wall`. Ask [`Session::owed`] for the effects that were open.
     ///
     /// # Errors
     /// The bytes are damaged, or come from a newer version.
@@ -115,12 +119,12 @@ impl Session {
         Self::restore_edited(bytes, wall, &|_| None)
     }
 
-    /// As [`Session::restore`], of a snapshot whose state is changed before it is read: `edit` is
-    /// shown its JSON, once that has been found undamaged, and may return other JSON. Hosts take
-    /// secrets out that were none when the snapshot was made.
+    /// Restores the session of a snapshot like [`Session::restore`], but lets `edit` change its
+    /// state before it is read: `edit` gets the JSON, which is undamaged, and may return other
+    /// JSON. Hosts remove secrets that were not yet known as such when the snapshot was made.
     ///
     /// # Errors
-    /// As [`Session::restore`]; the changed state counts as damaged if it cannot be read.
+    /// Like [`Session::restore`]; the changed state counts as damaged if it cannot be read.
     pub fn restore_edited(
         bytes: &[u8],
         wall: UnixMillis,
@@ -139,6 +143,7 @@ impl Session {
         if envelope.digest != digest(state.text()) {
             return Err(RestoreError::damaged("its digest is another one"));
         }
+        // Behind the check of the digest, which is of the state as it was written.
         let edited = edit(state.text());
         let text = edited.as_deref().unwrap_or(state.text());
         read::<SessionForm<'_>>(text)?.restored(wall)
@@ -149,7 +154,7 @@ fn read<'a, T: FromJson<'a>>(text: &'a str) -> Result<T, RestoreError> {
     from_str(text).map_err(|error| RestoreError::damaged(&error))
 }
 
-/// The digest of a state, as text.
+/// Returns the digest of a state, as text.
 fn digest(state: &str) -> String {
     DigestBuilder::of(state.as_bytes()).text()
 }

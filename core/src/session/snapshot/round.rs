@@ -1,5 +1,6 @@
-//! What a snapshot says of an open round: where each call stands. The calls are those of the reply
-//! before, and what they ask for follows from their arguments.
+//! The form of an open round in a snapshot: where each call stands. The calls themselves are those
+//! of the reply before, and what they ask for is read from their arguments again, so that neither
+//! is stored twice.
 
 use super::error::RestoreError;
 use crate::{
@@ -24,7 +25,7 @@ use innerloop_types::{
 /// A call of an open round.
 #[derive(ToJson, FromJson)]
 pub(super) struct ToolCallForm<'a> {
-    /// Its arguments, where they are not those that the model gave.
+    /// The arguments, where they differ from what the model gave.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<Cow<'a, str>>,
     /// The time when the host was given its run, until that is over; earlier forms did not give it.
@@ -68,11 +69,12 @@ pub(super) enum ToolCallStateForm<'a> {
     },
 }
 
-/// The calls of an agent's open round.
+/// Returns the forms of the calls of an agent's open round.
 pub(super) fn forms<'a>(round: &'a ToolRound, agent: &Agent) -> Vec<ToolCallForm<'a>> {
     let made = agent.body.history.open_calls();
     let forms = round.calls.iter().zip(made).map(|(call, made)| {
         let made = pipeline::with_own_arguments(made.clone(), &agent.setup);
+        // Compared in the form in which the round has them, so that only edits are stored.
         let is_same = call.tool_call.arguments == made.arguments;
         ToolCallForm {
             arguments: (!is_same).then_some(Cow::Borrowed(&*call.tool_call.arguments)),
@@ -83,7 +85,7 @@ pub(super) fn forms<'a>(round: &'a ToolRound, agent: &Agent) -> Vec<ToolCallForm
     forms.collect()
 }
 
-/// An agent's open round.
+/// Returns an agent's open round.
 pub(super) fn restored(
     forms: Vec<ToolCallForm<'_>>,
     agent: &Agent,
@@ -117,6 +119,8 @@ impl ToolCallForm<'_> {
             ToolCallStateForm::Queued => ToolCallState::Queued(work()?),
             ToolCallStateForm::Running { effect, known } => {
                 let ToolTask::Run { mut run, mode, .. } = work()? else { return Err(damaged()) };
+                // As launched: what is owed must be the same run, whatever the model has read
+                // since.
                 run.run.known = known.map(Cow::into_owned);
                 ToolCallState::Running { effect, run: run.launch(), mode }
             }
@@ -141,6 +145,7 @@ impl ToolCallForm<'_> {
                 ToolCallState::Done(ToolResult { call_id, parts, is_error })
             }
         };
+        // A call is announced when it leaves these states, so that the mark need not be stored.
         let announced = !matches!(
             state,
             ToolCallState::Stopped

@@ -1,5 +1,6 @@
-//! What a snapshot says: what was said, how often, and where each agent stands. The forms are
-//! apart from the state that they stand for, and whatever follows from the rest is left out.
+//! The forms of a snapshot: what was said, how often, and where each agent stands. They are types
+//! apart from the state that they stand for, so that the state can change without them. Whatever
+//! follows from the rest is left out.
 
 use super::{
     error::RestoreError,
@@ -58,7 +59,7 @@ pub(super) struct CancelledForm {
     pub(super) id: EffectId,
     pub(super) agent: AgentId,
     pub(super) kind: KindForm,
-    /// Until when its answer is waited for.
+    /// The time until which its answer is waited for.
     pub(super) until: SessionInstant,
 }
 
@@ -125,8 +126,8 @@ pub(super) struct SpawnedForm<'a> {
     pub(super) parent: AgentId,
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<Cow<'a, str>>,
-    /// The folder that it works in. Called `working_dir`, it was what the prompt said, and the
-    /// agent worked in the root.
+    /// The folder that it works in. The `working_dir` of older snapshots is not this: only the
+    /// prompt named it, and the agent worked in the root.
     #[json(default, skip_serializing_if = "str::is_empty")]
     pub(super) folder: Cow<'a, str>,
     #[json(default)]
@@ -299,6 +300,8 @@ impl CancelledForm {
             EffectKind::Ask => KindForm::Ask,
             EffectKind::Hook => KindForm::Hook,
         };
+        // An effect that is not cancelled is not stored here: whoever waits for it says so in its
+        // own form.
         Some(Self { id, agent: entry.agent, kind, until: entry.grace? })
     }
 
@@ -336,7 +339,7 @@ impl<'a> SpawnedForm<'a> {
 }
 
 impl<'a> ChildForm<'a> {
-    /// The form of a child that says `output` after `turns` turns by now.
+    /// Returns the form of a child whose result is `output` after `turns` turns by now.
     pub(super) fn of(id: AgentId, child: &'a ChildAgent, output: &str, turns: u32) -> Self {
         let state = match child.state {
             ChildState::Running => ChildStateForm::Running,
@@ -344,12 +347,15 @@ impl<'a> ChildForm<'a> {
             ChildState::Failed => ChildStateForm::Failed,
             ChildState::Closed => ChildStateForm::Closed,
         };
+        // A child that is idle says the same as when its run ended, which is most of the time: its
+        // result is in its own history already.
         let is_same = child.output == output && child.turns == turns;
         let last = LastForm { output: Cow::Borrowed(&child.output), turns: child.turns };
         Self { id, state, since: child.since, last: (!is_same).then_some(last) }
     }
 
-    /// The child, where it says `output` after `turns` turns by now, and is `over` or not.
+    /// Returns the child, whose result is `output` after `turns` turns by now, and which is `over`
+    /// or not.
     pub(super) fn child(self, output: String, turns: u32, over: bool) -> ChildAgent {
         let state = match self.state {
             ChildStateForm::Running => ChildState::Running,
@@ -398,7 +404,7 @@ impl<'a> RunForm<'a> {
         }
     }
 
-    /// The run, without what follows from the history.
+    /// Returns the run, without what follows from the history.
     pub(super) fn run(self) -> AgentRun {
         let text = |text: Option<Cow<'a, str>>| text.map(|text| text.into_owned().into());
         AgentRun {
@@ -452,7 +458,7 @@ impl RepairsForm {
 }
 
 impl<'a> CallForm<'a> {
-    /// The form of a call while `in_force` is the agent's route.
+    /// Returns the form of a call while `in_force` is the route of its agent.
     pub(super) fn of(call: &'a ModelCall, in_force: &Route) -> Self {
         let (purpose, tools) = match &call.purpose {
             CallPurpose::Reply(tools) => (PurposeForm::Reply, *tools),
@@ -481,7 +487,8 @@ impl<'a> CallForm<'a> {
         }
     }
 
-    /// The call of an agent whose route is `in_force`; `tools` is what its run lets replies use.
+    /// Returns the call of an agent whose route is `in_force`; `tools` is what its run lets replies
+    /// use.
     pub(super) fn call(self, in_force: &Arc<Route>, tools: ToolAccess) -> ModelCall {
         ModelCall {
             purpose: match self.purpose {
@@ -490,6 +497,7 @@ impl<'a> CallForm<'a> {
             },
             route: match self.route {
                 Some(route) => Arc::new(route.route(tools)),
+                // Shared, as before the snapshot: the head of requests is encoded once.
                 None => Arc::clone(in_force),
             },
             attempt: self.attempt,
@@ -506,6 +514,8 @@ impl<'a> CallForm<'a> {
                     said,
                 } => {
                     let whole = whole.map(|reply| Box::new(reply.into_owned()));
+                    // Without a decoder: the host carries the request out again, and the response
+                    // begins anew.
                     let sent = HttpExchange::new(effect, active_at);
                     let sent =
                         HttpExchange { held, shown, text_begun, written, whole, said, ..sent };
@@ -564,7 +574,7 @@ impl<'a> PhaseForm<'a> {
         }
     }
 
-    /// The phase of that agent.
+    /// Returns the phase of that agent.
     pub(super) fn phase(self, agent: &Agent) -> Result<Phase, RestoreError> {
         Ok(match self {
             Self::Idle => Phase::Idle,
