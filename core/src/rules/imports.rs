@@ -1,6 +1,6 @@
-//! Imports of instruction files (`docs/decisions.md#project-documents`): a line such as `See
-//! @notes/style.md` takes in another file. The caller reads the files; their text is put behind
-//! that of the document.
+//! Imports of instruction files (`docs/decisions.md#project-documents`): other files that a
+//! document takes in by a line such as `See @notes/style.md`. The caller reads the files; their
+//! text is put behind that of the document.
 
 use alloc::{format, string::String, vec::Vec};
 use innerloop_types::path::resolved;
