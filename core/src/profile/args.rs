@@ -1,5 +1,5 @@
-//! The arguments of one call: parsed and checked against the tool's schema once, then taken out
-//! piece by piece.
+//! Arguments of one call: parsed and checked against the tool's schema once, then taken out piece
+//! by piece. Readers need no error handling of their own: the first fault is kept until the end.
 
 use crate::rules::{argv, coerce, schema};
 use alloc::{
@@ -9,21 +9,21 @@ use alloc::{
 };
 use innerloop_json::{Value, from_str, joined, to_string};
 
-/// Arguments that fit their tool's schema. The first fault that reading still finds is kept until
-/// [`ToolArguments::finish`].
+/// Arguments that fit their tool's schema. The first fault that is still found while reading is
+/// kept until [`ToolArguments::finish`].
 #[derive(Debug)]
 pub(crate) struct ToolArguments<'a> {
     tool: &'a str,
     value: Value,
-    /// The arguments as they came, unless values were changed to fit the schema.
+    /// The arguments' text as it came; `None` if values were changed to fit the schema.
     text: Option<&'a str>,
     fault: Option<String>,
 }
 
 impl<'a> ToolArguments<'a> {
-    /// Parses the arguments of the tool `tool` and checks them. `null` for what need not be there
-    /// counts as absent, and a list of words is a command line; with `coerces`, values of the wrong
-    /// type that plainly mean a right one are changed first.
+    /// Parses the arguments of the tool `tool` and checks them. `null` for an optional argument
+    /// counts as absent, and a list of words becomes a command line; with `coerces`, values of the
+    /// wrong type are converted first where their meaning is plain.
     ///
     /// # Errors
     /// A sentence for the model.
@@ -40,20 +40,22 @@ impl<'a> ToolArguments<'a> {
         if !violations.is_empty() {
             return Err(invalid(tool, &joined(&violations, "; ")));
         }
+        // The text goes to a host's tool as it came: written anew, it would lose large numbers and
+        // the order of keys (`docs/decisions.md#opaque-json`).
         Ok(Self { tool, value, text: (!is_coerced).then(|| text.trim()), fault: None })
     }
 
-    /// The name of the tool.
+    /// Returns the name of the tool.
     pub(super) const fn tool(&self) -> &'a str {
         self.tool
     }
 
-    /// The arguments as JSON text.
+    /// Returns the arguments as JSON text.
     pub(crate) fn json(&self) -> String {
         self.text.map_or_else(|| to_string(&self.value), String::from)
     }
 
-    /// A required string.
+    /// Takes a required string.
     pub(super) fn text(&mut self, name: &str) -> String {
         let text = self.optional_text(name);
         if text.is_none() {
@@ -62,7 +64,7 @@ impl<'a> ToolArguments<'a> {
         text.unwrap_or_default()
     }
 
-    /// A required string that is not blank; `what` names it in the error.
+    /// Takes a required string that is not blank; `what` names it in the error.
     pub(super) fn non_blank(&mut self, name: &str, what: &str) -> String {
         let text = self.text(name);
         if text.trim().is_empty() {
@@ -71,7 +73,7 @@ impl<'a> ToolArguments<'a> {
         text
     }
 
-    /// An optional string.
+    /// Takes an optional string.
     pub(super) fn optional_text(&mut self, name: &str) -> Option<String> {
         match self.take(name)? {
             Value::String(text) => Some(text),
@@ -79,7 +81,7 @@ impl<'a> ToolArguments<'a> {
         }
     }
 
-    /// An array of strings, empty if absent.
+    /// Takes an array of strings, empty if absent.
     pub(super) fn texts(&mut self, name: &str) -> Vec<String> {
         let items = self.items(name);
         let texts = items.into_iter().filter_map(|item| match item {
@@ -89,12 +91,12 @@ impl<'a> ToolArguments<'a> {
         texts.collect()
     }
 
-    /// A boolean, false if absent.
+    /// Takes a boolean, false if absent.
     pub(super) fn flag(&mut self, name: &str) -> bool {
         self.optional_flag(name).unwrap_or(false)
     }
 
-    /// An optional boolean.
+    /// Takes an optional boolean.
     pub(super) fn optional_flag(&mut self, name: &str) -> Option<bool> {
         match self.take(name)? {
             Value::Bool(flag) => Some(flag),
@@ -102,9 +104,10 @@ impl<'a> ToolArguments<'a> {
         }
     }
 
-    /// An optional whole number from 0: models write `3`, and sometimes `3.0`. One that is too
-    /// large means as much as there is.
+    /// Takes an optional whole number from 0. Models write `3`, and sometimes `3.0`.
     pub(super) fn count(&mut self, name: &str) -> Option<u64> {
+        // 2⁵³: up to there a floating-point number holds every whole number. A larger one, such as
+        // `1e30`, means as much as there is.
         const MOST: f64 = 9_007_199_254_740_992.0;
         let value = self.take(name)?;
         if let Some(count) = value.as_u64() {
@@ -124,19 +127,19 @@ impl<'a> ToolArguments<'a> {
         }
     }
 
-    /// The same, saturating at 32 bits.
+    /// Takes an optional whole number from 0, saturating at 32 bits.
     pub(super) fn count_u32(&mut self, name: &str) -> Option<u32> {
         self.count(name).map(|count| u32::try_from(count).unwrap_or(u32::MAX))
     }
 
-    /// An optional string of an enum.
+    /// Takes an optional string that is one of `choices`.
     pub(super) fn choice<T: Copy>(&mut self, name: &str, choices: &[(&str, T)]) -> Option<T> {
         let text = self.optional_text(name)?;
         let chosen = choices.iter().find(|(word, _)| *word == text).map(|(_, choice)| *choice);
         chosen.or_else(|| self.misfit(name, "one of the words that the schema names"))
     }
 
-    /// Returns what `read` finds in the nested object `name`, if there is one.
+    /// Reads the nested object `name` with `read`, if there is one.
     pub(super) fn object<T>(
         &mut self,
         name: &str,
@@ -146,7 +149,7 @@ impl<'a> ToolArguments<'a> {
         self.read_in(value, read)
     }
 
-    /// Returns what `read` finds in each object of the array `name`.
+    /// Reads each object of the array `name` with `read`.
     pub(super) fn objects<T>(
         &mut self,
         name: &str,
@@ -163,7 +166,7 @@ impl<'a> ToolArguments<'a> {
         }
     }
 
-    /// Ends the reading.
+    /// Ends the reading, and reports the first fault.
     ///
     /// # Errors
     /// The first fault that was found, as a sentence for the model.
@@ -172,6 +175,8 @@ impl<'a> ToolArguments<'a> {
     }
 
     fn read_in<T>(&mut self, value: Value, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        // The readers take fields from `self.value`: with the nested object in its place, the same
+        // functions read it, and its faults are kept here as well.
         let outer = core::mem::replace(&mut self.value, value);
         let found = read(self);
         self.value = outer;
@@ -186,7 +191,7 @@ impl<'a> ToolArguments<'a> {
         }
     }
 
-    /// An argument, which is then no longer there.
+    /// Takes an argument out; `null` counts as absent.
     fn take(&mut self, name: &str) -> Option<Value> {
         let value = self.value.as_object_mut()?.get_mut(name)?;
         Some(core::mem::take(value)).filter(|value| !value.is_null())

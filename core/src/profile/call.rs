@@ -1,4 +1,5 @@
-//! What calls of the built-in tools ask for.
+//! The meaning of a call of a built-in tool, whatever the vocabulary: an action for the host, or
+//! something that the core does itself.
 
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{action::Action, event::PlanItem};
@@ -6,7 +7,7 @@ use innerloop_types::{action::Action, event::PlanItem};
 /// The work that a call asks for.
 #[derive(Debug)]
 pub(crate) enum CallIntent {
-    /// An action of the host's.
+    /// An action that the host carries out.
     Action(CanonicalCall),
     /// Something that the core does itself.
     Inner(InnerCall),
@@ -24,7 +25,7 @@ pub struct CanonicalCall {
 /// A call of a tool that never leaves the core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InnerCall {
-    /// Start an agent.
+    /// Start another agent on a task.
     Spawn(SpawnCall),
     /// Say something to an agent.
     Send {
@@ -40,19 +41,20 @@ pub(crate) enum InnerCall {
         /// The maximum time to wait, in milliseconds.
         timeout_ms: Option<u64>,
     },
-    /// End an agent.
+    /// End an agent that was started.
     Close {
         /// Its id, as the model knows it.
         agent_id: String,
     },
-    /// Ask the user.
+    /// Ask the user a question.
     Ask {
-        /// The question.
+        /// The question to the user.
         question: String,
     },
-    /// Keep a plan.
+    /// Keep the model's plan.
     Plan(PlanCall),
     /// The final answer, as JSON text that fits the schema.
+    // The text, not a value: it is the host's data and goes to it as the model wrote it.
     Answer(String),
 }
 
@@ -61,18 +63,18 @@ pub(crate) enum InnerCall {
 pub(crate) struct SpawnCall {
     /// The task of the agent.
     pub(crate) task: String,
-    /// A folder to stay in.
+    /// The folder that it works in and stays in.
     pub(crate) working_dir: Option<String>,
-    /// Another model.
+    /// The model, if it is another one.
     pub(crate) model: Option<String>,
-    /// Most turns; 0 or nothing for no limit.
+    /// Most turns; 0 or `None` for no limit.
     pub(crate) max_turns: Option<u32>,
 }
 
 /// A call that keeps the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PlanCall {
-    /// The whole plan.
+    /// The steps of the whole plan.
     pub(crate) items: Vec<PlanItem>,
     /// The answer that the model gets.
     pub(crate) reply: String,

@@ -1,5 +1,5 @@
 //! The tools that never leave the core: other agents, questions, the final answer. They are the
-//! same for every model family; the plan's are the families'.
+//! same for every model family, unlike the tools for the plan.
 
 pub(crate) use super::call::{InnerCall, SpawnCall};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::rules::truncate::OutputLimit;
 
-/// The tools, in the order in which they are shown; that of the final answer comes last of all.
+/// The tools, in the order in which they are shown.
 pub(super) static TABLE: &[&ToolRow] = &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER];
 
 static SPAWN_AGENT: ToolRow = ToolRow {
@@ -129,5 +129,6 @@ fn ask_user(args: &mut ToolArguments<'_>) -> InnerCall {
 }
 
 fn final_answer(args: &mut ToolArguments<'_>) -> InnerCall {
+    // The form is the host's own schema, which has been checked; nothing is left to be read here.
     InnerCall::Answer(args.json())
 }

@@ -1,6 +1,6 @@
 //! Floor 3: what a model family is shown: its tools, its base prompt, its defaults. A profile
-//! translates the model's vocabulary to canonical actions, and their outcomes to what the model
-//! reads, and knows nothing of wires.
+//! translates calls in the model's vocabulary to canonical actions, and their outcomes to what the
+//! model reads. It knows nothing of protocols, and nothing outside of it knows a tool by its name.
 
 mod anthropic;
 mod args;
@@ -44,7 +44,7 @@ pub struct Profile {
     vocabulary: VocabularyKind,
 }
 
-/// The abilities of a family's models, as far as nothing better is known.
+/// The abilities of a family's models, unless something better is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModelCapabilities {
     /// True if they think before they answer, with an effort that can be set.
@@ -55,29 +55,30 @@ pub struct ModelCapabilities {
     pub parallel_tool_calls: bool,
     /// The maximum number of tokens in a call, input and output together.
     pub context_window: u32,
-    /// The setting for whether to look for calls in the text.
+    /// The cases in which calls are looked for in the text.
     pub text_calls: TextCalls,
 }
 
 impl Profile {
-    /// The profile of that family under that vocabulary. Small models have the specification's
+    /// Creates the profile of a family under a vocabulary. Small models have the specification's
     /// only.
     #[must_use]
     pub const fn new(kind: ProfileKind, vocabulary: VocabularyKind) -> Self {
         match kind {
+            // Not refused: the preset `modern` asks for native names, whatever the family.
             ProfileKind::Small => Self { kind, vocabulary: VocabularyKind::Seed },
             _ => Self { kind, vocabulary },
         }
     }
 
-    /// The profile that a model's configuration names.
+    /// Returns the profile that a model's configuration names.
     #[must_use]
     pub const fn of(model: &ModelConfig) -> Self {
         Self::new(model.profile, model.vocabulary)
     }
 
-    /// The tools that become actions, as models that take images are shown them; those that
-    /// nothing here could carry out are left out.
+    /// Returns the tools that become actions, as models that take images are shown them, without
+    /// those that nothing here could carry out.
     #[must_use]
     pub fn tools(self, facts: &EnvironmentFacts) -> Vec<ToolSpec> {
         let mut met = shell::needs_met(facts);
@@ -85,19 +86,23 @@ impl Profile {
         self.action_rows(&met, &BuiltinTools::All).map(|row| self.spec(row, None)).collect()
     }
 
-    /// The family's own tools whose calls never leave the core: the plan's, where there is one.
+    /// Returns the family's own tools whose calls never leave the core: the one for the plan, if
+    /// there is one.
     #[must_use]
     pub fn inner_tools(self) -> Vec<ToolSpec> {
         self.plan().map(|row| self.spec(row, None)).collect()
     }
 
-    /// All tools that an agent at nesting depth `depth` is shown; the session's own is at 0.
+    /// Returns all tools that an agent at nesting depth `depth` is shown; the session's own agent
+    /// is at 0.
     pub(crate) fn rows(self, config: &SessionConfig, depth: u32) -> Vec<&'static ToolRow> {
         let mut met = shell::needs_met(&config.facts);
         let needs = [
             (ToolRequirement::Images, config.model.compat.images),
             (ToolRequirement::Web, config.web_fetch),
             (ToolRequirement::Agents, self.family().is_large && depth < config.subagents.max_depth),
+            // The user and the host talk with the session's own agent only. Agents that it starts
+            // answer to it, in the form that they like.
             (ToolRequirement::User, config.ask_user && depth == 0),
             (ToolRequirement::AnswerForm, config.answer.is_some() && depth == 0),
         ];
@@ -107,7 +112,7 @@ impl Profile {
         self.action_rows(&met, wanted).chain(inner).collect()
     }
 
-    /// Checks that the profile has the tools which the configuration names.
+    /// Checks that the profile has the tools that the configuration names.
     ///
     /// # Errors
     /// The name that no tool has, and those that there are.
@@ -115,6 +120,8 @@ impl Profile {
         let (BuiltinTools::Only(names) | BuiltinTools::Except(names)) = wanted else {
             return Ok(());
         };
+        // All tools of the vocabulary, shown or not: a configuration that names the shell must stay
+        // valid on a host without one.
         let rows = self.table().iter().copied().chain(self.inner_rows());
         let known: Vec<&str> = rows.map(ToolRow::name).collect();
         let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else {
@@ -125,21 +132,24 @@ impl Profile {
         Err(ConfigError::new("builtin_tools", message))
     }
 
-    /// A tool of the profile as the model is shown it; `answer` is the schema of the final answer.
+    /// Returns a tool of the profile as the model is shown it; `answer` is the schema of the final
+    /// answer.
     pub(crate) fn spec(self, row: &ToolRow, answer: Option<&Json>) -> ToolSpec {
         row.spec(self.command_ms(&ToolTimeouts::default()), answer)
     }
 
-    /// The tool of that name in the profile's vocabulary, shown or not.
+    /// Returns the tool of that name in the profile's vocabulary, shown or not.
     pub(crate) fn row(self, name: &str) -> Option<&'static ToolRow> {
         let others = match self.vocabulary {
+            // The specification's names mean the same in every family: a tool that the family does
+            // not show is still known by them.
             VocabularyKind::Seed if cfg!(feature = "builtins") => seed::TABLE,
             _ => &[],
         };
         self.table().iter().chain(others).copied().find(|row| row.name == name)
     }
 
-    /// The tool of that name in the vocabulary that becomes an action, shown or not.
+    /// Returns the tool of that name that becomes an action, shown or not.
     #[must_use]
     pub fn tool(self, name: &str) -> Option<ToolSpec> {
         self.row(name).map(|row| self.spec(row, None))
@@ -151,11 +161,11 @@ impl Profile {
         self.row(name).is_some()
     }
 
-    /// A call of one of the tools in canonical form. The facts are those that the tools were
-    /// offered under.
+    /// Translates a call of one of the tools to canonical form. `facts` are those under which the
+    /// tools were offered.
     ///
     /// # Errors
-    /// A sentence for the model where the name or the arguments are not the profile's.
+    /// A sentence for the model if the name or the arguments are not the profile's.
     pub fn translate(
         self,
         facts: &EnvironmentFacts,
@@ -172,20 +182,21 @@ impl Profile {
         }
     }
 
-    /// The base instructions.
+    /// Returns the base instructions.
     #[must_use]
     pub const fn base_prompt(self) -> &'static str {
         self.family().base_prompt
     }
 
-    /// The time limit of a program's run whose call names none, in milliseconds, where the family
-    /// has its own.
+    /// Returns the time limit of a program's run whose call names none, in milliseconds, if the
+    /// family has its own.
     #[must_use]
     pub const fn default_command_ms(self) -> Option<u64> {
         self.family().default_command_ms
     }
 
-    /// The time limit of a run whose call names none: what is configured goes before the family's.
+    /// Returns the time limit of a run whose call names none: the configured one goes before the
+    /// family's.
     pub(crate) fn command_ms(self, timeouts: &ToolTimeouts) -> u64 {
         let family = self.default_command_ms().filter(|_| !timeouts.has_default());
         family.unwrap_or(timeouts.default_command_ms)
@@ -204,8 +215,8 @@ impl Profile {
         }
     }
 
-    /// A model's configuration as the family wants it; endpoint, protocol and name are left to be
-    /// filled in.
+    /// Returns a model's configuration with the family's values; endpoint, protocol and name are
+    /// left to be filled in.
     #[must_use]
     pub fn model_defaults(self) -> ModelConfig {
         let capabilities = self.capabilities();
@@ -215,7 +226,11 @@ impl Profile {
             profile: self.kind,
             vocabulary: self.vocabulary,
             context_window: capabilities.context_window,
+            // A small window must have room for the conversation: a limit as large as the window
+            // makes servers refuse every request (`docs/wires.md#context-overflow`).
             max_output_tokens: plain.max_output_tokens.min(quarter),
+            // Only a no is said: many endpoints refuse the field, so that models which can are left
+            // to the provider's default.
             parallel_tool_calls: (!capabilities.parallel_tool_calls).then_some(false),
             stream: capabilities.streaming,
             text_calls: capabilities.text_calls,
@@ -227,7 +242,8 @@ impl Profile {
         family(self.kind)
     }
 
-    /// The tools of the vocabulary that become actions, in the order in which they are shown.
+    /// Returns the tools of the vocabulary that become actions, in the order in which they are
+    /// shown.
     const fn table(self) -> &'static [&'static ToolRow] {
         match self.vocabulary {
             VocabularyKind::Seed => self.family().seed,
@@ -235,7 +251,7 @@ impl Profile {
         }
     }
 
-    /// The tool that keeps the plan.
+    /// Returns the tool that keeps the plan, if the vocabulary has one.
     fn plan(self) -> impl Iterator<Item = &'static ToolRow> {
         self.family().plan.into_iter().filter(move |_| self.vocabulary == VocabularyKind::Native)
     }
@@ -246,16 +262,17 @@ impl Profile {
         wanted: &BuiltinTools,
     ) -> impl Iterator<Item = &'static ToolRow> {
         let rows = self.table().iter().copied().filter(|row| row.is_shown(met, wanted));
+        // After the filter, so that a tool that this host lacks leaves its place to the next one.
         rows.take(self.family().most_tools)
     }
 
-    /// The tools whose calls never leave the core.
+    /// Returns the tools whose calls never leave the core; that of the final answer comes last.
     fn inner_rows(self) -> impl Iterator<Item = &'static ToolRow> {
         inner::TABLE.iter().copied().chain(self.plan()).chain([&inner::FINAL_ANSWER])
     }
 }
 
-/// The names of the project's instruction files that the family reads.
+/// Returns the names of the project's instruction files that the family reads.
 #[must_use]
 pub const fn doc_names(kind: ProfileKind) -> &'static [&'static str] {
     family(kind).docs
@@ -270,15 +287,16 @@ const fn family(kind: ProfileKind) -> &'static ModelFamily {
     }
 }
 
-/// The folder that the file at `path` has instructions for, empty for the topmost; `None` if the
-/// family does not read it.
+/// Returns the folder that the file at `path` has instructions for, empty for the topmost; `None`
+/// if the family does not read it.
 #[must_use]
 pub fn instructed_folder(kind: ProfileKind, path: &str) -> Option<&str> {
     let above = doc_names(kind).iter().find_map(|name| path.strip_suffix(name))?;
+    // The slash is required: `MY-AGENTS.md` ends with the name and is not the file.
     if above.is_empty() { Some(above) } else { above.strip_suffix('/') }
 }
 
-/// Returns where instruction files may stand, in the order in which they are shown: from the folder
+/// Returns the places of instruction files, in the order in which they are shown: from the folder
 /// `root` down to the folder `below` it, both with `/` between names and empty for the topmost.
 #[must_use]
 pub fn doc_places(kind: ProfileKind, root: &str, below: &str) -> Vec<String> {

@@ -1,12 +1,14 @@
-//! The parameters of the built-in tools, and the JSON Schema that the model is shown of them.
+//! The parameters of the built-in tools, and the JSON Schema that the model is shown of them. The
+//! schema is written from the same lines in every build, so that a model's requests stay the same
+//! byte for byte.
 //!
-//! Parameters are written as one text, a line for each: its name, its type, and what the model is
-//! told of it, as in `depth?=1: 1..10 How many levels to list`. Behind the name `?` says that it
-//! may be left out, and `=` which value in JSON stands for it then. The types are `text`,
-//! `nonempty` for a text of one character or more, words such as `content|count`, whole numbers
-//! such as `0..` or `1..10`, `number`, `boolean`, `{}` for an object, and any of them with `[]` for
-//! a list, or with `[1..]` for one that is not empty. An object's own parameters stand in the lines
-//! below, behind `- `.
+//! Parameters are written as one text, a line for each: its name, its type, and its description for
+//! the model, as in `depth?=1: 1..10 How many levels to list`. A `?` behind the name says that it
+//! is optional, and `=` gives its default in JSON. The types are `text`, `nonempty` for a text of
+//! one character or more, words such as `content|count`, whole numbers such as `0..` or `1..10`,
+//! `number`, `boolean`, `{}` for an object, and any of them with `[]` for a list, or with `[1..]`
+//! for one that is not empty. An object's own parameters are in the lines below it, each after
+//! a dash and a space.
 
 use alloc::{borrow::Cow, string::ToString, vec::Vec};
 use core::{iter::Peekable, str::Lines};
@@ -15,13 +17,15 @@ use innerloop_json::{ToJson, Writer};
 /// The mark of lines that belong to the object above them.
 const INNER: &str = "- ";
 
-/// The name of a parameter that must be there.
+/// Returns the name of a required parameter.
 pub(super) fn name(line: &str) -> &str {
     line.split_once(':').map_or(line, |(name, _)| name)
 }
 
-/// The JSON Schema of an object with these parameters and no others, as it is written.
-/// `{default_ms}` in descriptions becomes that time limit.
+/// The JSON Schema of an object with these parameters and no others. `{default_ms}` in descriptions
+/// is replaced by the time limit.
+// Lines of text instead of tables: a table takes a pointer and a length for each word, which hardly
+// compress in the page's module (`docs/decisions.md#the-pages-module`).
 pub(super) struct ParamSchema {
     pub(super) params: &'static str,
     pub(super) default_ms: u64,
@@ -36,13 +40,14 @@ impl ToJson for ParamSchema {
 }
 
 impl ParamSchema {
-    /// Writes the fields of the schema of an object whose parameters are the next lines with that
-    /// mark.
+    /// Writes the fields of an object's schema. Its parameters are the next lines that begin with
+    /// `mark`.
     fn write_object(&self, lines: &mut Peekable<Lines<'static>>, mark: &str, writer: &mut Writer) {
         string("type", "object", writer);
         writer.key("properties");
         writer.object();
         let mut required = Vec::new();
+        // Peeked, since the line that ends a nested object is the next parameter of the outer one.
         while let Some(line) = lines.peek().and_then(|line| line.strip_prefix(mark)) {
             lines.next();
             let (name, rest) = line.split_once(": ").unwrap_or((line, ""));
@@ -72,13 +77,15 @@ impl ParamSchema {
         raw("additionalProperties", "false", writer);
     }
 
-    /// Writes the fields of a value's schema that say what it may be.
+    /// Writes the fields of a value's schema that give its type.
     fn write_type(
         &self,
         kind: &'static str,
         lines: &mut Peekable<Lines<'static>>,
         writer: &mut Writer,
     ) {
+        // Lists first: what stands before the brackets is a type of its own, which may have `..` or
+        // `|` in it.
         if let Some((of, min)) = kind.strip_suffix(']').and_then(|kind| kind.rsplit_once('[')) {
             string("type", "array", writer);
             writer.key("items");

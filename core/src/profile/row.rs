@@ -1,5 +1,5 @@
-//! A built-in tool as a row of its vocabulary's table: all that is known of it stands there, and
-//! nothing elsewhere knows a tool by its name.
+//! A built-in tool as a row of its vocabulary's table. Everything that is known of the tool is in
+//! its row; nothing elsewhere knows a tool by its name.
 
 use super::{
     args::ToolArguments,
@@ -16,7 +16,7 @@ use innerloop_types::{
     tool::{BuiltinTools, FreeformSpec, ToolSpec},
 };
 
-/// A built-in tool.
+/// A built-in tool with everything that is known of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ToolRow {
     /// Its name, as the model is shown it.
@@ -26,8 +26,8 @@ pub(crate) struct ToolRow {
     pub(super) parameters: ToolParameters,
     /// The reader that turns arguments into what the call asks for.
     pub(super) read: ArgumentReader,
-    /// The function that words an outcome in the form that the model family knows, where that
-    /// differs from what the tool says.
+    /// The function that words an outcome in the form that the model family knows; `None` if the
+    /// tool's own words are right.
     pub(super) tell: Option<fn(&FinishedRun<'_>) -> Option<String>>,
     pub(super) policy: ToolPolicy,
 }
@@ -35,14 +35,15 @@ pub(crate) struct ToolRow {
 /// The parameters of a tool. In descriptions `{default_ms}` stands for the family's time limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ToolParameters {
-    /// These, always, as [`param`] reads them.
+    /// Always these, in the form that [`param`] reads.
     Fixed(&'static str),
-    /// One string, which goes without JSON where the protocol has free-form tools.
+    /// One string, which is sent without JSON if the protocol has free-form tools.
     Freeform {
+        /// The parameter, in the form that [`param`] reads.
         text: &'static str,
         /// The grammar of the text, in Lark's syntax.
         grammar: &'static str,
-        /// The text that the model reads in place of the description.
+        /// The description that the model reads in place of the tool's.
         description: &'static str,
     },
     /// The form that the host wants of the final answer.
@@ -51,8 +52,10 @@ pub(super) enum ToolParameters {
 
 /// The way to read arguments that fit the schema.
 #[derive(Clone, Copy, Debug)]
+// Three kinds of functions instead of one: only a run can fail for want of a program, and a call
+// that never leaves the core can have no action.
 pub(super) enum ArgumentReader {
-    /// As an action on files.
+    /// As an action on files or pages.
     Action(fn(&mut ToolArguments<'_>) -> Action),
     /// As a run of a program.
     Run(fn(&mut ToolArguments<'_>, &EnvironmentFacts) -> Result<CanonicalCall, String>),
@@ -68,7 +71,7 @@ pub(crate) struct ToolPolicy {
     pub(crate) category: ToolCategory,
     /// The limit on how much of its output the model reads.
     pub(crate) output: OutputLimit,
-    /// The time limit of calls that name none, in milliseconds, where it is not the family's.
+    /// The time limit of calls that name none, in milliseconds; `None` for the family's.
     pub(crate) default_ms: Option<u64>,
     pub(crate) timeout: TimeoutNote,
     /// True if it shows what is in files.
@@ -82,15 +85,15 @@ pub(crate) struct ToolPolicy {
 pub(crate) enum ToolRequirement {
     /// A program that is a shell.
     Shell,
-    /// No shell: the tool stands in for what a shell is used for.
+    /// No shell: the tool does what a shell would be used for.
     NoShell,
     /// A program that is no shell.
     Program,
     /// A model that takes images.
     Images,
-    /// A host that reads pages of the web.
+    /// A host that can read pages of the web.
     Web,
-    /// Leave to start agents.
+    /// The right to start agents.
     Agents,
     /// A user who answers questions.
     User,
@@ -101,26 +104,26 @@ pub(crate) enum ToolRequirement {
 /// The effect of a tool's calls on the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolCategory {
-    /// They change nothing, and may run beside others.
+    /// Calls change nothing, and may run beside others.
     Reads,
-    /// They change files.
+    /// Calls change files of the workspace.
     Changes,
-    /// They run a program or a tool of the host, which may do anything.
+    /// Calls run a program or a tool of the host, which may do anything.
     Runs,
 }
 
 /// The note that the model reads below the output of a run that its time limit ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeoutNote {
-    /// Nothing: the output itself says so.
+    /// No note: the output itself says so.
     None,
-    /// That it ended.
+    /// A note that the run was ended.
     Plain,
-    /// That it ended, and the parameter that asks for more time.
+    /// A note that the run was ended, and the parameter that asks for more time.
     Parameter(&'static str),
 }
 
-/// The result of a run, to be reported to the model.
+/// A run that is over, to be reported to the model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FinishedRun<'a> {
     /// The action that was run.
@@ -135,15 +138,17 @@ pub(crate) struct FinishedRun<'a> {
 }
 
 impl FinishedRun<'_> {
-    /// The first file that changed, as the agent sees it.
+    /// Returns the first file that changed, as the agent sees it.
     pub(super) fn changed(&self) -> Option<(ChangeKind, &str)> {
         let ReportedChange { kind, path, .. } = self.outcome.changes.first()?;
+        // Changes are reported from the workspace's root on. The agent's next call would look for
+        // that path in its own folder.
         Some((*kind, seen(self.folder, path).unwrap_or(path)))
     }
 }
 
 impl ToolPolicy {
-    /// For tools that change nothing.
+    /// The policy of tools that change nothing.
     pub(crate) const READS: Self = Self {
         needs: None,
         category: ToolCategory::Reads,
@@ -153,19 +158,19 @@ impl ToolPolicy {
         shows_files: false,
         writes_files: false,
     };
-    /// For tools that show what is in files.
+    /// The policy of tools that show what is in files.
     pub(super) const SHOWS: Self = Self {
         output: limit(50_000, None, TruncateMode::HeadTail),
         shows_files: true,
         ..Self::READS
     };
-    /// For tools that change files.
+    /// The policy of tools that change files.
     pub(super) const CHANGES: Self = Self {
         category: ToolCategory::Changes,
         output: limit(10_000, None, TruncateMode::Tail),
         ..Self::READS
     };
-    /// For tools that run programs.
+    /// The policy of tools that run programs.
     pub(super) const RUNS: Self = Self {
         category: ToolCategory::Runs,
         output: limit(30_000, Some(256), TruncateMode::HeadTail),
@@ -173,13 +178,14 @@ impl ToolPolicy {
     };
 }
 
-/// The output of tools that find lines: the first ones are the best.
+/// The output limit of tools that find lines: the first ones are the best.
 pub(super) const MATCHES: OutputLimit = limit(20_000, Some(200), TruncateMode::Head);
-/// The output of tools that find or list files.
+/// The output limit of tools that find or list files.
+// The newest files come first, so that the beginning stays (`docs/decisions.md#output-limits`).
 pub(super) const PATHS: OutputLimit = limit(20_000, Some(500), TruncateMode::Head);
-/// The output of tools that say that a file was written.
+/// The output limit of tools that report a written file.
 pub(super) const WRITTEN: OutputLimit = limit(1_000, None, TruncateMode::Tail);
-/// The output of tools that say what another agent did.
+/// The output limit of tools that report what another agent did.
 pub(super) const REPORTS: OutputLimit = limit(20_000, None, TruncateMode::HeadTail);
 
 const fn limit(max_chars: usize, max_lines: Option<usize>, keep: TruncateMode) -> OutputLimit {
@@ -187,11 +193,13 @@ const fn limit(max_chars: usize, max_lines: Option<usize>, keep: TruncateMode) -
 }
 
 impl ToolRow {
-    /// Returns whether the tool is shown where these needs are met and these tools are wanted. Some
-    /// have a switch of their own.
+    /// Returns whether the tool is shown if the requirements `met` are met and the tools `wanted`
+    /// are wanted.
     pub(super) fn is_shown(&self, met: &[ToolRequirement], wanted: &BuiltinTools) -> bool {
         let is_named = |names: &[String]| names.iter().any(|name| *name == self.name);
         let is_wanted = match (self.policy.needs, wanted) {
+            // These have switches of their own in the configuration. A session without any other
+            // tool may still ask, and must be able to give its final answer.
             (Some(ToolRequirement::User | ToolRequirement::AnswerForm), _)
             | (_, BuiltinTools::All) => true,
             (_, BuiltinTools::ReadOnly) => self.policy.category == ToolCategory::Reads,
@@ -207,7 +215,7 @@ impl ToolRow {
         matches!(self.read, ArgumentReader::Action(_) | ArgumentReader::Run(_))
     }
 
-    /// Its name, as the model is shown it.
+    /// Returns the tool's name, as the model is shown it.
     pub(crate) const fn name(&self) -> &'static str {
         self.name
     }
@@ -216,7 +224,7 @@ impl ToolRow {
         self.policy
     }
 
-    /// The tool as the model is shown it; `answer` is the schema of the final answer.
+    /// Returns the tool as the model is shown it; `answer` is the schema of the final answer.
     pub(crate) fn spec(&self, default_ms: u64, answer: Option<&Json>) -> ToolSpec {
         let fixed = |params| Json::of(&ParamSchema { params, default_ms });
         let (parameters, freeform) = match &self.parameters {
@@ -242,7 +250,7 @@ impl ToolRow {
         }
     }
 
-    /// Returns what a call asks for whose arguments fit the schema.
+    /// Reads arguments that fit the schema, and returns what the call asks for.
     ///
     /// # Errors
     /// A sentence for the model.
@@ -256,15 +264,18 @@ impl ToolRow {
             ArgumentReader::Run(read) => read(&mut args, facts).map(CallIntent::Action),
             ArgumentReader::Inner(read) => Ok(CallIntent::Inner(read(&mut args))),
         };
+        // A fault in the arguments goes before the reader's own refusal: it is the one that the
+        // model can fix.
         args.finish()?;
         meaning
     }
 
-    /// Returns what the model reads of an outcome in the form that its family knows; `None` where
-    /// that is what the tool says.
+    /// Returns an outcome in the form that the model's family knows; `None` if the tool's own words
+    /// are right.
     pub(crate) fn tell(&self, run: &FinishedRun<'_>) -> Option<String> {
         match run.outcome.error {
-            // What a tool or a program said itself; everything else is in our own words.
+            // These are what a tool or a program said itself. Other failures are refusals in our
+            // own words, which must not look like the output of a command.
             None
             | Some(
                 ToolError::Exit
@@ -279,7 +290,7 @@ impl ToolRow {
 }
 
 impl TimeoutNote {
-    /// The note on a run that was given `timeout_ms`.
+    /// Returns the note on a run that was ended after `timeout_ms`.
     pub(crate) fn text(self, timeout_ms: u64) -> Option<String> {
         let advice = match self {
             Self::None => return None,

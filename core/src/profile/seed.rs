@@ -1,4 +1,5 @@
-//! The specification's vocabulary: one table of tools that each family shows a part of.
+//! The specification's vocabulary: one table of tools, of which each family shows a part. Their
+//! readers serve the native vocabularies, too, where a tool differs in its names alone.
 
 use super::{
     args::ToolArguments,
@@ -15,7 +16,7 @@ use innerloop_types::{
     config::EnvironmentFacts,
 };
 
-/// The whole table.
+/// The whole table. Families decide which tools are shown, and in which order.
 pub(super) static TABLE: &[&ToolRow] = &[
     &READ_FILE,
     &READ_MANY_FILES,
@@ -31,6 +32,7 @@ pub(super) static TABLE: &[&ToolRow] = &[
 ];
 
 /// The number of lines that are read of a file unless the call sets another number.
+// The descriptions of the reading tools name this number.
 pub(super) const READ_LIMIT: u64 = 2_000;
 
 /// The names that models use for what a search reports.
@@ -144,7 +146,7 @@ pub(super) static GREP: ToolRow = ToolRow {
     policy: ToolPolicy { output: MATCHES, ..ToolPolicy::READS },
 };
 
-/// The same for models that choose what is reported.
+/// The search for models that choose what is reported.
 pub(super) static GREP_WITH_MODES: ToolRow = ToolRow {
     name: "grep",
     description: "Search file contents by a regular expression. Ignored and binary files are \
@@ -226,7 +228,7 @@ fn read_many_files(args: &mut ToolArguments<'_>) -> Action {
     }
 }
 
-/// A call that writes a file, in every vocabulary.
+/// Reads a call that writes a file, in every vocabulary.
 pub(super) fn write_file(args: &mut ToolArguments<'_>) -> Action {
     Action::Write { path: args.text("file_path"), content: args.text("content") }
 }
@@ -235,7 +237,8 @@ fn edit_file(args: &mut ToolArguments<'_>) -> Action {
     edit(args, "replace_all")
 }
 
-/// A call that replaces a text, in every vocabulary; `all` names the flag for each occurrence.
+/// Reads a call that replaces a text, in every vocabulary; `all` is the name of the flag for every
+/// occurrence.
 pub(super) fn edit(args: &mut ToolArguments<'_>, all: &str) -> Action {
     Action::Edit {
         path: args.text("file_path"),
@@ -263,7 +266,7 @@ fn glob(args: &mut ToolArguments<'_>) -> Action {
     find(args, None)
 }
 
-/// A call that finds files, so many at most.
+/// Reads a call that finds files, `max_results` at most.
 pub(super) fn find(args: &mut ToolArguments<'_>, max_results: Option<u32>) -> Action {
     Action::Glob {
         pattern: args.text("pattern"),
@@ -274,6 +277,7 @@ pub(super) fn find(args: &mut ToolArguments<'_>, max_results: Option<u32>) -> Ac
     }
 }
 
+// One reader for both searches: a call cannot have arguments that its schema lacks.
 fn grep(args: &mut ToolArguments<'_>) -> Action {
     Action::Grep(GrepQuery {
         pattern: args.text("pattern"),
@@ -303,7 +307,7 @@ fn run_program(
     Ok(CanonicalCall { action, timeout_ms: args.count("timeout_ms") })
 }
 
-/// A program's output, and how it ended unless well.
+/// Returns a program's output followed by its exit code; `None` if that is 0.
 fn tell_exit(run: &FinishedRun<'_>) -> Option<String> {
     let exit = run.outcome.exit.filter(|exit| *exit != 0)?;
     let mut text = run.outcome.joined_text();

@@ -1,5 +1,5 @@
-//! Names of arguments that other agents' tools have. A model that was trained with those uses them
-//! here, too; where only one argument of the tool can be meant, it is.
+//! Names of arguments in other agents' tools. A model that was trained with those tools uses their
+//! names here, too; a name is translated where it can mean only one of the tool's arguments.
 
 use alloc::{
     string::{String, ToString},
@@ -7,7 +7,9 @@ use alloc::{
 };
 use innerloop_json::{Map, Value, from_str, to_string};
 
-/// Names that mean the same in the tools of different agents, a line for each meaning.
+/// Names with the same meaning in the tools of different agents, one meaning a line.
+// A name may stand in several lines: `file_path` is a file and `path` a file or a folder. Which one
+// is meant is decided by what the tool's schema still misses.
 const SAME: &str = "\
 file_path path file filename file_name filepath target_file absolute_path
 path dir directory dir_path directory_path folder target_directory
@@ -27,7 +29,7 @@ ignore_case case_insensitive i";
 /// An argument that was given under another tool's name: that name, and this tool's.
 pub(crate) type ArgumentAlias = (String, String);
 
-/// The arguments under the tool's own names, and which were renamed; nothing if none was.
+/// Returns the arguments under the tool's own names, and which were renamed; `None` if none was.
 pub(crate) fn known(schema: &Value, arguments: &str) -> Option<(String, Vec<ArgumentAlias>)> {
     let mut value: Value = from_str(arguments).ok()?;
     let mut renamed = Vec::new();
@@ -41,6 +43,8 @@ fn rename(schema: &Value, value: &mut Value, renamed: &mut Vec<ArgumentAlias>) {
             let found = renames(schema, fields);
             if !found.is_empty() {
                 move_all(fields, &found);
+                // The objects of a list mostly share their faults, and the note for the model
+                // should tell each once.
                 let is_new = |it: &ArgumentAlias| !renamed.contains(it);
                 let new: Vec<ArgumentAlias> = found.into_iter().filter(is_new).collect();
                 renamed.extend(new);
@@ -61,13 +65,15 @@ fn rename(schema: &Value, value: &mut Value, renamed: &mut Vec<ArgumentAlias>) {
     }
 }
 
-/// Which fields are called otherwise than the schema's, and which of its properties each stands
-/// for: the only one that is missing and means the same. Of a schema that has room for other
-/// fields, only what must be there is looked for.
+/// Returns the fields that are not named as in the schema, each with the property that it stands
+/// for: the only missing one of the same meaning. If the schema allows other fields, only required
+/// properties are looked for.
 fn renames(schema: &Value, fields: &Map<Value>) -> Vec<ArgumentAlias> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return Vec::new();
     };
+    // A schema that allows further fields may want this one as it is. So it is renamed only where
+    // the call would otherwise be refused.
     let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| {
@@ -81,6 +87,7 @@ fn renames(schema: &Value, fields: &Map<Value>) -> Vec<ArgumentAlias> {
     for name in fields.keys().filter(|name| !properties.contains_key(name)) {
         let is_same = |known: &&str| plain(name) == plain(known);
         let is_meant = |known: &&str| mean_the_same(name, known);
+        // The same words in another case, as `filePath`, are certain and go before the table.
         let same = properties.keys().filter(missing).find(is_same);
         let mut meant = properties.keys().filter(missing).filter(is_meant);
         let only = match (meant.next(), meant.next()) {
@@ -91,6 +98,7 @@ fn renames(schema: &Value, fields: &Map<Value>) -> Vec<ArgumentAlias> {
             found.push((name.to_string(), known.to_string()));
         }
     }
+    // Two fields for one property: either could be meant, so neither is renamed.
     let targets: Vec<String> = found.iter().map(|(_, known)| known.clone()).collect();
     found.retain(|(_, known)| targets.iter().filter(|target| *target == known).count() == 1);
     found
@@ -102,7 +110,7 @@ fn mean_the_same(name: &str, known: &str) -> bool {
     SAME.lines().any(|line| has(line, &name) && has(line, &known))
 }
 
-/// A name in snake case.
+/// Returns a name in snake case.
 fn plain(name: &str) -> String {
     let mut plain = String::new();
     for c in name.chars() {
@@ -116,13 +124,14 @@ fn plain(name: &str) -> String {
     plain.trim_matches('_').to_string()
 }
 
-/// The fields under their new names.
+/// Puts the fields under their new names.
 fn move_all(fields: &mut Map<Value>, renames: &[ArgumentAlias]) {
     for (name, value) in fields.take() {
         let new = renames.iter().find(|(old, _)| *old == name).map(|(_, known)| known.clone());
         match new {
             Some(known) => drop(fields.insert(known, value)),
-            // What takes the place of a `null` is not overwritten by it.
+            // A `null` counts as absent, and must not overwrite the value that was renamed to its
+            // name.
             None if value.is_null() && renames.iter().any(|(_, known)| *known == name) => {}
             None => drop(fields.insert(name, value)),
         }

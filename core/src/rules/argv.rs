@@ -1,5 +1,5 @@
-//! A command that is given as a list of words, as some models have learnt it, where the tool wants
-//! a command line: `["bash", "-lc", "ls"]`, or a program with its arguments.
+//! Commands that a model gives as a list of words, as it has learnt with other tools, where the
+//! tool wants a command line: `["bash", "-lc", "ls"]`, or a program with its arguments.
 
 use super::schema::has_type;
 use alloc::string::String;
@@ -8,10 +8,11 @@ use innerloop_json::Value;
 /// The name of the argument.
 const COMMAND: &str = "command";
 
-/// Makes a command line of a list of words where the schema wants a text; says whether it did.
+/// Replaces a list of words by a command line if the schema wants a text. Returns whether it did.
 pub(crate) fn to_line(schema: &Value, arguments: &mut Value) -> bool {
     let wanted = schema.get("properties").and_then(|all| all.get(COMMAND));
     let Some(Value::Array(words)) = arguments.get(COMMAND) else { return false };
+    // A host's tool may want a list; then it is right as it is.
     if wanted.is_none_or(|wanted| has_type(wanted, &Value::Array(words.clone()))) {
         return false;
     }
@@ -21,8 +22,10 @@ pub(crate) fn to_line(schema: &Value, arguments: &mut Value) -> bool {
     true
 }
 
-/// The words as a shell reads them back; nothing if one is no text.
+/// Returns the words as a shell reads them back; `None` if one is not a text.
 fn line(words: &[Value]) -> Option<String> {
+    // A shell within the shell would lose the variables and the folder that the agent's shell
+    // keeps. Only these flags: with others, the third word need not be the command.
     if let [shell, how, line] = words
         && ["bash", "sh", "zsh", "/bin/bash", "/bin/sh"].contains(&shell.as_str()?)
         && ["-c", "-lc"].contains(&how.as_str()?)
@@ -35,6 +38,8 @@ fn line(words: &[Value]) -> Option<String> {
             line.push(' ');
         }
         line.push('\'');
+        // Every word is quoted, whether it needs it or not: a word that came as an argument must
+        // not become an operator or a pattern.
         for c in word.as_str()?.chars() {
             match c {
                 '\'' => line.push_str("'\\''"),

@@ -1,4 +1,5 @@
-//! What is spent, and whether that is all that may be (`docs/decisions.md#budgets`).
+//! The spending of a session, held against its limits (`docs/decisions.md#budgets`). One tracker
+//! serves all agents of a session; the loop asks it before each model call.
 
 use innerloop_json::{FromJson, ToJson};
 use innerloop_types::{
@@ -11,6 +12,8 @@ use innerloop_types::{
 #[json(default)]
 pub struct SpendTracker {
     /// The amount that the session has spent; its time counts only the runs that are over.
+    // What lies between runs costs no time, so that a session may rest for days. The time of the
+    // run under way is added where it is asked for.
     pub spent: SpendAmount,
     /// The part of it that was spent before the run under way, or before the last one.
     pub before: SpendAmount,
@@ -19,31 +22,31 @@ pub struct SpendTracker {
     pub since: Option<SessionInstant>,
 }
 
-/// A limit that is reached.
+/// A limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsedUp {
-    /// Which, as a path below `limits`.
+    /// The limit's path below `limits`.
     pub which: &'static str,
     /// The amount that is used.
     pub used: u64,
-    /// The limit.
+    /// The limit, in the same unit.
     pub limit: u64,
 }
 
 impl SpendTracker {
-    /// A run of the session's own agent begins.
+    /// Notes that a run of the session's own agent begins.
     pub const fn begin_run(&mut self, now: SessionInstant) {
         self.before = self.spent;
         self.since = Some(now);
     }
 
-    /// It is over.
+    /// Notes that the run is over.
     pub fn end_run(&mut self, now: SessionInstant) {
         self.spent = self.until(now);
         self.since = None;
     }
 
-    /// Something was spent on a model.
+    /// Adds what a model call has cost.
     pub fn spend(&mut self, cost_nano_usd: u64, tokens: u64) {
         self.spent.cost_nano_usd = self.spent.cost_nano_usd.saturating_add(cost_nano_usd);
         self.spent.tokens = self.spent.tokens.saturating_add(tokens);
@@ -56,7 +59,7 @@ impl SpendTracker {
         SpendAmount { ms: self.spent.ms.saturating_add(running), ..self.spent }
     }
 
-    /// The first limit that is reached by now.
+    /// Returns the first limit that is reached by now.
     #[must_use]
     pub fn used_up(&self, limits: &Limits, now: SessionInstant) -> Option<UsedUp> {
         let (all, before) = (self.until(now), self.before);
@@ -72,14 +75,18 @@ impl SpendTracker {
             ("session.tokens", all.tokens, session.tokens),
             ("session.ms", all.ms, session.ms),
         ];
+        // The order is fixed, the run's limits before the session's, so that a replay names the
+        // same limit where several are reached at once.
         let reached = all.into_iter().find(|&(_, used, limit)| limit > 0 && used >= limit);
         reached.map(|(which, used, limit)| UsedUp { which, used, limit })
     }
 
-    /// Returns when the time of the run under way is up.
+    /// Returns the time at which the run under way reaches a limit of time; `None` without a run or
+    /// such a limit.
     #[must_use]
     pub fn deadline(&self, limits: &Limits) -> Option<SessionInstant> {
         let since = self.since?;
+        // A limit may have been lowered below what is spent: then the time is up at once.
         let session = limits.session.ms.saturating_sub(self.spent.ms);
         let left = [(limits.run.ms, limits.run.ms), (limits.session.ms, session)];
         let left = left.into_iter().filter(|&(limit, _)| limit > 0).map(|(_, left)| left).min();

@@ -1,15 +1,17 @@
-//! Arguments made to fit their schema where their meaning is plain. `null` for an argument that
-//! need not be there counts as absent. For models that write values as text, `"30000"` is a number
-//! where the schema wants one, `"true"` a boolean, a number a string, and the text of an array or
-//! object that value.
+//! Conversion of arguments to the types of their schema, where their meaning is plain. `null` for
+//! an argument that need not be there counts as absent. For models that write values as text,
+//! `"30000"` is a number where the schema wants one, `"true"` a boolean, a number a string, and the
+//! JSON text of an array or object that value.
 
 use super::schema::{has_type, types, violations};
 use alloc::{format, string::ToString};
 use innerloop_json::{Map, Number, Value, from_str, parse_f64};
 
-/// Makes `instance` fit the schema where that is plain; with `retypes`, also values of another type
-/// than the schema's. Returns whether anything changed.
+/// Makes `instance` fit the schema where its meaning is plain; with `retypes`, also values of
+/// another type than the schema's. Returns whether anything changed.
 pub(crate) fn coerce(schema: &Value, instance: &mut Value, retypes: bool) -> bool {
+    // The value itself before what it holds: an object that came as text has fields only after
+    // this.
     let mut changed = retypes && retype(schema, instance);
     match instance {
         Value::Object(fields) => {
@@ -33,11 +35,12 @@ pub(crate) fn coerce(schema: &Value, instance: &mut Value, retypes: bool) -> boo
     for all in branches(schema, "allOf") {
         changed |= coerce(all, instance, retypes);
     }
+    // Not `||`: the forms must be tried even if something has changed already.
     changed | choose(schema, instance, retypes)
 }
 
-/// Leaves out each `null` that stands for an absent value: the field need not be there, and may not
-/// be `null`.
+/// Removes each `null` that stands for an absent value: the field is optional, and its schema does
+/// not allow `null`.
 fn drop_nulls(schema: &Value, fields: &mut Map<Value>) -> bool {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| {
@@ -46,6 +49,7 @@ fn drop_nulls(schema: &Value, fields: &mut Map<Value>) -> bool {
     let is_absent = |name: &str, value: &Value| {
         let property = schema.get("properties").and_then(|all| all.get(name));
         let may_be_null = |property| violations(property, &Value::Null).is_empty();
+        // A property that the schema does not name keeps its `null`: nobody knows what it means.
         value.is_null() && !is_required(name) && property.is_some_and(|it| !may_be_null(it))
     };
     if !fields.iter().any(|(name, value)| is_absent(name, value)) {
@@ -59,9 +63,11 @@ fn drop_nulls(schema: &Value, fields: &mut Map<Value>) -> bool {
     true
 }
 
-/// Makes a value fit one of the forms of which it has none, the first that it can.
+/// Makes a value that fits none of the schema's forms fit the first one that it can.
 fn choose(schema: &Value, instance: &mut Value, retypes: bool) -> bool {
     let forms = || branches(schema, "anyOf").chain(branches(schema, "oneOf"));
+    // A value that fits a form already is left alone, though another form might like it converted:
+    // `"1"` stays a text where texts and numbers are allowed.
     if forms().next().is_none() || forms().any(|form| violations(form, instance).is_empty()) {
         return false;
     }
@@ -77,7 +83,7 @@ fn branches<'a>(schema: &'a Value, name: &str) -> impl Iterator<Item = &'a Value
     schema.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Gives one value a type that the schema wants, without what the value holds.
+/// Converts one value to a type that the schema wants, but not the values inside of it.
 fn retype(schema: &Value, instance: &mut Value) -> bool {
     if has_type(schema, instance) {
         return false;
@@ -87,10 +93,12 @@ fn retype(schema: &Value, instance: &mut Value) -> bool {
     retyped.map(|value| *instance = value).is_some()
 }
 
-/// The value as that type, if it plainly means one of it.
+/// Returns the value as that type, if it plainly means one.
 fn as_type(wanted: &str, instance: &Value) -> Option<Value> {
     match (wanted, instance) {
         ("boolean", Value::String(text)) => match text.trim() {
+            // Python's spelling as well, which models mix up with JSON's. `1` or `yes` are not
+            // plain.
             "true" | "True" => Some(Value::Bool(true)),
             "false" | "False" => Some(Value::Bool(false)),
             _ => None,
@@ -110,6 +118,7 @@ fn as_type(wanted: &str, instance: &Value) -> Option<Value> {
 }
 
 fn number(text: &str) -> Option<Value> {
+    // Whole numbers first: a large id would lose digits as a floating-point number.
     let whole = text.parse::<i64>().ok().map(|number| Value::Number(number.into()));
     whole.or_else(|| parse_f64(text).and_then(Number::from_f64).map(Value::Number))
 }

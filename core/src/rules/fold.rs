@@ -1,6 +1,7 @@
-//! Where a conversation is cut to become shorter, which results are shown as a line, and what is
-//! kept in spite of it. A cut stands between blocks (an input; a reply with its results), so that
-//! no call loses its answer, and inside one long input as well as between two.
+//! Cuts of a conversation that is to become shorter: the place of the cut, the results that are
+//! shown as a line, and the turns that stay all the same. A cut is between blocks (an input; a
+//! reply with its results), so that no call is parted from its result; it may be inside one long
+//! input.
 
 use alloc::vec::Vec;
 
@@ -11,18 +12,18 @@ pub struct FoldItem {
     pub at: u32,
     /// The kind of the turn.
     pub kind: ItemKind,
-    /// Its tokens.
+    /// The estimate of its tokens.
     pub tokens: u64,
-    /// Its tokens once a line stands for each of its results.
+    /// Its tokens if a line stands for each of its results.
     pub as_stub: u64,
 }
 
 /// The origin of a turn, as far as it decides where to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
-    /// The user's input.
+    /// An input of the user.
     Input,
-    /// A word in between, or what stands for turns that were left out.
+    /// A steering or system message, or the text that stands for turns that were left out.
     Word,
     /// A reply of the model.
     Reply,
@@ -39,7 +40,7 @@ pub struct FoldGoal {
     pub tokens: u64,
     /// Most turns that may be left.
     pub turns: usize,
-    /// Most inputs of the user that may be left, the pinned ones aside.
+    /// Most inputs of the user that may be left, not counting pinned ones.
     pub inputs: usize,
     /// The number of the newest replies that stay whole in any case.
     pub rounds: usize,
@@ -50,7 +51,7 @@ pub struct FoldGoal {
 /// The plan for cutting a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoldCut {
-    /// The number of its turns that are left out or pinned: those before the cut.
+    /// The number of turns before the cut, which are left out or pinned.
     pub before: usize,
     /// The places in the log of turns before the cut that stay.
     pub pin: Vec<u32>,
@@ -60,9 +61,9 @@ pub struct FoldCut {
     pub tokens: u64,
 }
 
-/// Leaves the oldest turns out, as few as reach the goal. Where the turns that stay in any case are
-/// too long, their results but the newest are shown as lines. Nothing if there is nothing to leave
-/// out.
+/// Leaves out the oldest turns, as few as reach the goal. If the turns that stay in any case are
+/// too long, all of their results but the newest are shown as lines. Returns `None` if there is
+/// nothing to leave out.
 #[must_use]
 pub fn cut(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
     let last = last_border(turns, goal.rounds)?;
@@ -71,6 +72,8 @@ pub fn cut(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
     let mut inputs = turns.iter().filter(is_input).count();
     let (mut first, mut newest) = (None, None);
     let mut found: Option<FoldCut> = None;
+    // One pass with running sums: a conversation may have thousands of turns, and summing anew at
+    // each border would be quadratic.
     for (before, turn) in (1..=last).zip(turns) {
         tokens -= turn.tokens;
         if is_input(&turn) {
@@ -81,7 +84,8 @@ pub fn cut(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
         if !is_border(turns, before) {
             continue;
         }
-        // The input under way stays, though rounds of it may go.
+        // The input under way stays, though rounds of it may go: without it the model would not
+        // know its task. The first input is pinned anyway if it is this one.
         let under_way = newest.filter(|turn| inputs == 0 && Some(*turn) != first);
         let pins = first.into_iter().chain(under_way);
         let cut = FoldCut {
@@ -93,9 +97,12 @@ pub fn cut(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
         let fits = cut.tokens <= goal.tokens
             && turns.len() - before + cut.pin.len() <= goal.turns
             && inputs <= goal.inputs;
+        // Everything before this border would be pinned, so that nothing would get shorter.
         if cut.pin.len() == before {
             continue;
         }
+        // A cut that does not reach the goal is kept as well: the last border is the best that can
+        // be done.
         found = Some(cut);
         if fits {
             return found;
@@ -106,14 +113,16 @@ pub fn cut(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
     Some(found)
 }
 
-/// Shows results as lines, the oldest first and as few as reach the goal. Nothing if no result is
-/// old enough.
+/// Shows results as lines, the oldest first, as few as reach the goal. Returns `None` if no result
+/// is old enough.
 #[must_use]
 pub fn stub(turns: &[FoldItem], goal: &FoldGoal) -> Option<FoldCut> {
     let most = newest_results(turns, goal.rounds.max(1));
     let tokens = turns.iter().map(|turn| turn.tokens).sum();
     let mut found = FoldCut { tokens, ..FoldCut::default() };
     let enough = turns.len().saturating_sub(goal.turns);
+    // First the turns above the number that may be left, whatever their length (a goal of 0
+    // tokens), then as many as the tokens ask for.
     stub_from(turns, 0, most.min(enough), 0, &mut found);
     let from = found.stubs;
     stub_from(turns, from, most, goal.tokens, &mut found);
@@ -127,6 +136,7 @@ fn stub_from(turns: &[FoldItem], from: usize, most: usize, goal: u64, cut: &mut 
         if cut.tokens <= goal {
             return;
         }
+        // A short result may be shorter than the line that would stand for it.
         if turn.kind == ItemKind::Results && turn.as_stub < turn.tokens {
             cut.tokens -= turn.tokens - turn.as_stub;
             cut.stubs = at + 1;
@@ -134,13 +144,14 @@ fn stub_from(turns: &[FoldItem], from: usize, most: usize, goal: u64, cut: &mut 
     }
 }
 
-/// Returns how many turns stand before the newest `count` results.
+/// Returns the number of turns before the newest `count` results.
 fn newest_results(turns: &[FoldItem], count: usize) -> usize {
     let results = turns.iter().enumerate().rev().filter(|(_, t)| t.kind == ItemKind::Results);
     results.map(|(at, _)| at).take(count).last().unwrap_or(0)
 }
 
-/// The latest place at which a cut leaves so many replies whole, or none if there are fewer.
+/// Returns the last place at which a cut leaves `rounds` replies whole, at least one; `None` if
+/// there are fewer.
 fn last_border(turns: &[FoldItem], rounds: usize) -> Option<usize> {
     let is_reply = |turn: &FoldItem| matches!(turn.kind, ItemKind::Reply | ItemKind::Calls);
     let replies = turns.iter().enumerate().rev().filter(|(_, turn)| is_reply(turn));

@@ -1,5 +1,6 @@
-//! Whether a call comes into a folder that has instructions of its own. Paths are looked at as
-//! text.
+//! Recognition of calls that come into a folder with instructions of its own, which the model is
+//! then shown. Paths are compared as text; nothing is refused here, so that a guess about a command
+//! line does no harm.
 
 use alloc::string::String;
 use innerloop_types::{
@@ -9,16 +10,17 @@ use innerloop_types::{
     text::is_word,
 };
 
-/// The folder that the document at a path has instructions for, from the workspace's root on;
-/// `None` if it stands above the root.
+/// Returns the folder that the document at `path` has instructions for, from the workspace's root
+/// on; `None` if that is above the root.
 pub(crate) fn doc_folder(path: &str) -> Option<String> {
     let above = path.rsplit_once(['/', '\\']).map_or("", |(above, _)| above);
     let above = resolved("", above)?;
+    // GPT's file is `.codex/instructions.md`, and holds for the folder above `.codex`.
     let own = above.strip_suffix(".codex").map(|own| own.trim_end_matches('/'));
     Some(own.map(String::from).unwrap_or(above))
 }
 
-/// A call's agent works in `folder`; the folder with instructions is `to`, both from the
+/// The folder that a call's agent works in, and a folder with instructions, both from the
 /// workspace's root on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstructionScope<'a> {
@@ -27,8 +29,8 @@ pub(crate) struct InstructionScope<'a> {
 }
 
 impl InstructionScope<'_> {
-    /// Returns whether a built-in action names something in the folder; `patch` is the outline of
-    /// its patch, if it is one.
+    /// Returns whether a built-in action names something in the folder `to`; `patch` is the outline
+    /// of its patch, if it has one.
     pub(crate) fn is_gone_by(self, action: &Action, patch: Option<&Patch>) -> bool {
         match action {
             Action::ReadMany { include, .. } => include.iter().any(|path| self.leads_in(path)),
@@ -36,6 +38,8 @@ impl InstructionScope<'_> {
             Action::RunProgram { args, .. } => args.iter().any(|text| self.is_named_in(text)),
             Action::Glob { pattern, path, .. } => {
                 let base = path.as_deref().unwrap_or_default();
+                // The pattern may name the folder as well as the base: `web/**/*.ts` from the root
+                // comes into `web`.
                 self.leads_in(base)
                     || resolved(base, pattern).is_some_and(|path| self.leads_in(&path))
             }
@@ -47,7 +51,8 @@ impl InstructionScope<'_> {
         }
     }
 
-    /// Returns whether one of a host's tool's arguments of those names is a path in the folder.
+    /// Returns whether an argument of a host's tool with one of these names is a path in the
+    /// folder.
     pub(crate) fn is_gone_by_own(self, arguments: &Json, names: &[String]) -> bool {
         let arguments: Value = from_str(arguments.text()).unwrap_or_default();
         names.iter().filter_map(|name| arguments.get(name)).any(|value| match value {
@@ -63,12 +68,14 @@ impl InstructionScope<'_> {
         resolved(self.folder, path).is_some_and(|path| seen(self.to, &path).is_some())
     }
 
-    /// Returns whether a line of a shell or an argument has the folder's path in it.
+    /// Returns whether a command line or an argument of a program contains the folder's path.
     fn is_named_in(self, text: &str) -> bool {
         let Some(path) = seen(self.folder, self.to) else { return false };
         text.match_indices(path).any(|(at, _)| {
             let before = text.get(..at).unwrap_or_default();
             let behind = text.get(at + path.len()..).unwrap_or_default();
+            // Only the whole path counts: not `docs-old` or `docs.md` for `docs`, nor `other/docs`.
+            // `./docs` is the folder itself.
             let goes_on = |c: char| is_word(c) || matches!(c, '-' | '.');
             let is_below = before.ends_with('/') && !before.ends_with("./");
             !is_below && !before.ends_with(goes_on_before) && !behind.starts_with(goes_on)

@@ -1,6 +1,7 @@
-//! How full the context window is: the provider's own count of the last request where it gave one,
-//! and an estimate of all else, by the measure of that count
-//! (`docs/decisions.md#the-context-window`).
+//! The fullness of the context window: the provider's own count of the last request if it gave one,
+//! and an estimate of everything else, scaled by how that count compares with our estimates
+//! (`docs/decisions.md#the-context-window`). Tokens are counted in thousandths, so that sums of
+//! small texts lose nothing.
 
 use innerloop_types::{
     config::TokenEstimator,
@@ -11,57 +12,62 @@ use innerloop_types::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenGauge {
     estimator: TokenEstimator,
-    /// Thousandths of a token of all turns, estimated.
+    /// The estimate for all turns, in thousandths of a token.
     turns: u64,
-    /// The provider's token count for its last reply and all before, the head included; 0 where it
-    /// has not counted.
+    /// The provider's token count for its last reply and everything before it, including the head;
+    /// 0 if it has not counted.
     counted: u64,
-    /// Thousandths of a token of the same turns, estimated.
+    /// The estimate for the turns that `counted` covers, in thousandths of a token.
     estimated: u64,
 }
 
 impl TokenGauge {
-    /// Nothing yet.
+    /// Creates a gauge without any turns.
     #[must_use]
     pub const fn new(estimator: TokenEstimator) -> Self {
         Self { estimator, turns: 0, counted: 0, estimated: 0 }
     }
 
-    /// Nothing again.
+    /// Returns a gauge without any turns and with the same estimator.
     #[must_use]
     pub const fn emptied(self) -> Self {
         Self::new(self.estimator)
     }
 
-    /// Takes a further turn into account.
+    /// Adds a turn; a reply's count by the provider takes the place of the estimate.
     pub fn note(&mut self, said: &VisibleTurn<'_>) {
         self.estimate(said);
         if let VisibleTurn::Assistant(reply) = said
             && let Some(usage) = reply.usage
         {
+            // The input of a reply is the whole conversation before it, so that each count replaces
+            // the one before instead of adding to it.
             self.counted = usage.input_total.saturating_add(usage.output_total);
             self.estimated = self.turns;
         }
     }
 
-    /// Takes a further turn into account, whatever the provider counted for it.
+    /// Adds a turn by its estimate alone.
     pub fn estimate(&mut self, said: &VisibleTurn<'_>) {
+        // Used for turns before a fold or a rewind, too: what the provider counted for them was a
+        // longer conversation than is seen now.
         self.turns = self.turns.saturating_add(self.cost(said));
     }
 
-    /// Thousandths of a token of a turn, estimated.
+    /// Estimates a turn, in thousandths of a token.
     #[must_use]
     pub fn cost(&self, said: &VisibleTurn<'_>) -> u64 {
         turn_cost(self.estimator, said)
     }
 
-    /// Returns what the provider counted for its last reply and all before, where it has.
+    /// Returns the provider's count for its last reply and everything before it, if it has counted.
     #[must_use]
     pub fn counted(&self) -> Option<u64> {
         Some(self.counted).filter(|&counted| counted > 0)
     }
 
-    /// Tokens of the turns and of a head of `head` thousandths of a token, about.
+    /// Returns the approximate number of tokens of the turns and of a head of `head` thousandths of
+    /// a token.
     #[must_use]
     pub fn tokens(&self, head: u64) -> u64 {
         match self.counted {
@@ -73,17 +79,19 @@ impl TokenGauge {
         }
     }
 
-    /// Tokens of so many thousandths, by what the provider counted where we estimated: between half
-    /// and three times the estimate.
+    /// Returns an estimate in tokens, scaled by how the provider's count compares with our own for
+    /// the same text.
     #[must_use]
     pub fn scaled(&self, thousandths: u64, head: u64) -> u64 {
         let estimated = self.estimated.saturating_add(head);
         let counted = self.counted.saturating_mul(1_000_000).checked_div(estimated);
+        // Bounded, since the comparison may be of very little text: a first reply of a few words
+        // must not make all later estimates tenfold.
         let ratio = counted.filter(|&ratio| ratio > 0).map_or(1_000, |r| r.clamp(500, 3_000));
         thousandths.saturating_mul(ratio) / 1_000_000
     }
 
-    /// Returns how full a window of `window` tokens is in percent, if that is more than 80.
+    /// Returns the fullness of a window of `window` tokens in percent, if it is more than 80.
     #[must_use]
     pub fn warning(&self, window: u64, head: u64) -> Option<u64> {
         let percent = self.tokens(head).saturating_mul(100).checked_div(window)?;
@@ -91,13 +99,13 @@ impl TokenGauge {
     }
 }
 
-/// Thousandths of a token of what is said.
+/// Estimates prose, in thousandths of a token.
 #[must_use]
 pub fn prose_cost(by: TokenEstimator, text: &str) -> u64 {
     text_cost(by, text, TextKind::Prose)
 }
 
-/// Thousandths of a token of JSON and the like.
+/// Estimates code and JSON, in thousandths of a token.
 #[must_use]
 pub fn code_cost(by: TokenEstimator, text: &str) -> u64 {
     text_cost(by, text, TextKind::Code)
@@ -110,7 +118,7 @@ enum TextKind {
     Prose,
 }
 
-/// Returns what a turn costs, in thousandths of a token.
+/// Estimates a turn, in thousandths of a token.
 fn turn_cost(by: TokenEstimator, said: &VisibleTurn<'_>) -> u64 {
     let parts =
         |parts: &[Part], kind| -> u64 { parts.iter().map(|part| part_cost(by, part, kind)).sum() };
@@ -142,8 +150,10 @@ fn block_cost(by: TokenEstimator, block: &Block) -> u64 {
     }
 }
 
-/// A picture costs about as much as a long page, whatever its bytes.
+/// Estimates a part, in thousandths of a token.
 fn part_cost(by: TokenEstimator, part: &Part, kind: TextKind) -> u64 {
+    // A picture is charged by its pixels, not by its bytes. By the length of its base64 text, a
+    // single one would seem to fill the window.
     const IMAGE: u64 = 1_600_000;
     part.as_text().map_or(IMAGE, |text| text_cost(by, text, kind))
 }

@@ -1,5 +1,6 @@
-//! Files are read before they are changed: what the model has not seen, or not as it is by now, it
-//! does not edit or overwrite.
+//! The guard of files: a model may edit or overwrite only what it has read, and only as long as the
+//! file has not changed since. The core says what the model knows; the tools compare it with the
+//! files and refuse (`docs/decisions.md#read-before-write`).
 
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::{Error, FromJson, Map, Reader, ToJson, ValueKind, Writer, any_schema};
@@ -8,27 +9,28 @@ use innerloop_types::{
     path::resolved,
 };
 
-/// The files that the model knows.
+/// The files that the model knows, by their paths from the workspace's root on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownFiles {
-    /// Their digests by path, empty where only the file is known; none for one that is gone.
+    /// The digests by path: an empty text if any content counts as known, `None` for a file that is
+    /// gone.
     digests: Map<Option<String>>,
 }
 
 impl KnownFiles {
-    /// None yet.
+    /// Creates an empty set.
     #[must_use]
     pub const fn new() -> Self {
         Self { digests: Map::new() }
     }
 
-    /// Returns whether there is none.
+    /// Returns whether no file is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files().next().is_none()
     }
 
-    /// The files' paths, without what does not matter in them, and their digests.
+    /// Iterates over the files' normalised paths and their digests.
     pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         self.digests.iter().filter_map(|(path, digest)| Some((path, digest.as_deref()?)))
     }
@@ -38,7 +40,7 @@ impl KnownFiles {
     }
 }
 
-/// Files that the model knows, by paths without what does not matter in them.
+/// Collects files by their normalised paths; any content of them counts as known.
 impl FromIterator<String> for KnownFiles {
     fn from_iter<I: IntoIterator<Item = String>>(paths: I) -> Self {
         let digests = paths.into_iter().map(|path| (path, Some(String::new()))).collect();
@@ -46,10 +48,12 @@ impl FromIterator<String> for KnownFiles {
     }
 }
 
-/// The digests by path.
+/// Writes an object of the digests by path.
 impl ToJson for KnownFiles {
     fn write(&self, writer: &mut Writer) {
         writer.object();
+        // Files that are gone are left out: to a session that is restored they are unknown, which
+        // comes to the same.
         for (path, digest) in self.files() {
             writer.key(path);
             writer.string(digest);
@@ -63,7 +67,7 @@ impl<'a> FromJson<'a> for KnownFiles {
         Self::new()
     }
 
-    /// Snapshots of before have a list of the paths.
+    /// Reads an object of digests, or the list of paths that older snapshots have.
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         *self = match reader.kind()? {
             ValueKind::Array => Vec::<String>::read(reader)?.into_iter().collect(),
@@ -75,8 +79,9 @@ impl<'a> FromJson<'a> for KnownFiles {
 
 any_schema!(KnownFiles);
 
-/// Notes which files the model knows once its action in `folder` has succeeded; `patch` is the
-/// outline of its patch, if it is one, and `digests` is what the host says of its files.
+/// Notes which files the model knows after its action in `folder` has succeeded; `patch` is the
+/// outline of its patch, if it has one, and `digests` are the host's, in the order of the action's
+/// files.
 pub fn learn(
     action: &Action,
     folder: &str,
@@ -85,18 +90,20 @@ pub fn learn(
     known: &mut KnownFiles,
 ) {
     for (at, file) in action.files(patch).into_iter().enumerate() {
+        // A host that gives no digests still has the rule that a file must have been read: its
+        // content is then not compared.
         let digest = digests.get(at).cloned().unwrap_or_default();
         let is_there = file.operation != FileOperation::Delete;
         known.digests.insert(normal(folder, file.path), is_there.then_some(digest));
     }
 }
 
-/// Returns what the model knows of the files that the action of an agent in `folder` names, nothing
-/// where it names none. One that is to be written and is not known may only be a new one: that is
-/// decided where the files are. `patch` is the outline of the action's patch, if it is one.
+/// Returns the model's knowledge of the files that an action names, in their order, as
+/// [`ToolRun::known`](innerloop_types::tool::ToolRun::known) has it; `None` if it names none.
+/// `patch` is the outline of the action's patch, if it has one.
 ///
 /// # Errors
-/// The outcome that the model reads instead.
+/// The outcome that the model reads instead, if a file must be read first.
 pub fn check(
     action: &Action,
     folder: &str,
@@ -106,15 +113,19 @@ pub fn check(
     let mut named: Map<()> = Map::new();
     let mut digests = Vec::new();
     let verb = match action {
+        // Nothing must be known for a read. The empty list still asks the host for the file's
+        // digest, which is what the model knows from then on.
         Action::Read { .. } => return Ok(Some(digests)),
         Action::Edit { .. } => "edit",
         _ => "patch",
     };
     for file in action.files(patch) {
         let path = normal(folder, file.path);
-        // What a patch has named before is as it left it.
+        // A file that the patch has named before is as the patch left it, so any content is right.
         let is_first = named.insert(path.clone(), ()).is_none();
         let digest = if is_first { known.digest(&path) } else { Some(String::new()) };
+        // An unknown file may still be created. Whether it is there already is decided where the
+        // files are, in the same step that writes it.
         if digest.is_none() && file.operation != FileOperation::Add {
             let message = format!("Read {} before you {verb} it.", file.path);
             return Err(Outcome::error(ToolError::EditConflict, message));
@@ -124,8 +135,9 @@ pub fn check(
     Ok(Some(digests).filter(|digests| !digests.is_empty()))
 }
 
-/// A path without what does not matter in it: `/a//./b` and `a/b` are the same file. One that leads
-/// out of the workspace is none.
+/// Normalises a path: `/a//./b` and `a/b` are the same file.
 fn normal(folder: &str, path: &str) -> String {
+    // A path that leads out of the workspace becomes the empty one, which no file has; the tools
+    // refuse such a call.
     resolved(folder, path).unwrap_or_default()
 }

@@ -1,20 +1,24 @@
-//! Files that an instruction file takes in with a line such as `See @notes/style.md`. Who reads
-//! files is told which; what is found is put behind the text that names it.
+//! Imports of instruction files (`docs/decisions.md#project-documents`): other files that a
+//! document takes in by a line such as `See @notes/style.md`. The caller reads the files; their
+//! text is put behind that of the document.
 
 use alloc::{format, string::String, vec::Vec};
 use innerloop_types::path::resolved;
 
 /// The limits on the depth of imports, on the number of files read for one document, and on the
-/// length of all of it in bytes.
+/// length of its whole text in bytes.
+// A document of a foreign repository decides what is read, so that its depth, files and bytes are
+// bounded. A file that names files that name files grows fast.
 const DEPTH: usize = 5;
 const MOST_FILES: usize = 32;
 const MOST_BYTES: usize = 64 * 1024;
 
-/// The names of documents whose imports are read.
+/// The names of documents whose imports are followed.
+// Only these formats have imports. In `AGENTS.md` an `@` is an ordinary character.
 const NAMES: [&str; 2] = ["CLAUDE.md", "GEMINI.md"];
 
-/// The text of the document at `path`, with that of the files behind it that it imports. `read`
-/// gives the text of a file; both name files from the topmost folder on, with `/` between names.
+/// Returns the text of the document at `path`, followed by the files that it imports. `read`
+/// returns the text of a file. Files are named from the topmost folder on, with `/` between names.
 #[must_use]
 pub fn with_imports(
     path: &str,
@@ -47,6 +51,8 @@ fn follow(
         let Some(place) = place(folder, name).filter(|place| !seen.contains(place)) else {
             continue;
         };
+        // Before it is read: a file that is not there counts as well, since asking for it costs a
+        // look at the disk. And imports that go in a circle end here.
         seen.push(place.clone());
         let Some(imported) = read(&place) else { continue };
         out.push_str(&format!("\n\n--- {place}, imported by {path} ---\n{}", imported.trim_end()));
@@ -56,13 +62,15 @@ fn follow(
     }
 }
 
-/// The file that is meant. Paths of the machine or of the user's own folder are nobody's here.
+/// Returns the file that is meant; `None` for paths outside of the topmost folder.
 fn place(folder: &str, name: &str) -> Option<String> {
+    // Paths of the machine and of the user's home are refused: a repository must not pull private
+    // files into a prompt.
     let is_foreign = name.starts_with(['/', '~', '\\']) || name.get(1..2) == Some(":");
     if is_foreign { None } else { resolved(folder, name).filter(|place| !place.is_empty()) }
 }
 
-/// Returns what stands behind an `@` at the beginning of a word, outside of code.
+/// Returns the names that follow an `@` at the beginning of a word, outside of code.
 fn named(text: &str) -> impl Iterator<Item = &str> {
     let mut in_fence = false;
     let lines = text.lines().filter(move |line| {
@@ -70,6 +78,8 @@ fn named(text: &str) -> impl Iterator<Item = &str> {
         in_fence ^= is_fence;
         !is_fence && !in_fence
     });
+    // Every second piece is between backquotes. An `@` in code is a decorator or an annotation, not
+    // an import.
     let prose = lines.flat_map(|line| line.split('`').step_by(2));
     prose.flat_map(str::split_whitespace).filter_map(|word| {
         let word = word.trim_start_matches(['(', '[', '"', '\'']);

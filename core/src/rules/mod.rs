@@ -1,4 +1,6 @@
-//! Floor 2: pure functions without state.
+//! Floor 2: pure functions without state that the loop decides by: checks of arguments, limits,
+//! repetition, costs, and the texts that follow from them. Equal arguments give equal results, so
+//! that a log replays to the same bytes.
 
 pub(crate) mod aliases;
 pub(crate) mod approval;

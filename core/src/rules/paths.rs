@@ -1,5 +1,6 @@
-//! Whether a call keeps to the files and folders that an input allows. The paths are looked at as
-//! text: where links lead is the sandbox's business.
+//! Checks that a call keeps to the files and folders that an input allows
+//! (`docs/decisions.md#options-of-an-input`). Paths are compared as text: where links lead is the
+//! sandbox's business.
 
 use alloc::{format, string::String};
 use innerloop_types::{
@@ -14,17 +15,17 @@ const SPECIAL: [char; 7] = ['*', '?', '[', '{', '!', '\\', '}'];
 /// The files and folders that calls of an agent in a folder may name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PathAllowlist<'a> {
-    /// From the workspace's root on.
+    /// The allowed files and folders, from the workspace's root on.
     pub(crate) paths: &'a [String],
-    /// The agent's folder.
+    /// The folder that the agent works in.
     pub(crate) folder: &'a str,
 }
 
 impl PathAllowlist<'_> {
-    /// Checks a built-in action; `patch` is the outline of its patch, if it is one.
+    /// Checks a built-in action; `patch` is the outline of its patch, if it has one.
     ///
     /// # Errors
-    /// What the model reads instead.
+    /// The text that the model reads in place of a result.
     pub(crate) fn check(&self, action: &Action, patch: Option<&Patch>) -> Result<(), String> {
         match action {
             Action::Patch { .. } => {
@@ -34,8 +35,9 @@ impl PathAllowlist<'_> {
             Action::ReadMany { include, .. } => {
                 include.iter().try_for_each(|text| self.check_pattern(text))
             }
+            // Nobody knows what a program touches, whatever its arguments name.
             Action::RunProgram { .. } | Action::Shell { .. } => Err(self.refusal("programs")),
-            // Reads pages of the web, no files.
+            // Fetching reads pages of the web, not files.
             Action::Fetch { .. } => Ok(()),
             Action::Read { .. }
             | Action::ViewImage { .. }
@@ -47,10 +49,10 @@ impl PathAllowlist<'_> {
         }
     }
 
-    /// Checks a call of a tool of the host's, whose arguments of those names are paths.
+    /// Checks a call of a host's tool, of which the arguments with these names are paths.
     ///
     /// # Errors
-    /// What the model reads instead.
+    /// The text that the model reads in place of a result.
     pub(crate) fn check_own(
         &self,
         arguments: &Json,
@@ -58,10 +60,14 @@ impl PathAllowlist<'_> {
         read_only: bool,
     ) -> Result<(), String> {
         if names.is_empty() {
+            // A tool that declares no paths and may change something would be the way around the
+            // rule.
             return if read_only { Ok(()) } else { Err(self.refusal("tools that may change any")) };
         }
         let arguments: Value = from_str(arguments.text()).unwrap_or_default();
         names.iter().try_for_each(|name| match arguments.get(name) {
+            // An argument that is absent stands for the agent's own folder, so that leaving it out
+            // must not pass.
             None | Some(Value::Null) => self.check_path(""),
             Some(Value::String(path)) => self.check_path(path),
             Some(Value::Array(paths)) => paths.iter().try_for_each(|path| match path.as_str() {
@@ -79,9 +85,11 @@ impl PathAllowlist<'_> {
         Err(self.refusal(if path.is_empty() { "the whole folder" } else { path }))
     }
 
-    /// Checks a file, a folder, or a pattern of paths, which can also be a bare name: it is looked
-    /// for everywhere.
+    /// Checks a file, a folder, or a pattern of paths. A bare name is a pattern as well, and is
+    /// looked for everywhere.
     fn check_pattern(&self, text: &str) -> Result<(), String> {
+        // The folders in front of the first special character are all that is certain: everything
+        // that matches lies below them.
         let inner = text.strip_prefix("./").unwrap_or(text).trim_start_matches('/');
         let literal = inner.find(SPECIAL).and_then(|end| inner.get(..end));
         let base = match literal {
@@ -90,6 +98,8 @@ impl PathAllowlist<'_> {
                 literal.and_then(|start| start.rsplit_once('/')).map_or("", |(base, _)| base)
             }
         };
+        // The whole text is checked as well, since a `..` behind the pattern may lead out again:
+        // `texts/*/../../src`.
         if self.has(base) && self.has(text) { Ok(()) } else { Err(self.refusal(text)) }
     }
 
@@ -107,7 +117,8 @@ impl PathAllowlist<'_> {
     }
 }
 
-/// Returns whether a path from the root on is the allowed one, or in that folder.
+/// Returns whether a path is the allowed file, or in the allowed folder; both are given from the
+/// root on.
 fn contains(allowed: &str, path: &str) -> bool {
     resolved("", allowed).is_some_and(|allowed| seen(&allowed, path).is_some())
 }

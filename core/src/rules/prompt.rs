@@ -1,5 +1,7 @@
-//! The system prompt's layers, later ones taking precedence: base instructions, the environment,
-//! the tools, the project's instructions, the user's instructions.
+//! The system prompt, built from layers of which later ones take precedence: base instructions, the
+//! environment, the tools, the project's instructions, the user's instructions
+//! (`docs/decisions.md#the-system-prompt`). The same setup gives the same bytes, since providers
+//! cache the beginning of a request.
 
 use alloc::{format, string::String};
 use innerloop_json::to_string;
@@ -15,10 +17,10 @@ pub(crate) const DOCS_BUDGET: usize = 32 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PromptEnvironment<'a> {
     pub(crate) facts: &'a EnvironmentFacts,
-    /// Its folder of the workspace.
+    /// The agent's folder in the workspace.
     pub(crate) folder: &'a str,
     pub(crate) model: &'a str,
-    /// True if a tool works in the workspace; without one it is not told of.
+    /// True if a tool works in the workspace; otherwise the prompt does not mention it.
     pub(crate) has_workspace: bool,
 }
 
@@ -46,7 +48,7 @@ fn push_layer(prompt: &mut String, layer: &str) {
 }
 
 impl PromptEnvironment<'_> {
-    /// The environment block, with a snapshot of the repository.
+    /// Returns the environment block, with a snapshot of the repository.
     fn block(&self) -> String {
         let Self { facts, folder, model, has_workspace } = *self;
         let git = facts.git.as_ref();
@@ -54,10 +56,14 @@ impl PromptEnvironment<'_> {
         if has_workspace {
             push_line(&mut out, "Working directory", &facts.working_directory);
             if !folder.is_empty() && !facts.programs.is_empty() {
+                // Programs of an agent in a folder see that folder alone. Paths that they print
+                // begin there, and the model would look for them below the workspace.
                 push_line(&mut out, "Programs see it as", "/");
             }
             push_line(&mut out, "Is git repository", if git.is_some() { "true" } else { "false" });
             if let Some(branch) = git.map(|git| &git.branch).filter(|branch| !branch.is_empty()) {
+                // Quoted as JSON: whoever names a branch could otherwise write a line of the system
+                // prompt. The subjects of commits below are quoted for the same reason.
                 push_line(&mut out, "Git branch", &to_string(branch));
             }
             push_line(&mut out, "Platform", &facts.platform);
@@ -102,7 +108,7 @@ fn push_snapshot(out: &mut String, git: &GitFacts) {
     }
 }
 
-/// The tools in a sentence each; their schemas go beside the prompt.
+/// Returns the tools in a sentence each; their schemas are a field of the request.
 fn tool_list<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
     let mut out = String::new();
     for tool in tools {
@@ -112,11 +118,13 @@ fn tool_list<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
     section("Tools", &out)
 }
 
-/// The project's instruction files for which the prompt has no room: of the first the beginning is
-/// shown, of the others nothing.
+/// Returns the project's instruction files for which the prompt has no room: of the first one the
+/// beginning may be shown, of the others nothing.
 pub fn cut_docs(facts: &EnvironmentFacts) -> impl Iterator<Item = &ProjectDoc> {
     let mut used = 0;
     facts.project_docs.iter().filter(move |doc| {
+        // Counted as they are written, headings included, so that a host warns about exactly the
+        // files that are cut.
         used += shown_doc(doc).len();
         used > DOCS_BUDGET
     })
@@ -126,7 +134,7 @@ fn shown_doc(doc: &ProjectDoc) -> String {
     format!("--- {} ---\n{}\n", doc.path, doc.text.trim_end())
 }
 
-/// The project's instruction files in the order given, cut at the budget with a marker.
+/// Returns the project's instruction files in the given order, cut at the budget with a marker.
 fn project_docs(facts: &EnvironmentFacts) -> String {
     let mut out = String::new();
     for doc in &facts.project_docs {

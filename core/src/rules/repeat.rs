@@ -1,5 +1,6 @@
-//! Finding calls that repeat (`docs/decisions.md#repeating-calls`). A period that does not divide
-//! the window is found, too, and no warning is given twice for the same calls.
+//! Detection of calls that repeat (`docs/decisions.md#repeating-calls`): cycles over a window of
+//! calls, and rounds in a row that are alike. A period that does not divide the window is found as
+//! well, and no warning is given twice for the same calls.
 
 use alloc::vec::Vec;
 use innerloop_json::{FromJson, ToJson, Value, from_str};
@@ -8,11 +9,11 @@ use innerloop_types::{
     digest::DigestBuilder,
 };
 
-/// The signatures of the newest calls.
+/// The newest calls of an agent, as signatures, and the warnings that were given about them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct RepeatDetector {
     recent: Vec<u64>,
-    /// Calls since the last warning that went on with the same pattern.
+    /// The number of calls since the last warning, as long as they follow the same pattern.
     since: Option<usize>,
     /// The number of warnings since the pattern began.
     warnings: usize,
@@ -44,9 +45,8 @@ pub struct RepeatPattern {
 }
 
 impl RepeatDetector {
-    /// Notes the calls of a round by name, arguments and result, and says whether the newest calls
-    /// repeat in a way that has not been warned of. A call whose result is another one is another
-    /// call: who waits for something asks again and again.
+    /// Notes the calls of a round by name, arguments and result. Returns the pattern if the newest
+    /// calls repeat in a way that has not been warned of.
     pub fn note(
         &mut self,
         round: &[(&str, &str, &str)],
@@ -56,17 +56,23 @@ impl RepeatDetector {
         let mut cycle = None;
         let mut before = "";
         for &(name, arguments, result) in round {
+            // The result is part of a call: an agent that waits for a build asks the same again and
+            // again, and each answer is another. Once the answers stay the same, the limits hold.
             let signature = signature(name, arguments, result, policy.mask_volatile);
             self.recent.push(signature);
             self.recent.drain(..self.recent.len().saturating_sub(policy.window));
             cycle = self.cycle(policy).or(cycle);
             signature.to_le_bytes().into_iter().for_each(|byte| calls.byte(byte));
-            // How often in a row a round calls a tool does not make it another round.
+            // The number of times in a row that a round calls a tool does not make it a different
+            // round.
             if core::mem::replace(&mut before, name) != name {
                 name.bytes().chain([0xff]).for_each(|byte| names.byte(byte));
             }
         }
+        // `row` also counts the round, so that it must be called whether or not a cycle was found.
         let found = cycle.or(self.row(names.0, calls.0, round.len(), policy));
+        // The ladder begins anew only when every pattern is broken: otherwise a model that changes
+        // one argument would get the first warning for ever.
         let is_new = self.name.rounds <= 1 || (policy.same_name == 0 && self.call.rounds <= 1);
         if found.is_none() && self.since.is_none() && is_new {
             self.warnings = 0;
@@ -77,16 +83,18 @@ impl RepeatDetector {
         Some(RepeatPattern { period, calls, step: step.unwrap_or(LoopStep::Warn) })
     }
 
-    /// Gives back the memory that an idle agent does not need.
+    /// Releases memory that an idle agent does not need.
     pub fn rest(&mut self) {
         self.recent.shrink_to_fit();
     }
 
-    /// Period and calls of a cycle that the whole window goes through, if it is to be told.
+    /// Returns the period and the calls of a cycle that fills the window, if a warning is due.
     fn cycle(&mut self, policy: &LoopPolicy) -> Option<(usize, usize)> {
         let found = self.period(policy);
         self.since = match (found, self.since) {
             (None, _) => None,
+            // A pattern that goes on is warned of again only a full window later, not after every
+            // call.
             (Some(_), Some(calls)) if calls + 1 < policy.window => {
                 self.since = Some(calls + 1);
                 return None;
@@ -96,12 +104,15 @@ impl RepeatDetector {
         found.map(|period| (period, policy.window))
     }
 
-    /// The shortest cycle that a full window of calls goes through, whole cycles only.
+    /// Returns the period of the shortest cycle that fills the window, in whole cycles.
     fn period(&self, policy: &LoopPolicy) -> Option<usize> {
         if self.recent.len() < policy.window {
             return None;
         }
         (1..=policy.max_period).find(|&period| {
+            // Only whole cycles are compared, nine of ten calls for a period of three: the
+            // specification skips periods that do not divide the window, and never finds a cycle of
+            // three.
             let over = policy.window % period;
             let newest = self.recent.get(over..).unwrap_or_default();
             let span = policy.window - over;
@@ -109,8 +120,8 @@ impl RepeatDetector {
         })
     }
 
-    /// Returns whether there are too many rounds in a row with the same tools, or with the same
-    /// calls; told again after so many more.
+    /// Returns the calls of a round and of the row if too many rounds in a row have the same calls,
+    /// or the same tools, and a step is due.
     fn row(
         &mut self,
         names: u64,
@@ -136,16 +147,16 @@ impl RepeatStreak {
         self.calls = self.calls.saturating_add(size);
     }
 
-    /// Returns whether so many are too many, or again so many more.
+    /// Returns whether a step is due: after `most` rounds, and then after every `again_after` more.
     const fn is_due(self, most: u32, again_after: u32) -> bool {
         let again = if again_after == 0 { most } else { again_after };
         most > 0 && self.rounds >= most && (self.rounds - most).is_multiple_of(again)
     }
 }
 
-/// Returns what tells one call from another: the tool, its result, and its arguments, whatever the
-/// order of their keys and the white space around their texts; with `mask`, whatever looks like a
-/// time or an id in them, too. Text that is not JSON counts as it is.
+/// Returns the signature of a call: a digest of the tool, its result and its arguments. The order
+/// of keys and white space around texts do not matter; with `mask`, nor do words that look like
+/// times or ids. Arguments that are not JSON count as they are.
 #[must_use]
 pub fn signature(name: &str, arguments: &str, result: &str, mask: bool) -> u64 {
     let mut hash = SignatureHasher { digest: DigestBuilder::new(), mask };
@@ -171,6 +182,7 @@ struct SignatureHasher {
 
 impl SignatureHasher {
     fn text(&mut self, text: &str) {
+        // 0xff occurs in no UTF-8, so that it separates texts: `ab`, `c` and `a`, `bc` must differ.
         text.bytes().for_each(|byte| self.byte(byte));
         self.byte(0xff);
     }
@@ -184,7 +196,7 @@ impl SignatureHasher {
             Value::Null | Value::Bool(_) => self.text(&alloc::format!("{value}")),
             Value::Number(number) => {
                 let text = alloc::format!("{number}");
-                // 2 and 2.0 ask for the same.
+                // 2 and 2.0 are the same to a tool.
                 self.text(text.strip_suffix(".0").unwrap_or(&text));
             }
             Value::String(text) => {
@@ -211,7 +223,7 @@ impl SignatureHasher {
         }
     }
 
-    /// The text word by word, with one mark for each that looks like a time or an id.
+    /// Adds a text word by word, with one mark for each word that looks like a time or an id.
     fn masked(&mut self, text: &str) {
         let joins = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '.' | '_' | '+');
         let mut rest = text;
@@ -229,6 +241,7 @@ impl SignatureHasher {
 /// them hexadecimal digits or what stands in times, and four decimal digits among them.
 fn is_volatile(word: &str) -> bool {
     let fits = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | '.' | '+' | 'T' | 'Z');
+    // Ordinary words may consist of the letters a to f; four digits are what sets an id apart.
     word.len() >= 8
         && word.chars().all(fits)
         && word.chars().filter(char::is_ascii_digit).count() >= 4

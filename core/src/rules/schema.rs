@@ -1,6 +1,6 @@
-//! A tool's schema, and checking a call's arguments against it: JSON Schema as far as the schemas
-//! of tools use it. Violations are sentences that a model can act on. Keywords that are not known
-//! here restrict nothing.
+//! Checks of a tool's schema, and of a call's arguments against it: JSON Schema as far as the
+//! schemas of tools use it. Violations are sentences that a model can act on. Keywords that are not
+//! known here restrict nothing.
 
 use alloc::{
     format,
@@ -10,15 +10,16 @@ use alloc::{
 use innerloop_json::{Number, Value, from_str, joined, quoted};
 use innerloop_types::{config::ConfigError, tool::ToolSpec};
 
-/// More violations than these are not reported: the model fixes the first ones first.
+/// The maximum number of violations that are reported: the model fixes the first ones first.
 const MAX_VIOLATIONS: usize = 8;
 
-/// The schema of a tool's arguments.
+/// Returns the schema of a tool's arguments.
 ///
 /// # Errors
 /// The field of the tool that no model accepts: its name, or a schema that is not of an object.
 pub fn of_tool(spec: &ToolSpec) -> Result<Value, ConfigError> {
     let ToolSpec { name, parameters, .. } = spec;
+    // The rule that all providers accept: a name that one of them refuses would fail every request.
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if name.is_empty() || name.len() > 64 || !name.bytes().all(fits) {
         let message = format!(
@@ -45,11 +46,12 @@ pub fn of_tool(spec: &ToolSpec) -> Result<Value, ConfigError> {
     Ok(schema)
 }
 
-/// Returns how `instance` breaks `schema`, a sentence each; empty if it does not.
+/// Returns the violations of `schema` by `instance`, a sentence each; empty if it fits.
 #[must_use]
 pub fn violations(schema: &Value, instance: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, instance, "", &mut found);
+    // One check may add several at once, so that the early return alone does not keep the limit.
     found.truncate(MAX_VIOLATIONS);
     found
 }
@@ -65,6 +67,8 @@ fn check(schema: &Value, instance: &Value, path: &str, found: &mut Vec<String>) 
     if !schema.is_object() {
         return;
     }
+    // `nullable` is OpenAPI's word, which schemas made for Gemini use; JSON Schema has a type for
+    // it.
     if instance.is_null() && schema.get("nullable") == Some(&Value::Bool(true)) {
         return;
     }
@@ -79,6 +83,7 @@ fn check(schema: &Value, instance: &Value, path: &str, found: &mut Vec<String>) 
         Value::Object(_) => check_object(schema, instance, path, found),
         Value::Array(items) => check_array(schema, items, path, found),
         Value::String(text) => {
+            // JSON Schema counts characters, not bytes.
             check_size(schema, ("minLength", "maxLength"), text.chars().count(), path, found);
         }
         Value::Number(number) => check_number(schema, *number, path, found),
@@ -90,7 +95,7 @@ fn place(path: &str) -> String {
     if path.is_empty() { "the arguments".to_string() } else { format!("`{path}`") }
 }
 
-/// The names of the types that a schema names; none if it names none.
+/// Returns the types that a schema names; empty if it names none.
 pub(super) fn types(schema: &Value) -> Vec<&str> {
     match schema.get("type") {
         Some(Value::String(name)) => [name.as_str()].into(),
@@ -99,7 +104,7 @@ pub(super) fn types(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// Returns whether a value has one of them, or none is named.
+/// Returns whether a value has one of the schema's types, or the schema names none.
 pub(super) fn has_type(schema: &Value, instance: &Value) -> bool {
     let wanted = types(schema);
     wanted.is_empty()
@@ -110,7 +115,7 @@ pub(super) fn has_type(schema: &Value, instance: &Value) -> bool {
         })
 }
 
-/// JSON Schema counts 2.0 as an integer.
+/// Returns whether a value is an integer; JSON Schema counts 2.0 as one.
 fn is_integer(instance: &Value) -> bool {
     instance.as_number().is_some_and(|number| number.is_integer() || number.as_f64() % 1.0 == 0.0)
 }
@@ -126,7 +131,7 @@ const fn type_name(instance: &Value) -> &'static str {
     }
 }
 
-/// Equality in which 1 and 1.0 are the same number.
+/// Compares values; 1 and 1.0 are the same number.
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),

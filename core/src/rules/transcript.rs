@@ -1,4 +1,5 @@
-//! Turns as text: for a model that sums them up, and for a host that stores them.
+//! Turns as text: for a model that sums them up, and for a host that stores them. Thinking is left
+//! out, and long results are cut in the middle.
 
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::joined;
@@ -10,20 +11,21 @@ use innerloop_types::{
 /// The limits on the length of a transcript, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TranscriptLimit {
-    /// All of it.
+    /// The limit on the whole transcript.
     pub chars: usize,
-    /// The arguments, or one result, of a call.
+    /// The limit on the arguments, or on one result, of a call.
     pub result_chars: usize,
 }
 
-/// The turns as text, without what the model thought. Where that is too long, results are shortened
-/// further, and then the oldest text is left out.
+/// Returns the turns as text, without the model's thinking. If that is too long, results are
+/// shortened further, and then the oldest text is left out.
 #[must_use]
 pub fn transcript<'a>(
     turns: impl Iterator<Item = VisibleTurn<'a>> + Clone,
     room: TranscriptLimit,
 ) -> String {
     let mut text = written(turns.clone(), room.result_chars);
+    // Bytes, as a cheap bound: at worst, results of text beyond ASCII are shortened a little early.
     if text.len() > room.chars {
         text = written(turns, room.result_chars.min(200));
     }
@@ -80,7 +82,7 @@ fn push_result(out: &mut String, name: &str, result: &ToolResult, max_chars: usi
     push_cut(out, &format!("{who} {name}"), &text_of(&result.parts), max_chars);
 }
 
-/// The text, its middle left out where it has more than `max` characters.
+/// Adds a text, its middle left out if it has more than `max` characters.
 fn push_cut(out: &mut String, who: &str, text: &str, max: usize) {
     let (head, tail) = (nth_char(text, max / 2), nth_char_back(text, max - max / 2));
     match (text.get(..head), text.get(head..tail), text.get(tail..)) {
@@ -92,7 +94,7 @@ fn push_cut(out: &mut String, who: &str, text: &str, max: usize) {
     }
 }
 
-/// Returns what the parts say; of what is no text, that it was there.
+/// Returns the text of the parts; a part that is not text is named.
 fn text_of(parts: &[Part]) -> String {
     let texts = parts.iter().map(|part| match part {
         Part::Text { text } => text.clone(),

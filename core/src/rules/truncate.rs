@@ -1,18 +1,18 @@
-//! Cutting a tool's output to what the model reads: characters first, then lines. The marker of the
-//! first pass survives the second, omitted lines are counted from the original, and searches keep
-//! their beginning (`docs/decisions.md#output-limits`).
+//! Cuts of a tool's output to what the model reads: characters first, then lines. Both gaps are
+//! found in the original and merged, so that the markers' counts are true; searches keep their
+//! beginning (`docs/decisions.md#output-limits`).
 
 use alloc::{format, string::String};
 use innerloop_types::text::{nth_char, nth_char_back};
 
-/// Which part of too long an output stays.
+/// The part that stays of an output that is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TruncateMode {
     /// The beginning and the end.
     HeadTail,
-    /// The beginning.
+    /// The beginning; the rest is left out.
     Head,
-    /// The end.
+    /// The end; what comes before is left out.
     Tail,
 }
 
@@ -23,21 +23,23 @@ pub struct OutputLimit {
     pub max_chars: usize,
     /// Most lines, if lines are limited.
     pub max_lines: Option<usize>,
-    /// Which part stays.
+    /// The part that stays.
     pub keep: TruncateMode,
 }
 
 impl OutputLimit {
-    /// For tools of which nothing else is known.
+    /// The limit of tools of which nothing else is known.
     pub const DEFAULT: Self =
         Self { max_chars: 30_000, max_lines: None, keep: TruncateMode::HeadTail };
 }
 
-/// `text` within `limit`, or `None` if it already is. The cut place holds a marker that says how
-/// much is missing.
+/// Returns `text` cut to `limit`, or `None` if it is within it already. A marker at the gap says
+/// how much is missing.
 #[must_use]
 pub fn truncate(text: &str, limit: &OutputLimit) -> Option<String> {
     let by_chars = char_gap(text, limit);
+    // The gap of the lines is never smaller than that of the characters, so that it stands for both
+    // where both are needed.
     let by_lines = limit.max_lines.and_then(|max| line_gap(text, by_chars, max, limit.keep));
     let gap = by_lines.or(by_chars)?;
     let (head, tail) = (text.get(..gap.start)?, text.get(gap.end..)?);
@@ -57,16 +59,18 @@ pub fn truncate(text: &str, limit: &OutputLimit) -> Option<String> {
     Some(out)
 }
 
-/// The bytes of a text that are left out.
+/// The range of bytes of a text that is left out.
 #[derive(Clone, Copy)]
 struct OmittedRange {
     start: usize,
     end: usize,
 }
 
-/// Returns how many of `max` units stay at the beginning and at the end.
+/// Returns the parts of `max` units that stay at the beginning and at the end.
 const fn shares(max: usize, keep: TruncateMode) -> (usize, usize) {
     match keep {
+        // The end gets the odd one: with two equal halves a character would be lost that no marker
+        // counts.
         TruncateMode::HeadTail => (max / 2, max - max / 2),
         TruncateMode::Head => (max, 0),
         TruncateMode::Tail => (0, max),
@@ -83,8 +87,8 @@ fn char_gap(text: &str, limit: &OutputLimit) -> Option<OmittedRange> {
     Some(OmittedRange { start: nth_char(text, head), end: nth_char_back(text, tail) })
 }
 
-/// The gap that leaves `max` lines, no smaller than that of the characters, or `None` if no more
-/// lines than that are left anyway.
+/// Returns the gap that leaves `max` lines and is no smaller than that of the characters; `None` if
+/// that one leaves no more lines anyway.
 fn line_gap(
     text: &str,
     chars: Option<OmittedRange>,
@@ -103,7 +107,7 @@ fn line_gap(
     })
 }
 
-/// The marker in the specification's words; where the beginning stays it says so in the same form.
+/// Returns the marker, in the specification's words.
 fn char_marker(removed: usize, no_head: bool, no_tail: bool) -> String {
     let full = "The full output is available in the event stream.";
     match (no_head, no_tail) {
@@ -128,7 +132,7 @@ fn line_count(text: &str) -> usize {
     breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// The offset behind the first `n` lines.
+/// Returns the offset behind the first `n` lines.
 fn nth_line(text: &str, n: usize) -> usize {
     match n.checked_sub(1) {
         None => 0,
@@ -138,11 +142,12 @@ fn nth_line(text: &str, n: usize) -> usize {
     }
 }
 
-/// The offset at which the last `n` lines begin.
+/// Returns the offset at which the last `n` lines begin.
 fn nth_line_back(text: &str, n: usize) -> usize {
     if n == 0 {
         return text.len();
     }
+    // The line feed at the very end ends the last line and begins none.
     let body = text.strip_suffix('\n').unwrap_or(text);
     memchr::memrchr_iter(b'\n', body.as_bytes()).nth(n - 1).map_or(0, |at| at + 1)
 }

@@ -1,7 +1,7 @@
-//! The canonical actions of the built-in tools and their outcomes: one meaning for every
-//! vocabulary. As JSON they are the interface of the sandboxed tools program: an [`Action`] in,
-//! an [`Outcome`] out. Paths use `/` and are relative to the folder that the agent works in, the
-//! workspace's root unless it was given another; a leading `/` means the workspace's root.
+//! Canonical actions of the built-in tools and their outcomes: one meaning for every vocabulary. As
+//! JSON they are the interface of the sandboxed tools program: an [`Action`] in, an [`Outcome`]
+//! out. Paths use `/` and begin in the folder that the agent works in, which is the workspace's
+//! root unless it was given another; a leading `/` means the workspace's root.
 
 use crate::{base::json::Json, message::joined_text};
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
@@ -15,16 +15,20 @@ pub use crate::{
     v4a::PatchStream,
 };
 
-/// The text that replaces a key that must not be seen.
+/// The text that replaces a key in what a session sees.
+// Here and not in the driver, since the tools know it as well: they refuse to write it over what
+// looks like a secret.
 pub const MASK: &str = "***";
 
 /// An action of a built-in tool.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+// Unknown fields are refused: one that is passed over could be one that restricts the action, such
+// as a misspelt `exclude`.
 #[json(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
     /// Reads a text file's lines, or an image whole.
     Read {
-        /// The file.
+        /// The path of the file.
         path: String,
         /// The first line to read, counted from 1.
         #[json(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +48,7 @@ pub enum Action {
     },
     /// Reads an image, and nothing else.
     ViewImage {
-        /// The file.
+        /// The path of the image.
         path: String,
     },
     /// Reads all text files of some patterns, one after the other.
@@ -54,29 +58,29 @@ pub enum Action {
         /// Patterns of paths that are left out.
         #[json(default, skip_serializing_if = "Vec::is_empty")]
         exclude: Vec<String>,
-        /// True if of a folder only the files directly in it are read.
+        /// True if only the files directly in a folder are read, not those below.
         #[json(default, skip_serializing_if = "is_false")]
         flat: bool,
-        /// Which files a search passes over.
+        /// The files that the search passes over.
         #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
         hidden: HiddenFiles,
     },
     /// Writes a file, with the folders above it.
     Write {
-        /// The file.
+        /// The path of the file.
         path: String,
         /// Its whole new content.
         content: String,
     },
     /// Replaces text in a file.
     Edit {
-        /// The file.
+        /// The path of the file.
         path: String,
         /// The text to find; it must occur once unless `all` is set.
         old: String,
         /// The text to put in its place.
         new: String,
-        /// True if to replace each occurrence.
+        /// True if each occurrence is replaced.
         #[json(default)]
         all: bool,
     },
@@ -96,7 +100,8 @@ pub enum Action {
         /// Patterns of entries that are left out.
         #[json(default, skip_serializing_if = "Vec::is_empty")]
         ignore: Vec<String>,
-        /// Which entries are left out besides.
+        /// The further entries that are left out.
+        // A list shows everything that is there, unlike a search, so that the default differs.
         #[json(default = "HiddenFiles::nothing", skip_serializing_if = "HiddenFiles::is_nothing")]
         hidden: HiddenFiles,
         /// The way in which folders are told from files.
@@ -105,7 +110,7 @@ pub enum Action {
     },
     /// Finds files by the pattern of their path, newest first.
     Glob {
-        /// For example `**/*.ts`.
+        /// The pattern, for example `**/*.ts`.
         pattern: String,
         /// The folder to search; the agent's own if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
@@ -116,7 +121,7 @@ pub enum Action {
         /// The maximum number of files to name; 1,000 if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         max_results: Option<u32>,
-        /// Which files the search passes over.
+        /// The files that the search passes over.
         #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
         hidden: HiddenFiles,
     },
@@ -133,19 +138,22 @@ pub enum Action {
         #[json(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<String>,
     },
-    /// Carries out a command line in the agent's shell, which keeps variables, functions and the
-    /// folder that it stands in from one to the next.
+    /// Runs a command line in the agent's shell, which keeps variables, functions and its current
+    /// folder from one to the next.
+    // Not a `RunProgram` with `-c`: a shell that lives on between calls cannot be described by a
+    // program's arguments, and a folder that is for one command alone must not be written into the
+    // line.
     Shell {
-        /// The command line.
+        /// The command line to run.
         command: String,
-        /// The folder in which this one is carried out, from the agent's own on; else the one that
-        /// the shell stands in.
+        /// The folder in which this command runs, from the agent's own on; the shell's current
+        /// folder if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         folder: Option<String>,
     },
     /// Reads pages of the web, where the host offers that.
     Fetch {
-        /// Their addresses, in the order in which they are named.
+        /// The addresses of the pages, in the order in which they are named.
         urls: Vec<String>,
         /// The information that is wanted from the pages, in words.
         #[json(default, skip_serializing_if = "Option::is_none")]
@@ -158,11 +166,12 @@ const fn one() -> u32 {
 }
 
 impl Action {
-    /// The files that the action names as such, in its order, and what becomes of them; `patch` is
-    /// what its patch says, if it is one. What only searches names none.
+    /// Returns the files that the action names, in its order, and what becomes of them; `patch` is
+    /// the action's patch, if it has one. Searches and lists name none.
     #[must_use]
     pub fn files<'a>(&'a self, patch: Option<&'a Patch>) -> Vec<AffectedPath<'a>> {
         let (path, operation) = match self {
+            // A read counts like an update: both are about a file that is there.
             Self::Read { path, .. } | Self::Edit { path, .. } => (path, FileOperation::Update),
             Self::Write { path, .. } => (path, FileOperation::Add),
             _ => return patch.into_iter().flat_map(Patch::paths).collect(),
@@ -170,28 +179,30 @@ impl Action {
         vec![AffectedPath { path, operation }]
     }
 
-    /// Reads a file whole, or so many lines from its start.
+    /// Creates an action that reads a file whole, or `limit` lines from its start.
     #[must_use]
     pub fn read(path: impl Into<String>, limit: Option<u64>, numbering: LineNumbering) -> Self {
         let (path, offset, line_chars, notice) = (path.into(), None, None, NoticePosition::Below);
         Self::Read { path, offset, limit, numbering, line_chars, notice }
     }
 
-    /// Finds files by the pattern of their path, all that git does not ignore.
+    /// Creates an action that finds files by the pattern of their path, except those that git
+    /// ignores.
     #[must_use]
     pub fn glob(pattern: impl Into<String>, path: Option<String>) -> Self {
         let (pattern, hidden) = (pattern.into(), HiddenFiles::Ignored);
         Self::Glob { pattern, path, ignore_case: false, max_results: None, hidden }
     }
 
-    /// Lists a folder so many levels deep, with all that stands there.
+    /// Creates an action that lists a folder `depth` levels deep, with everything that is there.
     #[must_use]
     pub const fn list(path: Option<String>, depth: u32) -> Self {
         let (hidden, style) = (HiddenFiles::Nothing, ListStyle::Slash);
         Self::List { path, depth, ignore: Vec::new(), hidden, style }
     }
 
-    /// The one file or folder that the action is about, if it is about one.
+    /// Returns the one file or folder that the action is about; `None` if there is none, or more
+    /// than one.
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         match self {
@@ -224,6 +235,8 @@ impl Action {
             | Self::Patch { .. }
             | Self::RunProgram { .. }
             | Self::Shell { .. }
+            // It reads, but from the network: an address can carry data out, so that it is treated
+            // as what may do anything.
             | Self::Fetch { .. } => false,
         }
     }
@@ -233,10 +246,10 @@ impl Action {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum LineNumbering {
-    /// Not at all.
+    /// Lines are not numbered.
     #[default]
     None,
-    /// `NNN | content`.
+    /// The form `NNN | content`.
     Pipe,
     /// The number in six columns, a tab, the content, as `cat -n` does.
     Tab,
@@ -246,10 +259,10 @@ pub enum LineNumbering {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum NoticePosition {
-    /// Below the lines.
+    /// The notice is below the lines.
     #[default]
     Below,
-    /// Above the lines.
+    /// The notice is above the lines.
     Above,
 }
 
@@ -267,7 +280,7 @@ pub enum HiddenFiles {
     /// The files that `.gitignore` files name.
     #[default]
     Ignored,
-    /// Nothing.
+    /// No files are passed over.
     Nothing,
 }
 
@@ -290,10 +303,10 @@ impl HiddenFiles {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ListStyle {
-    /// `name/`.
+    /// A slash after the name: `name/`.
     #[default]
     Slash,
-    /// `[DIR] name`.
+    /// A tag before the name: `[DIR] name`.
     Tag,
 }
 
@@ -308,7 +321,7 @@ impl ListStyle {
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct GrepQuery {
-    /// The regular expression.
+    /// The regular expression to search for.
     pub pattern: String,
     /// The file or folder to search; the agent's own folder if absent.
     #[json(default, skip_serializing_if = "Option::is_none")]
@@ -319,7 +332,7 @@ pub struct GrepQuery {
     /// Only files of this type, for example `rust`.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub file_type: Option<String>,
-    /// Lines that match this regular expression, too, are left out.
+    /// A regular expression; lines that match it as well are left out.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub unless: Option<String>,
     /// The kind of result to report.
@@ -343,22 +356,22 @@ pub struct GrepQuery {
     /// The maximum number of results per file.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub max_per_file: Option<u32>,
-    /// Which files the search passes over.
+    /// The files that the search passes over.
     #[json(default, skip_serializing_if = "HiddenFiles::is_ignored")]
     pub hidden: HiddenFiles,
     /// True if case is ignored.
     #[json(default)]
     pub ignore_case: bool,
-    /// True if the pattern is a text that stands for itself.
+    /// True if the pattern is plain text, not a regular expression.
     #[json(default, skip_serializing_if = "is_false")]
     pub literal: bool,
     /// True if a match may span lines; `.` then matches line ends, too.
     #[json(default, skip_serializing_if = "is_false")]
     pub multiline: bool,
-    /// True if only what matches is shown of a line.
+    /// True if only the matching part of a line is shown.
     #[json(default, skip_serializing_if = "is_false")]
     pub only_matching: bool,
-    /// True if the numbers of lines are left out.
+    /// True if line numbers are left out.
     #[json(default, skip_serializing_if = "is_false")]
     pub unnumbered: bool,
 }
@@ -403,17 +416,19 @@ pub enum GrepMode {
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct Outcome {
-    /// The whole output of the tool. For a program, see `streams`.
+    /// The whole output of the tool; `streams` says how a program's is laid out.
     pub parts: Vec<Part>,
-    /// True if the first two parts are texts that a program printed, each of which may be empty:
-    /// on standard output, then on standard error. Further parts say more of the run. The model
-    /// reads them all as one text, [`Outcome::joined_text`].
+    /// True if the first two parts are what a program printed on standard output and on standard
+    /// error, each of which may be empty. Further parts say more about the run. The model reads
+    /// them all as one text, [`Outcome::joined_text`].
     #[json(skip_serializing_if = "is_false")]
+    // A flag instead of two more fields: code that only wants the text reads `parts` for every tool
+    // alike, and a program's output is there once.
     pub streams: bool,
     /// The kind of error, if there was one; `parts` then say what went wrong and what to do.
     #[json(skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolError>,
-    /// Of a call that needed a yes and got none: who denied it.
+    /// The one who denied the call, if it needed an approval and got none.
     #[json(skip_serializing_if = "Option::is_none")]
     pub denied_by: Option<DeniedBy>,
     /// A program's exit code.
@@ -423,9 +438,9 @@ pub struct Outcome {
     /// edit, occurrences of a text that should be unique.
     #[json(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// The duration of the run from its launch on, in milliseconds, without the time in which a
-    /// person was asked. If the host does not report it, the session measures it, so that it is
-    /// absent only if the host ran nothing, or does not know what became of the run.
+    /// The duration of the run since its launch, in milliseconds, without the time in which a
+    /// person was asked. If the host does not report it, the session measures it; it is absent only
+    /// if nothing ran, or if nobody knows what became of the run.
     #[json(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// True if the time limit ended the run; `parts` then hold what came before.
@@ -434,15 +449,15 @@ pub struct Outcome {
     /// The files that changed.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<ReportedChange>,
-    /// The digests of the files that the action names, in its order, as they are now, if
-    /// `ToolRun::known` is there; an empty text for a file that does not exist.
+    /// The digests of the files that the action names, in its order, as they are after it; an empty
+    /// text for a file that does not exist. Given only if `ToolRun::known` was.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub digests: Vec<String>,
     /// True if the tool itself dropped a part of its output.
     #[json(skip_serializing_if = "is_false")]
     pub capped_at_source: bool,
-    /// The details that a tool of the host passes to its user interface, in
-    /// `EventKind::ToolCallEnd`; the model does not read them.
+    /// The details that a host's tool passes to its user interface, in `EventKind::ToolCallEnd`;
+    /// the model does not read them.
     #[json(skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<Json>>,
 }
@@ -453,19 +468,19 @@ const fn is_false(flag: &bool) -> bool {
 }
 
 impl Outcome {
-    /// A success that says `text`.
+    /// Creates a success that says `text`.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { parts: vec![Part::text(text)], ..Self::default() }
     }
 
-    /// A call that `by` did not allow, with what the model reads.
+    /// Creates the outcome of a call that `by` denied; `message` is what the model reads.
     #[must_use]
     pub fn denied(by: DeniedBy, message: impl Into<String>) -> Self {
         Self { denied_by: Some(by), ..Self::error(ToolError::Denied, message) }
     }
 
-    /// A failure of the kind `error` that says `message`.
+    /// Creates a failure of the kind `error` that says `message`.
     #[must_use]
     pub fn error(error: ToolError, message: impl Into<String>) -> Self {
         let mut outcome = Self::text(message);
@@ -473,8 +488,8 @@ impl Outcome {
         outcome
     }
 
-    /// All that the tool says in words, as the model reads it: standard error stands behind
-    /// standard output, below a line that says so.
+    /// Returns everything that the tool says in words, as the model reads it: standard error comes
+    /// after standard output, below a line that says so.
     #[must_use]
     pub fn joined_text(&self) -> String {
         if !self.streams {
@@ -482,6 +497,8 @@ impl Outcome {
         }
         let mut joined = String::new();
         for (index, part) in self.parts.iter().enumerate() {
+            // Standard error is known by its place, so that an empty standard output stays a part
+            // and is only skipped here.
             let Some(text) = part.as_text().filter(|text| !text.is_empty()) else { continue };
             if joined.as_bytes().last().is_some_and(|byte| *byte != b'\n') {
                 joined.push('\n');
@@ -494,13 +511,13 @@ impl Outcome {
         joined
     }
 
-    /// Returns what a program printed on standard output; nothing if no program ran.
+    /// Returns what a program printed on standard output; `None` if no program ran.
     #[must_use]
     pub fn stdout(&self) -> Option<&str> {
         self.stream(0)
     }
 
-    /// Returns what a program printed on standard error; nothing if no program ran.
+    /// Returns what a program printed on standard error; `None` if no program ran.
     #[must_use]
     pub fn stderr(&self) -> Option<&str> {
         self.stream(1)
@@ -534,6 +551,8 @@ pub struct ReportedChange {
     pub kind: ChangeKind,
     /// Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB.
     #[json(default, skip_serializing_if = "Option::is_none")]
+    // Hosts restore files from these texts. So a text that is not exactly the file's bytes, such as
+    // one of another encoding, is left out.
     pub before: Option<String>,
     /// Its text after, with the same exceptions.
     #[json(default, skip_serializing_if = "Option::is_none")]
@@ -544,10 +563,10 @@ pub struct ReportedChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ChangeKind {
-    /// It is new.
+    /// The file is new.
     Created,
-    /// Its content changed.
+    /// The content of the file changed.
     Modified,
-    /// It is gone.
+    /// The file is gone.
     Deleted,
 }

@@ -1,5 +1,6 @@
-//! When the conversation that the model reads is made shorter, how, and what of it stays
-//! (`docs/decisions.md#compaction`).
+//! Settings for making the conversation shorter that the model reads: when, how, and what of it
+//! stays (`docs/decisions.md#compaction`). The defaults do nothing by themselves, as the
+//! specification wants it.
 
 use crate::message::FoldKind;
 use alloc::{string::String, vec::Vec};
@@ -24,10 +25,12 @@ pub struct CompactionPolicy {
     pub summary: SummaryPolicy,
     /// The number of turns above which the first tier applies, whatever their length; 0 for never.
     pub max_messages: u32,
-    /// After how many failures in a row nothing more is tried by itself, until the host asks for
-    /// it with success.
+    /// The number of failures in a row after which nothing more is tried by itself, until a request
+    /// of the host succeeds.
     pub max_failures: u32,
-    /// Most tokens that count as the context window, for estimates that are rough; 0 for all.
+    /// Most tokens that count as the context window; 0 for all of it.
+    // For estimators that are rough: one that counts words takes a line of minified JSON for one
+    // token, and would let a conversation grow beyond any window.
     pub max_window: u32,
 }
 
@@ -46,13 +49,15 @@ impl Default for CompactionPolicy {
     }
 }
 
-/// From when on the conversation is made shorter by itself, and how.
+/// A step that makes the conversation shorter by itself, and the fullness from which it applies.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct CompactionTier {
     /// The fullness of the window from which the tier applies.
     pub from: WindowFullness,
-    /// The fullness of the window to reach; so far below that the provider's cache is seldom lost.
+    /// The fullness of the window to reach.
+    // Each fold changes the prefix that the provider has cached. So it should lead far below
+    // `from`: with 60 percent behind 90, the cache is lost once for a third of a window.
     pub to: WindowFullness,
     /// The step to take.
     pub step: FoldKind,
@@ -61,34 +66,37 @@ pub struct CompactionTier {
     pub inputs: Option<u32>,
 }
 
-/// The fullness of a context window. If several values are given, the one that is reached last
-/// counts.
+/// The fullness of a context window, in percent, in tokens used or in tokens left. If several
+/// values are given, the one that is reached last counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct WindowFullness {
-    /// So much of it is used, in percent.
+    /// The part that is used, in percent.
     #[json(skip_serializing_if = "Option::is_none")]
     pub percent: Option<u32>,
-    /// So many tokens are used.
+    /// The number of tokens that are used.
     #[json(skip_serializing_if = "Option::is_none")]
     pub used: Option<u32>,
-    /// So many tokens are left.
+    /// The number of tokens that are left.
     #[json(skip_serializing_if = "Option::is_none")]
     pub left: Option<u32>,
 }
 
 impl WindowFullness {
-    /// So much of the window, in percent.
+    /// Creates a fullness in percent of the window.
     #[must_use]
     pub const fn percent(percent: u32) -> Self {
         Self { percent: Some(percent), used: None, left: None }
     }
 
-    /// The tokens that are used then, of a window of so many.
+    /// Returns the number of tokens that are used at this fullness, in a window of `window` tokens.
     #[must_use]
     pub fn tokens(&self, window: u64) -> u64 {
         let percent = self.percent.map(|percent| window * u64::from(percent) / 100);
         let left = self.left.map(|left| window.saturating_sub(left.into()));
+        // The highest value counts, so that one setting serves all windows: a number of tokens that
+        // is left fits large ones, and the percentage keeps it from coming too early in small ones.
+        // With no value given, only a full window is full.
         [percent, self.used.map(u64::from), left].into_iter().flatten().max().unwrap_or(window)
     }
 }
@@ -109,13 +117,15 @@ pub enum OnOverflow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct RetentionPolicy {
-    /// Most tokens of the newest turns that stay where the host asks for it to be made shorter.
+    /// Most tokens of the newest turns that stay if the host asks for a shorter conversation.
     pub tokens: u32,
     /// The number of the newest replies that stay in any case, each with its calls and their
     /// results.
+    // Counted in replies, not in the user's inputs: of one input with 300 rounds, a rule that keeps
+    // the last inputs would free nothing.
     pub rounds: u32,
-    /// Most tokens of the user's own words that stand behind a summary as they were said, the
-    /// newest first.
+    /// Most tokens of the user's own words that follow a summary as they were said, the newest
+    /// first.
     pub words_of_user: u32,
     /// True if the user's first input stays.
     pub first_input: bool,

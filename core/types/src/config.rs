@@ -1,5 +1,6 @@
-//! What a session is opened with, and what may be changed later. Facts are data: the host collects
-//! them, the core never looks.
+//! The configuration that a session is opened with, and that may be changed later. Defaults are the
+//! specification's. Facts about the environment are data in it: the host collects them, the core
+//! never looks.
 
 use crate::{
     base::{id::SessionId, json::Json},
@@ -18,14 +19,16 @@ pub use crate::model::{
     VocabularyKind, WireKind,
 };
 
-/// Everything a session needs to know from the start. The default is the specification's
+/// Everything that a session needs to know from the start. The default is the specification's
 /// (`docs/decisions.md#sources`); `id`, `endpoint` and `model` have no default and must be set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct SessionConfig {
     /// The session's id. A fork always gets a new one.
+    // Together with an effect's id it is the key that makes a request idempotent. A fork under the
+    // same id would repeat its origin's keys.
     pub id: SessionId,
-    /// Which model, and how to talk to it.
+    /// The model, and how to talk to it.
     pub model: ModelConfig,
     /// The limits at which to stop.
     pub limits: Limits,
@@ -41,8 +44,8 @@ pub struct SessionConfig {
     /// Most lines of a tool's output that the model reads, by tool; the rest have limits of their
     /// own (`docs/decisions.md#output-limits`).
     pub tool_line_limits: Map<u32>,
-    /// Most of the context window that one tool's output may take, in percent, but never less
-    /// than 1,000 characters. It lowers the limits above, for models with small windows.
+    /// Most of the context window that one tool's output may take, in percent, but never less than
+    /// 1,000 characters. It lowers the limits above, for models with small windows.
     pub tool_output_percent: Option<u32>,
     /// Most of what is left of the context window that one tool's output may take, in percent, but
     /// never less than 1,000 characters.
@@ -55,12 +58,14 @@ pub struct SessionConfig {
     /// Instructions of the user, appended last to the system prompt
     /// (`docs/decisions.md#the-system-prompt`).
     pub instructions: Option<String>,
-    /// Which of the profile's tools there are.
+    /// The choice of the profile's tools.
     pub builtin_tools: BuiltinTools,
-    /// Tools of the host, on top of the profile's; equal names override.
+    /// Tools of the host, in addition to the profile's; one of the same name replaces it.
     pub tools: Vec<ToolSpec>,
-    /// Which tools' calls run beside others. Those that only read do if nothing is said, those
-    /// that change something do not.
+    /// The modes in which tools' calls run, by tool. Those that are absent run beside others if
+    /// they only read, and alone if they change something.
+    // Results go back in call order whatever runs beside what: providers that match results by
+    // position would mix them up.
     pub exec_modes: Map<ExecMode>,
     /// The way in which tokens are estimated.
     pub estimator: TokenEstimator,
@@ -72,7 +77,7 @@ pub struct SessionConfig {
     pub approval: ApprovalPolicy,
     /// The points at which the host's hooks run, and the rules for them.
     pub hooks: HookPolicy,
-    /// The rules about calls that must come before others.
+    /// The rules about reading files before they are changed.
     pub guard: GuardPolicy,
     /// Agents that an agent may start.
     pub subagents: SubagentPolicy,
@@ -95,25 +100,25 @@ pub struct SessionConfig {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct LoopPolicy {
-    /// True if they are looked for.
+    /// True if repeating calls are looked for.
     pub detect: bool,
     /// The number of the newest calls that must follow one pattern.
     pub window: usize,
     /// The longest cycle of calls that counts as a pattern.
     pub max_period: usize,
-    /// The number of rounds in a row with the same calls that is too many; 0 for never.
+    /// The number of rounds in a row with the same calls at which a step is taken; 0 for never.
     pub same_args: u32,
-    /// The number of rounds in a row that call the same tools, whatever the arguments, that is too
-    /// many; 0 for never.
+    /// The number of rounds in a row that call the same tools, whatever the arguments, at which a
+    /// step is taken; 0 for never.
     pub same_name: u32,
-    /// After how many more of such rounds the next step of the ladder follows; 0 for the same
-    /// number again.
+    /// The number of further such rounds after which the next step of the ladder follows; 0 for the
+    /// same number again.
     pub again_after: u32,
     /// True if only calls that failed count.
     pub only_if_failed: bool,
     /// Tools whose calls do not count.
     pub ignore_tools: Vec<String>,
-    /// True if times, UUIDs and the like in arguments count as all the same.
+    /// True if times, UUIDs and hashes in arguments and results are ignored in comparisons.
     pub mask_volatile: bool,
     /// The steps to take the first time, the second time and so on, until the pattern breaks; the
     /// last step applies to all further times.
@@ -132,6 +137,8 @@ impl Default for LoopPolicy {
             only_if_failed: false,
             ignore_tools: Vec::new(),
             mask_volatile: false,
+            // The last step repeats, so that the default warns and never stops a run: people
+            // complain more about hard stops than about loops.
             ladder: vec![LoopStep::Warn],
         }
     }
@@ -141,13 +148,13 @@ impl Default for LoopPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum LoopStep {
-    /// The model is told.
+    /// The model gets a warning.
     Warn,
     /// The model says without tools what it has found, and the run ends.
     Summarize,
     /// The user is asked whether to go on.
     AskUser,
-    /// The run ends.
+    /// The run ends at once.
     Stop,
 }
 
@@ -169,7 +176,7 @@ pub enum TokenEstimator {
     /// A token for four characters.
     #[default]
     Chars,
-    /// A token for three characters of tool output and calls, for four of what is said.
+    /// A token for three characters of tool output and calls, and for four of other text.
     CodeAndProse,
     /// 1.3 tokens for a word, and 4 for a message.
     Words,
@@ -187,19 +194,19 @@ pub struct ApprovalPolicy {
     pub allow: Vec<ApprovalRule>,
 }
 
-/// Which calls need no approval: those of a tool, or only some of them.
+/// A rule for calls that need no approval: all calls of a tool, or only some of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct ApprovalRule {
-    /// The tool's name.
+    /// The name of the tool.
     pub tool: String,
-    /// The texts with which its arguments must begin, by the argument's name; none for every call.
+    /// The texts with which its arguments must begin, by the argument's name; empty for every call.
     #[json(default)]
     pub starting: Map<String>,
 }
 
 impl ApprovalRule {
-    /// Every call of a tool.
+    /// Creates a rule for every call of a tool.
     #[must_use]
     pub fn tool(name: impl Into<String>) -> Self {
         Self { tool: name.into(), starting: Map::new() }
@@ -210,15 +217,15 @@ impl ApprovalRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum AskAbout {
-    /// None.
+    /// Nobody is asked about any call.
     #[default]
     Nothing,
-    /// Those that run a program or are the host's own, unless they only read. Changes of files
-    /// in the workspace pass.
+    /// Calls that run a program or are of the host's own tools, unless they only read. Changes of
+    /// files in the workspace need no approval.
     Programs,
-    /// Those that may change something.
+    /// Calls that may change something.
     Changes,
-    /// All that the host would run.
+    /// All calls that the host would run.
     Everything,
 }
 
@@ -247,29 +254,30 @@ impl Default for HookPolicy {
 pub enum HookPoint {
     /// The user has said something. Replaceable by another text.
     Submit,
-    /// Before a model call. A replacement is a text that is said to the model as the system.
+    /// Before a model call. A replacement is a text that the model reads as the system's.
     BeforeModel,
     /// Before a tool runs. Replaceable by other arguments, which are checked again.
     BeforeTool,
     /// After a tool has run. Replaceable by another text for the model.
     AfterTool,
-    /// Before the run ends. A denial's reason is said to the model, and the run goes on, so often
+    /// Before the run ends. The model reads the reason of a denial, and the run goes on, as often
     /// as `max_denials` allows.
     BeforeStop,
-    /// Before what the session's own agent has come to goes out, as a run ends that was neither
-    /// interrupted nor denied and has not failed. Replaceable by another result, which leaves the
-    /// history as it is; a denial withholds the result.
+    /// Before the result of the session's own agent goes out, at the end of a run that was not
+    /// interrupted, denied or failed. Replaceable by another result, which leaves the history as it
+    /// is; a denial withholds the result.
     Outbound,
     /// Before the oldest turns are archived or summed up. Replaceable by a text that stands in
     /// their place; a denial leaves the conversation as it is.
     Compact,
 }
 
-/// The rules about calls that must come before others.
+/// The rules about reading files before they are changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct GuardPolicy {
-    /// True if a file that is there must have been read, or written, before it is changed.
+    /// True if an existing file must have been read, or written, in this session before it is
+    /// changed.
     pub read_before_write: bool,
 }
 
@@ -280,6 +288,8 @@ pub struct SubagentPolicy {
     /// The maximum depth to which agents may be nested; 0 offers none.
     pub max_depth: u32,
     /// The maximum number of agents that may be open at once, at all depths together.
+    // Over all depths together: a limit for each agent would let their number grow with every
+    // level.
     pub max_open: u32,
 }
 
@@ -295,18 +305,23 @@ impl Default for SubagentPolicy {
 pub struct RepairPolicy {
     /// The number of times in a run that a text cut by the output limit is continued.
     pub continue_on_length: u32,
-    /// True if a reply that the output limit has cut in a call is asked for again with twice the
-    /// limit, which then holds until the next input.
+    /// True if a reply that the output limit has cut within a call is asked for again with twice
+    /// the limit, which then holds until the next input.
     pub grow_output: bool,
     /// The number of times in a run that a reply without text and calls is asked for again.
     pub retry_on_empty: u32,
-    /// True if arguments of the wrong type that plainly mean a right one are bent to it.
+    /// The number of times in a run that the model is reminded of its tools after a text without
+    /// calls that does not sound like an answer; for small models, which announce more than they
+    /// do.
+    /// True if arguments of the wrong type are converted where their meaning is plain.
     pub coerce_arguments: bool,
 }
 
 impl Default for RepairPolicy {
     fn default() -> Self {
         Self {
+            // Once each: a model whose every reply is cut or empty would go on without end, and
+            // each try costs.
             continue_on_length: 1,
             grow_output: false,
             retry_on_empty: 1,
@@ -339,23 +354,25 @@ const fn two() -> u32 {
     2
 }
 
-/// A configuration that cannot work.
+/// The reason why a configuration cannot work.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct ConfigError {
     /// The field, as a path in the configuration, for example `tools[2].name`.
     pub field: Cow<'static, str>,
-    /// Of a tool's field, the tool's name.
+    /// The tool's name, if the field is a tool's.
     #[json(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The text that says what is wrong with it and what would be right.
+    /// The text that says what is wrong with the field and what would be right.
     pub message: String,
-    /// The kind of fault if the JSON does not fit, for a host that words it itself.
+    /// The kind of fault if the JSON does not fit, for hosts with a wording of their own.
     #[json(skip_serializing_if = "Option::is_none")]
+    // Hosts show options under names of their own, and should not have to read them back from a
+    // sentence.
     pub fault: Option<Box<JsonFault>>,
 }
 
 impl ConfigError {
-    /// Says what is wrong with a field and what would be right.
+    /// Creates an error that says what is wrong with a field and what would be right.
     pub fn new(field: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { field: field.into(), tool: None, message: message.into(), fault: None }
     }
@@ -373,7 +390,7 @@ impl fmt::Display for ConfigError {
 
 impl core::error::Error for ConfigError {}
 
-/// The error of a configuration whose JSON does not fit.
+/// Creates the error of a configuration whose JSON does not fit.
 impl From<Error> for ConfigError {
     fn from(error: Error) -> Self {
         let (field, message) = (error.path(), error.message());
@@ -381,31 +398,32 @@ impl From<Error> for ConfigError {
     }
 }
 
-/// The limits on how much of one response of a model is read. No real response comes near them; one
-/// that goes beyond ends the run as failed, and what was said until then is kept
-/// (`docs/decisions.md#endless-responses`).
+/// The limits on how much of one response of a model is read. A response that exceeds one ends the
+/// run as failed, and what was said until then is kept (`docs/decisions.md#endless-responses`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct ResponseLimits {
     /// Bytes of its body.
     pub max_bytes: u64,
-    /// Bytes that are held of it: what it says, and an event until it is whole.
+    /// Bytes that are held of it: what it says, and an event until it is complete.
     pub max_kept_bytes: u64,
-    /// Pieces of which its reply is made: texts, thoughts, calls, and the fields that come one by
-    /// one.
+    /// Pieces of its reply: texts, thoughts, calls, and fields that come one by one.
     pub max_items: u32,
-    /// Calls of tools, also those in its text.
+    /// Calls of tools, including those in its text.
     pub max_calls: u32,
 }
 
 impl Default for ResponseLimits {
     fn default() -> Self {
+        // No real response comes near these. They bound what a server that never stops sending can
+        // make a session hold and do.
         Self { max_bytes: 256 << 20, max_kept_bytes: 32 << 20, max_items: 10_000, max_calls: 1_000 }
     }
 }
 
-/// The rules for trying a failed model call again. The delay is `base_ms` doubled per try, at most
-/// `max_ms`, less up to `jitter_percent` of it; a delay that the provider asks for takes its place.
+/// The rules for trying a failed model call again. The delay is `base_ms`, doubled for each try, at
+/// most `max_ms`, less up to `jitter_percent` of it; a delay that the provider asks for takes its
+/// place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct RetryPolicy {
@@ -415,18 +433,18 @@ pub struct RetryPolicy {
     pub base_ms: u64,
     /// The longest delay of our own, in milliseconds.
     pub max_ms: u64,
-    /// The part of a delay of our own that may be left out, in percent, so that sessions do not
-    /// come back all at once; 0 for exact delays.
+    /// The part of a delay of our own that may be left out, in percent, so that many sessions do
+    /// not retry at once; 0 for exact delays.
     pub jitter_percent: u32,
     /// The longest delay that a provider may ask for; a longer one ends the run.
     pub max_retry_after_ms: u64,
-    /// After how long without a byte a model call counts as broken, in milliseconds.
+    /// The time without a byte after which a model call counts as broken, in milliseconds.
     pub idle_ms: u64,
     /// True if a call that breaks after text or a part of a tool call has come is tried again. No
-    /// tool has started then, and what was shown is taken back.
+    /// tool has started then, and `text_reset` voids what was shown.
     pub mid_stream: bool,
-    /// True if a call that can never succeed closes the session, such as one whose key or model is
-    /// refused. If not, its run fails, and the session goes on once that is fixed.
+    /// True if a call that can never succeed, such as one whose key or model is refused, closes the
+    /// session. If not, its run fails, and the session can go on once that is fixed.
     pub refusal_closes: bool,
 }
 
@@ -438,7 +456,10 @@ impl Default for RetryPolicy {
             max_ms: 8_000,
             jitter_percent: 25,
             max_retry_after_ms: 120_000,
+            // Models think for minutes without a word, so that less would break good calls.
             idle_ms: 300_000,
+            // Safe, since no tool starts before the end of a reply and nothing of a broken one
+            // enters the history.
             mid_stream: true,
             refusal_closes: true,
         }
@@ -449,16 +470,17 @@ impl Default for RetryPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct ToolTimeouts {
-    /// For a run whose call names none. Where it is the default, a profile may have another.
+    /// The limit of a run whose call names none. If this is left at its default, a profile's own
+    /// limit applies.
     pub default_command_ms: u64,
-    /// No run gets more.
+    /// The longest limit that a run can have.
     pub max_command_ms: u64,
     /// The time that a cancelled effect may take to answer before it counts as lost.
     pub grace_ms: u64,
 }
 
 impl ToolTimeouts {
-    /// Returns whether another time is configured than where nothing is said.
+    /// Returns whether `default_command_ms` was set to something other than its default.
     pub fn has_default(&self) -> bool {
         self.default_command_ms != Self::default().default_command_ms
     }
@@ -470,7 +492,7 @@ impl Default for ToolTimeouts {
     }
 }
 
-/// The facts about the agent's environment that the system prompt states. Those that are empty or
+/// The facts about the agent's environment that the system prompt states. Facts that are empty or
 /// absent are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
@@ -479,9 +501,11 @@ pub struct EnvironmentFacts {
     pub working_directory: String,
     /// `linux`, `darwin`, `windows`, `wasm`.
     pub platform: String,
-    /// The system's version.
+    /// The version of the operating system.
     pub os_version: String,
-    /// Today as `YYYY-MM-DD`.
+    /// The current date as `YYYY-MM-DD`.
+    // Given, not read: the prompt must be the same in a replay, and a date that changed at midnight
+    // would lose the provider's cache.
     pub date: String,
     /// The state of version control, if the workspace is under it.
     pub git: Option<GitFacts>,
@@ -491,8 +515,8 @@ pub struct EnvironmentFacts {
     pub programs: Vec<ProgramFacts>,
     /// Instruction files of the project, root first.
     pub project_docs: Vec<ProjectDoc>,
-    /// Those of folders below the workspace, in any order. An agent reads the ones that stand on
-    /// the way to its folder and in it.
+    /// Instruction files of folders below the workspace, in any order. An agent reads those on the
+    /// way to its folder and in it.
     pub nested_docs: Vec<ProjectDoc>,
 }
 
@@ -500,7 +524,7 @@ pub struct EnvironmentFacts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct GitFacts {
-    /// The current branch.
+    /// The name of the current branch.
     pub branch: String,
     /// The number of modified files, if the host knows it.
     pub modified: Option<u32>,
@@ -514,13 +538,15 @@ pub struct GitFacts {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct ProgramFacts {
-    /// Its name.
+    /// The name under which it runs.
     pub name: String,
     /// A sentence that says what it is and how it is called.
     pub description: String,
 }
 
 /// The maximum number of instruction files of nested folders that a host hands over.
+// The prompt names each of them, so that a repository with an instruction file in every folder
+// would fill it.
 pub const MAX_NESTED_DOCS: usize = 32;
 
 /// An instruction file of the project.
@@ -529,6 +555,6 @@ pub const MAX_NESTED_DOCS: usize = 32;
 pub struct ProjectDoc {
     /// Its path as seen from the workspace.
     pub path: String,
-    /// Its text.
+    /// The text of the file.
     pub text: String,
 }

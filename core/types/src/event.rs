@@ -1,4 +1,5 @@
-//! Things to know (`docs/decisions.md#events`). As JSON an event is flat and told apart by `type`.
+//! Events: what a host is told and may show (`docs/decisions.md#events`). As JSON an event is flat,
+//! and `type` tells its kind. Nothing is owed for an event, and no session reads events back.
 
 use crate::{
     action::Outcome,
@@ -21,13 +22,17 @@ use innerloop_json::{FromJson, ToJson};
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct Event {
     /// Counted from 1 over the whole session, without gaps.
+    // Without gaps, so that a host that was away can tell what it has missed.
     pub seq: u64,
-    /// The session time of the event: milliseconds since the session was opened.
+    /// The session time of the event, in milliseconds since the session was opened.
     pub at: SessionInstant,
     /// The time of the event in milliseconds since 1970, by the host's wall clock as it was when
     /// the session was opened or restored.
+    // Computed from the session time, never read anew: a replay must give the same events, byte for
+    // byte.
     pub wall: UnixMillis,
     /// The id of its session.
+    // Shared: each event carries it, also the many deltas of a long reply.
     pub session: Arc<SessionId>,
     /// The effect (a request, a tool's run, a question) whose answer led to it; none if a command
     /// or the time did.
@@ -47,7 +52,7 @@ pub struct Event {
 pub enum EventKind {
     /// The session is open.
     SessionStart {
-        /// The model's name.
+        /// The name of the model.
         model: String,
         /// The host's name for the endpoint that serves it.
         provider: String,
@@ -67,7 +72,7 @@ pub enum EventKind {
         /// The state that it was in when it was closed.
         state: AgentState,
     },
-    /// The user said something; a run, or a further input of it, begins.
+    /// The user said something: a run begins, or a further input of the same run.
     UserInput {
         /// The content of the user's input.
         parts: Vec<Part>,
@@ -84,28 +89,30 @@ pub enum EventKind {
         /// known.
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
-        /// Model replies of the run.
+        /// The number of the model's replies in the run.
         replies: u32,
-        /// Tool calls of the run.
+        /// The number of tool calls in the run.
         tool_calls: u32,
-        /// Rounds of tool calls of the run.
+        /// The number of rounds of tool calls in the run.
         rounds: u32,
     },
     /// The model began to write text.
     AssistantTextStart,
     /// More of the model's text.
     AssistantTextDelta {
-        /// The new piece.
+        /// The new piece of text.
         text: String,
     },
     /// More of the model's thinking.
     AssistantReasoningDelta {
-        /// The new piece.
+        /// The new piece of thinking.
         text: String,
     },
-    /// A reply is whole. Comes once for each, with or without text.
+    /// A reply is whole. This event comes once for each reply, with or without text.
+    // Whole texts come besides the deltas: a host may leave the deltas out, and a key that a server
+    // sent in pieces is masked only here.
     AssistantTextEnd {
-        /// The whole text.
+        /// The whole text of the reply.
         text: String,
         /// The whole thinking, if there was any.
         #[json(skip_serializing_if = "String::is_empty")]
@@ -118,25 +125,25 @@ pub enum EventKind {
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
     },
-    /// The output of the current reply so far does not count: the call is tried again.
+    /// The output of the current reply so far is void: the model is called again.
     TextReset,
     /// A request for the next reply goes to the model.
     RequestStart {
-        /// Which try it is, counted from 1.
+        /// The number of the try, counted from 1.
         attempt: u32,
     },
-    /// The host holds the request back: others go first.
+    /// The host holds the request back, since others go first.
     Queued {
         /// The number of requests that go first.
         ahead: u32,
     },
     /// The model writes a tool call: it begins, or more of its arguments came. Nothing is carried
-    /// out before the reply is whole; `text_reset` takes it back.
+    /// out before the reply is whole; `text_reset` voids it.
     ToolCallDelta {
-        /// Tells the calls of a reply apart.
+        /// The number that tells the calls of a reply apart.
         index: usize,
-        /// The call's id as the model has it. `tool_call_start` has another one where that is
-        /// missing or not the only one.
+        /// The call's id, as the model gave it. `tool_call_start` has another one if this one is
+        /// empty or not unique.
         call_id: String,
         /// The tool's name, as far as it has come.
         name: String,
@@ -145,27 +152,29 @@ pub enum EventKind {
     },
     /// A tool call began.
     ToolCallStart {
-        /// The call's id.
+        /// The id of the call.
         call_id: String,
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// The arguments' JSON text, as the model wrote it.
         arguments: String,
     },
     /// More output of a running tool.
     ToolCallOutputDelta {
-        /// The call's id.
+        /// The id of the call.
         call_id: String,
-        /// The new piece.
+        /// The new piece of output.
         text: String,
     },
     /// A tool call is over.
     ToolCallEnd {
-        /// The call's id.
+        /// The id of the call.
         call_id: String,
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// The full, untruncated outcome.
+        // Shared with the call that is being answered, and in full: only what the model reads is
+        // cut.
         outcome: Arc<Outcome>,
     },
     /// A steering message entered the history.
@@ -175,15 +184,17 @@ pub enum EventKind {
     },
     /// A limit of rounds or turns ended the run.
     TurnLimit {
-        /// Which limit: `max_turns` or `max_tool_rounds_per_input`.
+        /// The limit: `max_turns` or `max_tool_rounds_per_input`.
         #[json(one_of("max_turns", "max_tool_rounds_per_input"))]
+        // A field's path in the configuration, as a constant: hosts compare it, and it names what
+        // to raise.
         limit: &'static str,
-        /// Its value.
+        /// The value of the limit.
         value: u32,
     },
     /// The budget is used up, which ends the run; the model may still be asked to sum up.
     BudgetLimit {
-        /// Which limit: `run` or `session`, a dot, and the field of it.
+        /// The limit's path below `limits`, for example `run.tokens`.
         #[json(one_of(
             "run.cost_nano_usd",
             "run.tokens",
@@ -195,7 +206,7 @@ pub enum EventKind {
         which: &'static str,
         /// The amount that is used.
         used: u64,
-        /// The limit.
+        /// The value of the limit.
         limit: u64,
     },
     /// The newest calls follow a repeating pattern; the model has been told.
@@ -245,9 +256,9 @@ pub enum EventKind {
     },
     /// A failed model call is tried again.
     Retry {
-        /// Which try comes next, counted from 2.
+        /// The number of the next try, counted from 2.
         attempt: u32,
-        /// After how long, in milliseconds.
+        /// The delay before it, in milliseconds.
         delay_ms: u64,
         /// The text that says what went wrong.
         message: String,
@@ -256,7 +267,7 @@ pub enum EventKind {
     Rewound {
         /// The kind of rewind that the host asked for.
         why: RewindReason,
-        /// The number of turns that the log had when the model saw that.
+        /// The number of turns that the log had then.
         to: u32,
         /// The number of steps that can be undone from here.
         undo_left: u32,
@@ -270,10 +281,12 @@ pub enum EventKind {
         kind: FoldKind,
         /// The reason why they are to be folded.
         why: FoldReason,
-        /// Tokens of the conversation, about.
+        /// The approximate number of tokens of the conversation.
         tokens: u64,
     },
     /// The model reads less of the conversation from now on. The history still has all of it.
+    // The text is in the event as well as in the history: it stands in place of turns that the
+    // model no longer reads, so that a person must be able to see it.
     Compacted {
         /// The way in which the turns were folded.
         kind: FoldKind,
@@ -281,9 +294,9 @@ pub enum EventKind {
         why: FoldReason,
         /// The number of turns that are left out.
         turns: usize,
-        /// Tokens of the conversation before, about.
+        /// The approximate number of tokens of the conversation before.
         before: u64,
-        /// Tokens of the conversation from now on, about.
+        /// The approximate number of tokens of the conversation from now on.
         after: u64,
         /// The text that stands in the place of the turns that are left out.
         #[json(skip_serializing_if = "Option::is_none")]
@@ -296,7 +309,7 @@ pub enum EventKind {
         #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
     },
-    /// The conversation stays as it is.
+    /// The conversation could not be made shorter and stays as it is.
     CompactionFailed {
         /// The way in which it was to become shorter.
         kind: FoldKind,
@@ -324,7 +337,7 @@ pub enum EventKind {
     },
     /// Something failed for good.
     Error {
-        /// The kind.
+        /// The kind of failure.
         kind: ErrorKind,
         /// The text that says what failed, and what to do.
         message: String,
@@ -344,11 +357,11 @@ pub struct PlanItem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum PlanStatus {
-    /// Not begun.
+    /// The step has not begun.
     Pending,
-    /// Under way.
+    /// The step is under way.
     InProgress,
-    /// Done.
+    /// The step is done.
     Completed,
     /// Not wanted any more.
     Cancelled,
@@ -357,7 +370,7 @@ pub enum PlanStatus {
 }
 
 impl PlanStatus {
-    /// The status as JSON has it.
+    /// Returns the status as JSON has it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -389,7 +402,7 @@ pub enum ErrorKind {
     InvalidRequest,
     /// A filter of the provider refused the request or the reply.
     ContentFilter,
-    /// The model refused.
+    /// The model refused to answer.
     Refusal,
     /// The output limit has cut the reply.
     OutputLimit,
@@ -401,12 +414,12 @@ pub enum ErrorKind {
     Network,
     /// The host did not send the request.
     Host,
-    /// The provider sent what is not its protocol, and the retries are used up.
+    /// The provider broke its protocol, and the retries are used up.
     Protocol,
-    /// A limit is reached, and that is to count as a failure.
+    /// A limit is reached, and `limits.action` makes that a failure.
     Limit,
     /// The model did not give the final answer in the form that was asked for.
     Answer,
-    /// A fault of our own.
+    /// A fault of Innerloop itself.
     Internal,
 }

@@ -1,4 +1,6 @@
-//! What happened: everything that goes into a session, and why it may be refused.
+//! Inputs of a session: everything that happened, and why an input may be refused. The log is the
+//! list of accepted inputs, so all of them can be written and read back; time and chance come in
+//! here or not at all.
 
 use crate::{
     action::{DeniedBy, Outcome},
@@ -18,58 +20,62 @@ use innerloop_json::{FromJson, ToJson};
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum Input {
-    /// A word of the host to an agent.
+    /// A command of the host to an agent.
     Command {
         /// The agent; the session's own is 0.
         agent: AgentId,
-        /// The word.
+        /// The command to carry out.
         command: Command,
     },
     /// News of an HTTP exchange.
     Http {
         /// The effect that asked for it.
         id: EffectId,
-        /// The news.
+        /// The news of the exchange.
         input: HttpInput,
     },
     /// News of a tool's run.
     Tool {
         /// The effect that asked for it.
         id: EffectId,
-        /// The news.
+        /// The news of the run.
         input: ToolInput,
     },
-    /// A person's answer.
+    /// An answer to a question that was asked.
     Answer {
         /// The effect that asked for it.
         id: EffectId,
-        /// The answer.
+        /// The answer to the question.
         answer: Answer,
     },
-    /// A hook's reply.
+    /// A reply of a hook.
     Hook {
         /// The effect that asked for it.
         id: EffectId,
-        /// The reply.
+        /// The reply of the hook.
         reply: HookReply,
     },
     /// The host cannot know what became of an effect, for example after a crash.
+    // Not a failure: the run may have taken effect, and the model is told so instead of being given
+    // a result that nobody knows.
     Lost {
-        /// The effect.
+        /// The effect that is lost.
         id: EffectId,
     },
-    /// Time has passed. Only a tick fires deadlines, and one tick fires all that are due.
+    /// Time has passed. One tick fires all deadlines that are due.
+    // Every input comes with a time, but only a tick fires deadlines: an answer that comes late
+    // still counts if no tick came before it.
     Tick,
 }
 
 impl Input {
-    /// A command to the session's own agent.
+    /// Creates a command to the session's own agent.
     #[must_use]
     pub const fn command(command: Command) -> Self {
         Self::Command { agent: AgentId::ROOT, command }
     }
 
-    /// The effect that this input is news of.
+    /// Returns the effect that this input is about, if it is about one.
     #[must_use]
     pub const fn effect(&self) -> Option<EffectId> {
         match self {
@@ -82,7 +88,7 @@ impl Input {
         }
     }
 
-    /// The effect that this input answers for good; nothing for news that more may follow.
+    /// Returns the effect that this input answers for good; `None` for news that more may follow.
     #[must_use]
     pub const fn answered(&self) -> Option<EffectId> {
         match self {
@@ -91,12 +97,14 @@ impl Input {
             | Self::Answer { id, .. }
             | Self::Hook { id, .. }
             | Self::Lost { id } => Some(*id),
+            // Spelled out instead of `_`: a new kind of input must say whether it settles its
+            // effect, since each effect has exactly one terminal answer.
             Self::Http { .. } | Self::Tool { .. } | Self::Command { .. } | Self::Tick => None,
         }
     }
 }
 
-/// A word of the host to an agent.
+/// A command of the host to an agent.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum Command {
@@ -129,36 +137,36 @@ pub enum Command {
         patch: JsonObject,
     },
     /// Makes the conversation that the model reads shorter: the oldest turns are summed up. Refused
-    /// while a run is under way, and where all turns are among those that stay.
+    /// while a run is under way, and if every turn is one that stays.
     Compact {
         /// The instructions for the summary: what it is to focus on.
         #[json(default)]
         instructions: Option<String>,
     },
-    /// Takes back the newest steps; a step begins with each input. Refused while a run is under
-    /// way, as are the four below (`docs/decisions.md#the-view`).
+    /// Undoes the newest steps; a step begins with each input. Refused while a run is under way, as
+    /// are the four commands below (`docs/decisions.md#the-view`).
     Undo {
         /// The maximum number of steps.
         #[json(default = "one")]
         steps: u32,
     },
-    /// Puts back steps that were taken back, the last one first.
+    /// Redoes steps that were undone, the last one first.
     Redo {
         /// The maximum number of steps.
         #[json(default = "one")]
         steps: u32,
     },
-    /// The model sees again what it saw when the log had so many turns.
+    /// Shows the model what it saw when the log had so many turns.
     Restore {
         /// The number of turns.
         at: u32,
     },
-    /// The model sees nothing of what was said so far. Can be undone.
+    /// Hides everything that was said so far from the model. Can be undone.
     Clear,
-    /// Takes over what was said elsewhere, behind what is there.
+    /// Appends what was said in another conversation.
     Import {
-        /// The turns, oldest first. Calls of the last one that have no answer are answered as
-        /// interrupted.
+        /// The turns, oldest first. Calls of the last one that have no result get one that says
+        /// that they were interrupted.
         turns: Vec<Turn>,
     },
     /// Stops the run; the session stays usable.
@@ -172,13 +180,13 @@ const fn one() -> u32 {
 }
 
 impl Command {
-    /// An input without options of its own.
+    /// Creates a `submit` without options.
     #[must_use]
     pub const fn submit(parts: Vec<Part>) -> Self {
         Self::Submit { parts, options: None }
     }
 
-    /// An input without options of its own, for when the current one is done.
+    /// Creates a `follow_up` without options.
     #[must_use]
     pub const fn follow_up(parts: Vec<Part>) -> Self {
         Self::FollowUp { parts, options: None }
@@ -191,36 +199,39 @@ impl Command {
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct TurnOptions {
-    /// The tools that may be called, by the names that the model is shown; all if absent. A call
-    /// of another one is refused in words. The final answer can always be given.
+    /// The tools that may be called, by the names that the model is shown; all if absent. A call of
+    /// another tool is denied, and the model reads why. The final answer can always be given.
     #[json(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
     /// True if the other tools are not shown to the model either, which costs the provider's cache
     /// of earlier requests twice: now, and when they come back.
     #[json(skip_serializing_if = "core::ops::Not::not")]
+    // Off by default: a denial in words leaves the request's beginning as it was, so that the
+    // provider's cache holds.
     pub hide: bool,
     /// Files and folders of the workspace, from its root on, that calls may name; all if absent.
-    /// What is not about files that it names, as a shell, is refused. Links are not followed to
-    /// see where they lead.
+    /// Tools that do not name their files, such as a shell, are denied. Links are not resolved.
     #[json(skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<String>>,
     /// The rule for tool calls, in place of the configuration's: the model must, may or must not
     /// make them. A call that must be made must be made only once.
     #[json(skip_serializing_if = "Option::is_none")]
+    // Only the first reply must be a call: if every reply had to be one, no run would end.
     pub tool_choice: Option<ToolChoice>,
     /// The model's temperature: a number, 0 or more.
     #[json(skip_serializing_if = "Option::is_none", like = "Option<f64>")]
+    // Opaque, so that the number goes out with the digits that came in.
     pub temperature: Option<Json>,
 }
 
-/// News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time, and
-/// before the head that the request is held. A further head begins the response anew: the host was
-/// restarted and carries the request out again.
+/// News of an HTTP exchange, in the order head, chunks, end. A failure may come at any time; before
+/// the head, the host may say that it holds the request back. A further head begins the response
+/// anew: the host was restarted and sends the request again.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum HttpInput {
-    /// The host holds the request back, for others go first: the time in which something must come
-    /// does not run before the request goes out.
+    /// The host holds the request back, since others go first. The idle time does not run until the
+    /// request goes out.
     Held {
         /// The number of requests that go first; absent when this one goes out.
         #[json(default)]
@@ -228,7 +239,7 @@ pub enum HttpInput {
     },
     /// Status and headers are there.
     Head(ResponseHead),
-    /// A piece of the body, cut anywhere.
+    /// A piece of the body, cut at any byte.
     Chunk(BodyBytes),
     /// The body is whole. Answers the effect.
     End,
@@ -247,13 +258,14 @@ impl HttpInput {
 /// Status and headers of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct ResponseHead {
-    /// The status code.
+    /// The status code of the response.
     pub status: u16,
     /// The headers, names in lower case.
     #[json(default)]
     pub headers: Vec<(String, String)>,
-    /// The wall time, for headers that name a date; 0 if unknown.
+    /// The wall time in milliseconds since 1970; 0 if unknown.
     #[json(default)]
+    // `retry-after` may be a date, and the core has no clock to hold it against.
     pub at: UnixMillis,
 }
 
@@ -264,9 +276,11 @@ impl ResponseHead {
         (200..300).contains(&self.status)
     }
 
-    /// The first header of that name, which is given in lower case.
+    /// Returns the value of the first header with that name, which is given in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
+        // Names should come in lower case, but a host may pass on what the server sent, and HTTP's
+        // names have no case.
         let found = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
@@ -291,7 +305,8 @@ pub enum HttpFailureKind {
     Timeout,
     /// The exchange was cancelled, as asked.
     Cancelled,
-    /// The host does not send this request: unknown endpoint, missing key, redirect. No retry.
+    /// The host does not send this request: unknown endpoint, missing key, redirect. Not worth a
+    /// retry.
     Refused,
 }
 
@@ -313,18 +328,18 @@ pub enum ToolInput {
 }
 
 impl Answer {
-    /// The call may not run: a person says so, for that reason.
+    /// Creates a denial by a person, with the reason for the model.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into(), by: DeniedBy::Person }
     }
 
-    /// The call may not run: nobody is there to allow it, for that reason.
+    /// Creates a denial because nobody is there to allow the call, with the reason for the model.
     pub fn nobody(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into(), by: DeniedBy::Nobody }
     }
 }
 
-/// A person's answer.
+/// An answer to an [`Ask`](crate::output::Ask).
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum Answer {
@@ -350,13 +365,13 @@ pub enum Answer {
     Text(String),
 }
 
-/// A hook's reply.
+/// A reply to a [`HookRun`](crate::output::HookRun).
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum HookReply {
-    /// Go on.
+    /// The run goes on as it would have.
     Allow,
-    /// Do not.
+    /// The hook denies what it was asked about.
     Deny {
         /// The reason, for the model to read.
         reason: String,
@@ -370,11 +385,13 @@ pub enum HookReply {
     },
 }
 
-/// A refused input: the session is as it was, and the input comes back.
+/// A refused input: the session is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
 #[error("{reason}")]
 pub struct RejectedInput {
-    /// The input, whole.
+    /// The input as it was given.
+    // Given back, since it was moved into the session: a host can put a refused message where it
+    // was written.
     pub input: Input,
     /// The reason why it was refused.
     pub reason: RejectionReason,
@@ -385,7 +402,7 @@ pub struct RejectedInput {
 #[json(rename_all = "snake_case", keyed)]
 #[non_exhaustive]
 pub enum RejectionReason {
-    /// A submit, or a word to the view, while a run is under way.
+    /// A submit, or a change of the view, while a run is under way.
     #[error("a run is under way: use steer or follow_up, or interrupt it first")]
     Busy,
     /// Any command after the session has closed.
@@ -406,10 +423,10 @@ pub enum RejectionReason {
     /// A submit, steer or follow-up with nothing in it.
     #[error("the message is empty")]
     Empty,
-    /// There is nothing to do it to.
+    /// There is nothing that the command could act on.
     #[error("{0}")]
     Nothing(&'static str),
-    /// An input that would take a model while the budget of the session is used up.
+    /// An input that needs a model call while the session's budget is used up.
     #[error("what the session may spend is used up: raise the limit first")]
     Budget,
     /// Turns that cannot be taken over.

@@ -1,10 +1,13 @@
-//! The data that goes into a session and comes out of it, with public fields, and below it ids,
-//! time, bytes, opaque JSON and text. Nothing here decides anything.
+//! Plain data that goes into a session and comes out of it, with public fields, and below it ids,
+//! time, bytes, opaque JSON and text. The loop, the protocols, the tools and the workspace all use
+//! these types; nothing here decides anything.
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 #[cfg(any(test, feature = "seams"))]
+// The crate itself is `no_std`: only tests need the standard library, for the count of work in each
+// thread.
 extern crate std;
 
 pub mod action;

@@ -1,4 +1,5 @@
-//! When to stop: rounds, turns, and what may be spent (`docs/decisions.md#limits`).
+//! Limits at which a session or a run stops: rounds, turns, and spending
+//! (`docs/decisions.md#limits`). The loop looks at them before each model call.
 
 use innerloop_json::{FromJson, ToJson};
 
@@ -10,25 +11,29 @@ pub struct Limits {
     pub max_turns: u32,
     /// Most rounds of tool calls for one input of the user.
     pub max_tool_rounds_per_input: u32,
-    /// Most that a run may use, that of the agents included that it started.
+    /// Most that a run may use, including what the agents use that it started.
     #[json(skip_serializing_if = "SpendAmount::is_none")]
+    // Agents that a run starts count for it: a limit of each agent's own would be none, since a
+    // model can start another agent (`docs/decisions.md#budgets`).
     pub run: SpendAmount,
     /// Most that all runs of the session may use together.
     #[json(skip_serializing_if = "SpendAmount::is_none")]
     pub session: SpendAmount,
-    /// The reaction when one of them is reached.
+    /// The reaction when one of these limits is reached.
     pub action: LimitAction,
 }
 
-/// The amount that models and their work use; as a limit, 0 means no limit.
+/// An amount of money, tokens and time; as a limit, 0 means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct SpendAmount {
     /// Nano-dollars (10⁻⁹ US dollars).
+    // Whole nano-dollars, not a float: sums are exact and the same on every machine, and a
+    // session's total must replay to the same bytes.
     pub cost_nano_usd: u64,
     /// Tokens, in and out.
     pub tokens: u64,
-    /// Milliseconds of runs, whatever was waited for.
+    /// Milliseconds of runs, including the time spent waiting for people, tools and providers.
     pub ms: u64,
 }
 
@@ -42,7 +47,7 @@ impl SpendAmount {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum LimitAction {
-    /// The run ends.
+    /// The run ends, and the agent is idle.
     #[default]
     Idle,
     /// The model says without tools what it has found, and the run ends.

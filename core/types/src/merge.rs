@@ -1,4 +1,5 @@
-//! Changes of a configuration by patches of its JSON (RFC 7396).
+//! Merge patches of a configuration's JSON (RFC 7396), by which a session is configured anew. It
+//! departs from the RFC in one place: where there is nothing to merge into, `null` is a value.
 
 use crate::{
     base::json::{Json, JsonObject, from_str, to_string},
@@ -7,20 +8,25 @@ use crate::{
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 impl SessionConfig {
-    /// The configuration with a patch of its JSON over it: objects are merged, other values are
-    /// replaced, and `null` takes a field back to its default.
+    /// Returns the configuration with a patch of its JSON applied: objects are merged, other values
+    /// are replaced, and `null` resets a field to its default.
     ///
     /// # Errors
-    /// The field that does not fit.
+    /// The field whose value does not fit.
     pub fn merged(&self, patch: &JsonObject) -> Result<Self, ConfigError> {
+        // By way of the JSON, so that a patch is checked exactly as a whole configuration is:
+        // unknown fields and wrong types are refused with their path. Fields that the JSON leaves
+        // out have their defaults again when it is read, which is what makes `null` a reset.
         let base: JsonObject = from_str(&to_string(self))?;
         Ok(from_str(merge(&base, patch).to_json().text())?)
     }
 }
 
-/// The target with the patch over it. Where the target has no object, a value of the patch is
-/// taken whole, since it may be a schema, to which `null` means something else.
+/// Returns the target with the patch applied.
 fn merge(target: &JsonObject, patch: &JsonObject) -> JsonObject {
+    // A removed field leaves `None` in its place, so that the places in the index stay right and
+    // the other fields keep their order. The index keeps the merge linear: a patch comes from
+    // outside and may have many fields.
     let mut fields: Vec<Option<(String, Json)>> = target.0.iter().cloned().map(Some).collect();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     places.extend(target.0.iter().zip(0..).map(|((name, _), at)| (name.clone(), at)));
@@ -31,6 +37,8 @@ fn merge(target: &JsonObject, patch: &JsonObject) -> JsonObject {
             let inner = old.as_ref().and_then(|old| old.as_ref()).and_then(|(_, v)| as_object(v));
             match (inner, as_object(value)) {
                 (Some(target), Some(patch)) => merge(&target, &patch).to_json(),
+                // RFC 7396 removes `null` inside of a value that is taken whole. Here such a value
+                // may be a JSON Schema or a provider's option, to which `null` means something.
                 _ => value.clone(),
             }
         });

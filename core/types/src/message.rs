@@ -1,4 +1,6 @@
-//! What is said: parts, blocks and turns, and how much it cost.
+//! Messages: the parts, blocks and turns that are said, and the tokens that they used. Turns are
+//! what the history keeps; the wire encodes them, and the machine's view says which of them the
+//! model sees.
 
 use crate::{
     base::{json::Json, time::UnixMillis},
@@ -11,14 +13,14 @@ use innerloop_json::{FromJson, ToJson, joined};
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(tag = "type", rename_all = "snake_case")]
 pub enum Part {
-    /// Plain text.
+    /// A piece of plain text.
     Text {
-        /// The text.
+        /// The text of the part.
         text: String,
     },
-    /// A picture.
+    /// A picture with its data.
     Image {
-        /// For example `image/png`.
+        /// The type, for example `image/png`.
         media_type: String,
         /// The file's bytes in base64.
         data: String,
@@ -30,7 +32,7 @@ pub enum Part {
     },
     /// A document, such as a PDF.
     File {
-        /// For example `application/pdf`.
+        /// The type, for example `application/pdf`.
         media_type: String,
         /// Its name, which the model reads.
         name: String,
@@ -40,13 +42,13 @@ pub enum Part {
 }
 
 impl Part {
-    /// A text part.
+    /// Creates a text part.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
-    /// The text of a text part.
+    /// Returns the text of a text part; `None` for other parts.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -56,7 +58,7 @@ impl Part {
     }
 }
 
-/// The texts of `parts`, joined by line feeds; all else is left out.
+/// Returns the texts of `parts`, joined by line feeds; other parts are left out.
 #[must_use]
 pub fn joined_text(parts: &[Part]) -> String {
     let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
@@ -70,11 +72,14 @@ pub struct ToolCall {
     pub id: String,
     /// The tool's name, whether or not such a tool exists.
     pub name: String,
-    /// The arguments' JSON text as it came; `{}` where the model sent nothing. It may be invalid.
-    /// Of a free-form call, its raw input.
+    /// The arguments' JSON text as it came, which may be invalid; `{}` if the model sent nothing.
+    /// For a free-form call, its raw input.
+    // The text, not a value: it goes back to the provider in every later request, and must stay as
+    // it was for the cached prefix, even if it does not parse.
     pub arguments: String,
     /// Further details that the provider gives of the call; most give none.
     #[json(default, skip_serializing_if = "Option::is_none")]
+    // Boxed, since most calls have none and a history holds many of them.
     pub detail: Option<Box<CallDetail>>,
 }
 
@@ -86,15 +91,20 @@ impl ToolCall {
     }
 }
 
-/// The id of a call that came without one: the `index`th block of the history's `turn`.
+/// Returns an id for a call that came without one: the `index`th block of turn `turn` of the
+/// history.
 #[must_use]
 pub fn made_up_call_id(turn: usize, index: usize) -> String {
+    // Made of the place alone, with no counter and no chance: a replay and a fork must make the
+    // same id.
     alloc::format!("call_{turn}_{index}")
 }
 
-/// Returns whether an id is one of [`made_up_call_id`]: the provider does not know it.
+/// Returns whether an id was made by [`made_up_call_id`], so that the provider does not know it.
 #[must_use]
 pub fn is_made_up_call_id(id: &str) -> bool {
+    // Recognised by its form, since the id is all that a history keeps. Gemini gets an id back only
+    // if it gave one, so that a made-up one must not be sent to it.
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let numbers = id.strip_prefix("call_").and_then(|rest| rest.split_once('_'));
     numbers.is_some_and(|(turn, index)| is_number(turn) && is_number(index))
@@ -118,7 +128,7 @@ pub struct CallDetail {
 /// The answer to one call, as the model reads it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolResult {
-    /// The call's id.
+    /// The id of the call.
     pub call_id: String,
     /// The content that the model reads, already truncated.
     pub parts: Vec<Part>,
@@ -134,15 +144,17 @@ pub struct ReasoningBlock {
     /// The provider's signature over it.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
-    /// The provider's own form of it, sent back untouched in place of text and signature.
+    /// The provider's own form of it, sent back unchanged in place of text and signature.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<Json>,
 }
 
-/// Text with what the provider needs back on it.
+/// Text with a mark that the provider needs back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct MarkedText {
     /// The text, which may be empty.
+    // A mark on empty text is kept as well: Gemini's signature must go back on exactly the part
+    // that it came with.
     pub text: String,
     /// The provider's mark: a signature (Gemini), a phase (OpenAI Responses).
     pub mark: String,
@@ -154,9 +166,9 @@ pub struct MarkedText {
 pub enum Block {
     /// Text for the user.
     Text(String),
-    /// Text for the user that goes back with the provider's mark on it.
+    /// Text for the user that goes back to the provider with its mark.
     MarkedText(MarkedText),
-    /// Thinking.
+    /// Thinking before the answer.
     Reasoning(ReasoningBlock),
     /// A call that the host must carry out.
     ToolCall(ToolCall),
@@ -176,7 +188,7 @@ pub enum FinishReason {
     Length,
     /// A filter stopped the reply.
     ContentFilter,
-    /// The model refused.
+    /// The model refused to answer.
     Refusal,
     /// The provider paused and wants the reply sent back to go on.
     Pause,
@@ -188,7 +200,7 @@ pub enum FinishReason {
     Error,
     /// It repeated one passage over and over, and was ended for that.
     Repetition,
-    /// None of these.
+    /// The provider gave no reason, or an unknown one.
     #[default]
     Unknown,
 }
@@ -212,6 +224,8 @@ pub struct Usage {
 impl Usage {
     /// Adds another reply's tokens, saturating.
     pub fn add(&mut self, other: &Self) {
+        // The counts are the provider's word: a server that sends nonsense must not cause an
+        // overflow.
         let add = |to: &mut u64, n: u64| *to = to.saturating_add(n);
         add(&mut self.input_total, other.input_total);
         add(&mut self.output_total, other.output_total);
@@ -220,9 +234,10 @@ impl Usage {
         add(&mut self.reasoning, other.reasoning);
     }
 
-    /// All tokens, in and out.
+    /// Returns the number of all tokens, in and out.
     #[must_use]
     pub const fn tokens(&self) -> u64 {
+        // Cached and reasoning tokens are parts of these two.
         self.input_total.saturating_add(self.output_total)
     }
 }
@@ -244,12 +259,15 @@ pub struct Reply {
     /// The tokens that it used; `None` if the provider did not say.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The protocol in which it came: what only its provider understands goes back to no other.
+    /// The protocol in which it came: items that only its provider understands are sent back in no
+    /// other.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireKind>,
-    /// The model and the endpoint that were asked for it: signatures and sealed thinking go back to
-    /// no others. If they are not known, the protocol decides.
+    /// The model and the endpoint that were asked for it: signatures and sealed thinking are sent
+    /// back to no others. If they are not known, the protocol decides.
     #[json(default, skip_serializing_if = "Option::is_none")]
+    // Another model refuses foreign signatures in this request and in every later one, so that one
+    // wrong block would end the conversation.
     pub origin: Option<Arc<ModelOrigin>>,
     /// The provider's id of the response.
     #[json(default, skip_serializing_if = "Option::is_none")]
@@ -260,7 +278,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// The reply's text, its blocks joined.
+    /// Returns the reply's text: its text blocks joined.
     #[must_use]
     pub fn text(&self) -> String {
         self.blocks.iter().fold(String::new(), |mut all, block| {
@@ -274,7 +292,7 @@ impl Reply {
         })
     }
 
-    /// The reply's thinking, its blocks joined.
+    /// Returns the reply's thinking: its reasoning blocks joined.
     #[must_use]
     pub fn reasoning(&self) -> String {
         self.blocks.iter().fold(String::new(), |mut all, block| {
@@ -285,7 +303,7 @@ impl Reply {
         })
     }
 
-    /// The calls that the host must carry out, in order.
+    /// Iterates over the calls, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.blocks.iter().filter_map(|block| match block {
             Block::ToolCall(call) => Some(call),
@@ -307,20 +325,22 @@ pub struct Turn {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum TurnKind {
-    /// The user's input.
+    /// An input of the user.
     User(Vec<Part>),
-    /// The model's reply.
+    /// A reply of the model.
     Assistant(Box<Reply>),
     /// The answers to the calls of the reply before, in call order.
     ToolResults(Vec<ToolResult>),
-    /// A word of the host to the model, given as the system.
+    /// A message of the host to the model, in the system's name.
     System(String),
     /// A message put in between tool rounds; the model reads it as the user's
     /// (`docs/decisions.md#steering-and-follow-ups`).
     Steering(Vec<Part>),
     /// Earlier turns are shown shorter from here on (`docs/decisions.md#the-view`).
+    // An entry of its own instead of a change of earlier ones: the history only grows, so that a
+    // fold can be undone and a fork at any turn finds what was seen there.
     Folded(Box<HistoryFold>),
-    /// Parts of earlier turns are told in words from here on, or are seen again
+    /// Parts of earlier turns are replaced by words from here on, or are seen again
     /// (`docs/decisions.md#what-a-provider-refuses`).
     LeftOut(Box<LeftOut>),
     /// The model sees again what it saw when the log had `at` turns.
@@ -333,7 +353,8 @@ pub enum TurnKind {
 }
 
 impl TurnKind {
-    /// Returns what the turn says; nothing if it only changes what is seen of others.
+    /// Returns the part of the turn that the model sees; `None` if the turn only changes what is
+    /// seen of others.
     #[must_use]
     pub fn said(&self) -> Option<VisibleTurn<'_>> {
         Some(match self {
@@ -342,11 +363,12 @@ impl TurnKind {
             Self::ToolResults(results) => VisibleTurn::ToolResults(Cow::Borrowed(results)),
             Self::System(text) => VisibleTurn::System(text),
             Self::Steering(parts) => VisibleTurn::Steering(Cow::Borrowed(parts)),
+            // No wildcard: a new kind of turn must say whether the model sees it.
             Self::Folded(_) | Self::LeftOut(_) | Self::Rewound { .. } => return None,
         })
     }
 
-    /// The fold, if it is one.
+    /// Returns the fold, if the turn is one.
     pub fn fold(&self) -> Option<&HistoryFold> {
         match self {
             Self::Folded(fold) => Some(fold),
@@ -358,8 +380,8 @@ impl TurnKind {
 /// Parts that a provider refuses, or that are seen again since the fault was not theirs.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct LeftOut {
-    /// Which parts, in order. With none, what is left out is the signatures and the sealed thinking
-    /// of all replies before.
+    /// The parts, in order. An empty list means the signatures and the sealed thinking of all
+    /// earlier replies.
     pub parts: Vec<PartPlace>,
     /// The decision about these parts.
     pub how: LeftOutKind,
@@ -382,9 +404,9 @@ pub enum LeftOutKind {
 /// The place of a part in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ToJson, FromJson)]
 pub struct PartPlace {
-    /// The turn.
+    /// The place of the turn.
     pub turn: u32,
-    /// Which of its results, if it has such.
+    /// The result within the turn, if the turn consists of results.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<u32>,
     /// The part of it.
@@ -395,17 +417,17 @@ pub struct PartPlace {
 /// all.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct HistoryFold {
-    /// Turns before this one go; 0 if none does.
+    /// The place of the first turn that is kept; 0 if no turn is left out.
     #[json(default)]
     pub upto: u32,
-    /// Those of them that stay, in order.
+    /// The places of earlier turns that stay all the same, in order.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<u32>,
-    /// The results before this turn are shown in one line each.
+    /// The place of the turn before which each result is shown in one line.
     #[json(default)]
     pub stub_before: u32,
-    /// The text that the model reads in place of the turns that went, after those of them that
-    /// stay.
+    /// The text that the model reads in place of the turns that are left out, after the earlier
+    /// turns that stay.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The way in which the turns are made shorter.
@@ -434,13 +456,13 @@ pub enum FoldKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum RewindReason {
-    /// The newest steps are taken back.
+    /// The newest steps are undone.
     Undo,
-    /// Steps that were taken back are put back.
+    /// Steps that were undone are redone.
     Redo,
     /// The host named a turn of the log.
     Restore,
-    /// All is to be forgotten.
+    /// The host cleared the conversation.
     Clear,
 }
 
@@ -448,23 +470,26 @@ pub enum RewindReason {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 pub enum VisibleTurn<'a> {
-    /// The user's input.
+    /// An input of the user.
     User(Cow<'a, [Part]>),
-    /// The model's reply.
+    /// A reply of the model.
     Assistant(Cow<'a, Reply>),
     /// The answers to the calls of the reply before, in call order.
     ToolResults(Cow<'a, [ToolResult]>),
-    /// A word of the host to the model, given as the system.
+    /// A message of the host to the model, in the system's name.
     System(&'a str),
     /// Another message that the model reads as the user's.
     Steering(Cow<'a, [Part]>),
 }
 
 impl VisibleTurn<'_> {
-    /// The same without what only the maker of a reply understands: signatures and sealed thinking.
+    /// Returns the same turn without what only the provider of a reply understands: signatures and
+    /// sealed thinking.
     pub fn unsigned(self) -> Self {
         match self {
             Self::Assistant(reply) => {
+                // Without its protocol a reply is encoded like that of another provider, in every
+                // protocol: one rule for what goes back, instead of one for each kind of block.
                 Self::Assistant(Cow::Owned(Reply { wire: None, ..reply.into_owned() }))
             }
             said => said,

@@ -1,5 +1,6 @@
-//! Which model a session talks to, in which protocol, and what its endpoint does otherwise than
-//! the protocol's author (compatibility switches).
+//! Settings of the model that a session talks to: its protocol, its family, its price, and the ways
+//! in which its endpoint differs from that of the protocol's author. They are data only; the wire
+//! reads them.
 
 use crate::base::{
     id::EndpointId,
@@ -8,7 +9,7 @@ use crate::base::{
 use alloc::{string::String, vec::Vec};
 use innerloop_json::{FromJson, Map, ToJson, quoted};
 
-/// Which model, and how to talk to it.
+/// A model, and how to talk to it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct ModelConfig {
@@ -18,7 +19,7 @@ pub struct ModelConfig {
     pub wire: WireKind,
     /// The model family whose tools and prompt are used.
     pub profile: ProfileKind,
-    /// Under which names the family's tools are shown.
+    /// The names under which the family's tools are shown.
     pub vocabulary: VocabularyKind,
     /// The model's name, as the endpoint knows it.
     pub name: String,
@@ -26,7 +27,9 @@ pub struct ModelConfig {
     pub max_output_tokens: u32,
     /// The number of tokens that the model can read and write in one call.
     pub context_window: u32,
-    /// `low`, `medium`, `high` or what else the provider knows; the provider's default if absent.
+    /// The reasoning effort: `low`, `medium`, `high` or another word that the provider knows; the
+    /// provider's default if absent.
+    // A text, not an enum: each provider has levels of its own, and adds to them.
     pub reasoning_effort: Option<String>,
     /// The rule for tool calls: the model must, may or must not make them.
     pub tool_choice: ToolChoice,
@@ -36,10 +39,10 @@ pub struct ModelConfig {
     pub stream: bool,
     /// The cases in which tool calls are also looked for in the model's text.
     pub text_calls: TextCalls,
-    /// In which format the model writes calls in its text.
+    /// The format in which the model writes calls in its text.
     pub text_family: TextFamily,
-    /// True if the model's text begins in thinking, which its template has opened; told from the
-    /// model's name if absent. It counts where calls are looked for in the text.
+    /// True if the model's text begins in thinking, because its template has opened it; derived
+    /// from the model's name if absent. It matters only if calls are looked for in the text.
     pub begins_in_thinking: Option<bool>,
     /// The ways in which the endpoint differs from that of the protocol's author.
     pub compat: EndpointCompat,
@@ -47,6 +50,8 @@ pub struct ModelConfig {
     pub betas: Vec<String>,
     /// Further fields of the request's body, by name, sent as they are: safety settings,
     /// grounding, sampling.
+    // What the user sets here is never left out, not even when an endpoint refuses it: other fields
+    // are dropped and the request is made again.
     pub options: Map<Json>,
     /// The price of the model's tokens, if it is known.
     pub price: Option<Price>,
@@ -78,9 +83,11 @@ impl Default for ModelConfig {
 }
 
 impl ModelConfig {
-    /// Has the model's temperature said in requests, where its protocol wants it.
+    /// Sets the model's temperature, in the field of the request where its protocol wants it.
     pub fn set_temperature(&mut self, temperature: &Json) {
         let name = "temperature";
+        // Gemini and Ollama have sampling settings in an object of their own; at the top level they
+        // would be an unknown field.
         let within = match self.wire {
             WireKind::Gemini => "generationConfig",
             WireKind::Ollama => "options",
@@ -89,22 +96,26 @@ impl ModelConfig {
                 return;
             }
         };
+        // The user may have set other fields of that object, which stay.
         let given = self.options.get(within).and_then(|given| from_str(given.text()).ok());
         let mut given: JsonObject = given.unwrap_or_default();
         given.set(name, temperature.clone());
         self.options.insert(within.into(), given.to_json());
     }
 
-    /// Returns whom the model's replies are asked from.
+    /// Returns the endpoint and the model's name, by which replies remember where they came from.
     #[must_use]
     pub fn origin(&self) -> ModelOrigin {
         ModelOrigin { endpoint: self.endpoint.clone(), model: self.name.clone() }
     }
 
-    /// Another model of the same endpoint, whose price is not known.
+    /// Names another model of the same endpoint; unless the name is the same, its price is then
+    /// unknown.
     pub fn rename(&mut self, name: &str) {
         if self.name != name {
             self.name = name.into();
+            // A wrong price would be worse than none: a limit of the cost refuses a model whose
+            // price is not known, and would be held by the other model's.
             self.price = None;
         }
     }
@@ -119,24 +130,24 @@ pub struct ModelOrigin {
     pub model: String,
 }
 
-/// A model protocol.
+/// A protocol in which models are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum WireKind {
-    /// OpenAI Responses.
+    /// The Responses API of OpenAI.
     OpenaiResponses,
     /// OpenAI Chat Completions and its dialects.
     OpenaiChat,
-    /// Anthropic Messages.
+    /// The Messages API of Anthropic.
     Anthropic,
-    /// Gemini `generateContent`.
+    /// The method `generateContent` of Gemini.
     Gemini,
-    /// Ollama's own `/api/chat`.
+    /// Ollama's own protocol, `/api/chat`.
     Ollama,
 }
 
 impl WireKind {
-    /// Every protocol.
+    /// The list of all protocols.
     pub const ALL: [Self; 5] =
         [Self::OpenaiResponses, Self::OpenaiChat, Self::Anthropic, Self::Gemini, Self::Ollama];
 }
@@ -145,21 +156,21 @@ impl WireKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ProfileKind {
-    /// GPT models: patches.
+    /// GPT models, which edit by patches.
     Openai,
     /// Claude models: search and replace.
     Anthropic,
-    /// Gemini models.
+    /// Gemini models, which search and replace.
     Gemini,
     /// Small and local models: few tools, examples, calls in text where need be.
     Small,
 }
 
-/// Under which names a family's tools are shown to the model.
+/// The names under which a family's tools are shown to the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum VocabularyKind {
-    /// The specification's names.
+    /// The names of the specification.
     #[default]
     Seed,
     /// The names that the family was trained on.
@@ -185,37 +196,37 @@ pub enum ToolChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum TextCalls {
-    /// In no case: text is text.
+    /// Never: text is text.
     #[default]
     Never,
     /// Only if a reply has no calls of the protocol's own. If an endpoint says that it has no
     /// tools, the prompt describes them from then on.
     Fallback,
-    /// Always: the tools are told in the prompt, never as the protocol's own.
+    /// Always: the tools are described in the prompt, never offered as the protocol's own.
     Always,
 }
 
-/// In which format a model writes calls in its text.
+/// The format in which a model writes calls in its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TextFamily {
-    /// Told from the text's marks.
+    /// Recognised by the text's marks.
     #[default]
     Auto,
     /// Hermes and Qwen: `<tool_call>{…}</tool_call>`.
     Hermes,
-    /// Qwen3-Coder: `<function=name><parameter=key>value</parameter></function>`.
+    /// Qwen3-Coder, in XML: `<function=name><parameter=key>value</parameter></function>`.
     Qwen3CoderXml,
     /// Llama 3: `{"name": …, "parameters": …}`.
     LlamaJson,
-    /// Mistral: `[TOOL_CALLS]`.
+    /// Mistral: the token `[TOOL_CALLS]`, then JSON.
     Mistral,
     /// DeepSeek: `<｜tool▁calls▁begin｜>`, and DSML.
     Deepseek,
     /// Llama 4 and others: `[f(a=1)]`.
     Pythonic,
-    /// gpt-oss: channels.
+    /// gpt-oss: messages in channels.
     Harmony,
     /// GLM: `<tool_call>name<arg_key>…</arg_key><arg_value>…</arg_value></tool_call>`.
     Glm,
@@ -239,12 +250,12 @@ pub enum TextFamily {
     Inkling,
     /// JSON in a fence of Markdown.
     FencedJson,
-    /// Bare JSON.
+    /// Bare JSON in the text.
     Json,
 }
 
 impl TextFamily {
-    /// Every family with its name.
+    /// Every format with its name.
     pub const ALL: [(&'static str, Self); 20] = [
         ("auto", Self::Auto),
         ("hermes", Self::Hermes),
@@ -268,7 +279,7 @@ impl TextFamily {
         ("json", Self::Json),
     ];
 
-    /// The family's name, as in configurations and on the command line.
+    /// Returns the format's name, as in configurations and on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, family)| *family == self).map_or("auto", |(name, _)| name)
@@ -284,7 +295,7 @@ impl core::str::FromStr for TextFamily {
     }
 }
 
-/// A name that is no family's.
+/// The error for a name that is not a format of calls in text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{} is no format of text tool calls; write auto, hermes, qwen3_coder_xml, llama_json, \
@@ -337,6 +348,9 @@ pub struct EndpointCompat {
 impl Default for EndpointCompat {
     fn default() -> Self {
         Self {
+            // OpenAI's own endpoint is the default, and other providers have presets with their
+            // differences. An endpoint that nobody knows may refuse a field by name; it is then
+            // left out for the rest of the session (`docs/wires.md#chat-completions`).
             system_role: SystemRole::Developer,
             max_tokens_field: MaxTokensField::MaxCompletionTokens,
             usage_in_stream: true,
@@ -373,7 +387,7 @@ pub enum SystemRole {
 pub enum MaxTokensField {
     /// `max_tokens`: what most servers take.
     MaxTokens,
-    /// `max_completion_tokens`: OpenAI.
+    /// `max_completion_tokens`: OpenAI's newer models.
     MaxCompletionTokens,
 }
 
@@ -381,15 +395,15 @@ pub enum MaxTokensField {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum ThinkingFormat {
-    /// Not at all.
+    /// The request says nothing about effort.
     None,
-    /// `reasoning_effort`.
+    /// The field `reasoning_effort` of OpenAI.
     ReasoningEffort,
-    /// OpenRouter: `reasoning: {effort}`.
+    /// OpenRouter: the field `reasoning: {effort}`.
     Openrouter,
-    /// z.ai: `thinking: {type}`.
+    /// z.ai: the field `thinking: {type}`.
     Zai,
-    /// Qwen: `enable_thinking`.
+    /// Qwen: the field `enable_thinking`.
     Qwen,
     /// vLLM and llama.cpp with Qwen: `chat_template_kwargs: {enable_thinking}`.
     QwenChatTemplate,
@@ -401,9 +415,9 @@ pub enum ThinkingFormat {
 pub enum ReplayReasoning {
     /// It is left out.
     Never,
-    /// DeepSeek: `reasoning_content`, also where it is empty.
+    /// DeepSeek: `reasoning_content`, even if it is empty.
     ReasoningContent,
-    /// OpenRouter: `reasoning_details`, untouched.
+    /// OpenRouter: `reasoning_details`, sent back unchanged.
     ReasoningDetails,
     /// As text in front of the message's own.
     Text,
@@ -413,7 +427,7 @@ pub enum ReplayReasoning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum CallIds {
-    /// As they come.
+    /// Any id, as it came.
     Any,
     /// Mistral: nine letters and digits.
     Nine,
@@ -422,10 +436,12 @@ pub enum CallIds {
 /// The price of a model's tokens, in micro-dollars (10⁻⁶ US dollars) per million tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
+// Whole numbers: costs are added up and compared with limits, and must be the same on every
+// machine. Per million tokens, since that is how providers write them.
 pub struct Price {
     /// Input that is in no cache.
     pub input: u64,
-    /// Output, reasoning included.
+    /// All output, reasoning included.
     pub output: u64,
     /// Input read from the cache; the price of input if absent.
     #[json(skip_serializing_if = "Option::is_none")]
@@ -433,7 +449,8 @@ pub struct Price {
     /// Input written to the cache; the price of input if absent.
     #[json(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
-    /// Other prices for calls with much input, by rising threshold.
+    /// Other prices for calls with much input, by rising threshold. The highest one that is
+    /// exceeded holds for all tokens of the call.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<PriceTier>,
 }
@@ -444,14 +461,14 @@ pub struct Price {
 pub struct PriceTier {
     /// The threshold, in tokens.
     pub above: u64,
-    /// As in [`Price`].
+    /// The price of input, as in [`Price`].
     pub input: u64,
-    /// As in [`Price`].
+    /// The price of output, as in [`Price`].
     pub output: u64,
-    /// As in [`Price`].
+    /// The price of input from the cache, as in [`Price`].
     #[json(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<u64>,
-    /// As in [`Price`].
+    /// The price of input to the cache, as in [`Price`].
     #[json(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
 }

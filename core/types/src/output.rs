@@ -1,5 +1,6 @@
-//! What follows: effects, for which the host owes exactly one terminal answer each, and events,
-//! for which it owes nothing, in one list in causal order.
+//! Outputs of a session: effects, for which the host owes exactly one terminal answer each, and
+//! events, for which it owes nothing, in one list in causal order. Outputs are written, never read
+//! back: a replay makes them again.
 
 use crate::{
     base::{
@@ -15,18 +16,20 @@ use crate::{
 use alloc::{string::String, sync::Arc, vec::Vec};
 use innerloop_json::ToJson;
 
-/// All that follows from one input.
+/// The list of everything that follows from one input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson)]
 #[must_use = "effects that are not carried out leave the session waiting"]
+// One list, not one for each kind: an event before an effect tells what led to it, and a host that
+// shows the one and carries out the other must not reorder them.
 pub struct OutputBatch(pub Vec<Output>);
 
 impl OutputBatch {
-    /// The outputs in causal order.
+    /// Iterates over the outputs in causal order.
     pub fn iter(&self) -> core::slice::Iter<'_, Output> {
         self.0.iter()
     }
 
-    /// The effects, in order.
+    /// Iterates over the effects, in order.
     pub fn effects(&self) -> impl Iterator<Item = &Effect> {
         self.iter().filter_map(|output| match output {
             Output::Effect(effect) => Some(effect),
@@ -34,7 +37,7 @@ impl OutputBatch {
         })
     }
 
-    /// The events, in order.
+    /// Iterates over the events, in order.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.iter().filter_map(|output| match output {
             Output::Event(event) => Some(event),
@@ -67,7 +70,7 @@ impl<'a> IntoIterator for &'a OutputBatch {
     }
 }
 
-/// A thing to do or a thing to know.
+/// One output: a thing to do or a thing to know.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum Output {
@@ -83,54 +86,55 @@ pub enum Output {
 pub enum Effect {
     /// Send a request and report the response as [`HttpInput`](crate::input::HttpInput)s.
     Http {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
         /// The agent that it belongs to.
         agent: AgentId,
-        /// The request.
+        /// The request to send.
         request: HttpRequest,
         /// The purpose of the request.
         purpose: RequestPurpose,
     },
     /// Run a tool and report it as [`ToolInput`](crate::input::ToolInput)s.
     RunTool {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
         /// The agent that it belongs to.
         agent: AgentId,
         /// The run to carry out; the session keeps it until the answer has come.
+        // Shared with the host: a call may carry a whole file, and a copy for each would double it.
         run: Arc<ToolRun>,
     },
     /// Ask a person and report the [`Answer`](crate::input::Answer).
     Ask {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
         /// The agent that it belongs to.
         agent: AgentId,
-        /// The question.
+        /// The question to ask.
         ask: Ask,
     },
     /// Run a hook and report its [`HookReply`](crate::input::HookReply).
     RunHook {
-        /// Its id.
+        /// The id of the effect.
         id: EffectId,
         /// The agent that it belongs to.
         agent: AgentId,
         /// The hook to run.
         hook: HookRun,
     },
-    /// Stop an open effect. Owes no answer of its own: the effect that it names still owes its
-    /// one, with what there is.
+    /// Stop an open effect. It needs no answer of its own: the effect that it names is still
+    /// answered once, with what there is.
     Cancel {
         /// The effect to stop.
         id: EffectId,
-        /// After how long the session goes on without the answer.
+        /// The time after which the session goes on without the answer, in milliseconds.
         grace_ms: u64,
     },
 }
 
 impl Effect {
-    /// The id of the effect; of a [`Effect::Cancel`] that of the effect to stop.
+    /// Returns the id of the effect; for [`Effect::Cancel`], that of the effect to stop.
     #[must_use]
     pub const fn id(&self) -> EffectId {
         match self {
@@ -146,11 +150,13 @@ impl Effect {
 /// A request to an endpoint of the host's table, which adds origin and key.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct HttpRequest {
-    /// The endpoint.
+    /// The endpoint to send it to.
     pub endpoint: EndpointId,
     /// The path below the endpoint's base URL, with its leading `/`.
     pub path: String,
     /// Headers without any secret, names in lower case.
+    // A list, since the order goes into the log; and never the key, which the host adds on the way
+    // out.
     pub headers: Vec<(String, String)>,
     /// The body of a POST: JSON text.
     #[json(like = "String")]
@@ -165,7 +171,7 @@ pub enum RequestPurpose {
     Model,
     /// A summary of the history.
     Summary,
-    /// A tool server.
+    /// A request to a tool server.
     Mcp,
 }
 
@@ -175,29 +181,29 @@ pub enum RequestPurpose {
 pub enum Ask {
     /// May this call run?
     Approval {
-        /// The call's id.
+        /// The id of the call.
         call_id: String,
-        /// The tool.
+        /// The name of the tool.
         name: String,
-        /// Its arguments.
+        /// The arguments of the call.
         arguments: Json,
-        /// The folder of the workspace that the calling agent works in, from the root on, which
-        /// is empty: the arguments' paths begin there.
+        /// The folder of the workspace that the calling agent works in, from the root on, which is
+        /// the empty text; paths in the arguments begin there.
         #[json(skip_serializing_if = "String::is_empty")]
         folder: String,
-        /// The ids of the calls before it in the same reply that are not over yet: what it finds
-        /// depends on them.
+        /// The ids of earlier calls of the same reply that are not over yet: the call finds what
+        /// they leave.
         #[json(skip_serializing_if = "Vec::is_empty")]
         after: Vec<String>,
     },
     /// A question of the model.
     Question {
-        /// The question.
+        /// The question to the user.
         text: String,
     },
     /// A question of a tool server.
     Elicitation {
-        /// The question.
+        /// The question to the user.
         message: String,
         /// The schema that the answer must fit.
         schema: Json,
@@ -209,14 +215,16 @@ pub enum Ask {
 pub struct HookRun {
     /// The point in the loop at which it runs.
     pub point: HookPoint,
-    /// The data that it is given.
+    /// The data that the hook is given.
     pub payload: Json,
 }
 
-/// The time to send a tick if nothing else happens.
+/// The time at which the host sends a tick if nothing else happens before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
+// One deadline for the whole session, the earliest: a host keeps one timer, and one tick fires all
+// that are due.
 pub struct Deadline {
-    /// The time.
+    /// The time of the tick.
     pub at: SessionInstant,
     /// The thing that is waited for.
     pub reason: DeadlineReason,

@@ -1,5 +1,5 @@
-//! Patches (`docs/decisions.md#the-v4a-patch-format`): what they do to which files. Where the hunks
-//! stand in a file is not known here.
+//! Patches as data (`docs/decisions.md#the-v4a-patch-format`): which files they touch, and what
+//! they do to them. Finding a hunk's place in a file is the tools' business.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -8,31 +8,33 @@ use core::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
     /// The operations; two of them may name the same file.
+    // A list in the patch's order, not a map by path: a patch may add a file and change it further
+    // below.
     pub files: Vec<FilePatch>,
 }
 
 /// The change that a patch makes to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FilePatch {
-    /// Creates a file.
+    /// Creates or overwrites a file.
     Add {
-        /// The file.
+        /// The path of the file.
         path: String,
         /// Its whole content; each line ends with a line feed.
         content: String,
     },
-    /// Removes a file.
+    /// Removes a file from the workspace.
     Delete {
-        /// The file.
+        /// The path of the file.
         path: String,
     },
     /// Changes a file, or moves it, or both.
     Update {
-        /// The file.
+        /// The path of the file.
         path: String,
         /// The new path of the file, if it moves.
         move_to: Option<String>,
-        /// The changes; none only if the file moves.
+        /// The changes; empty only if the file moves.
         hunks: Vec<Hunk>,
     },
 }
@@ -42,7 +44,7 @@ pub enum FilePatch {
 pub struct Hunk {
     /// The line of the patch at which it begins, counted from 1.
     pub line: usize,
-    /// Lines that stand above the place, from the outside in; white space at their ends is gone.
+    /// Lines that stand above the place, from the outside in, without white space at their ends.
     pub hints: Vec<String>,
     /// The lines that stand at the place, and those that are to stand there.
     pub lines: Vec<HunkLine>,
@@ -53,11 +55,11 @@ pub struct Hunk {
 /// A line of a hunk, without its mark and its line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkLine {
-    /// It stays.
+    /// A line that stays.
     Context(String),
-    /// It goes.
+    /// A line that is removed.
     Removed(String),
-    /// It is new.
+    /// A line that is added.
     Added(String),
 }
 
@@ -104,6 +106,8 @@ pub struct PatchError {
 impl fmt::Display for PatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
+            // The wording of codex: models that were trained on its patches know how to react to
+            // it.
             Some(line) => write!(f, "Invalid patch hunk on line {line}: {}", self.message),
             None => write!(f, "Invalid patch: {}", self.message),
         }
@@ -113,9 +117,11 @@ impl fmt::Display for PatchError {
 impl core::error::Error for PatchError {}
 
 impl Patch {
-    /// Returns what the patch does to which files, without the content.
+    /// Returns the patch without the content of its files: which files it touches, and how.
     #[must_use]
     pub fn outline(mut self) -> Self {
+        // A call keeps its outline for as long as it runs, and the content is in the call's
+        // arguments already.
         for file in &mut self.files {
             match file {
                 FilePatch::Add { content, .. } => *content = String::new(),
@@ -132,6 +138,9 @@ impl Patch {
             let (path, operation, target) = match file {
                 FilePatch::Add { path, .. } => (path, FileOperation::Add, None),
                 FilePatch::Delete { path } => (path, FileOperation::Delete, None),
+                // To the guard, to rules and to path checks a move is a file that goes and a file
+                // that comes. A move onto itself is neither: as a delete and an add, it would need
+                // no earlier read.
                 FilePatch::Update { path, move_to: Some(to), .. } if to != path => {
                     (path, FileOperation::Delete, Some(to))
                 }

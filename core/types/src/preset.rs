@@ -1,5 +1,5 @@
-//! Whole configurations by name: where the documents that this loop follows disagree, each has its
-//! own (`docs/decisions.md#sources`).
+//! Whole configurations by name. Where the documents that this loop follows disagree, each has a
+//! preset with its own values (`docs/decisions.md#sources`).
 
 use crate::compaction::{
     CompactionPolicy, CompactionTier, OnOverflow, RetentionPolicy, WindowFullness,
@@ -18,7 +18,7 @@ use innerloop_json::{FromJson, ToJson};
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ConfigPreset {
-    /// Every default of the coding agent loop specification.
+    /// Every default of the Coding Agent Loop Specification.
     #[default]
     Seed001,
     /// The settings that people who know codex, Claude Code or pi expect: the tools that the model
@@ -36,13 +36,15 @@ pub enum ConfigPreset {
 }
 
 impl ConfigPreset {
-    /// Every preset.
+    /// The list of all presets.
     pub const ALL: [Self; 5] =
         [Self::Seed001, Self::Modern, Self::Ollama, Self::Ironclaw, Self::Gnoma];
 
-    /// The configuration; `id`, `endpoint` and the model's name are still to be set.
+    /// Returns the configuration; `id`, `endpoint` and the model's name are still to be set.
     #[must_use]
     pub fn config(self) -> SessionConfig {
+        // The default is `seed001`, and each other preset says only where it differs: a field that
+        // is new gets the specification's value everywhere.
         let mut config = SessionConfig::default();
         match self {
             Self::Seed001 => {}
@@ -59,6 +61,7 @@ fn modern(config: &mut SessionConfig) {
     config.model.vocabulary = VocabularyKind::Native;
     config.guard.read_before_write = true;
     config.repair.coerce_arguments = true;
+    // A person is there who can give another key or another model, and go on.
     config.retry.refusal_closes = false;
     config.corrections = CorrectionPolicy {
         claimed: 1,
@@ -67,15 +70,21 @@ fn modern(config: &mut SessionConfig) {
         patch_spiral: 1,
         ..CorrectionPolicy::default()
     };
+    // More rounds than work takes, and fewer than a night of them costs.
     config.limits.max_tool_rounds_per_input = 200;
+    // The default only ever warns. After two warnings about a window of ten calls, thirty equal
+    // calls in a row are nobody's work.
     config.loops.ladder = vec![LoopStep::Warn, LoopStep::Warn, LoopStep::Stop];
+    // The later of the two counts: in windows of less than 160,000 tokens, the percentage keeps the
+    // tokens left from coming too early.
     let from = WindowFullness { left: Some(16_384), ..WindowFullness::percent(90) };
     let to = WindowFullness::percent(60);
     config.compaction =
         by_tiers(vec![CompactionTier { from, to, step: FoldKind::Summary, inputs: None }]);
 }
 
-/// Compaction in these tiers, and once more where the provider refuses a conversation as too long.
+/// Returns a policy with these tiers that also compacts once where the provider refuses a
+/// conversation as too long.
 fn by_tiers(auto: Vec<CompactionTier>) -> CompactionPolicy {
     CompactionPolicy {
         auto,
@@ -84,7 +93,7 @@ fn by_tiers(auto: Vec<CompactionTier>) -> CompactionPolicy {
     }
 }
 
-/// A tier between two percentages of the window.
+/// Creates a tier between two percentages of the window.
 const fn tier(from: u32, to: u32, step: FoldKind, inputs: Option<u32>) -> CompactionTier {
     CompactionTier {
         from: WindowFullness::percent(from),
@@ -124,12 +133,15 @@ fn ollama(config: &mut SessionConfig) {
         patch_spiral: 1,
         ..CorrectionPolicy::default()
     };
+    // Small models announce what they will do and stop; a reminder of their tools helps.
+    config.repair.nudges = 2;
     config.repair.grow_output = true;
     config.retry.idle_ms = 120_000;
     config.tool_output_share_of_rest = Some(60);
     let stub = tier(70, 50, FoldKind::Stub, None);
     let truncate = tier(85, 50, FoldKind::Truncate, None);
     config.compaction = CompactionPolicy {
+        // The direct process trims at 40 messages or at 70 percent of the window.
         max_messages: 40,
         keep: RetentionPolicy { first_input: true, ..RetentionPolicy::default() },
         ..by_tiers(vec![stub, truncate])
@@ -142,7 +154,7 @@ fn ironclaw(config: &mut SessionConfig) {
     config.limits.action = LimitAction::Partial;
     config.loops = LoopPolicy {
         same_args: 3,
-        // A warning at 3, and at 5 the end.
+        // A warning at 3 equal rounds, and the end at 5.
         again_after: 2,
         only_if_failed: true,
         mask_volatile: true,
@@ -153,6 +165,8 @@ fn ironclaw(config: &mut SessionConfig) {
     config.corrections.promised = 2;
     config.repair.coerce_arguments = true;
     config.compaction = CompactionPolicy {
+        // 1.3 tokens for a word make one token of a line of minified JSON. Taken at its word, such
+        // an estimate would overrun a large window.
         max_window: 100_000,
         ..by_tiers(vec![
             tier(80, 60, FoldKind::Archive, Some(10)),
@@ -173,7 +187,7 @@ fn gnoma(config: &mut SessionConfig) {
         base_ms: 1_000,
         max_ms: 8_000,
         jitter_percent: 0,
-        // Less than half a minute.
+        // The engine gives up if a provider asks for half a minute or more.
         max_retry_after_ms: 29_999,
         mid_stream: false,
         ..RetryPolicy::default()

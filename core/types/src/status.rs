@@ -1,4 +1,5 @@
-//! What can be asked of an agent at any time.
+//! The state of an agent and what it has used, which a host can ask for at any time, and the ways
+//! in which a run ends.
 
 use crate::message::Usage;
 use innerloop_json::{FromJson, ToJson};
@@ -8,15 +9,17 @@ use innerloop_json::{FromJson, ToJson};
 pub struct Status {
     /// The state of the agent.
     pub state: AgentState,
-    /// True if it does nothing but make the conversation shorter, because the host has asked for
-    /// that: no run is under way.
+    /// True if the agent only makes the conversation shorter because the host has asked for it: no
+    /// run is under way.
     #[json(skip_serializing_if = "is_false")]
+    // The state is `processing` then as well, but no `processing_end` follows: a host that waits
+    // for one would wait for ever (`docs/decisions.md#states`).
     pub compacting: bool,
     /// User and assistant turns so far.
     pub turns: u32,
     /// Tool calls so far.
     pub tool_calls: u32,
-    /// Tokens so far.
+    /// The tokens used so far.
     pub usage: Usage,
     /// The cost of these tokens in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
     #[json(skip_serializing_if = "Option::is_none")]
@@ -30,14 +33,16 @@ const fn is_false(flag: &bool) -> bool {
 /// The state of an agent (`docs/decisions.md#states`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
+// The specification's four states and no more. The phases of the loop are finer and stay private,
+// so that they can change.
 pub enum AgentState {
     /// Waiting for the user.
     Idle,
-    /// Running the loop.
+    /// The agent runs the loop.
     Processing,
     /// The model asked the user a question.
     AwaitingInput,
-    /// Over.
+    /// The agent is over and takes no more commands.
     Closed,
 }
 
@@ -57,7 +62,7 @@ pub enum RunEnd {
     Interrupted,
     /// A hook of the host denied it.
     Denied,
-    /// The hook before the end has not agreed, however often the model went back to work.
+    /// The hook before the end has denied it more often than `hooks.max_denials` allows.
     Unverified,
     /// The last reply was cut; what there is of it is the run's text.
     Incomplete,

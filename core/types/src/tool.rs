@@ -1,4 +1,5 @@
-//! What a tool is to the model, and one run of it to the host.
+//! Tools as the model is shown them, and one run of a tool as the host carries it out. The core
+//! translates between the two: a host never sees a vocabulary, and a model never sees a job.
 
 use crate::{action::Action, base::json::Json};
 use alloc::{string::String, vec::Vec};
@@ -13,18 +14,22 @@ pub struct ToolSpec {
     pub description: String,
     /// A JSON Schema whose root is an object.
     #[json(like = "innerloop_json::JsonObject")]
+    // Kept as the text that came: parsed into a map, it would lose the order of its keys, and with
+    // it the provider's cached prefix (`docs/decisions.md#opaque-json`).
     pub parameters: Json,
     /// True if it changes nothing, so that it may run beside others.
     #[json(default)]
     pub read_only: bool,
-    /// After how long a run is stopped, though never later than `timeouts.max_command_ms`; absent,
-    /// as long as a command has that asks for no time.
+    /// The time limit of a run, in milliseconds, at most `timeouts.max_command_ms`; if absent, that
+    /// of a command that asks for none.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// The arguments that name files or folders of the workspace, each as one text or a list of
-    /// them: what an input's `paths` is held against. One that is absent in a call stands for the
-    /// agent's own folder.
+    /// The names of the arguments that are files or folders of the workspace, each one text or a
+    /// list of texts; an input's `paths` is checked against them. One that is absent in a call
+    /// stands for the agent's own folder.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
+    // A call of a tool that may change something and declares no paths is denied where an input
+    // limits them: it would be the way around (`docs/decisions.md#options-of-an-input`).
     pub paths: Vec<String>,
     /// The form of a call with free text instead of JSON, for protocols that support it.
     #[json(default, skip_serializing_if = "Option::is_none")]
@@ -56,25 +61,25 @@ pub struct FreeformSpec {
     pub grammar: String,
     /// The property of the schema that the text stands for.
     pub property: String,
-    /// The text that the model is told in place of the description.
+    /// The description that the model reads in place of the tool's.
     pub description: String,
 }
 
-/// Which of the profile's own tools the model is shown, by the names that it is shown them under.
+/// The choice of the profile's own tools that the model is shown, by their names in its vocabulary.
 /// Those that ask the user or give the final answer have switches of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum BuiltinTools {
-    /// All that something here can carry out.
+    /// All that something in this session can carry out.
     #[default]
     All,
     /// Those of them that change nothing and run nothing.
     ReadOnly,
-    /// None.
+    /// None of the profile's tools.
     None,
-    /// These.
+    /// The tools with these names.
     Only(Vec<String>),
-    /// All but these.
+    /// All tools but those with these names.
     Except(Vec<String>),
 }
 
@@ -93,11 +98,14 @@ pub struct ToolRun {
     pub folder: String,
     /// The model's knowledge of the files that a built-in action names, in its order, if the guard
     /// is on: the digest of a file when the model last read or changed it, an empty text for any
-    /// content, `null` for a file that it has not seen. A file that has changed since is left
-    /// alone.
+    /// content, `null` for a file that it has not seen. A file that has changed since is not
+    /// touched.
     #[json(default, skip_serializing_if = "Option::is_none")]
+    // Checked where the files are, in the same step that writes them: a check in the core would be
+    // a race with whoever else changes them, and links and `..` would get round it.
     pub known: Option<Vec<Option<String>>>,
-    /// After how long the host stops the run and answers with what there is, `timed_out` set.
+    /// The time after which the host stops the run and answers with what there is, `timed_out` set,
+    /// in milliseconds.
     pub timeout_ms: u64,
 }
 

@@ -1,4 +1,5 @@
-//! What can go wrong with a call of a tool, and who may have denied it.
+//! Kinds of failure of a tool's call, and who may have denied it. The kind is for programs and for
+//! wording; the text that the model reads is in the outcome.
 
 use innerloop_json::{FromJson, ToJson};
 
@@ -6,8 +7,9 @@ use innerloop_json::{FromJson, ToJson};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum DeniedBy {
-    /// A person, or who decides for them.
+    /// A person, or whoever decides for them.
     #[default]
+    // The default, which JSON leaves out: a host's `deny` with nothing but a reason is a person's.
     Person,
     /// Nobody was there to allow it.
     Nobody,

@@ -1,5 +1,6 @@
-//! The v4a format of patches (`docs/decisions.md#the-v4a-patch-format`), read whole or while it
-//! still arrives.
+//! A reader of patches in the v4a format (`docs/decisions.md#the-v4a-patch-format`), whole or while
+//! they still arrive. It accepts what models really send around the grammar; whatever would have to
+//! be guessed is an error, so that no line is lost.
 
 use crate::{
     base::text::is_word,
@@ -8,25 +9,27 @@ use crate::{
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
 impl Patch {
-    /// Reads a whole patch, in time linear in its length. Around it a code fence or a shell's
-    /// heredoc may stand; white space around markers, carriage returns at line ends, and blank
-    /// lines without a mark are put up with.
+    /// Reads a whole patch, in time linear in its length. A code fence or a shell's heredoc around
+    /// it is accepted, and so are white space around markers, carriage returns at line ends, and
+    /// blank lines without a mark.
     ///
     /// # Errors
     /// [`PatchError`] for anything that would otherwise be lost or guessed, a missing end included.
     pub fn parse(text: &str) -> Result<Self, PatchError> {
+        // By way of the stream, so that a patch that is shown while it arrives and the one that is
+        // applied can never differ.
         let mut stream = PatchStream::default();
         stream.push(text)?;
         stream.finish()
     }
 }
 
-/// A patch that arrives in pieces: what of it is there can be looked at any time.
+/// A patch that arrives in pieces. The part that is there can be looked at any time.
 #[derive(Clone, Debug, Default)]
 pub struct PatchStream {
     patch: Patch,
     place: PatchStreamState,
-    /// The line that has no end yet.
+    /// The line whose end has not come yet.
     pending: String,
     /// The number of lines that are read.
     lines: usize,
@@ -34,13 +37,15 @@ pub struct PatchStream {
     header: usize,
     /// The number of blank lines without a mark at the end of what is read.
     blanks: usize,
-    /// The last line that is not blank is an end of the patch with white space before it, taken
-    /// for context as long as other lines may follow: how many blank lines stand before it.
+    /// Set while the last line that is not blank is an end marker with white space before it, which
+    /// counts as context as long as other lines may follow: the number of blank lines before it.
     maybe_ended: Option<usize>,
-    /// True if carriage returns end the markers' lines, so that they are not content.
+    /// True if the markers' lines end with carriage returns, so that these are not content.
     crlf: bool,
     fenced: bool,
+    /// The word that ends the heredoc around the patch.
     heredoc: Option<String>,
+    /// The first fault, which every later piece gets again.
     failure: Option<PatchError>,
 }
 
@@ -63,6 +68,8 @@ impl PatchStream {
     pub fn push(&mut self, text: &str) -> Result<(), PatchError> {
         for piece in text.split_inclusive('\n') {
             match piece.strip_suffix('\n') {
+                // The usual case: a line that came in one piece is read where it is, without a
+                // copy.
                 Some(line) if self.pending.is_empty() => self.read(line)?,
                 Some(line) => {
                     let mut whole = core::mem::take(&mut self.pending);
@@ -75,13 +82,13 @@ impl PatchStream {
         Ok(())
     }
 
-    /// Returns what the complete lines say so far.
+    /// Returns the patch as far as its complete lines have come.
     #[must_use]
     pub const fn patch(&self) -> &Patch {
         &self.patch
     }
 
-    /// The patch, now that no more comes.
+    /// Ends the stream and returns the whole patch.
     ///
     /// # Errors
     /// As [`Patch::parse`].
@@ -93,6 +100,7 @@ impl PatchStream {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
+        // Nothing follows, so that the padded end marker was the end and not a line of the file.
         if self.maybe_ended.is_some() {
             self.implied_end()?;
         }
@@ -114,6 +122,8 @@ impl PatchStream {
         self.lines += 1;
         let done = self.line(line);
         if let Err(failure) = &done {
+            // Kept, since the reader's state is not meaningful after a fault: going on would accept
+            // the rest of a patch whose lines are misread.
             self.failure = Some(failure.clone());
         }
         done
@@ -121,11 +131,15 @@ impl PatchStream {
 
     fn line(&mut self, line: &str) -> Result<(), PatchError> {
         let bare = line.strip_suffix('\r').unwrap_or(line);
+        // In a hunk, a line of spaces is a blank line of the file with its mark; everywhere else
+        // models leave blank lines in without meaning anything by them.
         if bare.trim().is_empty()
             && !(self.place == PatchStreamState::Updating && bare.starts_with(' '))
         {
             return self.blank();
         }
+        // Before the state's own reading: the wrapper ends in any state, also where the model left
+        // out the end marker. Nothing can follow it, so that the patch ends as well.
         if self.place != PatchStreamState::Before && self.closes_wrapper(bare) {
             return self.implied_end();
         }
@@ -138,12 +152,15 @@ impl PatchStream {
         }
     }
 
-    /// A blank line without a mark: context if more of the hunk follows, else nothing.
+    /// Reads a blank line without a mark: context if more of the hunk follows, otherwise nothing.
     fn blank(&mut self) -> Result<(), PatchError> {
         match self.place {
             PatchStreamState::Adding => self.blanks += 1,
             PatchStreamState::Updating => {
                 if let Some(hunk) = self.hunk().filter(|hunk| !hunk.end_of_file) {
+                    // Models drop the mark of blank context lines. Whether this is one is known
+                    // only when the next line comes, so that it is counted and may be dropped
+                    // again.
                     hunk.lines.push(HunkLine::Context(String::new()));
                     self.blanks += 1;
                 }
@@ -162,7 +179,7 @@ impl PatchStream {
         Ok(())
     }
 
-    /// Another patch may follow; other text would be lost.
+    /// Reads a line after the end of a patch. Another patch may follow; other text would be lost.
     fn after(&mut self, line: &str) -> Result<(), PatchError> {
         match PatchMarker::read(line) {
             Some(PatchMarker::Begin) => self.place = PatchStreamState::Outside,
@@ -185,6 +202,7 @@ impl PatchStream {
 
     fn adding(&mut self, line: &str, raw: &str) -> Result<(), PatchError> {
         if let Some(text) = line.strip_prefix('+') {
+            // A carriage return belongs to the file only if the patch's own markers have none.
             let keeps_return = !self.crlf && raw.len() > line.len();
             let end = if keeps_return { "\r\n" } else { "\n" };
             let blanks = core::mem::take(&mut self.blanks);
@@ -198,6 +216,7 @@ impl PatchStream {
             return Ok(());
         }
         match PatchMarker::read(line) {
+            // A new file ends there anyway; models write the marker all the same.
             Some(PatchMarker::EndOfFile) => Ok(()),
             Some(marker) => self.marker(&marker, line, raw),
             None => Err(self.error(format!(
@@ -208,7 +227,8 @@ impl PatchStream {
     }
 
     fn updating(&mut self, line: &str, raw: &str) -> Result<(), PatchError> {
-        // In a hunk, what begins with a space is the file's own text.
+        // In a hunk, a line that begins with a space is the file's own text, even if it looks like
+        // a marker. Before the first hunk, padding around markers is accepted.
         let unpadded = if self.hunk().is_some() { line } else { line.trim_start() };
         if unpadded.starts_with('*') {
             if let Some(marker) = PatchMarker::read(unpadded) {
@@ -220,7 +240,8 @@ impl PatchStream {
         let mut chars = line.chars();
         let line = match chars.next() {
             Some(' ') => HunkLine::Context(chars.as_str().to_owned()),
-            // Only the mark is forgotten.
+            // The model left out the mark of a line that is indented by a tab: the tab is the
+            // file's.
             Some('\t') => HunkLine::Context(line.to_owned()),
             Some('-') => HunkLine::Removed(chars.as_str().to_owned()),
             Some('+') => HunkLine::Added(chars.as_str().to_owned()),
@@ -231,6 +252,8 @@ impl PatchStream {
                 )));
             }
         };
+        // A padded end marker may be a line of the file. Unless other lines follow, it is taken for
+        // the end (`implied_end`).
         let ends = match &line {
             HunkLine::Context(text) => matches!(PatchMarker::read(text), Some(PatchMarker::End)),
             _ => false,
@@ -246,11 +269,11 @@ impl PatchStream {
         Ok(())
     }
 
-    /// `@@`, with or without a line to look for.
+    /// Reads `@@`, with or without a line to look for.
     fn hint(&mut self, text: &str) -> Result<(), PatchError> {
         self.drop_blanks();
         self.maybe_ended = None;
-        // Hints that follow each other are one hunk's.
+        // Hints that follow each other belong to one hunk: a class, then its method.
         if self.hunk().is_none_or(|hunk| !hunk.lines.is_empty()) {
             self.open_hunk()?;
         }
@@ -295,6 +318,8 @@ impl PatchStream {
             FilePatch::Update { .. } => PatchStreamState::Updating,
         };
         self.header = self.lines;
+        // Looked at anew for each file: several patches may follow each other, each with line ends
+        // of its own.
         self.crlf = raw.len() > line.len();
         self.patch.files.push(file);
         Ok(())
@@ -335,11 +360,13 @@ impl PatchStream {
         Ok(())
     }
 
-    /// Nothing of the patch can follow.
+    /// Ends the patch where nothing of it can follow, with the end marker or without it.
     fn implied_end(&mut self) -> Result<(), PatchError> {
         if let Some(blanks) = self.maybe_ended.take() {
             self.drop_blanks();
             if let Some(hunk) = self.hunk() {
+                // The padded end marker was taken for context, and so were the blank lines before
+                // it. Counted again, they are dropped when the hunk is closed.
                 hunk.lines.pop();
             }
             self.blanks = blanks;
@@ -347,7 +374,7 @@ impl PatchStream {
         if self.place == PatchStreamState::After { Ok(()) } else { self.end() }
     }
 
-    /// The hunk that is being read.
+    /// Returns the hunk that is being read.
     fn hunk(&mut self) -> Option<&mut Hunk> {
         match self.patch.files.last_mut() {
             Some(FilePatch::Update { hunks, .. }) => hunks.last_mut(),
@@ -397,13 +424,16 @@ impl PatchStream {
         }
     }
 
-    /// A code fence, or a command that would hand the patch over in a shell.
+    /// Returns whether a line opens a wrapper: a code fence, or a command that passes the patch in
+    /// a shell.
     fn opens_wrapper(&mut self, line: &str) -> bool {
         let line = line.trim();
         if line.starts_with("```") {
             self.fenced = true;
             return true;
         }
+        // Only the bare command counts. With `cd src &&` in front, the paths would be of another
+        // folder, which would have to be guessed.
         let rest = ["apply_patch", "applypatch"].iter().find_map(|name| line.strip_prefix(name));
         let Some(after) = rest.unwrap_or(line).trim_start().strip_prefix("<<") else {
             return rest.is_some_and(str::is_empty);
@@ -420,7 +450,7 @@ impl PatchStream {
         is_word
     }
 
-    /// The end of what was opened before the patch; nothing can follow, so the patch ends, too.
+    /// Returns whether a line closes what was opened before the patch.
     fn closes_wrapper(&mut self, line: &str) -> bool {
         let line = line.trim_end();
         if self.heredoc.as_deref().is_some_and(|word| word == line) {
@@ -450,7 +480,7 @@ fn whole(message: &str) -> PatchError {
     PatchError { line: None, message: message.to_owned() }
 }
 
-/// A hint without the line numbers of a unified diff: ` -1,3 +1,4 @@ fn f` gives ` fn f`.
+/// Returns a hint without the line numbers of a unified diff: ` -1,3 +1,4 @@ fn f` gives ` fn f`.
 fn without_numbers(hint: &str) -> &str {
     let numbers = |text: &str, sign: char| {
         text.strip_prefix(sign).is_some_and(|rest| {
@@ -459,6 +489,7 @@ fn without_numbers(hint: &str) -> &str {
     };
     match hint.split_once("@@") {
         Some((range, rest)) => match range.trim().split_once(' ') {
+            // Only real ranges are dropped: a line of the file may contain `@@` itself.
             Some((old, new)) if numbers(old, '-') && numbers(new, '+') => rest,
             _ => hint,
         },

@@ -11,8 +11,9 @@ use super::{
     },
 };
 
-/// The family. Its prompt names no tool: each vocabulary has its own names.
+/// The family of Claude models.
 pub(super) static FAMILY: ModelFamily = ModelFamily {
+    // The prompt names no tool, since each vocabulary has names of its own.
     base_prompt: include_str!("prompt.md"),
     docs: &["AGENTS.md", "CLAUDE.md"],
     seed: &[
@@ -28,7 +29,10 @@ pub(super) static FAMILY: ModelFamily = ModelFamily {
     ],
     native: native::TABLE,
     plan: Some(&native::TODO_WRITE),
+    // Two minutes, as these models know it from their own tool
+    // (`docs/decisions.md#command-time-limits`).
     default_command_ms: Some(120_000),
+    // The window without beta features.
     context_window: 200_000,
     ..ModelFamily::LARGE
 }

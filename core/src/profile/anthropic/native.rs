@@ -1,4 +1,5 @@
-//! The tools that Claude models know from Claude Code.
+//! The tools that Claude models know from Claude Code: names, parameters and the form of results
+//! are aligned with it, the texts are our own (`docs/decisions.md#profiles`).
 
 use super::super::{
     args::ToolArguments,
@@ -23,10 +24,13 @@ pub(super) static TABLE: &[&ToolRow] =
     &[&READ, &WRITE, &EDIT, &BASH, &GREP, &GLOB, &RUN_PROGRAM, &WEB_FETCH];
 
 /// The maximum number of files that `Glob` names.
+// This limit and the next one are named in the descriptions of the tools.
 const GLOB_LIMIT: u32 = 100;
 /// The number of results that `Grep` gives unless the call sets another number.
 const GREP_LIMIT: u32 = 250;
 
+// Numbers are `number`, not whole ones, in this vocabulary, as the models were trained; `3.0` is
+// read as 3.
 static READ: ToolRow = ToolRow {
     name: "Read",
     description: "Read a file of the workspace. Lines come numbered, a tab behind the number; \
@@ -136,9 +140,10 @@ static WEB_FETCH: ToolRow = ToolRow {
     ..seed::WEB_FETCH
 };
 
-/// Programs beside the shell.
+/// The tool for programs beside the shell, with results in this family's form.
 static RUN_PROGRAM: ToolRow = ToolRow { tell: Some(tell_exit), ..seed::RUN_PROGRAM };
 
+// `activeForm` is asked for since the models were trained to write it; nothing reads it.
 pub(super) static TODO_WRITE: ToolRow = ToolRow {
     name: "TodoWrite",
     description: "Keep the list of what the task still needs, for work of three steps or more. \
@@ -179,6 +184,7 @@ fn grep(args: &mut ToolArguments<'_>) -> Action {
     let around = args.count_u32("-C");
     let around = args.count_u32("context").or(around).unwrap_or(0);
     let most = match args.count_u32("head_limit").unwrap_or(GREP_LIMIT) {
+        // The description says that 0 means all.
         0 => u32::MAX,
         most => most,
     };
@@ -211,7 +217,7 @@ fn todo_write(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Plan(PlanCall { items, reply })
 }
 
-/// Returns what a command printed, behind its exit code unless that is 0.
+/// Returns the exit code and the output of a command; `None` if the code is 0.
 fn tell_exit(run: &FinishedRun<'_>) -> Option<String> {
     let exit = run.outcome.exit.filter(|exit| *exit != 0)?;
     Some(format!("Exit code {exit}\n{}", run.outcome.joined_text()))

@@ -1,5 +1,6 @@
-//! Gemini models. Safety settings and grounding are fields of the request: `ModelConfig::options`.
-//! Searching and fetching the web are not offered: nothing here carries them out.
+//! Gemini models: search-and-replace editing, and several files in one read. Safety settings and
+//! grounding are fields of the request, `ModelConfig::options`. There is no tool that searches the
+//! web, since nothing here carries it out.
 
 mod native;
 mod tell;
@@ -12,7 +13,7 @@ use super::{
     },
 };
 
-/// The family.
+/// The family of Gemini models.
 pub(super) static FAMILY: ModelFamily = ModelFamily {
     base_prompt: include_str!("prompt.md"),
     docs: &["AGENTS.md", "GEMINI.md"],

@@ -1,4 +1,5 @@
-//! The tools that Gemini models know from gemini-cli.
+//! The tools that Gemini models know from gemini-cli: names and parameters are aligned with it, the
+//! texts are our own (`docs/decisions.md#profiles`). The form of results is in `tell`.
 
 use super::super::{
     args::ToolArguments,
@@ -41,7 +42,9 @@ pub(super) static TABLE: &[&ToolRow] = &[
 
 /// The number of characters that `read_file` shows of a line.
 const LINE_CHARS: u32 = 2_000;
-/// The patterns that `read_many_files` leaves out unless told otherwise.
+/// The patterns that `read_many_files` leaves out by default.
+// Patterns of paths instead of `.gitignore` alone: a workspace need not be a repository, and lock
+// files are tracked.
 const DEFAULT_EXCLUDES: [&str; 10] = [
     "**/node_modules/**",
     "**/.git/**",
@@ -65,12 +68,14 @@ static WEB_FETCH: ToolRow = ToolRow {
     ..seed::WEB_FETCH
 };
 
-/// The addresses stand in the prompt.
+/// Reads the addresses out of the prompt, where this family's tool has them.
 fn web_fetch(args: &mut ToolArguments<'_>) -> Action {
     let prompt = args.text("prompt");
     let is_url = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
     let words = prompt.split(|c: char| c.is_whitespace() || "\"'`<>()[]{}".contains(c));
+    // A sentence's punctuation is no part of an address that ends it.
     let urls = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?']));
+    // Twenty at most, as the description says.
     let urls = urls.filter(is_url).take(20).map(String::from).collect();
     Action::Fetch { urls, prompt: Some(prompt) }
 }
@@ -133,6 +138,8 @@ static RUN_SHELL_COMMAND: ToolRow = ToolRow {
     policy: ToolPolicy {
         needs: Some(ToolRequirement::Shell),
         default_ms: Some(300_000),
+        // The tool has no parameter for the time, so that the note must not advise one; five
+        // minutes stand in for it.
         timeout: TimeoutNote::Plain,
         ..ToolPolicy::RUNS
     },
@@ -228,6 +235,8 @@ fn read_file(args: &mut ToolArguments<'_>) -> Action {
     let first = args.count("start_line").unwrap_or(1).max(1);
     let limit = match args.count("end_line") {
         Some(last) if last < first => {
+            // A range that ends before it begins is a mistake of the model's; an empty result would
+            // look like an empty file.
             args.reject(&format!("end_line {last} stands before start_line {first}"));
             0
         }
@@ -302,6 +311,7 @@ fn list_directory(args: &mut ToolArguments<'_>) -> Action {
 fn read_many_files(args: &mut ToolArguments<'_>) -> Action {
     let mut exclude = args.texts("exclude");
     if args.optional_flag("useDefaultExcludes").unwrap_or(true) {
+        // In addition to the model's own patterns, not in place of them.
         exclude.extend(DEFAULT_EXCLUDES.map(str::to_owned));
     }
     Action::ReadMany {

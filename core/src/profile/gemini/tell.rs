@@ -1,12 +1,15 @@
-//! What Gemini models read of outcomes, in the words of gemini-cli.
+//! Results of tools as Gemini models read them, in the words of gemini-cli. A function returns
+//! `None` if the tool's own words are right.
 
 use super::super::row::FinishedRun;
 use alloc::{format, string::String};
 use innerloop_types::action::{Action, ChangeKind, GrepMode, ToolError};
 
-/// Returns what a command printed, marked as nobody's order.
+/// Returns the output of a command, marked as text that gives no orders.
 pub(super) fn command(run: &FinishedRun<'_>) -> Option<String> {
     let said = run.outcome.joined_text();
+    // Output that contains the closing mark could end the block early, and have what follows it
+    // read as ours.
     let said = said.trim_end_matches('\n').replace("</untrusted_context", "<\\/untrusted_context");
     let said = if said.is_empty() { "(empty)" } else { said.as_str() };
     let mut lines = format!("Output: {said}\n");
@@ -37,10 +40,13 @@ pub(super) fn edited(run: &FinishedRun<'_>) -> Option<String> {
         (None, Some(count)) => {
             let (_, path) = run.changed()?;
             let plural = if count == 1 { "replacement" } else { "replacements" };
+            // The first line is the tool's own message of success, which this one replaces. What
+            // stands below, such as a note on the text that was found, stays.
             let rest = said.split_once('\n').map(|(_, rest)| format!("\n{rest}"));
             let rest = rest.unwrap_or_default();
             Some(format!("Successfully modified file: {path} ({count} {plural}).{rest}"))
         }
+        // Without a count nothing was replaced: an empty `old_string` has created the file.
         (None, None) => written(run),
         (Some(ToolError::EditConflict), Some(0)) => {
             Some(format!("Failed to edit, 0 occurrences found for old_string in {path}. {said}"))

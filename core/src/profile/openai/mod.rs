@@ -1,5 +1,5 @@
-//! GPT models: patches. Effort is `ModelConfig`'s, and goes out as `reasoning.effort` where the
-//! protocol has it.
+//! GPT models: editing by patches. Reasoning effort is a field of `ModelConfig`, and is sent as
+//! `reasoning.effort` where the protocol has it.
 
 mod native;
 
@@ -8,7 +8,7 @@ use super::{
     seed::{APPLY_PATCH, GLOB, GREP, READ_FILE, RUN_PROGRAM, SHELL, WEB_FETCH, WRITE_FILE},
 };
 
-/// The family.
+/// The family of GPT models.
 pub(super) static FAMILY: ModelFamily = ModelFamily {
     base_prompt: include_str!("prompt.md"),
     docs: &["AGENTS.md", ".codex/instructions.md"],

@@ -1,4 +1,5 @@
-//! The tools that GPT models know from codex.
+//! The tools that GPT models know from codex: names, parameters and the form of results are aligned
+//! with it, the texts are our own (`docs/decisions.md#profiles`).
 
 use super::super::{
     args::ToolArguments,
@@ -48,6 +49,7 @@ static SHELL_COMMAND: ToolRow = ToolRow {
     tell: Some(tell_command),
     policy: ToolPolicy {
         needs: Some(ToolRequirement::Shell),
+        // `tell_command` says it in the output, as codex does; a note below would say it twice.
         timeout: TimeoutNote::None,
         ..ToolPolicy::RUNS
     },
@@ -64,6 +66,8 @@ static APPLY_PATCH: ToolRow = ToolRow {
                   come with +. Show three lines of context around each change. *** End of File \
                   behind a hunk ties it to the end of the file. Paths are relative to the \
                   workspace.",
+    // Free text where the endpoint takes it, so that a patch need not be escaped as JSON. The
+    // description above, with the grammar in words, is for other endpoints.
     parameters: ToolParameters::Freeform {
         text: "input: text The patch, from *** Begin Patch to *** End Patch",
         grammar: include_str!("patch.lark"),
@@ -91,7 +95,9 @@ static GLOB: ToolRow = without_shell(seed::GLOB);
 static GREP: ToolRow = without_shell(seed::GREP);
 static RUN_PROGRAM: ToolRow = ToolRow { tell: Some(tell_command), ..seed::RUN_PROGRAM };
 
-/// A tool that is shown where there is no shell, with which codex reads and searches.
+/// Returns a tool that is shown only without a shell, by which codex reads and searches.
+// Beside a shell these would be names that the models were not trained on; without them, on a host
+// that has none, the model could not read a file.
 const fn without_shell(row: ToolRow) -> ToolRow {
     ToolRow { policy: ToolPolicy { needs: Some(ToolRequirement::NoShell), ..row.policy }, ..row }
 }
@@ -136,7 +142,8 @@ fn update_plan(args: &mut ToolArguments<'_>) -> InnerCall {
     InnerCall::Plan(PlanCall { items, reply: "Plan updated".to_string() })
 }
 
-/// Returns what a command printed, behind how it ended.
+/// Returns the exit code and the output of a command; `None` if it neither exited nor ran out of
+/// time.
 fn tell_command(run: &FinishedRun<'_>) -> Option<String> {
     let FinishedRun { outcome, timeout_ms, .. } = run;
     if outcome.exit.is_none() && !outcome.timed_out {
@@ -150,9 +157,10 @@ fn tell_command(run: &FinishedRun<'_>) -> Option<String> {
     Some(format!("{exit}Output:\n{late}{}", outcome.joined_text()))
 }
 
-/// The files of a patch that was applied: new ones, then changed ones, then those that are gone.
+/// Returns the files of a patch that was applied: added, then changed, then deleted ones.
 fn tell_patch(run: &FinishedRun<'_>) -> Option<String> {
     let patch = run.patch.filter(|_| run.outcome.error.is_none())?;
+    // Grouped by kind, as codex lists them, not in the patch's order.
     let mut lines = [String::new(), String::new(), String::new()];
     for file in &patch.files {
         let [added, modified, deleted] = &mut lines;

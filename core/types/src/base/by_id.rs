@@ -1,24 +1,28 @@
-//! What has an id that counts up, such as effects and agents.
+//! A collection of values whose ids count up, such as effects and agents. The ledger of effects,
+//! the session's agents and what belongs to them are kept in it, always in the order of their ids.
 
 use alloc::vec::Vec;
 
-/// Values by their ids, in the order of the ids. A list: new ids come last, and few values stay
-/// for long.
+/// Values by their ids, in the order of the ids.
+// A sorted list instead of a `BTreeMap`: new ids come last and few values stay for long, so that
+// insertion is a push; and a map is compiled again for each type, which the page's module has no
+// room for (`docs/decisions.md#the-pages-module`).
 #[derive(Clone, Debug)]
 pub struct ById<I, T> {
-    /// The values by id; a value that was taken out leaves a gap, `None`.
+    /// The values by id; a value that was removed leaves a gap, `None`.
     list: Vec<(I, Option<T>)>,
+    /// The number of gaps in the list.
     gaps: usize,
 }
 
 impl<I: Copy + Ord, T> ById<I, T> {
-    /// Nothing yet.
+    /// Creates an empty collection.
     #[must_use]
     pub const fn new() -> Self {
         Self { list: Vec::new(), gaps: 0 }
     }
 
-    /// Returns how many values there are.
+    /// Returns the number of values.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.list.len() - self.gaps
@@ -30,23 +34,25 @@ impl<I: Copy + Ord, T> ById<I, T> {
         self.len() == 0
     }
 
-    /// The value of that id.
+    /// Returns the value with this id.
     #[must_use]
     pub fn get(&self, id: I) -> Option<&T> {
         let (_, value) = self.list.get(self.place(id).ok()?)?;
         value.as_ref()
     }
 
-    /// The value of that id, to be changed.
+    /// Returns the value with this id, to be changed.
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
         let place = self.place(id).ok()?;
         let (_, value) = self.list.get_mut(place)?;
         value.as_mut()
     }
 
-    /// Gives an id a value; returns the one that it had.
+    /// Stores a value under an id, and returns the value that the id had before.
     pub fn insert(&mut self, id: I, value: T) -> Option<T> {
         let place = self.place(id).unwrap_or_else(|place| {
+            // The place begins as a gap, so that the count of gaps is corrected in one place for a
+            // new id, a filled gap and a replaced value.
             self.list.insert(place, (id, None));
             self.gaps += 1;
             place
@@ -57,14 +63,14 @@ impl<I: Copy + Ord, T> ById<I, T> {
         old
     }
 
-    /// Takes a value out.
+    /// Removes the value with this id and returns it.
     pub fn remove(&mut self, id: I) -> Option<T> {
         let place = self.place(id).ok()?;
         let (_, value) = self.list.get_mut(place)?;
         let value = value.take()?;
         self.gaps += 1;
-        // So that each value is moved a few times at most, and nothing takes memory once all are
-        // taken out.
+        // The list is compacted only when more than half of it are gaps, so that each value is
+        // moved a few times at most. Idle sessions hold no memory for it.
         if self.gaps * 2 > self.list.len() {
             self.list.retain(|(_, value)| value.is_some());
             self.gaps = 0;
@@ -75,26 +81,27 @@ impl<I: Copy + Ord, T> ById<I, T> {
         Some(value)
     }
 
-    /// The ids with their values.
+    /// Iterates over the ids with their values, in the order of the ids.
     pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
         self.list.iter().filter_map(|(id, value)| Some((*id, value.as_ref()?)))
     }
 
-    /// The ids with their values, to be changed.
+    /// Iterates over the ids with their values, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (I, &mut T)> {
         self.list.iter_mut().filter_map(|(id, value)| Some((*id, value.as_mut()?)))
     }
 
-    /// The values.
+    /// Iterates over the values, in the order of their ids.
     pub fn values(&self) -> impl Iterator<Item = &T> {
         self.list.iter().filter_map(|(_, value)| value.as_ref())
     }
 
-    /// The values, to be changed.
+    /// Iterates over the values, to be changed.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.list.iter_mut().filter_map(|(_, value)| value.as_mut())
     }
 
+    /// Returns the index of the id in the list, or that at which to insert it.
     fn place(&self, id: I) -> Result<usize, usize> {
         self.list.binary_search_by_key(&id, |(id, _)| *id)
     }

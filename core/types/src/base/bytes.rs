@@ -1,4 +1,6 @@
-//! Bytes that are readable in a log: a JSON string where they are UTF-8, else base64.
+//! Bytes of request and response bodies, readable in a log: a JSON string where they are UTF-8,
+//! otherwise base64. The two forms cannot be confused, and each body has one form only, so that a
+//! log is written with the same bytes again.
 
 use alloc::{format, vec, vec::Vec};
 use base64ct::{Base64, Encoding};
@@ -9,7 +11,7 @@ use innerloop_json::{
     bridge_serialize, hand_schema,
 };
 
-/// The key of what is not UTF-8.
+/// The key of the object that stands for bytes that are not UTF-8.
 const BASE64: &str = "base64";
 
 /// Bytes of a request or response body. As JSON: `"text"` or `{"base64": "…"}`.
@@ -17,6 +19,7 @@ const BASE64: &str = "base64";
 pub struct BodyBytes(pub Vec<u8>);
 
 impl core::fmt::Debug for BodyBytes {
+    // Derived, it would print bodies as lists of numbers in failing tests.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match core::str::from_utf8(&self.0) {
             Ok(text) => write!(f, "{text:?}"),
@@ -49,6 +52,8 @@ impl ToJson for BodyBytes {
     fn write(&self, writer: &mut Writer) {
         match core::str::from_utf8(&self.0) {
             Ok(text) => writer.string(text),
+            // A piece of a body is cut anywhere, so that even a text may end in the middle of a
+            // character: a lossy string would change the bytes that are replayed.
             Err(_) => {
                 writer.object();
                 writer.key(BASE64);
@@ -72,6 +77,8 @@ impl<'a> FromJson<'a> for BodyBytes {
         let mut encoded = None;
         reader.object()?;
         while let Some(name) = reader.key()? {
+            // A key that is given twice is refused like an unknown one: nobody could say which
+            // value counts.
             if name == BASE64 && encoded.is_none() {
                 encoded = Some(reader.string()?);
             } else {

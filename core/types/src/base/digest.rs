@@ -1,20 +1,23 @@
-//! A short digest of bytes (FNV-1a, 64 bits): the same on every host, good against damage, not
-//! against malice.
+//! A short digest of bytes (FNV-1a, 64 bits), for snapshots, signatures of calls and files that the
+//! model knows. It is the same on every host. It detects damage, not tampering.
 
 use alloc::{format, string::String};
 
-/// A digest while it is made.
+/// A digest of the bytes that were added so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// The standard library's hashers are no alternative: their results may differ between versions, and
+// this one is stored in snapshots and handed to hosts and tools.
 pub struct DigestBuilder(pub u64);
 
 impl DigestBuilder {
-    /// Of nothing yet.
+    /// Creates the digest of no bytes.
     #[must_use]
     pub const fn new() -> Self {
+        // The offset basis of FNV-1a for 64 bits; the factor below is its prime.
         Self(0xcbf2_9ce4_8422_2325)
     }
 
-    /// The digest of `bytes`.
+    /// Returns the digest of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let mut digest = Self::new();
@@ -22,13 +25,14 @@ impl DigestBuilder {
         digest
     }
 
-    /// 16 hexadecimal digits.
+    /// Returns the digest as 16 hexadecimal digits.
     #[must_use]
     pub fn text(self) -> String {
+        // Leading zeros stay, so that digests compare as texts.
         format!("{:016x}", self.0)
     }
 
-    /// Takes a further byte.
+    /// Adds a byte to the digest.
     pub const fn byte(&mut self, byte: u8) {
         self.0 = (self.0 ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3);
     }

@@ -1,4 +1,5 @@
-//! Ids. Those that the core issues are counters; those that the host gives are strings.
+//! Ids of agents, effects, sessions and endpoints. Ids that the core issues are counters, so that a
+//! replay issues the same ones; ids that the host gives are strings, which the core only compares.
 
 pub use super::by_id::ById;
 use alloc::string::String;
@@ -7,6 +8,8 @@ use innerloop_json::{FromJson, ToJson};
 
 /// An agent of a session. The session's own agent is [`AgentId::ROOT`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
+// An id is never used again, also after its agent has closed: a late answer must not reach another
+// agent.
 pub struct AgentId(pub u32);
 
 impl AgentId {
@@ -23,6 +26,8 @@ impl fmt::Display for AgentId {
 /// An effect of a session, counted from 1. Together with the session's id it is the effect's
 /// idempotency key: a retry is a new effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
+// A counter, not a random id: the core has no randomness, and an id beyond the last issued one is
+// known to be a fault of the host (`docs/decisions.md#ids`).
 pub struct EffectId(pub u64);
 
 impl fmt::Display for EffectId {
@@ -36,6 +41,7 @@ impl fmt::Display for EffectId {
 pub struct SessionId(pub String);
 
 /// A name that the host's own table maps to an origin, an authentication scheme and a key.
-/// The core never sees more of an endpoint than this name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
+// The core never sees more of an endpoint than this name. So no request, event, log or snapshot can
+// hold a key, and a log may be replayed by a host with other keys.
 pub struct EndpointId(pub String);

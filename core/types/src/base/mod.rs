@@ -1,4 +1,5 @@
-//! Floor 0: ids, time, bytes, opaque JSON and text. Nothing here knows what an agent is.
+//! Floor 0: ids, time, bytes, opaque JSON, paths and text. Nothing here knows about agents;
+//! everything above may use it.
 
 pub mod by_id;
 pub mod bytes;

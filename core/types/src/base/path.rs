@@ -1,14 +1,17 @@
-//! Paths of the workspace as text: what one means to an agent that works in a folder, and how it is
-//! seen from there. Folders are named from the workspace's root on, which is empty.
+//! Paths of the workspace as text: resolving a path that an agent in some folder gives, and showing
+//! it as seen from there. Folders are named from the workspace's root on, which is the empty text.
+//! Nothing here looks at the disk: links are the sandbox's business.
 
 use alloc::{string::String, vec::Vec};
 use innerloop_json::joined;
 
-/// A path of an agent that works in `folder`, from the workspace's root on: a leading `/` means the
-/// root, `\` is taken for `/`, and `.`, `..` and repeated slashes are resolved. `None` if it climbs
-/// above the root.
+/// Resolves a path that an agent in `folder` gives, and returns it from the workspace's root on: a
+/// leading `/` means the root, `\` is read as `/`, and `.`, `..` and repeated slashes are resolved.
+/// Returns `None` if the path climbs above the root.
 #[must_use]
 pub fn resolved(folder: &str, path: &str) -> Option<String> {
+    // Models write paths of Windows, too. Reading `\` as a separator is also a safety rule: as part
+    // of a name, `..\` would pass every check here and climb on a host that separates by it.
     let folder = if path.starts_with(['/', '\\']) { "" } else { folder };
     let mut names: Vec<&str> = Vec::new();
     for part in [folder, path] {
@@ -16,6 +19,8 @@ pub fn resolved(folder: &str, path: &str) -> Option<String> {
             match name {
                 "" | "." => {}
                 ".." => {
+                    // A path that climbs above the root is refused, not clamped to it: `../secret`
+                    // must not silently become another file, `secret`.
                     names.pop()?;
                 }
                 name => names.push(name),
@@ -25,9 +30,11 @@ pub fn resolved(folder: &str, path: &str) -> Option<String> {
     Some(joined(&names, "/"))
 }
 
-/// A path that is named from the root on as it is seen from `folder`; `None` if it is not in it.
+/// Returns a path, given from the root on, as seen from `folder`; `None` if it is not in that
+/// folder.
 #[must_use]
 pub fn seen<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
     let rest = path.strip_prefix(folder)?;
+    // The slash is part of the check: `texts` must not contain `textsx`.
     if folder.is_empty() || rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }

@@ -1,8 +1,9 @@
-//! The work of reading a text, in bytes that are looked at. It is counted only for this project's
-//! own tests, which hold it against the text's length: time would say as much of the machine.
+//! A count of the bytes that readers look at. Only this project's own tests use it, to hold the
+//! work of reading against the length of the text: measured time would depend on the machine.
 
-/// So many bytes are looked at.
+/// Counts bytes that are looked at; does nothing outside of tests.
 #[cfg(not(feature = "seams"))]
+// An empty function instead of a `cfg` at each caller: the compiler removes the call.
 pub const fn count(_bytes: usize) {}
 
 #[cfg(feature = "seams")]
@@ -14,16 +15,18 @@ pub use counted::taken;
 mod counted {
     use core::cell::Cell;
 
+    // Tests run side by side in threads, and each counts only its own work.
     std::thread_local! {
         static BYTES: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// So many bytes are looked at.
+    /// Counts bytes that are looked at.
     pub fn count(bytes: usize) {
         BYTES.with(|all| all.set(all.get().saturating_add(bytes)));
     }
 
-    /// Returns how many bytes this thread has looked at since it was asked last.
+    /// Returns the number of bytes that this thread has looked at since the last call, and begins
+    /// again at 0.
     #[must_use]
     pub fn taken() -> usize {
         BYTES.with(Cell::take)

@@ -1,11 +1,13 @@
-//! Cutting text on character borders, the characters of words, and numbers as a person reads them.
+//! Text helpers: cutting at character borders, characters of words, and numbers for people.
+//! Characters are Unicode scalar values everywhere; no cut splits one.
 
 use alloc::{
     format,
     string::{String, ToString},
 };
 
-/// The longest prefix of `text` that has at most `max` bytes and ends on a character border.
+/// Returns the longest prefix of `text` that has at most `max` bytes and ends on a character
+/// border.
 #[must_use]
 pub fn prefix(text: &str, max: usize) -> &str {
     let mut end = max.min(text.len());
@@ -15,29 +17,31 @@ pub fn prefix(text: &str, max: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The byte offset of the `n`th character, or the text's length if it has fewer.
+/// Returns the byte offset of the `n`th character, counted from 0, or the text's length if it has
+/// fewer.
 #[must_use]
 pub fn nth_char(text: &str, n: usize) -> usize {
     text.char_indices().nth(n).map_or(text.len(), |(at, _)| at)
 }
 
-/// The byte offset at which the last `n` characters begin, or 0 if the text has fewer.
+/// Returns the byte offset at which the last `n` characters begin, or 0 if the text has fewer.
 #[must_use]
 pub fn nth_char_back(text: &str, n: usize) -> usize {
     match n.checked_sub(1) {
+        // The last 0 characters begin at the end. `nth(n - 1)` alone would have no answer for them.
         None => text.len(),
         Some(skip) => text.char_indices().rev().nth(skip).map_or(0, |(at, _)| at),
     }
 }
 
-/// For example `1 file` or `1,234 files`.
+/// Returns a count with its noun, for example `1 file` or `1,234 files`.
 #[must_use]
 pub fn counted(count: u64, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {what}{plural}", grouped(count))
 }
 
-/// The number with a comma between groups of three digits.
+/// Returns the number with a comma between groups of three digits.
 #[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -51,15 +55,18 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// The entries of a list that is written as one text, `one|another`: a table would take a pointer
-/// for each of them.
+/// Returns the entries of a list that is written as one text, `one|another`.
+// A table of texts takes a pointer and a length for each entry, which hardly compress in the page's
+// module (`docs/decisions.md#the-pages-module`).
 pub fn listed(list: &'static str) -> core::str::Split<'static, char> {
     list.split('|')
 }
 
 /// Returns whether a word goes on with `c`: a letter, a digit or an underscore. Beyond ASCII every
-/// character counts as a letter, which takes no tables.
+/// character counts as a letter.
 #[must_use]
+// The standard library's `is_alphanumeric` would be exact, and brings Unicode tables into the
+// page's module that no caller needs.
 pub const fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii()
 }
