@@ -1,5 +1,5 @@
-//! A response's body: a stream of data or one whole value. The bytes decide which, since content
-//! types lie; an error's body is always taken whole.
+//! A response's body: a stream of data or one whole value. The first bytes decide which, since
+//! content types lie; the body of an error is always taken whole.
 
 use super::{sse::SseSplitter, values::JsonSplitter};
 use alloc::vec::Vec;
@@ -43,20 +43,22 @@ pub(super) enum BodyEnd {
 }
 
 impl ResponseBody {
-    /// The body of the response that begins with `head`.
+    /// Makes the body of the response that begins with `head`.
     pub(super) fn new(head: &ResponseHead, bare: BareJsonMode) -> Self {
+        // An error comes as events, JSON, a page or words. It is small, and is read in any of these
+        // forms once all of it is there.
         if head.is_success() { Self::Unknown(bare) } else { Self::Whole(Vec::new()) }
     }
 
     /// Takes the next bytes and hands out the data that they complete.
     pub(super) fn feed(&mut self, mut bytes: &[u8], on_data: &mut dyn FnMut(&[u8])) {
         if let Self::Unknown(bare) = *self {
-            // A byte order mark may stand before either form.
+            // A byte order mark may stand before either form. It may also be cut by the end of a
+            // read, so its bytes are skipped one by one and none of it is kept.
             let is_blank = |byte: &u8| {
                 byte.is_ascii_whitespace() || matches!(byte, b'\xef' | b'\xbb' | b'\xbf')
             };
             let begin = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
-            // A mark may be cut in two, so that none of it is kept.
             bytes = bytes.get(begin..).unwrap_or_default();
             match bytes.first() {
                 None => return,
@@ -66,6 +68,7 @@ impl ResponseBody {
                 Some(b'[') if bare == BareJsonMode::Values => {
                     *self = Self::Values(JsonSplitter::default());
                 }
+                // `<` begins the HTML page of a proxy, which is quoted in the error.
                 Some(b'{' | b'[' | b'<') => *self = Self::Whole(Vec::new()),
                 Some(_) => *self = Self::Stream(SseSplitter::default()),
             }
@@ -88,7 +91,7 @@ impl ResponseBody {
         }
     }
 
-    /// The body has ended: hands out what data is left.
+    /// Ends the body and hands out what data is left. Returns the kind of the body.
     pub(super) fn finish(&mut self, on_data: &mut dyn FnMut(&[u8])) -> BodyEnd {
         match self {
             Self::Unknown(_) => BodyEnd::Empty,

@@ -1,5 +1,6 @@
-//! Reading one response: its body is framed here, each protocol accumulates what it says, and where
-//! the model's configuration wants that, calls are looked for in the text, too.
+//! The reading of one response. Its body is split into data here, the protocol's accumulator
+//! gathers the reply from that, and where the model's configuration asks for it, calls are looked
+//! for in the text as well. The reply is the same however the bytes are cut.
 
 use super::{
     body::{BodyEnd, ResponseBody},
@@ -48,14 +49,14 @@ enum ReplyAccumulator {
 }
 
 impl Decoder {
-    /// For the response that begins with `head`, of which as much is read as is by default.
+    /// Makes a decoder for the response that begins with `head`, within the default limits.
     #[must_use]
     pub fn new(wire: WireKind, head: &ResponseHead) -> Self {
         Self::within(ResponseLimits::default(), wire, head)
     }
 
-    /// For the response that begins with `head`. No more is read than these limits allow, and of
-    /// the body of an error 1 MiB in any case.
+    /// Makes a decoder for the response that begins with `head`. It reads no more than `limits`
+    /// allow, and at most 1 MiB of an error's body.
     #[must_use]
     pub fn within(limits: ResponseLimits, wire: WireKind, head: &ResponseHead) -> Self {
         let bare = with_wire!(wire, W => W::BARE);
@@ -65,7 +66,7 @@ impl Decoder {
         Self { wire, head: head.clone(), body, reply, in_text, sink, is_heard }
     }
 
-    /// Looks for calls in the text, too, as the model's configuration has it.
+    /// Looks for calls in the text as well, if the model's configuration asks for it.
     #[must_use]
     pub fn with_text_calls<'a>(
         mut self,
@@ -83,11 +84,15 @@ impl Decoder {
         if sink.is_full() {
             return;
         }
+        // Bytes beyond the limit are dropped before they are framed, so that no single read exceeds
+        // it.
         let bytes = sink.admit(bytes);
         body.feed(bytes, &mut |data| {
             *is_heard |= !is_ping(data);
             reply.on_data(data, head, sink);
         });
+        // Part of a long event or of a whole body is news as well, though nothing can be read of it
+        // yet.
         let waiting = body.waiting();
         *is_heard |= waiting > 0;
         sink.hold(waiting);
@@ -104,9 +109,10 @@ impl Decoder {
         self.is_heard
     }
 
-    /// Returns whether what follows does not count: the terminal marker of a stream has come, so
-    /// that the reply is whole whatever becomes of the connection, an error has come, or a limit is
-    /// exceeded. Gemini has no such marker: its last chunk is the one before the end.
+    /// Returns whether the rest of the body does not count: the stream's terminal marker has come,
+    /// so that the reply is whole whatever becomes of the connection, an error has come, or a limit
+    /// is exceeded. Gemini has no such marker: its last chunk is the one before the end of the
+    /// body.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         if self.sink.is_full() {
@@ -115,19 +121,20 @@ impl Decoder {
         self.reply.is_whole()
     }
 
-    /// The whole reply, once the body has ended.
+    /// Returns the whole reply, once the body has ended.
     ///
     /// # Errors
-    /// What the provider reported, that the body was cut or is not of this protocol, or that a
-    /// limit is exceeded.
+    /// Fails with the provider's error, or if the body was cut, is not of this protocol, or exceeds
+    /// a limit.
     pub fn finish(self) -> Result<Reply, ModelCallError> {
         self.finish_into(&mut Vec::new())
     }
 
-    /// As [`Self::finish`]; what has not been handed out of the reply is appended to `out`.
+    /// Returns the whole reply as [`Self::finish`] does, and appends what has not been handed out
+    /// of it to `out`.
     ///
     /// # Errors
-    /// As [`Self::finish`].
+    /// Fails as [`Self::finish`] does.
     pub fn finish_into(mut self, out: &mut Vec<ReplyPiece>) -> Result<Reply, ModelCallError> {
         let mut reply = self.read();
         let Self { wire, head, in_text, sink, .. } = &mut self;
@@ -139,6 +146,8 @@ impl Decoder {
             }
             sink.calls(reply.tool_calls().count());
         }
+        // Only the beginning of an error's body is read, on purpose: what it says counts more than
+        // that it was cut there.
         if let Some(mut failure) = sink.failure().filter(|_| head.is_success()) {
             failure.said = reply.map(|reply| reply.text()).unwrap_or_default();
             reply = Err(failure);
@@ -146,7 +155,7 @@ impl Decoder {
         reply.map_err(|failure| failure.with_head(head))
     }
 
-    /// Returns what the model has said by now, where the response is given up.
+    /// Returns what the model has said so far, where the response is given up.
     #[must_use]
     pub fn said(mut self) -> String {
         if !self.head.is_success() {
@@ -160,13 +169,17 @@ impl Decoder {
         reply.text()
     }
 
-    /// The reply, once the body has ended, or as far as it has come when a limit was exceeded.
+    /// Returns the reply once the body has ended, or as much of it as had come when a limit was
+    /// exceeded.
     fn read(&mut self) -> Result<Reply, ModelCallError> {
         let Self { head, body, reply, sink, .. } = self;
+        // What is read only now is part of the reply that is returned, so nobody has to see it in
+        // pieces.
         sink.unseen();
         let ended = body.finish(&mut |data| reply.on_data(data, head, sink));
         let is_cut = sink.is_full() && head.is_success();
         match ended {
+            // A limit goes first: a body that was cut says nothing reliable about its own end.
             _ if is_cut => reply.cut(),
             BodyEnd::Empty => {
                 return Err(ModelCallError::new(FailureKind::Protocol, "the response is empty"));
@@ -179,8 +192,10 @@ impl Decoder {
     }
 }
 
-/// Returns whether an event only shows that the connection is there.
+/// Returns whether an event only shows that the connection is alive.
 fn is_ping(data: &[u8]) -> bool {
+    // Anthropic's pings are this short. Longer data is not searched: it carries text or calls, and
+    // a model may write the word.
     data.len() < 64 && data.windows(6).any(|name| name == b"\"ping\"")
 }
 
@@ -206,6 +221,8 @@ impl ReplyAccumulator {
             Ok(Some(event)) => self.on_event(event.root(), head, out),
             Ok(None) => self.on_odd_data(text, None, head, out),
             Err(error) => {
+                // `NaN` and its like are looked for only in data that is not JSON, so that good
+                // data is not searched.
                 let text = finite(text);
                 match JsonDocument::object(&text) {
                     Ok(Some(event)) => self.on_event(event.root(), head, out),
@@ -245,7 +262,7 @@ impl ReplyAccumulator {
         with_each!(self, reply => reply.finish())
     }
 
-    /// Reads a body of which nothing has been handed out.
+    /// Reads a whole body of which nothing has been handed out. Fails if it is not a reply.
     fn whole(
         &mut self,
         head: &ResponseHead,
@@ -253,6 +270,7 @@ impl ReplyAccumulator {
         out: &mut PieceSink,
     ) -> Result<(), ModelCallError> {
         let text = text_of(body);
+        // OpenRouter sends blank lines before a body to keep the connection alive.
         let text = finite(text.trim_start_matches('\u{feff}').trim());
         let document = JsonDocument::of(&text);
         let is_reply = head.is_success()

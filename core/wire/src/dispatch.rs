@@ -1,5 +1,6 @@
-//! From the name of a protocol to what implements it: in builds without it, that is
-//! [`AbsentWire`](super::protocol::AbsentWire).
+//! The way from a protocol's name to its implementation. In a build without a protocol the name
+//! leads to [`AbsentWire`](super::protocol::AbsentWire), so that callers need no condition of their
+//! own.
 
 use super::protocol::WireProtocol;
 
@@ -65,7 +66,7 @@ macro_rules! with_wire {
     }};
 }
 
-/// Runs an expression with what an enum holds that has a variant for each protocol.
+/// Runs an expression with the value of an enum that has a variant for each protocol.
 macro_rules! with_each {
     ($value:expr, $held:ident => $run:expr) => {
         match $value {

@@ -1,4 +1,5 @@
-//! A result of a tool that failed says so in its text where the protocol has no field that does.
+//! Results of failed tools. Where the protocol has no field that says so, the result's text begins
+//! with the word `Error`.
 
 use alloc::{format, string::String, vec::Vec};
 use innerloop_types::{
@@ -9,10 +10,11 @@ use innerloop_types::{
 /// The text for a failure that says nothing itself.
 const SILENT: &str = "The tool failed without a word.";
 
-/// Returns what is said, as a model reads it over that protocol, or in text.
+/// Returns a turn as a model reads it over that protocol, or in text.
 pub(super) fn told(said: VisibleTurn<'_>, wire: WireKind, in_text: bool) -> VisibleTurn<'_> {
     let VisibleTurn::ToolResults(results) = &said else { return said };
-    // Some of the items of Responses have a mark: there each result is told by itself.
+    // Some kinds of item in Responses have a mark of their own, and only their encoder knows which
+    // kind a result becomes: it calls `parts` itself.
     let is_told_later = !in_text && wire == WireKind::OpenaiResponses;
     if is_told_later || !results.iter().any(|result| result.is_error) {
         return said;
@@ -27,12 +29,15 @@ pub(super) fn told(said: VisibleTurn<'_>, wire: WireKind, in_text: bool) -> Visi
     VisibleTurn::ToolResults(results.iter().map(told).collect())
 }
 
-/// The parts of a result; those of one that failed and has no other mark begin with the word.
+/// Returns the parts of a result. Those of a failed one without a mark begin with the word `Error`.
 pub(super) fn parts(result: &ToolResult, has_mark: bool) -> Vec<Part> {
     let said = joined_text(&result.parts);
     let is_silent = said.trim().is_empty();
     let word = said.trim_start().get(..5).unwrap_or_default();
+    // A text that calls itself an error is not called one twice.
     let is_told = has_mark || word.eq_ignore_ascii_case("error");
+    // Even with a mark an error may not be empty: Anthropic refuses one, and the model would learn
+    // nothing from it.
     if !result.is_error || (is_told && !is_silent) {
         return result.parts.clone();
     }

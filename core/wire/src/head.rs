@@ -1,4 +1,4 @@
-//! What stands around the turns of a request, whatever the protocol.
+//! The head of a request: all that stands around its turns, whatever the protocol.
 
 use alloc::string::String;
 

@@ -1,4 +1,6 @@
-//! Ids of calls and names of tools in the form that a provider takes. What fits stays as it is.
+//! Ids of calls and names of tools in the form that a provider takes. What fits stays as it is, and
+//! the same input always gives the same output: a call and its result must match, and earlier turns
+//! must keep their bytes.
 
 use alloc::{borrow::Cow, format, string::String};
 use innerloop_types::digest::DigestBuilder;
@@ -6,8 +8,8 @@ use innerloop_types::digest::DigestBuilder;
 /// The length of an id's digest, with the underscore before it.
 const DIGEST_BYTES: usize = 17;
 
-/// A call's id in at most `max` letters, digits, `_` and `-`. One that does not fit keeps its
-/// beginning and gets a digest of the whole, so that two ids stay two.
+/// Returns a call's id in at most `max` letters, digits, `_` and `-`. One that does not fit keeps
+/// its beginning and gets a digest of the whole, so that different ids stay different.
 pub(super) fn sendable_id(id: &str, max: usize) -> Cow<'_, str> {
     if (1..=max).contains(&id.len()) && id.chars().all(is_plain) {
         return Cow::Borrowed(id);
@@ -16,7 +18,7 @@ pub(super) fn sendable_id(id: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{kept}_{:016x}", DigestBuilder::of(id.as_bytes()).0))
 }
 
-/// Nine letters and digits made from an id, always the same for the same id.
+/// Returns nine letters and digits made from an id. The same id always gives the same nine.
 pub(super) fn nine_letters(id: &str) -> String {
     const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut rest = DigestBuilder::of(id.as_bytes()).0;
@@ -29,13 +31,14 @@ pub(super) fn nine_letters(id: &str) -> String {
     made
 }
 
-/// A tool's name in the characters that every provider takes.
+/// Returns a tool's name in the characters that every provider takes, at most 64 of them.
 pub(super) fn sendable_name(name: &str) -> String {
     let name = spelled(name, is_plain, 64);
+    // A model may call a tool by an empty name; the call still goes back with its result.
     if name.is_empty() { String::from("unknown") } else { name }
 }
 
-/// The first `max` characters of a text, with `_` in place of those that do not fit.
+/// Returns the first `max` characters of a text, with `_` in place of those that do not fit.
 pub(super) fn spelled(text: &str, fits: impl Fn(char) -> bool, max: usize) -> String {
     text.chars().map(|c| if fits(c) { c } else { '_' }).take(max).collect()
 }

@@ -1,7 +1,7 @@
-//! What a model does not take is left out, or told to it in words, before a protocol sees it:
-//! pictures and files of other types, beyond a known limit or damaged
-//! (`docs/decisions.md#what-a-provider-refuses`), and what only the model understands that it came
-//! from.
+//! Content that a model does not take: it is left out, or described in words, before a protocol
+//! encodes it. That is so for pictures and files of other types, beyond a known limit or damaged
+//! (`docs/decisions.md#what-a-provider-refuses`), and for what only the model that wrote it
+//! understands.
 
 use crate::picture::{PictureInfo, is_base64, pdf_pages};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
@@ -13,8 +13,8 @@ use innerloop_types::{
     text::{grouped, listed},
 };
 
-/// Stands in for the signature of a call that the Gemini model which is asked has not signed:
-/// without any, Gemini 3 refuses the request.
+/// The stand-in for the signature of a call that the Gemini model that is asked has not signed:
+/// without one, Gemini 3 refuses the request.
 pub(super) const UNSIGNED: &str = "skip_thought_signature_validator";
 
 /// The types of picture that Anthropic takes.
@@ -33,13 +33,14 @@ pub struct MediaGate {
 }
 
 impl MediaGate {
-    /// Returns what may be sent in a conversation of few pictures.
+    /// Makes the gate for a conversation of few pictures.
     pub const fn new(model: &ModelConfig) -> Self {
         let (wire, takes_images) = (model.wire, model.compat.images);
         Self { wire, takes_images, limits: MediaLimits::of(model), is_crowded: false }
     }
 
-    /// The same where what is said so far is that.
+    /// Returns the gate for a conversation in which `said` has been said so far: the lower limit
+    /// holds if that has many pictures.
     pub fn among<'a>(self, said: impl Iterator<Item = VisibleTurn<'a>>) -> Self {
         let Some(many) = self.limits.many else { return self };
         let count = said.map(|said| parts(&said).filter(|part| is_picture(part)).count());
@@ -47,16 +48,18 @@ impl MediaGate {
         Self { is_crowded, ..self }
     }
 
-    /// Returns whether the lower limit holds.
+    /// Returns whether the lower limit for many pictures holds.
     pub const fn is_crowded(self) -> bool {
         self.is_crowded
     }
 
-    /// Returns what is said, as the model reads it.
+    /// Returns a turn as the model reads it, with words in place of what it does not take.
     pub(super) fn readable(self, said: VisibleTurn<'_>) -> VisibleTurn<'_> {
         let is_plain = |parts: &[Part]| parts.iter().all(|part| part.as_text().is_some());
         let read =
             |parts: &[Part]| -> Vec<Part> { parts.iter().map(|part| self.told(part)).collect() };
+        // A turn of text alone, as most are, is passed on without a copy. Every protocol encodes
+        // steering like the user's own words, so that both come out as the user's.
         match &said {
             VisibleTurn::User(parts) | VisibleTurn::Steering(parts) if !is_plain(parts) => {
                 VisibleTurn::User(Cow::Owned(read(parts)))
@@ -84,7 +87,7 @@ impl MediaGate {
             return Part::text(format!("[{what} is left out: {why}]"));
         }
         match part {
-            // A wrong name of its type would be refused.
+            // The picture's own bytes decide: under the name of another type it would be refused.
             Part::Image { media_type, data } => {
                 let own = PictureInfo::of(data).map(|it| it.media_type);
                 let own = own.filter(|own| own != media_type).map(String::from);
@@ -122,16 +125,19 @@ impl MediaGate {
             Part::ImageUrl { .. } => self.wire != WireKind::Ollama,
             Part::File { media_type, .. } => match self.wire {
                 WireKind::Ollama => false,
-                // It takes texts under their own types only, and decides itself about the rest.
+                // Gemini takes texts under their own types only. About other files it decides
+                // itself, so they are sent, see `why_not`.
                 WireKind::Gemini => !media_type.starts_with("application/") || media_type == PDF,
                 _ => media_type == PDF,
             },
         }
     }
 
-    /// Returns what is wrong with a part of a type that the model takes, if anything is.
+    /// Returns what is wrong with a part, if its type is one that the model takes.
     pub fn fault(self, part: &Part) -> Option<String> {
         match part {
+            // A part of a type that the model does not take is described in other words, see
+            // `why_not`.
             _ if !self.takes(part) => None,
             Part::Text { .. } | Part::ImageUrl { .. } => None,
             Part::Image { data, .. } | Part::File { data, .. } if !is_base64(data) => {
@@ -148,6 +154,7 @@ impl MediaGate {
         if data.is_empty() || picture.is_some_and(|it| it.is_cut) {
             return Some(String::from("its end is missing, so it cannot be read"));
         }
+        // The provider's limit is on the text in base64, not on the file.
         let size = data.len() as u64;
         if let Some(most) = self.limits.picture_base64_bytes.filter(|most| size > *most) {
             return Some(format!(
@@ -189,7 +196,7 @@ impl MediaGate {
     }
 }
 
-/// The parts of what is said by people and tools.
+/// Returns the parts of a turn of the user or of tools; none for other turns.
 pub fn parts<'a>(said: &'a VisibleTurn<'_>) -> impl Iterator<Item = &'a Part> {
     let (own, results) = match said {
         VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => (&**parts, [].as_slice()),
@@ -203,15 +210,17 @@ const fn is_picture(part: &Part) -> bool {
     matches!(part, Part::Image { .. } | Part::ImageUrl { .. })
 }
 
-/// The text of a file that is one, whatever its type is said to be.
+/// Returns the text of a file that holds text, whatever its type is said to be.
 fn text_in(part: &Part) -> Option<String> {
     let Part::File { data, .. } = part else { return None };
     let text = String::from_utf8(Base64::decode_vec(data).ok()?).ok()?;
+    // A PDF may be written in plain ASCII, and is still no text for a model.
     (!text.contains('\0') && !text.starts_with("%PDF-")).then_some(text)
 }
 
-/// Returns what is said, as that model of that endpoint reads it: the reply of another one is told
-/// as that of another provider, since signatures and sealed thinking are refused there for ever.
+/// Returns a turn as `reader`, a model at an endpoint, reads it. The reply of any other model loses
+/// its signatures and sealed thinking, like that of another provider: `reader` would refuse them
+/// for ever.
 pub(super) fn unsigned<'a>(said: VisibleTurn<'a>, reader: &ModelOrigin) -> VisibleTurn<'a> {
     match said {
         VisibleTurn::Assistant(ref reply)

@@ -1,6 +1,7 @@
 //! The one reader of JSON that servers and models write. A text is passed over once; after that a
-//! value is a place in it, and is looked at only where somebody asks. A value of another type than
-//! the one that is asked for counts as absent, so that an odd value costs itself and nothing else.
+//! value is a position in it, and is read only where somebody asks for it. A value of another type
+//! than the one that is asked for counts as absent, so that an odd value costs itself and nothing
+//! else.
 
 use super::surrogates::{self, JoinedText, PendingSurrogate};
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -41,12 +42,12 @@ pub(super) struct ElementIter<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct EntryIter<'a>(ElementIter<'a>);
 
-/// The document of absent values.
+/// The document that absent values point to, so that a value needs no `Option` around it.
 static NOTHING: JsonDocument<'_> = JsonDocument { text: "", tokens: Vec::new() };
 
 const ABSENT: usize = usize::MAX;
 
-/// The text of what should be UTF-8, with U+FFFD for what is not.
+/// Returns the text of what should be UTF-8, with U+FFFD for what is not.
 pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     match core::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -54,7 +55,8 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The text with `null` in place of the numbers that JSON cannot write and some servers do.
+/// Returns the text with `null` in place of the numbers that JSON cannot write and some servers do
+/// (Python's `NaN` and `Infinity`).
 pub(super) fn finite(text: &str) -> Cow<'_, str> {
     const WORDS: [&str; 4] = ["NaN", "Infinity", "-NaN", "-Infinity"];
     steps::count(text.len());
@@ -83,10 +85,10 @@ pub(super) fn is_json(text: &str) -> bool {
 }
 
 impl<'a> JsonDocument<'a> {
-    /// The text, if it is one JSON value.
+    /// Reads a text that is one JSON value.
     ///
     /// # Errors
-    /// It is not.
+    /// Fails if it is not.
     pub(super) fn parse(text: &'a str) -> Result<Self, Error> {
         steps::count(text.len());
         let mut reader = Reader::new(text);
@@ -95,26 +97,27 @@ impl<'a> JsonDocument<'a> {
         Ok(Self { text, tokens })
     }
 
-    /// The text, or an empty document if that is no JSON value.
+    /// Reads a text; one that is not a JSON value gives an empty document.
     pub(super) fn of(text: &'a str) -> Self {
         Self::parse(text).unwrap_or_default()
     }
 
-    /// A value that was kept; an empty document if there is none.
+    /// Reads a value that was kept; no value gives an empty document.
     pub(super) fn kept(json: Option<&'a Json>) -> Self {
         Self::of(json.map_or("", Json::text))
     }
 
-    /// The JSON value at the beginning of `text`.
+    /// Reads the JSON value at the beginning of `text`, if there is one.
     pub(super) fn first(text: &'a str) -> Option<Self> {
         let tokens = Reader::new(text).tokens().ok()?;
         Some(Self { text, tokens })
     }
 
-    /// An object; nothing if `text` is another value, such as the `[DONE]` that ends some streams.
+    /// Reads an object; nothing if `text` is another value, such as the `[DONE]` that ends some
+    /// streams.
     ///
     /// # Errors
-    /// `text` begins like an object but is not valid JSON.
+    /// Fails if `text` begins like an object but is not JSON.
     pub(super) fn object(text: &'a str) -> Result<Option<Self>, Error> {
         if text.trim_ascii_start().starts_with('{') {
             Self::parse(text).map(Some)
@@ -123,7 +126,7 @@ impl<'a> JsonDocument<'a> {
         }
     }
 
-    /// The document's value.
+    /// Returns the document's value.
     pub(super) const fn root(&self) -> ValueRef<'_> {
         ValueRef { document: self, at: 0 }
     }
@@ -159,7 +162,7 @@ impl<'a> Iterator for EntryIter<'a> {
 }
 
 impl<'a> ValueRef<'a> {
-    /// The value's JSON.
+    /// Returns the value's JSON; `null` for an absent one.
     pub(super) fn json(self) -> &'a str {
         self.token().and_then(|token| self.json_of(*token)).unwrap_or("null")
     }
@@ -168,12 +171,14 @@ impl<'a> ValueRef<'a> {
         self.document.tokens.get(self.at)
     }
 
-    /// The JSON of the value, whose token is given. Where an array or object ends is looked for.
+    /// Returns the JSON of the value, whose token is given.
     fn json_of(self, token: Token) -> Option<&'a str> {
         let text = self.document.text;
         if !self.is_nested() {
             return text.get(token.from()..token.to());
         }
+        // An array's or object's token tells which token comes behind it, not where its text ends.
+        // That is looked for here, since few of them are wanted as text.
         let json = Reader::new(text.get(token.from()..)?).raw().ok()?;
         steps::count(json.len());
         Some(json)
@@ -184,7 +189,7 @@ impl<'a> ValueRef<'a> {
         matches!(self.first_byte(), b'{' | b'[')
     }
 
-    /// The number of the token behind the value.
+    /// Returns the number of the token behind the value.
     fn end(self) -> usize {
         match self.token() {
             None => ABSENT,
@@ -193,9 +198,10 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// Returns what the value's JSON begins with.
+    /// Returns the first byte of the value's JSON.
     fn first_byte(self) -> u8 {
         let byte = self.token().and_then(|it| self.document.text.as_bytes().get(it.from()));
+        // An absent value begins like `null`, so that no caller has to tell the two apart.
         byte.copied().unwrap_or(b'n')
     }
 
@@ -229,25 +235,25 @@ impl<'a> ValueRef<'a> {
         self.first_byte() == b't'
     }
 
-    /// The value, or else another one.
+    /// Returns the value, or another one if it is null.
     pub(super) fn or(self, other: Self) -> Self {
         if self.is_null() { other } else { self }
     }
 
-    /// The value, unless it is null.
+    /// Returns the value, unless it is null.
     pub(super) fn some(self) -> Option<Self> {
         (!self.is_null()).then_some(self)
     }
 
-    /// The values of an object's fields of those names; of equal names the last.
+    /// Returns the values of an object's fields of those names; of equal names the last.
     pub(super) fn fields<const N: usize>(self, names: &[&str; N]) -> [Self; N] {
         let mut found = [Self::default(); N];
         self.pick(names, &mut found);
         found
     }
 
-    /// The values of an object's fields of those names, which may also be written in snake case.
-    /// Of equal names the last counts that is not null.
+    /// Returns the values of an object's fields of those names, which may also be written in snake
+    /// case. Of equal names the last counts that is not null.
     pub(super) fn camel_fields<const N: usize>(self, names: &[&str; N]) -> [Self; N] {
         let mut found = [Self::default(); N];
         self.pick_camel(names, &mut found);
@@ -261,6 +267,7 @@ impl<'a> ValueRef<'a> {
     }
 
     fn pick_camel(self, names: &[&str], found: &mut [Self]) {
+        // `null` under one spelling must not hide a value under the other.
         for (name, value) in self.known_entries(names).filter(|(_, value)| !value.is_null()) {
             if name.contains('_') {
                 keep(names, found, &camel_case(&name), value);
@@ -270,7 +277,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The value of an object's field.
+    /// Returns the value of an object's field.
     pub(super) fn field(self, name: &str) -> Self {
         let mut found = [Self::default()];
         self.pick(&[name], &mut found);
@@ -278,29 +285,32 @@ impl<'a> ValueRef<'a> {
         value
     }
 
-    /// The values of those of these fields that have one, in the order of `names`.
+    /// Returns the values of those of these fields that have one, in the order of `names`.
     pub(super) fn each_of(self, names: &'static str) -> impl Iterator<Item = Self> {
         listed(names).map(move |name| self.field(name)).filter(|value| !value.is_null())
     }
 
-    /// The value of the first of these fields that has one.
+    /// Returns the value of the first of these fields that has one.
     pub(super) fn first_of(self, names: &'static str) -> Self {
         self.each_of(names).next().unwrap_or_default()
     }
 
-    /// The number in an object's field, see [`Self::count`].
+    /// Returns the number in an object's field, see [`Self::count`].
     pub(super) fn count_of(self, name: &str) -> Option<u64> {
         self.field(name).count()
     }
 
-    /// An object's fields in order.
+    /// Returns an object's fields in order.
     pub(super) fn entries(self) -> EntryIter<'a> {
         EntryIter(self.inside(b'{'))
     }
 
-    /// An object's fields, but for those whose names are longer than each of these, even in snake
-    /// case with every letter escaped: escapes are read again for each look-up.
+    /// Returns an object's fields, without those whose names are longer than any of `names` can be:
+    /// a name with escapes is decoded again for each look-up, and a long one would cost its length
+    /// each time.
     fn known_entries(self, names: &[&str]) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
+        // An escaped letter takes six bytes, snake case doubles the letters at most, and two are
+        // quotes.
         let longest = names.iter().map(|name| name.len() * 12).max().unwrap_or(0) + 2;
         let mut fields = self.inside(b'{');
         let pairs = core::iter::from_fn(move || Some((fields.next()?, fields.next()?)));
@@ -313,23 +323,23 @@ impl<'a> ValueRef<'a> {
         self.token().map_or(0, |token| token.to() - token.from())
     }
 
-    /// The names of an object's fields in order.
+    /// Returns the names of an object's fields in order.
     pub(super) fn names(self) -> impl Iterator<Item = Cow<'a, str>> {
         self.entries().map(|(name, _)| name)
     }
 
-    /// The elements of an array.
+    /// Returns the elements of an array; none of another value.
     pub(super) fn elements(self) -> ElementIter<'a> {
         self.inside(b'[')
     }
 
-    /// Returns what is in the value if it begins with that bracket.
+    /// Returns the tokens within the value if it begins with that bracket, or else none.
     fn inside(self, bracket: u8) -> ElementIter<'a> {
         let end = if self.first_byte() == bracket { self.end() } else { 0 };
         ElementIter { next: Self { at: self.at.wrapping_add(1), ..self }, end }
     }
 
-    /// The elements of an array; of another value but null itself as the only one.
+    /// Returns the elements of an array. Another value counts as the only element, `null` as none.
     pub(super) fn items(self) -> ElementIter<'a> {
         match self.first_byte() {
             b'[' => self.elements(),
@@ -338,7 +348,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The objects among [`Self::items`].
+    /// Returns the objects among [`Self::items`].
     pub(super) fn objects(self) -> impl Iterator<Item = Self> {
         self.items().filter(|item| item.is_object())
     }
@@ -348,7 +358,7 @@ impl<'a> ValueRef<'a> {
         self.is_string() && self.json().len() > 2
     }
 
-    /// A string's text, with U+FFFD for a lone surrogate.
+    /// Returns a string's text, with U+FFFD for a lone surrogate.
     pub(super) fn string(self) -> Option<Cow<'a, str>> {
         match self.plain() {
             Some(text) => Some(Cow::Borrowed(text)),
@@ -356,8 +366,8 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The text of a string that goes on with the one before, see [`PendingSurrogate::join`]. Any
-    /// other value has no text.
+    /// Returns the text of a string that goes on with the one before, see
+    /// [`PendingSurrogate::join`]. Any other value has no text.
     pub(super) fn joined(self, surrogate: &mut PendingSurrogate) -> JoinedText<'a> {
         match self.plain().filter(|_| !surrogate.is_waiting()) {
             Some(text) => JoinedText { text: Cow::Borrowed(text), is_whole: true },
@@ -365,19 +375,19 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The text of a string without escapes.
+    /// Returns the text of a string without escapes.
     fn plain(self) -> Option<&'a str> {
         let token = self.token().filter(|token| self.is_string() && !token.has_escapes())?;
         self.document.text.get(token.from() + 1..token.to() - 1)
     }
 
-    /// A string's text that is not empty.
+    /// Returns a string's text, unless it is empty.
     pub(super) fn word(self) -> Option<Cow<'a, str>> {
         self.string().filter(|word| !word.is_empty())
     }
 
-    /// A value's text: of a string its own; of a number or truth value its JSON; of an array its
-    /// elements' texts, or those of their fields `text`, joined.
+    /// Returns a value's text: of a string its own; of a number or truth value its JSON; of an
+    /// array its elements' texts, or those of their fields `text`, joined.
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
         match self.first_byte() {
             b'"' => self.string(),
@@ -390,8 +400,8 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// A count of tokens or a position: a number, also one with a fraction or in quotes; none if
-    /// it is below zero.
+    /// Returns a count of tokens or a position: a number, also one with a fraction or in quotes;
+    /// none if it is below zero.
     pub(super) fn count(self) -> Option<u64> {
         let text = match self.first_byte() {
             b'"' => self.string()?,
@@ -413,18 +423,18 @@ impl<'a> ValueRef<'a> {
         })
     }
 
-    /// A number that is not infinite.
+    /// Returns a number that is not infinite.
     pub(super) fn number(self) -> Option<f64> {
         let number = self.is_number().then(|| parse_f64(self.json())).flatten();
         number.filter(|number| number.is_finite())
     }
 
-    /// The value, to be kept.
+    /// Returns a copy of the value's JSON, to be kept.
     pub(super) fn to_json(self) -> Option<Json> {
         Json::parse(self.json()).ok()
     }
 
-    /// An object's fields, to be kept.
+    /// Returns copies of an object's fields, to be kept.
     pub(super) fn to_object(self) -> Option<JsonObject> {
         let field =
             |(name, value): (Cow<'a, str>, Self)| Some((name.into_owned(), value.to_json()?));
@@ -440,7 +450,7 @@ fn keep<'a>(names: &[&str], found: &mut [ValueRef<'a>], name: &str, value: Value
     }
 }
 
-/// A name in snake case as it is in camel case.
+/// Converts a name from snake case to camel case.
 fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
     let mut camel = String::from(words.next().unwrap_or_default());

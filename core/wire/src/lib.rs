@@ -1,6 +1,6 @@
-//! The model protocols. A wire turns turns into a request's bytes and a response's bytes into a
-//! reply. It keeps no session state and decides nothing about retries. A build speaks the protocols
-//! that its features name, and reads calls in text if they say so.
+//! The model protocols: turns become the bytes of a request, and the bytes of a response become a
+//! reply. Nothing here keeps session state or decides about retries. A build speaks the protocols
+//! that its features name, and reads calls in text if the feature `text-calls` is on.
 //!
 //! ```
 //! use innerloop_types::{input::ResponseHead, model::WireKind};
@@ -57,6 +57,7 @@ mod unknown_fields;
 mod values;
 mod writer;
 
+// The stand-in takes the real module's name, so that its callers need no condition of their own.
 #[cfg(not(feature = "text-calls"))]
 use no_text_calls as text_calls;
 

@@ -1,19 +1,20 @@
-//! Where what a provider numbers stands in a list.
+//! Positions in a list by the provider's numbers: blocks, items and calls are numbered in any
+//! order, with gaps, and some numbers come again.
 
 use alloc::{collections::BTreeMap, format, string::String};
 use innerloop_types::steps;
 
-/// Places by number. The numbers are written out, since a tree is compiled anew for each type of
-/// key, and the one that leads from names to places is there anyway.
+/// Positions by number. The numbers are kept as text, since a tree is compiled anew for each type
+/// of key, and the one from names to positions is there anyway.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PositionMap {
-    /// The number that was given a place last, and that place: mostly it is the one asked for.
+    /// The number that was set last, and its position: mostly it is the one asked for.
     last: Option<(u64, usize)>,
     all: BTreeMap<String, usize>,
 }
 
 impl PositionMap {
-    /// The place of a number.
+    /// Returns the position of a number, if it has one.
     pub(super) fn get(&self, number: u64) -> Option<usize> {
         steps::count(1);
         match self.last {
@@ -22,7 +23,7 @@ impl PositionMap {
         }
     }
 
-    /// Gives a number a place, in place of the one that it has.
+    /// Sets the position of a number, in place of the one that it has.
     pub(super) fn set(&mut self, number: u64, place: usize) {
         steps::count(1);
         self.last = Some((number, place));

@@ -1,22 +1,24 @@
 //! The place in a request that an error names, as in `messages.4.content.1.image.source.base64` or
-//! `input[3].output[0].image_url`, and which of some texts stand there.
+//! `input[3].output[0].image_url`, and the search for texts that stand there.
 
 use super::lenient::{JsonDocument, ValueRef};
 use alloc::vec::Vec;
 use core::ops::Range;
 use innerloop_types::{steps, text::is_word};
 
-/// The fields of a request that have the turns, in all protocols.
+/// The fields of a request that hold the turns, in all protocols.
 const TURNS: [&str; 3] = ["messages", "input", "contents"];
 
-/// Which of the texts stand in the places that the message names. They stand in the body in that
-/// order; one that is not found there is passed over.
+/// Returns which of the texts stand in the places that the message names, or nothing if it names
+/// none. The texts are in the order of the body; one that is not found there is passed over.
 pub fn named(body: &str, message: &str, texts: &[&str]) -> Vec<bool> {
     let document = JsonDocument::of(body);
     let places = places(message).filter_map(|path| place(document.root(), path, body));
     let places: Vec<Range<usize>> = places.take(MOST_PLACES).collect();
     let mut from = 0;
     let is_named = |text: &&str| {
+        // The search goes on behind the last hit: the same picture may stand in the body twice, and
+        // only its position tells which of the two is meant.
         let rest = body.get(from..).unwrap_or_default();
         steps::count(rest.len());
         let Some(at) = rest.find(text).map(|at| from + at) else { return false };
@@ -29,15 +31,16 @@ pub fn named(body: &str, message: &str, texts: &[&str]) -> Vec<bool> {
     texts.iter().map(is_named).collect()
 }
 
-/// More places of one message are not looked at.
+/// The number of places of one message that are looked at: each costs a walk through the body.
 const MOST_PLACES: usize = 16;
 
-/// The paths that a message names, each from behind the field that has the turns.
+/// Returns the paths that a message names, each from behind the field that holds the turns.
 fn places(message: &str) -> impl Iterator<Item = (&'static str, &str)> {
     TURNS.into_iter().flat_map(move |field| {
         message.match_indices(field).filter_map(move |(at, _)| {
             let path = message.get(at + field.len()..)?;
             let is_whole = !message.get(..at)?.ends_with(is_word);
+            // A number must follow: `messages` alone is a word of prose.
             let is_path = path.starts_with(['.', '['])
                 && path.get(1..)?.starts_with(|c: char| c.is_ascii_digit());
             let end = path.find(|c: char| !is_word(c) && !matches!(c, '.' | '[' | ']'));
@@ -63,12 +66,14 @@ fn place(
         };
         match next {
             Some(next) => value = next,
-            // A turn that is not there names nothing.
+            // A turn that is not there names nothing; the type names in between (`image`, `base64`)
+            // are not there either and are passed over.
             None if depth == 0 => return None,
             None => {}
         }
     }
     let json = value.json();
+    // The value is a slice of the body, so that the distance of the pointers is its position.
     let from = json.as_ptr().addr().checked_sub(body.as_ptr().addr())?;
     Some(from..from + json.len())
 }

@@ -1,5 +1,5 @@
-//! Stands in for calls in text in builds without them: a configuration that asks for them is
-//! refused.
+//! The stand-in for `text_calls` in builds without that feature: the same functions, which do
+//! nothing. A configuration that asks for calls in text is refused.
 
 use super::piece::ReplyPiece;
 use alloc::{string::String, vec::Vec};
@@ -9,7 +9,8 @@ use innerloop_types::{
     tool::ToolSpec,
 };
 
-/// Calls that are not looked for in text.
+/// The search for calls in text, of which there is none. The type has no value, so that the
+/// compiler drops the branches that use one.
 #[derive(Clone, Debug)]
 pub(super) enum TextCallFinder {}
 
@@ -27,7 +28,7 @@ impl TextCallFinder {
     }
 }
 
-/// Returns whether a reply may have ended in a call: none is looked for.
+/// Returns whether a reply may have ended in a call: never, since none is looked for.
 #[must_use]
 pub const fn ends_in_call(_: &ModelConfig, _: &str) -> bool {
     false

@@ -1,5 +1,6 @@
-//! What the first bytes of a picture say of it: its type, its size in pixels, and whether all of it
-//! is there. The text in base64 is not decoded, only looked into where the answer stands.
+//! Pictures and PDFs as their own bytes describe them: the type, the size in pixels or pages, and
+//! whether the end is missing. A picture's base64 is not decoded as a whole, only where the answer
+//! stands.
 
 use base64ct::{Base64, Encoding};
 use innerloop_types::steps;
@@ -18,7 +19,7 @@ pub(crate) struct PictureInfo {
 type PictureProbe = fn(&Base64Bytes<'_>) -> Option<(u32, u32, bool)>;
 
 impl PictureInfo {
-    /// Returns what is known of the picture in that base64 text; nothing if it is of no type that
+    /// Returns the description of the picture in that base64 text; nothing if it is of no type that
     /// models take, or too short to say.
     #[must_use]
     pub(crate) fn of(base64: &str) -> Option<Self> {
@@ -49,7 +50,8 @@ pub(crate) fn is_base64(text: &str) -> bool {
     fits && digits.len() % 4 != 1 && digits.bytes().all(|byte| value(byte).is_some())
 }
 
-/// The number of pages that a PDF names openly; fewer than it has where they are packed.
+/// Returns the number of pages that a PDF names openly: fewer than it has where objects are
+/// compressed, so that only what is certainly too long is refused.
 #[must_use]
 pub(crate) fn pdf_pages(base64: &str) -> usize {
     steps::count(base64.len());
@@ -99,18 +101,18 @@ impl Base64Bytes<'_> {
         wanted.iter().enumerate().all(|(n, byte)| self.get(at + n) == Some(*byte))
     }
 
-    /// A number of so many bytes, the highest first.
+    /// Reads a number of so many bytes, the highest first.
     fn big(&self, at: usize, bytes: usize) -> Option<u32> {
         (at..at + bytes).try_fold(0_u32, |all, at| Some(all << 8 | u32::from(self.get(at)?)))
     }
 
-    /// A number of so many bytes, the lowest first.
+    /// Reads a number of so many bytes, the lowest first.
     fn little(&self, at: usize, bytes: usize) -> Option<u32> {
         (at..at + bytes).rev().try_fold(0_u32, |all, at| Some(all << 8 | u32::from(self.get(at)?)))
     }
 }
 
-/// The six bits of a digit.
+/// Returns the six bits of a base64 digit; nothing for another character.
 const fn value(byte: u8) -> Option<u8> {
     match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -122,7 +124,7 @@ const fn value(byte: u8) -> Option<u8> {
     }
 }
 
-/// Width, height, and whether the last chunk is missing.
+/// Returns width, height, and whether the last chunk is missing.
 fn png(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
     let (width, height) = (bytes.big(16, 4)?, bytes.big(20, 4)?);
     let mut at = 8_usize;
@@ -140,7 +142,7 @@ fn png(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
     Some((width, height, is_cut))
 }
 
-/// Width and height from the frame's header; what is behind it is not looked at.
+/// Returns width and height from the frame's header, and whether that is missing.
 fn jpeg(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
     let mut at = 2;
     loop {
@@ -151,12 +153,15 @@ fn jpeg(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
         }
         match bytes.get(at + 1) {
             Some(0xff) => at += 1,
+            // These markers have no length behind them.
             Some(0x01 | 0xd0..=0xd8) => at += 2,
+            // Frame headers; 0xc4, 0xc8 and 0xcc among them are tables and a reserved code.
             Some(0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf) => {
                 let (Some(height), Some(width)) = (bytes.big(at + 5, 2), bytes.big(at + 7, 2))
                 else {
                     return Some((0, 0, true));
                 };
+                // The data behind has no length: to find its end, all of it would have to be read.
                 return Some((width, height, false));
             }
             Some(_) => {
@@ -175,10 +180,11 @@ fn gif(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
     Some((bytes.little(6, 2)?, bytes.little(8, 2)?, false))
 }
 
-/// Width, height, and whether the file is shorter than it says.
+/// Returns width, height, and whether the file is shorter than it says.
 fn webp(bytes: &Base64Bytes<'_>) -> Option<(u32, u32, bool)> {
     let said = bytes.little(4, 4)?;
     let is_cut = usize::try_from(said).unwrap_or(usize::MAX).saturating_add(7) > bytes.len();
+    // `VP8X` and `VP8L` store each side less one, the lossy form stores it as it is.
     let (width, height) = if bytes.is_at(12, b"VP8X") {
         (bytes.little(24, 3)? + 1, bytes.little(27, 3)? + 1)
     } else if bytes.is_at(12, b"VP8L") {

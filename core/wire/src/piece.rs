@@ -1,4 +1,5 @@
-//! What a decoder says while a reply arrives.
+//! The pieces of a reply that a decoder hands out while it arrives. People watch them; what follows
+//! from a reply follows from the whole reply alone.
 
 use alloc::{boxed::Box, string::String};
 
@@ -29,7 +30,7 @@ pub struct CallPiece {
 }
 
 impl ReplyPiece {
-    /// Returns what came.
+    /// Returns the text that the piece adds.
     pub const fn text(&self) -> &str {
         match self {
             Self::Restart => "",

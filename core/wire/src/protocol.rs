@@ -1,6 +1,6 @@
-//! The parts of a model protocol, and their place in a build without it. Each protocol implements
-//! [`WireProtocol`]; sessions are dispatched to it by an enum, so that nothing is called through a
-//! pointer.
+//! The parts of a model protocol. Each protocol implements [`WireProtocol`]; sessions reach it
+//! through an enum, so that nothing is called through a pointer. [`AbsentWire`] stands in for a
+//! protocol that a build was made without.
 
 use super::{
     body::BareJsonMode,
@@ -28,10 +28,10 @@ pub(crate) trait WireProtocol {
 
     fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead;
 
-    /// The path below the endpoint's base URL.
+    /// Returns the path below the endpoint's base URL.
     fn path(model: &ModelConfig) -> String;
 
-    /// The headers that are not secret.
+    /// Returns the headers that are not secret. The host adds the others.
     fn headers(_model: &ModelConfig) -> Vec<(String, String)> {
         vec![("content-type".into(), "application/json".into())]
     }
@@ -43,7 +43,8 @@ pub(crate) trait WirePrefix: Clone + Debug {
 
     fn push(&mut self, said: &VisibleTurn<'_>);
 
-    /// The body of a request. Providers that keep a cache by name are given `cache_key`.
+    /// Returns the body of a request. Protocols whose providers keep a cache by name put
+    /// `cache_key` in it.
     fn body(&self, head: &RequestHead, cache_key: &str) -> String;
 }
 
@@ -52,8 +53,8 @@ pub(crate) trait WireAccumulator: Clone + Debug + Default {
     /// Takes an event, which is a JSON object.
     fn on_event(&mut self, event: ValueRef<'_>, head: &ResponseHead, out: &mut PieceSink);
 
-    /// Takes data that is not an object, such as `[DONE]` or words, or, with an error, that begins
-    /// like one but is not JSON.
+    /// Takes data that is not an object, such as `[DONE]` or words; with `error`, data that begins
+    /// like an object but is not JSON.
     fn on_odd_data(
         &mut self,
         text: &str,
@@ -62,26 +63,29 @@ pub(crate) trait WireAccumulator: Clone + Debug + Default {
         out: &mut PieceSink,
     );
 
-    /// Takes a whole body; tells whether it is a reply.
+    /// Takes a whole body. Returns whether it is a reply.
     fn on_whole(
         &mut self,
         _body: ValueRef<'_>,
         _head: &ResponseHead,
         _out: &mut PieceSink,
     ) -> bool {
+        // Where bare JSON has the shape of a stream's data (`BareJsonMode::Values`), only errors
+        // and pages arrive as a whole body.
         false
     }
 
-    /// The data was in no frame and began with a value in no array.
+    /// Notes that the data came as bare JSON whose first value stood in no array.
     fn bare(&mut self) {}
 
-    /// Nothing more is read: what has come is the reply, and it was cut.
+    /// Ends the reply here: what has come is all of it, and it counts as cut.
     fn cut(&mut self);
 
-    /// Returns whether the terminal marker or an error has come: nothing that follows counts.
+    /// Returns whether the terminal marker or an error has come, so that nothing that follows
+    /// counts.
     fn is_whole(&self) -> bool;
 
-    /// The reply of a body whose data has been handed out.
+    /// Returns the reply of a body whose data has been handed out.
     fn finish(&mut self) -> Result<Reply, ModelCallError>;
 }
 
@@ -133,6 +137,8 @@ impl WireAccumulator for AbsentWire {
     }
 
     fn finish(&mut self) -> Result<Reply, ModelCallError> {
+        // Only another build can speak the protocol, so the failure is of a kind that is never
+        // retried.
         Err(ModelCallError::new(FailureKind::Host, "this build does not speak the protocol"))
     }
 }

@@ -1,4 +1,6 @@
-//! Requests in the protocol of their model: the head, the turns, and both as a body.
+//! Requests in the protocol of their model: the head, the encoded turns, and both joined to a body.
+//! A turn is encoded once, and the bytes of earlier turns never change, since providers cache the
+//! beginning of a request.
 
 use super::{
     dispatch::{
@@ -32,7 +34,8 @@ impl RequestHead {
     }
 
     fn of(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Self {
-        // Where tools are told in the prompt, the protocol's own have no place.
+        // Tools that the prompt describes are not declared to the protocol as well, and settings
+        // about declared tools are refused where there are none.
         if model.text_calls == TextCalls::Always {
             let may_call = model.tool_choice != ToolChoice::None;
             let section = if may_call { text_calls::section(tools) } else { String::new() };
@@ -65,7 +68,7 @@ pub struct RequestPrefix {
 }
 
 impl RequestPrefix {
-    /// No turns yet.
+    /// Makes a prefix without turns.
     #[must_use]
     pub fn new(model: &ModelConfig) -> Self {
         let (encoded, in_text) = (EncodedTurns::new(model), model.text_calls == TextCalls::Always);
@@ -73,23 +76,25 @@ impl RequestPrefix {
         Self { encoded, in_text, wire, gate, origin }
     }
 
-    /// The same, where more may follow than is known from the turns alone.
+    /// Replaces the media gate, for a conversation of which more is known than the model alone.
     #[must_use]
     pub fn through(mut self, gate: MediaGate) -> Self {
         self.gate = gate;
         self
     }
 
-    /// Appends what a turn says. The bytes of those before stay as they are.
+    /// Appends a turn. The bytes of the turns before it stay as they are.
     pub fn push(&mut self, said: VisibleTurn<'_>) {
+        // The order matters. Failed results say so while they are still results; in text they
+        // become the user's words, without a mark. The gate comes last, over what is really sent.
         let said =
             failed_result::told(left_out::unsigned(said, &self.origin), self.wire, self.in_text);
         let said = if self.in_text { text_calls::in_text(said) } else { said };
         self.encoded.push(&self.gate.readable(said));
     }
 
-    /// The request for the model's next reply. Providers that keep a cache by name are given
-    /// `cache_key`.
+    /// Returns the request for the model's next reply. Providers that keep a cache by name are
+    /// given `cache_key`.
     #[must_use]
     pub fn request(&self, head: &RequestHead, model: &ModelConfig, cache_key: &str) -> HttpRequest {
         let body = BodyBytes(self.encoded.body(head, cache_key).into_bytes());

@@ -1,5 +1,6 @@
-//! Where a protocol puts what it reads: pieces for people to watch. It counts what is kept of a
-//! reply, since a response has limits.
+//! The place where a protocol puts what it reads: pieces for people to watch. The sink also counts
+//! what is kept of the reply, since a response has limits; an accumulator asks it before it keeps
+//! one more item.
 
 use super::{
     failure::{self, FailureKind, ModelCallError},
@@ -8,15 +9,15 @@ use super::{
 use alloc::{boxed::Box, format, vec::Vec};
 use innerloop_types::{config::ResponseLimits, input::ResponseHead};
 
-/// The number of pieces that are kept apart when they come at once; those behind join the last one
-/// of their kind.
+/// The number of pieces that are kept apart when they come at once; those behind are appended to
+/// the last one of their kind.
 const MOST_PIECES: usize = 64;
 
 /// The pieces that have been read, and the limits on how much more may be.
 #[derive(Clone, Debug)]
 pub(super) struct PieceSink {
     pieces: Vec<ReplyPiece>,
-    /// Nobody watches.
+    /// True if nobody watches.
     is_unseen: bool,
     limits: ResponseLimits,
     /// Bytes of the body so far.
@@ -29,7 +30,7 @@ pub(super) struct PieceSink {
 }
 
 impl PieceSink {
-    /// Nothing read yet of the response that begins with `head`.
+    /// Makes a sink for the response that begins with `head`.
     pub(super) fn new(head: &ResponseHead, mut limits: ResponseLimits) -> Self {
         if !head.is_success() {
             limits.max_bytes = limits.max_bytes.min(failure::MAX_BYTES as u64);
@@ -39,17 +40,20 @@ impl PieceSink {
         Self { pieces, is_unseen: false, limits, bytes, kept, items, exceeded: None }
     }
 
-    /// Takes a piece, whose text is kept.
+    /// Takes a piece, and counts its text as kept.
     pub(super) fn push(&mut self, piece: ReplyPiece) {
         match &piece {
+            // What came before is discarded and no longer kept. The bytes of the body stay counted,
+            // so that a server that begins anew without end reaches `max_bytes`.
             ReplyPiece::Restart => (self.kept, self.items) = (0, 0),
             ReplyPiece::Text(text) | ReplyPiece::Reasoning(text) => self.keep(text.len()),
-            // Whoever reads the call counts all of it.
+            // The protocol counts the whole call when it keeps it.
             ReplyPiece::Call(_) => {}
         }
         if self.is_unseen {
             return;
         }
+        // One read may hold thousands of tiny pieces, each of which costs more than its text.
         let is_crowded = self.pieces.len() >= MOST_PIECES;
         match (self.pieces.last_mut().filter(|_| is_crowded), piece) {
             (Some(ReplyPiece::Text(last)), ReplyPiece::Text(text))
@@ -60,7 +64,7 @@ impl PieceSink {
         }
     }
 
-    /// Takes a piece of a call. Those that come at once are one.
+    /// Takes a piece of a call. Pieces of one call that come at once are joined.
     pub(super) fn call(&mut self, index: usize, id: &str, name: &str, text: &str) {
         match self.pieces.last_mut() {
             Some(ReplyPiece::Call(last)) if last.index == index => last.text.push_str(text),
@@ -71,17 +75,18 @@ impl PieceSink {
         }
     }
 
-    /// Only counts from now on: the body has ended, and its reply is read whole.
+    /// Stops collecting pieces and only counts: the body has ended, and its reply is returned
+    /// whole.
     pub(super) const fn unseen(&mut self) {
         self.is_unseen = true;
     }
 
-    /// The pieces since this was asked last.
+    /// Takes the pieces that have come since the last call.
     pub(super) fn take(&mut self) -> Vec<ReplyPiece> {
         core::mem::take(&mut self.pieces)
     }
 
-    /// Takes bytes of the body in, as many of them as may still come.
+    /// Counts bytes of the body. Returns as many of them as the limit allows.
     pub(super) fn admit<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let left = usize::try_from(self.limits.max_bytes - self.bytes).unwrap_or(usize::MAX);
         let admitted = bytes.get(..left).unwrap_or(bytes);
@@ -92,20 +97,20 @@ impl PieceSink {
         admitted
     }
 
-    /// Notes that so many bytes are kept, beside what was pushed.
+    /// Counts bytes that are kept beside the text of pieces.
     pub(super) fn keep(&mut self, bytes: usize) {
         self.kept = self.kept.saturating_add(bytes as u64);
         self.hold(0);
     }
 
-    /// Notes that so many bytes wait to be read, beside what is kept.
+    /// Checks bytes that wait to be read against the limit, beside what is kept.
     pub(super) fn hold(&mut self, bytes: usize) {
         if self.kept.saturating_add(bytes as u64) > self.limits.max_kept_bytes {
             self.exceed("max_kept_bytes", self.limits.max_kept_bytes, "bytes");
         }
     }
 
-    /// Notes one more item of the reply, or of what an item consists of. Returns whether there is
+    /// Counts one more item of the reply, or of what an item consists of. Returns whether there is
     /// room for it.
     pub(super) fn item(&mut self) -> bool {
         self.items = self.items.saturating_add(1);
@@ -120,19 +125,20 @@ impl PieceSink {
         usize::try_from(self.limits.max_calls).unwrap_or(usize::MAX)
     }
 
-    /// Notes how many calls the reply has.
+    /// Checks the number of the reply's calls against the limit.
     pub(super) fn calls(&mut self, count: usize) {
         if count as u64 > self.limits.max_calls.into() {
             self.exceed("max_calls", self.limits.max_calls.into(), "calls");
         }
     }
 
-    /// Returns whether nothing more is read.
+    /// Returns whether a limit is exceeded, so that nothing more is read.
     pub(super) const fn is_full(&self) -> bool {
         self.exceeded.is_some()
     }
 
-    /// The limit that is exceeded, as a failure. Another try would cost as much again.
+    /// Returns the limit that is exceeded as a failure. It is not retried: another try would cost
+    /// as much again.
     pub(super) fn failure(&self) -> Option<ModelCallError> {
         let (name, value, unit) = self.exceeded?;
         let message = format!(
@@ -144,6 +150,7 @@ impl PieceSink {
     }
 
     fn exceed(&mut self, name: &'static str, value: u64, unit: &'static str) {
+        // The first limit that is exceeded ends the response, so it alone names the failure.
         self.exceeded.get_or_insert((name, value, unit));
     }
 }

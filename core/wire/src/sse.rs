@@ -1,5 +1,6 @@
-//! Server-sent events from bytes in any chunking (WHATWG rules: LF, CRLF and CR end a line,
-//! comments are skipped, several `data` lines join, a blank line dispatches).
+//! Server-sent events out of bytes that may be cut anywhere, by the WHATWG rules: LF, CRLF and CR
+//! end a line, comments are skipped, several `data` lines join, a blank line dispatches. Lines that
+//! are not fields are kept aside, since some servers put their errors there.
 
 use alloc::vec::Vec;
 use innerloop_types::steps;
@@ -13,15 +14,15 @@ pub(super) struct SseSplitter {
     /// The data of the event that has begun.
     data: Vec<u8>,
     has_data: bool,
-    /// The last line ended with CR, so that an LF now belongs to it.
+    /// True if the last line ended with CR, so that an LF now belongs to it.
     after_cr: bool,
-    /// A line has been read, so that no byte order mark can come any more.
+    /// True if a line has been read, so that no byte order mark can come any more.
     begun: bool,
-    /// Lines that are no fields but look like JSON: some servers put an error in plain.
+    /// Lines that are not fields but look like JSON: some servers send an error without a frame.
     stray: Vec<u8>,
-    /// The beginning of other lines that are no fields, as long as no event has come.
+    /// The beginning of other lines that are not fields, kept until an event comes.
     words: Vec<u8>,
-    /// An event has come.
+    /// True if an event has come.
     is_stream: bool,
 }
 
@@ -32,6 +33,7 @@ impl SseSplitter {
     /// Takes the next bytes and calls `on_event` with the data of each event they complete.
     pub(super) fn feed(&mut self, mut bytes: &[u8], on_event: &mut dyn FnMut(&[u8])) {
         while let Some(&first) = bytes.first() {
+            // CRLF may be cut between two reads: an LF at the start then ends no line of its own.
             if core::mem::take(&mut self.after_cr) && first == b'\n' {
                 bytes = bytes.get(1..).unwrap_or_default();
                 continue;
@@ -45,6 +47,7 @@ impl SseSplitter {
             let (line, rest) = bytes.split_at(end);
             self.after_cr = rest.first() == Some(&b'\r');
             bytes = rest.get(1..).unwrap_or_default();
+            // A line that came in one read is taken from there, without a copy.
             if self.line.is_empty() {
                 self.on_line(line, on_event);
             } else {
@@ -59,8 +62,10 @@ impl SseSplitter {
         self.line.len() + self.data.len() + self.stray.len() + self.words.len()
     }
 
-    /// The stream has ended: dispatches what an unterminated event holds.
+    /// Ends the stream and dispatches what an unterminated event holds.
     pub(super) fn finish(&mut self, on_event: &mut dyn FnMut(&[u8])) {
+        // A cut connection leaves an event without its blank line. It is tried, since it may hold
+        // the provider's error; without the terminal marker the reply still counts as cut.
         self.on_whole_line(on_event);
         self.on_line(b"", on_event);
         if !self.stray.is_empty() {
@@ -70,10 +75,11 @@ impl SseSplitter {
         }
     }
 
-    /// The line that was kept is whole. A long one that begins an event becomes its data, without a
-    /// copy.
+    /// Takes the line that was kept, which is now whole. A long one that begins an event becomes
+    /// its data without a copy.
     fn on_whole_line(&mut self, on_event: &mut dyn FnMut(&[u8])) {
         let mut line = core::mem::take(&mut self.line);
+        // The first line takes the other way, which removes a byte order mark.
         let value = data_of(&line).filter(|_| !self.has_data && self.begun).map(<[u8]>::len);
         match value {
             Some(length) => {
@@ -99,6 +105,8 @@ impl SseSplitter {
             return;
         }
         let Some(value) = data_of(line) else {
+            // Gemini spreads an error over many lines of JSON, also behind good events: once such a
+            // line has begun, all further lines that are not data or comments belong to it.
             let begins = matches!(line.first(), Some(b'{' | b'['));
             if begins || (!self.stray.is_empty() && !line.starts_with(b":")) {
                 self.stray.extend_from_slice(line);
@@ -131,6 +139,7 @@ fn data_of(line: &[u8]) -> Option<&[u8]> {
     let value = line.strip_prefix(b"data").or(error)?;
     match value.strip_prefix(b":") {
         Some(value) => Some(value.strip_prefix(b" ").unwrap_or(value)),
+        // A field name that stands alone has an empty value, by the WHATWG rules.
         None => value.is_empty().then_some(value),
     }
 }

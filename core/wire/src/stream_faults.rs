@@ -1,4 +1,5 @@
-//! What goes wrong with a response while it is read.
+//! The reasons why a response gives no reply, gathered while it is read. Each protocol asks for the
+//! failure here once the body has ended.
 
 use super::{
     failure::{FailureKind, ModelCallError, of_words},
@@ -17,12 +18,12 @@ pub(super) struct DecodeFaults {
     pub(super) reported: Option<ModelCallError>,
     /// The message about data that could not be read: the reply is not whole without it.
     pub(super) unreadable: Option<String>,
-    /// Words in place of data, the newest: what a server says that does not speak the protocol.
+    /// The newest words in place of data: what a server says that does not speak the protocol.
     pub(super) words: Option<String>,
 }
 
 impl DecodeFaults {
-    /// Data is not an object: words, or broken JSON.
+    /// Notes data that is not an object: words, or broken JSON.
     pub(super) fn odd_data(&mut self, text: &str, error: Option<&Error>) {
         match error {
             None => self.words(text),
@@ -30,35 +31,39 @@ impl DecodeFaults {
         }
     }
 
-    /// Some data is not JSON.
+    /// Notes data that is not JSON.
     pub(super) fn not_json(&mut self, error: &Error) {
         self.unreadable(&format!("{error}"));
     }
 
-    /// Some data cannot be read.
+    /// Notes data that cannot be read, for that reason. The first one counts.
     pub(super) fn unreadable(&mut self, why: &str) {
         let message = || format!("the stream holds what is not JSON: {why}");
         self.unreadable.get_or_insert_with(message);
     }
 
-    /// The provider reports an error; the first one counts, and what it is, is looked at once.
+    /// Notes the error that the provider reports. The first one counts; later ones are not even
+    /// read.
     pub(super) fn report(&mut self, failure: impl FnOnce() -> ModelCallError) {
         self.reported.get_or_insert_with(failure);
     }
 
-    /// Data is words, and no JSON.
+    /// Notes data that is words.
     pub(super) fn words(&mut self, text: &str) {
+        // `[DONE]` and its like are markers.
         let is_marker = text.is_empty() || text.starts_with('[');
         if !is_marker {
             self.words = Some(prefix(text, MOST_WORDS).into());
         }
     }
 
-    /// The failure, if there is one: at least that the stream is not whole.
+    /// Returns the failure, if there is one: at least that the stream is not whole.
     pub(super) fn failure(&mut self, is_whole: bool) -> Option<ModelCallError> {
         if self.reported.is_some() {
             return self.reported.take();
         }
+        // Words count only where the reply is not whole. Data that could not be read counts even
+        // then: it may have held a piece of a call.
         if let Some(words) = self.words.take().filter(|_| !is_whole) {
             return Some(of_words(&words));
         }

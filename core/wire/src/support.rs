@@ -1,4 +1,5 @@
-//! The protocols that this build has.
+//! The check of a model's configuration against the protocols of this build. It comes before a
+//! session is made, so that no session reaches a protocol that is not there.
 
 use alloc::format;
 use innerloop_types::{
@@ -9,7 +10,7 @@ use innerloop_types::{
 /// Makes sure that this build can talk to the model.
 ///
 /// # Errors
-/// It was made without the protocol, or without calls in text.
+/// Fails if the build was made without the protocol, or without calls in text.
 pub fn check(model: &ModelConfig) -> Result<(), ConfigError> {
     let (has_wire, wire) = match model.wire {
         WireKind::OpenaiResponses => (cfg!(feature = "openai-responses"), "openai-responses"),

@@ -1,5 +1,7 @@
 //! The text of JSON strings. A character outside the basic plane is written as a pair of escapes,
-//! which some servers cut in two: a stream then carries one surrogate in each of two strings.
+//! which some servers cut in two: a stream then carries one surrogate in each of two strings. A
+//! lone surrogate costs a text one character; in a call it would change what the call does, so
+//! callers are told of it.
 
 use alloc::{borrow::Cow, string::String};
 use innerloop_types::steps;
@@ -17,7 +19,7 @@ pub(super) struct JoinedText<'a> {
     pub(super) is_whole: bool,
 }
 
-/// The text of the JSON string `json` that stands alone. Any other value has no text.
+/// Returns the text of the JSON string `json` that stands alone. Any other value has no text.
 pub(super) fn whole(json: &str) -> JoinedText<'_> {
     let mut surrogate = PendingSurrogate::default();
     let mut joined = surrogate.join(json);
@@ -29,12 +31,13 @@ pub(super) fn whole(json: &str) -> JoinedText<'_> {
 }
 
 impl PendingSurrogate {
-    /// The text of the JSON string `json` that goes on with the one before: what was left over
-    /// from that one stands in front, and a surrogate at the end is kept for the next.
+    /// Returns the text of the JSON string `json` that goes on with the one before: what was left
+    /// over from that one stands in front, and a surrogate at the end is kept for the next.
     pub(super) fn join<'a>(&mut self, json: &'a str) -> JoinedText<'a> {
         steps::count(json.len());
         let quoted = json.strip_prefix('"').and_then(|json| json.strip_suffix('"'));
         let inner = quoted.unwrap_or_default();
+        // Most strings have no escape and are borrowed.
         if inner.is_empty() || (self.0.is_none() && !inner.contains('\\')) {
             return JoinedText { text: Cow::Borrowed(inner), is_whole: true };
         }
@@ -92,14 +95,15 @@ impl PendingSurrogate {
     }
 }
 
-/// The character of two surrogates, if they form a pair.
+/// Returns the character of two surrogates, if they form a pair.
 pub(super) fn pair(first: u16, second: u16) -> Option<char> {
     let is_pair = matches!((first, second), (0xd800..=0xdbff, 0xdc00..=0xdfff));
     is_pair.then(|| char::decode_utf16([first, second]).next()?.ok()).flatten()
 }
 
-/// The code unit of the escape at the start of `text`, and what stands behind it.
+/// Returns the code unit of the escape at the start of `text`, and what stands behind it.
 fn unit(text: &str) -> Option<(u16, &str)> {
+    // The reader has checked the escapes of every string, so that none is invalid here.
     let mut chars = text.chars();
     chars.next()?;
     let unit = match chars.next()? {

@@ -1,5 +1,6 @@
-//! Fields of a request that an endpoint says it does not know, and how the request is made without
-//! them: gateways take different parts of OpenAI's protocols.
+//! Fields of a request that an endpoint says it does not know. Gateways take different parts of
+//! OpenAI's protocols, so the request is made again without the field, and so are all later ones of
+//! the session.
 
 use super::failure::{FailureKind, ModelCallError};
 use alloc::vec::Vec;
@@ -92,7 +93,7 @@ const FIELDS: [OptionalField; 8] = [
     },
 ];
 
-/// The fields of a request to that model which the endpoint has refused as unknown, by name.
+/// Returns the fields of a request to that model that the endpoint has refused as unknown, by name.
 pub fn unknown_fields(model: &ModelConfig, failure: &ModelCallError) -> Vec<&'static str> {
     let is_openai = matches!(model.wire, WireKind::OpenaiChat | WireKind::OpenaiResponses);
     let is_refused = failure.kind == FailureKind::InvalidRequest
@@ -102,13 +103,17 @@ pub fn unknown_fields(model: &ModelConfig, failure: &ModelCallError) -> Vec<&'st
         return Vec::new();
     }
     let said = failure.message.to_ascii_lowercase();
+    // These words are broad. They count only beside the name of a field that we send by ourselves.
     if !REFUSED.iter().any(|words| said.contains(words)) {
         return Vec::new();
     }
     let is_named = |field: &&OptionalField| field.names.iter().any(|name| has_word(&said, name));
+    // A field that has been left out is not sent any more, so that the same refusal cannot come
+    // twice and the call ends.
     let fields = FIELDS.iter().filter(|field| (field.is_sent)(model)).filter(is_named);
     let mut names: Vec<&str> = fields.map(|field| field.name).collect();
-    // What the newer models of OpenAI say of it.
+    // OpenAI's newer models refuse `max_tokens` and name the other field in its place. Both names
+    // must be there: the one alone may be about its value.
     if has_max_tokens(model) && has_word(&said, "max_tokens") && has_word(&said, COMPLETION) {
         names.push("max_tokens");
     }
@@ -122,9 +127,9 @@ fn has_max_tokens(model: &ModelConfig) -> bool {
     model.wire == WireKind::OpenaiChat && model.compat.max_tokens_field == MaxTokensField::MaxTokens
 }
 
-/// Has requests to the model made without those fields.
+/// Changes the model so that requests to it are made without those fields.
 pub fn leave_out(model: &mut ModelConfig, names: &[&str]) {
-    // Each name is that of what is sent: both names of the output limit never come together.
+    // Only one name of the output limit is ever sent, so that the two rules never undo each other.
     if names.contains(&"max_tokens") {
         model.compat.max_tokens_field = MaxTokensField::MaxCompletionTokens;
     }
@@ -135,6 +140,7 @@ pub fn leave_out(model: &mut ModelConfig, names: &[&str]) {
 
 /// Returns whether a name stands in a text as a word of its own.
 fn has_word(text: &str, name: &str) -> bool {
+    // `store` must not be found in `restore`, nor `reasoning` in `reasoning_effort`.
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());

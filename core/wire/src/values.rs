@@ -1,5 +1,6 @@
-//! JSON values from bytes in any chunking: one a line, one after the other, or the elements of one
-//! array (Ollama's lines, Gemini's array).
+//! JSON values out of bytes that may be cut anywhere: one a line, one after the other, or the
+//! elements of one array (Ollama's lines, Gemini's array). Only the nesting is followed here; each
+//! protocol reads the values itself.
 
 use alloc::vec::Vec;
 use innerloop_types::steps;
@@ -26,6 +27,8 @@ impl JsonSplitter {
     pub(super) fn feed(&mut self, mut bytes: &[u8], on_value: &mut dyn FnMut(&[u8])) {
         loop {
             if !self.nesting.is_open() {
+                // Line ends, the array's brackets and its commas stand between objects and are
+                // passed over.
                 let Some(begin) = memchr::memchr(b'{', bytes) else { return };
                 bytes = bytes.get(begin..).unwrap_or_default();
             }
@@ -52,7 +55,7 @@ impl JsonSplitter {
         self.value.len()
     }
 
-    /// The stream has ended: hands out the object that was cut, if one was.
+    /// Ends the stream and hands out the object that was cut, if one was.
     pub(super) fn finish(&self, on_value: &mut dyn FnMut(&[u8])) {
         if !self.value.is_empty() {
             on_value(&self.value);
@@ -66,8 +69,8 @@ impl JsonNesting {
         self.depth > 0
     }
 
-    /// Goes on through `bytes` to where the last of what is open closes: behind how many of them
-    /// that is.
+    /// Goes on through `bytes` to where the last open brace or bracket closes. Returns the number
+    /// of bytes up to and with it.
     pub(super) fn close(&mut self, bytes: &[u8]) -> Option<usize> {
         let found = self.find(bytes);
         steps::count(found.unwrap_or(bytes.len()));
@@ -79,13 +82,17 @@ impl JsonNesting {
         while let Some((&byte, behind)) = rest.split_first() {
             rest = behind;
             match byte {
+                // A read may end between a backslash and its character, so this is a field and no
+                // look ahead.
                 _ if core::mem::take(&mut self.is_escaped) => {}
                 b'\\' if self.in_string => self.is_escaped = true,
                 b'"' if self.in_string => self.in_string = false,
                 _ if self.in_string => {
+                    // Most of a stream is text within strings, which is passed over at once.
                     let plain = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
                     rest = rest.get(plain..).unwrap_or_default();
                 }
+                // Outside of any object a quote is noise: it must not hide the brace behind it.
                 b'"' => self.in_string = self.is_open(),
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' if self.is_open() => {

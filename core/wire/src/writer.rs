@@ -1,4 +1,5 @@
-//! JSON that is written by hand, so that its bytes are ours.
+//! JSON written by hand. The bytes of a request depend on nothing but this code: earlier turns must
+//! stay the same to the byte, or the provider's cache of them is lost.
 
 use super::lenient::{JsonDocument, ValueRef};
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
@@ -11,54 +12,54 @@ use innerloop_types::{json::Json, message::ToolCall, steps};
 pub(super) struct JsonWriter(pub(super) String);
 
 impl JsonWriter {
-    /// Nothing yet.
+    /// Makes a writer without text.
     pub(super) const fn new() -> Self {
         Self(String::new())
     }
 
-    /// Nothing yet, with room for so many bytes.
+    /// Makes a writer with room for so many bytes.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self(String::with_capacity(bytes))
     }
 
-    /// Returns how many bytes are written.
+    /// Returns the number of bytes that are written.
     pub(super) const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Text as it is.
+    /// Writes text as it is.
     pub(super) fn raw(&mut self, text: &str) -> &mut Self {
         self.0.push_str(text);
         self
     }
 
-    /// A string, quotes and all.
+    /// Writes a string, quotes and all.
     pub(super) fn string(&mut self, text: &str) -> &mut Self {
         push_string(&mut self.0, text);
         self
     }
 
-    /// A number.
+    /// Writes a number in digits.
     pub(super) fn number(&mut self, number: u64) -> &mut Self {
         self.raw(&format!("{number}"))
     }
 
-    /// `true` or `false`.
+    /// Writes `true` or `false`.
     pub(super) fn bool(&mut self, is_true: bool) -> &mut Self {
         self.raw(if is_true { "true" } else { "false" })
     }
 
-    /// A file's bytes as the string of a URL.
+    /// Writes a file's bytes as the string of a `data:` URL.
     pub(super) fn data_url(&mut self, media_type: &str, data: &str) -> &mut Self {
         self.string(&format!("data:{media_type};base64,{data}"))
     }
 
-    /// A file as OpenAI's protocols have it, as fields of an object.
+    /// Writes a file as OpenAI's protocols have it, as fields of an object.
     pub(super) fn file(&mut self, media_type: &str, name: &str, data: &str) -> &mut Self {
         self.raw("\"filename\":").string(name).raw(",\"file_data\":").data_url(media_type, data)
     }
 
-    /// A tool's name and what it does, as fields of an object.
+    /// Writes a tool's name and description, as fields of an object.
     pub(super) fn named(&mut self, name: &str, description: &str) -> &mut Self {
         self.raw("\"name\":").string(name).raw(",\"description\":").string(description)
     }
@@ -84,7 +85,7 @@ struct FieldPosition {
 }
 
 impl ObjectFields {
-    /// The fields of an object; none of another value.
+    /// Returns the fields of an object; none of another value.
     pub(super) fn of(object: ValueRef<'_>) -> Self {
         let mut fields = Self::default();
         for (name, value) in object.entries() {
@@ -93,10 +94,12 @@ impl ObjectFields {
         fields
     }
 
-    /// Returns where the value of a field is to be appended, anew if it has one.
+    /// Begins a field and returns the writer for its value, which replaces an earlier one.
     pub(super) fn set(&mut self, name: &str) -> &mut JsonWriter {
         steps::count(1 + name.len());
         let (order, value) = (self.places.len(), self.starts.len());
+        // A value that is set again leaves the old one in the text, unused: to remove it, all
+        // values behind it would have to move.
         self.starts.push(self.values.len());
         match self.places.get_mut(name) {
             Some(place) => place.value = value,
@@ -105,7 +108,7 @@ impl ObjectFields {
         &mut self.values
     }
 
-    /// The value of a field.
+    /// Reads the value of a field; an empty document if there is none.
     pub(super) fn get(&self, name: &str) -> JsonDocument<'_> {
         JsonDocument::of(self.places.get(name).map_or("", |place| self.value(*place)))
     }
@@ -114,6 +117,8 @@ impl ObjectFields {
     pub(super) fn write_open(&self, out: &mut JsonWriter) {
         out.raw("{");
         let mut fields: Vec<_> = self.places.iter().collect();
+        // The tree is in the order of names; the bytes must be in the order in which the fields
+        // were set.
         fields.sort_unstable_by_key(|(_, place)| place.order);
         for (index, (name, place)) in fields.into_iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
@@ -121,13 +126,13 @@ impl ObjectFields {
         }
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no fields.
     #[cfg(feature = "text-calls")]
     pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The only field, if there is one.
+    /// Returns the field if there is exactly one.
     #[cfg(feature = "text-calls")]
     pub(super) fn only(&self) -> Option<(&str, JsonDocument<'_>)> {
         let (name, _) = self.places.first_key_value().filter(|_| self.places.len() == 1)?;
@@ -147,8 +152,9 @@ impl ObjectFields {
     }
 }
 
-/// An object with these fields, JSON each: in the places of its own of those names, or else behind
-/// all. Only what `keeps` allows of its own stays. Nothing of another value.
+/// Returns an object with these fields, given as JSON: they replace its own fields of the same
+/// names, the others come last. Of its own fields only those stay that `keeps` allows. Returns
+/// nothing if the value is not an object. An empty text in `with` adds nothing.
 pub(super) fn rewritten(
     object: ValueRef<'_>,
     keeps: &dyn Fn(&str, ValueRef<'_>) -> bool,
@@ -167,6 +173,7 @@ pub(super) fn rewritten(
     };
     for (name, value) in object.entries() {
         if keeps(&name, value) {
+            // A text that has been taken is empty and is not written again at the end.
             let new = with.get_mut(&name).map(mem::take).filter(|new| !new.is_empty());
             push(&name, new.as_deref().unwrap_or(value.json()));
         }
@@ -178,10 +185,11 @@ pub(super) fn rewritten(
     Json::parse(json).ok()
 }
 
-/// A call's arguments as a JSON object. Anything else cannot be sent; the call's error result
-/// tells the model that it was refused.
+/// Returns a call's arguments as a JSON object, or `{}` for anything else, which cannot be sent;
+/// the call's error result tells the model that it was refused.
 pub(super) fn arguments_object(call: &ToolCall) -> &str {
-    // Text that is read lazily may hold what no string can, such as a lone surrogate.
+    // A strict reading: arguments that were only passed over may hold what no string can, such as a
+    // lone surrogate.
     let is_object = matches!(from_str(&call.arguments), Ok(Value::Object(_)));
     if is_object { call.arguments.trim() } else { "{}" }
 }

@@ -1,5 +1,5 @@
-//! A block of a reply while it arrives: text, thinking, a call of ours, or what only the provider
-//! understands.
+//! A block of a reply while it arrives: text, thinking, a call of ours, or a block that only the
+//! provider understands. What comes out is what must go back in the next request.
 
 use super::super::{
     lenient::{JsonDocument, ValueRef, is_json},
@@ -28,7 +28,7 @@ pub(super) struct BlockDelta<'a> {
 }
 
 impl<'a> BlockDelta<'a> {
-    /// Returns what an object's fields add.
+    /// Reads the fields of a delta, or of a block's start.
     pub(super) fn of(raw: ValueRef<'a>) -> Self {
         const NAMES: [&str; 7] = [
             "text",
@@ -46,7 +46,7 @@ impl<'a> BlockDelta<'a> {
 }
 
 impl BlockDelta<'_> {
-    /// Returns whether it is a piece of a call.
+    /// Returns whether the delta is a piece of a call.
     pub(super) fn is_of_call(&self) -> bool {
         self.partial_json.has_text()
     }
@@ -66,8 +66,8 @@ pub(super) enum PartialBlock {
 }
 
 impl PartialBlock {
-    /// The block at that place of the reply, which begins with `raw`. A bare string stands for its
-    /// text: some gateways send it so.
+    /// Begins the block at that place of the reply with its start, `raw`. A bare string stands for
+    /// its text: some gateways send it so.
     pub(super) fn start(
         raw: ValueRef<'_>,
         place: usize,
@@ -90,10 +90,11 @@ impl PartialBlock {
             Some("thinking") => Self::Reasoning(ReasoningBlock::default()),
             Some("tool_use") => {
                 let owned = |raw: ValueRef<'_>| raw.text().unwrap_or_default().into_owned();
-                // What a program of the model called goes back with the program's name.
+                // A call that the model's own program made must name its caller when it goes back.
                 let caller = caller.field("type").text().filter(|caller| caller != "direct");
                 let form = caller.and_then(|_| raw.to_json());
-                // The input stays as it came, even where no string can hold it.
+                // The input stays as it came, even where no string can hold it: an odd call gets an
+                // error result instead of failing the reply.
                 let arguments = input.some().map_or("{}", ValueRef::json).into();
                 let call = ToolCall { id: owned(id), name: owned(name), arguments, detail: None };
                 out.keep(raw.json().len());
@@ -101,6 +102,7 @@ impl PartialBlock {
                 return Some(Self::Call { place, call, pieces: String::new(), form });
             }
             _ => {
+                // Server tools and kinds that are newer than this code go back whole.
                 out.keep(raw.json().len());
                 let (block, later) = (raw.to_json()?, Map::new());
                 return Some(Self::Opaque { block, later, pieces: String::new() });
@@ -110,16 +112,17 @@ impl PartialBlock {
         Some(block)
     }
 
-    /// The block of text or thinking that a delta belongs to which no start has come for.
+    /// Begins the block of text or thinking that a delta belongs to for which no start has come.
     pub(super) fn of_delta(delta: &BlockDelta<'_>) -> Option<Self> {
         if delta.text.has_text() {
             return Some(Self::Text { text: String::new(), citations: Vec::new() });
         }
+        // A piece of a call begins nothing: the call's name would be missing.
         let is_thought = delta.thinking.has_text() || delta.signature.has_text();
         is_thought.then(|| Self::Reasoning(ReasoningBlock::default()))
     }
 
-    /// Returns whether the delta is for a block of this kind.
+    /// Returns whether the delta fits a block of this kind.
     pub(super) fn takes(&self, delta: &BlockDelta<'_>) -> bool {
         match self {
             Self::Text { .. } => !delta.thinking.has_text(),
@@ -150,7 +153,7 @@ impl PartialBlock {
                 true
             }
             Self::Reasoning(reasoning) => {
-                // A signature comes whole, once or again.
+                // A signature comes whole: a second one replaces the first.
                 let signature = delta.signature.text().filter(|text| !text.is_empty());
                 if let Some(signature) = signature {
                     out.keep(signature.len());
@@ -186,7 +189,8 @@ impl PartialBlock {
         }
     }
 
-    /// A surrogate waits at the end in vain. Returns whether the block can do without it.
+    /// Ends the block with half of a surrogate pair. Returns whether the block can do without the
+    /// other half.
     pub(super) fn end_with_surrogate(&mut self) -> bool {
         match self {
             Self::Text { text, .. } | Self::Reasoning(ReasoningBlock { text, .. }) => {
@@ -197,14 +201,15 @@ impl PartialBlock {
         }
     }
 
-    /// Returns whether it is a call of which, if nothing more comes, something is missing: the
-    /// pieces of its input, unless it began with one.
+    /// Returns whether the block is a call that lacks something if nothing more comes: the pieces
+    /// of its input, unless its start had the input.
     pub(super) fn is_cut(&self) -> bool {
         let Self::Call { call, pieces, .. } = self else { return false };
+        // A start's `{}` only stands for the pieces to come.
         if pieces.is_empty() { call.arguments == "{}" } else { !is_json(pieces) }
     }
 
-    /// The whole block, or nothing for an empty one.
+    /// Returns the whole block; nothing for an empty one.
     pub(super) fn block(self) -> Option<Block> {
         match self {
             Self::Text { text, .. } if text.is_empty() => None,
@@ -216,6 +221,7 @@ impl PartialBlock {
             }
             Self::Reasoning(reasoning) => Some(Block::Reasoning(reasoning)),
             Self::Call { mut call, pieces, form, .. } => {
+                // Calls without arguments have pieces that are empty: the start's input stands.
                 if !pieces.trim().is_empty() {
                     call.arguments = pieces;
                 }
@@ -226,7 +232,7 @@ impl PartialBlock {
                 }
                 Some(Block::ToolCall(call))
             }
-            // Pieces that are no JSON are lost.
+            // Pieces that are not JSON are dropped, so that the block can still go back.
             Self::Opaque { block, later, pieces } => {
                 Some(Block::Opaque(with_input(&block, later, &pieces)?))
             }
@@ -234,7 +240,7 @@ impl PartialBlock {
     }
 }
 
-/// A block with these fields, and with that input if it is JSON.
+/// Returns a block with these fields, and with that input if it is JSON.
 fn with_input(block: &Json, mut fields: Map<String>, input: &str) -> Option<Json> {
     if is_json(input) {
         fields.insert("input".into(), input.into());

@@ -1,4 +1,4 @@
-//! A response's bytes to a reply: the events of a stream, or a whole message.
+//! The decoder of responses: the events of a stream, or a whole message, become a reply.
 
 use super::{
     super::{
@@ -32,7 +32,7 @@ pub(crate) struct AnthropicAccumulator {
     unnumbered: Option<usize>,
     reply: Reply,
     counts: AnthropicUsage,
-    /// The terminal marker has come.
+    /// True if the terminal marker has come.
     stopped: bool,
     faults: DecodeFaults,
 }
@@ -42,7 +42,7 @@ pub(crate) struct AnthropicAccumulator {
 struct BlockSlot {
     block: PartialBlock,
     surrogate: PendingSurrogate,
-    /// Nothing more comes of it.
+    /// True if nothing more comes of the block.
     is_stopped: bool,
 }
 
@@ -100,7 +100,8 @@ impl WireAccumulator for AnthropicAccumulator {
             }
             "content_block_stop" => self.stop(event.index),
             "message_start" => {
-                // A gateway that fails over begins anew in mid-stream.
+                // A gateway that fails over begins anew in mid-stream: all that came before is
+                // void, an error included.
                 if !self.blocks.is_empty() {
                     out.push(ReplyPiece::Restart);
                 }
@@ -123,6 +124,7 @@ impl WireAccumulator for AnthropicAccumulator {
     }
 
     fn is_whole(&self) -> bool {
+        // An error is not the end: a gateway that fails over may begin anew behind it.
         self.stopped
     }
 
@@ -138,7 +140,8 @@ impl WireAccumulator for AnthropicAccumulator {
         let mut reply = mem::take(&mut self.reply);
         reply.usage = self.counts.usage();
         let blocks = mem::take(&mut self.blocks);
-        // A call that is not whole must not run.
+        // A call that is not whole must not run, and the loop runs no call of a reply that ended by
+        // `Length`.
         if blocks.iter().any(|slot| !slot.is_stopped && slot.block.is_cut()) {
             reply.finish = FinishReason::Length;
         }
@@ -163,7 +166,8 @@ impl AnthropicAccumulator {
         }
     }
 
-    /// Takes over why the reply ended, where a message or a delta says it.
+    /// Takes the reason why the reply ended, where a message or a delta has it. With programmatic
+    /// calls the start of a message may have it already.
     fn stop_reason(&mut self, said: ValueRef<'_>) {
         let [details, reason] = said.fields(&["stop_details", "stop_reason"]);
         if details.is_object() {
@@ -185,7 +189,7 @@ impl AnthropicAccumulator {
         }
     }
 
-    /// Puts a block behind the others.
+    /// Appends a block. A number that is used again means the newest block from now on.
     fn put(&mut self, number: Option<u64>, block: PartialBlock, surrogate: PendingSurrogate) {
         let place = self.blocks.len();
         match number {
@@ -195,7 +199,7 @@ impl AnthropicAccumulator {
         self.blocks.push(BlockSlot { block, surrogate, is_stopped: false });
     }
 
-    /// The block that an event is about.
+    /// Returns the block that an event is about.
     fn block(&mut self, number: Option<u64>) -> Option<&mut BlockSlot> {
         let place = match number {
             Some(number) => self.places.get(number),
@@ -246,7 +250,8 @@ const SURROGATE_LOST: &str = "half of a surrogate pair is missing";
 /// The message about a piece of a call that never began.
 const NO_START: &str = "a piece of a call without the call's beginning";
 
-/// Token counts so far: totals, of which later events may repeat only some.
+/// Token counts so far. They are totals, so that later ones replace earlier ones; an event may
+/// repeat only some.
 #[derive(Clone, Copy, Debug, Default)]
 struct AnthropicUsage {
     input: Option<u64>,
@@ -276,6 +281,7 @@ impl AnthropicUsage {
         }
         let cache_read = self.cache_read.unwrap_or_default();
         let cache_write = self.cache_write.unwrap_or_default();
+        // `input_tokens` counts neither what came from the cache nor what was written to it.
         let uncached = self.input.unwrap_or_default();
         Some(Usage {
             input_total: uncached.saturating_add(cache_read).saturating_add(cache_write),

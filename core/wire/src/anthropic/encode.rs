@@ -1,5 +1,5 @@
-//! Turns to the bytes of a request. A turn is written once; a body is a copy of what was written
-//! with cache markers spliced in.
+//! The encoder of requests. A turn is written once; a body is a copy of what was written with cache
+//! markers spliced in.
 
 use super::{
     super::{
@@ -15,11 +15,11 @@ use innerloop_types::{
     tool::ToolSpec,
 };
 
-/// Asks the provider to keep all up to the block that carries it.
+/// The field that asks the provider to cache everything up to the block that carries it.
 const MARKER: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
-/// Model, limits, system prompt and tools. The tools stand before the system prompt for the
-/// provider, so that one marker covers both.
+/// Encodes model, limits, system prompt and tools. The provider puts the tools before the system
+/// prompt, so that one marker covers both.
 pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
     let option = |name: &str| model.options.get(name);
     let mut out = JsonWriter::default();
@@ -30,7 +30,7 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
     out.raw(",\"stream\":").bool(model.stream);
     out.thinking(model);
     for (name, value) in &model.options {
-        // The rest of the body is the session's to say.
+        // The session decides about these fields, whatever the options say.
         if !matches!(name, "model" | "stream" | "system" | "messages" | "tools") {
             out.raw(",").string(name).raw(":").raw(value.text());
         }
@@ -45,7 +45,7 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
         out.raw("}");
         count += 1;
     }
-    // Tools of the provider's own are given as an option and stand behind ours.
+    // The provider's own tools are given as an option and come behind ours.
     let theirs = JsonDocument::kept(option("tools"));
     for tool in theirs.root().elements() {
         out.raw(if count == 0 { ",\"tools\":[" } else { "," }).raw(tool.json());
@@ -60,7 +60,8 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
         out.raw("}]");
     }
     out.raw(",\"messages\":[");
-    // A request that forbids tools for once has the prefix of the others.
+    // The choice of tools stands behind the messages: a request that forbids tools for once still
+    // has the prefix of the others.
     let mut after = JsonWriter::new();
     if count > 0 {
         after.tool_choice(model);
@@ -76,7 +77,8 @@ pub(crate) struct AnthropicPrefix {
     open: Option<AnthropicRole>,
     /// The position where the last block of the user's side takes a marker.
     mark: Option<usize>,
-    /// The position that it had in the request before: the provider finds its cache entry there.
+    /// The position that the marker had in the request before: the provider finds its cache entry
+    /// there.
     mark_before: Option<usize>,
 }
 
@@ -95,6 +97,7 @@ impl WirePrefix for AnthropicPrefix {
         match said {
             VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => self.parts(parts),
             VisibleTurn::System(text) => {
+                // Only newer versions of the API take a system message among the others.
                 self.parts(&[Part::text(format!("<system>\n{text}\n</system>"))]);
             }
             VisibleTurn::ToolResults(results) => {
@@ -111,6 +114,7 @@ impl WirePrefix for AnthropicPrefix {
         let size = head.before.len() + self.out.len() + head.after.len() + MARKER.len() * 3 + 8;
         let mut body = JsonWriter::with_capacity(size);
         splice(&mut body, &head.before, &[head.mark]);
+        // With the head's these are three of the four markers that the provider allows.
         splice(&mut body, &self.out.0, &[self.mark_before, self.mark]);
         body.raw(if self.open.is_some() { "]}]" } else { "]" }).raw(&head.after).raw("}");
         body.0
@@ -126,6 +130,7 @@ impl AnthropicPrefix {
     }
 
     fn reply(&mut self, reply: &Reply) {
+        // A reply answers a request, whose marker stood where the newest one stands now.
         self.mark_before = self.mark;
         let is_ours = reply.wire == Some(WireKind::Anthropic);
         // The provider refuses a message that ends with thinking, unless it paused there itself.
@@ -146,7 +151,7 @@ impl AnthropicPrefix {
         }
     }
 
-    /// A block as the provider sent it.
+    /// Writes a block as the provider sent it.
     fn own_block(&mut self, block: &Block) {
         match block {
             Block::Text(text) => self.text(text),
@@ -176,8 +181,8 @@ impl AnthropicPrefix {
         }
     }
 
-    /// A block of another provider: what only that one understands is left out, and its thinking
-    /// is text.
+    /// Writes a block of another provider: what only that one understands is left out, and its
+    /// thinking becomes text.
     fn foreign_block(&mut self, block: &Block) {
         match block {
             Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => self.text(text),
@@ -189,7 +194,7 @@ impl AnthropicPrefix {
         }
     }
 
-    /// A text of the model; blank ones are refused.
+    /// Writes a text of the model. The provider refuses blank ones.
     fn text(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.block(AnthropicRole::Assistant).text(text).raw("}");
@@ -212,6 +217,7 @@ impl AnthropicPrefix {
     }
 
     fn end_user_block(&mut self) {
+        // The marker is a field of the block, so it goes in front of the closing brace.
         self.mark = Some(self.out.len());
         self.out.raw("}");
     }
@@ -222,6 +228,7 @@ fn splice(body: &mut JsonWriter, text: &str, marks: &[Option<usize>]) {
     let mut done = 0;
     let mut last = None;
     for &mark in marks.iter().flatten() {
+        // Both marks may be the same position, and a block carries one marker.
         if last != Some(mark) {
             body.raw(text.get(done..mark).unwrap_or_default()).raw(MARKER);
         }

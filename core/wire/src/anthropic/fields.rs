@@ -1,4 +1,5 @@
-//! The fields of a request and the blocks of its messages, each as JSON.
+//! The fields of a request and the blocks of its messages, each as JSON in the form that the
+//! provider does not refuse.
 
 use super::{
     super::{
@@ -14,11 +15,11 @@ use innerloop_types::{
     model::{ModelConfig, ToolChoice},
 };
 
-/// The provider refuses longer ids of calls.
+/// The length of the longest id that the provider takes for a call.
 const MAX_ID_BYTES: usize = 64;
 
 impl JsonWriter {
-    /// A text block without its closing brace.
+    /// Writes a text block without its closing brace.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         self.raw("{\"type\":\"text\",\"text\":").string(text)
     }
@@ -37,7 +38,7 @@ impl JsonWriter {
         }
         match said {
             AnthropicThinking::Unsaid | AnthropicThinking::Effort(_) => {}
-            // Newer models leave the thinking's text out unless they are asked for it.
+            // Newer models leave the text of their thinking out unless it is asked for.
             AnthropicThinking::Adaptive(_) => {
                 self.raw(",\"thinking\":{\"type\":\"adaptive\",\"display\":\"summarized\"}");
             }
@@ -71,7 +72,7 @@ impl JsonWriter {
         self.raw("}");
     }
 
-    /// A part without its closing brace.
+    /// Writes a part without its closing brace.
     pub(super) fn part(&mut self, part: &Part) {
         match part {
             Part::Text { text } => {
@@ -96,12 +97,13 @@ impl JsonWriter {
         self.raw(",\"data\":").string(data).raw("}");
     }
 
-    /// A tool's result without its closing brace.
+    /// Writes a tool's result without its closing brace.
     pub(super) fn tool_result(&mut self, result: &ToolResult) {
         self.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
         self.string(&sendable_id(&result.call_id, MAX_ID_BYTES));
         let is_text = result.parts.iter().all(|part| part.as_text().is_some());
-        // An error is refused with an image in it.
+        // The provider refuses an error with an image in it; there the text says `Error`, see
+        // `failed_result`.
         if result.is_error && is_text {
             self.raw(",\"is_error\":true");
         }
@@ -119,10 +121,11 @@ impl JsonWriter {
         self.raw("]");
     }
 
-    /// A call.
+    /// Writes a call.
     pub(super) fn tool_use(&mut self, call: &ToolCall) -> &mut Self {
         self.raw("{\"type\":\"tool_use\",\"id\":").string(&sendable_id(&call.id, MAX_ID_BYTES));
         self.raw(",\"name\":").string(&sendable_name(&call.name)).raw(",\"input\":");
+        // A call's input must be an object; free text becomes its only field.
         if call.is_freeform() {
             return self.raw("{\"input\":").string(&call.arguments).raw("}}");
         }
@@ -130,13 +133,13 @@ impl JsonWriter {
     }
 }
 
-/// Returns whether a part is a text without a letter: the provider refuses those.
+/// Returns whether a part is a blank text, which the provider refuses.
 pub(super) fn is_blank(part: &Part) -> bool {
     part.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
-/// Returns whether the provider's own form of a call can go back for it: it has the call's id, and
-/// an input that is an object.
+/// Returns whether the provider's own form of a call can go back in its place: it has the id under
+/// which the call is sent, and an input that is an object.
 pub(super) fn is_form_of(item: &Json, call: &ToolCall) -> bool {
     let item = JsonDocument::of(item.text());
     let [id, input] = item.root().fields(&["id", "input"]);

@@ -1,5 +1,5 @@
-//! How a Claude model is asked to think: by effort or by budget, told from its name, since each
-//! form is an error for models of the other.
+//! The form in which a Claude model is asked to think: by effort or by budget. The model's name
+//! decides, since each form is an error for models of the other.
 
 use innerloop_types::model::{ModelConfig, ToolChoice};
 
@@ -15,12 +15,12 @@ const THINKS: ModelVersion = (3, 7);
 /// The first version that knows the effort `xhigh`; those before have `max` in its place.
 const XHIGH: ModelVersion = (4, 7);
 
-/// From which versions on a family differs. A family that is not named never does.
+/// The versions from which on a family differs. A family that is not in the list never does.
 struct ClaudeFamily {
     name: &'static str,
-    /// Thinking cannot be switched off.
+    /// The first version whose thinking cannot be switched off.
     always_thinks: ModelVersion,
-    /// A forced choice of tools is an error.
+    /// The first version that refuses a forced choice of tools.
     no_forced_choice: ModelVersion,
 }
 
@@ -61,9 +61,10 @@ pub(super) enum AnthropicThinking<'a> {
     Disabled,
 }
 
-/// Returns what to say for the effort that is asked for.
+/// Returns the setting for the effort that the configuration asks for.
 pub(super) fn thinking(model: &ModelConfig) -> AnthropicThinking<'_> {
     let Some(effort) = model.reasoning_effort.as_deref() else { return AnthropicThinking::Unsaid };
+    // Another maker's model behind this protocol has no version here: it is told the effort alone.
     let Some(version) = version(&model.name) else { return AnthropicThinking::Effort(effort) };
     if version < ADAPTIVE {
         return if version < THINKS { AnthropicThinking::Unsaid } else { budget(model, effort) };
@@ -72,24 +73,26 @@ pub(super) fn thinking(model: &ModelConfig) -> AnthropicThinking<'_> {
         "none" if version < from(&model.name, |family| family.always_thinks) => {
             AnthropicThinking::Disabled
         }
+        // Where thinking cannot be switched off, the lowest effort comes nearest.
         "none" | "minimal" => AnthropicThinking::Adaptive("low"),
         "xhigh" if version < XHIGH => AnthropicThinking::Adaptive("max"),
         effort => AnthropicThinking::Adaptive(effort),
     }
 }
 
-/// A budget leaves room for the answer, and no forced choice goes with it.
+/// Returns the budget for an effort, which leaves a quarter of the output limit to the answer.
 fn budget<'a>(model: &ModelConfig, effort: &'a str) -> AnthropicThinking<'a> {
     let known = BUDGETS.iter().find(|(name, _)| *name == effort);
     let Some(&(_, tokens)) = known else { return AnthropicThinking::Unsaid };
     let tokens = tokens.min(model.max_output_tokens / 4 * 3);
+    // The provider refuses a smaller budget, and a forced choice of tools beside any.
     if tokens < LEAST_BUDGET || is_forced(&model.tool_choice) {
         return AnthropicThinking::Unsaid;
     }
     AnthropicThinking::Budget(tokens)
 }
 
-/// The choice of tools that the model takes.
+/// Returns the choice of tools, or `Auto` where the model refuses a forced one.
 pub(super) fn tool_choice(model: &ModelConfig) -> &ToolChoice {
     let refused = from(&model.name, |family| family.no_forced_choice);
     match version(&model.name) {
@@ -106,14 +109,15 @@ fn from(name: &str, of: impl Fn(&ClaudeFamily) -> ModelVersion) -> ModelVersion 
     FAMILIES.iter().find(|family| name.contains(family.name)).map_or(NEVER, of)
 }
 
-/// The version in a name such as `claude-sonnet-4-5-20250929`, `claude-3-7-sonnet-latest` or
-/// `anthropic/claude-4.6-opus`; `None` if it is no Claude's. A date is no version.
+/// Returns the version in a name such as `claude-sonnet-4-5-20250929`, `claude-3-7-sonnet-latest`
+/// or `anthropic/claude-4.6-opus`; `None` if it is no Claude's.
 fn version(name: &str) -> Option<ModelVersion> {
     let (_, name) = name.split_once("claude")?;
     let mut numbers = name
         .split(|c: char| !c.is_ascii_alphanumeric())
         .skip_while(|word| word.parse::<u32>().is_err())
         .map_while(|word| word.parse::<u32>().ok())
+        // A date is not a version.
         .filter(|number| *number < 100);
     Some((numbers.next()?, numbers.next().unwrap_or_default()))
 }

@@ -1,5 +1,5 @@
-//! What the JSON of an error says, whatever its shape: the message, the provider's own names and
-//! number for it, and how long to wait.
+//! The content of an error's JSON, whatever its shape: the message, the provider's own names and
+//! number for it, and the time to wait.
 
 use super::{
     super::lenient::{JsonDocument, ValueRef},
@@ -12,7 +12,7 @@ use innerloop_types::{input::ResponseHead, text::listed};
 /// Fields that may hold the provider's own name for a failure, best first.
 const NAMES: &str = "code|status|type|__type|error_type|error_code|errorCode|reason";
 
-/// Fields that may hold what is said, best first.
+/// Fields that may hold the message, best first.
 const SENTENCES: &str = "message|Message|msg|error|detail|error_description|error_message|\
     errorMessage|error_msg|status_msg|base_resp|description|errors|title|reason|details";
 
@@ -32,10 +32,11 @@ pub(super) struct ErrorReport {
 }
 
 impl ErrorReport {
-    /// Returns what `value` says; dates in it are compared with the time of `head`.
+    /// Reads an error; dates in it are compared with the time of `head`.
     pub(super) fn new(value: ValueRef<'_>, head: &ResponseHead) -> Self {
         let outer = first(value);
         let error = inner(outer);
+        // A bare string in `error` may be no more than a name: the words then stand beside it.
         let message = error.is_object().then(|| sentence(error)).flatten();
         let message = message.or_else(|| sentence(outer)).unwrap_or_else(|| error.json().into());
         let mut told = Self {
@@ -45,11 +46,13 @@ impl ErrorReport {
             number: number(error).or_else(|| number(outer)),
             delay_ms: delay::of_fields(error, outer, head.at),
         };
+        // Bedrock names the failure in a header, with an address behind a colon.
         if let Some(name) = head.header("x-amzn-errortype") {
             let name = name.split(':').next().unwrap_or_default();
             told.code.get_or_insert_with(|| String::from(name));
             told.names.push(plain(name));
         }
+        // Gateways put names into the error or beside it.
         told.collect(error);
         told.collect(outer);
         let minimax = outer.field("base_resp").count_of("status_code").and_then(name_of);
@@ -66,13 +69,15 @@ impl ErrorReport {
             let names = named.each_of(NAMES).filter_map(ValueRef::string);
             self.names.extend(names.map(|name| plain(&name)));
         }
-        // OpenRouter names what its moderation found.
+        // OpenRouter says what its moderation found in a field of its own.
         if !metadata.field("flagged_input").is_null() {
             self.names.push(String::from("contentfilter"));
         }
         for detail in details.elements() {
             let [reason, violations] = detail.fields(&["reason", "violations"]);
             self.names.extend(reason.string().map(|reason| plain(&reason)));
+            // Google gives quotas per minute and per day the same status; only the former is worth
+            // waiting for.
             let ids = violations.elements().map(|found| found.field("quotaId"));
             if ids.filter_map(ValueRef::string).any(|id| id.contains("PerDay")) {
                 self.names.push(String::from("quotaperday"));
@@ -80,7 +85,8 @@ impl ErrorReport {
         }
     }
 
-    /// A gateway hands on the error of the provider behind it, as text or as it is.
+    /// Takes the error of the provider behind a gateway, which the gateway hands on as text or as
+    /// it is.
     fn nested(&mut self, error: ValueRef<'_>) {
         let raw = error.field("metadata").field("raw");
         let text = raw.string().unwrap_or_else(|| Cow::Owned(self.message.clone()));
@@ -115,7 +121,7 @@ pub(super) fn is_error(value: ValueRef<'_>) -> bool {
         || is_word(kind)
 }
 
-/// Returns what is said, in `value` itself or in the field that has it.
+/// Returns the message, in `value` itself or in the field that has it.
 pub(super) fn sentence(value: ValueRef<'_>) -> Option<String> {
     if let Some(text) = value.string() {
         return (!text.trim().is_empty()).then(|| text.into_owned());
@@ -132,8 +138,7 @@ pub(super) fn sentence(value: ValueRef<'_>) -> Option<String> {
     Some(with_place(value, field, said))
 }
 
-/// Returns what is said, with the field that it is about (FastAPI), or with the bare name beside
-/// it.
+/// Returns the message with the field that it is about (FastAPI), or with the bare name beside it.
 fn with_place(value: ValueRef<'_>, field: &str, said: String) -> String {
     let [place, error] = value.fields(&["loc", "error"]);
     if place.is_array() {
@@ -148,7 +153,7 @@ fn with_place(value: ValueRef<'_>, field: &str, said: String) -> String {
     }
 }
 
-/// The element of an array that tells of the error; any other value itself.
+/// Returns the element of an array that has the error; any other value as it is.
 fn first(value: ValueRef<'_>) -> ValueRef<'_> {
     if !value.is_array() {
         return value;
@@ -157,7 +162,7 @@ fn first(value: ValueRef<'_>) -> ValueRef<'_> {
     told.or_else(|| value.elements().next()).unwrap_or(value)
 }
 
-/// The innermost object that tells of the error.
+/// Returns the innermost object that has the error.
 fn inner(mut value: ValueRef<'_>) -> ValueRef<'_> {
     loop {
         let [error, detail, errors, status] =
@@ -171,7 +176,7 @@ fn inner(mut value: ValueRef<'_>) -> ValueRef<'_> {
     }
 }
 
-/// The provider's own name: a word before a number, the inner before the outer.
+/// Returns the provider's own name: a word before a number, the inner before the outer.
 fn code(error: ValueRef<'_>, outer: ValueRef<'_>) -> Option<String> {
     let is_beside = || !outer.first_of("message|detail|error_description").is_null();
     // A bare `error` beside a message is a name.
@@ -183,7 +188,7 @@ fn code(error: ValueRef<'_>, outer: ValueRef<'_>) -> Option<String> {
     found.or_else(|| number(error).or_else(|| number(outer)).map(|number| format!("{number}")))
 }
 
-/// The first name of an object.
+/// Returns the first name of an object.
 fn word(value: ValueRef<'_>) -> Option<String> {
     let names = value.each_of(NAMES).filter_map(ValueRef::string);
     let mut names = names.map(|name| match name.rsplit_once('#') {
@@ -194,15 +199,16 @@ fn word(value: ValueRef<'_>) -> Option<String> {
     names.find(|name| !name.is_empty() && name != "error")
 }
 
-/// The HTTP status that an object names, as a number or in digits.
+/// Returns the HTTP status that an object names, as a number or in digits.
 fn number(value: ValueRef<'_>) -> Option<u16> {
     const FIELDS: &str = "code|status|status_code|statusCode|http_code|http_status";
     let numbers = value.each_of(FIELDS).filter_map(ValueRef::count);
     let mut numbers = numbers.filter_map(|number| u16::try_from(number).ok());
+    // Many providers number their failures in their own way.
     numbers.find(|number| (400..600).contains(number))
 }
 
-/// Returns what MiniMax's number for a failure stands for, where its words may not say it.
+/// Returns the name of the kind that MiniMax's number stands for, where its words may not say it.
 const fn name_of(code: u64) -> Option<&'static str> {
     Some(match code {
         1002 | 1041 => "ratelimit",
@@ -215,8 +221,9 @@ const fn name_of(code: u64) -> Option<&'static str> {
     })
 }
 
-/// A name without case and punctuation: providers spell the same one in many ways.
+/// Returns a name without case and punctuation: providers spell the same one in many ways.
 fn plain(name: &str) -> String {
+    // AWS puts a namespace before a `#`.
     let name = name.rsplit_once('#').map_or(name, |(_, name)| name);
     let kept = name.chars().filter(char::is_ascii_alphanumeric);
     kept.map(|c| c.to_ascii_lowercase()).collect()

@@ -1,5 +1,5 @@
-//! Where input and output together exceed a model's window: whether the output limit is at fault,
-//! as far as the numbers in the message tell it.
+//! Input and output that together exceed a model's window: whether the output limit is at fault, as
+//! far as the numbers in the message tell.
 
 use innerloop_types::text::listed;
 
@@ -12,10 +12,13 @@ const INPUT: &str = "messages|prompt|input";
 
 /// Returns whether a smaller output limit would help and a shorter conversation would not: the
 /// output may be as long as the window, or the input takes no more than half of it. `message` is in
-/// lower case; without the numbers nothing is known.
+/// lower case; without its numbers the answer is false.
 pub(super) fn is_output_too_large(message: &str) -> bool {
     let (mut window, mut input, mut output, mut last) = (None, None, None, None);
     let mut before = "";
+    // Providers word this in many ways. The word before a number tells the window ("length is
+    // 8192"), the words behind it tell the rest ("42 in the messages"). One pass suffices, since a
+    // message may be long.
     for word in message.split(' ') {
         let is_other = |c: char| !c.is_ascii_digit();
         let digits = word.trim_start_matches(is_other).split(is_other).next();
@@ -24,7 +27,8 @@ pub(super) fn is_output_too_large(message: &str) -> bool {
             match before {
                 "is" | "of" | "<=" => window = window.or(number),
                 "large:" => output = output.or(number),
-                // The input is at least so long, or has a bound for its length.
+                // vLLM's "at least 62466 input tokens" and "upper bound for 192 input tokens" are
+                // bounds and not the input's length.
                 "least" | "for" => last = None,
                 _ => last = number,
             }
@@ -36,7 +40,8 @@ pub(super) fn is_output_too_large(message: &str) -> bool {
         before = word;
     }
     let (Some(window), Some(output)) = (window, output) else { return false };
-    // Nothing is known of an input that is not named.
+    // An input that is not named counts as almost as long as the window, so that only an output as
+    // long as the window is at fault.
     let input = input.unwrap_or(window.saturating_sub(1));
     input < window && (output >= window || input <= window / 2)
 }

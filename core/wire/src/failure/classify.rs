@@ -8,7 +8,8 @@ use alloc::string::String;
 use innerloop_types::text::listed;
 
 /// Names that tell the kind whatever the status is, in the order in which they count. They are
-/// without case and punctuation.
+/// without case and punctuation. Each list is one text, since in the page's module an array of
+/// texts costs a pointer and a length for each.
 const NAMES: [(FailureKind, &str); 6] = [
     (
         FailureKind::ContentFilter,
@@ -144,8 +145,8 @@ pub(super) const NO_IMAGES: &str = "\
     failed to load image|\
     missing data required for image input";
 
-/// Returns what can be done about a failure with that status (the HTTP status, or the error's own
-/// number), those names and that message.
+/// Returns the kind of a failure with that status (the HTTP status, or the error's own number),
+/// those names and that message.
 pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureKind {
     let message = message.to_ascii_lowercase();
     let says = |phrases| says(&message, phrases);
@@ -159,6 +160,8 @@ pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureK
     }
     let mut named = NAMES.iter().filter(|(_, known)| is_named(known)).map(|(kind, _)| *kind);
     let named = named.next();
+    // Providers also name an empty account and a request above the limit itself a rate limit, so
+    // that the words are looked at first.
     let is_decided = named.is_some_and(|kind| kind != FailureKind::RateLimit);
     let overflow = || match budget::is_output_too_large(&message) {
         true => FailureKind::InvalidRequest,
@@ -169,6 +172,7 @@ pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureK
         Some(kind) => return kind,
         None => {}
     }
+    // llama.cpp says so with status 500 as well, so any status will do.
     if says(NO_TOOLS) {
         return FailureKind::NoTools;
     }
@@ -176,6 +180,7 @@ pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureK
         return FailureKind::InvalidRequest;
     }
     let too_long = says(TOO_LONG) || (says("exceeds the limit of") && says("token"));
+    // Bedrock's "too many tokens, please wait" is a rate limit.
     if is_vague && status != 403 && too_long && !says("please wait") {
         return overflow();
     }
@@ -202,13 +207,15 @@ pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureK
     }
 }
 
-/// The kind that a status stands for where names and words say nothing better.
+/// Returns the kind that a status stands for where names and words say nothing better.
 const fn kind_of_status(status: u16) -> FailureKind {
     match status {
         401 | 403 => FailureKind::Authentication,
         402 => FailureKind::Quota,
-        // It is this side's proxy that refuses.
+        // A proxy on this side refuses, and no provider has seen the request.
         407 => FailureKind::Host,
+        // Errors within a stream that say nothing better, and the statuses that the providers' own
+        // libraries retry.
         200..=299 | 408 | 409 | 499 => FailureKind::Server,
         413 => FailureKind::ContextOverflow,
         429 => FailureKind::RateLimit,

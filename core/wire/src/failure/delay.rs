@@ -1,5 +1,5 @@
-//! How long a provider asks to wait, in its five forms: `retry-after-ms`, `retry-after` in seconds
-//! or as a date, a field of the error, and its words.
+//! The time that a provider asks to wait, in its five forms: `retry-after-ms`, `retry-after` in
+//! seconds or as a date, a field of the error, and its words.
 
 use super::super::lenient::ValueRef;
 use innerloop_json::parse_f64;
@@ -8,7 +8,7 @@ use innerloop_types::{input::ResponseHead, text::listed, time::UnixMillis};
 /// Phrases before a duration, in lower case.
 const BEFORE: &str = "try again in |retry in |retry after |try again after |please wait ";
 
-/// Returns what the headers ask for.
+/// Returns the delay that the headers ask for.
 pub(super) fn of_head(head: &ResponseHead) -> Option<u64> {
     let number = |text: &str, factor: f64| millis(parse_f64(text.trim())? * factor);
     if let Some(found) = head.header("retry-after-ms").and_then(|text| number(text, 1.0)) {
@@ -18,8 +18,8 @@ pub(super) fn of_head(head: &ResponseHead) -> Option<u64> {
     number(text, 1000.0).or_else(|| until(http_date(text)?, head.at))
 }
 
-/// Returns what the fields of an error ask for: Google's `RetryInfo`, seconds, or the time of a
-/// reset.
+/// Returns the delay that the fields of an error ask for: Google's `RetryInfo`, seconds, or the
+/// time of a reset.
 pub(super) fn of_fields(error: ValueRef<'_>, outer: ValueRef<'_>, now: UnixMillis) -> Option<u64> {
     let [details, metadata] = error.fields(&["details", "metadata"]);
     let delays = details.elements().map(|detail| detail.field("retryDelay"));
@@ -33,24 +33,26 @@ pub(super) fn of_fields(error: ValueRef<'_>, outer: ValueRef<'_>, now: UnixMilli
     let found = number("retry_after_ms").and_then(millis);
     let found = found.or_else(|| seconds.iter().find_map(|name| millis(number(name)? * 1000.0)));
     found.or_else(|| until(UnixMillis(millis(number("resets_at")? * 1000.0)?), now)).or_else(|| {
-        // OpenRouter hands on its own headers: milliseconds since 1970.
+        // OpenRouter repeats its own headers in the error: milliseconds since 1970.
         let reset = metadata.field("headers").field("X-RateLimit-Reset").string()?;
         until(UnixMillis(reset.parse().ok()?), now)
     })
 }
 
-/// Returns what the words ask for: "try again in 1.2s", "Please retry in 6m0s", "retry after 20
-/// seconds".
+/// Returns the delay that the words ask for: "try again in 1.2s", "Please retry in 6m0s", "retry
+/// after 20 seconds". A page needs them, since OpenAI hides `retry-after` from it.
 pub(super) fn of_text(text: &str) -> Option<u64> {
     let text = text.to_ascii_lowercase();
     listed(BEFORE).find_map(|phrase| {
+        // The phrase may also stand where no duration follows.
         let mut after =
             text.match_indices(phrase).filter_map(|(at, _)| text.get(at + phrase.len()..));
         after.find_map(duration)
     })
 }
 
-/// The duration at the start of `text`, in lower case: `1.2s`, `28ms`, `6m0s`, `20 seconds`.
+/// Returns the duration at the start of `text`, which is in lower case, such as `1.2s`, `28ms`,
+/// `6m0s` or `20 seconds`.
 fn duration(text: &str) -> Option<u64> {
     let mut rest = text;
     let mut total = None;
@@ -75,12 +77,12 @@ fn duration(text: &str) -> Option<u64> {
     }
 }
 
-/// Returns how long it is until a time; `None` if the time now is not known.
+/// Returns the time until `then` in milliseconds; `None` if the time now is not known.
 fn until(then: UnixMillis, now: UnixMillis) -> Option<u64> {
     (now.0 > 0).then(|| then.0.saturating_sub(now.0))
 }
 
-/// Whole milliseconds; `None` for a value that cannot be a delay.
+/// Returns whole milliseconds; `None` for a value that cannot be a delay.
 fn millis(value: f64) -> Option<u64> {
     (value.is_finite() && value >= 0.0).then(|| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]

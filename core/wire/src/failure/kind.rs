@@ -1,4 +1,5 @@
-//! The kinds of failures.
+//! The kinds of failed model calls. A kind says what can be done about the failure, rather than
+//! what the provider called it.
 
 use innerloop_types::event::ErrorKind;
 
@@ -32,7 +33,7 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// The kind as an event shows it.
+    /// Returns the kind as an event shows it.
     #[must_use]
     pub const fn as_event(self) -> ErrorKind {
         match self {

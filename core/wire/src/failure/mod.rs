@@ -1,5 +1,5 @@
 //! Failures of a model call, told apart by what can be done about them. All five protocols and
-//! their dialects share what is here: the same gateways stand before all of them.
+//! their dialects share this module: the same gateways stand before all of them.
 
 mod body;
 mod budget;
@@ -39,7 +39,7 @@ pub struct ModelCallError {
 }
 
 impl ModelCallError {
-    /// A failure without a response that says more.
+    /// Makes a failure without a response that says more.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
@@ -77,7 +77,8 @@ impl ModelCallError {
     /// Adds what the head of an error response says: status, retry-after, `x-should-retry`.
     pub(super) fn with_head(mut self, head: &ResponseHead) -> Self {
         self.status = head.status;
-        // A retry-after on a success is about the quota, not about this failure.
+        // Anthropic sends `retry-after` with successes, too, where it is about the quota and not
+        // about this failure.
         if !head.is_success() {
             self.retry_after_ms = delay::of_head(head).or(self.retry_after_ms);
             self.should_retry = match head.header("x-should-retry") {
@@ -90,8 +91,8 @@ impl ModelCallError {
     }
 }
 
-/// The failure that the body of a response reports, whatever its shape: JSON, an event of a stream
-/// with JSON in it, a page, or plain text.
+/// Returns the failure that the body of a response reports, whatever its shape: JSON, an event of a
+/// stream with JSON in it, a page, or plain text.
 pub(super) fn of_body(head: &ResponseHead, text: &str) -> ModelCallError {
     match parse(text).as_ref().map(JsonDocument::root) {
         Some(value) if !head.is_success() || body::is_error(value) => {
@@ -122,10 +123,10 @@ pub(super) fn of_body(head: &ResponseHead, text: &str) -> ModelCallError {
     }
 }
 
-/// The failure that an error's JSON reports: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`,
-/// `{"code": …, "message": …}` and their like, or what stands in such an `error`; each also in an
-/// array. Inside a stream the head is that of a success, and the error's own number is used to
-/// tell the kind.
+/// Returns the failure that an error's JSON reports: `{"error": {…}}`, `{"error": "…"}`,
+/// `{"detail": …}`, `{"code": …, "message": …}` and their like, or what stands in such an `error`;
+/// each also in an array. Inside a stream the head is that of a success, and the error's own number
+/// is used to tell the kind.
 pub(super) fn of_value(head: &ResponseHead, value: ValueRef<'_>) -> ModelCallError {
     let json = value.json();
     if json.len() > MAX_BYTES {
@@ -135,6 +136,7 @@ pub(super) fn of_value(head: &ResponseHead, value: ValueRef<'_>) -> ModelCallErr
     let told = ErrorReport::new(value, head);
     let status = told.number.unwrap_or(head.status);
     let kind = classify::classify(status, &told.names, &told.message);
+    // A request that is wrong stays wrong: a duration in its message is not a delay.
     let may_wait = !matches!(kind, FailureKind::InvalidRequest | FailureKind::ContextOverflow);
     let in_text = || delay::of_text(&told.message).filter(|_| may_wait);
     ModelCallError {
@@ -144,10 +146,12 @@ pub(super) fn of_value(head: &ResponseHead, value: ValueRef<'_>) -> ModelCallErr
     }
 }
 
-/// The failure that words report which stand in a stream in place of its data.
+/// Returns the failure that is reported by words in place of a stream's data.
 pub(super) fn of_words(words: &str) -> ModelCallError {
     let retry_after_ms = delay::of_text(words);
     let (kind, message) = match classify::classify(200, &[], words) {
+        // `classify` says `Server` for want of anything better: such words come from something that
+        // does not speak the protocol.
         FailureKind::Server if retry_after_ms.is_none() => {
             let message = format!("the response is not of this protocol: {words}");
             (FailureKind::Protocol, message)
@@ -175,7 +179,7 @@ const HINTS: [(&str, &str); 3] = [
 /// The hint for an output limit that is too large.
 const LOWER: &str = "lower `max_output_tokens` of the model";
 
-/// The provider's message, with a hint where we know more than it says.
+/// Returns the provider's message, with a hint where we know more than it says.
 fn hinted(message: String) -> String {
     let said = message.to_ascii_lowercase();
     let found = HINTS.iter().find(|(phrases, _)| budget::says(&said, phrases));
@@ -186,8 +190,10 @@ fn hinted(message: String) -> String {
     }
 }
 
-/// The JSON value of a body, which may also stand in the data of an event, or before other text.
+/// Returns the JSON value of a body, which may also stand in the data of an event, or before other
+/// text.
 fn parse(text: &str) -> Option<JsonDocument<'_>> {
+    // `502 Bad Gateway` begins with a number, which would be JSON.
     let first = |text| JsonDocument::first(text).filter(|value| !value.root().is_number());
     first(text).or_else(|| {
         let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -195,7 +201,7 @@ fn parse(text: &str) -> Option<JsonDocument<'_>> {
     })
 }
 
-/// A sentence for a body that is not JSON, such as a proxy's page.
+/// Returns a sentence for a body that is not JSON, such as a proxy's page.
 fn foreign_body(status: u16, text: &str) -> String {
     if status == 407 {
         return String::from("a proxy on the way wants a user name and password (HTTP 407)");

@@ -1,5 +1,5 @@
-//! The shape of a response, which is also that of each of a stream's chunks. Names may be written
-//! in camel case or in snake case.
+//! The shape of a response, which is also that of each chunk of a stream. Names may be written in
+//! camel case or in snake case.
 
 use super::super::lenient::ValueRef;
 use alloc::borrow::Cow;
@@ -83,7 +83,7 @@ impl<'a> GeminiChunk<'a> {
         self.is_response
     }
 
-    /// The answer that counts.
+    /// Returns the answer that counts.
     pub(super) fn candidate(&self) -> Option<GeminiCandidate<'a>> {
         self.candidates.items().next().map(GeminiCandidate::of)
     }
@@ -100,7 +100,7 @@ impl<'a> GeminiCandidate<'a> {
         }
     }
 
-    /// The parts of the answer, unread. What is no object is no part.
+    /// Returns the parts of the answer, unread. Anything that is not an object is skipped.
     pub(super) fn parts(&self) -> impl Iterator<Item = ValueRef<'a>> {
         self.parts.objects()
     }
@@ -130,8 +130,8 @@ impl GeminiUsage {
         }
     }
 
-    /// Takes over what a later chunk says. Counts that begin with the prompt's are complete: an
-    /// earlier step of the provider's own tools does not count beside them.
+    /// Takes the counts of a later chunk. Counts that include the prompt's are complete and replace
+    /// all: those of an earlier step of the provider's own tools do not count beside them.
     pub(super) fn update(&mut self, newer: Self) {
         if newer.prompt.is_some() {
             *self = newer;
@@ -172,7 +172,7 @@ impl<'a> GeminiCall<'a> {
     }
 }
 
-/// Returns whether a part holds nothing but marks of what it is.
+/// Returns whether a part has no content, only fields that describe one.
 pub(super) fn is_mark(part: ValueRef<'_>) -> bool {
     let marks = ["thought", "thoughtSignature", "thought_signature"];
     part.names().all(|name| marks.contains(&&*name))

@@ -1,5 +1,5 @@
-//! A response's bytes to a reply: the chunks of a stream, however framed, or a whole response,
-//! which has the shape of a chunk.
+//! The decoder of responses: the chunks of a stream, however framed, become a reply. A whole
+//! response has the shape of a chunk.
 
 use super::{
     super::{
@@ -43,12 +43,12 @@ pub(crate) struct GeminiAccumulator {
     finish: Option<FinishReason>,
     /// The provider's words on that.
     says: Option<String>,
-    /// The reason why there is no reply at all.
+    /// The reason why the prompt was blocked, so that there is no reply at all.
     blocked: Option<String>,
     counts: Option<GeminiUsage>,
     /// The number of chunks of this protocol that have come.
     chunks: usize,
-    /// The data is in no frame and no array.
+    /// True if the data is in no frame and no array.
     is_bare: bool,
     faults: DecodeFaults,
 }
@@ -74,6 +74,7 @@ impl WireAccumulator for GeminiAccumulator {
         if !text.contains('{') {
             self.faults.words(text);
         }
+        // Chunks and errors may come without a frame among others that have one, several at once.
         let mut values = JsonSplitter::default();
         let mut on_value = |value: &[u8]| match JsonDocument::object(&text_of(value)) {
             Ok(Some(chunk)) => self.on_event(chunk.root(), head, out),
@@ -121,18 +122,21 @@ impl WireAccumulator for GeminiAccumulator {
     }
 
     fn is_whole(&self) -> bool {
+        // There is no terminal marker: only the end of the body shows that no chunk follows.
         self.faults.reported.is_some()
     }
 
     fn finish(&mut self) -> Result<Reply, ModelCallError> {
-        // A call that is not whole must not run.
+        // A call that is not whole must not run, and the loop runs no call of a reply that ended by
+        // `Length`.
         let is_cut = self.open.as_ref().is_some_and(|open| open.is_cut);
         self.close_call();
         if self.chunks == 0 {
             let message = || String::from("the response is not of this protocol");
             self.faults.unreadable.get_or_insert_with(message);
         }
-        // A stream in bare JSON is an array; a single object is a whole response.
+        // A stream in bare JSON is an array; a single object is a whole response, which may lack a
+        // reason to end.
         let is_alone = self.is_bare && self.chunks == 1;
         let is_whole = is_alone || self.finish.is_some() || self.blocked.is_some();
         if let Some(failure) = self.faults.failure(is_whole) {
@@ -144,6 +148,7 @@ impl WireAccumulator for GeminiAccumulator {
         let has_calls = reply.tool_calls().next().is_some();
         (reply.finish, reply.refusal) = match (self.finish, self.blocked.take()) {
             (Some(FinishReason::Stop), _) if is_cut => (FinishReason::Length, None),
+            // The provider says STOP of replies with calls, too.
             (Some(FinishReason::Stop), _) if has_calls => (FinishReason::ToolCalls, None),
             (Some(FinishReason::Stop), _) => (FinishReason::Stop, None),
             (Some(finish), _) => (finish, self.says.take()),
@@ -193,7 +198,8 @@ impl GeminiAccumulator {
         }
     }
 
-    /// Text that carries a signature stays apart, since the signature goes back on it alone.
+    /// Takes text. With a signature it becomes a block of its own, since the signature goes back on
+    /// that part alone.
     fn on_text(&mut self, text: String, signature: Option<String>, out: &mut PieceSink) {
         if !text.is_empty() {
             out.push(ReplyPiece::Text(text.clone()));
@@ -229,7 +235,8 @@ impl GeminiAccumulator {
         }
     }
 
-    /// A call comes whole, or as a name followed by nameless pieces and a nameless empty end.
+    /// Takes a call, which comes whole, or as a name followed by pieces without a name and an empty
+    /// end.
     fn on_call(&mut self, call: &GeminiCall<'_>, signature: Option<String>, out: &mut PieceSink) {
         let name = call.name.as_deref().unwrap_or_default();
         if name.is_empty() && (self.open.is_some() || call.args.is_null()) {
@@ -247,7 +254,7 @@ impl GeminiAccumulator {
             detail,
         };
         let grows = call.goes_on || !call.pieces.is_null();
-        // Pieces with places come in no order in which they could be shown.
+        // Pieces with paths come in any order, which cannot be shown as text that grows.
         let said = if grows { "" } else { &begun.arguments };
         out.call(self.blocks.len(), &begun.id, name, said);
         self.begin(Block::ToolCall(begun), out);
@@ -259,8 +266,8 @@ impl GeminiAccumulator {
         }
     }
 
-    /// The end of a call is a piece without `willContinue`: an empty one, or the last of its
-    /// arguments. Whatever still comes of the same call is taken none the less.
+    /// Takes a piece of the open call. One without `willContinue` ends the call: an empty one, or
+    /// the last of the arguments. Later pieces of the same call are still taken.
     fn on_call_piece(&mut self, call: &GeminiCall<'_>, out: &mut PieceSink) {
         let mut pieces = call.pieces.items();
         let is_placed = match &mut self.open {
@@ -291,7 +298,7 @@ impl GeminiAccumulator {
     }
 }
 
-/// Returns what the provider says of a prompt that it did not let through.
+/// Returns the provider's reason for blocking the prompt, if it did.
 fn why_blocked(feedback: &PromptFeedback<'_>) -> Option<String> {
     let reason = feedback.reason.as_ref()?;
     Some(match &feedback.message {
@@ -300,11 +307,11 @@ fn why_blocked(feedback: &PromptFeedback<'_>) -> Option<String> {
     })
 }
 
-/// Names come in capitals, which the provider's own library does not insist on. Some clients ask
-/// for numbers instead; those are read on which both of the provider's APIs agree.
+/// The provider's words for the reasons why a reply ended, in capitals. Some clients ask for
+/// numbers instead; only those are read on which both of the provider's APIs agree.
 const REASONS: &FinishWords = &[
     (FinishReason::Stop, "STOP|1"),
-    // The reply may be gone on with.
+    // The provider lets a reply that ended with CONTINUATION be continued.
     (FinishReason::Length, "MAX_TOKENS|CONTINUATION|2"),
     (
         FinishReason::ContentFilter,
@@ -322,12 +329,13 @@ const REASONS: &FinishWords = &[
     ),
 ];
 
-/// The prompt's count holds what came from the cache. What the provider's own tools read
-/// (`toolUsePromptTokenCount`) is no part of the prompt and stays out.
+/// Returns the counts in our terms. The prompt's count includes what came from the cache; what the
+/// provider's own tools read (`toolUsePromptTokenCount`) is no part of the prompt and stays out.
 fn usage(counts: GeminiUsage) -> Usage {
     let thoughts = counts.thoughts.unwrap_or_default();
     Usage {
         input_total: counts.prompt.unwrap_or_default(),
+        // `candidatesTokenCount` leaves the thoughts out.
         output_total: counts.candidates.unwrap_or_default().saturating_add(thoughts),
         cache_read: counts.cached.unwrap_or_default(),
         cache_write: 0,

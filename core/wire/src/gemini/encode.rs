@@ -1,5 +1,5 @@
-//! Turns to the bytes of a request's `contents`. A turn is written once; a body is a copy of what
-//! was written.
+//! The encoder of a request's `contents`. A turn is written once; a body is a copy of what was
+//! written.
 
 use super::{
     super::{
@@ -27,7 +27,7 @@ pub(crate) struct GeminiPrefix {
     out: JsonWriter,
     open: Option<GeminiRole>,
     family: GeminiGeneration,
-    /// The calls of the last reply: results name the tool, not only the call.
+    /// The calls of the last reply: a result must name its tool, too.
     calls: Vec<PendingCall>,
 }
 
@@ -42,7 +42,8 @@ enum GeminiRole {
 struct PendingCall {
     id: String,
     name: String,
-    /// True if the provider gave the id, so that it wants it back.
+    /// True if the provider gave the id, so that it wants it back. Up to 2.5 it gives none, and
+    /// does not know ours.
     is_known: bool,
 }
 
@@ -60,6 +61,7 @@ impl WirePrefix for GeminiPrefix {
         match said {
             VisibleTurn::User(parts) | VisibleTurn::Steering(parts) => self.parts(parts),
             VisibleTurn::System(text) => {
+                // `contents` has no role for the system.
                 self.parts(&[Part::text(alloc::format!("<system>\n{text}\n</system>"))]);
             }
             VisibleTurn::ToolResults(results) => self.results(results),
@@ -88,7 +90,8 @@ impl GeminiPrefix {
         }
     }
 
-    /// Results stand together and in call order; images that cannot be part of them follow.
+    /// Writes results together and in the order of their calls; images that cannot be part of them
+    /// follow.
     fn results(&mut self, results: &[ToolResult]) {
         for result in results {
             let called = self.calls.iter().find(|called| called.id == result.call_id).cloned();
@@ -144,13 +147,13 @@ impl GeminiPrefix {
                 Block::MarkedText(MarkedText { text, mark }) => {
                     self.text(text, Some(mark).filter(|_| is_own));
                 }
-                // What another provider's model thought goes on as text.
+                // The thinking of another provider's model goes as text.
                 Block::Reasoning(reasoning) if !is_own => {
                     if !reasoning.text.trim().is_empty() {
                         self.text(&reasoning.text, None);
                     }
                 }
-                // Its own is of use to the model only where it has signed it.
+                // The model's own thinking is of use to it only where it is signed.
                 Block::Reasoning(reasoning) => {
                     if let Some(signature) = &reasoning.signature {
                         let out = self.part(GeminiRole::Model);
@@ -168,6 +171,8 @@ impl GeminiPrefix {
     }
 
     fn text(&mut self, text: &str, signature: Option<&String>) {
+        // A signature may have come on an empty text, and must go back on the part that it came
+        // with.
         if text.is_empty() && signature.is_none() {
             return;
         }
@@ -182,6 +187,8 @@ impl GeminiPrefix {
     fn call(&mut self, call: &ToolCall, is_own: bool) {
         let own = call.detail.as_ref().and_then(|detail| detail.signature.as_deref());
         let is_first = self.calls.is_empty();
+        // Gemini 3 refuses a step whose first call has no signature. Of parallel calls it signs the
+        // first alone, so that the others go without.
         let signature = own
             .filter(|_| is_own)
             .or_else(|| (is_first && self.family == GeminiGeneration::Level).then_some(UNSIGNED));
@@ -221,7 +228,7 @@ impl GeminiPrefix {
 }
 
 impl JsonWriter {
-    /// A part that is no text.
+    /// Writes a part that is not a text.
     fn data(&mut self, part: &Part) {
         match part {
             Part::Text { .. } => self,
@@ -238,7 +245,7 @@ impl JsonWriter {
     }
 }
 
-/// Returns what a result shows beside its text.
+/// Returns the parts of a result that are not text.
 fn shown(result: &ToolResult) -> impl Iterator<Item = &Part> {
     result.parts.iter().filter(|part| part.as_text().is_none())
 }
@@ -250,11 +257,12 @@ fn fits(family: GeminiGeneration, part: &Part) -> bool {
         && matches!(media_type.as_str(), "image/png" | "image/jpeg" | "image/webp")
 }
 
-/// A function's name in the characters that the provider accepts: letters, digits and `_.:-`, at
-/// most 128, the first a letter or `_`.
+/// Returns a function's name in the characters that the provider accepts: letters, digits and
+/// `_.:-`, at most 128, the first a letter or `_`.
 pub(super) fn function_name(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-');
     let first = name.chars().next();
+    // A first character that does not fit becomes `_` below, which may stand there.
     let needs_start = !first.is_some_and(|c| c.is_ascii_alphabetic() || !fits(c) || c == '_');
     let start = if needs_start { "_" } else { "" };
     spelled(&alloc::format!("{start}{name}"), fits, 128)

@@ -1,4 +1,5 @@
-//! What differs between generations of Gemini models, told from a model's name.
+//! Differences between the generations of Gemini models. A model's name tells the generation; one
+//! that tells nothing counts as a new model's.
 
 use alloc::string::String;
 
@@ -23,7 +24,7 @@ pub(super) enum GeminiThinking {
 }
 
 impl GeminiGeneration {
-    /// The family of the model of that name. A name that tells nothing is a new model's.
+    /// Returns the generation of the model of that name.
     pub(super) fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         if let Some(version) = name.split("gemini-").skip(1).last() {
@@ -40,8 +41,8 @@ impl GeminiGeneration {
         if is_older { Self::Older } else { Self::Level }
     }
 
-    /// Returns how much the model of that name is to think at an effort; `None` where it has no
-    /// such setting. The budgets are those that the provider's own OpenAI-like endpoint takes.
+    /// Returns the amount of thinking for an effort; `None` where the model has no such setting.
+    /// The budgets are those that the provider's own OpenAI-like endpoint takes.
     pub(super) fn thinking(self, name: &str, effort: &str) -> Option<GeminiThinking> {
         let name = name.to_ascii_lowercase();
         let is_pro = name.contains("-pro");
@@ -49,6 +50,7 @@ impl GeminiGeneration {
         match self {
             Self::Older => None,
             Self::Budget => Some(GeminiThinking::Budget(match effort.as_str() {
+                // 2.5 Pro cannot stop thinking: 128 is its smallest budget.
                 "none" | "off" if is_pro => 128,
                 "none" | "off" => 0,
                 "minimal" | "low" => 1_024,
@@ -56,9 +58,12 @@ impl GeminiGeneration {
                 "high" => 24_576,
                 "xhigh" | "max" if is_pro => 32_768,
                 "xhigh" | "max" => 24_576,
+                // -1 leaves the amount to the model.
                 other => other.parse().unwrap_or(-1),
             })),
             Self::Level => {
+                // Pro models and 3.7 Flash refuse `minimal`, and 3 Pro has no `medium`: the nearest
+                // level takes their place.
                 let has_no_minimal = is_pro || name.contains("3.7-flash");
                 let has_no_medium = name.contains("gemini-3-pro");
                 Some(GeminiThinking::Level(match effort.as_str() {

@@ -1,5 +1,5 @@
-//! The part of a request that stays the same from turn to turn: system prompt, tools, limits,
-//! thinking, and the host's own options, which are put over them.
+//! The part of a request that stays the same from turn to turn: system prompt, tools, limits and
+//! thinking, with the host's own options merged over them.
 
 use super::{
     super::{
@@ -18,7 +18,7 @@ use innerloop_types::{
     tool::ToolSpec,
 };
 
-/// System prompt, tools and settings.
+/// Encodes system prompt, tools and settings.
 pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
     let mut fields = ObjectFields::default();
     if !system.trim().is_empty() {
@@ -30,6 +30,7 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
     }
     push_generation_config(fields.set("generationConfig"), model);
     for (name, theirs) in &model.options {
+        // The provider's own tools stand beside ours; any other list replaces ours.
         let arrays = if name == "tools" { ArrayMerge::Append } else { ArrayMerge::Replace };
         let mut merged = JsonWriter::new();
         let (ours, theirs) = (fields.get(name), JsonDocument::of(theirs.text()));
@@ -60,7 +61,8 @@ fn push_declarations(out: &mut JsonWriter, model: &ModelConfig, tools: &[&ToolSp
 fn push_tool_config(fields: &mut ObjectFields, model: &ModelConfig) {
     const OWN_TOOLS: &str = "\"includeServerSideToolInvocations\":true";
     let (mode, only) = match &model.tool_choice {
-        // AUTO is what the provider does if nothing is said; beside its own tools it takes none.
+        // `AUTO` is the default and is not written: beside its own tools the provider does not take
+        // it.
         ToolChoice::Auto if has_own_tools(model) => {
             fields.set("toolConfig").raw("{").raw(OWN_TOOLS).raw("}");
             return;
@@ -81,8 +83,8 @@ fn push_tool_config(fields: &mut ObjectFields, model: &ModelConfig) {
     out.raw("}");
 }
 
-/// Returns whether the host asks for tools that the provider runs itself, which models that can
-/// have them beside ours must be told to show. Vertex AI does not know the word.
+/// Returns whether the host asks for tools that the provider runs itself. Models that can have them
+/// beside ours must be told to show their calls. Vertex AI does not know that field.
 fn has_own_tools(model: &ModelConfig) -> bool {
     let takes_both =
         GeminiGeneration::of(&model.name) == GeminiGeneration::Level && !is_vertex(&model.name);
@@ -96,7 +98,7 @@ fn push_generation_config(out: &mut JsonWriter, model: &ModelConfig) {
         effort.and_then(|effort| GeminiGeneration::of(&model.name).thinking(&model.name, effort));
     match thinking.filter(|_| !sets_thinking(model)) {
         None => {}
-        // Thoughts cannot be asked for where there are none.
+        // Thoughts cannot be asked for where the budget allows none.
         Some(GeminiThinking::Budget(0)) => {
             out.raw(",\"thinkingConfig\":{\"thinkingBudget\":0}");
         }
@@ -112,7 +114,8 @@ fn push_generation_config(out: &mut JsonWriter, model: &ModelConfig) {
     out.raw("}");
 }
 
-/// Returns whether the host's options say how much to think: budget and level exclude each other.
+/// Returns whether the host's options say how much to think, since budget and level exclude each
+/// other.
 fn sets_thinking(model: &ModelConfig) -> bool {
     let config = JsonDocument::kept(model.options.get("generationConfig"));
     let thinking = config.root().field("thinkingConfig");

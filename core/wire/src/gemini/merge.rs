@@ -1,4 +1,4 @@
-//! One JSON value put over another.
+//! The merge of two JSON values: the host's options over our own request.
 
 use super::super::{
     lenient::ValueRef,
@@ -8,13 +8,14 @@ use super::super::{
 /// The way to merge arrays where both values have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArrayMerge {
-    /// The second stands in place of the first.
+    /// The second replaces the first.
     Replace,
     /// The second follows the first.
     Append,
 }
 
-/// Writes `theirs` put over `ours`: objects field by field, arrays as asked, all else in its place.
+/// Writes `theirs` merged over `ours`: objects field by field, arrays as asked, everything else
+/// replaced.
 pub(super) fn push_merged(
     out: &mut JsonWriter,
     ours: ValueRef<'_>,

@@ -28,8 +28,8 @@ impl WireProtocol for GeminiContent {
         head::head(model, system, tools)
     }
 
-    /// A model's name may be a resource's whole name, such as `tunedModels/x` or, on Vertex AI,
-    /// `projects/p/locations/l/publishers/google/models/m`.
+    /// Returns the path. A model's name may be a resource's whole name, such as `tunedModels/x` or,
+    /// on Vertex AI, `projects/p/locations/l/publishers/google/models/m`.
     fn path(model: &ModelConfig) -> String {
         let name = percent_encoded(model.name.trim_matches('/'));
         let resource = if is_vertex(&name) {
@@ -44,7 +44,7 @@ impl WireProtocol for GeminiContent {
     }
 }
 
-/// A name in the characters that a path may have; slashes stay.
+/// Returns a name in the characters that a path may have; slashes stay.
 fn percent_encoded(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {

@@ -1,5 +1,5 @@
-//! Arguments that a stream sends piece by piece, each with the place where it belongs (Vertex's
-//! `partialArgs`): `{"jsonPath": "$.items[0].name", "stringValue": "…"}`.
+//! Arguments that a stream sends piece by piece, each with the path to the place where it belongs
+//! (Vertex's `partialArgs`): `{"jsonPath": "$.items[0].name", "stringValue": "…"}`.
 
 use super::super::{lenient::ValueRef, sink::PieceSink, writer::JsonWriter};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
@@ -27,7 +27,7 @@ enum PathStep {
 }
 
 impl PartialValue {
-    /// Arguments of which these are known from the start.
+    /// Makes arguments of which some are known from the start.
     pub(super) fn new(known: ValueRef<'_>, out: &mut PieceSink) -> Self {
         let mut arguments = Self::Fields(Vec::new(), BTreeMap::new());
         for (name, value) in known.entries() {
@@ -38,7 +38,7 @@ impl PartialValue {
         arguments
     }
 
-    /// Puts a piece in its place. Says nothing if the piece cannot be read or has no place.
+    /// Puts a piece in its place. Returns nothing if the piece cannot be read or has no place.
     pub(super) fn put(&mut self, piece: ValueRef<'_>, out: &mut PieceSink) -> Option<()> {
         let [path, text, number, truth] =
             piece.camel_fields(&["jsonPath", "stringValue", "numberValue", "boolValue"]);
@@ -53,7 +53,8 @@ impl PartialValue {
         }
         let value = number.or(truth);
         let is_null = || piece.names().any(|name| matches!(&*name, "nullValue" | "null_value"));
-        // A piece without a value says no more than that its place has ended.
+        // A piece without a value only says that its place has ended. The value of `nullValue` is
+        // itself null, so that its name alone tells that it is there.
         if !value.is_null() || is_null() {
             out.keep(value.json().len());
             *self.at(&path, out)? = Self::Whole(value.json().into());
@@ -61,7 +62,7 @@ impl PartialValue {
         Some(())
     }
 
-    /// The value's JSON.
+    /// Returns the value's JSON.
     pub(super) fn json(&self) -> String {
         let mut out = JsonWriter::new();
         self.write(&mut out);
@@ -90,7 +91,7 @@ impl PartialValue {
         };
     }
 
-    /// The place that a path names, made where it is not there yet.
+    /// Returns the place that a path names, made where it is not there yet.
     fn at(&mut self, path: &str, out: &mut PieceSink) -> Option<&mut Self> {
         let mut place = self;
         for step in steps(path)? {
@@ -115,13 +116,15 @@ impl PartialValue {
         fields.get_mut(at).map(|(_, value)| value)
     }
 
-    /// An element that is there, or the one behind the last: arrays are sent in order.
+    /// Returns an element that is there, or a new one behind the last: arrays are sent in order.
     fn item(&mut self, index: usize, out: &mut PieceSink) -> Option<&mut Self> {
         steps::count(1);
         if matches!(self, Self::Nothing) {
             *self = Self::Items(Vec::new());
         }
         let Self::Items(items) = self else { return None };
+        // An index far behind the end has no place: a few bytes must not make an array of any
+        // length.
         if index == items.len() && out.item() {
             items.push(Self::Nothing);
         }
@@ -129,7 +132,7 @@ impl PartialValue {
     }
 }
 
-/// Reads `$.a[0]['b c']`; nothing if it is no such path, or one that is deeper than JSON may be.
+/// Reads `$.a[0]['b c']`. Returns nothing if it is not such a path, or is deeper than JSON may be.
 fn steps(path: &str) -> Option<Vec<PathStep>> {
     const DEEPEST: usize = 100;
     let mut rest = path.trim().strip_prefix('$')?;

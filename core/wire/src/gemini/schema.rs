@@ -1,6 +1,6 @@
-//! JSON Schema to the subset of OpenAPI 3.0 that `FunctionDeclaration.parameters` takes, for
-//! endpoints that do not know `parametersJsonSchema`. What the subset cannot say is left out: the
-//! arguments are checked against the whole schema when they come.
+//! The conversion of JSON Schema to the subset of OpenAPI 3.0 that `FunctionDeclaration.parameters`
+//! takes, for endpoints that do not know `parametersJsonSchema`. What the subset cannot say is left
+//! out: the arguments are checked against the whole schema when they come.
 
 use super::{
     super::{
@@ -24,13 +24,15 @@ use innerloop_types::{
 const SAME: &str = "title|default|example|pattern|minimum|maximum|minLength|maxLength|minItems|\
     maxItems|minProperties|maxProperties|propertyOrdering";
 
-/// Schemas within schemas; what lies deeper is left out.
+/// The depth of schemas within schemas; deeper ones are left out.
 const DEEPEST: usize = 24;
 
-/// Schemas in all, references written out; what comes later is left out.
+/// The number of schemas in all, with references written out; later ones are left out. A few lines
+/// that refer to themselves twice would otherwise double at each level.
 const MOST: u32 = 4_000;
 
-/// A tool's parameters in the subset; `None` for those of a tool that takes none.
+/// Returns a tool's parameters in the subset; `None` for a tool that takes none, since the provider
+/// refuses an object without properties.
 pub(super) fn parameters(schema: &Json) -> Option<Json> {
     let root = object(schema)?;
     let mut out = JsonWriter::new();
@@ -55,6 +57,8 @@ impl SchemaConverter<'_> {
         let schema = self.resolved(schema);
         self.left = self.left.saturating_sub(1);
         self.write_resolved(&schema, depth, out);
+        // References count only within the schema that they stand in: two siblings may use the same
+        // one.
         self.inside.truncate(outside);
     }
 
@@ -68,7 +72,8 @@ impl SchemaConverter<'_> {
         if types.len() > 1 {
             choices = types.iter().map(|kind| of_type(kind)).collect();
         }
-        // Beside the choices of an object's fields the subset can say nothing else of them.
+        // An object keeps its fields and loses its choices, since the subset has no way to say
+        // both.
         if !choices.is_empty() && schema.field("properties").is_none() && goes_on {
             return self.write_choices(schema, &choices, is_nullable, depth, out);
         }
@@ -101,7 +106,8 @@ impl SchemaConverter<'_> {
         fields.out.raw("}");
     }
 
-    /// A choice of schemas, each with what is said of all; the only one takes the choice's place.
+    /// Writes a choice of schemas, each with what is said of all of them. A single one replaces the
+    /// choice.
     fn write_choices(
         &mut self,
         schema: &JsonObject,
@@ -136,7 +142,7 @@ impl SchemaConverter<'_> {
     ) {
         if kind == Some("array") {
             let items = schema.field("items").and_then(object).unwrap_or_else(|| {
-                // An array must say what it holds.
+                // The provider refuses an array that does not say what it holds.
                 of_type("string")
             });
             self.write(&items, depth + 1, fields.name("items"));
@@ -152,6 +158,7 @@ impl SchemaConverter<'_> {
         }
         out.raw("}");
         let required = schema.field("required").map(strings).unwrap_or_default();
+        // The provider refuses a required name that is not among the properties.
         let known = |name: &&String| properties.field(name).is_some();
         let mut required = required.iter().filter(known).peekable();
         if required.peek().is_some() {
@@ -163,7 +170,8 @@ impl SchemaConverter<'_> {
         }
     }
 
-    /// The schema with what it refers to (`$ref`) and what it consists of (`allOf`) put into it.
+    /// Returns the schema with what it refers to (`$ref`) and what it consists of (`allOf`) merged
+    /// into it.
     fn resolved(&mut self, schema: &JsonObject) -> JsonObject {
         let mut schema = self.referred(schema.clone());
         for part in schema.field("allOf").map(objects).unwrap_or_default() {
@@ -184,10 +192,11 @@ impl SchemaConverter<'_> {
         schema
     }
 
-    /// Returns what `#/$defs/name` points to.
+    /// Returns the schema that `#/$defs/name` points to.
     fn find(&self, target: &str) -> Option<JsonObject> {
         let mut place = self.root.clone();
         for step in target.strip_prefix('#')?.split('/').filter(|step| !step.is_empty()) {
+            // `~1` goes first (RFC 6901): `~01` stands for `~1` and not for a slash.
             place = object(place.field(&step.replace("~1", "/").replace("~0", "~"))?)?;
         }
         Some(place)
@@ -201,7 +210,7 @@ struct SchemaFields<'a> {
 }
 
 impl SchemaFields<'_> {
-    /// A field's name, behind which its value is written.
+    /// Writes a field's name. Its value comes next.
     fn name(&mut self, name: &str) -> &mut JsonWriter {
         self.out.raw(if self.count == 0 { "" } else { "," }).string(name).raw(":");
         self.count += 1;
@@ -209,7 +218,7 @@ impl SchemaFields<'_> {
     }
 }
 
-/// The description, with the values of an enumeration that the subset cannot have.
+/// Writes the description, with the values of an enumeration that the subset cannot have.
 fn describe(schema: &JsonObject, values: &[String], fields: &mut SchemaFields<'_>) {
     let mut description = text(schema, "description").unwrap_or_default();
     if !values.is_empty() {
@@ -221,7 +230,7 @@ fn describe(schema: &JsonObject, values: &[String], fields: &mut SchemaFields<'_
     }
 }
 
-/// The types that a schema allows, without `null`, and whether `null` is one.
+/// Returns the types that a schema allows, without `null`, and whether `null` is one.
 fn types(schema: &JsonObject) -> (Vec<String>, bool) {
     let Some(json) = schema.field("type") else { return (Vec::new(), false) };
     let mut types = match JsonDocument::of(json.text()).root().string() {
@@ -239,7 +248,7 @@ fn types(schema: &JsonObject) -> (Vec<String>, bool) {
     (types, has_null)
 }
 
-/// The type of a schema that does not say it.
+/// Returns the type of a schema that does not name it.
 fn implied(schema: &JsonObject, has_texts: bool) -> Option<&'static str> {
     if schema.field("properties").is_some() {
         Some("object")
@@ -250,7 +259,8 @@ fn implied(schema: &JsonObject, has_texts: bool) -> Option<&'static str> {
     }
 }
 
-/// The values of `enum` or `const`: those that are strings, as JSON; or, if any is not, all.
+/// Returns the values of `enum` or `const`: first those of an enumeration of strings alone, as
+/// JSON; second all, if any of them is not a string.
 fn enumerated(schema: &JsonObject) -> (Vec<String>, Vec<String>) {
     let listed = schema.field("enum");
     let only = schema.field("const").filter(|_| listed.is_none());
@@ -266,7 +276,7 @@ fn enumerated(schema: &JsonObject) -> (Vec<String>, Vec<String>) {
     }
 }
 
-/// The formats that the provider takes; others are an error.
+/// Returns the format, if the provider takes it; others are an error.
 fn format(schema: &JsonObject, kind: Option<&str>) -> Option<String> {
     let known: &[&str] = match kind? {
         "string" => &["date-time"],
@@ -277,13 +287,13 @@ fn format(schema: &JsonObject, kind: Option<&str>) -> Option<String> {
     text(schema, "format").filter(|format| known.contains(&format.as_str()))
 }
 
-/// The schemas of which one must fit.
+/// Returns the schemas of which one must fit.
 fn choices(schema: &JsonObject) -> Vec<JsonObject> {
     let found = ["anyOf", "oneOf"].into_iter().find_map(|name| schema.field(name));
     found.map(objects).unwrap_or_default()
 }
 
-/// `schema` put over `base`; lists of both count.
+/// Merges `schema` over `base`; lists of both are joined.
 fn over(base: &JsonObject, schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     schema.0.retain(|(name, _)| name != "allOf");

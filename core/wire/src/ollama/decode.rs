@@ -1,4 +1,5 @@
-//! A response's bytes to a reply: the lines of a stream, or one whole line of the same shape.
+//! The decoder of responses: the lines of a stream, or one whole line of the same shape, become a
+//! reply.
 
 use super::super::{
     failure::{ModelCallError, of_value},
@@ -23,11 +24,11 @@ pub(crate) struct OllamaAccumulator {
     blocks: Vec<Block>,
     model: Option<String>,
     finish: FinishReason,
-    /// The server's word for it, where that says more.
+    /// The server's word for the reason, where that says more.
     reason: Option<String>,
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
-    /// The terminal marker has come.
+    /// True if the terminal marker has come.
     done: bool,
     faults: DecodeFaults,
 }
@@ -61,7 +62,7 @@ impl WireAccumulator for OllamaAccumulator {
         _: &ResponseHead,
         _: &mut PieceSink,
     ) {
-        // A line that is cut off is told by the missing end.
+        // The missing last line already says that the stream was cut.
         if !error.is_some_and(Error::is_eof) {
             self.faults.odd_data(text, error);
         }
@@ -110,7 +111,7 @@ impl WireAccumulator for OllamaAccumulator {
             return Err(failure);
         }
         let usage = (self.input_tokens.is_some() || self.output_tokens.is_some()).then(|| Usage {
-            // The server leaves a count of zero out, as when the whole prompt was in its cache.
+            // The server leaves out counts of zero, as when the whole prompt was in its cache.
             input_total: self.input_tokens.unwrap_or_default(),
             output_total: self.output_tokens.unwrap_or_default(),
             ..Usage::default()
@@ -119,6 +120,8 @@ impl WireAccumulator for OllamaAccumulator {
         Ok(Reply {
             blocks: mem::take(&mut self.blocks),
             finish: match self.finish {
+                // `done_reason` stays `stop` with calls. With `length` another call may have been
+                // cut, so that none of them runs.
                 FinishReason::Stop | FinishReason::Unknown if has_calls => FinishReason::ToolCalls,
                 finish => finish,
             },
@@ -171,8 +174,8 @@ impl OllamaAccumulator {
     }
 }
 
-/// The failure that a line reports, if it reports one. Some versions give it as
-/// `{"error parsing tool call": "…"}`.
+/// Returns the failure that a line reports, if it reports one. Some versions give it under another
+/// name: `{"error parsing tool call": "…"}`.
 fn failure_of(
     line: &OllamaLine<'_>,
     raw: ValueRef<'_>,
@@ -191,7 +194,7 @@ fn failure_of(
     Some(of_value(head, JsonDocument::of(&message).root()))
 }
 
-/// A call: `{id?, function: {name, arguments}}`, also without the wrapper.
+/// Reads a call: `{id?, function: {name, arguments}}`, also without the wrapper.
 fn call_of(call: ValueRef<'_>) -> Option<ToolCall> {
     let [id, function] = call.fields(&["id", "function"]);
     let function = if function.is_object() { function } else { call };

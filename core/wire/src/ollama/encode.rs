@@ -1,4 +1,4 @@
-//! Turns to the bytes of a request. A turn is written once; a body is a copy of what was written.
+//! The encoder of requests. A turn is written once; a body is a copy of what was written.
 
 use super::super::{
     head::RequestHead,
@@ -15,7 +15,7 @@ use innerloop_types::{
     tool::ToolSpec,
 };
 
-/// Model, limits, options, tools and system prompt, up to the first turn. Fields of the
+/// Encodes model, limits, options, tools and system prompt, up to the first turn. Fields of the
 /// configuration's `options` come last and override; its object `options` is merged into ours.
 pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
     let mut fields = ObjectFields::default();
@@ -27,6 +27,7 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
         push_think(fields.set("think"), effort);
     }
     let mut options = ObjectFields::default();
+    // The server's own default depends on its memory and may be far below the model's window.
     options.set("num_ctx").number(model.context_window.into());
     options.set("num_predict").number(model.max_output_tokens.into());
     let given = JsonDocument::kept(model.options.get("options"));
@@ -50,8 +51,8 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
     RequestHead { before: out.0, mark: None, after: String::from("}") }
 }
 
-/// Writes whether and how much to think. The server's own names are true, false, and the levels,
-/// which are all that gpt-oss reads; other levels go to the nearest.
+/// Writes the setting for thinking. The server's own names are true, false, and the levels, which
+/// are all that gpt-oss reads; other levels become the nearest.
 fn push_think(out: &mut JsonWriter, effort: &str) {
     match effort {
         "none" | "off" | "false" => out.bool(false),
@@ -62,8 +63,8 @@ fn push_think(out: &mut JsonWriter, effort: &str) {
     };
 }
 
-/// The tools that may be called. The protocol has no tool choice: what must not be called is not
-/// shown.
+/// Writes the tools that may be called. The protocol has no tool choice: what must not be called is
+/// not shown.
 fn push_tools(fields: &mut ObjectFields, tools: &[&ToolSpec], choice: &ToolChoice) {
     let mut shown = tools.to_vec();
     shown.retain(|tool| match choice {
@@ -174,7 +175,7 @@ impl OllamaPrefix {
 }
 
 impl JsonWriter {
-    /// The text of `parts`, and the images.
+    /// Writes the text of `parts`, and the images.
     fn content(&mut self, parts: &[Part]) -> &mut Self {
         self.raw(",\"content\":").string(&joined_text(parts));
         let mut next = ",\"images\":[";

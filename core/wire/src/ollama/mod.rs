@@ -1,4 +1,4 @@
-//! Ollama: streams and whole bodies.
+//! Ollama's own protocol: `POST {base}/api/chat`, streams and whole bodies.
 
 mod decode;
 mod encode;

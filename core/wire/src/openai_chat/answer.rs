@@ -1,4 +1,5 @@
-//! The reply while it arrives.
+//! The reply of Chat Completions while it arrives: text, thinking and calls in the order in which
+//! they began, whatever the dialect.
 
 use super::{
     super::{
@@ -25,15 +26,15 @@ pub(super) struct PartialReply {
     choice: u64,
     /// The last choice that has come.
     last_choice: u64,
-    /// True if the choices are several answers, of which the first counts.
+    /// True if the choices are several answers, of which only the first counts.
     are_several: bool,
     calls: CallList,
     details: DetailList,
     refusal: String,
     finish: Option<FinishReason>,
-    /// The choice that said so.
+    /// The choice that gave that reason.
     finished_by: u64,
-    /// A call goes on behind that: Together gives a reason with each call.
+    /// True if a call goes on behind that reason: Together gives one with each call.
     is_resumed: bool,
     reply: Reply,
 }
@@ -61,7 +62,7 @@ enum SegmentKind {
 }
 
 impl PartialReply {
-    /// Returns whether the provider has said why the reply ended, and said no more.
+    /// Returns whether the provider has said why the reply ended, and nothing of it behind that.
     pub(super) const fn is_finished(&self) -> bool {
         self.finish.is_some() && !self.is_resumed
     }
@@ -71,8 +72,9 @@ impl PartialReply {
         self.calls.are_damaged()
     }
 
-    /// Takes a chunk. Where one answer was asked for, all choices belong to it: z.ai has counted
-    /// their index up from thinking to text to calls. Those of several answers come by turns.
+    /// Takes a chunk. One answer was asked for, so all choices belong to it: z.ai has counted their
+    /// index up from thinking to text to calls. Several answers are known by an index that goes
+    /// back.
     pub(super) fn chunk(&mut self, chunk: &ChatChunk<'_>, out: &mut PieceSink) {
         self.meta(chunk);
         for choice in chunk.choices() {
@@ -80,7 +82,7 @@ impl PartialReply {
         }
     }
 
-    /// Takes a whole body; tells whether it holds an answer.
+    /// Takes a whole body. Returns whether it holds an answer.
     pub(super) fn whole(&mut self, chunk: &ChatChunk<'_>, out: &mut PieceSink) -> bool {
         self.meta(chunk);
         let mut is_answer = false;
@@ -94,14 +96,14 @@ impl PartialReply {
         is_answer
     }
 
-    /// Returns whether the output limit has ended the answer, so that an error beside or behind
-    /// that says no more than the same: OpenRouter sends "Token limit reached".
+    /// Returns whether the output limit has ended the answer. An error beside or behind that then
+    /// says no more than the same: OpenRouter sends "Token limit reached".
     pub(super) fn is_at_limit(&self, chunk: &ChatChunk<'_>) -> bool {
         let told = chunk.choices().find_map(|choice| reason(&choice));
         told.or(self.finish) == Some(FinishReason::Length)
     }
 
-    /// Nothing more is read of it.
+    /// Ends the reply here, as cut.
     pub(super) fn cut(&mut self) {
         (self.finish, self.is_resumed) = (Some(FinishReason::Length), false);
     }
@@ -114,6 +116,8 @@ impl PartialReply {
         };
         latch(&mut self.reply.response_id, chunk.id);
         latch(&mut self.reply.model, chunk.model);
+        // Usage comes in a last chunk of its own, with the last choice, in every chunk, or from
+        // Groq in a field of its own: the newest that says something counts.
         let own = if chunk.usage.is_object() { chunk.usage } else { chunk.groq.field("usage") };
         self.reply.usage = usage(own).or(self.reply.usage);
     }
@@ -142,6 +146,7 @@ impl PartialReply {
             self.reply.usage.get_or_insert(usage);
         }
         if let Some(finish) = reason(choice) {
+            // The first reason stays: OpenRouter sends it twice.
             if self.finish.is_none() {
                 let native = choice.native_reason.word();
                 let word = choice.finish_reason.word().unwrap_or_default();
@@ -157,6 +162,7 @@ impl PartialReply {
 
     fn delta(&mut self, delta: &ChatDelta<'_>, whole: bool, out: &mut PieceSink) {
         self.details.take(delta.reasoning_details, out);
+        // OpenRouter says the same thinking in `reasoning` and in the details: only one is shown.
         let thought = delta.reasoning.iter().find(|text| text.has_text());
         match thought {
             Some(&text) => self.take(SegmentKind::Reasoning, text, out),
@@ -186,7 +192,8 @@ impl PartialReply {
             let kind = if is_thought { SegmentKind::Reasoning } else { SegmentKind::Text };
             return self.take(kind, content, out);
         }
-        // Of a value that stands alone, a type may be its own.
+        // An answer that the server has parsed may have a `type` of its own, so that only within a
+        // list it makes a part of the protocol.
         let names = if content.is_array() { "type|thinking|text|refusal" } else { SAID };
         let is_part = |part: ValueRef<'_>| !part.first_of(names).is_null();
         let is_empty = matches!(content.json(), "null" | "{}" | "[]");
@@ -218,7 +225,7 @@ impl PartialReply {
         self.refusal.push_str(&refusal);
     }
 
-    /// Takes a string of text or thinking; nothing of another value.
+    /// Takes a string of text or thinking; ignores any other value.
     fn take(&mut self, kind: SegmentKind, piece: ValueRef<'_>, out: &mut PieceSink) {
         if !piece.has_text() {
             return;
@@ -229,7 +236,7 @@ impl PartialReply {
         }
     }
 
-    /// The stretch of that kind to which more belongs, if there is room for it.
+    /// Returns the stretch of that kind to which more belongs, if there is room for it.
     fn said(&mut self, kind: SegmentKind, out: &mut PieceSink) -> Option<&mut TextSegment> {
         let choice = self.choice;
         let goes_on = |(of, run): &(u64, ReplySegment)| {
@@ -248,7 +255,7 @@ impl PartialReply {
         }
     }
 
-    /// Of several answers only the first counts: what has come of others is taken back.
+    /// Drops what has come of other answers than the first, and shows that one anew.
     fn keep_first(&mut self, out: &mut PieceSink) {
         if self.last_choice == 0 {
             return;
@@ -266,7 +273,7 @@ impl PartialReply {
         }
     }
 
-    /// The whole reply.
+    /// Returns the whole reply.
     pub(super) fn finish(self) -> Reply {
         let Self { runs, calls, details, refusal, finish, mut reply, .. } = self;
         let is_cut = calls.are_cut();
@@ -274,6 +281,7 @@ impl PartialReply {
         let is_there = |at: &usize| calls.get(*at).is_some_and(Option::is_some);
         let has_calls =
             runs.iter().any(|(_, run)| matches!(run, ReplySegment::Call(at) if is_there(at)));
+        // The details go back as one array, so that the first block of thinking has them all.
         let mut details = details.finish();
         let is_thought = |segment: &ReplySegment| match segment {
             ReplySegment::Said(said) => said.kind == SegmentKind::Reasoning,
@@ -303,8 +311,10 @@ impl PartialReply {
             });
         }
         reply.finish = match finish {
-            // A call that is not whole must not run.
+            // A call that is not whole must not run, and the loop runs no call of a reply that
+            // ended by `Length`.
             None if is_cut => FinishReason::Length,
+            // Several servers give `stop` or no reason for a reply with calls.
             None | Some(FinishReason::Stop | FinishReason::Unknown) if has_calls => {
                 FinishReason::ToolCalls
             }
@@ -347,10 +357,10 @@ impl TextSegment {
 /// The fields of a part that say something.
 const SAID: &str = "thinking|text|refusal";
 
-/// Returns why the answer ended, if it has.
+/// Returns the reason why the answer ended, if it has.
 fn reason(choice: &ChatChoice<'_>) -> Option<FinishReason> {
     let reason = choice.finish_reason.word().filter(|word| is_given(word))?.to_ascii_lowercase();
-    // Gemini says more behind a colon.
+    // Gemini's own endpoint adds words behind a colon.
     let is_filter = reason.starts_with(FILTERED);
     Some(finish_of(if is_filter { FILTERED } else { &reason }, REASONS))
 }

@@ -40,12 +40,12 @@ struct PartialCall {
     arguments: String,
     /// The nesting of the arguments at their end.
     nesting: JsonNesting,
-    /// Nothing stands behind the last bracket that closed them.
+    /// True if nothing stands behind the last bracket that closed them.
     is_whole: bool,
     is_freeform: bool,
     signature: Option<String>,
     surrogate: PendingSurrogate,
-    /// A surrogate was lost, which changes what the call does.
+    /// True if a surrogate was lost, which would change what the call does.
     is_damaged: bool,
 }
 
@@ -57,8 +57,8 @@ struct CallUpdate<'a> {
 }
 
 impl CallList {
-    /// Takes a piece of a call, or a call that is `whole`; gives the position of one that begins
-    /// with it.
+    /// Takes a piece of a call, or a call that is `whole`. Returns the position of a call that
+    /// begins with it.
     pub(super) fn take(
         &mut self,
         call: &ChatCall<'_>,
@@ -66,6 +66,7 @@ impl CallList {
         out: &mut PieceSink,
     ) -> Option<usize> {
         let fresh = CallUpdate::of(call);
+        // In a whole body each entry is a call of its own, whatever its index.
         let found = if whole { None } else { self.find(call.index, &fresh) };
         let at = self.put(found, &fresh, out)?;
         if let Some(index) = call.index {
@@ -95,7 +96,7 @@ impl CallList {
         found.is_none().then_some(at)
     }
 
-    /// The call that a piece belongs to; none if it begins one.
+    /// Returns the call that a piece belongs to; none if it begins one.
     fn find(&self, index: Option<u64>, fresh: &CallUpdate<'_>) -> Option<usize> {
         steps::count(1 + fresh.id.len());
         let at = match index {
@@ -144,17 +145,20 @@ impl CallList {
         Some(at)
     }
 
-    /// Returns whether one of them goes on, unless the provider says that the reply is whole.
+    /// Returns whether one of the calls may go on, unless the provider says that the reply is
+    /// whole.
     pub(super) fn are_cut(&self) -> bool {
+        // Free text has no bracket that would show its end.
         self.list.iter().any(|building| building.is_freeform || building.nesting.is_open())
     }
 
-    /// Returns whether one of them lacks half of a surrogate pair.
+    /// Returns whether one of the calls lacks half of a surrogate pair.
     pub(super) fn are_damaged(&self) -> bool {
         self.list.iter().any(|building| building.is_damaged || building.surrogate.is_waiting())
     }
 
-    /// The whole calls in the order in which they began; `None` for what turned out to be none.
+    /// Returns the whole calls in the order in which they began; `None` for what turned out to be
+    /// none.
     pub(super) fn finish(self) -> Vec<Option<ToolCall>> {
         self.list.into_iter().map(PartialCall::call).collect()
     }
@@ -182,6 +186,8 @@ impl PartialCall {
         if fresh.name.is_empty() || self.name.is_empty() {
             return false;
         }
+        // An index may be used again: a name with another id is another call. Some servers repeat
+        // id and name with every piece, which begins nothing.
         if !fresh.id.is_empty() && !self.id.is_empty() {
             return fresh.id != self.id;
         }
@@ -216,6 +222,7 @@ impl PartialCall {
 
     fn add(&mut self, fresh: &CallUpdate<'_>, out: &mut PieceSink) {
         out.keep(fresh.id.len() + fresh.name.len());
+        // Id and name are taken once and not appended: some servers repeat both in every piece.
         if self.id.is_empty() {
             self.id.push_str(&fresh.id);
         }
@@ -244,7 +251,7 @@ impl PartialCall {
         self.arguments.push_str(&arguments);
     }
 
-    /// The whole call, unless nothing was ever said of it.
+    /// Returns the whole call, unless nothing was ever said of it.
     fn call(self) -> Option<ToolCall> {
         let Self { id, name, mut arguments, is_freeform, signature, .. } = self;
         let is_blank = arguments.trim().is_empty();

@@ -1,5 +1,5 @@
-//! The shape of a stream's chunk, and of a whole body, which differs only in `message` for
-//! `delta`. Fields that no dialect here uses are not read.
+//! The shape of a stream's chunk, and of a whole body, which only has `message` in place of
+//! `delta`. Fields that no known dialect uses are not read.
 
 use super::super::lenient::ValueRef;
 
@@ -29,9 +29,9 @@ pub(super) struct ChatChoice<'a> {
     pub(super) finish_reason: ValueRef<'a>,
     /// The finish reason in the words of the provider behind OpenRouter.
     pub(super) native_reason: ValueRef<'a>,
-    /// Moonshot's place for it.
+    /// The token counts, which Moonshot puts here.
     pub(super) usage: ValueRef<'a>,
-    /// The answer of the completions protocol before this one.
+    /// The text, in the completions protocol that came before this one.
     pub(super) text: ValueRef<'a>,
     /// The error of a provider behind OpenRouter.
     error: ValueRef<'a>,
@@ -42,7 +42,7 @@ pub(super) struct ChatChoice<'a> {
 #[derive(Debug)]
 pub(super) struct ChatDelta<'a> {
     pub(super) content: ValueRef<'a>,
-    /// The same thinking may stand in several fields.
+    /// The fields for thinking. The same thinking may stand in several of them.
     pub(super) reasoning: [ValueRef<'a>; 3],
     pub(super) reasoning_details: ValueRef<'a>,
     pub(super) refusal: ValueRef<'a>,
@@ -84,23 +84,23 @@ impl<'a> ChatChunk<'a> {
         Self { id, model, object, choices, usage, groq, error, message, detail, status }
     }
 
-    /// Returns whether the chunk reports an error beside its answers. An empty `error` reports
-    /// none.
+    /// Returns whether the chunk reports an error beside its answers. An empty `error`, as some
+    /// servers send with each chunk, reports none.
     pub(super) fn is_error(&self) -> bool {
         let is_bare = self.object.string().as_deref() == Some("error")
             || (self.choices.is_null()
                 && (self.message.word().is_some() || !self.detail.is_null()));
-        // MiniMax says with each answer that all is well.
+        // MiniMax sends its status with each answer; 0 means that all is well.
         let has_failed = self.status.count_of("status_code").is_some_and(|code| code != 0);
         says(self.error) || is_bare || has_failed || self.groq.field("error").word().is_some()
     }
 
-    /// The first answer that has an error in it.
+    /// Returns the first answer that has an error in it.
     pub(super) fn broken_choice(&self) -> Option<ValueRef<'a>> {
         self.choices().find(|choice| says(choice.error)).map(|choice| choice.all)
     }
 
-    /// The answers.
+    /// Returns the answers.
     pub(super) fn choices(&self) -> impl Iterator<Item = ChatChoice<'a>> {
         self.choices.objects().map(ChatChoice::of)
     }
@@ -129,7 +129,7 @@ impl<'a> ChatChoice<'a> {
         Self { index, delta, message, finish_reason, native_reason, usage, text, error, all }
     }
 
-    /// Returns whether it adds to the answer.
+    /// Returns whether the choice adds to the answer.
     pub(super) fn says_something(&self) -> bool {
         let [content, calls, thought, other] =
             self.delta.fields(&["content", "tool_calls", "reasoning_content", "reasoning"]);
@@ -172,7 +172,7 @@ impl<'a> ChatCall<'a> {
         const NAMES: [&str; 6] = ["index", "id", "type", "function", "custom", "extra_content"];
         let [index, id, kind, function, custom, extra] = raw.fields(&NAMES);
         let [custom_name, input] = custom.fields(&["name", "input"]);
-        // Snowflake puts an empty one beside each function.
+        // Snowflake puts an empty `custom` beside each function.
         let is_custom = custom_name.word().is_some() || input.word().is_some();
         let [name, arguments] = match is_custom {
             true => [custom_name, input],
@@ -195,7 +195,7 @@ impl<'a> ChatCall<'a> {
         Self { index: None, id, name, arguments, is_freeform: false, signature }
     }
 
-    /// Returns whether it begins a call or adds to one.
+    /// Returns whether the piece begins a call or adds to one.
     pub(super) fn says_something(&self) -> bool {
         self.name.word().is_some() || !matches!(self.arguments.json(), "null" | "\"\"")
     }

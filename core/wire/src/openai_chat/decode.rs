@@ -1,4 +1,4 @@
-//! A response's bytes to a reply: the chunks of a stream, or a whole body.
+//! The decoder of responses: the chunks of a stream, or a whole body, become a reply.
 
 use super::{
     super::{
@@ -18,7 +18,7 @@ use innerloop_types::{input::ResponseHead, message::Reply};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChatAccumulator {
     answer: PartialReply,
-    /// `[DONE]` has come: what follows does not count.
+    /// True if `[DONE]` has come, so that what follows does not count.
     done: bool,
     faults: DecodeFaults,
 }
@@ -32,6 +32,7 @@ impl WireAccumulator for ChatAccumulator {
         _: &mut PieceSink,
     ) {
         match error {
+            // What breaks behind the terminal marker costs nothing: the reply is whole.
             Some(_) if self.done => {}
             _ => self.faults.odd_data(text, error),
         }
@@ -80,6 +81,7 @@ impl WireAccumulator for ChatAccumulator {
         if self.answer.is_damaged() {
             self.faults.unreadable("half a surrogate pair in a call");
         }
+        // Perplexity and Groq may leave `[DONE]` out: a reason to end is enough.
         let is_whole = self.done || self.answer.is_finished();
         match self.faults.failure(is_whole) {
             Some(failure) => Err(failure),

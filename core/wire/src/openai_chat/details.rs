@@ -1,5 +1,5 @@
-//! OpenRouter's `reasoning_details`: pieces of thinking, summaries and sealed data, gathered into
-//! the array that goes back untouched.
+//! OpenRouter's `reasoning_details`: pieces of thinking, summaries and sealed data, joined to the
+//! array that must go back unmodified.
 
 use super::super::{
     lenient::{JsonDocument, ValueRef},
@@ -55,6 +55,8 @@ impl DetailList {
                 out.keep(grows.add(text));
             }
             for (field, value) in detail.entries() {
+                // A later piece may bring fields of its own, such as a signature, which belong to
+                // the detail as a whole.
                 let is_news = field != name && !value.is_null();
                 if is_news && (known.later.contains_key(&field) || out.item()) {
                     out.keep(value.json().len());
@@ -76,14 +78,13 @@ impl DetailList {
         self.list.push(detail);
     }
 
-    /// Returns where the detail stands to which more belongs; the place behind all for one that
-    /// begins.
+    /// Returns the position of the detail to which more belongs; none if a new one begins.
     fn known(&mut self, name: &str, detail: ValueRef<'_>) -> Option<usize> {
         let index = detail.field("index").some().map_or("", ValueRef::json);
         let key = alloc::format!("{name} {index}");
         let end = self.list.len();
         let at = self.open.get(&key).copied();
-        // What has no index only continues what stands right before it.
+        // Without an index a piece continues only the detail right before it.
         if let Some(at) = at.filter(|at| !index.is_empty() || at + 1 == end) {
             return Some(at);
         }
@@ -91,7 +92,7 @@ impl DetailList {
         None
     }
 
-    /// The array, unless it is empty.
+    /// Returns the array; nothing if it is empty.
     pub(super) fn finish(self) -> Option<Json> {
         let mut out = JsonWriter::new();
         for detail in self.list {
@@ -111,7 +112,7 @@ impl DetailList {
 }
 
 impl GrowingField {
-    /// Takes more; tells how many bytes that is.
+    /// Appends more. Returns the number of its bytes.
     fn add(&mut self, text: ValueRef<'_>) -> usize {
         let more = text.joined(&mut self.surrogate).text;
         self.text.push_str(&more);
@@ -119,12 +120,12 @@ impl GrowingField {
     }
 }
 
-/// The text that a detail adds to the thinking.
+/// Returns the text that a detail adds to the thinking.
 pub(super) fn text(detail: ValueRef<'_>) -> ValueRef<'_> {
     growing(detail).1
 }
 
-/// The name of the field that grows, if one does, and the text that the detail adds.
+/// Returns the name of the field that grows, if one does, and the text that the detail adds.
 fn growing(detail: ValueRef<'_>) -> (Option<&'static str>, ValueRef<'_>) {
     let [kind, text, summary] = detail.fields(&["type", "text", "summary"]);
     match kind.string().as_deref() {

@@ -1,4 +1,5 @@
-//! What stays the same from request to request: model, limits, switches, tools, system prompt.
+//! The part of a request that stays the same from request to request: model, limits, switches,
+//! tools, system prompt.
 
 use super::super::{head::RequestHead, writer::JsonWriter};
 use alloc::string::String;
@@ -11,7 +12,7 @@ use innerloop_types::{
 /// The text behind the messages, in front of the cache's key.
 pub(super) const CACHE_KEY: &str = ",\"prompt_cache_key\":";
 
-/// Model, limits, switches, tools and system prompt.
+/// Encodes model, limits, switches, tools and system prompt.
 pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
     let mut fields = BodyFields { model, out: JsonWriter::new() };
     fields.limits();
@@ -24,12 +25,13 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
         let role = role_of_system(model.compat.system_role);
         out.raw("{\"role\":\"").raw(role).raw("\",\"content\":").string(system).raw("}");
     }
+    // The key is the session's, and the head may be shared by many: the body adds it.
     let has_key = model.compat.prompt_cache_key && !model.options.contains_key("prompt_cache_key");
     let after = if has_key { String::from(CACHE_KEY) } else { String::new() };
     RequestHead { before: fields.out.0, mark: None, after }
 }
 
-/// The name of the system prompt's role.
+/// Returns the name of the system prompt's role.
 pub(super) const fn role_of_system(role: SystemRole) -> &'static str {
     match role {
         SystemRole::System => "system",
@@ -44,7 +46,8 @@ struct BodyFields<'a> {
 }
 
 impl BodyFields<'_> {
-    /// Begins a field, unless the host's options give it.
+    /// Begins a field, unless the host's options have it: of a name that stands twice in an object,
+    /// RFC 8259 leaves open which value counts.
     fn field(&mut self, name: &str) -> Option<&mut JsonWriter> {
         if self.model.options.contains_key(name) {
             return None;
@@ -148,7 +151,7 @@ impl BodyFields<'_> {
         }
     }
 
-    /// The host's own fields, as they are; the messages are not the host's.
+    /// Writes the host's own fields as they are. The messages are not the host's.
     fn options(&mut self) {
         let model = self.model;
         for (name, value) in model.options.iter().filter(|(name, _)| *name != "messages") {

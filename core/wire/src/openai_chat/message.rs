@@ -1,4 +1,4 @@
-//! Turns to messages. A turn is written once; a body is a copy of what was written.
+//! The encoder of messages. A turn is written once; a body is a copy of what was written.
 
 use super::{
     super::{
@@ -19,7 +19,7 @@ use innerloop_types::{
     model::{EndpointCompat, ReplayReasoning, SystemRole, WireKind},
 };
 
-/// The beginning of a picture.
+/// The text before a picture's URL.
 const IMAGE: &str = "{\"type\":\"image_url\",\"image_url\":{\"url\":";
 
 /// The messages written so far, each with a comma in front.
@@ -30,9 +30,9 @@ pub(crate) struct ChatPrefix {
     ids: CallIdMap,
     /// Id and name of the last reply's calls, where results must carry the name.
     names: Vec<(String, String)>,
-    /// The last message is a tool's result.
+    /// True if the last message is a tool's result.
     after_result: bool,
-    /// The model is Gemini, whose signatures stand on calls.
+    /// True if the model is Gemini, whose signatures stand on calls.
     is_gemini: bool,
 }
 
@@ -83,7 +83,7 @@ impl ChatPrefix {
     }
 
     fn system(&mut self, text: &str) {
-        // Many chat templates take a system message in the first place only.
+        // Many chat templates take a system message only in the first place.
         match self.compat.system_role {
             SystemRole::Developer => {
                 self.message("developer").raw(",\"content\":").string(text).raw("}");
@@ -99,6 +99,7 @@ impl ChatPrefix {
         if parts.is_empty() {
             return;
         }
+        // Some endpoints refuse a user's message right behind a tool's result.
         if self.after_result && self.compat.assistant_after_tool_result {
             self.message("assistant").raw(",\"content\":\"I have read the results.\"}");
         }
@@ -132,7 +133,8 @@ impl ChatPrefix {
                 shown.extend(images.into_iter().cloned());
             }
         }
-        // No server takes images in a tool's message; behind all of them they may follow.
+        // Images in a tool's message are not portable, and all results must come first: the images
+        // follow in a message of the user.
         self.user(&shown);
     }
 
@@ -155,11 +157,11 @@ impl ChatPrefix {
             text = reply.refusal.clone().unwrap_or_default();
         }
         let said = !text.trim().is_empty();
-        // Thinking alone makes no message.
+        // Thinking alone makes no message: nothing was said.
         if !said && !has_calls {
             return;
         }
-        // What another provider's model thought goes on as text, unless there is a field for it.
+        // The thinking of another provider's model goes as text, unless there is a field for it.
         let goes_as_text = match self.compat.replay_reasoning {
             ReplayReasoning::Text => true,
             ReplayReasoning::ReasoningContent => !own && !has_calls,
@@ -190,11 +192,12 @@ impl ChatPrefix {
         self.out.raw("}");
     }
 
-    /// The thinking, where the endpoint wants it back.
+    /// Writes the thinking, where the endpoint wants it back.
     fn reasoning(&mut self, reply: &Reply) {
         match self.compat.replay_reasoning {
             ReplayReasoning::Never | ReplayReasoning::Text => {}
-            // DeepSeek wants it on messages with calls only, there even where it is empty.
+            // DeepSeek refuses a message with calls that lacks the field, even where it is empty,
+            // and wants it on no other.
             ReplayReasoning::ReasoningContent => {
                 if reply.tool_calls().next().is_some() {
                     self.out.raw(",\"reasoning_content\":").string(&reply.reasoning());
@@ -220,6 +223,8 @@ impl ChatPrefix {
             out.string(ids.sent(&call.id));
             push_call(out, call, compat.custom_tools);
             let signature = call.detail.as_ref().and_then(|detail| detail.signature.as_ref());
+            // In place of another model's signature Gemini takes a literal, where the call came
+            // with one.
             let signature = signature.map(String::as_str).filter(|_| own || *is_gemini);
             if let Some(signature) = signature {
                 out.raw(",\"extra_content\":{\"google\":{\"thought_signature\":");
@@ -233,7 +238,7 @@ impl ChatPrefix {
     }
 }
 
-/// The provider's own form of the thinking.
+/// Returns the provider's own form of the thinking.
 fn details(reply: &Reply) -> Option<&Json> {
     reply.blocks.iter().find_map(|block| match block {
         Block::Reasoning(reasoning) => reasoning.item.as_ref(),

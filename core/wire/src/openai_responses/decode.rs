@@ -1,4 +1,5 @@
-//! A response's bytes to a reply: the events of a stream, or a whole response.
+//! The decoder of responses: the events of a stream, or a whole response, become a reply. Whole
+//! items count; the pieces before them are shown, and stand in where an item never comes whole.
 
 use super::{
     super::{
@@ -19,7 +20,7 @@ use alloc::{borrow::Cow, string::String};
 use core::mem;
 use innerloop_types::{input::ResponseHead, message::Reply};
 
-/// The names of the events that bring pieces of a strand, or a whole part of it.
+/// The events that bring pieces of a strand, or a whole part of it, by name.
 const STRANDS: [(&str, DeltaKind); 6] = [
     ("output_text", DeltaKind::Text),
     ("reasoning_summary_text", DeltaKind::Summary),
@@ -34,7 +35,7 @@ const STRANDS: [(&str, DeltaKind); 6] = [
 pub(crate) struct ResponsesAccumulator {
     reply: Reply,
     slots: SlotList,
-    /// The outcome of the response, as the terminal event tells it.
+    /// The outcome of the response, once the terminal event has told it.
     ending: Option<ResponseEnd>,
     faults: DecodeFaults,
 }
@@ -65,6 +66,7 @@ impl WireAccumulator for ResponsesAccumulator {
         let (of, step) = kind.rsplit_once('.').unwrap_or(("", kind));
         let strand = STRANDS.iter().find(|(name, _)| *name == of).map(|(_, strand)| *strand);
         match (strand, of, step) {
+            // A gateway that fails over begins anew, even behind a terminal event.
             (_, "", "created") => {
                 self.begin(out);
                 self.meta(&event.response());
@@ -119,6 +121,8 @@ impl WireAccumulator for ResponsesAccumulator {
             }
             ending => ending,
         };
+        // Unreadable data costs nothing if each item came whole. Without an ending, that the stream
+        // was cut says more.
         if ending.is_none() || self.slots.are_done() {
             self.faults.unreadable = None;
         }
@@ -142,10 +146,11 @@ impl WireAccumulator for ResponsesAccumulator {
 }
 
 impl ResponsesAccumulator {
-    /// The response begins. A second beginning discards what came before.
+    /// Begins the response. A second beginning discards what came before.
     fn begin(&mut self, out: &mut PieceSink) {
         if self.ending.is_some() || !self.slots.is_empty() {
             out.push(ReplyPiece::Restart);
+            // An error stands: only in Anthropic's protocol does a gateway begin anew behind one.
             let reported = self.faults.reported.take();
             *self = Self {
                 faults: DecodeFaults { reported, ..DecodeFaults::default() },
@@ -161,7 +166,7 @@ impl ResponsesAccumulator {
         reply.usage = response.usage.or(reply.usage);
     }
 
-    /// A piece of an item.
+    /// Takes a piece of an item.
     fn piece(&mut self, strand: DeltaKind, event: &ResponsesEvent<'_>, out: &mut PieceSink) {
         if event.delta.is_null() {
             return;
@@ -179,7 +184,7 @@ impl ResponsesAccumulator {
         slot.show(strand, piece, out);
     }
 
-    /// A whole part of an item, in place of its pieces.
+    /// Takes a whole part of an item, in place of its pieces.
     fn part(&mut self, strand: DeltaKind, event: &ResponsesEvent<'_>, out: &mut PieceSink) {
         let Some(whole) = event.whole.text() else { return };
         let Some(slot) = self.slots.of_piece(event.number, out) else { return };
@@ -187,6 +192,7 @@ impl ResponsesAccumulator {
             slot.show(strand, whole.clone(), out);
         }
         if strand == DeltaKind::Arguments {
+            // The whole makes up for pieces that could not be read.
             (slot.streamed.is_damaged, slot.streamed.is_whole_call) = (false, true);
         }
         if let Some(text) = slot.streamed.part(strand, event.part, &whole, out) {
@@ -194,7 +200,7 @@ impl ResponsesAccumulator {
         }
     }
 
-    /// An item as it is announced, or whole.
+    /// Takes an item as it is announced, or whole.
     fn item(&mut self, event: &ResponsesEvent<'_>, is_done: bool, out: &mut PieceSink) {
         if !event.item.is_null() {
             let mention = ItemMention { number: event.number, item: event.item, is_done };
@@ -202,11 +208,13 @@ impl ResponsesAccumulator {
         }
     }
 
-    /// The terminal event, or a whole body.
+    /// Takes the response of the terminal event, or of a whole body.
     fn on_end(&mut self, response: &ResponseObject<'_>, head: &ResponseHead, out: &mut PieceSink) {
         self.meta(response);
         self.ending = Some(match response.ending(head) {
             ResponseEnd::Failed(failure) => {
+                // The first error counts: a failed response mostly repeats the `error` event before
+                // it.
                 ResponseEnd::Failed(self.faults.reported.take().unwrap_or(failure))
             }
             ending => ending,
@@ -243,6 +251,8 @@ impl<'a> ResponsesEvent<'a> {
         Self {
             kind,
             is_error,
+            // `output_index` names the item: some gateways change `item_id` between two events of
+            // one item.
             number: number.count(),
             part: content.or(summary).count().unwrap_or_default(),
             delta,

@@ -1,6 +1,6 @@
-//! Turns to the items of a request's input. A turn is written once. What only its provider
-//! understands (reasoning items, phases, unknown items) goes back as it came, but for the ids of
-//! what it did not store, and to no other; the thinking of others' models goes as text of the
+//! The encoder of a request's input items. A turn is written once. Reasoning items, phases and
+//! unknown items go back as they came, and only to the provider that made them; the ids of items
+//! that it did not store are left out. The thinking of other providers' models becomes text of the
 //! assistant.
 
 use super::super::{
@@ -23,10 +23,10 @@ use innerloop_types::{
     text::prefix,
 };
 
-/// The beginning of a picture.
+/// The text before a picture's URL.
 const IMAGE: &str = "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":";
 
-/// The provider refuses longer ids of calls, and longer cache keys.
+/// The length of the longest id of a call, and of the longest cache key, that the provider takes.
 const MAX_ID_BYTES: usize = 64;
 
 /// The items written so far.
@@ -36,7 +36,8 @@ pub(crate) struct ResponsesPrefix {
     compat: EndpointCompat,
     /// True if the provider stores what it says, so that it knows its items by their ids.
     keeps_ids: bool,
-    /// The last reply's calls whose results are no plain function's, by the calls' ids.
+    /// The last reply's calls that were sent under another id or not as a function's, by their own
+    /// ids.
     open: Map<SentCall>,
 }
 
@@ -47,7 +48,7 @@ struct SentCall {
     form: CallItemKind,
 }
 
-/// As which kind of item a call was sent, so that its result is of the same kind.
+/// The kind of item that a call was sent as, so that its result is of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CallItemKind {
     Function,
@@ -58,7 +59,8 @@ enum CallItemKind {
 }
 
 impl CallItemKind {
-    /// The form of an item that goes back as it came; `None` where no text can be its result.
+    /// Returns the kind of an item that goes back as it came; `None` where no text can be its
+    /// result.
     fn of(item: &Json) -> Option<Self> {
         match &*JsonDocument::of(item.text()).root().field("type").text()? {
             "function_call" => Some(Self::Function),
@@ -154,7 +156,7 @@ impl ResponsesPrefix {
         }
     }
 
-    /// A message of the assistant with one part.
+    /// Writes a message of the assistant with one part.
     fn said(&mut self, kind: &str, text: &str, phase: Option<&String>) {
         if text.trim().is_empty() {
             return;
@@ -204,7 +206,7 @@ impl ResponsesPrefix {
     fn result(&mut self, result: &ToolResult) {
         let plain = || SentCall { id: result.call_id.clone(), form: CallItemKind::Function };
         let SentCall { id, form } = self.open.get(&result.call_id).cloned().unwrap_or_else(plain);
-        // Items of these forms have no mark for a result that is an error.
+        // Of a failed result these two say so in a field, the others in their text.
         let is_marked = matches!(form, CallItemKind::Shell | CallItemKind::ApplyPatch);
         let parts = failed_result::parts(result, is_marked);
         let said = joined_text(&parts);
@@ -241,7 +243,7 @@ impl ResponsesPrefix {
         out.raw("}");
     }
 
-    /// An item as it is.
+    /// Writes an item as it is.
     fn raw(&mut self, item: &str) {
         self.separate().raw(item);
     }
@@ -270,8 +272,8 @@ fn is_sent(block: &Block) -> bool {
     }
 }
 
-/// The item of thinking, if the provider can make anything of it: sealed, or in full. A summary
-/// alone is for people.
+/// Returns the item of thinking, if the provider can use it: sealed, or in full. A summary alone is
+/// for people.
 fn replayable(reasoning: &ReasoningBlock) -> Option<&Json> {
     let item = reasoning.item.as_ref()?;
     let document = JsonDocument::of(item.text());
@@ -280,8 +282,9 @@ fn replayable(reasoning: &ReasoningBlock) -> Option<&Json> {
     (is_sealed || content.elements().next().is_some()).then_some(item)
 }
 
-/// An item as it goes back: with that id of its call, as the loop gives calls with equal ids new
-/// ones, and without its own id where the provider would look for it in vain.
+/// Returns an item as it goes back: with that id of its call, since the loop gives calls with equal
+/// ids new ones, and without its own id where the provider did not store it and would refuse the id
+/// as unknown.
 fn sent_back(item: &Json, call_id: Option<&str>, keeps_id: bool) -> Json {
     let document = JsonDocument::of(item.text());
     let with = call_id.map(|id| ("call_id".into(), quoted(id))).into_iter().collect();
@@ -289,7 +292,8 @@ fn sent_back(item: &Json, call_id: Option<&str>, keeps_id: bool) -> Json {
         .unwrap_or_else(|| item.clone())
 }
 
-/// A call's arguments; free text as the only argument where the endpoint has no custom tools.
+/// Returns a call's arguments. Free text is the only argument where the endpoint has no custom
+/// tools.
 fn arguments(call: &ToolCall) -> String {
     if !call.is_freeform() {
         return String::from(arguments_object(call));
@@ -300,7 +304,7 @@ fn arguments(call: &ToolCall) -> String {
 }
 
 impl JsonWriter {
-    /// The parts of a message or of a result, blank texts left out.
+    /// Writes the parts of a message or of a result, without blank texts.
     fn parts(&mut self, parts: &[Part]) -> &mut Self {
         for (index, part) in parts.iter().filter(|part| !is_blank(part)).enumerate() {
             self.raw(if index == 0 { "" } else { "," });

@@ -11,8 +11,8 @@ use innerloop_types::{
     tool::{FreeformSpec, ToolSpec},
 };
 
-/// All fields but the input and the cache key. Fields of the configuration's `options` override
-/// ours; the tools among them, such as a web search of the provider's, come behind ours.
+/// Encodes all fields but the input and the cache key. Fields of the configuration's `options`
+/// override ours; the tools among them, such as a web search of the provider's, come behind ours.
 pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> RequestHead {
     let compat = &model.compat;
     let mut fields = ObjectFields::default();
@@ -23,7 +23,8 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
     fields.set("stream").bool(model.stream);
     fields.set("max_output_tokens").number(model.max_output_tokens.into());
     if compat.store {
-        // What is not stored must come back with each request, thinking included.
+        // What is not stored must come back with each request, thinking included, which is sealed
+        // for that.
         fields.set("store").bool(false);
         fields.set("include").raw("[\"reasoning.encrypted_content\"]");
     }
@@ -56,7 +57,7 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Re
     RequestHead { before: before.0, mark: None, after: String::from("}") }
 }
 
-/// Returns what stands between the brackets of an array.
+/// Returns the text between the brackets of an array.
 fn elements(array: &Json) -> &str {
     let inner = array.text().trim().strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     inner.unwrap_or_default().trim()
@@ -74,7 +75,7 @@ fn push_tools(out: &mut JsonWriter, tools: &[&ToolSpec], given: &str, model: &Mo
     out.raw(if tools.is_empty() || given.is_empty() { "" } else { "," }).raw(given).raw("]");
 }
 
-/// Returns how the tool is called with free text, if this model's endpoint can.
+/// Returns the tool's form for free text, if this model's endpoint takes custom tools.
 fn freeform<'a>(tool: &'a ToolSpec, model: &ModelConfig) -> Option<&'a FreeformSpec> {
     tool.freeform.as_ref().filter(|_| model.compat.custom_tools)
 }
@@ -85,7 +86,8 @@ fn push_custom(out: &mut JsonWriter, tool: &ToolSpec, freeform: &FreeformSpec) {
     out.string(&freeform.grammar).raw("}}");
 }
 
-/// A function's definition. The provider's default is strict, which refuses optional properties.
+/// Writes a function's definition. The provider's default is strict, which refuses optional
+/// properties.
 fn push_function(out: &mut JsonWriter, tool: &ToolSpec, model: &ModelConfig) {
     out.raw("{\"type\":\"function\",").named(&tool.name, &tool.description);
     out.raw(",\"parameters\":").raw(tool.parameters.text());

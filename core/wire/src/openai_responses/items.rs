@@ -1,5 +1,5 @@
-//! The items of a response's output as blocks of a reply: which are said, which are thought,
-//! which the client must carry out, and which only the provider understands.
+//! The items of a response's output as blocks of a reply: text, thinking, calls that the client
+//! must carry out, and items that only the provider understands, which are kept whole.
 
 use super::{
     super::{lenient::ValueRef, writer::rewritten},
@@ -22,7 +22,7 @@ use innerloop_types::{
 pub(super) struct OutputItem<'a> {
     /// Its JSON.
     pub(super) raw: ValueRef<'a>,
-    /// True if that is the whole item.
+    /// True if that is the whole item, and not only its announcement.
     pub(super) is_done: bool,
     /// The pieces that have come of it: they stand in where the item itself is empty.
     pub(super) streamed: &'a StreamedItem,
@@ -33,7 +33,7 @@ pub(super) struct OutputItem<'a> {
 pub(super) struct DecodedOutput {
     pub(super) blocks: Vec<Block>,
     pub(super) refusal: String,
-    /// A call is not whole.
+    /// True if a call is not whole.
     pub(super) is_cut: bool,
 }
 
@@ -41,6 +41,8 @@ impl DecodedOutput {
     /// Reads the items, in order.
     pub(super) fn of(items: &[OutputItem<'_>]) -> Self {
         let heads: Vec<ItemHead<'_>> = items.iter().map(|item| ItemHead::of(item.raw)).collect();
+        // The provider lists its own tools' calls under the same types as ours. An output beside a
+        // call shows that there is nothing left to do.
         let answers = heads.iter().filter(|head| head.is_output() && !head.call_id.is_empty());
         let answered: Map<()> = answers.map(|head| (head.call_id.to_string(), ())).collect();
         let mut output = Self::default();
@@ -65,7 +67,7 @@ impl DecodedOutput {
                 self.is_cut |= head.status == "incomplete" || !is_whole;
                 self.blocks.push(Block::ToolCall(call(item, head)));
             }
-            // What is not whole would be refused when it is sent back.
+            // An item that is not whole would be refused when it is sent back.
             _ if !item.is_done => {}
             _ => self.blocks.extend(item.raw.to_json().map(Block::Opaque)),
         }
@@ -73,6 +75,7 @@ impl DecodedOutput {
 
     fn message(&mut self, item: &OutputItem<'_>) {
         let (mut said, mut refused) = said(item.raw);
+        // The pieces stand in for an item that never came whole, or came empty.
         if said.is_empty() && refused.is_empty() {
             said = item.streamed.joined(DeltaKind::Text);
             refused = item.streamed.joined(DeltaKind::Refusal);
@@ -128,6 +131,7 @@ impl<'a> ItemHead<'a> {
             // xAI shows the searches that it makes itself as custom calls with such ids.
             "custom_tool_call" => !self.call_id.starts_with("xs_"),
             "shell_call" => {
+                // A container is the provider's: it runs the commands there.
                 let kind = self.environment.field("type").text();
                 !kind.is_some_and(|kind| kind.starts_with("container"))
             }
@@ -137,7 +141,7 @@ impl<'a> ItemHead<'a> {
     }
 }
 
-/// A message's text and its refusal, its parts joined.
+/// Returns a message's text and its refusal, the parts joined.
 fn said(item: ValueRef<'_>) -> (String, String) {
     let (mut said, mut refused) = (String::new(), String::new());
     let content = item.field("content");
@@ -155,15 +159,15 @@ fn said(item: ValueRef<'_>) -> (String, String) {
     (said, refused)
 }
 
-/// The texts of an item's summary, or of its content where there is no summary. They are joined
-/// without a separator, as the stream's pieces are.
+/// Returns the texts of an item's summary, or of its content where there is no summary. They are
+/// joined without a separator, as the stream's pieces are.
 fn thought(item: ValueRef<'_>) -> String {
     let [summary, content] = item.fields(&["summary", "content"]);
     let summary = summary.text().filter(|summary| !summary.is_empty());
     summary.or_else(|| content.text()).unwrap_or_default().into_owned()
 }
 
-/// Returns what an item shows to people.
+/// Returns the text of an item that people see, and its kind.
 pub(super) fn shown(item: ValueRef<'_>) -> (DeltaKind, String) {
     match &*ItemHead::of(item).kind {
         "message" => (DeltaKind::Text, said(item).0),
@@ -172,8 +176,8 @@ pub(super) fn shown(item: ValueRef<'_>) -> (DeltaKind, String) {
     }
 }
 
-/// Thinking. The item itself goes back, with its encrypted content, so that no signature is kept
-/// beside it. An item's id means nothing to a provider that was told not to store it.
+/// Returns thinking. The item itself goes back with its encrypted content, so that no signature is
+/// kept beside it.
 fn reasoning(item: &OutputItem<'_>) -> ReasoningBlock {
     let mut thought = thought(item.raw);
     for strand in [DeltaKind::Summary, DeltaKind::Thought] {
@@ -181,13 +185,13 @@ fn reasoning(item: &OutputItem<'_>) -> ReasoningBlock {
             thought = item.streamed.joined(strand);
         }
     }
-    // The encrypted content of an item that is only announced is not whole.
+    // The encrypted content of an item that was only announced may not be whole.
     let item = item.is_done.then(|| unstored(item.raw)).flatten();
     ReasoningBlock { text: thought, signature: None, item }
 }
 
-/// An item without what means nothing to a provider that did not store it, and without the fields
-/// that are null.
+/// Returns an item without its id and status, which mean nothing to a provider that did not store
+/// it, and without fields that are null.
 fn unstored(item: ValueRef<'_>) -> Option<Json> {
     let keeps =
         |name: &str, value: ValueRef<'_>| !matches!(name, "id" | "status") && !value.is_null();
@@ -206,6 +210,7 @@ fn call(item: &OutputItem<'_>, head: &ItemHead<'_>) -> ToolCall {
         _ => item.streamed.joined(DeltaKind::Arguments),
     };
     let name = || head.name.to_string();
+    // A call within a namespace, or by a program of the model's, must say so when it goes back.
     let is_scoped = !namespace.or(caller).is_null();
     let scoped = || is_scoped.then(|| unstored(item.raw)).flatten();
     let (name, arguments, freeform, item) = match &*head.kind {
@@ -225,19 +230,19 @@ fn call(item: &OutputItem<'_>, head: &ItemHead<'_>) -> ToolCall {
     ToolCall { id: id.into_owned(), name, arguments, detail }
 }
 
-/// Returns what a call's item itself says that the call is about.
+/// Returns the arguments that a call's item itself has.
 pub(super) fn asked(item: ValueRef<'_>) -> Cow<'_, str> {
     let given = item.first_of("arguments|input").some().map(text_or_json);
     given.or_else(|| order(item)).unwrap_or_default()
 }
 
-/// Returns what a call of a tool that the provider knows by itself asks for.
+/// Returns the arguments of a call of a tool that the provider defines.
 fn order(item: ValueRef<'_>) -> Option<Cow<'_, str>> {
     let order = item.first_of("action|operation|arguments|actions");
     order.some().map(text_or_json)
 }
 
-/// A value's text; of a value that has none its JSON.
+/// Returns a value's text, or its JSON where it has none.
 fn text_or_json(value: ValueRef<'_>) -> Cow<'_, str> {
     value.text().unwrap_or(Cow::Borrowed(value.json()))
 }

@@ -1,4 +1,5 @@
-//! OpenAI Responses: streams and whole bodies.
+//! OpenAI Responses: `POST {base}/responses`, streams and whole bodies. Where the provider is told
+//! to store nothing, whole items go back with each request.
 
 mod decode;
 mod encode;

@@ -1,5 +1,5 @@
-//! The items of an output while they arrive, and which of them an event is about. Gateways change
-//! an item's id from event to event, and some leave its number in the output out.
+//! The items of an output while they arrive, and the search for the one that an event is about.
+//! Gateways change an item's id from event to event, and some leave out its number in the output.
 
 use super::{
     super::{
@@ -17,7 +17,8 @@ use innerloop_types::{json::Json, steps};
 #[derive(Clone, Debug, Default)]
 pub(super) struct SlotList {
     list: Vec<ItemSlot>,
-    /// The position of the newest item of each key.
+    /// The position of the newest item of each key. A tree, since an output may have very many
+    /// items, and a search through the list for each event would cost their square.
     places: BTreeMap<String, usize>,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct ItemSlot {
     /// The item, as it was announced, or whole once it is done.
     item: Option<Json>,
     is_done: bool,
-    /// People have seen something of it.
+    /// True if people have seen something of it.
     pub(super) is_shown: bool,
     pub(super) streamed: StreamedItem,
 }
@@ -42,7 +43,7 @@ pub(super) struct ItemSlot {
 /// An item as an event tells of it, when it begins or when it is done.
 #[derive(Debug)]
 pub(super) struct ItemMention<'a> {
-    /// Its place in the output.
+    /// Its number in the output.
     pub(super) number: Option<u64>,
     /// Its JSON.
     pub(super) item: ValueRef<'a>,
@@ -65,12 +66,12 @@ impl SlotList {
         self.list.iter().any(ItemSlot::is_lost)
     }
 
-    /// The items as far as they have come.
+    /// Returns the items as far as they have come.
     pub(super) fn documents(&self) -> Vec<JsonDocument<'_>> {
         self.list.iter().map(ItemSlot::document).collect()
     }
 
-    /// The items of these `documents`, with what was streamed of them.
+    /// Returns the items of these `documents`, with what was streamed of them.
     pub(super) fn items<'a>(&'a self, documents: &'a [JsonDocument<'a>]) -> Vec<OutputItem<'a>> {
         let items = self.list.iter().zip(documents);
         let item = |(slot, document): (&'a ItemSlot, &'a JsonDocument<'a>)| OutputItem {
@@ -81,8 +82,8 @@ impl SlotList {
         items.map(item).collect()
     }
 
-    /// The item that a piece belongs to: the newest with that number, or the newest of all if the
-    /// piece has none.
+    /// Returns the item that a piece belongs to: the newest with that number, or the newest of all
+    /// if the piece has none.
     pub(super) fn of_piece(
         &mut self,
         number: Option<u64>,
@@ -97,6 +98,7 @@ impl SlotList {
         let head = ItemHead::of(mention.item);
         let at = self.find(mention, &head);
         let Some(slot) = self.at(at, mention.number, out) else { return };
+        // The whole item counts, and an announcement that comes late says less.
         if slot.is_done && !mention.is_done {
             return;
         }
@@ -105,7 +107,7 @@ impl SlotList {
         slot.kind = head.kind.into_owned();
         slot.call_id = head.call_id.into_owned();
         slot.name = head.name.into_owned();
-        // Without a stream of its arguments a call is told whole, once it is done.
+        // A call whose arguments were not streamed is shown whole, once it is done.
         let comes_whole =
             is_ours && mention.is_done && !slot.is_done && !slot.streamed.has(DeltaKind::Arguments);
         let asked = if comes_whole { asked(mention.item) } else { Cow::Borrowed("") };
@@ -126,11 +128,14 @@ impl SlotList {
         self.sort();
         let slots = &mut self.list;
         let count = output.elements().count();
+        // Some gateways list only some items here, or none: then the stream's stay.
         let has_all = count > 0 && count >= slots.len();
         let is_done = slots.iter().all(|slot| slot.is_done);
         if is_done && count <= slots.len() {
             return has_all;
         }
+        // Of items without numbers nobody knows which these are: what people may have seen is not
+        // shown again.
         let is_shown = slots.iter().any(|slot| slot.number.is_none() && slot.is_shown);
         let mut sorted = mem::take(slots).into_iter().peekable();
         let mut others = Vec::new();
@@ -162,13 +167,13 @@ impl SlotList {
         innerloop_json::sort(&mut self.list, |a, b| a.number.cmp(&b.number));
     }
 
-    /// The item that an event tells of: the same kind and call, or else the newest that has begun
-    /// and waits for such an item.
+    /// Returns the item that an event tells of: the one of the same kind and call, or else the
+    /// newest that has begun and waits for such an item.
     fn find(&self, mention: &ItemMention<'_>, head: &ItemHead<'_>) -> Option<usize> {
         let &ItemMention { number, is_done, .. } = mention;
         let at = self.places.get(&same(number, &head.kind, &head.call_id)).copied();
         let fits = |slot: &ItemSlot| {
-            // A message has no id of its own: without a number, one that is done is another one.
+            // A message has no call's id: without a number, one that is done is another one.
             let is_other = slot.is_done && number.is_none() && head.call_id.is_empty();
             slot.kind == head.kind && slot.call_id == head.call_id && !is_other
         };
@@ -184,7 +189,7 @@ impl SlotList {
         both.filter(|&at| self.list.get(at).is_some_and(waits)).max()
     }
 
-    /// The newest item with that number, or of all.
+    /// Returns the newest item with that number, or of all.
     fn newest(&self, number: Option<u64>) -> Option<usize> {
         steps::count(1);
         match number {
@@ -193,7 +198,7 @@ impl SlotList {
         }
     }
 
-    /// The item there, or else a new one with that number, if there is room.
+    /// Returns the item at a position, or else a new one with that number, if there is room.
     fn at(
         &mut self,
         at: Option<usize>,
@@ -213,7 +218,7 @@ impl SlotList {
         self.list.last_mut()
     }
 
-    /// Notes under which keys the item there is found.
+    /// Notes the keys of the item at a position. Events with and without a number find it.
     fn note(&mut self, at: usize) {
         let Self { list, places } = self;
         let Some(slot) = list.get(at) else { return };
@@ -226,12 +231,12 @@ impl SlotList {
     }
 }
 
-/// The key of items of that number, kind and call.
+/// Returns the key of items of that number, kind and call.
 fn same(number: Option<u64>, kind: &str, call_id: &str) -> String {
     format!("{} {call_id}", waiting(number, kind))
 }
 
-/// The key of items of that number and kind that wait for their end.
+/// Returns the key of items of that number and kind that wait for their end.
 fn waiting(number: Option<u64>, kind: &str) -> String {
     let number = number.map_or(String::new(), |number| format!("{number}"));
     format!("{number} {kind}")
@@ -244,7 +249,7 @@ impl ItemSlot {
         out.keep(self.item.as_ref().map_or(0, |item| item.text().len()));
     }
 
-    /// The item is whole: what was not shown of it is shown now.
+    /// Notes that the item is whole, and shows what was not shown of it.
     fn done(&mut self, item: ValueRef<'_>, out: &mut PieceSink) {
         self.is_done = true;
         if !self.is_shown {
@@ -266,7 +271,7 @@ impl ItemSlot {
         !self.is_done && (self.streamed.is_damaged || is_nameless)
     }
 
-    /// The item, or what was streamed without one.
+    /// Returns the item, or the type of one that was streamed without any.
     fn document(&self) -> JsonDocument<'_> {
         let is_said = self.streamed.has(DeltaKind::Text) || self.streamed.has(DeltaKind::Refusal);
         let unnamed = if is_said { r#"{"type":"message"}"# } else { r#"{"type":"reasoning"}"# };

@@ -1,4 +1,4 @@
-//! What comes of an item in pieces, before the item itself comes whole.
+//! The pieces of an item that come before the item itself comes whole.
 
 use super::super::{list_positions::PositionMap, piece::ReplyPiece, sink::PieceSink};
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -20,7 +20,8 @@ pub(super) enum DeltaKind {
 }
 
 impl DeltaKind {
-    /// Shows a piece to people, if it is something for them. Returns whether it is.
+    /// Shows a piece to people, if it is something for them. Returns whether it is. Other pieces
+    /// only count as kept.
     pub(super) fn show(self, piece: Cow<'_, str>, out: &mut PieceSink) -> bool {
         let piece = match self {
             _ if piece.is_empty() => return false,
@@ -41,9 +42,9 @@ impl DeltaKind {
 pub(super) struct StreamedItem {
     /// The parts of each strand, in the order of the enum.
     strands: [StreamedParts; 5],
-    /// A piece of a call could not be read.
+    /// True if a piece of a call could not be read.
     pub(super) is_damaged: bool,
-    /// All of a call's arguments have come.
+    /// True if all of a call's arguments have come.
     pub(super) is_whole_call: bool,
 }
 
@@ -57,7 +58,8 @@ struct StreamedParts {
 }
 
 impl StreamedItem {
-    /// The text of a part that takes `more` in; nothing if there is no room for the part.
+    /// Returns the text of a part, to which `more` is to be added; nothing if there is no room for
+    /// the part.
     pub(super) fn part(
         &mut self,
         strand: DeltaKind,
@@ -75,7 +77,7 @@ impl StreamedItem {
         parts.texts.get_mut(at)
     }
 
-    /// All parts of a strand.
+    /// Returns all parts of a strand, joined.
     pub(super) fn joined(&self, strand: DeltaKind) -> String {
         self.strands.get(strand as usize).map(|parts| joined(&parts.texts, "")).unwrap_or_default()
     }

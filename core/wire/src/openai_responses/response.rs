@@ -1,4 +1,4 @@
-//! The response object: what it is called, what became of it, what it cost.
+//! The response object: its id and model, its outcome, and its token counts.
 
 use super::{
     super::{
@@ -56,8 +56,8 @@ impl<'a> ResponseObject<'a> {
         self.output.is_array() || self.object == "response"
     }
 
-    /// With the status that the terminal event tells, where the response itself has none that
-    /// is final.
+    /// Takes the status of the terminal event's name, where the response itself has none that is
+    /// final.
     pub(super) fn ended(mut self, status: &'a str) -> Self {
         if !matches!(&*self.status, "completed" | "incomplete" | "failed" | "cancelled") {
             self.status = Cow::Borrowed(status);
@@ -65,7 +65,7 @@ impl<'a> ResponseObject<'a> {
         self
     }
 
-    /// Returns what became of it.
+    /// Returns the outcome of the response.
     pub(super) fn ending(&self, head: &ResponseHead) -> ResponseEnd {
         match &*self.status {
             "failed" => ResponseEnd::Failed(self.failure(head)),
@@ -102,18 +102,20 @@ pub(super) enum ResponseEnd {
     /// It goes on in the background.
     Pending,
     Failed(ModelCallError),
-    /// A status that came after this was written.
+    /// A status that is newer than this code.
     Unknown(String),
 }
 
 impl ResponseEnd {
-    /// Returns why a reply with that output ended.
+    /// Returns the reason why a reply with that output ended.
     pub(super) fn finish(&self, output: &DecodedOutput) -> FinishReason {
         match self {
-            // A call that is not whole must not run.
+            // A call that is not whole must not run, and the loop runs no call of a reply that
+            // ended by `Length`.
             Self::Completed | Self::Pending | Self::Unknown(_) if output.is_cut => {
                 FinishReason::Length
             }
+            // The protocol has no finish reason: calls are pending if the output has some.
             Self::Completed if output.has_calls() => FinishReason::ToolCalls,
             Self::Completed if !output.refusal.is_empty() => FinishReason::Refusal,
             Self::Completed => FinishReason::Stop,
@@ -129,8 +131,8 @@ impl ResponseEnd {
         }
     }
 
-    /// The provider's word for an end that is not the model's own, where it says more than that
-    /// the output limit was reached.
+    /// Returns the provider's word for an end that is not the model's own, where it says more than
+    /// that the output limit was reached.
     pub(super) fn reason(self) -> Option<String> {
         match self {
             Self::Incomplete(reason) => (!LIMITS.contains(&reason.as_str())).then_some(reason),
@@ -143,7 +145,7 @@ impl ResponseEnd {
 /// Reasons of an incomplete response that say no more than that the output limit was reached.
 const LIMITS: [&str; 4] = ["", "max_output_tokens", "max_tokens", "length"];
 
-/// Tokens; `None` where neither side is counted.
+/// Returns the token counts; `None` where neither side is counted.
 fn usage(raw: ValueRef<'_>) -> Option<Usage> {
     let (input, output) = (raw.count_of("input_tokens"), raw.count_of("output_tokens"));
     input.or(output)?;
@@ -158,7 +160,7 @@ fn usage(raw: ValueRef<'_>) -> Option<Usage> {
     })
 }
 
-/// The failure that an `error` event reports, flat or nested.
+/// Returns the failure that an `error` event reports, flat or nested.
 pub(super) fn error_event(head: &ResponseHead, event: ValueRef<'_>) -> ModelCallError {
     // The event's own type is not the failure's.
     let event = rewritten(event, &|name, _| name != "type", Map::new());
