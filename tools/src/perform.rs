@@ -21,8 +21,8 @@ pub fn perform(files: &mut impl WorkspaceFiles, action: &Action) -> Outcome {
 /// stay there, and its text names them as seen from there; its changes are named from the
 /// workspace's root on. Every failure is an outcome, too: its kind, and what to do.
 ///
-/// [`Action::RunProgram`], [`Action::Shell`] and [`Action::Fetch`] are not file actions. Hosts carry
-/// them out by themselves; here they give [`ToolError::UnknownTool`].
+/// [`Action::RunProgram`], [`Action::Shell`] and [`Action::Fetch`] are not file actions: here they
+/// give [`ToolError::UnknownTool`], and hosts carry them out by themselves.
 pub fn perform_in(files: &mut impl WorkspaceFiles, folder: &str, action: &Action) -> Outcome {
     attempt(files, folder, action).unwrap_or_else(|failure| failure)
 }
