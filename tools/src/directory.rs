@@ -1,6 +1,7 @@
-//! Files of a directory of the system. In the sandbox its root is `/`, and the host confines the
-//! guest; elsewhere links are followed only as long as they stay below the root. That check does
-//! not stop a process that swaps links meanwhile: untrusted code belongs in the sandbox.
+//! The files of a directory of the system. In the sandbox its root is `/`, and the host confines
+//! the guest; elsewhere links are followed only as long as they stay below the root. That check
+//! does not stop a process that swaps links meanwhile: untrusted code belongs in the sandbox. What
+//! is written is there as a whole or not at all.
 
 use crate::{
     files::{EntryKind, FileError, FileStat, FolderEntry, MAX_FILE_BYTES, WorkspaceFiles},
@@ -17,16 +18,17 @@ use std::{
 /// WASI's number for bytes that are not UTF-8.
 const ILSEQ: i32 = 25;
 
-/// A variable of the guest's environment: its host puts a file that is written anew in its place as
-/// a whole when it is synced, and keeps what was there until then.
+/// The variable of the guest's environment by which its host says that it puts a file that is
+/// written anew in its place as a whole when that is synced, and keeps what was there until then.
 pub const REPLACED_BY_HOST: &str = "INNERLOOP_REPLACED_BY_HOST";
 
-/// The beginning and the end of the names of files that are written beside others, to take their
+/// The beginning and the end of the names of drafts, which are written beside a file to take its
 /// place.
 const DRAFT: &str = ".innerloop-";
 const DRAFT_END: &str = ".tmp";
 
-/// Returns whether a file of this name is written to take the place of another in its folder.
+/// Returns whether a file of this name is a draft, written to take the place of another one in its
+/// folder.
 #[must_use]
 pub fn is_draft(name: &str) -> bool {
     name.strip_prefix(DRAFT).is_some_and(|rest| rest.ends_with(DRAFT_END))
@@ -47,30 +49,30 @@ pub struct DirectoryFiles {
     lister: Option<FolderLister>,
 }
 
-/// Lists a folder of the system.
+/// A function that lists a folder of the system.
 pub type FolderLister = fn(&Path) -> io::Result<Vec<FolderEntry>>;
 
 impl DirectoryFiles {
-    /// The files below `root`, which exists.
+    /// Opens the files below `root`, which must exist.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: resolved(root.into()), is_replaced_by_host: false, lister: None }
     }
 
-    /// The same with folders that are listed by that, which leaves out names that are not UTF-8.
+    /// Sets the function that lists folders. It leaves out names that are not UTF-8.
     #[must_use]
     pub fn listed_by(self, lister: FolderLister) -> Self {
         Self { lister: Some(lister), ..self }
     }
 
-    /// The same for a guest whose host puts what is written in its place as a whole, as
-    /// [`REPLACED_BY_HOST`] says.
+    /// Sets whether the host puts what is written in its place as a whole, as [`REPLACED_BY_HOST`]
+    /// says.
     #[must_use]
     pub fn replaced_by_host(self, is_replaced_by_host: bool) -> Self {
         Self { is_replaced_by_host, ..self }
     }
 
-    /// The system's path of `path`, with its links resolved.
+    /// Returns the system's path of `path`, with its links resolved.
     #[cfg(not(target_os = "wasi"))]
     fn locate(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
         let mut place = self.root.clone();
@@ -84,7 +86,7 @@ impl DirectoryFiles {
                     }
                 }
                 Ok(_) => {}
-                // Below something that does not exist there are no links.
+                // Nothing is below it yet, so there are no links to follow.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(fault(&error)),
             }
@@ -92,7 +94,7 @@ impl DirectoryFiles {
         Ok(place)
     }
 
-    /// The path as the sandbox's host reads it: the host resolves links and confines them.
+    /// Returns the path as the sandbox's host reads it: the host resolves links and confines them.
     #[cfg(target_os = "wasi")]
     #[expect(clippy::unnecessary_wraps, reason = "outside of the sandbox it can fail")]
     fn locate(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
@@ -103,14 +105,14 @@ impl DirectoryFiles {
 impl WorkspaceFiles for DirectoryFiles {
     fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
         let place = self.locate(path)?;
-        // Before it is opened: opening a pipe blocks until somebody writes, in every sandbox whose
-        // files are the system's own.
+        // Looked at before it is opened: opening a pipe blocks until somebody writes, in every
+        // sandbox whose files are the system's own.
         let found = fs::metadata(&place).map_err(|error| fault(&error))?;
         check_file(&found)?;
         read_file(&place, found.len())
     }
 
-    /// Writes the file as a whole or not at all: what stops it leaves what was there.
+    /// Writes the file as a whole or not at all: whatever stops it leaves what was there.
     fn write(&mut self, path: &WorkspacePath, bytes: Vec<u8>) -> Result<(), FileError> {
         let place = self.locate(path)?;
         let replaced = match fs::metadata(&place) {
@@ -123,6 +125,8 @@ impl WorkspaceFiles for DirectoryFiles {
             }
             Err(error) => return Err(fault(&error)),
         };
+        // A draft of the guest's own would only be a second copy: this host shows nothing before
+        // the file is synced.
         let written = if self.is_replaced_by_host {
             fs::File::create(&place).and_then(|file| fill(file, &bytes))
         } else {
@@ -133,7 +137,7 @@ impl WorkspaceFiles for DirectoryFiles {
 
     fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError> {
         let Some(folder) = path.parent() else { return Err(FileError::IsFolder) };
-        // Removes the link itself, not its target.
+        // Only the folder is resolved, so that a link is removed and not its target.
         let place = self.locate(&folder)?.join(path.name());
         let found = fs::symlink_metadata(&place).map_err(|error| fault(&error))?;
         if found.is_dir() {
@@ -150,10 +154,12 @@ impl WorkspaceFiles for DirectoryFiles {
     ) -> Result<bool, FileError> {
         let (old, new) = (self.locate(from)?, self.locate(to)?);
         let is_link = |place: &Path| fs::symlink_metadata(place).is_ok_and(|it| it.is_symlink());
+        // A rename would move or replace the link instead of the file behind it.
         if is_link(&old) || is_link(&new) || new.is_dir() {
             return self.write(to, bytes).map(|()| false);
         }
         create_above(&new)?;
+        // Written at its old path, where the permissions are, and then moved with them.
         self.write(from, bytes)?;
         fs::rename(&old, &new).map(|()| true).map_err(|error| fault(&error))
     }
@@ -173,7 +179,7 @@ impl WorkspaceFiles for DirectoryFiles {
         let mut list = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| fault(&error))?;
-            // No call can name a file whose name is not UTF-8, so it is left out.
+            // No call can name a file whose name is not UTF-8, so such a file is left out.
             if let (Ok(name), Ok(found)) = (entry.file_name().into_string(), entry.file_type()) {
                 list.push(FolderEntry { name, kind: kind(found) });
             }
@@ -182,7 +188,7 @@ impl WorkspaceFiles for DirectoryFiles {
     }
 }
 
-/// The path without links; a root that cannot be resolved fails when it is used.
+/// Returns the path without links. A root that cannot be resolved fails when it is used.
 #[cfg(not(target_os = "wasi"))]
 fn resolved(root: PathBuf) -> PathBuf {
     root.canonicalize().unwrap_or(root)
@@ -193,8 +199,8 @@ const fn resolved(root: PathBuf) -> PathBuf {
     root
 }
 
-/// Reads up to the length that the file had when it was looked at. To ask for it again, or to
-/// probe for the end, would be two of six calls out of the sandbox.
+/// Reads up to the length that the file had when it was looked at. Asking for it again, or probing
+/// for the end, would be two of six calls out of the sandbox.
 fn read_file(place: &Path, length: u64) -> Result<Cow<'static, [u8]>, FileError> {
     let file = fs::File::open(place).map_err(|error| fault(&error))?;
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
@@ -207,7 +213,7 @@ fn fill(mut file: fs::File, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Writes a file beside the place, on the disk, and moves it there.
+/// Writes a draft beside the place, syncs it, and moves it there.
 fn write_beside(place: &Path, replaced: Option<&fs::Metadata>, bytes: &[u8]) -> io::Result<()> {
     let (draft, file) = create_beside(place)?;
     let moved = dress(&file, replaced)
@@ -219,11 +225,13 @@ fn write_beside(place: &Path, replaced: Option<&fs::Metadata>, bytes: &[u8]) -> 
     moved
 }
 
-/// A new file in the folder of another.
+/// Creates a new file in the folder of another.
 fn create_beside(place: &Path) -> io::Result<(PathBuf, fs::File)> {
     let mut created = Err(io::ErrorKind::AlreadyExists.into());
     for number in 0..MAX_NAMES {
         let draft = place.with_file_name(format!("{DRAFT}{number}{DRAFT_END}"));
+        // Never one that is there: it may be the draft of another program, or one that a killed
+        // program has left.
         created = fs::File::create_new(&draft).map(|file| (draft, file));
         if !matches!(&created, Err(error) if error.kind() == io::ErrorKind::AlreadyExists) {
             break;
@@ -238,15 +246,15 @@ fn dress(file: &fs::File, replaced: Option<&fs::Metadata>) -> io::Result<()> {
     replaced.map_or(Ok(()), |replaced| file.set_permissions(replaced.permissions()))
 }
 
-/// A guest knows no permissions; its host does.
+/// Does nothing: a guest has no permissions, and its host sets them.
 #[cfg(target_os = "wasi")]
 #[expect(clippy::unnecessary_wraps, reason = "outside of the sandbox it can fail")]
 const fn dress(_file: &fs::File, _replaced: Option<&fs::Metadata>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns where the links at a path lead in the end: what is moved there would take the place of
-/// one.
+/// Returns where the links at a path lead in the end. A file that is moved to the path itself would
+/// take the place of a link.
 #[cfg(target_os = "wasi")]
 fn behind_links(mut place: PathBuf) -> io::Result<PathBuf> {
     for _ in 0..MAX_LINKS {
@@ -258,7 +266,7 @@ fn behind_links(mut place: PathBuf) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-/// They are resolved already.
+/// Returns the place as it is: its links are resolved already.
 #[cfg(not(target_os = "wasi"))]
 #[expect(clippy::unnecessary_wraps, reason = "in the sandbox it can fail")]
 const fn behind_links(place: PathBuf) -> io::Result<PathBuf> {
@@ -280,13 +288,13 @@ fn check_file(found: &fs::Metadata) -> Result<(), FileError> {
 fn create_above(place: &Path) -> Result<(), FileError> {
     let Some(above) = place.parent() else { return Ok(()) };
     fs::create_dir_all(above).map_err(|error| match fault(&error) {
-        // Some systems only report that a file is where the folder should be.
+        // Some systems only report that something is there already.
         FileError::Io(_) if error.kind() == io::ErrorKind::AlreadyExists => FileError::NotFolder,
         fault => fault,
     })
 }
 
-/// Nanoseconds since 1970; 0 if the system does not know.
+/// Returns the time of the last write in nanoseconds since 1970; 0 if the system does not know it.
 fn modified(found: &fs::Metadata) -> u64 {
     let since = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or(0)
@@ -311,7 +319,7 @@ fn fault(error: &io::Error) -> FileError {
         K::PermissionDenied | K::ReadOnlyFilesystem => FileError::Denied,
         K::IsADirectory => FileError::IsFolder,
         K::NotADirectory => FileError::NotFolder,
-        // What some runtimes say of a folder that holds such a name.
+        // Some runtimes report this for a folder that holds such a name.
         _ if cfg!(target_os = "wasi") && error.raw_os_error() == Some(ILSEQ) => {
             FileError::Io("it holds a name that is not UTF-8, and cannot be listed here".to_owned())
         }

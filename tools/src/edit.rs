@@ -1,4 +1,6 @@
-//! Replacing a text in a file, and showing the result.
+//! The replacement of a text in a file, and the answer that shows the result. `source` and
+//! `replace` find the place and build the new text; this module words for the model what happened,
+//! and why not if nothing did.
 
 use crate::{
     encoding::{TextEncoding, decode},
@@ -20,7 +22,7 @@ const MAX_NAMED_LINES: usize = 10;
 const CONTEXT_LINES: usize = 3;
 /// The maximum number of lines of the result that are shown.
 const MAX_SHOWN_LINES: usize = 20;
-/// The number of characters of a shown line that are kept.
+/// The maximum number of characters of a line that are shown.
 const MAX_SHOWN_CHARS: usize = 200;
 
 pub(crate) fn edit(
@@ -38,6 +40,8 @@ pub(crate) fn edit(
         return Err(Outcome { count: Some(0), ..error });
     }
     let bytes = match files.read(&path) {
+        // Without an old text an edit creates a file or fills an empty one; any other it would
+        // overwrite.
         Ok(bytes) if old.is_empty() && bytes.is_empty() => {
             let before = PreviousContent::Bytes(Vec::new());
             return write::replace_content(files, &path, &before, new);
@@ -67,10 +71,12 @@ pub(crate) fn edit(
         }
         ReplaceError::TooLarge => failure_texts::failed(files, &path, &FileError::TooLarge),
     })?;
+    // Nothing is wrong with that: the file is as the model wants it.
     if edited.text == text {
         let message = format!("{path} has the new text there already. Nothing changed.");
         return Ok(Outcome::text(message));
     }
+    // Only a mask in the new text can take the place of a secret; others were in the file before.
     if new.contains(MASK) {
         secrets::check(&path, text, &edited.text)?;
     }
@@ -82,7 +88,7 @@ pub(crate) fn edit(
     Ok(Outcome { changes: vec![change], count, ..Outcome::text(message) })
 }
 
-/// The text of a file that is to be changed, and its encoding.
+/// Decodes a file that is to be changed, and returns its text and encoding.
 pub(crate) fn text<'a>(
     path: &WorkspacePath,
     bytes: &'a [u8],
@@ -154,7 +160,8 @@ fn not_unique(path: &WorkspacePath, lines: &[usize]) -> Outcome {
     Outcome { count: u32::try_from(lines.len()).ok(), ..error }
 }
 
-/// The outcome where lines are only there with another indentation, which new lines cannot take on.
+/// Returns the outcome for lines that the file has only with another indentation, which new lines
+/// cannot take on.
 pub(crate) fn other_indentation<'t>(
     path: &WorkspacePath,
     what: &str,
@@ -200,10 +207,11 @@ fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
     Outcome { count: Some(0), ..failure_texts::error(ToolError::EditConflict, message) }
 }
 
-/// The maximum number of places that are compared to find the closest one.
+/// The maximum number of places that are compared to find the closest one: a line such as `}` may
+/// stand at thousands.
 const MAX_COMPARED_PLACES: usize = 20;
 
-/// The first line that differs at the place where most lines of `old` stand: its number in the
+/// Returns the first line that differs at the place that has most lines of `old`: its number in the
 /// file, what was wanted, and what is there.
 fn first_difference<'a>(text: &'a str, old: &'a str) -> Option<(usize, &'a str, &'a str)> {
     let wanted: Vec<&str> = old.lines().skip_while(|line| line.trim().is_empty()).collect();
@@ -217,6 +225,7 @@ fn first_difference<'a>(text: &'a str, old: &'a str) -> Option<(usize, &'a str, 
     let (same, place) = places
         .take(MAX_COMPARED_PLACES)
         .map(|place| (equal(place), place))
+        // Of places that are equally close the first is named.
         .max_by_key(|(same, place)| (*same, std::cmp::Reverse(*place)))?;
     let there = lines.get(place + same).copied().unwrap_or("(the end of the file)");
     Some((place + same + 1, wanted.get(same)?, there))

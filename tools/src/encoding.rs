@@ -1,6 +1,6 @@
-//! Texts that are not UTF-8: how they are told apart, read, and written back as they were. UTF-16
-//! with a mark and Windows' Latin-1 are understood everywhere; the feature `encodings` adds all
-//! others of the web.
+//! The encodings of texts: how they are recognised, read, and written back byte for byte
+//! (`docs/decisions.md#texts-that-are-not-utf-8`). UTF-16 with a mark and Windows' Latin-1 are
+//! understood everywhere; the feature `encodings` adds all others of the web.
 
 use memchr::memchr;
 use std::{borrow::Cow, str};
@@ -26,19 +26,21 @@ pub(crate) enum TextEncoding {
 /// The byte order mark, as a character.
 pub(crate) const MARK: char = '\u{feff}';
 
-/// The characters of windows-1252 from 0x80 to 0x9f; five places are empty and stay what they are.
+/// The characters of windows-1252 from 0x80 to 0x9f. Five places are unassigned and stand for the
+/// control characters of their numbers.
 const WESTERN: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// The number of bytes of a file that are looked at to tell whether it is text.
+/// The number of bytes of a file that are inspected to tell whether it is text.
 const SNIFFED_BYTES: usize = 8 << 10;
 
 /// The reason why bytes that contain NUL are not text.
 const NUL: &str = "it contains NUL bytes";
 
-/// The text that bytes are, with its byte order mark, and its encoding; or why they are none.
+/// Decodes bytes to text, with its byte order mark, and its encoding; the error says why they are
+/// not text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, TextEncoding), &'static str> {
     if let Some(encoding) = marked(bytes) {
         let text = char::decode_utf16(units(bytes, encoding)).collect::<Result<String, _>>();
@@ -54,7 +56,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, TextEncoding), &'sta
         Err(_) if is_broken_utf8(bytes) => Err("it is UTF-8 with broken characters"),
         Err(_) => {
             let (text, encoding) = legacy(bytes)?;
-            // What would not be written back as it is had better not be read.
+            // An edit writes the whole file, so a text that would not come back byte for byte is
+            // better not read.
             match encoding.encode(&text) {
                 Ok(again) if *again == *bytes => Ok((Cow::Owned(text), encoding)),
                 Ok(_) | Err(_) => Err(UNKNOWN),
@@ -63,12 +66,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, TextEncoding), &'sta
     }
 }
 
-/// The bytes as UTF-8, if they are text in another encoding; otherwise as they are.
+/// Returns the bytes as UTF-8 if they are text in another encoding; otherwise as they are.
 pub(crate) fn as_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     match decode(bytes) {
         Ok((Cow::Owned(text), _)) => Cow::Owned(text.into_bytes()),
         Ok((Cow::Borrowed(_), _)) | Err(_) => match marked(bytes) {
             Some(encoding) => {
+                // Broken UTF-16 cannot be edited, but it can be searched.
                 let units: Vec<u16> = units(bytes, encoding).collect();
                 Cow::Owned(String::from_utf16_lossy(&units).into_bytes())
             }
@@ -77,7 +81,8 @@ pub(crate) fn as_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The encoding that a byte order mark of UTF-16 names; NUL characters follow that of UTF-32.
+/// Returns the encoding that a byte order mark of UTF-16 names. With NUL characters behind it the
+/// mark is that of UTF-32.
 pub(crate) fn marked(bytes: &[u8]) -> Option<TextEncoding> {
     match bytes {
         [0xff, 0xfe, 0, 0, ..] => None,
@@ -87,7 +92,7 @@ pub(crate) fn marked(bytes: &[u8]) -> Option<TextEncoding> {
     }
 }
 
-/// Returns whether there is a NUL in the first 8 KiB, and no mark of UTF-16, which is full of them.
+/// Returns whether there is a NUL in the first 8 KiB and no mark of UTF-16, which is full of them.
 #[must_use]
 pub fn looks_binary(bytes: &[u8]) -> bool {
     marked(bytes).is_none() && memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
@@ -111,10 +116,12 @@ fn is_broken_utf8(bytes: &[u8]) -> bool {
         good += chunk.valid().chars().filter(|letter| !letter.is_ascii()).count();
         broken += usize::from(!chunk.invalid().is_empty());
     }
+    // Text of another encoding is hardly ever valid UTF-8, so this is UTF-8 with damage: to guess
+    // another encoding for it would garble the rest.
     good > 2 * broken
 }
 
-/// Returns whether there are signs that no text has.
+/// Returns whether there are control characters that no text has.
 fn has_controls(bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| matches!(byte, 0..=7 | 0xe..=0x1a | 0x1c..=0x1f | 0x7f))
 }
@@ -135,6 +142,7 @@ fn legacy(bytes: &[u8]) -> Result<(String, TextEncoding), &'static str> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
     let guessed = detector.guess(None, Utf8Detection::Deny);
+    // By the table that builds without the feature have, so that all hosts read such a file alike.
     if guessed == encoding_rs::WINDOWS_1252 {
         return Ok((western(bytes), TextEncoding::Western));
     }
@@ -142,8 +150,9 @@ fn legacy(bytes: &[u8]) -> Result<(String, TextEncoding), &'static str> {
     Ok((text.ok_or(UNKNOWN)?.into_owned(), TextEncoding::Other(guessed)))
 }
 
-/// Text of Western Europe has few letters beyond ASCII, and those mostly by themselves; other
-/// encodings have pairs of bytes or whole words of them, or signs that hardly stand in such a text.
+/// Decodes text of Western Europe. It has few letters beyond ASCII, mostly single ones; other
+/// encodings have pairs of bytes or whole words of them, or characters that are rare in such a
+/// text.
 #[cfg(not(feature = "encodings"))]
 fn legacy(bytes: &[u8]) -> Result<(String, TextEncoding), &'static str> {
     let (mut runs, mut long) = (0_usize, 0_usize);
@@ -167,7 +176,7 @@ fn western(bytes: &[u8]) -> String {
 }
 
 impl TextEncoding {
-    /// The encoding of a file with these bytes, for the text that takes their place.
+    /// Returns the encoding of a file with these bytes, for the text that takes their place.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         decode(bytes).map_or(Self::Utf8, |(_, encoding)| encoding)
     }
@@ -182,7 +191,7 @@ impl TextEncoding {
         }
     }
 
-    /// The text in this encoding, or the first character that has no place in it.
+    /// Encodes a text, or returns the first character that the encoding lacks.
     pub(crate) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, char> {
         let bytes: Vec<u8> = match self {
             Self::Utf8 => return Ok(Cow::Borrowed(text.as_bytes())),
@@ -199,8 +208,10 @@ impl TextEncoding {
     }
 }
 
-/// The units of a text in UTF-16, which begins with a mark.
+/// Returns the units of a text in UTF-16, beginning with a mark.
 fn with_mark(text: &str) -> impl Iterator<Item = u16> {
+    // The mark stays even if the new text lacks it: without one the file would not be read as
+    // UTF-16 again.
     let unmarked = text.strip_prefix(MARK).unwrap_or(text);
     [0xfeff].into_iter().chain(unmarked.encode_utf16())
 }

@@ -1,4 +1,5 @@
-//! Failures in words for the model: what is wrong, and what to do next.
+//! Failures in words for the model: what is wrong, and what to do next. All tools word the failures
+//! of files and paths here, so that the model reads the same of each.
 
 use crate::{
     files::{EntryKind, FileError, WorkspaceFiles, sort},
@@ -12,33 +13,33 @@ use innerloop_types::action::{Outcome, ToolError};
 const MAX_COMPARED: usize = 1000;
 /// The maximum number of similar names that are given.
 const MAX_SUGGESTED: usize = 3;
-/// Of longer names only the beginning is compared.
+/// The maximum number of characters of a name that are compared: the edit distance takes time in
+/// the product of both lengths.
 const MAX_NAME_CHARS: usize = 64;
 
 pub(crate) fn error(kind: ToolError, message: impl Into<String>) -> Outcome {
     Outcome::error(kind, message)
 }
 
-/// The folder of an agent.
+/// Parses the folder of an agent.
 ///
-/// # Errors
-/// The outcome where it is no path inside the workspace.
+/// The outcome for a text that is not a path inside the workspace.
 pub fn folder(text: &str) -> Result<WorkspacePath, Outcome> {
     WorkspacePath::folder(text).map_err(|error| bad_path(text, error))
 }
 
-/// The path of a file that the model named, seen from `folder`.
+/// Parses the path of a file that the model named, seen from `folder`.
 ///
-/// # Errors
-/// The outcome where it is no path of a file inside the folder.
+/// The outcome for a text that is not the path of a file inside the folder.
 pub fn file_path(folder: &WorkspacePath, text: &str) -> Result<WorkspacePath, Outcome> {
     folder.file_at(text).map_err(|error| bad_path(text, error))
 }
 
-/// The path of a file that the model wants to change.
+/// Parses the path of a file that the model wants to change.
 pub(crate) fn writable_path(folder: &WorkspacePath, text: &str) -> Result<WorkspacePath, Outcome> {
     let path = file_path(folder, text)?;
-    // What is written there may run on the user's machine at the next git command.
+    // Hooks and settings in there run on the user's machine with the next command of the version
+    // system, outside of any sandbox.
     if let Some(system) = path.names().find_map(version_system) {
         return Err(error(
             ToolError::PermissionDenied,
@@ -48,7 +49,8 @@ pub(crate) fn writable_path(folder: &WorkspacePath, text: &str) -> Result<Worksp
     Ok(path)
 }
 
-/// The path of a file or folder that the model named, seen from `folder`, or that folder.
+/// Parses the path of a file or folder that the model named, seen from `folder`; no text means that
+/// folder.
 pub(crate) fn any_path(
     folder: &WorkspacePath,
     text: Option<&str>,
@@ -69,7 +71,7 @@ fn bad_path(text: &str, cause: PathError) -> Outcome {
     }
 }
 
-/// The outcome of an operation on `path` that failed.
+/// Returns the outcome of an operation on `path` that failed.
 #[must_use]
 pub fn failed(files: &impl WorkspaceFiles, path: &WorkspacePath, cause: &FileError) -> Outcome {
     match cause {
@@ -97,8 +99,10 @@ pub fn failed(files: &impl WorkspaceFiles, path: &WorkspacePath, cause: &FileErr
     }
 }
 
-/// Names the first part of `path` that does not exist, and entries with a similar name.
+/// Returns the outcome that names the first part of `path` that does not exist, and entries with a
+/// similar name.
 fn missing(files: &impl WorkspaceFiles, path: &WorkspacePath, cause: &FileError) -> Outcome {
+    // From the agent's folder down: what stands above it is not the agent's to know.
     let mut above = path.seen_from();
     for name in path.names().skip(above.names().count()) {
         let here = above.join(name);
@@ -128,7 +132,7 @@ fn hint(above: &WorkspacePath, similar: &[String]) -> String {
     format!("Did you mean {}?", joined(&paths, " or "))
 }
 
-/// Up to three entries of `folder` whose name is close to `name`, the closest first.
+/// Returns up to three entries of `folder` whose names are close to `name`, the closest first.
 fn similar_names(files: &impl WorkspaceFiles, folder: &WorkspacePath, name: &str) -> Vec<String> {
     let Ok(mut entries) = files.list(folder) else { return Vec::new() };
     sort(&mut entries);
@@ -142,6 +146,8 @@ fn similar_names(files: &impl WorkspaceFiles, folder: &WorkspacePath, name: &str
         })
         .collect();
     let mut closest = Vec::new();
+    // Three are wanted, so they are picked one by one: a sort of this type would take up room in
+    // the page's module.
     while closest.len() < MAX_SUGGESTED {
         let next = (0..close.len()).min_by_key(|at| close.get(*at).map(|(distance, _)| *distance));
         let Some(at) = next else { break };
@@ -154,14 +160,15 @@ fn letters(name: &str) -> Vec<char> {
     name.chars().take(MAX_NAME_CHARS).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Returns how much two names differ: another ending and swapped letters count as little as one
-/// letter.
+/// Returns how much two names differ. Another extension and swapped letters count as one letter,
+/// since those are the usual slips.
 fn difference(a: &[char], b: &[char]) -> usize {
     if stem(a) == stem(b) || same_letters(a, b) { 1 } else { distance(a, b) }
 }
 
-/// The name without its last extension.
+/// Returns the name without its last extension.
 fn stem(name: &[char]) -> &[char] {
+    // The dot of `.env` does not begin an extension.
     let end = name.iter().rposition(|c| *c == '.').filter(|at| *at > 0);
     name.get(..end.unwrap_or(name.len())).unwrap_or(name)
 }
@@ -172,7 +179,8 @@ fn same_letters(a: &[char], b: &[char]) -> bool {
     a.len() == b.len() && a.iter().all(|letter| count(a, letter) == count(b, letter))
 }
 
-/// The edit distance: how many characters to insert, delete or change to turn `a` into `b`.
+/// Returns the edit distance: the number of characters to insert, delete or change to turn `a` into
+/// `b`.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

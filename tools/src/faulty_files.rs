@@ -1,4 +1,5 @@
-//! Files that fail on purpose, to see what the tools make of it.
+//! Files that fail on purpose, for tests of what the tools do then. They stand in front of any
+//! other files and count operations, so that a test can let each one fail in turn.
 
 use crate::{
     files::{FileError, FileStat, FolderEntry, WorkspaceFiles},
@@ -6,7 +7,7 @@ use crate::{
 };
 use std::{borrow::Cow, cell::Cell};
 
-/// Passes each operation on to the files inside, unless it is one that must fail.
+/// Files that pass each operation on, except for those that are to fail.
 #[derive(Clone, Debug)]
 pub struct FaultyFiles<F> {
     inner: F,
@@ -23,28 +24,28 @@ enum FaultTrigger {
 }
 
 impl<F: WorkspaceFiles> FaultyFiles<F> {
-    /// Fails the `n`th operation, counted from 1, and no other.
+    /// Lets the `n`th operation fail, counted from 1, and no other.
     pub fn operation(inner: F, n: u64, fault: FileError) -> Self {
         Self { inner, fault, when: FaultTrigger::Operation(n), operations: Cell::new(0) }
     }
 
-    /// Fails each operation on `path`.
+    /// Lets every operation on `path` fail.
     pub fn path(inner: F, path: &WorkspacePath, fault: FileError) -> Self {
         let when = FaultTrigger::Path(path.as_str().to_owned());
         Self { inner, fault, when, operations: Cell::new(0) }
     }
 
-    /// Fails each write and each removal.
+    /// Lets every write and every removal fail.
     pub fn writes(inner: F, fault: FileError) -> Self {
         Self { inner, fault, when: FaultTrigger::Writes, operations: Cell::new(0) }
     }
 
-    /// Returns how many operations there were, failed ones included.
+    /// Returns how many operations there were, those that failed included.
     pub fn operations(&self) -> u64 {
         self.operations.get()
     }
 
-    /// The files inside.
+    /// Returns the files behind these.
     pub fn into_inner(self) -> F {
         self.inner
     }
@@ -62,6 +63,7 @@ impl<F: WorkspaceFiles> FaultyFiles<F> {
 }
 
 impl<F: WorkspaceFiles> WorkspaceFiles for FaultyFiles<F> {
+    // `move_to` stays the trait's: a write and a removal, each of which can fail by itself.
     fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
         self.pass(path, false)?;
         self.inner.read(path)

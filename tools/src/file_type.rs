@@ -5,6 +5,7 @@ use innerloop_json::{joined, quoted};
 use innerloop_types::action::{Outcome, ToolError};
 
 /// A line for each type: its name, and the endings that belong to it.
+// One text instead of tables, which take more of the page's module and are harder to read.
 const TYPES: &str = "\
 c: c h
 cpp: cpp cc cxx hpp hh hxx h inl
@@ -52,7 +53,7 @@ zig: zig";
 pub(crate) struct FileType(&'static str);
 
 impl FileType {
-    /// The type of that name.
+    /// Returns the type of that name; the error lists all names.
     pub(crate) fn named(name: &str) -> Result<Self, Outcome> {
         let known = types().find(|(known, _)| *known == name);
         known.map(|(_, endings)| Self(endings)).ok_or_else(|| {
@@ -66,7 +67,7 @@ impl FileType {
         })
     }
 
-    /// Returns whether a file of that name is of the type.
+    /// Returns whether a file of that name is of this type.
     pub(crate) fn has(self, name: &str) -> bool {
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
         ending.is_some_and(|ending| self.0.split(' ').any(|known| known == ending))

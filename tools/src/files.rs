@@ -1,4 +1,6 @@
-//! The files of a workspace as the tools see them: whole files by path, folders by entries.
+//! The files of a workspace as the tools see them: whole files by path, and folders by their
+//! entries. Hosts implement [`WorkspaceFiles`] over whatever they have; no path of it leads out of
+//! the workspace.
 
 use crate::path::WorkspacePath;
 use std::{borrow::Cow, fmt};
@@ -6,21 +8,21 @@ use std::{borrow::Cow, fmt};
 /// The largest file that the tools read, 64 MiB.
 pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// The largest picture that is handed to a model as it is, 5 MiB.
+/// The largest picture that is given to a model as it is, 5 MiB.
 pub const MAX_PICTURE_BYTES: usize = 5 << 20;
 
-/// The largest picture that is read where the host makes it smaller before a model sees it, 30 MiB.
+/// The largest picture that is read if the host makes it smaller before a model sees it, 30 MiB.
 pub const MAX_FITTED_PICTURE_BYTES: usize = 30 << 20;
 
 /// A workspace's files. Paths are relative to the workspace's root, and none leads out of it.
 pub trait WorkspaceFiles {
-    /// The whole content of a file.
+    /// Reads the whole content of a file.
     ///
     /// # Errors
     /// [`FileError`], for example `NotFound`, `IsFolder` or `TooLarge`.
     fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError>;
 
-    /// Makes `bytes` the whole content of a file, with the folders above it.
+    /// Makes `bytes` the whole content of a file, and creates the folders above it.
     ///
     /// # Errors
     /// [`FileError`], for example `IsFolder`, `NotFolder` or `Full`.
@@ -32,9 +34,9 @@ pub trait WorkspaceFiles {
     /// [`FileError`], for example `NotFound` or `IsFolder`.
     fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError>;
 
-    /// Makes `bytes` the whole content of the file at `to`, as which the one at `from` goes on:
-    /// where files have permissions, with its own, whatever stood at `to`. Says whether `from` is
-    /// gone by that; if not, it is to be removed.
+    /// Moves the file at `from` to `to`, with `bytes` as its whole content. Where files have
+    /// permissions it keeps its own, whatever stood at `to`. Returns whether `from` is gone; if
+    /// not, the caller removes it.
     ///
     /// # Errors
     /// As of [`WorkspaceFiles::write`].
@@ -44,17 +46,19 @@ pub trait WorkspaceFiles {
         to: &WorkspacePath,
         bytes: Vec<u8>,
     ) -> Result<bool, FileError> {
+        // Files without permissions have nothing to keep, so they are written anew.
         let _stays = from;
         self.write(to, bytes).map(|()| false)
     }
 
-    /// Returns what is at a path; a link is followed if it stays inside the workspace.
+    /// Returns the facts about what is at a path. A link is followed if it stays inside the
+    /// workspace.
     ///
     /// # Errors
     /// [`FileError`], for example `NotFound`.
     fn stat(&self, path: &WorkspacePath) -> Result<FileStat, FileError>;
 
-    /// The entries of a folder, in any order; a link is an entry of its own kind.
+    /// Lists the entries of a folder, in any order. A link is an entry of its own kind.
     ///
     /// # Errors
     /// [`FileError`], for example `NotFound` or `NotFolder`.
@@ -86,7 +90,7 @@ pub struct FolderEntry {
     pub kind: EntryKind,
 }
 
-/// Kinds of entries.
+/// The kind of a folder's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     /// A file.
@@ -101,15 +105,17 @@ pub enum EntryKind {
 
 /// Sorts entries by name.
 pub(crate) fn sort(entries: &mut Vec<FolderEntry>) {
+    // The standard library's sort would be compiled anew for this type, and the page's module is
+    // small.
     innerloop_json::sort(entries, Ord::cmp);
 }
 
 /// The reason why an operation on files failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
-    /// There is nothing at the path.
+    /// Nothing is at the path.
     NotFound,
-    /// The system or the sandbox refused, or a link leads out of the workspace.
+    /// The system or the sandbox refuses it, or a link leads out of the workspace.
     Denied,
     /// A folder, where a file is needed.
     IsFolder,
@@ -121,7 +127,7 @@ pub enum FileError {
     TooLarge,
     /// No room is left.
     Full,
-    /// Anything else, in the system's words.
+    /// Any other failure, in the system's words.
     Io(String),
 }
 

@@ -1,4 +1,5 @@
-//! Finding files by the pattern of their path.
+//! The search for files by the pattern of their path, the newest first. A host that walks folders
+//! by itself takes [`GlobSearch`] and gives the same outcome.
 
 use crate::{
     failure_texts,
@@ -42,14 +43,14 @@ pub struct GlobSearch {
     pattern: PathPattern,
 }
 
-/// A file that was found; the newest comes first, and of files of one age the first by path.
+/// A file that was found, in the order of the outcome: the newest first, and files of one age by
+/// path.
 pub type GlobMatch = (Reverse<u64>, WorkspacePath);
 
 impl GlobSearch {
-    /// Reads what is asked for, and looks what brackets in the pattern mean.
+    /// Parses a search, and finds out what brackets in its pattern mean.
     ///
-    /// # Errors
-    /// The outcome where it makes no sense.
+    /// The outcome for an argument that makes no sense.
     pub fn parse(files: &impl WorkspaceFiles, query: &GlobQuery<'_>) -> Result<Self, Outcome> {
         let folder = failure_texts::any_path(query.within, query.path)?;
         let most = usize::try_from(query.max_results.unwrap_or(MAX_FILES)).unwrap_or(usize::MAX);
@@ -69,7 +70,8 @@ impl GlobSearch {
         self.pattern.matches(path, &self.folder)
     }
 
-    /// The outcome where `total` files were found, of which `found` holds the newest at least.
+    /// Returns the outcome of a search that found `total` files. `found` has the newest of them at
+    /// least.
     #[must_use]
     pub fn outcome(&self, mut found: Vec<GlobMatch>, total: usize, left_out: LeftOut) -> Outcome {
         let unreadable = |before: &str| match left_out.unreadable {
@@ -107,6 +109,7 @@ pub(crate) fn glob(files: &impl WorkspaceFiles, query: &GlobQuery<'_>) -> Result
     let mut found = Vec::new();
     let left_out = walk(files, &glob.folder, query.hidden, &mut |path| {
         if glob.wants(path) {
+            // Only for matches: each time that is asked for is a call out of the sandbox.
             let modified = files.stat(path).map_or(0, |stat| stat.modified);
             found.push((Reverse(modified), path.clone()));
         }
@@ -117,7 +120,7 @@ pub(crate) fn glob(files: &impl WorkspaceFiles, query: &GlobQuery<'_>) -> Result
     Ok(glob.outcome(found, total, left_out))
 }
 
-/// The outcome where a folder could not be searched.
+/// Returns the outcome for a folder that could not be searched.
 #[must_use]
 pub fn not_searched(
     files: &impl WorkspaceFiles,

@@ -1,4 +1,5 @@
-//! Searching the files of a folder, or one file.
+//! The search for lines in the files of a folder, or in one file. A host that reads files by itself
+//! takes the same parts, with a walk and a matcher of its own, and reports what this search would.
 
 use crate::{
     encoding::looks_binary,
@@ -16,7 +17,7 @@ use innerloop_json::quoted;
 use innerloop_types::action::{GrepQuery, Outcome, ToolError};
 use std::ops::ControlFlow;
 
-/// A search as the model asked for it.
+/// A search as the model asked for it, except for its expression.
 #[derive(Debug)]
 pub struct GrepSearch {
     /// The folder to search, or the file.
@@ -26,10 +27,10 @@ pub struct GrepSearch {
 }
 
 impl GrepSearch {
-    /// Reads all of it but the expression, and looks what brackets in the pattern of paths mean.
+    /// Parses everything but the expression, and finds out what brackets in the pattern of paths
+    /// mean.
     ///
-    /// # Errors
-    /// The outcome where something in it makes no sense.
+    /// The outcome for an argument that makes no sense.
     pub fn parse(
         files: &impl WorkspaceFiles,
         within: &WorkspacePath,
@@ -68,6 +69,7 @@ pub(crate) fn grep(
             return ControlFlow::Continue(());
         }
         match files.read(file) {
+            // Binary files below a folder are nothing to report; one that the model named is.
             Ok(bytes) if looks_binary(&bytes) => ControlFlow::Continue(()),
             Ok(bytes) => report.add_file(file, &bytes, &matcher),
             Err(_) => {
@@ -78,6 +80,8 @@ pub(crate) fn grep(
     });
     let left_out = match searched {
         Ok(left_out) => left_out,
+        // The path is a file. To ask for its kind beforehand would be one more call out of the
+        // sandbox.
         Err(FileError::NotFolder) => {
             grep_file(files, path, &matcher, &mut report)?;
             LeftOut::default()
@@ -89,8 +93,7 @@ pub(crate) fn grep(
 
 /// Compiles the expression of a search.
 ///
-/// # Errors
-/// The outcome where it is not valid.
+/// The outcome for an expression that is not valid.
 pub fn small_matcher(grep: &GrepQuery) -> Result<SmallMatcher, Outcome> {
     SmallMatcher::new(grep).map_err(|(pattern, why)| {
         failure_texts::error(
@@ -106,8 +109,7 @@ pub fn small_matcher(grep: &GrepQuery) -> Result<SmallMatcher, Outcome> {
 
 /// Searches a file that the model named, whether or not git ignores it.
 ///
-/// # Errors
-/// The outcome where it cannot be read, or is no text.
+/// The outcome for a file that cannot be read or is not text.
 pub fn grep_file(
     files: &impl WorkspaceFiles,
     path: &WorkspacePath,
@@ -118,7 +120,7 @@ pub fn grep_file(
     if looks_binary(&bytes) {
         return Err(read::binary(path, "it contains NUL bytes"));
     }
-    // There is no next file.
+    // The answer says whether to go on with the next file, and there is none.
     let _ = report.add_file(path, &bytes, matcher);
     Ok(())
 }

@@ -1,16 +1,17 @@
-//! Which files `.gitignore` files name, with git's rules: the last rule that matches decides, a
-//! file further down overrides those above, and everything in an ignored folder stays ignored.
+//! The files that `.gitignore` files name, by git's rules: the last rule that matches decides, a
+//! file further down overrides those above it, and everything in an ignored folder stays ignored.
+//! `walk` sees to the last one, since it does not enter such a folder.
 
 use crate::path::WorkspacePath;
 use fast_glob::{glob_match, validate};
 use innerloop_json::joined;
 use std::{borrow::Cow, rc::Rc};
 
-/// Most rules that are obeyed of a `.gitignore` file and those above it: each costs time for each
-/// file.
+/// The maximum number of rules of a `.gitignore` file and those above it that are obeyed: each one
+/// costs time for each file.
 pub const MAX_RULES: usize = 10_000;
 
-/// Longest rule, in bytes: no path is longer.
+/// The longest rule, in bytes: no path is longer.
 const MAX_RULE_BYTES: usize = 4096;
 
 /// The notice that is given where there are more than [`MAX_RULES`].
@@ -68,7 +69,7 @@ impl IgnoreRuleSet {
         Rc::new(Self { folder, rules, above, room, is_cut: was_cut || is_cut })
     }
 
-    /// Returns whether a file or folder is ignored, whatever becomes of the folders above it.
+    /// Returns whether the rules ignore a file or folder, without regard to the folders above it.
     pub(crate) fn ignores(&self, path: &WorkspacePath, is_folder: bool) -> bool {
         let mut next = Some(self);
         while let Some(rules) = next {
@@ -84,9 +85,9 @@ impl IgnoreRuleSet {
 }
 
 impl IgnoreRule {
-    /// Reads the first rules of a `.gitignore` file, and says whether there are more than `most`;
-    /// the later of two that match decides. A byte order mark before the first is no part of it,
-    /// as for git.
+    /// Parses the first rules of a `.gitignore` file, and returns whether there are more than
+    /// `most`. Of two that match, the later one decides. Like git, it ignores a byte order mark
+    /// before the first.
     #[must_use]
     pub fn first(text: &str, most: usize) -> (Vec<Self>, bool) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -95,7 +96,7 @@ impl IgnoreRule {
         (first, all.next().is_some())
     }
 
-    /// Reads a line; `None` if it holds no rule.
+    /// Parses a line; `None` if it holds no rule.
     fn parse(line: &str) -> Option<Self> {
         let line = trim_end(line);
         if line.starts_with('#') || line.len() > MAX_RULE_BYTES {
@@ -109,14 +110,17 @@ impl IgnoreRule {
             Some(rest) => (RuleTarget::Folders, rest),
             None => (RuleTarget::Any, line),
         };
+        // A slash at the beginning counts here, one at the end does not, so this comes between the
+        // two cuts.
         let scope = if line.contains('/') { RuleScope::Path } else { RuleScope::Name };
         let line = line.strip_prefix('/').unwrap_or(line);
         if line.is_empty() {
             return None;
         }
+        // Most rules are plain names, and comparing is faster than matching.
         let literal = !line.contains(['*', '?', '[', '\\']);
         let glob = if literal { line.to_owned() } else { escape(line) };
-        // Git skips a pattern that does not parse, too.
+        // Git, too, skips a pattern that does not parse.
         (literal || validate(&glob).is_ok()).then_some(Self {
             glob,
             literal,
@@ -126,8 +130,8 @@ impl IgnoreRule {
         })
     }
 
-    /// Returns whether it names a file or folder: its name, and its path from the folder on that
-    /// the `.gitignore` file stands in.
+    /// Returns whether the rule names a file or folder, given its name and its path from the folder
+    /// of the `.gitignore` file on.
     #[must_use]
     pub fn matches(&self, name: &str, below: &str, is_folder: bool) -> bool {
         if self.target == RuleTarget::Folders && !is_folder {
@@ -141,7 +145,7 @@ impl IgnoreRule {
     }
 }
 
-/// The line without the spaces at its end, unless a backslash stands before them.
+/// Returns the line without white space at its end, unless a backslash stands before that.
 fn trim_end(line: &str) -> &str {
     let mut line = line;
     while let Some(rest) = line.strip_suffix([' ', '\t', '\r']) {
@@ -162,6 +166,7 @@ fn escape(line: &str) -> String {
 }
 
 fn single_stars(name: &str) -> Cow<'_, str> {
+    // A star behind a backslash stands for itself, so such a name is not touched.
     if name.contains('\\') || !name.contains("**") {
         return Cow::Borrowed(name);
     }

@@ -1,17 +1,18 @@
-//! New lines whose place was found with indentation left aside: all of them move by the same shift,
-//! in the file's own characters, or none does. What cannot be moved so would be another structure.
+//! The indentation of new lines whose place was found by ignoring indentation. All of them move by
+//! the same shift, in the file's own characters, or none does: anything else would be a guess at
+//! another structure of the code (`docs/decisions.md#the-v4a-patch-format`).
 
 use innerloop_json::joined;
 
-/// Wider lines are not moved: each new line would cost as much.
+/// The widest indentation that is moved, in bytes: each new line costs as much.
 const MAX_BYTES: usize = 200;
 /// The numbers of spaces that may stand for one tab of the file, the likeliest first.
 const SPACES_A_TAB: [usize; 4] = [8, 4, 2, 3];
 /// The maximum number of spaces that one tab may stand for.
 const MAX_SPACES: usize = 16;
 
-/// The white space that a line begins with, no more of it than tells that it is too wide; `None` if
-/// the line is blank.
+/// Returns the white space that a line begins with, or as much of it as shows that it is too wide;
+/// `None` if the line is blank.
 pub(crate) fn indentation(line: &str) -> Option<&str> {
     let mut letters = line.char_indices().take(MAX_BYTES + 1);
     match letters.find(|(_, letter)| !letter.is_whitespace()) {
@@ -20,7 +21,7 @@ pub(crate) fn indentation(line: &str) -> Option<&str> {
     }
 }
 
-/// Returns whether a line is indented as it is in the file.
+/// Returns whether a line is indented as in the file.
 pub(crate) fn agrees((given, there): &IndentPair<'_>) -> bool {
     given == there && given.len() <= MAX_BYTES
 }
@@ -28,15 +29,16 @@ pub(crate) fn agrees((given, there): &IndentPair<'_>) -> bool {
 /// A line of a text, and the line of the file that it was found to be: the indentation of both.
 pub(crate) type IndentPair<'a> = (&'a str, &'a str);
 
-/// From the indentation of a text to a file's.
+/// The way from the indentation of a text to that of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) enum IndentShift {
     /// Lines stay as they are.
     #[default]
     None,
-    /// Lines lose `removed` at their beginning, and get `added` there.
+    /// Lines lose `removed` at their beginning and get `added` there.
     Front { removed: String, added: String },
-    /// The file spells steps in another way: `base` is a depth of the text and the file's for it.
+    /// The file writes its steps with other characters: `base` is a depth in the text and the same
+    /// one in the file.
     Steps { base: (usize, usize), from: usize, to: usize, sign: &'static str },
 }
 
@@ -66,7 +68,7 @@ impl IndentKind {
 /// The indentation of the lines of a whole file.
 pub(crate) struct IndentStyle {
     sign: IndentKind,
-    /// By how many spaces a line is most often deeper than the one before.
+    /// The number of spaces by which a line is most often deeper than the one before.
     step: Option<usize>,
 }
 
@@ -76,7 +78,7 @@ impl IndentStyle {
         let mut steps = [0_usize; 9];
         for indent in lines.filter_map(indentation) {
             tabs |= indent.starts_with('\t');
-            // One space is in front of the lines of a comment.
+            // One space stands before the lines of a block comment, and is not a step.
             spaces |= indent.starts_with("  ");
             if let Some(count) = indent.len().checked_sub(last).and_then(|by| steps.get_mut(by)) {
                 *count += 1;
@@ -89,6 +91,7 @@ impl IndentStyle {
             (false, true) => IndentKind::Spaces,
             (true, true) => IndentKind::Mixed,
         };
+        // Reversed, since `max_by_key` takes the last of equals: that is the likeliest one.
         let step = [4, 2, 8, 3].into_iter().rev().max_by_key(|by| steps.get(*by).copied());
         let step = step.filter(|by| steps.get(*by).is_some_and(|count| *count > 0));
         Self { sign, step }
@@ -96,7 +99,8 @@ impl IndentStyle {
 }
 
 impl IndentShift {
-    /// The shift that brings each line to its pair, and that each of the `new` lines can take.
+    /// Returns the shift that brings each line to its pair and that all `new` lines can take;
+    /// `None` if there is none.
     pub(crate) fn of(pairs: &[IndentPair<'_>], new: &[&str], style: &IndentStyle) -> Option<Self> {
         if pairs.iter().all(agrees) {
             return Some(Self::None);
@@ -118,6 +122,8 @@ impl IndentShift {
         let is_said =
             |(given, there): &IndentPair<'_>| shift.moved(given).as_deref() == Some(*there);
         let sign = own_sign(pairs, style);
+        // A new line must end up in the file's own characters. One that is indented like a line of
+        // the old text does, since the file has that line.
         let suits = |new: &&str| {
             let is_known = pairs.iter().any(|(given, _)| given == new);
             shift.moved(new).is_some_and(|moved| {
@@ -129,19 +135,23 @@ impl IndentShift {
         (pairs.iter().all(is_said) && new.iter().all(suits)).then_some(shift)
     }
 
-    /// Spaces become tabs, or tabs spaces.
+    /// Returns the shift by which spaces become tabs, or tabs spaces.
     fn in_steps(pairs: &[IndentPair<'_>], new: &[&str], style: &IndentStyle) -> Option<Self> {
         let base = pairs.first().map(|(given, there)| (given.len(), there.len()))?;
         let texts = pairs.iter().map(|(given, _)| *given).chain(new.iter().copied());
         let apart = |indent: &str| indent.len().abs_diff(base.0);
         let (steps, sign) = match (IndentKind::of(texts.clone()), own_sign(pairs, style)) {
             (IndentKind::Spaces, IndentKind::Tabs) => {
+                // What stands for a tab must divide all depths, or a line would end up between two
+                // tabs.
                 let common = texts.map(apart).fold(0, common_divisor);
                 let fits = SPACES_A_TAB.into_iter().filter(|spaces| common.is_multiple_of(*spaces));
                 (fits.map(|spaces| (spaces, 1)).collect::<Vec<_>>(), "\t")
             }
             (IndentKind::Tabs, IndentKind::Spaces) => {
                 let is_flat = texts.map(apart).all(|by| by == 0);
+                // A line that is deeper in both says what a tab stands for; if all are equally
+                // deep, it does not matter; otherwise the rest of the file says it.
                 let deeper = pairs.iter().find(|(given, _)| apart(given) > 0);
                 let spaces = match deeper {
                     Some((given, there)) => there.len().abs_diff(base.1).checked_div(apart(given)),
@@ -162,7 +172,7 @@ impl IndentShift {
         })
     }
 
-    /// A new line as it is to stand in the file.
+    /// Returns a new line as it is to stand in the file.
     pub(crate) fn apply(&self, line: &str) -> String {
         let moved = indentation(line).and_then(|indent| Some((indent, self.moved(indent)?)));
         match moved {
@@ -173,7 +183,7 @@ impl IndentShift {
         }
     }
 
-    /// The file's indentation for one of the text, if there is one.
+    /// Returns the file's indentation for one of the text; `None` if it has none.
     fn moved(&self, indent: &str) -> Option<String> {
         match self {
             Self::None => Some(indent.to_owned()),
@@ -196,8 +206,8 @@ impl IndentShift {
     }
 }
 
-/// Returns whether new text has the file's indentation already although the old text lacks it: its
-/// first line begins as the file's does, and the old text begins with none, or with other
+/// Returns whether the new text has the file's indentation already, although the old text lacks it:
+/// its first line begins as the file's does, and the old text begins with none or with other
 /// characters.
 pub(crate) fn is_placed(first: IndentPair<'_>, new: &[&str]) -> bool {
     let (given, there) = first;
@@ -209,7 +219,7 @@ pub(crate) fn is_placed(first: IndentPair<'_>, new: &[&str]) -> bool {
         && (all != IndentKind::Mixed || new.iter().all(|new| new.starts_with(there)))
 }
 
-/// Returns what the file's lines begin with: those that were found, or else all of it.
+/// Returns the white space that the file's lines begin with: those that were found, or else all.
 fn own_sign(pairs: &[IndentPair<'_>], style: &IndentStyle) -> IndentKind {
     match IndentKind::of(pairs.iter().map(|(_, there)| *there)) {
         IndentKind::Nothing => style.sign,

@@ -1,7 +1,7 @@
-//! What the built-in tools do: [`perform`] carries out an [`Action`](innerloop_types::action) over
-//! anything that implements [`WorkspaceFiles`] and says what came of it. The page links this
-//! library and works on [`InMemoryFiles`]; natively the same code is a WASI program over
-//! [`DirectoryFiles`].
+//! The built-in tools: [`perform`] carries out an [`Action`](innerloop_types::action) over anything
+//! that implements [`WorkspaceFiles`] and returns its outcome. The page links this library and
+//! works on [`InMemoryFiles`]; natively the same code is a WASI program over [`DirectoryFiles`].
+//! Every failure is an outcome, too, in words that tell the model what to do next.
 #![forbid(unsafe_code)]
 
 mod directory;
@@ -50,8 +50,8 @@ pub use protected::{VERSION_SYSTEMS, is_version_system};
 pub use temporary::TmpMeaning;
 pub use write::{MAX_CHANGE_BYTES, change_text};
 
-/// The parts that these tools share with a host that reads files on its own, so that it gives their
-/// answers: how arguments are understood, what is left out, and how results and failures are told.
+/// Parts of the tools for a host that reads files by itself and must give the same answers: how
+/// arguments are understood, what is left out, and how results and failures are worded.
 pub mod parts {
     pub use crate::{
         encoding::looks_binary,

@@ -1,4 +1,5 @@
-//! Listing folders.
+//! The listing of a folder, with as many levels below it as are asked for. Folders come first, and
+//! links are shown but not followed, so a listing always ends.
 
 use crate::{
     failure_texts,
@@ -53,7 +54,7 @@ pub(crate) fn list(files: &impl WorkspaceFiles, query: &ListQuery<'_>) -> Result
     Ok(lister.render(top))
 }
 
-/// Lists one folder.
+/// The state of listing one folder.
 struct ListRenderer<'a, F> {
     files: &'a F,
     folder: &'a WorkspacePath,
@@ -69,13 +70,15 @@ struct ListLevel {
 }
 
 impl<F: WorkspaceFiles> ListRenderer<'_, F> {
-    /// The entries, one a line, each folder followed by what it holds.
+    /// Returns the entries, one a line, each folder followed by what it holds.
     fn render(&self, top: ListLevel) -> Outcome {
         let mut out = String::new();
         let mut count = 0;
         let mut unreadable = 0_u32;
         let mut capped_at_source = false;
         let mut too_many_rules = false;
+        // A stack instead of recursion: folders may nest deeper than the stack of a WASI program or
+        // a page allows.
         let mut levels = vec![top];
         while let Some(level) = levels.last_mut() {
             too_many_rules |= level.rules.as_ref().is_some_and(|rules| rules.is_cut);
@@ -95,6 +98,7 @@ impl<F: WorkspaceFiles> ListRenderer<'_, F> {
             if entry.kind == EntryKind::Folder && deeper {
                 match self.enter(path, rules) {
                     Ok(level) => levels.push(level),
+                    // A folder that cannot be read does not hide the others.
                     Err(_) => unreadable += 1,
                 }
             }
@@ -123,7 +127,8 @@ impl<F: WorkspaceFiles> ListRenderer<'_, F> {
         };
     }
 
-    /// The entries of a folder, folders first, each by name; without version systems' own.
+    /// Returns the entries of a folder, folders first, each kind by name, and without those of
+    /// version systems.
     fn enter(
         &self,
         folder: WorkspacePath,

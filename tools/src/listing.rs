@@ -1,4 +1,4 @@
-//! The entries of a folder on WASI, by few calls. The C library asks for some 4 KiB at a time, and
+//! The listing of a folder on WASI, by few calls. The C library asks for some 4 KiB at a time, and
 //! runtimes read the whole folder for each call, so that a folder of 50,000 files takes minutes.
 
 use innerloop_tools::{EntryKind, FolderEntry};
@@ -26,7 +26,7 @@ mod imported {
     }
 }
 
-/// The entries of a folder; names that are not UTF-8 are left out.
+/// Lists the entries of a folder; names that are not UTF-8 are left out.
 pub(crate) fn list(path: &Path) -> io::Result<Vec<FolderEntry>> {
     let folder = File::open(path)?;
     let (mut entries, mut cookie) = (Vec::new(), 0);
@@ -37,11 +37,15 @@ pub(crate) fn list(path: &Path) -> io::Result<Vec<FolderEntry>> {
         let before = cookie;
         let mut rest = bytes.get(..used).unwrap_or_default();
         while let Some((head, names)) = rest.split_first_chunk::<HEAD>() {
+            // An entry that is cut off comes again, since the cookie is still that of the one
+            // before.
             let Some((entry, next, behind)) = entry(head, names) else { break };
             cookie = next;
             entries.extend(entry);
             rest = behind;
         }
+        // The second condition ends the loop under a host that gives no whole entry however many
+        // bytes it may fill.
         if is_last || (cookie == before && bytes.len() >= MOST_BYTES) {
             return Ok(entries);
         }
@@ -49,7 +53,8 @@ pub(crate) fn list(path: &Path) -> io::Result<Vec<FolderEntry>> {
     }
 }
 
-/// Asks for what comes behind the cookie; how many bytes that are, all if there is more.
+/// Asks for what comes behind the cookie, and returns how many bytes that is; all of them if there
+/// is more.
 #[expect(unsafe_code, reason = "an import; the host writes into the bytes that the slice owns")]
 fn fill(folder: &File, into: &mut [u8], cookie: u64) -> io::Result<usize> {
     let mut used = 0;
@@ -65,7 +70,7 @@ fn fill(folder: &File, into: &mut [u8], cookie: u64) -> io::Result<usize> {
     if errno == 0 { Ok(used) } else { Err(io::Error::from_raw_os_error(errno)) }
 }
 
-/// An entry, the cookie behind it, and the bytes behind it; nothing if its name is cut off.
+/// Returns an entry, the cookie behind it, and the bytes behind it; `None` if its name is cut off.
 fn entry<'a>(head: &[u8; HEAD], names: &'a [u8]) -> Option<(Option<FolderEntry>, u64, &'a [u8])> {
     let (next, rest) = head.split_first_chunk::<8>()?;
     let (_inode, rest) = rest.split_first_chunk::<8>()?;

@@ -1,13 +1,14 @@
-//! What a line must contain for a regular expression to match it, found in the expression's text.
-//! Searching for that first is many times faster than running the expression over each line.
-//! Where the text is not understood, nothing is required: the result is always safe.
+//! The texts that a line must contain for a regular expression to match it, found in the
+//! expression's text. Searching for them first is many times faster than running the expression
+//! over each line. Where the expression is not understood, nothing is required, so no line that
+//! matches is ever lost.
 
 use std::{iter::Peekable, str::Chars};
 
-/// More alternatives than this are not searched one by one.
+/// The maximum number of alternatives that are searched one by one.
 const MAX_NEEDLES: usize = 8;
 
-/// Texts of which a matching line contains at least one.
+/// The texts of which a matching line contains at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequiredLiterals {
     /// The texts, none of them empty.
@@ -55,7 +56,7 @@ struct LiteralScanner<'a> {
     ignores_case: bool,
 }
 
-/// The pieces of a sequence seen so far.
+/// The pieces of a sequence that have been seen so far.
 #[derive(Default)]
 struct LiteralSequence {
     run: String,
@@ -72,7 +73,8 @@ impl LiteralSequence {
         }
     }
 
-    /// Keeps the requirement that leaves the fewest lines: the longest, then the simplest.
+    /// Keeps the requirement that leaves the fewest lines: the one with the longest texts, and of
+    /// those the one with the fewest.
     fn offer(&mut self, texts: Vec<String>) {
         let rank = |texts: &[String]| {
             let shortest = texts.iter().map(String::len).min().unwrap_or(0);
@@ -91,9 +93,11 @@ impl LiteralSequence {
 }
 
 impl LiteralScanner<'_> {
-    /// Reads up to the end or to the parenthesis that closes the group; `None` if something is
-    /// not understood.
+    /// Reads up to the end or to the parenthesis that closes the group; `None` if something is not
+    /// understood.
     fn alternation(&mut self) -> Option<LiteralChoice> {
+        // The branches together require one text of any branch, and nothing if one branch requires
+        // nothing.
         let mut whole = self.sequence()?;
         while self.rest.next_if_eq(&'|').is_some() {
             let branch = self.sequence()?;
@@ -129,6 +133,7 @@ impl LiteralScanner<'_> {
     fn literal(&mut self, c: char, seen: &mut LiteralSequence) -> Option<()> {
         match self.repeat()? {
             RepeatKind::Once => seen.run.push(c),
+            // One is certain, but more of it may stand before the next character.
             RepeatKind::AtLeastOnce => {
                 seen.run.push(c);
                 seen.broken = true;
@@ -182,7 +187,7 @@ impl LiteralScanner<'_> {
         Some(())
     }
 
-    /// Reads what follows `(?`: a name or flags. Whether a group's content follows.
+    /// Reads what follows `(?`, a name or flags, and returns whether a group's content follows.
     fn group_head(&mut self) -> Option<bool> {
         loop {
             match self.rest.next()? {
@@ -195,7 +200,8 @@ impl LiteralScanner<'_> {
                 }
                 'i' => self.ignores_case = true,
                 's' | 'm' | 'U' | '-' => {}
-                // The flag `x` makes white space insignificant.
+                // The flag `x` makes white space and `#` insignificant, and other flags are not
+                // known.
                 _ => return None,
             }
         }
@@ -208,6 +214,7 @@ impl LiteralScanner<'_> {
         loop {
             match self.rest.next()? {
                 ']' if !first => return Some(()),
+                // A nested class, such as `[:alpha:]`, has a closing bracket of its own.
                 '[' => return None,
                 '\\' => {
                     self.rest.next()?;
@@ -227,7 +234,7 @@ impl LiteralScanner<'_> {
                 _ => RepeatKind::Optional,
             };
             repeat = if repeat == RepeatKind::Optional { repeat } else { next };
-            // This one makes the repetition lazy; one more would make it optional.
+            // This `?` makes the repetition lazy, and one more makes it optional.
             self.rest.next_if_eq(&'?');
         }
         Some(repeat)

@@ -1,6 +1,7 @@
 //! The tools as a WASI program: an action as JSON on standard input, its outcome as JSON on
-//! standard output. The workspace is the program's root folder; its argument, if there is one, is
-//! the folder that the action's agent works in.
+//! standard output. The workspace is the program's root folder. The first argument, if there is
+//! one, is the folder that the action's agent works in, and the second the digests of the files as
+//! the model knows them.
 
 #[cfg(target_os = "wasi")]
 mod listing;
@@ -28,6 +29,7 @@ fn main() -> io::Result<()> {
             let mut files = files;
             perform_known(&mut files, &folder, &action, known.as_deref())
         }
+        // An outcome, not an exit code: the host reads one JSON text whatever happens.
         Err(error) => Outcome::error(
             ToolError::InvalidArguments,
             format!("Standard input is not one action as JSON: {error}."),

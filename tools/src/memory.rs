@@ -1,4 +1,5 @@
-//! Files in memory. A folder exists as long as there is a file below it.
+//! Files in memory, as a page has them. A folder exists as long as there is a file below it, and
+//! time is a counter, so that the same calls always give the same files.
 
 use crate::{
     files::{EntryKind, FileError, FileStat, FolderEntry, WorkspaceFiles},
@@ -6,13 +7,14 @@ use crate::{
 };
 use std::{borrow::Cow, collections::BTreeMap, mem, ops::Bound};
 
-/// Files in memory, sorted by path. Time is a counter that grows with each write.
+/// Files in memory, sorted by path. Each write makes its file newer than all others.
 #[derive(Clone, Debug, Default)]
 pub struct InMemoryFiles {
-    /// The index in `files` of the file at each path.
+    /// The index in `files` of the file at each path. Indices, so that the page's module has one
+    /// kind of tree only.
     places: BTreeMap<String, usize>,
     files: Vec<StoredFile>,
-    /// The places of files that were removed.
+    /// The indices of files that were removed, which new ones take.
     vacant: Vec<usize>,
     writes: u64,
     fits_pictures: bool,
@@ -25,13 +27,13 @@ struct StoredFile {
 }
 
 impl InMemoryFiles {
-    /// No files.
+    /// Creates an empty set of files.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No files, in a host that makes pictures smaller or does not.
+    /// Creates an empty set of files, in a host that makes pictures smaller or does not.
     #[must_use]
     pub fn fitting_pictures(fits_pictures: bool) -> Self {
         Self { fits_pictures, ..Self::default() }
@@ -49,7 +51,7 @@ impl InMemoryFiles {
         self.places.is_empty()
     }
 
-    /// All files with their content, sorted by path.
+    /// Returns all files with their content, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.places.iter().filter_map(|(path, place)| {
             let file = self.files.get(*place)?;
@@ -57,7 +59,7 @@ impl InMemoryFiles {
         })
     }
 
-    /// The content of a file, if it exists.
+    /// Returns the content of a file, if it exists.
     #[must_use]
     pub fn bytes(&self, path: &WorkspacePath) -> Option<&[u8]> {
         self.file(path).map(|file| file.bytes.as_slice())
@@ -67,8 +69,8 @@ impl InMemoryFiles {
         self.files.get(*self.places.get(path.as_str())?)
     }
 
-    /// The first path below the folder `prefix`, which ends with `/` or is empty, at or after
-    /// `from`.
+    /// Returns the first path below the folder `prefix`, which ends with `/` or is empty, at or
+    /// after `from`.
     fn first_below(&self, prefix: &str, from: Bound<&str>) -> Option<&str> {
         let (path, _) = self.places.range::<str, _>((from, Bound::Unbounded)).next()?;
         path.starts_with(prefix).then_some(path)
@@ -111,6 +113,7 @@ impl WorkspaceFiles for InMemoryFiles {
         let place = match self.places.get(path.as_str()) {
             Some(place) => *place,
             None => {
+                // Nothing may be both a file and a folder, or paths below it would be lost.
                 match self.absence(path) {
                     FileError::NotFound => {}
                     error => return Err(error),
@@ -149,7 +152,8 @@ impl WorkspaceFiles for InMemoryFiles {
         let prefix = prefix(path);
         let mut entries = Vec::new();
         let mut seek = prefix.clone();
-        // Each subfolder is jumped over by seeking to the first path behind it: `0` follows `/`.
+        // Each subfolder is passed over by seeking to the first path behind it, so that a listing
+        // costs its entries and not all files below. In ASCII `0` follows `/`.
         'seek: loop {
             for (file, _) in
                 self.places.range::<str, _>((Bound::Included(&*seek), Bound::Unbounded))
@@ -179,7 +183,7 @@ impl WorkspaceFiles for InMemoryFiles {
     }
 }
 
-/// Returns what the paths below a folder start with.
+/// Returns the beginning of all paths below a folder.
 fn prefix(path: &WorkspacePath) -> String {
     if path.is_root() { String::new() } else { format!("{}/", path.as_str()) }
 }

@@ -1,9 +1,9 @@
-//! Lines as numbers: equal lines have equal ones, so that runs of lines are found by comparing
-//! numbers.
+//! Numbers in the place of lines: equal lines have equal ones, so that runs of lines are found by
+//! comparing numbers. Edits, patches and the search for the closest place share this.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-/// The number of a line that is not among those that are looked for.
+/// The number of every line that is not looked for.
 pub(crate) const OTHER: u32 = u32::MAX;
 /// The number of bits of a hash that the filter before the tree uses.
 const FILTER_BITS: u32 = 16;
@@ -11,7 +11,8 @@ const FILTER_BITS: u32 = 16;
 /// The numbers of the lines that are looked for.
 pub(crate) struct LineInterner {
     numbers: BTreeMap<String, usize>,
-    /// A bit for each hash, as most lines of a file are not looked for.
+    /// A bit for each hash that a wanted line has: most lines of a file have none, and are spared
+    /// the tree.
     filter: Vec<u64>,
 }
 
@@ -20,12 +21,12 @@ impl LineInterner {
         Self { numbers: BTreeMap::new(), filter: vec![0; 1 << (FILTER_BITS - 6)] }
     }
 
-    /// Returns how many different lines there are; their numbers are smaller.
+    /// Returns how many different lines are looked for; their numbers are smaller.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// The number of a line that is looked for.
+    /// Adds a line to look for, and returns its number.
     pub(crate) fn add(&mut self, line: Cow<'_, str>) -> u32 {
         let hash = hash(&line);
         if let Some(word) = self.filter.get_mut(word_of(hash)) {
@@ -35,7 +36,7 @@ impl LineInterner {
         number(*self.numbers.entry(line.into_owned()).or_insert(next))
     }
 
-    /// The number of any line.
+    /// Returns the number of any line.
     pub(crate) fn of(&self, line: &str) -> u32 {
         let hash = hash(line);
         let may_be = self.filter.get(word_of(hash)).is_some_and(|word| word & bit_of(hash) != 0);
@@ -56,7 +57,8 @@ const fn bit_of(hash: u64) -> u64 {
     1 << ((hash >> (64 - FILTER_BITS)) & 63)
 }
 
-/// A fast hash. A deliberate collision costs a look into the tree, not correctness.
+/// Returns a fast hash. It is neither keyed nor secure: a deliberate collision costs a look into
+/// the tree, not correctness.
 fn hash(text: &str) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(FACTOR).rotate_left(29);

@@ -1,25 +1,27 @@
-//! Paths inside the workspace: whatever the model wrote becomes a clean relative path, or an
-//! error that says why it cannot.
+//! Paths inside the workspace: whatever the model wrote becomes a clean relative path, or an error
+//! that says why it cannot. Nothing but [`WorkspacePath`] reaches the files, so that no tool has to
+//! think of `..` again.
 
 use innerloop_types::path::{resolved, seen};
 use std::fmt;
 
-/// The longest path in bytes, as on Linux.
+/// The longest path, in bytes: that of Linux.
 const MAX_BYTES: usize = 4096;
 
-/// A path below the workspace's root: names joined by `/`, without `.`, `..` or empty names.
-/// The root itself is the empty path. Displayed, it is seen from the folder of whoever named it.
+/// A path below the workspace's root: names joined by `/`, without `.`, `..` or empty names. The
+/// root itself is the empty path. It is displayed as seen from the folder of the agent that named
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkspacePath {
     text: String,
-    /// The number of its bytes that name the folder that it is seen from.
+    /// The length of the part that names the folder it is seen from, in bytes.
     seen_from: usize,
 }
 
 /// The reason why a text is not a path inside the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathError {
-    /// No text, where a file is needed.
+    /// The text is empty, but a file is needed.
     Empty,
     /// A NUL character, which no path can contain.
     Nul,
@@ -29,18 +31,18 @@ pub enum PathError {
     Outside,
     /// It leads out of the folder that it is to stay in.
     Astray,
-    /// It names a folder, where a file is needed.
+    /// It names a folder, but a file is needed.
     Folder,
 }
 
 impl WorkspacePath {
-    /// The workspace's root.
+    /// Returns the workspace's root.
     #[must_use]
     pub const fn root() -> Self {
         Self { text: String::new(), seen_from: 0 }
     }
 
-    /// The folder of an agent, to see paths from.
+    /// Parses the folder of an agent, from which paths are seen.
     ///
     /// # Errors
     /// As [`WorkspacePath::parse`].
@@ -49,8 +51,8 @@ impl WorkspacePath {
         Ok(Self { seen_from: text.len(), text })
     }
 
-    /// Reads the path of a file or folder: a leading `/` means the workspace's root, `\` is taken
-    /// for `/`, and `.`, `..` and repeated slashes are resolved.
+    /// Parses the path of a file or folder: a leading `/` means the workspace's root, `\` counts as
+    /// `/`, and `.`, `..` and repeated slashes are resolved.
     ///
     /// # Errors
     /// [`PathError::Nul`], [`PathError::TooLong`], or [`PathError::Outside`] for a path that climbs
@@ -59,8 +61,8 @@ impl WorkspacePath {
         Self::root().at(text)
     }
 
-    /// Reads a path as whoever works in this folder means it: it begins here, a leading `/` still
-    /// means the workspace's root, and either way it must lead to this folder or below.
+    /// Parses a path as an agent in this folder means it: it begins here, a leading `/` still means
+    /// the workspace's root, and either way it must lead to this folder or below.
     ///
     /// # Errors
     /// As [`WorkspacePath::parse`]; [`PathError::Astray`] for a path that leaves this folder.
@@ -78,12 +80,14 @@ impl WorkspacePath {
         let path = Self { text: resolved, seen_from: self.seen_from };
         match seen(&self.text, &path.text) {
             None => Err(PathError::Astray),
+            // A path with `~` means the home folder; without a shell it would name a folder in the
+            // workspace.
             Some(seen) if seen == "~" || seen.starts_with("~/") => Err(PathError::Outside),
             Some(_) => Ok(path),
         }
     }
 
-    /// Reads the path of a file.
+    /// Parses the path of a file.
     ///
     /// # Errors
     /// As [`WorkspacePath::parse`]; [`PathError::Empty`] for an empty text, and
@@ -92,7 +96,7 @@ impl WorkspacePath {
         Self::root().file_at(text)
     }
 
-    /// Reads the path of a file as whoever works in this folder means it.
+    /// Parses the path of a file as an agent in this folder means it.
     ///
     /// # Errors
     /// As [`WorkspacePath::at`] and [`WorkspacePath::parse_file`].
@@ -107,25 +111,25 @@ impl WorkspacePath {
         Ok(path)
     }
 
-    /// The path from the workspace's root on, empty for the root.
+    /// Returns the path from the workspace's root on; empty for the root.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The path from the folder on that it is seen from, empty for the folder itself.
+    /// Returns the path from the folder on that it is seen from; empty for the folder itself.
     #[must_use]
     pub fn seen(&self) -> &str {
         let seen = self.text.get(self.seen_from..).unwrap_or_default();
         seen.strip_prefix('/').unwrap_or(seen)
     }
 
-    /// A path of the workspace as it is seen from this folder.
+    /// Returns a path of the workspace as it is seen from this folder.
     pub(crate) fn seen_here<'a>(&self, path: &'a str) -> &'a str {
         seen(&self.text, path).unwrap_or(path)
     }
 
-    /// The folder that the path is seen from.
+    /// Returns the folder that the path is seen from.
     pub(crate) fn seen_from(&self) -> Self {
         let text = self.text.get(..self.seen_from).unwrap_or_default().to_owned();
         Self { text, seen_from: self.seen_from }
@@ -137,7 +141,7 @@ impl WorkspacePath {
         self.text.is_empty()
     }
 
-    /// The path of the entry `name` of this folder; `name` is taken as it is.
+    /// Returns the path of the entry `name` of this folder; `name` is not parsed.
     #[must_use]
     pub fn join(&self, name: &str) -> Self {
         let mut text = String::with_capacity(self.text.len() + 1 + name.len());
@@ -149,7 +153,7 @@ impl WorkspacePath {
         Self { text, seen_from: self.seen_from }
     }
 
-    /// The folder that holds this entry; `None` for the root.
+    /// Returns the folder that holds this entry; `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
@@ -159,23 +163,23 @@ impl WorkspacePath {
         Some(Self { text: above.to_owned(), seen_from: self.seen_from })
     }
 
-    /// The last name of the path; empty for the root.
+    /// Returns the last name of the path; empty for the root.
     #[must_use]
     pub fn name(&self) -> &str {
         self.text.rsplit_once('/').map_or(self.as_str(), |(_, name)| name)
     }
 
-    /// The names of the path, from the root down.
+    /// Returns the names of the path, from the root down.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.text.split('/').filter(|name| !name.is_empty())
     }
 
-    /// The path as text.
+    /// Returns the path from the workspace's root on.
     pub(crate) fn into_string(self) -> String {
         self.text
     }
 
-    /// The path relative to the folder `above`; the whole path if it is not below it.
+    /// Returns the path relative to the folder `above`; the whole path if it is not below that.
     #[must_use]
     pub fn relative_to(&self, above: &Self) -> &str {
         if above.is_root() { &self.text } else { above.seen_here(&self.text) }
@@ -209,13 +213,13 @@ fn has_drive(text: &str) -> bool {
     matches!(text.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
 }
 
-/// A name in lower case, each letter by itself.
+/// Returns a name in lower case, each letter by itself.
 pub(crate) fn lower_case(name: &str) -> String {
     name.chars().map(lower).collect()
 }
 
-/// A letter of the Latin, Greek, Cyrillic or Armenian script in lower case. The standard library
-/// knows the rare ones as well, by tables that take 11 KB of the page's module.
+/// Returns a letter of the Latin, Greek, Cyrillic or Armenian script in lower case. The standard
+/// library knows the rare ones, too, by tables that take 11 KB of the page's module.
 fn lower(letter: char) -> char {
     let code = u32::from(letter);
     let lower = match code {
@@ -231,7 +235,7 @@ fn lower(letter: char) -> char {
         0x400..=0x40f => code + 0x50,
         0x4c0 => 0x4cf,
         0x531..=0x556 => code + 0x30,
-        // Pairs of which the lower letter is the odd one.
+        // Pairs whose lower letter has the odd number.
         0x100..=0x12f
         | 0x132..=0x137
         | 0x14a..=0x177
@@ -242,7 +246,7 @@ fn lower(letter: char) -> char {
         | 0x4d0..=0x52f
         | 0x1e00..=0x1e95
         | 0x1ea0..=0x1eff => code | 1,
-        // Pairs of which it is the even one.
+        // Pairs whose lower letter has the even number.
         0x139..=0x148 | 0x179..=0x17e | 0x4c1..=0x4ce => code + code % 2,
         _ => code,
     };

@@ -1,5 +1,5 @@
 //! Patterns of paths: `*`, `**`, `?`, `[a-z]`, `{a,b}`. Names may hold brackets, too, such as those
-//! of routes: a pattern that names an existing path means that.
+//! of routes (`app/[id]`): a pattern that names an existing path means that path.
 
 use crate::{
     failure_texts,
@@ -12,21 +12,22 @@ use innerloop_json::quoted;
 use innerloop_types::action::{HiddenFiles, Outcome, ToolError};
 use std::{borrow::Cow, ops::ControlFlow};
 
-/// Most combinations of alternatives that a pattern's braces may have.
+/// The maximum number of combinations of alternatives that a pattern's braces may have: each path
+/// may be compared with all of them.
 const MAX_ALTERNATIVES: usize = 1000;
 
 /// A pattern of paths below a folder. Without a `/` it matches names at any depth.
 #[derive(Clone, Debug)]
 pub(crate) struct PathPattern {
     glob: String,
-    /// The same with brackets that stand for themselves, as long as it is not known what is meant.
+    /// The readings in which brackets stand for themselves, until it is known which one is meant.
     named: Vec<String>,
     names_only: bool,
     ignore_case: bool,
 }
 
 impl PathPattern {
-    /// Reads a pattern that the model gave.
+    /// Parses a pattern that the model gave.
     pub(crate) fn parse(text: &str) -> Result<Self, Outcome> {
         let invalid = |why: &str| {
             let message = format!("The pattern {} is invalid: {why}.", quoted(text));
@@ -48,6 +49,8 @@ impl PathPattern {
             false => Cow::Borrowed(rest),
         };
         let names_only = !rest.contains('/');
+        // First all brackets as parts of names, then only those that cannot be a class: a pattern
+        // may have both kinds.
         let mut named = Vec::new();
         for is_named in [|_: &str| true, |inside: &str| !is_class(inside)] {
             let glob = format!("{sign}{}", with_names(&rest, is_named));
@@ -58,13 +61,14 @@ impl PathPattern {
         Ok(Self { names_only, glob: format!("{sign}{rest}"), named, ignore_case: false })
     }
 
-    /// The same pattern, for letters of any case.
+    /// Returns the same pattern for letters of any case.
     pub(crate) fn ignoring_case(self) -> Self {
+        // The matcher has no such option, so both sides are put in lower case.
         let named = self.named.iter().map(|glob| lower_case(glob)).collect();
         Self { glob: lower_case(&self.glob), named, ignore_case: true, ..self }
     }
 
-    /// Takes the reading that names `path`, if one does, and says so.
+    /// Takes the reading that names `path`, and returns whether there is one.
     fn settle_by(&mut self, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
         let names = |glob: &String| self.reads(glob, path, folder);
         let Some(meant) = self.named.iter().position(names) else { return false };
@@ -78,7 +82,7 @@ impl PathPattern {
         self.reads(&self.glob, path, folder)
     }
 
-    /// Returns whether that reading of the pattern matches `path`.
+    /// Returns whether that reading of the pattern matches `path`, seen from `folder`.
     fn reads(&self, glob: &str, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
         let subject = if self.names_only { path.name() } else { path.relative_to(folder) };
         if self.ignore_case {
@@ -89,8 +93,8 @@ impl PathPattern {
     }
 }
 
-/// Makes of patterns what they mean below `folder`: brackets stand for themselves where there is a
-/// file or folder so named.
+/// Settles what patterns mean below `folder`: brackets stand for themselves if a file or folder has
+/// such a name. One walk settles all of them.
 pub(crate) fn settle<'p>(
     patterns: impl IntoIterator<Item = &'p mut PathPattern>,
     files: &impl WorkspaceFiles,
@@ -102,8 +106,9 @@ pub(crate) fn settle<'p>(
     if patterns.is_empty() {
         return;
     }
-    // A folder that is not there is told by whoever searches it.
+    // A folder that does not exist is reported by the search itself.
     let _ = walk(files, folder, hidden, &mut |path| {
+        // A walk visits files only, and a pattern may name a folder above one.
         let mut above = Some(path.clone());
         while let Some(here) = above.filter(|here| here != folder) {
             patterns.retain_mut(|pattern| !pattern.settle_by(&here, folder));
@@ -113,14 +118,14 @@ pub(crate) fn settle<'p>(
     });
 }
 
-/// A pattern in which brackets stand for themselves, unless they are a class of characters beyond
-/// doubt: `[a-z0-9]` and `[!a]` are, `[id]`, `[...slug]` and `[date-slug]` are names.
+/// Returns a pattern in which brackets stand for themselves, unless they are certainly a class of
+/// characters: `[a-z0-9]` and `[!a]` are classes, `[id]`, `[...slug]` and `[date-slug]` are names.
 #[must_use]
 pub fn with_bracketed_names(glob: &str) -> Cow<'_, str> {
     with_names(glob, |inside| !is_class(inside))
 }
 
-/// The pattern with those brackets escaped whose inside is a name.
+/// Returns the pattern with those brackets escaped whose inside is a name.
 fn with_names(glob: &str, is_name: impl Fn(&str) -> bool) -> Cow<'_, str> {
     if !glob.contains('[') {
         return Cow::Borrowed(glob);
@@ -153,8 +158,8 @@ fn with_names(glob: &str, is_name: impl Fn(&str) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns what stands in brackets, of which the first is read: up to the next closing one, unless
-/// that comes first.
+/// Returns the inside of brackets, behind the opening one. A closing bracket that comes first
+/// belongs to it.
 fn inside(text: &str) -> Option<&str> {
     let signs = text.len() - text.trim_start_matches(['!', '^']).len();
     let signs = signs.min(1);
@@ -163,7 +168,7 @@ fn inside(text: &str) -> Option<&str> {
     text.get(..signs + first + end)
 }
 
-/// Appends brackets and what stands in them, of which the brackets stand for themselves.
+/// Appends brackets and their inside, escaped so that all brackets stand for themselves.
 fn push_escaped(inside: &str, out: &mut String) {
     out.push_str("\\[");
     let mut is_escaped = false;
@@ -177,8 +182,8 @@ fn push_escaped(inside: &str, out: &mut String) {
     out.push_str("\\]");
 }
 
-/// Returns whether what stands in brackets is a class of characters beyond doubt: nothing but
-/// ranges of letters or digits, or everything but something.
+/// Returns whether the inside of brackets is certainly a class of characters: ranges of letters or
+/// digits alone, or everything except something.
 fn is_class(inside: &str) -> bool {
     if inside.starts_with(['!', '^']) {
         return true;
@@ -202,7 +207,7 @@ fn is_class(inside: &str) -> bool {
     ranges > 0
 }
 
-/// Returns how many combinations of alternatives the braces have, at most.
+/// Returns how many combinations of alternatives the braces have at most.
 fn alternatives(glob: &str) -> usize {
     let mut product = 1_usize;
     let mut open: Vec<usize> = Vec::new();

@@ -1,4 +1,6 @@
-//! One action in, one outcome out, and how failures are worded for the model.
+//! The entry point of the tools: one action in, one outcome out. [`perform_known`] also compares
+//! the files with what the model knows of them, so that no tool overwrites what somebody else has
+//! written meanwhile (`docs/decisions.md#read-before-write`).
 
 use crate::{
     edit, failure_texts,
@@ -15,30 +17,32 @@ pub fn perform(files: &mut impl WorkspaceFiles, action: &Action) -> Outcome {
     perform_in(files, "", action)
 }
 
-/// Carries out a file action of an agent that works in `folder`: the action's paths begin there and
-/// stay there, and what is said of it names them as seen from there. Its changes are named from the
-/// workspace's root on. Every failure is an outcome too: its kind, and what to do.
+/// Carries out a file action of an agent that works in `folder`. The action's paths begin there and
+/// stay there, and its text names them as seen from there; its changes are named from the
+/// workspace's root on. Every failure is an outcome, too: its kind, and what to do.
 ///
-/// [`Action::RunProgram`] and [`Action::Shell`] are no file actions: hosts run programs themselves,
-/// and here they give [`ToolError::UnknownTool`].
+/// [`Action::RunProgram`], [`Action::Shell`] and [`Action::Fetch`] are not file actions: here they
+/// give [`ToolError::UnknownTool`], and hosts carry them out by themselves.
 pub fn perform_in(files: &mut impl WorkspaceFiles, folder: &str, action: &Action) -> Outcome {
     attempt(files, folder, action).unwrap_or_else(|failure| failure)
 }
 
-/// Carries out a patch that was read before, as [`perform_in`] does one that is text.
+/// Carries out a patch that has been parsed, as [`perform_in`] carries out one that is text.
 pub fn perform_patch(files: &mut impl WorkspaceFiles, folder: &str, patch: &Patch) -> Outcome {
     let done = failure_texts::folder(folder).and_then(|within| patch::apply(files, &within, patch));
     done.unwrap_or_else(|failure| failure)
 }
 
-/// Does what [`perform_in`] does, unless a file that the action names is another one than the model
-/// knows: `known` is `ToolRun::known`. Says of a success what the files' digests are now.
+/// Carries out an action as [`perform_in`] does, unless one of its files is not as the model knows
+/// it: `known` is `ToolRun::known`. The outcome of a success has the digests of the files as they
+/// are now.
 pub fn perform_known(
     files: &mut impl WorkspaceFiles,
     folder: &str,
     action: &Action,
     known: Option<&[Option<String>]>,
 ) -> Outcome {
+    // Parsed once here, for its files and for its application: patches can be long.
     let patch = known.and_then(|_| match action {
         Action::Patch { patch } => Patch::parse(patch).ok(),
         _ => None,
@@ -58,6 +62,7 @@ pub fn perform_known(
         None => perform_in(files, folder, action),
     };
     if let Some((_, named)) = named.filter(|_| outcome.error.is_none()) {
+        // Of what is on the disk now: the next call that names the file is compared with that.
         let digest = |path: &WorkspacePath| digest(files, path);
         let digests = named.iter().map(|path| path.as_ref().map(digest).unwrap_or_default());
         outcome.digests = digests.collect();
@@ -65,15 +70,16 @@ pub fn perform_known(
     outcome
 }
 
-/// The files that the action names, where `patch` is what its patch says; one that cannot be
-/// reached is told by the action itself.
+/// Returns the files that the action names, with `patch` as its parsed patch. One that cannot be
+/// reached is `None`: the action itself fails at it, in better words.
 fn named(folder: &str, action: &Action, patch: Option<&Patch>) -> Vec<Option<WorkspacePath>> {
     let within = failure_texts::folder(folder).ok();
     let place = |path| failure_texts::writable_path(within.as_ref()?, path).ok();
     action.files(patch).into_iter().map(|file| place(file.path)).collect()
 }
 
-/// Checks that a file is as the model knows it, or that there is none where it knows of none.
+/// Checks that a file is as the model knows it, or that no file is there if the model knows of
+/// none.
 fn check(
     files: &impl WorkspaceFiles,
     path: &WorkspacePath,
@@ -84,6 +90,8 @@ fn check(
             "is there already. Read it before you overwrite it."
         }
         Some(known)
+            // A file that cannot be read has an empty digest: the action itself fails at it. An
+            // empty `known` stands for any content.
             if !["", known].contains(&digest(files, path).as_str()) && !known.is_empty() =>
         {
             "has changed since you read it. Read it again before you change it."
@@ -93,7 +101,7 @@ fn check(
     Err(failure_texts::error(ToolError::EditConflict, format!("{path} {why}")))
 }
 
-/// The digest of a file, empty if it cannot be read.
+/// Returns the digest of a file; an empty one if it cannot be read.
 fn digest(files: &impl WorkspaceFiles, path: &WorkspacePath) -> String {
     files.read(path).map(|bytes| DigestBuilder::of(&bytes).text()).unwrap_or_default()
 }

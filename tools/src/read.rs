@@ -1,4 +1,5 @@
-//! Reading a file's lines, or an image whole.
+//! The reading of a file's lines, or of an image as a whole. A host that reads natively shows lines
+//! by the same [`ReadOptions`].
 
 use crate::{
     encoding::{MARK, decode},
@@ -11,7 +12,7 @@ use innerloop_types::action::{LineNumbering, NoticePosition, Outcome, Part, Tool
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write};
 
-/// Which lines of a file to read, and how to show them.
+/// The lines of a file to read, and how to show them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadOptions {
     /// The first line, counted from 1.
@@ -40,6 +41,7 @@ pub(crate) fn read(
         ));
     }
     let bytes = files.read(&path).map_err(|error| failure_texts::failed(files, &path, &error))?;
+    // By its first bytes, not its name, which may say anything.
     if let Some(media_type) = image_type(&bytes) {
         return image(files.fits_pictures(), &path.to_string(), media_type, &bytes);
     }
@@ -55,7 +57,7 @@ pub(crate) fn read(
     Ok(Outcome::text(lines.show(text.lines().skip(skipped), total)))
 }
 
-/// The outcome where a file has fewer lines than that.
+/// Returns the outcome for a file that has fewer lines than that.
 #[must_use]
 pub fn past_the_end(path: &WorkspacePath, first: u64, total: u64) -> Outcome {
     let plural = if total == 1 { "line" } else { "lines" };
@@ -82,7 +84,7 @@ pub(crate) fn view_image(
     }
 }
 
-/// The file's text without a byte order mark, or why it is not text.
+/// Returns the file's text without a byte order mark, or why it is not text.
 pub(crate) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, &'static str> {
     let (text, _) = decode(bytes)?;
     Ok(match text {
@@ -94,26 +96,26 @@ pub(crate) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, &'static str> {
     })
 }
 
-/// The file's bytes without a byte order mark.
+/// Returns the file's bytes without a byte order mark.
 pub(crate) fn unmarked(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// The outcome where a file is no text.
+/// Returns the outcome for a file that is not text.
 #[must_use]
 pub fn binary(path: &WorkspacePath, why: &str) -> Outcome {
     failure_texts::error(ToolError::Binary, format!("{path} is not a text file: {why}."))
 }
 
 impl ReadOptions {
-    /// The number of the first line.
+    /// Returns the number of the first line.
     #[must_use]
     pub fn first(&self) -> u64 {
         self.offset.unwrap_or(1).max(1)
     }
 
-    /// The lines as they are shown, of a file that has `total`; `lines` begins with the first one,
-    /// which the file has.
+    /// Returns the lines as they are shown, of a file of `total` lines. `lines` begins with the
+    /// first one to be shown, which the file must have.
     #[must_use]
     pub fn show<'t>(&self, lines: impl Iterator<Item = &'t str>, total: u64) -> String {
         let first = self.first();
@@ -145,7 +147,7 @@ impl ReadOptions {
         out
     }
 
-    /// The note below a file of which only a part is shown.
+    /// Returns the note above a file of which only a part is shown.
     fn notice_above(&self, last: u64, total: u64) -> String {
         let first = self.first();
         let action = match last < total {
@@ -158,9 +160,10 @@ impl ReadOptions {
         )
     }
 
-    /// Appends a line, or as much of it as is to be shown.
+    /// Appends a line, or the part of it that is to be shown.
     fn push_line(&self, line: &str, out: &mut String) {
         let most = self.line_chars.and_then(|most| usize::try_from(most).ok());
+        // A line has at least as many bytes as characters, so most lines need not be counted.
         let cut = most.filter(|most| line.len() > *most);
         match cut.and_then(|most| line.char_indices().nth(most)) {
             Some((at, _)) => {
@@ -183,7 +186,7 @@ fn line_count(text: &str) -> u64 {
     u64::try_from(feeds + open).unwrap_or(u64::MAX)
 }
 
-/// The media type of an image that models take, told from its first bytes.
+/// Returns the media type of an image that models take, by its first bytes.
 pub(crate) fn image_type(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         Some("image/png")
@@ -198,7 +201,7 @@ pub(crate) fn image_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// A picture as the model is shown it, which may be larger where it is made to fit later.
+/// Returns a picture as the model is shown it. It may be larger if it is made to fit later.
 pub(crate) fn image(
     is_fitted: bool,
     path: &str,

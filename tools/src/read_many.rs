@@ -1,4 +1,5 @@
-//! Reading many text files at once, one after the other.
+//! The reading of many text files at once, one after the other. A file that is named literally is
+//! wanted even if it is ignored, excluded or an image; one that only matches a pattern is not.
 
 use crate::{
     failure_texts,
@@ -39,7 +40,7 @@ pub(crate) fn read_many(
     let found = find(files, within, include, flat, hidden)?;
     let mut report = ReadReport::default();
     for RequestedFile { path, is_named } in found.files.values() {
-        // A file that is named is wanted, whether or not git ignores it.
+        // Excluding is for patterns: a file that the call names literally is wanted.
         if !is_named && exclude.iter().any(|pattern| pattern.matches(path, within)) {
             continue;
         }
@@ -57,7 +58,7 @@ struct RequestedFile {
     is_named: bool,
 }
 
-/// The files that were asked for, as far as they exist.
+/// The files that were asked for, as far as they exist, in the order of their paths.
 #[derive(Default)]
 struct FileSelection {
     files: Map<RequestedFile>,
@@ -91,6 +92,7 @@ fn find(
             Ok(stat) if stat.kind == EntryKind::Folder => {
                 let ending = if flat { "/*" } else { "/**" };
                 let below = if path == *within { ending.get(1..) } else { Some(ending) };
+                // The folder exists, so whatever its name holds is not a pattern.
                 let escaped = escape(path.seen());
                 let pattern = PathPattern::parse(&format!("{escaped}{}", below.unwrap_or("**")))?;
                 patterns.push((text, Some(path), pattern));
@@ -98,6 +100,7 @@ fn find(
             Ok(_) => {
                 found.add(path, true);
             }
+            // Only what is no path is a pattern: names may hold brackets and stars.
             Err(_) => patterns.push((text, None, PathPattern::parse(text)?)),
         }
     }
@@ -106,6 +109,8 @@ fn find(
     if !patterns.is_empty() {
         let walked = walk(files, within, hidden, &mut |path| {
             for ((_, folder, pattern), hit) in patterns.iter().zip(&mut hits) {
+                // For the agent's own folder the pattern is `*` alone, which matches names at any
+                // depth.
                 let is_direct = path.parent() == *folder;
                 if pattern.matches(path, within) && (!flat || folder.is_none() || is_direct) {
                     *hit = true;
@@ -121,7 +126,7 @@ fn find(
     Ok(found)
 }
 
-/// The path as a pattern that matches nothing else.
+/// Returns the path as a pattern that matches nothing else.
 fn escape(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for c in path.chars() {
@@ -133,7 +138,7 @@ fn escape(path: &str) -> String {
     out
 }
 
-/// The files so far.
+/// The files that have been read so far.
 #[derive(Default)]
 struct ReadReport {
     text: String,
@@ -145,7 +150,7 @@ struct ReadReport {
 }
 
 impl ReadReport {
-    /// Adds a file; breaks when there is no room for more.
+    /// Adds a file. Breaks if there is no room for more.
     fn add(
         &mut self,
         files: &impl WorkspaceFiles,
@@ -175,7 +180,7 @@ impl ReadReport {
                 let _ = write!(self.text, "--- {path} ---\n\n{text}\n\n");
             }
             Err(why) if is_named => self.skipped.push(format!("{path}: {why}")),
-            // A binary file that merely matches a pattern is skipped.
+            // A binary file that merely matches a pattern is not worth a note.
             Err(_) => {}
         }
         ControlFlow::Continue(())
@@ -183,10 +188,11 @@ impl ReadReport {
 
     /// Adds an image that was named; patterns are for texts only.
     fn add_image(&mut self, path: &WorkspacePath, media_type: &str, bytes: &[u8], is_named: bool) {
+        // Each image is two parts: its label and itself.
         if !is_named || self.images.len() >= 2 * MAX_IMAGES {
             return;
         }
-        // There may be many: only those are read that need not be made smaller.
+        // There may be many, so none is read that would have to be made smaller.
         match read::image(false, &path.to_string(), media_type, bytes) {
             Ok(outcome) => {
                 self.files += 1;

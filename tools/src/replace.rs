@@ -1,5 +1,6 @@
-//! Finding the text that an edit replaces: exactly, or else line by line, with look-alike
-//! characters treated as equal. Each pass is linear in the file.
+//! The search for the text that an edit replaces: exactly, or else line by line, with look-alike
+//! characters treated as equal. The strictest pass that finds anything decides, and each is linear
+//! in the file.
 
 use crate::numbers::LineInterner;
 use std::{borrow::Cow, ops::Range};
@@ -9,7 +10,7 @@ use std::{borrow::Cow, ops::Range};
 pub(crate) struct TextMatches {
     /// The places in bytes, in order, without overlaps; at least one.
     pub(crate) spans: Vec<Range<usize>>,
-    /// Which pass found them.
+    /// The pass that found them.
     pub(crate) pass: MatchStrictness,
 }
 
@@ -31,7 +32,7 @@ pub(crate) enum MatchStrictness {
     Indentation,
     /// Typographic quotes, dashes and spaces equal the plain ones.
     Punctuation,
-    /// Both of the last two.
+    /// Both indentation and punctuation are treated so.
     IndentationAndPunctuation,
 }
 
@@ -59,7 +60,7 @@ impl MatchStrictness {
         matches!(self, Self::Indentation | Self::IndentationAndPunctuation)
     }
 
-    /// The part of a line that this pass compares.
+    /// Returns the part of a line that this pass compares.
     pub(crate) fn key(self, line: &str) -> Cow<'_, str> {
         match self {
             Self::Exact | Self::Punctuation => Cow::Borrowed(line),
@@ -73,17 +74,21 @@ impl MatchStrictness {
     }
 }
 
-/// Finds `old` in `text` by the strictest pass that finds it at all. Both use `\n`.
+/// Finds `old` in `text` by the strictest pass that finds it at all. Both must have `\n` as line
+/// ends.
 pub(crate) fn find(text: &str, old: &str) -> Option<TextMatches> {
     let spans = places(text, old);
     if !spans.is_empty() {
         return Some(TextMatches { spans, pass: MatchStrictness::Exact });
     }
+    // Blank lines stand everywhere once white space is ignored, so they must match exactly.
     if old.trim().is_empty() {
         return None;
     }
     FUZZY.into_iter().find_map(|pass| {
         let spans = match pass {
+            // Folding keeps indentation, so this pass need not take whole lines and also finds a
+            // part of one.
             MatchStrictness::Punctuation => find_folded(text, old),
             _ => find_lines(text, old, pass),
         };
@@ -96,7 +101,7 @@ fn places(text: &str, old: &str) -> Vec<Range<usize>> {
     text.match_indices(old).map(|(at, _)| at..at + old.len()).collect()
 }
 
-/// The lines with the places at which they begin.
+/// Returns the lines with the places at which they begin.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split('\n').map(move |line| {
@@ -130,10 +135,11 @@ fn find_lines(text: &str, old: &str, pass: MatchStrictness) -> Vec<Range<usize>>
     starts.into_iter().filter_map(span).collect()
 }
 
-/// Returns where `needle` begins in `hay`, without overlaps (Knuth, Morris, Pratt).
+/// Returns where `needle` begins in `hay`, without overlaps (Knuth, Morris, Pratt), so that many
+/// equal lines do not make it quadratic.
 fn find_runs(hay: &[u32], needle: &[u32]) -> Vec<usize> {
     let at = |i: usize| needle.get(i).copied();
-    // For each prefix of the needle, the length of its longest border.
+    // The length of the longest border of each prefix of the needle.
     let mut borders: Vec<usize> = vec![0];
     let border = |borders: &[usize], length: usize| {
         length.checked_sub(1).and_then(|i| borders.get(i)).copied().unwrap_or(0)
@@ -164,10 +170,12 @@ fn find_runs(hay: &[u32], needle: &[u32]) -> Vec<usize> {
 fn find_folded(text: &str, old: &str) -> Vec<Range<usize>> {
     let folded = fold(text);
     let needle = fold(old);
+    // Nothing is folded in either, and the exact search has failed.
     if matches!((&folded, &needle), (Cow::Borrowed(_), Cow::Borrowed(_))) {
         return Vec::new();
     }
     let mut spans = places(&folded, &needle);
+    // All that is folded to is ASCII, so the folded text is shorter and its places differ.
     if let Cow::Owned(_) = folded {
         let shortened = text.char_indices().filter(|(_, c)| !c.is_ascii());
         let mut dropped = shortened.map(|(at, c)| (at, c.len_utf8() - fold_char(c).len_utf8()));
@@ -176,8 +184,8 @@ fn find_folded(text: &str, old: &str) -> Vec<Range<usize>> {
     spans
 }
 
-/// Maps sorted places in a shortened text to those in the text itself; `dropped` says at which of
-/// these how many bytes were dropped, in order.
+/// Maps sorted places in a shortened text to those in the text itself. `dropped` yields the places
+/// in the text at which bytes were dropped, in order, and how many.
 pub(crate) fn unshorten(
     spans: &mut [Range<usize>],
     dropped: &mut dyn Iterator<Item = (usize, usize)>,
@@ -194,7 +202,7 @@ pub(crate) fn unshorten(
     }
 }
 
-/// The text with plain quotes, dashes and spaces.
+/// Returns the text with plain quotes, dashes and spaces.
 fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);

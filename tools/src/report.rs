@@ -1,4 +1,6 @@
-//! What a search has found, as the model reads it: lines with those around them, paths or counts.
+//! The findings of a search as the model reads them: lines with those around them, paths or counts.
+//! It also decides when enough has been found, so that hosts with a search of their own stop at the
+//! same result.
 
 use crate::{
     ignore::TOO_MANY_RULES,
@@ -32,7 +34,7 @@ pub struct GrepReport<'a> {
     pub unreadable: u32,
 }
 
-/// The decision whether a result is shown.
+/// The decision about one more result.
 #[derive(PartialEq, Eq)]
 enum ResultDisplay {
     Shown,
@@ -54,7 +56,7 @@ struct FileProgress<'a> {
 }
 
 impl<'a> GrepReport<'a> {
-    /// Nothing is found yet.
+    /// Creates a report of nothing.
     #[must_use]
     pub fn new(grep: &'a GrepQuery) -> Self {
         let max_results = grep.max_results.unwrap_or(MAX_RESULTS);
@@ -62,7 +64,7 @@ impl<'a> GrepReport<'a> {
         Self { grep, max_results, passed_over, results, out: String::new(), cut: false, unreadable }
     }
 
-    /// Adds what was found in a file; breaks when there is no room for more.
+    /// Adds what is found in a file. Breaks if there is no room for more.
     pub fn add_file(
         &mut self,
         path: &WorkspacePath,
@@ -88,12 +90,13 @@ impl<'a> GrepReport<'a> {
         if self.cut { ControlFlow::Break(()) } else { CONTINUE }
     }
 
-    /// Returns whether one more result may be shown.
+    /// Counts one more result, and returns whether it is shown.
     fn room(&mut self) -> ResultDisplay {
         if self.passed_over < self.grep.offset {
             self.passed_over += 1;
             return ResultDisplay::PassedOver;
         }
+        // Only the result after the last one shows that something is cut.
         if self.results == self.max_results {
             self.cut = true;
             return ResultDisplay::Full;
@@ -106,6 +109,7 @@ impl<'a> GrepReport<'a> {
         let mut shown = FileProgress { path, bytes, next: 0, number: 1, after: 0, results: 0 };
         let mut of_file = 0;
         let _ = each_hit(matcher, bytes, &mut |hit| {
+            // Unlike the limit of all results, this one is not a cut: it was asked for.
             if self.grep.max_per_file == Some(of_file) {
                 return ControlFlow::Break(());
             }
@@ -117,6 +121,7 @@ impl<'a> GrepReport<'a> {
             }
             CONTINUE
         });
+        // The file has ended, so what still follows the last match is due now.
         self.add_after(&mut shown, bytes.len());
         if shown.results > 0 && self.grep.layout == GrepLayout::ByFile {
             self.out.push_str("---\n");
@@ -159,7 +164,8 @@ impl<'a> GrepReport<'a> {
         shown.number = number;
         for line in hit.line.split('\n') {
             let line = line.strip_suffix('\r').unwrap_or(line);
-            // Where a match spans lines, the later ones are shown from their beginning.
+            // The match begins in the first of its lines; the others are shown from their
+            // beginning.
             self.add_line(shown.path, shown.number, line, Some(at.take().unwrap_or(0)));
             shown.number += 1;
         }
@@ -167,7 +173,7 @@ impl<'a> GrepReport<'a> {
         shown.results += 1;
     }
 
-    /// Adds the lines behind the last match that are still to be shown, as far as `end`.
+    /// Adds the lines behind the last match that are still to be shown, up to `end`.
     fn add_after(&mut self, shown: &mut FileProgress<'_>, end: usize) {
         while shown.after > 0 && shown.next < end {
             let rest = shown.bytes.get(shown.next..).unwrap_or_default();
@@ -180,7 +186,7 @@ impl<'a> GrepReport<'a> {
         }
     }
 
-    /// Adds a line; `at` is where in it the match begins, if it is not there only for context.
+    /// Adds a line. `at` is where the match begins in it; a line of context has none.
     fn add_line(&mut self, path: &WorkspacePath, number: usize, line: &str, at: Option<usize>) {
         let mark = if at.is_some() { ':' } else { '-' };
         // Writing to a string cannot fail.
@@ -193,7 +199,7 @@ impl<'a> GrepReport<'a> {
         self.out.push('\n');
     }
 
-    /// The outcome of the search.
+    /// Returns the outcome of the search.
     #[must_use]
     pub fn finish(mut self, left_out: LeftOut) -> Outcome {
         if self.results == 0 {
@@ -235,20 +241,22 @@ fn lines_before(bytes: &[u8], least: usize, start: usize, count: u32) -> usize {
         if first <= least {
             break;
         }
+        // The byte before `first` is the line feed that ends the line above.
         let above = bytes.get(least..first - 1).unwrap_or_default();
         first = memrchr(b'\n', above).map_or(least, |at| least + at + 1);
     }
     first
 }
 
-/// A line as text, without its line end.
+/// Returns a line as text, without its line end.
 fn content(line: &[u8]) -> Cow<'_, str> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     search::text(line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// Appends a line; of a long one, what stands around the match.
+/// Appends a line, or of a long one the part around the match.
 fn push_around(line: &str, at: usize, out: &mut String) {
+    // Bytes first: most lines are so short that their characters need not be counted.
     if line.len() <= MAX_LINE_CHARS || line.chars().nth(MAX_LINE_CHARS).is_none() {
         out.push_str(line);
         return;

@@ -1,6 +1,6 @@
-//! Finding the lines of one file that a regular expression matches: first by the texts that such
-//! a line must contain, then by the expression itself. A match that may span lines is looked for
-//! in the whole text at once.
+//! The search for the lines of one file that a regular expression matches: first for texts that
+//! such a line must contain, then by the expression itself. A match that may span lines is looked
+//! for in the whole text at once. [`LineMatcher`] lets a host bring a faster engine.
 
 use crate::{
     encoding::as_utf8,
@@ -17,34 +17,34 @@ use std::{
     str,
 };
 
-/// The maximum number of bytes of a text that are compared at a place, so that the search stays
+/// The maximum number of bytes of a text that are compared at one place, so that the search stays
 /// linear.
 const MAX_COMPARED_BYTES: usize = 64;
 
-/// Finds what a search looks for in the lines of a text.
+/// The engine that finds what a search looks for in the lines of a text.
 pub trait LineMatcher {
-    /// The bytes that are searched in place of a file's: those of [`searched`], and if matches may
-    /// span lines, nothing but UTF-8.
+    /// Returns the bytes that are searched in place of a file's: those of [`searched`], and only
+    /// UTF-8 if matches may span lines.
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]>;
 
-    /// Returns whether matches may span lines: then only texts are searched.
+    /// Returns whether matches may span lines, so that only texts are searched.
     fn is_multiline(&self) -> bool;
 
-    /// Finds places in lines that may match, each at or after the one that is handed in. No line
-    /// that matches is passed over.
+    /// Returns a function that finds places in lines that may match, each at or after the one that
+    /// it is given. No line that matches is passed over.
     fn candidates<'b>(&'b self, bytes: &'b [u8]) -> impl FnMut(usize) -> Option<usize> + 'b;
 
-    /// Returns where in a line the first match begins; `place` is the candidate's.
+    /// Returns where in a line the first match begins; `place` is that of the candidate.
     fn find(&self, line: &str, place: usize) -> Option<usize>;
 
     /// Returns whether a line is left out although it matches.
     fn excludes(&self, line: &str) -> bool;
 
-    /// The matches in a text, one after the other.
+    /// Returns the matches in a text, one after the other.
     fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't;
 }
 
-/// The matcher that the page's module has room for.
+/// The matcher of the page's module, which has no room for a larger one.
 #[derive(Debug)]
 pub struct SmallMatcher {
     regex: Regex,
@@ -52,7 +52,7 @@ pub struct SmallMatcher {
     unless: Option<Regex>,
     multiline: bool,
     finders: Option<Vec<LiteralFinder>>,
-    /// True if a line that holds what the finders look for needs no further check.
+    /// True if a line that contains what the finders look for needs no further check.
     sufficient: bool,
 }
 
@@ -70,13 +70,13 @@ pub(crate) struct SearchHit<'a> {
 }
 
 impl SearchHit<'_> {
-    /// The first line's number, counted from 1.
+    /// Returns the first line's number, counted from 1.
     pub(crate) fn number(&self) -> usize {
         self.counter.number(self.start)
     }
 }
 
-/// Counts lines only as far as they are asked for.
+/// A counter of lines that counts only as far as it is asked, and never goes back.
 struct LineCounter<'a> {
     bytes: &'a [u8],
     counted: Cell<usize>,
@@ -93,7 +93,7 @@ impl LineCounter<'_> {
 }
 
 impl SmallMatcher {
-    /// Compiles the search, or says which expression is not valid and why.
+    /// Compiles the search, or returns the expression that is not valid, and why.
     pub(crate) fn new(grep: &GrepQuery) -> Result<Self, (String, String)> {
         let GrepQuery { ignore_case, multiline, .. } = *grep;
         let pattern = match grep.literal {
@@ -112,11 +112,13 @@ impl SmallMatcher {
         let regex = build(&pattern)?;
         let unless = grep.unless.as_deref().map(build).transpose()?;
         let plain = Self { regex, unless, multiline, finders: None, sufficient: false };
+        // Only within a line: a match over several lines may have these texts in any of them.
         let Some(needles) = RequiredLiterals::of(&pattern).filter(|_| !multiline) else {
             return Ok(plain);
         };
         let caseless = ignore_case || needles.ignores_case;
         let longest = needles.texts.iter().map(String::len).max().unwrap_or(0);
+        // Of a longer text only the beginning is compared, which proves nothing yet.
         let sufficient = needles.sufficient && longest <= MAX_COMPARED_BYTES;
         let finders = needles.texts.iter().map(|text| LiteralFinder::new(text, caseless)).collect();
         Ok(Self { finders: Some(finders), sufficient, ..plain })
@@ -158,8 +160,8 @@ impl LineMatcher for SmallMatcher {
     }
 }
 
-/// The bytes of a file as they are searched: in UTF-8 as far as it is known how, and without a byte
-/// order mark.
+/// Returns the bytes of a file as they are searched: in UTF-8 if the encoding is known, and without
+/// a byte order mark, so that `^` finds what stands behind it.
 #[must_use]
 pub fn searched(bytes: &[u8]) -> Cow<'_, [u8]> {
     match as_utf8(bytes) {
@@ -168,7 +170,7 @@ pub fn searched(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns how many lines, or runs of lines, of a text match; after `most` no more are counted.
+/// Returns how many lines of a text match, or runs of lines. Counting stops at `most`.
 #[must_use]
 pub fn hits(matcher: &impl LineMatcher, bytes: &[u8], most: u64) -> u64 {
     let mut count = 0;
@@ -202,7 +204,7 @@ fn each_run(
 ) -> ControlFlow<()> {
     let bytes = text.as_bytes();
     let counter = LineCounter { bytes, counted: Cell::new(0), line: Cell::new(1) };
-    // What comes before belongs to a run that was visited.
+    // Lines before this belong to a run that has been visited.
     let mut from = 0;
     for found in matcher.matches(text) {
         let last = found.end.max(found.start + 1) - 1;
@@ -246,7 +248,7 @@ fn each_line(
     ControlFlow::Continue(())
 }
 
-/// The line as text; what is not UTF-8 is replaced.
+/// Returns the line as text, with U+FFFD for what is not UTF-8.
 pub(crate) fn text(line: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(line) {
         Ok(line) => Cow::Borrowed(line),
@@ -268,7 +270,7 @@ impl<'a> CandidateFinder<'a> {
         Self { bytes, finders, next }
     }
 
-    /// The first place at or after `from`.
+    /// Returns the first place at or after `from`.
     fn next(&mut self, from: usize) -> Option<usize> {
         let Some(finders) = self.finders else {
             return (from < self.bytes.len()).then_some(from);
@@ -282,7 +284,7 @@ impl<'a> CandidateFinder<'a> {
     }
 }
 
-/// Finds one text, or the beginning of a long one, by its rarest byte.
+/// A finder of one text, or of the beginning of a long one, by its rarest byte.
 #[derive(Debug)]
 struct LiteralFinder {
     text: Vec<u8>,
@@ -293,6 +295,8 @@ struct LiteralFinder {
 impl LiteralFinder {
     fn new(text: &str, caseless: bool) -> Self {
         let text: Vec<u8> = text.bytes().take(MAX_COMPARED_BYTES).collect();
+        // One byte of it is searched for instead of the whole: the search for substrings of the
+        // same crate takes 2.8 KB of the page's module.
         let rarest = (0..text.len()).min_by_key(|at| text.get(*at).map(|b| frequency(*b)));
         Self { text, rarest: rarest.unwrap_or(0), caseless }
     }
@@ -317,7 +321,7 @@ impl LiteralFinder {
     }
 }
 
-/// Roughly how often a byte occurs in source code: greater is more often.
+/// Returns a rank for how often a byte occurs in source code, the rarest lowest.
 fn frequency(byte: u8) -> usize {
     const RISING: &[u8] = b"zqjxkvwybghfmpudclsrnoiate ";
     let place = RISING.iter().position(|other| *other == byte.to_ascii_lowercase());

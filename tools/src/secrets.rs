@@ -1,4 +1,6 @@
-//! Keys that the model is shown as a mask: writing the mask back would destroy them.
+//! The guard of keys that the model is shown as a mask: writing the mask back would destroy them.
+//! Writes, edits and patches ask before they change a file (`docs/decisions.md#masks-in-new-text`).
+//! Nothing here knows the keys, only what keys look like.
 
 use crate::{failure_texts, path::WorkspacePath};
 use innerloop_types::action::{MASK, Outcome, ToolError};
@@ -13,14 +15,16 @@ const MAX_MASKS: usize = 8;
 /// The words that the names of keys contain.
 const NAMES: [&str; 8] = ["key", "token", "secret", "passw", "pwd", "credential", "auth", "bearer"];
 
-/// Checks that no line of the new text has a mask where the old one has a secret.
+/// Checks that no line of the new text has a mask where the old text has a secret.
 pub(crate) fn check(path: &WorkspacePath, old: &str, new: &str) -> Result<(), Outcome> {
     if !new.contains(MASK) {
         return Ok(());
     }
     let masked = (1..).zip(new.lines()).filter(|(_, line)| line.contains(MASK));
+    // Each of them is compared with every line of the old text.
     for (number, line) in masked.take(MAX_LINES) {
         let masked = MaskedLine::of(line.trim());
+        // A line that is in the file with its mask hides nothing.
         let is_known = old.lines().any(|old| old == line);
         if !is_known && old.lines().any(|old| masked.hides(old.trim())) {
             return Err(failure_texts::error(
@@ -41,9 +45,9 @@ pub(crate) fn check(path: &WorkspacePath, old: &str, new: &str) -> Result<(), Ou
 struct MaskedLine<'t> {
     /// The texts around the masks.
     pieces: Vec<&'t str>,
-    /// True if that names a key.
+    /// True if these texts name a key.
     is_named: bool,
-    /// The name to which a value with a mask is given.
+    /// The name whose value has a mask.
     name: Option<&'t str>,
 }
 
@@ -57,14 +61,15 @@ impl<'t> MaskedLine<'t> {
 
     /// Returns whether `plain` is the same line with secrets in the places of the masks.
     fn hides(&self, plain: &str) -> bool {
-        // A line that is nothing but a mask may be a rule of Markdown.
+        // A line of nothing but stars may be a rule in Markdown, so that a path or an address in
+        // its place is no secret.
         let is_bare = self.pieces.iter().all(|piece| piece.is_empty());
         let is_secret = |run: &&str| {
             (self.is_named && run.len() >= SHORTEST)
                 || (is_key(run) && !(is_bare && run.contains(['/', ':', '.'])))
         };
         let runs = hidden(&self.pieces, plain).filter(|runs| runs.iter().all(|run| is_word(run)));
-        // The same name counts as well, though the value is written in another way.
+        // The same name counts, too, even if the value is quoted in another way.
         runs.is_some_and(|runs| runs.iter().any(is_secret)) || self.names(plain)
     }
 
@@ -77,7 +82,7 @@ impl<'t> MaskedLine<'t> {
     }
 }
 
-/// Returns what stands in a line in the places between the pieces.
+/// Returns what a line has in the places between the pieces; `None` if it has not all of them.
 fn hidden<'t>(pieces: &[&str], line: &'t str) -> Option<Vec<&'t str>> {
     let (first, rest) = pieces.split_first()?;
     let (last, middle) = rest.split_last()?;
@@ -92,7 +97,7 @@ fn hidden<'t>(pieces: &[&str], line: &'t str) -> Option<Vec<&'t str>> {
     Some(runs)
 }
 
-/// A name and its value, without quotes: `NAME=value`, `"name": "value",`.
+/// Returns a name and its value, without quotes: `NAME=value`, `"name": "value",`.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     const QUOTES: [char; 5] = ['"', '\'', '`', ',', ';'];
     let (name, value) = line.split_once(['=', ':'])?;
@@ -107,13 +112,14 @@ fn has_name(text: &str) -> bool {
     NAMES.iter().any(|name| text.contains(name))
 }
 
-/// Returns whether it is one word, as keys are.
+/// Returns whether the text is one word, as keys are.
 fn is_word(text: &str) -> bool {
     let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_./+=~:@%$!#&^?|".contains(&sign);
     !text.is_empty() && text.bytes().all(is_sign)
 }
 
-/// Returns whether it looks like a key wherever it stands: letters and digits without a break.
+/// Returns whether the text looks like a key wherever it stands: letters and digits without a
+/// break.
 fn is_key(text: &str) -> bool {
     let parts = text.split(|sign: char| !sign.is_ascii_alphanumeric());
     let mut parts = parts.filter(|part| part.len() >= LONG);

@@ -1,5 +1,6 @@
-//! A file's text in which an edit replaces a text: where it stands, and how what comes in its place
-//! takes on the file's line ends and indentation.
+//! The text of a file in which an edit replaces a text: where that stands, and how the new text
+//! takes on the file's line ends and indentation. `replace` compares texts and `indent_shift` moves
+//! lines; here both meet the file.
 
 use crate::{
     files::MAX_FILE_BYTES,
@@ -12,7 +13,7 @@ use std::{borrow::Cow, ops::Range};
 /// A file's text.
 pub(crate) struct SourceText<'a> {
     text: &'a str,
-    /// The number of its line ends that are those of Windows, and the number of all its line ends.
+    /// The number of its line ends that are CR LF, and the number of all of them.
     crlf: usize,
     feeds: usize,
 }
@@ -32,11 +33,12 @@ pub(crate) struct EditedText {
     pub(crate) text: String,
     /// The lines of the result at which a replacement begins, counted from 1.
     pub(crate) lines: Vec<usize>,
-    /// The bytes of the first replacement in the result.
+    /// The place of the first replacement in the result, in bytes.
     pub(crate) first: Range<usize>,
     /// The differences that were ignored to find the old text.
     pub(crate) leniency: Option<&'static str>,
-    /// True if the new text repeated the indentation in front of the old text, and it was dropped.
+    /// True if the new text repeated the indentation that stands before the old text, so that it
+    /// was dropped.
     pub(crate) is_dedented: bool,
 }
 
@@ -53,7 +55,8 @@ impl<'a> SourceText<'a> {
         all: bool,
     ) -> Result<EditedText, ReplaceError> {
         let plain_new = new.replace("\r\n", "\n");
-        // Only where nothing else is to change, line ends are.
+        // Line ends change only if nothing else is to change. In any other edit the new text takes
+        // on the file's, since models write `\n` whatever the file has.
         if old != new && old.replace('\r', "") == new.replace('\r', "") {
             let exact = replace::find(self.text, old).filter(TextMatches::is_exact);
             if let Some(found) = exact {
@@ -63,7 +66,7 @@ impl<'a> SourceText<'a> {
         let plain = self.text.replace("\r\n", "\n");
         let old = old.replace("\r\n", "\n");
         let mut found = replace::find(&plain, &old).ok_or(ReplaceError::NotFound)?;
-        // A place before a line feed is before its carriage return, too.
+        // A place before a line feed is also before its carriage return.
         let mut returns = self.text.match_indices("\r\n").map(|(at, _)| (at, 1));
         replace::unshorten(&mut found.spans, &mut returns);
         self.apply(&found, &old, &plain_new, all, &|span, new| self.with_line_ends(span, new))
@@ -113,7 +116,8 @@ impl<'a> SourceText<'a> {
         Ok(EditedText { text, lines, first, leniency: found.pass.leniency(), is_dedented })
     }
 
-    /// `new` without the indentation that stands in front of the old text already, which has none.
+    /// Returns `new` without the indentation that stands before the old text already, if the old
+    /// text begins with none.
     fn dedented<'n>(&self, start: usize, old: &str, new: &'n str) -> &'n str {
         let before = self.text.get(..start).unwrap_or_default();
         let line = memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1);
@@ -125,8 +129,8 @@ impl<'a> SourceText<'a> {
         new.strip_prefix(before).unwrap_or(new)
     }
 
-    /// `new` with the line ends of the file: lines that stay keep theirs, and new ones take that of
-    /// the lines around them.
+    /// Returns `new` with the file's line ends: lines that stay keep theirs, and new ones take that
+    /// of the lines around them.
     fn with_line_ends<'n>(&self, span: &Range<usize>, new: &'n str) -> Cow<'n, str> {
         if self.crlf == 0 || !new.contains('\n') {
             return Cow::Borrowed(new);
@@ -150,7 +154,7 @@ impl<'a> SourceText<'a> {
             }
             let of_old = match at {
                 at if at < first => at,
-                // Counted from the end, the line and its end are among those that stay.
+                // Counted from the end, this line and its end are among those that stay.
                 at if of_new - at < last => (breaks + at).saturating_sub(of_new),
                 at => at,
             };
@@ -163,7 +167,7 @@ impl<'a> SourceText<'a> {
         Cow::Owned(out)
     }
 
-    /// Returns whether a line end of Windows stands behind a place, or else before it.
+    /// Returns whether the next line end behind a place is CR LF, or else the last one before it.
     fn is_crlf_at(&self, span: &Range<usize>) -> bool {
         let bytes = self.text.as_bytes();
         let behind = bytes.get(span.end..).unwrap_or_default();
@@ -173,7 +177,7 @@ impl<'a> SourceText<'a> {
         feed.and_then(|at| at.checked_sub(1)).and_then(|at| bytes.get(at)) == Some(&b'\r')
     }
 
-    /// The number of the line at which each place begins.
+    /// Returns the number of the line at which each place begins; the places are in order.
     pub(crate) fn line_numbers(&self, spans: &[Range<usize>]) -> Vec<usize> {
         let (mut line, mut counted) = (1, 0);
         spans
@@ -188,8 +192,8 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// `new` with the indentation of `here`, where the old text has another one; `None` if it cannot
-/// take that on.
+/// Returns `new` with the indentation of `here`, if the old text has another one; `None` if it
+/// cannot take that on.
 fn reindented<'n>(
     old: &str,
     here: &str,
@@ -206,8 +210,8 @@ fn reindented<'n>(
     if pairs.iter().all(agrees) || is_placed(*first, &indents) {
         return Some(Cow::Borrowed(new));
     }
-    // Where the new text begins as deep as no line of the old text does, or where indentation is
-    // all that is to change, nobody can tell what is meant.
+    // If no line of the old text is as deep as the new text's first line, or if nothing but
+    // indentation is to change, nobody can tell which depth is meant.
     if says_the_same(old, new) || !pairs.iter().any(|(given, _)| given == begin) {
         return None;
     }
@@ -222,7 +226,7 @@ fn reindented<'n>(
     Some(Cow::Owned(out))
 }
 
-/// Returns whether two texts differ in nothing but the white space around their lines.
+/// Returns whether two texts differ only in the white space around their lines.
 fn says_the_same(old: &str, new: &str) -> bool {
     let old = old.split('\n').map(str::trim).filter(|line| !line.is_empty());
     old.eq(new.split('\n').map(str::trim).filter(|line| !line.is_empty()))

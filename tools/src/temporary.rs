@@ -1,20 +1,21 @@
-//! What a call means by `tmp`: the system's folder for temporary files, or the project's own of
+//! The meaning of `tmp` in a call: the system's folder for temporary files, or the project's own of
 //! that name. Programs in the sandbox cannot tell one from the other, since both are `/tmp` to
-//! them, so that the call's words decide where what it makes belongs.
+//! them, so the call's words decide where what it makes belongs. The workspace's overlay asks for
+//! it.
 
 use innerloop_types::action::Action;
 
 /// The meaning of `tmp` in a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TmpMeaning {
-    /// It does not say.
+    /// The call does not say.
     #[default]
     Unsaid,
-    /// The project's folder: `tmp/plan.md`.
+    /// The project's folder, as in `tmp/plan.md`.
     Project,
-    /// The system's: `/tmp/log`.
+    /// The system's folder, as in `/tmp/log`.
     System,
-    /// Both, each by its name. What is made belongs to the project.
+    /// Both folders, each by its name. What is made belongs to the project.
     Both,
 }
 
@@ -27,7 +28,7 @@ const USERS: [&str; 2] = ["mktemp", "TMPDIR"];
 const NAME: &str = "tmp";
 
 impl TmpMeaning {
-    /// Returns what an action means.
+    /// Returns what an action means by `tmp`.
     #[must_use]
     pub fn of(action: &Action) -> Self {
         match action {
@@ -44,7 +45,7 @@ impl TmpMeaning {
         }
     }
 
-    /// Its name, for hosts in other languages.
+    /// Returns the name of the meaning, for hosts in other languages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -55,13 +56,13 @@ impl TmpMeaning {
         }
     }
 
-    /// Returns whether something is made where it may go with the session.
+    /// Returns whether only the system's folder is meant, whose files may go with the session.
     #[must_use]
     pub const fn is_system(self) -> bool {
         matches!(self, Self::System)
     }
 
-    /// Returns whether the project's own folder is named.
+    /// Returns whether the project's own folder is meant, perhaps among others.
     #[must_use]
     pub const fn is_project(self) -> bool {
         matches!(self, Self::Project | Self::Both)
@@ -73,6 +74,8 @@ impl TmpMeaning {
             (one, Self::Unsaid) => one,
             (Self::Project, Self::Project) => Self::Project,
             (Self::System, Self::System) => Self::System,
+            // A file too many in the project is seen and can be removed; one that goes with the
+            // session is lost.
             _ => Self::Both,
         }
     }
@@ -89,20 +92,23 @@ impl TmpMeaning {
     }
 }
 
-/// Returns what `tmp` means behind these words.
+/// Returns what `tmp` means behind these words; `None` if it is a part of another name.
 fn meant(before: &str) -> Option<TmpMeaning> {
     let Some(above) = before.strip_suffix('/') else {
+        // `my-tmp` and `x.tmp` are other names, and `$tmp` is a variable.
         let is_a_word = !before.ends_with(|last: char| is_of_a_name(last) || ".-$".contains(last));
         return is_a_word.then_some(TmpMeaning::Project);
     };
     if ROOTS.iter().any(|root| above.ends_with(root)) || is_here(above) {
         return Some(TmpMeaning::Project);
     }
+    // What stands before the slash of an absolute path is no name: a blank, a quote, `=`, `>` and
+    // the like.
     let is_absolute = !above.ends_with(|last: char| is_of_a_name(last) || "./-})*?".contains(last));
     is_absolute.then_some(TmpMeaning::System)
 }
 
-/// Returns whether a path that ends with these words is `.`.
+/// Returns whether the path that these words end with is `.`.
 fn is_here(words: &str) -> bool {
     let before = words.strip_suffix('.');
     before.is_some_and(|it| !it.ends_with(|last: char| is_of_a_name(last) || "./-".contains(last)))

@@ -1,5 +1,6 @@
-//! Visits the files below a folder in the order of their paths, if wanted without those that git
-//! ignores. Links are not followed, so a walk always ends.
+//! The walk through the files below a folder, in the order of their paths, if wanted without those
+//! that git ignores. Links are not followed, so a walk always ends. Searches, patterns and readings
+//! of many files all go this way, so they agree on which files there are.
 
 use crate::{
     files::{EntryKind, FileError, FolderEntry, WorkspaceFiles, sort},
@@ -10,7 +11,7 @@ use crate::{
 use innerloop_types::action::HiddenFiles;
 use std::{ops::ControlFlow, rc::Rc, vec};
 
-/// The things that a walk left out.
+/// The report of what a walk left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LeftOut {
     /// True if `.gitignore` files named something.
@@ -30,8 +31,7 @@ struct WalkLevel {
 
 /// Calls `visit` for each file below `folder` until it breaks.
 ///
-/// # Errors
-/// What listing `folder` itself gives.
+/// The failure to list `folder` itself. Folders below it that cannot be listed are only counted.
 pub(crate) fn walk(
     files: &impl WorkspaceFiles,
     folder: &WorkspacePath,
@@ -40,6 +40,7 @@ pub(crate) fn walk(
 ) -> Result<LeftOut, FileError> {
     let mut left_out = LeftOut::default();
     let above = if hidden == HiddenFiles::Ignored { rules_above(files, folder) } else { None };
+    // A stack instead of recursion: how deep folders nest is not ours to say.
     let mut levels = vec![enter(files, folder.clone(), above, hidden)?];
     while let Some(level) = levels.last_mut() {
         left_out.too_many_rules |= level.rules.as_ref().is_some_and(|rules| rules.is_cut);
@@ -76,12 +77,13 @@ fn enter(
     hidden: HiddenFiles,
 ) -> Result<WalkLevel, FileError> {
     let mut entries = files.list(&folder)?;
+    // Systems list folders in orders of their own, and the model must read the same everywhere.
     sort(&mut entries);
     let rules = rules_of(files, &folder, &entries, above, hidden);
     Ok(WalkLevel { folder, entries: entries.into_iter(), rules })
 }
 
-/// The rules that hold for the entries of `folder`, with those that hold `above`.
+/// Returns the rules for the entries of `folder`, on top of those from `above`.
 pub(crate) fn rules_of(
     files: &impl WorkspaceFiles,
     folder: &WorkspacePath,
@@ -89,6 +91,8 @@ pub(crate) fn rules_of(
     above: Option<Rc<IgnoreRuleSet>>,
     hidden: HiddenFiles,
 ) -> Option<Rc<IgnoreRuleSet>> {
+    // The list of entries answers whether there is a file of rules; to try to read it would cost a
+    // call out of the sandbox for each folder.
     let ignores = |entry: &FolderEntry| entry.name == ".gitignore" && entry.kind == EntryKind::File;
     if hidden == HiddenFiles::Ignored && entries.iter().any(ignores) {
         add_rules(files, folder, above)
@@ -97,7 +101,7 @@ pub(crate) fn rules_of(
     }
 }
 
-/// The rules of the folders above `folder`.
+/// Returns the rules of the folders above `folder`, which hold for a search that begins there, too.
 pub(crate) fn rules_above(
     files: &impl WorkspaceFiles,
     folder: &WorkspacePath,
@@ -111,8 +115,8 @@ pub(crate) fn rules_above(
     rules
 }
 
-/// The rules of the `.gitignore` file of `folder` on top of those `above`; a file that is not
-/// there or cannot be read adds none.
+/// Returns the rules of the `.gitignore` file of `folder` on top of those from `above`. A file that
+/// does not exist or cannot be read adds none.
 fn add_rules(
     files: &impl WorkspaceFiles,
     folder: &WorkspacePath,

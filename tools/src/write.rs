@@ -1,4 +1,5 @@
-//! Writing whole files, and what an outcome says about a change.
+//! The writing of whole files, and the changes that outcomes report. Edits and patches store their
+//! files here, too, so that encodings and the size of a reported change are handled in one place.
 
 use crate::{
     encoding::{TextEncoding, decode},
@@ -23,26 +24,27 @@ pub(crate) fn write(
     let before = match files.read(&path) {
         Ok(bytes) => PreviousContent::Bytes(bytes.into_owned()),
         Err(FileError::NotFound) => PreviousContent::Absent,
+        // To overwrite a file it need not be read; its change then lacks the old text.
         Err(FileError::TooLarge) => PreviousContent::TooLarge,
         Err(error) => return Err(failure_texts::failed(files, &path, &error)),
     };
     replace_content(files, &path, &before, content)
 }
 
-/// The content of a path before a write.
+/// The content at a path before a write.
 #[derive(Default)]
 pub(crate) enum PreviousContent {
-    /// Nothing.
+    /// No file.
     #[default]
     Absent,
     /// A file with this content.
     Bytes(Vec<u8>),
-    /// A file that is too large to read, or for a change to include.
+    /// A file that is too large to read, or too large for a change to include.
     TooLarge,
 }
 
 impl PreviousContent {
-    /// A file with this content, as far as a change includes it.
+    /// Returns a file with this content, as far as a change includes it.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         if bytes.len() > MAX_CHANGE_BYTES { Self::TooLarge } else { Self::Bytes(bytes.to_vec()) }
     }
@@ -55,7 +57,7 @@ pub(crate) struct FileContent {
 }
 
 impl FileContent {
-    /// A text in the place of what was there before, and in its encoding.
+    /// Returns a text in the encoding of what it takes the place of.
     pub(crate) fn after(before: &PreviousContent, text: String) -> Self {
         let encoding = match before {
             PreviousContent::Bytes(bytes) => TextEncoding::of(bytes),
@@ -64,7 +66,7 @@ impl FileContent {
         Self { text, encoding }
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub(crate) fn bytes(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, Outcome> {
         self.encoding.encode(&self.text).map_err(|letter| {
             let message = format!(
@@ -92,6 +94,7 @@ pub(crate) fn replace_content(
     }
     let content = FileContent::after(before, content.to_owned());
     let bytes = content.bytes(path)?;
+    // Not written, so that the file keeps its time and no change is reported.
     if matches!(before, PreviousContent::Bytes(before) if **before == *bytes) {
         return Ok(Outcome::text(format!("{path} has this content already. Nothing changed.")));
     }
@@ -106,7 +109,7 @@ pub(crate) fn replace_content(
     Ok(Outcome { changes: vec![change], ..Outcome::text(message) })
 }
 
-/// Writes `content`, as which what stood at `from` may go on, and says what changed, and whether
+/// Writes `content`, moving the file at `from` if there is one. Returns the change, and whether
 /// `from` is gone by that.
 pub(crate) fn store(
     files: &mut impl WorkspaceFiles,
@@ -114,7 +117,8 @@ pub(crate) fn store(
     before: &PreviousContent,
     content: FileContent,
 ) -> Result<(ReportedChange, bool), Outcome> {
-    // A change has the file's own bytes as text, or none.
+    // Hosts restore files from the texts of changes, so a text that is not the file's bytes is left
+    // out.
     let is_told = content.encoding == TextEncoding::Utf8 && content.text.len() <= MAX_CHANGE_BYTES;
     let after = is_told.then(|| content.text.clone());
     let bytes = match content.bytes(path)? {
@@ -134,7 +138,7 @@ pub(crate) fn store(
     Ok((ReportedChange { path: path.as_str().to_owned(), kind, before, after }, is_gone))
 }
 
-/// Removes a file and says so.
+/// Removes a file and returns the change.
 pub(crate) fn remove(
     files: &mut impl WorkspaceFiles,
     path: &WorkspacePath,
@@ -144,7 +148,7 @@ pub(crate) fn remove(
     Ok(removed(path, before))
 }
 
-/// The change of a file that is removed.
+/// Returns the change of a file that is removed.
 pub(crate) fn removed(path: &WorkspacePath, before: &PreviousContent) -> ReportedChange {
     let before = match before {
         PreviousContent::Bytes(bytes) => change_text(bytes),
@@ -158,7 +162,7 @@ pub(crate) fn removed(path: &WorkspacePath, before: &PreviousContent) -> Reporte
     }
 }
 
-/// The content of a file as a change includes it: none if it is too long or no text.
+/// Returns the content of a file as a change includes it; `None` if it is too long or not UTF-8.
 #[must_use]
 pub fn change_text(bytes: &[u8]) -> Option<String> {
     if bytes.len() > MAX_CHANGE_BYTES {

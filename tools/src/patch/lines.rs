@@ -1,5 +1,5 @@
-//! A file's text as lines, and the text that comes of changing some of them: line ends and the
-//! state of the last line stay as they are.
+//! A file's text as lines, and its text with some of them changed: line ends, the byte order mark
+//! and the state of the last line stay as they are.
 
 use memchr::memchr_iter;
 
@@ -15,7 +15,7 @@ pub(crate) struct TextLines<'a> {
     pub(crate) lines: Vec<&'a str>,
     /// The offset at which each line begins in the text, and the offset at which the text ends.
     starts: Vec<usize>,
-    /// The line end of a new line where no other line says it: that of most of the lines.
+    /// The line end for new lines that no other line decides: that of most lines.
     end: &'static str,
     /// True if the last line has no end.
     is_open: bool,
@@ -54,7 +54,7 @@ impl<'a> TextLines<'a> {
         Self { text, mark, lines, starts, end, is_open: open.is_some() }
     }
 
-    /// The text with the runs applied, which are in order and do not overlap.
+    /// Returns the text with the runs applied, which must be in order and not overlap.
     pub(crate) fn rebuilt(&self, runs: &[LineEdit]) -> String {
         let added: usize = runs.iter().flat_map(|run| &run.added).map(|line| line.len() + 2).sum();
         let mut out = String::with_capacity(MARK.len() + self.text.len() + added);
@@ -64,6 +64,7 @@ impl<'a> TextLines<'a> {
             self.copy(next, run.at, &mut out);
             for (number, line) in run.added.iter().enumerate() {
                 let end = self.end_of(run, number);
+                // The line above is the file's last and has no end, so it gets one.
                 if out.len() > self.mark.len() && !out.ends_with('\n') {
                     out.push_str(end);
                 }
@@ -73,6 +74,7 @@ impl<'a> TextLines<'a> {
             next = next.max(run.at + run.removed);
         }
         self.copy(next, self.lines.len(), &mut out);
+        // A file that ended without a line feed still does, whichever line is the last now.
         if self.is_open
             && let Some(rest) = out.strip_suffix('\n')
         {
@@ -82,14 +84,14 @@ impl<'a> TextLines<'a> {
         out
     }
 
-    /// Returns what ends a new line of a run: what ended the line in whose place it comes, or else
+    /// Returns the end of a new line of a run: that of the line in whose place it comes, or else of
     /// the line before it.
     fn end_of(&self, run: &LineEdit, number: usize) -> &'static str {
         let place = match run.removed {
             0 => run.at.checked_sub(1).unwrap_or(run.at),
             removed => run.at + number.min(removed - 1),
         };
-        // A last line without an end says nothing.
+        // A last line without an end decides nothing, so the one before it is asked.
         [Some(place), place.checked_sub(1)]
             .into_iter()
             .flatten()

@@ -1,5 +1,6 @@
-//! Applying a patch. Everything is computed in memory first, so that a patch that does not fit
-//! changes nothing. If writing fails halfway, the outcome says what was done.
+//! The application of a patch. Everything is computed in memory first, so that a patch that does
+//! not fit changes nothing. If writing fails halfway, the outcome says what was done. `place` finds
+//! the hunks, `lines` rebuilds the texts.
 
 mod lines;
 mod nearest;
@@ -26,10 +27,10 @@ use std::{borrow::Cow, fmt::Write, mem};
 
 /// The maximum number of missing lines that are shown.
 const MAX_SHOWN_LINES: usize = 20;
-/// The maximum number of bytes of files that may be gone through again because a patch names them
+/// The maximum number of bytes of files that are processed once more because a patch names them
 /// again.
 const MAX_AGAIN_BYTES: usize = 64 << 20;
-/// The maximum number of loosely placed hunks that are named.
+/// The maximum number of leniently placed hunks that are named.
 const MAX_NAMED_HUNKS: usize = 5;
 
 pub(crate) fn patch(
@@ -42,7 +43,7 @@ pub(crate) fn patch(
     apply(files, within, &patch)
 }
 
-/// Applies a patch that was read before.
+/// Applies a patch that has been parsed.
 pub(crate) fn apply(
     files: &mut impl WorkspaceFiles,
     within: &WorkspacePath,
@@ -67,25 +68,25 @@ pub(crate) fn apply(
     Ok(Outcome { changes, ..Outcome::text(message) })
 }
 
-/// A path for a set of paths, if it is one.
+/// Returns the entry of a path for a set of paths, if it is one.
 fn named(within: &WorkspacePath, path: &str) -> Option<(String, ())> {
     Some((within.at(path).ok()?.into_string(), ()))
 }
 
-/// The same failure with one more sentence.
+/// Returns the same failure with one more sentence.
 fn amended(failure: &Outcome, sentence: &str) -> Outcome {
     let message = format!("{} {sentence}", failure.joined_text());
     failure_texts::error(failure.error.unwrap_or(ToolError::Io), message)
 }
 
-/// The files as they will be.
+/// The files as they will be when the patch has been applied.
 struct PatchDraft<'f, F> {
     files: &'f F,
     within: &'f WorkspacePath,
     /// The paths in the order in which the patch names them.
     order: Vec<WorkspacePath>,
     states: Map<FileState>,
-    /// The number of bytes that were gone through again, of files that were changed before.
+    /// The number of bytes that have been processed once more.
     again: usize,
 }
 
@@ -111,7 +112,7 @@ struct PatchStep {
     from: Option<WorkspacePath>,
 }
 
-/// A hunk that was placed loosely, and in which file.
+/// A hunk that was placed leniently, with its file.
 type LooseHunk = (WorkspacePath, LooseMatch);
 
 impl<F: WorkspaceFiles> PatchDraft<'_, F> {
@@ -164,6 +165,8 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
         let before = PreviousContent::of(&bytes);
         let new = FileContent { text: new, encoding };
         let shown = target.unwrap_or_else(|| path.clone());
+        // Encoded here already: a character that the file's encoding lacks must fail the patch
+        // before anything is written.
         new.bytes(&shown)?;
         self.again = again;
         if shown == *path {
@@ -172,6 +175,7 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
             let (there, _) = self.there(&shown)?;
             self.set(path, before, None, false);
             self.set(&shown, there, Some(new), true);
+            // A file that is moved twice comes from its first path, which is the one on the disk.
             let from = self.states.get_mut(path.as_str()).and_then(|state| state.from.take());
             if let Some(state) = self.states.get_mut(shown.as_str()) {
                 state.from = Some(from.unwrap_or_else(|| path.clone()));
@@ -183,7 +187,7 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
     /// Makes `text` a file's content.
     fn put(&mut self, path: &WorkspacePath, text: String) -> Result<(), Outcome> {
         let (before, encoding) = self.there(path)?;
-        // What a change includes of the file may be less than what is there.
+        // Read once more: `before` has no content of a large file, and the whole is to be compared.
         if text.contains(MASK)
             && let Ok(bytes) = self.files.read(path)
             && let Ok((old, _)) = decode(&bytes)
@@ -196,10 +200,10 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
         Ok(())
     }
 
-    /// Returns what is at a path that is to be written, and the encoding of what is written there.
+    /// Returns what is at a path that is to be written, and the encoding for what is written there.
     fn there(&self, path: &WorkspacePath) -> Result<(PreviousContent, TextEncoding), Outcome> {
         if self.is_named(path) {
-            // What stood there before is known.
+            // `set` keeps what stood there before the patch, so this is not used.
             let encoding = self.content(path).map(|content| content.encoding);
             return Ok((PreviousContent::Absent, encoding.unwrap_or_default()));
         }
@@ -227,12 +231,12 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
         self.states.contains_key(path.as_str())
     }
 
-    /// Returns what the patch has made of a file so far, if it has.
+    /// Returns what the patch has made of a file so far, if it has changed it.
     fn content(&self, path: &WorkspacePath) -> Option<&FileContent> {
         self.states.get(path.as_str())?.content.as_ref()
     }
 
-    /// A file's content as the patch has left it so far.
+    /// Returns a file's content as the patch has left it so far.
     fn bytes(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, Outcome> {
         match self.states.get(path.as_str()).map(|state| &state.content) {
             Some(Some(content)) => content.bytes(path),
@@ -247,7 +251,8 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
         }
     }
 
-    /// Gives a file its content; `before` is what it holds if the patch has not named it so far.
+    /// Sets a file's content. `before` is what it holds on the disk, and counts the first time
+    /// only.
     fn set(
         &mut self,
         path: &WorkspacePath,
@@ -268,7 +273,7 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
         }
     }
 
-    /// The steps, in an order that removes nothing before its replacement is written.
+    /// Returns the steps, in an order that removes nothing before its replacement is written.
     fn steps(mut self) -> Vec<PatchStep> {
         let mut steps = Vec::new();
         for path in self.order {
@@ -292,12 +297,15 @@ impl<F: WorkspaceFiles> PatchDraft<'_, F> {
         for step in steps {
             let order = match step.content {
                 Some(_) => &mut writes,
-                // Where names ignore case, removing the old name later would remove the new file.
+                // On a file system that ignores case, removing the old name later would remove the
+                // new file.
                 None if written.contains_key(&lower_case(step.path.as_str())) => &mut early,
                 None => &mut late,
             };
             order.push(step);
         }
+        // A file can be moved only if its old path is removed in the end. Where the patch writes
+        // that path anew, the file there must stay.
         let gone: Map<()> = late.iter().map(|step| (step.path.as_str().to_owned(), ())).collect();
         for step in &mut writes {
             step.from = step.from.take().filter(|from| gone.contains_key(from.as_str()));
@@ -321,6 +329,7 @@ fn commit(
         let line = step_line(&path, &before, content.is_none());
         let done = match content {
             Some(content) => write::store(files, (&path, from.as_ref()), &before, content),
+            // The move has removed it already; only the change is still to be reported.
             None if moved.contains_key(path.as_str()) => {
                 Ok((write::removed(&path, &before), false))
             }
@@ -371,8 +380,8 @@ const fn letter(kind: ChangeKind) -> char {
     }
 }
 
-/// The changed files: the new ones, then the changed, then those that are gone. A file that moved
-/// is listed once, as changed, under its new path.
+/// Returns the changed files: the new ones, then the changed ones, then the removed ones. A file
+/// that moved is listed once, as changed, under its new path.
 fn summary(within: &WorkspacePath, patch: &Patch, changes: &[ReportedChange]) -> String {
     let mut sources = Map::new();
     let mut targets = Map::new();
@@ -395,7 +404,7 @@ fn summary(within: &WorkspacePath, patch: &Patch, changes: &[ReportedChange]) ->
     ['A', 'M', 'D'].into_iter().flat_map(of_letter).map(String::as_str).collect()
 }
 
-/// Says which hunks were placed by a loose match.
+/// Appends which hunks were placed by a lenient match.
 fn append_loose(loose: &[LooseHunk], message: &mut String) {
     for (path, LooseMatch { line, aside }) in loose.iter().take(MAX_NAMED_HUNKS) {
         // Writing to a string cannot fail.
@@ -406,7 +415,7 @@ fn append_loose(loose: &[LooseHunk], message: &mut String) {
     }
 }
 
-/// A hunk that matches nowhere, with the closest place.
+/// Returns the outcome for a hunk that has no place, with the closest one.
 fn missed(path: &WorkspacePath, file: &TextLines<'_>, miss: &PlacementError<'_>) -> Outcome {
     let mut message = match miss {
         PlacementError::Hint(hint) => {

@@ -1,17 +1,18 @@
-//! The closest place for lines that are not in a file, so that the model sees what it got wrong.
+//! The closest place for lines that are not in a file, so that the model sees what it got wrong. It
+//! is only looked for after a patch has failed, and still costs no more than one pass.
 
 use crate::numbers::LineInterner;
 use std::{borrow::Cow, cmp::Reverse};
 
 /// The maximum number of occurrences of one text among the wanted lines that are considered.
 const MAX_SAME: usize = 4;
-/// Longer lines are compared by their beginning.
+/// The maximum number of bytes of a line that are compared.
 const MAX_COMPARED_BYTES: usize = 400;
 
 /// A line of a file that is almost a wanted one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NearestLine<'a> {
-    /// Its number, from 1.
+    /// Its number, counted from 1.
     pub(crate) line: usize,
     /// Its text; `None` after the last line.
     pub(crate) there: Option<&'a str>,
@@ -19,8 +20,8 @@ pub(crate) struct NearestLine<'a> {
     pub(crate) wanted: &'a str,
 }
 
-/// The first difference at the place that has most of the wanted lines, or else the line most
-/// similar to one of them.
+/// Returns the first difference at the place that has most of the wanted lines, or else the line
+/// that is most similar to one of them.
 pub(crate) fn nearest<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<NearestLine<'a>> {
     difference(lines, wanted).or_else(|| {
         let wanted = wanted.iter().find(|line| !line.trim().is_empty())?;
@@ -32,7 +33,7 @@ pub(crate) fn nearest<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Neare
 
 fn difference<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<NearestLine<'a>> {
     let mut numbers = LineInterner::new();
-    // Where each number occurs among the wanted lines.
+    // The offsets at which each number occurs among the wanted lines.
     let mut offsets = vec![Vec::new(); wanted.len()];
     for (offset, line) in wanted.iter().enumerate() {
         let line = line.trim();
@@ -43,7 +44,8 @@ fn difference<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<NearestLine<'
             offsets.push(offset);
         }
     }
-    // How many of the wanted lines are where they would be if the first were at this line.
+    // For each line of the file, the number of wanted lines that are in place if the first one is
+    // there.
     let mut votes = vec![0_usize; lines.len()];
     for (at, line) in lines.iter().enumerate() {
         let number = numbers.of(line.trim());
@@ -63,7 +65,7 @@ fn difference<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<NearestLine<'
     Some(NearestLine { line: start + offset + 1, there: there(offset), wanted })
 }
 
-/// The line that shares most pairs of letters with `wanted`, if they are more than half.
+/// Returns the line that shares most pairs of letters with `wanted`, if they are more than half.
 pub(crate) fn most_similar<'a>(lines: &[&'a str], wanted: &str) -> Option<(usize, &'a str)> {
     let mut pairs = vec![false; 1 << 16];
     let mut count = 0_usize;

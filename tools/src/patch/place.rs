@@ -1,5 +1,6 @@
-//! Placing the hunks of a patch in a file: hints narrow the search, then the hunk's old lines are
-//! looked for, from where the hunk before ended, and after that from the file's beginning.
+//! The placement of a patch's hunks in a file: hints narrow the search, then the hunk's old lines
+//! are looked for from where the hunk before it ended, and after that from the file's beginning
+//! (`docs/decisions.md#the-v4a-patch-format`). A hunk that cannot be placed fails the whole patch.
 
 use super::{
     lines::{LineEdit, TextLines},
@@ -16,11 +17,11 @@ use std::{cell::OnceCell, ops::Range};
 pub(crate) struct PatchPlacement {
     /// The changes, in the order of their places.
     pub(crate) runs: Vec<LineEdit>,
-    /// The hunks that match only loosely.
+    /// The hunks that match only leniently.
     pub(crate) loose: Vec<LooseMatch>,
 }
 
-/// A hunk that was placed by a loose match.
+/// A hunk that was placed by a lenient match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LooseMatch {
     /// The line of the file, counted from 1.
@@ -35,9 +36,10 @@ pub(crate) enum PlacementError<'a> {
     Hint(&'a str),
     /// The old lines are not where they must be.
     Lines(&'a Hunk),
-    /// The old lines are at that line only with other indentation, which new lines cannot take on.
+    /// The old lines are at that line, but with other indentation, which the new lines cannot take
+    /// on.
     Indentation(&'a Hunk, usize),
-    /// Up to this hunk, lines were compared in more places than the patch may cost.
+    /// The budget for comparisons was spent before this hunk had a place.
     Costly(&'a Hunk),
 }
 
@@ -65,12 +67,15 @@ pub(crate) fn place<'a>(
         placed: PatchPlacement { runs: Vec::new(), loose: Vec::new() },
     };
     for one in &sought {
+        // With the budget spent nothing is found any more, which looks like a hunk that is not
+        // there.
         placing.place(one).map_err(|miss| match placing.index.is_spent() {
             true => PlacementError::Costly(one.hunk),
             false => miss,
         })?;
     }
     let mut placed = placing.placed;
+    // Hunks may come in any order, and the file is rebuilt from top to bottom.
     innerloop_json::sort(&mut placed.runs, |a, b| a.at.cmp(&b.at));
     Ok(placed)
 }
@@ -85,7 +90,7 @@ struct HunkQuery<'a> {
 /// The place of a hunk's old lines.
 struct HunkMatch {
     at: usize,
-    /// Which of the wanted lines are there: blank ones at the ends may be left out.
+    /// The wanted lines that are there: blank ones at the ends may be left out.
     old: Range<usize>,
     pass: MatchStrictness,
     is_at_end: bool,
@@ -94,7 +99,7 @@ struct HunkMatch {
 struct HunkPlacer<'a> {
     lines: &'a [&'a str],
     index: LineIndex<'a>,
-    /// The indentation of the file, once it is asked for.
+    /// The indentation of the file, which only lenient matches ask for.
     style: OnceCell<IndentStyle>,
     /// The number of blank lines that the file ends with.
     blanks: usize,
@@ -129,8 +134,10 @@ impl HunkPlacer<'_> {
         let cursor = self.cursor;
         let mut missing = None;
         for old in self.without_blanks(sought) {
-            // From the cursor; with hints above the cursor; and for hunks out of order.
+            // First everything from the cursor on, then hints above the cursor, then hunks that are
+            // out of order.
             for (hints_from, lines_from) in [(cursor, cursor), (0, cursor), (0, 0)] {
+                // All three are the same search as long as no hunk has been placed.
                 if (hints_from, lines_from) != (cursor, cursor) && cursor == 0 {
                     continue;
                 }
@@ -146,7 +153,8 @@ impl HunkPlacer<'_> {
                 }
             }
         }
-        // A hint that occurs only above the cursor counts as found.
+        // A hint that occurs only above the cursor counts as found: then the lines are what is
+        // missing.
         match missing {
             Some((0, number)) => {
                 Err(PlacementError::Hint(sought.hunk.hints.get(number).map_or("", String::as_str)))
@@ -155,8 +163,8 @@ impl HunkPlacer<'_> {
         }
     }
 
-    /// The ranges to look for: all old lines, then those without blank context at the end, which
-    /// may stand for the file's last line end, and at the beginning.
+    /// Returns the ranges to look for: all old lines, then those without blank context at the end,
+    /// which may stand for the file's last line end, and at the beginning.
     fn without_blanks(&self, sought: &HunkQuery<'_>) -> Vec<Range<usize>> {
         let Range { start, end } = sought.old.clone();
         let is_blank = |line: &HunkLine| match line {
@@ -177,7 +185,7 @@ impl HunkPlacer<'_> {
         ranges
     }
 
-    /// The line of the last hint, or the number of the hint that is not there.
+    /// Returns the line of the last hint, or the number of the hint that is missing.
     fn above(&mut self, hints: &Range<usize>, from: usize) -> Result<Option<usize>, usize> {
         let mut last = None;
         let mut from = from;
@@ -189,7 +197,7 @@ impl HunkPlacer<'_> {
         Ok(last)
     }
 
-    /// The place of the old lines from `from` on, which is below the hint.
+    /// Returns the place of the old lines from `from` on, which is below the hint.
     fn below(
         &mut self,
         sought: &HunkQuery<'_>,
@@ -198,6 +206,7 @@ impl HunkPlacer<'_> {
         from: usize,
     ) -> Option<HunkMatch> {
         let end = self.lines.len();
+        // A hunk without old lines only adds: behind its hint, or at the file's end.
         if old.is_empty() {
             let is_bound = hint.is_some() && !sought.hunk.end_of_file;
             let at = if is_bound { from } else { end };
@@ -217,6 +226,7 @@ impl HunkPlacer<'_> {
             is_at_end,
         };
         if sought.hunk.end_of_file {
+            // The model may not have counted the blank lines that the file ends with.
             for end in [end, end - self.blanks] {
                 let at = end.checked_sub(old.len()).filter(|at| *at >= from);
                 let seen = at.and_then(|at| self.index.stands_at(old, at));
@@ -228,7 +238,8 @@ impl HunkPlacer<'_> {
         let removed = &self.removed;
         let is_free = |seen: LineMatch| is_free(removed, old, seen);
         let below = self.index.find(old, from, &is_free);
-        // Only where they are not below the hint, it may be the first of them itself.
+        // Only if they are not below the hint, the hint may be the first of them itself: models
+        // that know the format name as a hint what stands above the lines.
         let seen = below.or_else(|| {
             let seen = hint.and_then(|at| self.index.stands_at(old, at))?;
             is_free(seen).then_some(seen)
@@ -243,6 +254,8 @@ impl HunkPlacer<'_> {
             if line.old().is_some() {
                 let is_there = found.old.contains(&old);
                 old += 1;
+                // Blank context that was left out to find a place: the file's lines stay as they
+                // are there.
                 if !is_there {
                     continue;
                 }
@@ -267,8 +280,8 @@ impl HunkPlacer<'_> {
         self.placed.runs.extend(run);
     }
 
-    /// Returns how new lines take on the file's indentation where the hunk has another one; `None`
-    /// if they cannot.
+    /// Returns how new lines take on the file's indentation, if the hunk has another one; `None` if
+    /// they cannot.
     fn shift(&self, sought: &HunkQuery<'_>, found: &HunkMatch) -> Option<IndentShift> {
         let lines = &sought.hunk.lines;
         let added = lines.iter().filter_map(|line| match line {
@@ -304,9 +317,9 @@ impl HunkPlacer<'_> {
     }
 }
 
-/// The old lines of a hunk that say how it is indented. A line of context that is one space short
+/// Returns the old lines that say how a hunk is indented. A line of context that is one space short
 /// lacks its mark, and a first or last line without any indentation was trimmed: those say nothing
-/// of others.
+/// about the others.
 fn without_slips<'a>(pairs: &[(bool, IndentPair<'a>)]) -> Vec<IndentPair<'a>> {
     let lacks_mark = |given: &str, there: &str| there.strip_prefix(given) == Some(" ");
     let marked = pairs
@@ -330,7 +343,7 @@ fn without_slips<'a>(pairs: &[(bool, IndentPair<'a>)]) -> Vec<IndentPair<'a>> {
     }
 }
 
-/// Returns whether no earlier hunk removes one of the lines that were seen.
+/// Returns whether no earlier hunk removes any of these lines.
 fn is_free(removed: &[bool], old: &Range<usize>, seen: LineMatch) -> bool {
     removed.get(seen.at..seen.at + old.len()).is_some_and(|removed| !removed.contains(&true))
 }

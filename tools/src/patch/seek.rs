@@ -1,5 +1,6 @@
-//! Where lines of a patch are in a file: an index for each way of comparing lines, made when it
-//! is first needed, in one pass over the file.
+//! The search for lines of a patch in a file: an index for each way of comparing lines, made when
+//! it is first needed, in one pass over the file. All comparisons are paid from one budget, so that
+//! no patch costs more than its length and the file's allow.
 
 use crate::{numbers::LineInterner, replace::MatchStrictness};
 use std::{cell::Cell, ops::Range};
@@ -12,8 +13,8 @@ pub(crate) const PASSES: [MatchStrictness; 4] = [
     MatchStrictness::IndentationAndPunctuation,
 ];
 
-/// The number of lines that may be compared for each line of the file and of the patch. A hunk
-/// usually has a rare line, and costs little more than its length.
+/// The number of lines that may be compared for each line of the file and of the patch. Most hunks
+/// have a rare line and cost little more than their length.
 const STEPS_PER_LINE: usize = 100;
 
 /// The lines of a file, and those of a patch that are looked for in it.
@@ -25,7 +26,7 @@ pub(crate) struct LineIndex<'a> {
     steps: Cell<usize>,
 }
 
-/// Equal lines have equal numbers.
+/// The lines of the file and of the patch as numbers; equal lines have equal ones.
 struct LineTable {
     /// The numbers of the file's lines.
     lines: Vec<u32>,
@@ -49,19 +50,21 @@ impl<'a> LineIndex<'a> {
         Self { lines, wanted, tables: [None, None, None, None], steps }
     }
 
-    /// Returns whether nothing more can be found, because it would cost too much.
+    /// Returns whether the budget is spent, so that nothing more can be found.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps.get() == 0
     }
 
-    /// The first place from the line `from` on that has the lines `wanted` of the patch, by the
-    /// strictest comparison that finds one for which `fits` holds.
+    /// Returns the first place from the line `from` on that has the lines `wanted` of the patch, by
+    /// the strictest comparison that finds one for which `fits` holds.
     pub(crate) fn find(
         &mut self,
         wanted: &Range<usize>,
         from: usize,
         fits: &dyn Fn(LineMatch) -> bool,
     ) -> Option<LineMatch> {
+        // Each comparison goes over the whole rest of the file before a more lenient one is tried:
+        // an exact match further down is more likely meant than a similar one close by.
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
             let place = |at| LineMatch { at, pass };
             let (table, steps) = self.table(number, pass)?;
@@ -69,7 +72,8 @@ impl<'a> LineIndex<'a> {
         })
     }
 
-    /// Returns whether the lines `wanted` are at the line `at`, and by which comparison.
+    /// Returns the match of the lines `wanted` at the line `at`, by the strictest comparison, if
+    /// they are there.
     pub(crate) fn stands_at(&mut self, wanted: &Range<usize>, at: usize) -> Option<LineMatch> {
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
             let (table, steps) = self.table(number, pass)?;
@@ -89,7 +93,7 @@ impl<'a> LineIndex<'a> {
     }
 }
 
-/// Returns whether so many lines may be compared, which are then taken off.
+/// Spends the comparison of so many lines, and returns whether the budget allows it.
 fn spend(steps: &Cell<usize>, count: usize) -> bool {
     steps.set(steps.get().saturating_sub(count));
     steps.get() > 0
@@ -119,7 +123,7 @@ impl LineTable {
         let numbers = self.wanted.get(wanted.clone())?;
         let places =
             |number: &u32| self.places.get(*number as usize).map_or(&[][..], Vec::as_slice);
-        // Every place of the whole is a place of its rarest line.
+        // Wherever the whole stands, its rarest line stands, too, so only those places are tried.
         let (offset, rarest) = numbers.iter().enumerate().min_by_key(|(_, n)| places(n).len())?;
         let places = places(rarest);
         let first = places.partition_point(|place| *place < from + offset);
@@ -128,7 +132,7 @@ impl LineTable {
             let there = self.lines.get(start..).unwrap_or_default();
             let same = there.iter().zip(numbers).take_while(|(a, b)| a == b).count();
             let is_whole = same == numbers.len();
-            // Whether it fits is looked at line by line, too.
+            // `fits` looks at each line once more.
             if !spend(steps, if is_whole { 2 * same } else { same + 1 }) {
                 return None;
             }

@@ -1,27 +1,29 @@
-//! What an expression may demand of a place between two characters.
+//! The demands that an expression may make of a place between two characters. They look at those
+//! two alone, so that a search need not keep the text.
 
-/// A demand.
+/// A demand on a place between two characters.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RegexAssertion {
     Start,
     End,
     LineStart,
     LineEnd,
-    /// As the two before, where a carriage return and a line feed end a line, each or both.
+    /// The beginning or the end of a line, where a carriage return and a line feed end one, alone
+    /// or together.
     CrlfStart,
     CrlfEnd,
     WordBorder,
     NoWordBorder,
     WordStart,
     WordEnd,
-    /// Nothing of a word is before it.
+    /// No character of a word stands before it.
     WordStartHalf,
-    /// Nothing of a word is behind it.
+    /// No character of a word stands behind it.
     WordEndHalf,
 }
 
 impl RegexAssertion {
-    /// Returns whether it holds between two characters.
+    /// Returns whether the demand is met between two characters.
     pub(super) fn holds(self, before: Option<char>, after: Option<char>) -> bool {
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
         let (word_before, word_after) = (is_word(before), is_word(after));
@@ -31,6 +33,7 @@ impl RegexAssertion {
             Self::LineStart => matches!(before, None | Some('\n')),
             Self::LineEnd => matches!(after, None | Some('\n')),
             Self::CrlfStart => {
+                // Between a carriage return and its line feed no line begins.
                 matches!(before, None | Some('\n')) || (before == Some('\r') && after != Some('\n'))
             }
             Self::CrlfEnd => {

@@ -1,16 +1,17 @@
-//! Sets of characters.
+//! Sets of characters: the classes of expressions, as ranges in any order. They are few and short,
+//! so they are searched from end to end.
 
 /// The ranges of a class, each with its first and its last character.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CharClass(Vec<(u32, u32)>);
 
 impl CharClass {
-    /// The characters from one to another.
+    /// Returns the class of the characters from one to another.
     pub(super) fn range(first: char, last: char) -> Self {
         Self(vec![(first.into(), last.into())])
     }
 
-    /// The class that has a name between `[:` and `:]`.
+    /// Returns the class with a name between `[:` and `:]`.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(Self::of(match name {
             "alnum" => "09AZaz",
@@ -31,7 +32,8 @@ impl CharClass {
         }))
     }
 
-    /// The class of a letter behind a backslash; that of a capital is all else.
+    /// Returns the class of a letter behind a backslash; that of a capital has all other
+    /// characters.
     pub(super) fn perl(letter: char) -> Option<Self> {
         let name = match letter.to_ascii_lowercase() {
             'd' => "digit",
@@ -43,7 +45,7 @@ impl CharClass {
         Some(if letter.is_ascii_uppercase() { class.negated() } else { class })
     }
 
-    /// The class of these ranges: the first and the last of each one after the other.
+    /// Returns the class of these ranges, given by the first and the last character of each.
     fn of(ends: &str) -> Self {
         let pairs = ends.as_bytes().chunks_exact(2);
         let range = |ends: &[u8]| Some(((*ends.first()?).into(), (*ends.last()?).into()));
@@ -54,13 +56,14 @@ impl CharClass {
         self.0.is_empty()
     }
 
-    /// Adds what another class has.
+    /// Adds the characters of another class.
     pub(super) fn add(&mut self, other: &Self) {
         self.0.extend(&other.0);
     }
 
     /// Adds the letters in the other case.
     pub(super) fn fold_case(&mut self) {
+        // Only the ranges from before: those that are added have been folded.
         for place in 0..self.0.len() {
             let Some((first, last)) = self.0.get(place).copied() else { return };
             for (letters, other) in [(b'a', b'A'), (b'A', b'a')] {
@@ -73,11 +76,12 @@ impl CharClass {
         }
     }
 
-    /// All characters that are not in this class.
+    /// Returns the class of all characters that are not in this one.
     pub(super) fn negated(mut self) -> Self {
         innerloop_json::sort(&mut self.0, Ord::cmp);
         let (mut rest, mut next) = (Vec::new(), 0);
         for (first, last) in self.0 {
+            // Sorted ranges may still overlap, so `next` never goes back.
             if next < first {
                 rest.push((next, first - 1));
             }
@@ -89,7 +93,7 @@ impl CharClass {
         Self(rest)
     }
 
-    /// Returns whether a character is in it.
+    /// Returns whether a character is in the class.
     pub(super) fn contains(&self, c: char) -> bool {
         let c = u32::from(c);
         self.0.iter().any(|(first, last)| (*first..=*last).contains(&c))

@@ -1,8 +1,8 @@
-//! Regular expressions as the crate `regex` writes them, in a third of the code that a crate for
-//! them takes in the page's module. An expression is a list of steps that are taken side by side
-//! over the text, so that a search takes a time that grows with the product of both lengths at
-//! most. As in `regex-lite`, `\w`, `\d`, `\s`, `\b` and letters of either case are those of ASCII,
-//! and there are no classes of Unicode.
+//! Regular expressions with the syntax of the crate `regex`, in a third of the code that a crate
+//! for them takes in the page's module. An expression is a list of steps that are taken side by
+//! side over the text, so a search takes time in the product of both lengths at most. As in
+//! `regex-lite`, `\w`, `\d`, `\s`, `\b` and letters of either case are those of ASCII, and there
+//! are no classes of Unicode. A test compares all of it with `regex-lite`.
 
 mod assertions;
 mod class;
@@ -21,37 +21,39 @@ pub(crate) use step::RegexFlags;
 pub(crate) struct Regex {
     steps: Vec<RegexInstruction>,
     classes: Vec<CharClass>,
-    /// Used again by the next search; one that runs beside it makes its own.
+    /// The lists of the last search, which the next one takes; one that runs at the same time makes
+    /// its own.
     threads: Mutex<ThreadLists>,
 }
 
 /// The lists that a search works on, kept for the next one.
 #[derive(Debug, Default)]
 struct ThreadLists {
-    /// The places among the steps that may go on, and where the match of each begins; the
-    /// preferred first.
+    /// The threads: the step at which each may go on, and where its match begins. Preferred ones
+    /// come first.
     now: Vec<(usize, usize)>,
     next: Vec<(usize, usize)>,
-    /// The steps that are to be looked at for one of them.
+    /// The steps that are still to be followed for one thread.
     open: Vec<usize>,
-    /// The place in the text at which each step was last looked at.
+    /// The place in the text at which each step was last followed.
     seen: Vec<usize>,
 }
 
 impl Regex {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
-    /// # Errors
-    /// Why it is not valid.
+    /// The reason why it is not valid.
     pub(crate) fn new(pattern: &str, flags: RegexFlags) -> Result<Self, &'static str> {
         let (steps, classes) = parse::program(pattern, flags)?;
         Ok(Self { steps, classes, threads: Mutex::default() })
     }
 
-    /// The first match that begins at `from` or behind it.
+    /// Returns the first match that begins at `from` or behind it.
     pub(crate) fn find(&self, text: &str, from: usize) -> Option<Range<usize>> {
         let (before, rest) = text.split_at_checked(from)?;
         let (mut before, mut rest) = (before.chars().next_back(), rest.chars());
+        // The lists are kept, since a search may run for each line. Other threads may search with
+        // the same expression, and nobody waits for the lists.
         let (mut kept, mut own) = (self.threads.try_lock(), ThreadLists::default());
         let threads = kept.as_deref_mut().unwrap_or(&mut own);
         threads.begin(self.steps.len());
@@ -60,6 +62,7 @@ impl Regex {
         let (mut found, mut at) = (None, from);
         loop {
             let after = rest.next();
+            // Once there is a match, later beginnings lose against it: the leftmost match counts.
             if found.is_none() && !(only_at_start && before.is_some()) {
                 threads.now.push((0, at));
             }
@@ -80,7 +83,8 @@ impl Regex {
         self.find(text, 0).is_some()
     }
 
-    /// The matches one after the other. An empty one does not follow another match at once.
+    /// Returns the matches one after the other. An empty one does not follow directly behind
+    /// another match.
     pub(crate) fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
         let (mut from, mut last_end) = (0, None);
         std::iter::from_fn(move || {
@@ -96,8 +100,8 @@ impl Regex {
         })
     }
 
-    /// Takes all threads over the character at `at`; returns where a match begins that ends there.
-    /// The threads behind it are dropped, since it is preferred to what they may find.
+    /// Moves all threads over the character at `at`, and returns where a match begins that ends
+    /// there. Threads of lower preference are dropped then.
     fn advance(
         &self,
         threads: &mut ThreadLists,
@@ -110,6 +114,8 @@ impl Regex {
         'threads: for (place, start) in now.drain(..) {
             open.push(place);
             while let Some(mut place) = open.pop() {
+                // A step is followed once at each place of the text, by the most preferred thread
+                // that comes to it. That bounds the time, and ends loops that take no character.
                 while seen.get_mut(place).is_some_and(|seen| mem::replace(seen, at) != at) {
                     place = match self.steps.get(place) {
                         Some(RegexInstruction::Char(c)) if after == Some(*c) => {
@@ -125,6 +131,8 @@ impl Regex {
                         }
                         Some(RegexInstruction::Jump(way)) => place.wrapping_add_signed(*way),
                         Some(RegexInstruction::Split(first, second)) => {
+                            // The second way is followed after the whole of the first, which keeps
+                            // the order of preference.
                             open.push(place.wrapping_add_signed(*second));
                             place.wrapping_add_signed(*first)
                         }
@@ -142,7 +150,7 @@ impl Regex {
         found
     }
 
-    /// Returns whether there is a character, and it is of that class.
+    /// Returns whether there is a character and it belongs to that class.
     fn has(&self, class: usize, c: Option<char>) -> bool {
         c.zip(self.classes.get(class)).is_some_and(|(c, class)| class.contains(c))
     }
@@ -152,14 +160,16 @@ impl ThreadLists {
     fn begin(&mut self, steps: usize) {
         self.now.clear();
         self.seen.clear();
+        // A place that no text has, so that no step counts as followed.
         self.seen.resize(steps, usize::MAX);
     }
 }
 
-/// The expression that matches a text as it stands.
+/// Returns the expression that matches exactly this text.
 pub(crate) fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars() {
+        // `\<` and `\>` are borders of words, not characters.
         if c.is_ascii_punctuation() && !matches!(c, '<' | '>') {
             pattern.push('\\');
         }

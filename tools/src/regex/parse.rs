@@ -1,5 +1,5 @@
-//! Reading expressions. A piece of one becomes steps at once: where they lead is told relative to
-//! their places, so that a repetition copies them.
+//! The parser of expressions. Each piece becomes steps at once. Where they lead is relative to
+//! their own places, so that a repetition can copy them.
 
 use super::{
     assertions::RegexAssertion,
@@ -7,9 +7,9 @@ use super::{
     step::{RegexFlags, RegexInstruction},
 };
 
-/// Groups in each other, at most.
+/// The maximum nesting depth of groups: parsing is recursive.
 const MAX_DEPTH: usize = 50;
-/// The most steps of an expression.
+/// The maximum number of steps of an expression: repetitions of repetitions multiply them.
 const MAX_STEPS: usize = 1 << 16;
 
 const TOO_LARGE: &str = "compiled regex exceeded size limit";
@@ -19,7 +19,7 @@ const NO_CHARACTER: &str = "character class ranges must start and end with a sin
 
 type ParseResult<T> = Result<T, &'static str>;
 
-/// The steps of an expression, and the classes that they name.
+/// Returns the steps of an expression, and the classes that they name.
 pub(super) fn program(
     pattern: &str,
     flags: RegexFlags,
@@ -67,7 +67,7 @@ impl<'p> Parser<'p> {
         behind.is_some()
     }
 
-    /// The text up to `end`, which is passed over, too.
+    /// Takes the text up to `end`, and `end` itself.
     fn until(&mut self, end: char) -> Option<&'p str> {
         let (text, behind) = self.rest.split_once(end)?;
         self.rest = behind;
@@ -86,7 +86,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    /// Reads up to the end or to the parenthesis that closes the group.
+    /// Parses up to the end or to the parenthesis that closes the group.
     fn alternation(&mut self) -> ParseResult<Vec<RegexInstruction>> {
         if self.depth > MAX_DEPTH {
             return Err("pattern has too much nesting");
@@ -116,7 +116,7 @@ impl<'p> Parser<'p> {
 
     fn sequence(&mut self) -> ParseResult<Vec<RegexInstruction>> {
         let mut steps = Vec::new();
-        // Where the piece begins that a repetition repeats.
+        // The beginning of the piece that a repetition repeats.
         let mut last = None;
         loop {
             self.skip_space();
@@ -134,6 +134,7 @@ impl<'p> Parser<'p> {
                     self.repeat(&mut steps, last, least, most)?;
                 }
                 '(' => {
+                    // Flags are not a piece: `a(?i)*` repeats the `a`.
                     let Some(group) = self.group()? else { continue };
                     steps.extend(group);
                     last = Some(start);
@@ -150,7 +151,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    /// The step of what is neither a group nor a repetition and begins with `c`.
+    /// Parses what is neither a group nor a repetition and begins with `c`.
     fn single(&mut self, c: char) -> ParseResult<RegexInstruction> {
         let RegexFlags { multi_line, dot_matches_all, is_crlf, .. } = self.flags;
         let look = match (c, multi_line, is_crlf) {
@@ -210,6 +211,7 @@ impl<'p> Parser<'p> {
         let is_lazy = self.eat("?") != self.flags.is_lazy;
         let piece = steps.split_off(start);
         let copies = most.unwrap_or(least + 1);
+        // Before anything is copied: three nested counts of 1,000 would fill the memory.
         if (piece.len() + 1).saturating_mul(copies) > MAX_STEPS {
             return Err(TOO_LARGE);
         }
@@ -222,6 +224,7 @@ impl<'p> Parser<'p> {
         }
         let length = piece.len().cast_signed();
         let Some(most) = most else {
+            // `a*` is `(a+)?`, so that the loop is the same as for `a+`.
             if least == 0 {
                 steps.push(split(1, length + 2));
                 steps.extend(&piece);
@@ -229,6 +232,7 @@ impl<'p> Parser<'p> {
             steps.push(split(-length, 1));
             return Ok(());
         };
+        // Each optional copy leads behind all that follow it, as in `(a(a)?)?`.
         for left in (1..=(most - least).cast_signed()).rev() {
             steps.push(split(1, left * (length + 1)));
             steps.extend(&piece);
@@ -236,7 +240,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// The numbers between braces.
+    /// Parses the numbers between braces.
     fn counts(&mut self) -> ParseResult<(usize, Option<usize>)> {
         let text = self.until('}').ok_or("found unclosed counted repetition operator")?;
         let (least, most) = text.split_once(',').unwrap_or((text, text));
@@ -251,12 +255,13 @@ impl<'p> Parser<'p> {
         }
     }
 
-    /// Reads a group up to its closing parenthesis; flags that hold from here on are none.
+    /// Parses a group up to its closing parenthesis; `None` for flags, which hold from here on.
     fn group(&mut self) -> ParseResult<Option<Vec<RegexInstruction>>> {
         self.skip_space();
         if ["?=", "?!", "?<=", "?<!"].iter().any(|look| self.rest.starts_with(look)) {
             return Err("look-around is not supported");
         }
+        // Flags that are set within a group end with it.
         let outside = self.flags;
         if self.eat("?P<") || self.eat("?<") {
             self.name()?;
@@ -282,7 +287,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Reads flags; whether the parenthesis closes behind them.
+    /// Parses flags, and returns whether the parenthesis closes behind them.
     fn read_flags(&mut self) -> ParseResult<bool> {
         let (mut is_on, mut seen) = (true, String::new());
         loop {
@@ -297,6 +302,8 @@ impl<'p> Parser<'p> {
                 'U' => self.flags.is_lazy = is_on,
                 'R' => self.flags.is_crlf = is_on,
                 'x' => self.flags.is_spaced = is_on,
+                // Nothing to set: without it `regex` takes the classes of ASCII, which there are
+                // here anyway.
                 'u' => {}
                 '-' => is_on = false,
                 ':' | ')' if seen.ends_with('-') => {
@@ -313,13 +320,13 @@ impl<'p> Parser<'p> {
         }
     }
 
-    /// Reads a class behind its opening bracket.
+    /// Parses a class behind its opening bracket.
     fn brackets(&mut self) -> ParseResult<CharClass> {
         let mut class = CharClass::default();
         self.skip_space();
         let is_negated = self.eat("^");
         self.skip_space();
-        // What begins the class stands for itself.
+        // A dash or a closing bracket at the beginning stands for itself.
         while self.eat("-") {
             class.add(&CharClass::range('-', '-'));
             self.skip_space();
@@ -340,13 +347,14 @@ impl<'p> Parser<'p> {
                 self.class_range(&mut class)?;
             }
         }
+        // Before the negation: `[^a]` excludes both cases.
         if self.flags.ignore_case {
             class.fold_case();
         }
         Ok(if is_negated { class.negated() } else { class })
     }
 
-    /// Reads a character of a class, a range of them, or an escape that is a class.
+    /// Parses a character of a class, a range of them, or an escape that is a class.
     fn class_range(&mut self, class: &mut CharClass) -> ParseResult<()> {
         let first = match self.class_item()? {
             EscapeSequence::Char(c) => c,
@@ -372,7 +380,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// Returns whether a dash comes that is neither the last character of the class nor an
+    /// Returns whether a dash follows that is neither the last character of the class nor an
     /// operator.
     fn begins_range(&mut self) -> bool {
         let here = self.rest;
@@ -390,7 +398,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    /// Reads a class such as `[:alpha:]`.
+    /// Parses a class such as `[:alpha:]`.
     fn posix(&mut self) -> ParseResult<CharClass> {
         const NESTED: &str = "nested character classes are not supported";
         if !self.eat("[:") {
@@ -402,7 +410,7 @@ impl<'p> Parser<'p> {
         Ok(if is_negated { class.negated() } else { class })
     }
 
-    /// Reads what follows a backslash.
+    /// Parses what follows a backslash.
     fn escape(&mut self) -> ParseResult<EscapeSequence> {
         let c = self.next().ok_or("the pattern ends with a backslash")?;
         if let Some(class) = CharClass::perl(c) {
@@ -437,7 +445,7 @@ impl<'p> Parser<'p> {
         }
     }
 
-    /// Reads the number of a character: so many digits, or any between braces.
+    /// Parses the number of a character: so many digits, or any between braces.
     fn hexadecimal(&mut self, digits: usize) -> ParseResult<char> {
         const INVALID: &str = "got invalid hexadecimal number";
         let text = if self.eat("{") {
@@ -454,9 +462,10 @@ impl<'p> Parser<'p> {
         number.and_then(char::from_u32).ok_or(INVALID)
     }
 
-    /// Reads what follows `\b`: the kind of a border between braces, or nothing of it.
+    /// Parses what follows `\b`: the kind of border between braces, if there is any.
     fn word_border(&mut self) -> ParseResult<RegexAssertion> {
         let here = self.rest;
+        // `\b{2}` is a repetition, so letters must follow the brace.
         let is_kind = self.eat("{") && self.peek().is_some_and(|c| c.is_ascii_alphabetic());
         if !is_kind {
             self.rest = here;

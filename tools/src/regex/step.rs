@@ -1,4 +1,4 @@
-//! What an expression is made of, and the flags by which it is read.
+//! The steps that an expression is made of, and the flags by which it is read.
 
 use super::assertions::RegexAssertion;
 
@@ -28,7 +28,7 @@ pub(super) enum RegexInstruction {
     Class(usize),
     Look(RegexAssertion),
     Jump(isize),
-    /// Two ways to go on; the first is preferred.
+    /// Two ways to go on, of which the first is preferred.
     Split(isize, isize),
     Match,
 }

@@ -1,5 +1,6 @@
-//! What opens calls, in all families, and whether what it opens is cut: the text ends before it
-//! does.
+//! The openings and closings of calls in all families, for places where no format could be read.
+//! They tell a call that the text's end cuts from a malformed one, and both from text that only
+//! mentions a tag.
 
 use super::{
     gemma, minimax, plamo,
@@ -31,7 +32,8 @@ pub(super) const OPENINGS: [&str; 17] = [
     plamo::REQUEST[0],
 ];
 
-/// The texts that close a call; one of them stands behind every call that is not cut.
+/// The texts that close a call. One of them stands behind every call that is not cut.
+// Mostly beginnings or ends of tags, so that one entry covers plurals, suffixes and prefixes.
 const CLOSINGS: [&str; 14] = [
     "</tool",
     "</function",
@@ -49,8 +51,9 @@ const CLOSINGS: [&str; 14] = [
     plamo::REQUEST[1],
 ];
 
-/// Behind what opens calls at `at`, in one of the families.
+/// Returns the position behind what opens calls at `at` in any family.
 pub(super) fn opening(doc: &SourceText<'_>, at: usize) -> Option<usize> {
+    // These two open no tag. They are frequent in code, so they are spared the comparisons.
     if matches!(doc.rest(at).as_bytes(), [b'{' | b'`', ..]) {
         return None;
     }
@@ -65,13 +68,17 @@ pub(super) fn opening(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     doc.after_any(at, &OPENINGS).or_else(of_pair).or_else(of_deepseek)
 }
 
-/// Behind what opens a call at `at`, if what follows looks like one, not like words about it.
+/// Returns the position behind what opens a call at `at`, if what follows looks like a call and not
+/// like prose about one.
 pub(super) fn begins(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     let behind = opening(doc, at).filter(|_| !doc.is_quoted(at))?;
+    // Special tokens are never prose. Tags of letters may be, so a bracket or a name must follow
+    // them.
     let is_tag = doc.rest(at).as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic);
     if !is_tag {
         return Some(behind);
     }
+    // The prompt lists the tools between these, and models repeat the list.
     if doc.after_any(at, &["<tools>", "<tool>"]).is_some() {
         return None;
     }
@@ -79,7 +86,7 @@ pub(super) fn begins(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     if inner.is_empty() || inner.starts_with(['{', '[', '<', '`']) {
         return Some(behind);
     }
-    // A name without a space before it.
+    // A name counts only directly behind the tag, and not if it is the first of several words.
     let fits = |c: char| is_word(c) || matches!(c, '.' | '-' | '"');
     let name = doc.rest(behind);
     let end = doc.near(behind, &['>', '<', '\n', ' ']).map_or(name.len(), |end| end - behind);
@@ -90,5 +97,6 @@ pub(super) fn begins(doc: &SourceText<'_>, at: usize) -> Option<usize> {
 
 /// Returns whether nothing behind `at` closes a call.
 pub(super) fn is_cut(doc: &mut SourceText<'_>, at: usize) -> bool {
+    // A spent budget finds no closing either, which proves nothing.
     CLOSINGS.into_iter().all(|closing| doc.find(closing, at).is_none()) && !doc.is_spent()
 }

@@ -1,5 +1,5 @@
-//! Gemma's calls, between the tokens of Gemma 4 or of FunctionGemma:
-//! `call:name{key:value}`, with text between tokens of its own and words without quotes.
+//! Gemma's calls, between the tokens of Gemma 4 or of FunctionGemma: `call:name{key:value}`, with
+//! text between tokens of its own and words without quotes. `literal` reads the values.
 
 use super::{
     literal::LiteralReader, scan::SourceText, schema::SchemaType, text_findings::CallRegion,
@@ -12,7 +12,7 @@ use innerloop_types::message::ToolCall;
 pub(super) const TAGS: [(&str, &str); 2] =
     [("<|tool_call>", "<tool_call|>"), ("<start_function_call>", "<end_function_call>")];
 
-/// The calls that begin at `at`.
+/// Reads the calls that begin at `at`, one directly behind the other.
 pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let (mut from, mut end, mut calls) = (at, at, Vec::new());
     while let Some((inner, close)) =
@@ -20,13 +20,14 @@ pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     {
         let Some((behind, call)) = one(doc, inner).filter(|_| doc.has_room(&calls)) else { break };
         calls.push(call);
+        // The brace ends the call, so the closing token may be missing.
         end = doc.after(doc.skip_space(behind), close).unwrap_or(behind);
         from = doc.skip_space(end);
     }
     CallRegion::new(end, calls)
 }
 
-/// The call that begins at `from`, and where its brace closes.
+/// Returns the call that begins at `from`, and where its brace closes.
 fn one(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCall)> {
     let from = doc.skip_space(doc.after(doc.skip_space(from), "call:")?);
     let name_end = doc.near(from, &['{', '<', '\n'])?;
@@ -61,6 +62,8 @@ fn arguments(reader: &mut LiteralReader<'_>, found: &mut TypedCall) -> Option<()
         match reader.marked() {
             Some(text) => {
                 let types = found.schema().types(&key);
+                // The tokens say that a value is text, but models put numbers between them, too:
+                // the schema decides.
                 if types.is_empty() || types.has(SchemaType::String) {
                     found.push_text(&key, text);
                 } else {

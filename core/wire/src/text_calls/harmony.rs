@@ -1,5 +1,6 @@
-//! Harmony, the channels of gpt-oss: `analysis` is thinking, `final` and what precedes calls is
-//! text, and a message with a recipient is a call.
+//! Harmony, the format of gpt-oss: messages with a head and a content. The channel `analysis` is
+//! thinking, `final` and what precedes calls is text, and a message with a recipient is a call.
+//! `stream` shows messages by the same functions that read them here.
 
 use super::{
     super::lenient::is_json,
@@ -14,13 +15,13 @@ use innerloop_types::{steps, text::prefix};
 pub(super) const ENDS: [&str; 5] =
     ["<|end|>", "<|call|>", "<|return|>", "<|start|>", "<|channel|>"];
 
-/// Those that begin the next message's head.
+/// The tokens that begin the next message's head.
 const STARTS: [&str; 2] = ["<|start|>", "<|channel|>"];
 
 /// The token that ends a head.
 pub(super) const MESSAGE: &str = "<|message|>";
 
-/// Within how many bytes a head ends.
+/// The number of bytes within which a head ends.
 const HEAD: usize = 256;
 
 /// Returns whether messages begin at `at` where the family is not known.
@@ -28,18 +29,20 @@ pub(super) fn begins(doc: &mut SourceText<'_>, at: usize) -> bool {
     if doc.is_quoted(at) {
         return false;
     }
+    // Where the family is only guessed, a token that the text mentions counts only if a message
+    // follows.
     let is_head = doc.after_any(at, &STARTS).is_some();
     if is_head { doc.find(MESSAGE, at).is_some() } else { begins_bare(doc, at) }
 }
 
-/// Returns whether content begins at `at` whose head is missing: others follow that have one.
+/// Returns whether content begins at `at` whose head is missing: messages that have one follow.
 pub(super) fn begins_bare(doc: &mut SourceText<'_>, at: usize) -> bool {
     doc.after(at, MESSAGE).is_some()
         && STARTS.into_iter().any(|start| doc.find(start, at).is_some())
 }
 
-/// Returns whether a text begins in a head whose first token stood in the prompt: with a recipient.
-/// `None` before that can be told.
+/// Returns whether a text begins within a head that has a recipient, its first token having stood
+/// in the prompt. `None` while that is unknown.
 pub(super) fn begins_in_head(text: &str) -> Option<bool> {
     let near = prefix(text, HEAD);
     steps::count(near.len());
@@ -50,7 +53,7 @@ pub(super) fn begins_in_head(text: &str) -> Option<bool> {
     begins_message(head)
 }
 
-/// Takes a text apart from `at` on, behind what was found before.
+/// Takes a text apart from `at` on and adds to what was found before it.
 pub(super) fn parse(doc: &mut SourceText<'_>, mut at: usize, mut out: ParsedText) -> ParsedText {
     let begin = at;
     while let Some(message) = doc.find(MESSAGE, at).filter(|_| doc.has_room(&out.calls)) {
@@ -59,6 +62,7 @@ pub(super) fn parse(doc: &mut SourceText<'_>, mut at: usize, mut out: ParsedText
         push_line(&mut out.text, stray(before));
         at = take(doc, &MessageHead::of(head), message + MESSAGE.len(), &mut out);
     }
+    // Without any message the text is not Harmony, and stays as it is.
     if at == begin {
         out.text.push_str(doc.rest(at));
         return out;
@@ -67,7 +71,7 @@ pub(super) fn parse(doc: &mut SourceText<'_>, mut at: usize, mut out: ParsedText
     out
 }
 
-/// Takes the content that begins at `from` by what its head says; gives where it ends.
+/// Takes the content that begins at `from` as its head says, and returns where it ends.
 fn take(
     doc: &mut SourceText<'_>,
     head: &MessageHead<'_>,
@@ -89,9 +93,11 @@ fn take(
         ContentKind::Thinking => push_line(&mut out.reasoning, said),
         ContentKind::Call => {
             let name = head.recipient.strip_prefix("functions.");
+            // Recipients outside of `functions.` are gpt-oss's built-in tools, such as `python`,
+            // unless a tool here has that name.
             let is_foreign = name.is_none() && doc.has_tools() && !doc.knows(head.recipient);
             let said = said.trim();
-            // Arguments that end with the text and are not whole were cut.
+            // Arguments that end with the text and are not complete were cut.
             let is_cut = to.is_none() && !is_json(said);
             if is_cut || is_foreign {
                 out.is_malformed = true;
@@ -105,8 +111,8 @@ fn take(
     to.unwrap_or(doc.body().len())
 }
 
-/// Returns where a call's content ends: behind its JSON, whatever tokens that mentions, or before
-/// the next token.
+/// Returns where a call's content ends: behind its JSON, whatever tokens that mentions, or else
+/// before the next token; `None` if the text's end cuts it.
 fn call_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     let mut at = doc.skip_space(from);
     let rest = doc.rest(at);
@@ -122,20 +128,20 @@ fn call_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     ENDS.into_iter().filter_map(|end| doc.find(end, at)).min()
 }
 
-/// Returns where the head begins that ends a stretch between two messages.
+/// Returns where the head begins in a stretch between two messages.
 fn head_start(text: &str) -> usize {
     steps::count(text.len());
     let start = text.match_indices("<|start|>").last().map(|(at, _)| at);
     let head = start.or_else(|| text.find("<|channel|>")).unwrap_or(text.len());
-    // Without a token before it, what stands there is a head if it names a recipient.
+    // `<|start|>` may be missing before a recipient; then all of the stretch is the head.
     if start.is_none() && text.contains("to=") { 0 } else { head }
 }
 
-/// Returns what stands between messages, without the tokens.
+/// Returns the text between messages, without tokens.
 fn stray(text: &str) -> &str {
     let mut text = text.trim();
     while let Some(rest) = ENDS.iter().find_map(|end| text.strip_prefix(end)) {
-        // The head of a message whose content never came.
+        // This is the head of a message whose content never came.
         if STARTS.iter().any(|start| text.starts_with(start)) {
             return "";
         }
@@ -173,6 +179,7 @@ impl<'a> MessageHead<'a> {
             |token: &str| text.split_once(token).map_or("", |(_, rest)| word(rest.trim_start()));
         let role = behind("<|start|>");
         Self {
+            // The role may be missing, and then the recipient stands in its place.
             role: if role.starts_with("to=") { "assistant" } else { role },
             channel: behind("<|channel|>"),
             recipient: behind("to="),
@@ -186,11 +193,11 @@ pub(super) enum ContentKind {
     Text,
     Thinking,
     Call,
-    /// Words of others, which the model repeats.
+    /// The words of another role, which the model repeats.
     Foreign,
 }
 
-/// Returns what follows a head.
+/// Returns the kind of content that follows a head.
 pub(super) fn content_of(head: &str) -> ContentKind {
     MessageHead::of(head).content()
 }
@@ -198,14 +205,14 @@ pub(super) fn content_of(head: &str) -> ContentKind {
 /// The end of a message's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ContentEnd {
-    /// There, before a token of that length that begins nothing.
+    /// The content ends there, before a token of that length that is dropped.
     At(usize, usize),
-    /// Nowhere yet: so much of it is content whatever follows.
+    /// The content goes on; that many bytes belong to it, whatever follows.
     Open(usize),
 }
 
-/// Returns where the content ends that `text` begins with. A token that it mentions does not end
-/// it.
+/// Returns where the content ends that `text` begins with. Tokens that it merely mentions do not
+/// end it.
 pub(super) fn content_end(text: &str) -> ContentEnd {
     let tokens = text.match_indices("<|").filter_map(|(at, _)| {
         let rest = text.get(at..)?;
@@ -214,6 +221,9 @@ pub(super) fn content_end(text: &str) -> ContentEnd {
     for (at, rest, length) in tokens {
         let behind = rest.get(length..).unwrap_or_default();
         let starts = STARTS.iter().any(|start| rest.starts_with(start));
+        // A token that begins a head ends the content only if a message follows. `<|end|>` always
+        // ends it. `<|call|>` and `<|return|>` end the whole reply, so within one they count before
+        // a head only.
         let ends = match starts {
             true => begins_message(behind),
             false if rest.starts_with("<|end|>") => Some(true),
@@ -223,6 +233,7 @@ pub(super) fn content_end(text: &str) -> ContentEnd {
             Some(false) => {}
             Some(true) => {
                 steps::count(at);
+                // A token that begins the next head belongs to that head.
                 return ContentEnd::At(at, if starts { 0 } else { length });
             }
             None => {
@@ -235,7 +246,8 @@ pub(super) fn content_end(text: &str) -> ContentEnd {
     ContentEnd::Open(text.len())
 }
 
-/// Returns whether a message's content follows soon, with nothing that ends another before it.
+/// Returns whether a message's content begins soon, before anything that would end it; `None` while
+/// that is unknown.
 fn begins_message(behind: &str) -> Option<bool> {
     let near = prefix(behind, HEAD);
     steps::count(near.len());
@@ -249,7 +261,7 @@ fn begins_message(behind: &str) -> Option<bool> {
     }
 }
 
-/// Returns whether nothing but the head of another message can follow.
+/// Returns whether the head of another message follows at once; `None` while that is unknown.
 fn begins_head(behind: &str) -> Option<bool> {
     let next = behind.trim_start();
     steps::count(behind.len() - next.len());

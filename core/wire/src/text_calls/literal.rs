@@ -1,5 +1,6 @@
-//! Python's literals and keyword arguments, read and written as JSON: what pythonic calls are
-//! made of, and what models write that mean JSON and quote like Python.
+//! Python's literals and keyword arguments, read and written as JSON. Pythonic calls consist of
+//! them, and models that mean JSON often quote like Python. Gemma's values are read here, too: they
+//! nest in the same way, and only their texts and words differ.
 
 use super::{
     super::{
@@ -17,22 +18,23 @@ use innerloop_json::{Number, parse_f64};
 use innerloop_types::{steps, text::is_word};
 
 /// The maximum nesting depth of literals.
+// Reading is recursive, and the model decides how deep it goes.
 const DEPTH: u32 = 64;
 
-/// Reads literals from a text.
+/// A reader of literals in a text.
 #[derive(Clone, Debug)]
 pub(super) struct LiteralReader<'a> {
     text: &'a str,
     /// The position that it has reached, in bytes.
     at: usize,
-    /// True if values are Gemma's: text between tokens, or bare.
+    /// True if texts are Gemma's: between tokens, or bare.
     is_gemma: bool,
 }
 
-/// The tokens around Gemma's texts.
+/// The tokens around the texts of Gemma 4 and of FunctionGemma; one token stands on both sides.
 const QUOTES: [&str; 2] = ["<|\"|>", "<escape>"];
 
-/// The literal that is the whole of `text`, as JSON.
+/// Returns the literal that is the whole of `text`, as JSON.
 pub(super) fn to_json(text: &str) -> Option<String> {
     let mut reader = LiteralReader::new(text, 0);
     let json = reader.json()?;
@@ -41,22 +43,22 @@ pub(super) fn to_json(text: &str) -> Option<String> {
 }
 
 impl<'a> LiteralReader<'a> {
-    /// Begins at `at`.
+    /// Creates a reader of Python's literals that begins at `at`.
     pub(super) const fn new(text: &'a str, at: usize) -> Self {
         Self { text, at, is_gemma: false }
     }
 
-    /// Begins at `at` in Gemma's call.
+    /// Creates a reader of Gemma's values that begins at `at`.
     pub(super) const fn gemma(text: &'a str, at: usize) -> Self {
         Self { text, at, is_gemma: true }
     }
 
-    /// Returns how far it has come.
+    /// Returns the position that the reader has reached.
     pub(super) const fn at(&self) -> usize {
         self.at
     }
 
-    /// A name with dots and dashes in it.
+    /// Takes a name, which may have dots and dashes in it.
     pub(super) fn name(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         let fits = |c: char| is_word(c) || matches!(c, '.' | '-');
@@ -80,7 +82,7 @@ impl<'a> LiteralReader<'a> {
         is_here
     }
 
-    /// Goes behind white space.
+    /// Skips white space.
     pub(super) fn space(&mut self) {
         let rest = self.rest();
         let space = rest.len() - rest.trim_start().len();
@@ -88,7 +90,7 @@ impl<'a> LiteralReader<'a> {
         self.at += space;
     }
 
-    /// `a=1, b="x")` as a JSON object, up to and with the closing parenthesis.
+    /// Reads `a=1, b="x")` as a JSON object, up to the closing parenthesis and with it.
     pub(super) fn keyword_arguments(&mut self) -> Option<String> {
         let mut fields = ObjectFields::default();
         loop {
@@ -116,7 +118,7 @@ impl<'a> LiteralReader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// A value as JSON.
+    /// Reads a value as JSON.
     pub(super) fn json(&mut self) -> Option<String> {
         let mut out = JsonWriter::new();
         self.value(&mut out, DEPTH)?;
@@ -141,7 +143,7 @@ impl<'a> LiteralReader<'a> {
         }
     }
 
-    /// The text between Gemma's tokens that begins here.
+    /// Reads the text between Gemma's tokens that begins here.
     pub(super) fn marked(&mut self) -> Option<&'a str> {
         let quote = QUOTES.into_iter().find(|quote| self.take(quote))?;
         let rest = self.rest();
@@ -150,7 +152,7 @@ impl<'a> LiteralReader<'a> {
         rest.get(..end)
     }
 
-    /// A word of Gemma's: a number, a truth value, nothing, or text.
+    /// Reads a bare word of Gemma's: a number, a truth value, nothing, or text.
     fn bare(&mut self, out: &mut JsonWriter) -> Option<()> {
         let rest = self.rest();
         let end = rest.find(&[',', '}', ']', '<'][..])?;
@@ -191,7 +193,7 @@ impl<'a> LiteralReader<'a> {
         Some(())
     }
 
-    /// A dictionary, or a set, which becomes a list.
+    /// Reads a dictionary, or a set, which becomes a list.
     fn dict(&mut self, out: &mut JsonWriter, depth: u32) -> Option<()> {
         self.take("{");
         let mut fields = ObjectFields::default();
@@ -213,6 +215,7 @@ impl<'a> LiteralReader<'a> {
             }
             let key = JsonDocument::parse(&key.0).ok()?;
             let key = key.root();
+            // JSON's keys are strings, so the key of `{1: 2}` becomes `"1"`.
             let key = key.string().unwrap_or(Cow::Borrowed(key.json()));
             if !self.take(":") {
                 return None;
@@ -229,11 +232,12 @@ impl<'a> LiteralReader<'a> {
         Some(())
     }
 
-    /// A key without quotes, as in `{name: 1}`.
+    /// Reads a key without quotes, as in `{name: 1}`.
     pub(super) fn bare_key(&mut self) -> Option<&'a str> {
         if self.is_gemma {
             return self.gemma_key();
         }
+        // Without a colon it is not a key but the first element of a set, so nothing is taken yet.
         let mut ahead = self.clone();
         let name = ahead.name()?;
         let here = ahead.at;
@@ -245,7 +249,7 @@ impl<'a> LiteralReader<'a> {
         })
     }
 
-    /// A key of Gemma's without quotes, which may hold spaces.
+    /// Reads a key of Gemma's without quotes, which may hold spaces.
     fn gemma_key(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         let end = rest.find(&[':', ',', '{', '}', '[', ']', '<', '"', '\n'][..])?;
@@ -258,7 +262,7 @@ impl<'a> LiteralReader<'a> {
         })
     }
 
-    /// The rest of a set behind its first element, as a list.
+    /// Reads the rest of a set behind its first element, as a list.
     fn set(&mut self, first: &str, out: &mut JsonWriter, depth: u32) -> Option<()> {
         out.raw("[").raw(first);
         loop {
@@ -302,13 +306,14 @@ impl<'a> LiteralReader<'a> {
             if self.take(word) {
                 let next = self.rest().chars().next();
                 out.raw(json);
+                // `Trueish` is a name, not a literal.
                 return (!next.is_some_and(is_word)).then_some(());
             }
         }
         self.strings(out)
     }
 
-    /// One string, or several that stand side by side.
+    /// Reads a string, or several side by side, which Python joins.
     fn strings(&mut self, out: &mut JsonWriter) -> Option<()> {
         let mut text = String::new();
         self.string(&mut text)?;
@@ -316,6 +321,7 @@ impl<'a> LiteralReader<'a> {
             let here = self.at;
             self.space();
             if !self.rest().starts_with(['"', '\'']) {
+                // White space behind the last string belongs to what follows.
                 self.at = here;
                 break;
             }
@@ -325,12 +331,13 @@ impl<'a> LiteralReader<'a> {
         Some(())
     }
 
-    /// Appends what a string stands for.
+    /// Reads a string and appends what it stands for.
     pub(super) fn string(&mut self, text: &mut String) -> Option<()> {
         let is_raw = self.take("r") || self.take("R");
         if !is_raw {
             let _ = self.take("u");
         }
+        // Three quotes first: one would find an empty string.
         let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| self.take(quote))?;
         loop {
             let rest = self.rest();
@@ -371,11 +378,13 @@ impl<'a> LiteralReader<'a> {
             'v' => '\u{b}',
             '0' => '\0',
             '\\' | '\'' | '"' | '/' => letter,
+            // A backslash at a line's end joins the lines.
             '\n' => return Some(()),
             'x' => self.code(2)?,
             'u' => self.code(4)?,
             'U' => self.code(8)?,
             _ => {
+                // Python keeps the backslash of an escape that it does not know.
                 text.extend(['\\', letter]);
                 return Some(());
             }
@@ -386,6 +395,7 @@ impl<'a> LiteralReader<'a> {
 
     fn code(&mut self, digits: usize) -> Option<char> {
         let code = self.hex(digits)?;
+        // JSON writes characters beyond U+FFFF as two surrogates.
         if (0xd800..0xdc00).contains(&code) && self.take("\\u") {
             let (first, second) = (u16::try_from(code).ok()?, u16::try_from(self.hex(4)?).ok()?);
             return surrogates::pair(first, second);
@@ -400,14 +410,16 @@ impl<'a> LiteralReader<'a> {
     }
 }
 
-/// A number as JSON; `None` for infinity and for anything that is not a number.
+/// Returns a number as JSON; `None` for infinity and for anything that is not a number.
 pub(super) fn number(digits: &str) -> Option<String> {
+    // As it was written, where JSON can say it: no digit changes by way of a float.
     if JsonDocument::of(digits).root().number().is_some() {
         return Some(digits.to_string());
     }
     if let Ok(whole) = digits.parse::<i64>() {
         return Some(whole.to_string());
     }
+    // Rust reads `inf` and `nan` as floats, which JSON cannot write.
     if !digits.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
         return None;
     }

@@ -1,6 +1,7 @@
 //! Calls whose name stands between marks and whose arguments are the object behind them: ReAct's
-//! `Action:` and Functionary's `>>>`, which begin lines. Only a tool that is offered is called by
-//! them. Inkling's messages name the tool in the same way, before the token of their call.
+//! `Action:` and Functionary's `>>>`, which begin lines. Such marks could stand in any prose, so
+//! they call only tools that are offered. Inkling's messages name the tool in the same way, before
+//! the token of their call.
 
 use super::{
     scan::SourceText,
@@ -9,7 +10,7 @@ use super::{
 };
 use innerloop_types::{model::TextFamily as Family, text::is_word};
 
-/// The marks before a name and behind it, and the family that they belong to.
+/// The marks before and behind a name, and the family that they belong to.
 const MARKS: [(&str, &str, Family); 3] = [
     ("Action:", "\nAction Input:", Family::React),
     (">>>", "\n", Family::Functionary),
@@ -19,21 +20,21 @@ const MARKS: [(&str, &str, Family); 3] = [
 /// The mark before Functionary's text.
 const ALL: &str = ">>>all\n";
 
-/// The text that the model writes behind a call of ReAct as if there were a result.
+/// The text behind a call of ReAct where the model goes on as if there were a result.
 const RESULT: &str = "Observation:";
 
 /// The meaning of the marks at a place.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LineStart<'a> {
-    /// More must come before it can be told.
+    /// Undecided until more has come.
     Open,
-    /// Marks that mean nothing, up to there.
+    /// Marks that mean nothing, which end there.
     Drop(usize),
-    /// A call of that name, whose object begins there, or where the text ends.
+    /// A call of that name. Its object begins there, or the text ends there.
     Call(&'a str, usize),
 }
 
-/// Returns whether the model's template has written the first mark before the text.
+/// Returns whether the family's template writes the first mark, so that the text begins behind it.
 pub(super) const fn is_marked(family: Family) -> bool {
     matches!(family, Family::Functionary | Family::Inkling)
 }
@@ -45,7 +46,8 @@ pub(super) fn line<'a>(family: Family, doc: &SourceText<'a>, at: usize) -> Optio
         let before = at.checked_sub(1).and_then(|at| doc.body().as_bytes().get(at));
         let is_placed = match own {
             Family::Inkling => before != Some(&b'`'),
-            // No line begins before a call that follows a text or another call.
+            // Functionary writes a call directly behind text and behind another call. Where the
+            // family is only guessed, a brace or the mark of its text must vouch for that.
             Family::Functionary if is_own || before == Some(&b'}') => true,
             Family::Functionary if doc.after(0, ALL).is_some() => true,
             _ => matches!(before, None | Some(b'\n')),
@@ -60,11 +62,12 @@ pub(super) fn line<'a>(family: Family, doc: &SourceText<'a>, at: usize) -> Optio
             None => return None,
         };
         let found = named(doc, from, between, own);
+        // To drop nothing would keep the walk at this place for ever.
         found.filter(|line| !matches!(line, LineStart::Drop(end) if *end == at))
     })
 }
 
-/// Returns what the name is of that stands at `from`.
+/// Returns what the name at `from` begins, if the mark `between` follows it.
 fn named<'a>(
     doc: &SourceText<'a>,
     from: usize,
@@ -83,6 +86,7 @@ fn named<'a>(
         return between.starts_with(tail).then_some(LineStart::Open);
     };
     match own {
+        // The token behind the name begins a call of its own, whose JSON has the name again.
         Family::Inkling => return Some(LineStart::Drop(name_end)),
         Family::Functionary if name == "all" => return Some(LineStart::Drop(behind)),
         _ => {}
@@ -92,8 +96,8 @@ fn named<'a>(
     (is_object && !name.is_empty()).then_some(LineStart::Call(name, object))
 }
 
-/// The call of an offered tool whose object begins at `from`, and whether a result follows that the
-/// model has made up.
+/// Returns the call of an offered tool whose object begins at `from`, and whether a result follows
+/// that the model has made up.
 pub(super) fn called(
     doc: &mut SourceText<'_>,
     name: &str,
@@ -104,7 +108,7 @@ pub(super) fn called(
     }
     let (end, json) = tagged::object(doc, from)?;
     let result = doc.after(doc.skip_space(end), RESULT);
-    // The mark of a result that the model left to others is no text.
+    // A mark with no result behind it is not text: the model stopped there for the real one.
     let is_bare = result.is_some_and(|at| doc.rest(doc.skip_space(at)).is_empty());
     let end = if is_bare { doc.body().len() } else { end };
     Some((CallRegion::new(end, [call(name, json)].into())?, result.is_some()))

@@ -1,4 +1,5 @@
-//! MiniMax M3's calls: elements named after the arguments, a token of its own before each tag.
+//! MiniMax M3's calls: elements named after the arguments, with a token of its own before each tag.
+//! They nest as deep as the arguments do, and the schema says which of them are lists and objects.
 
 use super::{
     super::writer::JsonWriter,
@@ -17,7 +18,7 @@ pub(super) const SPACE: &str = "]<]minimax[>[";
 /// The maximum nesting depth of elements.
 const DEPTH: u32 = 16;
 
-/// The calls that begin at `at`, in their block or without one.
+/// Reads the calls that begin at `at`, in their block or without one.
 pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let mut from = tag(doc, at, "<tool_call>").unwrap_or(at);
     let (mut end, mut calls) = (at, Vec::new());
@@ -28,7 +29,7 @@ pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     CallRegion::new(tag(doc, from, "</tool_call>").unwrap_or(end), calls)
 }
 
-/// Behind a tag that begins so, with the token before it.
+/// Returns the position behind a tag that begins with `start`, the token before it included.
 fn tag(doc: &SourceText<'_>, at: usize, start: &str) -> Option<usize> {
     let from = doc.after(doc.skip_space(at), SPACE)?;
     doc.after(doc.skip_space(from), start)
@@ -48,7 +49,7 @@ fn invoke(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, ToolCall)> {
     }
 }
 
-/// Returns what the element is that opens at `at`, its tag's name, and where that ends.
+/// Returns the name of the element that opens at `at`, its tag's name, and where the tag ends.
 fn open<'a>(doc: &SourceText<'a>, at: usize) -> Option<(&'a str, &'a str, usize)> {
     let from = tag(doc, at, "<")?;
     let attribute = doc.after(from, "parameter name=");
@@ -64,6 +65,7 @@ fn element(
     out: &mut JsonWriter,
     depth: u32,
 ) -> Option<usize> {
+    // The model decides how deep elements nest, and each level is a call of this function.
     let depth = depth.checked_sub(1)?;
     let to = doc.find(SPACE, from)?;
     let text = doc.between(from, to);
@@ -72,6 +74,8 @@ fn element(
     // The token before the closing tag may be missing.
     let inner = text.trim_end().strip_suffix('>').and_then(|text| text.strip_suffix(tag_name));
     let inner = inner.and_then(|text| text.strip_suffix("</")).map(|text| (text, to));
+    // Nothing between the tags is an empty list or object if the schema wants one, and else an
+    // empty text.
     let is_empty = text.is_empty()
         && (has(SchemaType::Array) || has(SchemaType::Object))
         && !has(SchemaType::String);
@@ -83,6 +87,7 @@ fn element(
     if !text.trim().is_empty() {
         return None;
     }
+    // Where the schema does not say, a list is known by the name of its elements.
     let is_item = open(doc, to).is_some_and(|(name, ..)| name == "item");
     let is_list = has(SchemaType::Array) || is_item;
     let (mut at, mut before) = (to, "");
@@ -105,7 +110,7 @@ fn element(
     }
 }
 
-/// Behind the closing tag of that name, if it stands at `at`.
+/// Returns the position behind the closing tag of that name, if it stands at `at`.
 fn closing(doc: &SourceText<'_>, at: usize, name: &str) -> Option<usize> {
     doc.after(doc.after(tag(doc, at, "</")?, name)?, ">")
 }

@@ -1,6 +1,7 @@
-//! Tool calls and thinking in a model's text, for models and servers without calls of their
-//! protocol's own: the families' formats, whole and while they stream. What
-//! is malformed stays text, nothing is lost, and no text costs more than its length.
+//! Tool calls and thinking that a model writes in its text, for models and servers without native
+//! calls. `take_apart` reads a whole text, `stream` shows one while it arrives; each format has a
+//! module, and `text_walk` tries them wherever a call may begin. Malformed calls stay text, nothing
+//! that the model said is lost, and the work is linear in the length of the text.
 
 mod cut;
 mod gemma;

@@ -1,5 +1,6 @@
-//! Calls as JSON: one object, a list of them, or an object that holds a list, under every name
-//! that models give to a tool's name and its arguments, in any order of keys.
+//! Calls as JSON: one object, a list of them, or an object that holds a list, under every name that
+//! models give to a tool's name and its arguments, in any order of keys. The caller says how
+//! certain it is that a call is meant; the less certain, the stricter the shape.
 
 use super::{
     super::lenient::{JsonDocument, ValueRef, is_json},
@@ -19,7 +20,7 @@ pub(super) enum CallCertainty {
     Marked,
     /// A marker says so, and the tool's name is the key of its arguments.
     Keyed,
-    /// Nothing says so but its shape: a name and an object of arguments.
+    /// Only its shape says so: a name and an object of arguments.
     Bare,
 }
 
@@ -32,9 +33,8 @@ const IDS: &str = "id|tool_call_id|call_id";
 /// The maximum depth to which lists and wrappers are searched.
 const DEPTH: u32 = 4;
 
-/// The calls in a JSON value; none if it is anything else. In a list each entry must be a
-/// call, unless a marker says that the list holds calls. Of too many no more than one too many is
-/// read.
+/// Returns the calls in a JSON value; none if it is anything else. In a list each entry must be a
+/// call, unless a marker says that the list holds calls. Of too many, at most one too many is read.
 pub(super) fn calls(json: &str, sure: CallCertainty, doc: &SourceText<'_>) -> Vec<ToolCall> {
     value(JsonDocument::of(json).root(), sure, doc, DEPTH).unwrap_or_default()
 }
@@ -52,6 +52,7 @@ fn value(
             match (value(entry, sure, doc, depth), sure) {
                 (Some(found), _) => calls.extend(found),
                 (None, CallCertainty::Marked | CallCertainty::Keyed) => {}
+                // One entry that is no call shows that the list is data.
                 (None, CallCertainty::Bare) => return None,
             }
             if !doc.has_room(&calls) {
@@ -64,6 +65,7 @@ fn value(
         return None;
     }
     if sure == CallCertainty::Keyed {
+        // One tool for each object, as the template writes it.
         let calls = raw.entries().filter(|(name, _)| !name.is_empty());
         return Some(calls.take(1).map(|(name, given)| keyed(&name, given)).collect());
     }
@@ -74,6 +76,7 @@ fn value(
     let inner = raw.first_of(INNER);
     if inner.is_object() {
         let mut found = value(inner, sure, doc, depth)?;
+        // OpenAI's form has the id beside the function, not within it.
         if let (Some(id), [one]) = (text(raw, IDS), found.as_mut_slice())
             && one.id.is_empty()
         {
@@ -90,8 +93,9 @@ fn keyed(name: &str, given: ValueRef<'_>) -> ToolCall {
 
 fn one(raw: ValueRef<'_>, sure: CallCertainty) -> Option<ToolCall> {
     let name = text(raw, NAMES)?;
+    // The prefix is the namespace in which some prompts list the tools, not a part of the name.
     let name = name.strip_prefix("functions.").unwrap_or(&name).trim();
-    // An object with a description is a tool's definition, which the model repeats.
+    // An object with a description is the definition of a tool, which the model repeats.
     if name.is_empty() || !raw.field("description").is_null() {
         return None;
     }
@@ -100,19 +104,20 @@ fn one(raw: ValueRef<'_>, sure: CallCertainty) -> Option<ToolCall> {
         (None, CallCertainty::Marked | CallCertainty::Keyed) => String::from("{}"),
         (None, CallCertainty::Bare) => return None,
     };
+    // A name beside a string or a number may be any data.
     if sure == CallCertainty::Bare && !arguments.starts_with('{') {
         return None;
     }
     Some(ToolCall { id: text(raw, IDS).unwrap_or_default(), ..call(name, arguments) })
 }
 
-/// The text of the first of these fields that has one.
+/// Returns the text of the first of these fields that has one.
 fn text(object: ValueRef<'_>, names: &'static str) -> Option<String> {
     object.each_of(names).find_map(ValueRef::string).map(Into::into)
 }
 
-/// A call's arguments from their JSON text: an object that was written as a string is one, and
-/// nothing is an empty object.
+/// Returns a call's arguments from their JSON text. An object that was written as a string counts
+/// as an object, and nothing as an empty one.
 pub(super) fn arguments(json: &str) -> String {
     let json = json.trim();
     if json.is_empty() || json == "null" {
@@ -124,6 +129,8 @@ pub(super) fn arguments(json: &str) -> String {
     if inner.is_empty() {
         return String::from("{}");
     }
+    // Only objects and lists are unwrapped. Any other string is wrong either way, and the model is
+    // told of what it wrote.
     let is_meant = inner.starts_with(['{', '[']) && is_json(inner);
     if is_meant { inner.to_string() } else { json.to_string() }
 }

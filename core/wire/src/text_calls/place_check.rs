@@ -1,5 +1,6 @@
-//! What a place of a text is while it arrives: text, whatever follows; a call; or nothing that
-//! could be told yet.
+//! A look at one place of a text that still arrives: surely text, the beginning of a call or of
+//! thinking, or undecided until more has come. `stream` acts on the answer. When in doubt it is
+//! undecided, since a reply that was shown wrongly has to be shown anew.
 
 use super::{
     cut::{self, OPENINGS},
@@ -13,33 +14,33 @@ use super::{
 };
 use innerloop_types::{model::TextFamily as Family, steps, text::is_word};
 
-/// JSON that has not ended: where it begins, and how far it was followed.
+/// JSON that has not ended: where it begins, and how far it has been followed.
 pub(super) type PendingJson = (usize, BracketTracker);
 
 /// The tokens that begin a message of Harmony.
 const MESSAGES: [&str; 3] = ["<|channel|>", "<|start|>", harmony::MESSAGE];
 
-/// No token is longer.
+/// A length that none of the tokens compared here exceeds, in bytes.
 const LONGEST: usize = 40;
 
-/// The way to treat a place while the text goes on.
+/// The answer about a place while the text goes on.
 #[derive(Debug)]
 pub(super) enum LookResult {
-    /// It is text up to there, whatever follows.
+    /// Text up to there, whatever follows.
     Text(usize),
-    /// More must come before it can be told: the end of the JSON, if it is that.
+    /// Undecided until more has come; if it is JSON, until that ends.
     Wait(Option<PendingJson>),
-    /// So must the rest of a token.
+    /// Undecided until the rest of a token has come.
     Part,
-    /// A call begins.
+    /// The beginning of a call.
     Call,
-    /// It is left out.
+    /// Something that is left out, up to there.
     Drop(usize),
-    /// Thinking begins or ends.
+    /// The beginning or the end of thinking.
     Thinking(think::ThinkTag),
-    /// A fence begins that holds no call.
+    /// The beginning of a fence that holds no call, whose content begins there.
     Fence(usize),
-    /// A message of Harmony begins.
+    /// The beginning of a message of Harmony.
     Message,
 }
 
@@ -50,6 +51,7 @@ pub(super) fn look(family: Family, doc: &mut SourceText<'_>, at: usize) -> LookR
         Some(LineStart::Drop(end)) => return LookResult::Drop(end),
         Some(LineStart::Call(_, from)) if !doc.rest(from).is_empty() => return LookResult::Call,
         Some(_) => return LookResult::Wait(None),
+        // These two characters begin nothing but marks of a line.
         None if rest.starts_with(['A', '>']) => return LookResult::Text(at + 1),
         None => {}
     }
@@ -67,7 +69,7 @@ pub(super) fn look(family: Family, doc: &mut SourceText<'_>, at: usize) -> LookR
         && doc.after_any(at, &MESSAGES).is_some()
     {
         let is_told = doc.after(at, harmony::MESSAGE).is_none() || family == Family::Harmony;
-        // Content without a head is only a message if another one follows.
+        // Content without a head counts only if a message with one follows.
         return if is_told || harmony::begins_bare(doc, at) {
             LookResult::Message
         } else {
@@ -80,6 +82,7 @@ pub(super) fn look(family: Family, doc: &mut SourceText<'_>, at: usize) -> LookR
     if let Some(fence) = tagged::fence_at(doc, at) {
         return look_at_fence(family, doc, at, fence);
     }
+    // A fresh state: earlier places rule out nothing here, which only holds more text back.
     let mut walk = WalkState { family, in_thought: false, is_data: false, is_open: false };
     match walk.unfenced(doc, at) {
         WalkStep::Calls(_) | WalkStep::Message => LookResult::Call,
@@ -89,7 +92,7 @@ pub(super) fn look(family: Family, doc: &mut SourceText<'_>, at: usize) -> LookR
     }
 }
 
-/// Returns whether that is the beginning of a token.
+/// Returns whether the text so far is the beginning of a token.
 fn is_part(rest: &str) -> bool {
     let is_part = |token: &str| {
         steps::count(1);
@@ -147,14 +150,15 @@ fn look_at_fence(
 
 /// Follows the JSON that begins at `at`.
 fn follow(doc: &SourceText<'_>, at: usize) -> (BracketBalance, BracketTracker) {
+    // The tracker goes on where it stopped when more has come, so JSON is followed once, in however
+    // many pieces it arrives.
     let mut follower = BracketTracker::default();
     let found = follower.follow(doc.rest(at));
     doc.spend(found.seen(doc.rest(at)));
     (found, follower)
 }
 
-/// Returns whether JSON or a list of calls begins that has not ended yet, or a token of which only
-/// a part has come.
+/// Returns whether something begins that has not ended yet: JSON, a list of calls, or a token.
 fn grows(doc: &SourceText<'_>, at: usize) -> Option<Option<PendingJson>> {
     let rest = doc.rest(at);
     let json = || {
@@ -184,6 +188,7 @@ fn grows(doc: &SourceText<'_>, at: usize) -> Option<Option<PendingJson>> {
         }
         Some('<') => {
             let inner = rest.get(1..).unwrap_or_default();
+            // DeepSeek's tokens are spelt in many ways, so any short text behind a bar may be one.
             let is_part = inner.starts_with(['|', '｜']) && rest.len() < 48 && !rest.contains('>');
             is_part.then_some(None)
         }

@@ -1,4 +1,5 @@
-//! PLaMo 3's calls: name and arguments between tokens of their own.
+//! PLaMo 3's calls: name and arguments between tokens of their own, each call in a block and all of
+//! them in another, which may be missing.
 
 use super::{
     objects,
@@ -23,7 +24,7 @@ const ARGUMENTS: [&str; 2] =
 /// The token before a message's content.
 const CONTENT: &str = "<|plamo:msg|>";
 
-/// The calls that begin at `at`.
+/// Reads the calls that begin at `at`.
 pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let block = doc.after(at, REQUESTS[0]);
     let mut next = doc.skip_space(block.unwrap_or(at));
@@ -43,7 +44,7 @@ fn one(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, ToolCall)> {
     let at = doc.skip_space(doc.after(to, NAME[1])?);
     let from = doc.skip_space(doc.after(at, ARGUMENTS[0])?);
     let from = doc.skip_space(doc.after(from, CONTENT).unwrap_or(from));
-    // JSON is followed to its end, whatever it mentions.
+    // JSON is followed to its end, since its strings may mention the tokens.
     let to = match doc.json(from) {
         Some((end, _)) => doc.skip_space(end),
         None => doc.find(ARGUMENTS[1], from)?,

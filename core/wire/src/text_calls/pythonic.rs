@@ -1,5 +1,5 @@
-//! Calls as Python writes them: `[f(a=1), g(b="x")]` (Llama 3.2 and 4, OLMo, LFM2), and the
-//! built-in tools of Llama 3.1, `name.call(a=1)`.
+//! Calls as Python writes them: `[f(a=1), g(b="x")]` (Llama 3.2 and 4, OLMo, LFM2), one call a line
+//! (Gemma 3), and the built-in tools of Llama 3.1, `name.call(a=1)`. `literal` reads the values.
 
 use super::{
     literal::LiteralReader,
@@ -16,7 +16,7 @@ const TAGS: [(&str, &str); 3] = [
     ("<function_calls>", "</function_calls>"),
 ];
 
-/// A list of calls in tags.
+/// Reads a list of calls in tags.
 pub(super) fn tagged(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let (inner, close) =
         TAGS.iter().find_map(|(open, close)| Some((doc.after(at, open)?, *close)))?;
@@ -29,13 +29,13 @@ pub(super) fn tagged(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> 
     CallRegion::new(end, region.calls)
 }
 
-/// Returns whether a name and a parenthesis stand there.
+/// Returns whether the text begins with a name and a parenthesis.
 pub(super) fn begins_call(text: &str) -> bool {
     let mut reader = LiteralReader::new(text, 0);
     reader.name().is_some() && reader.take("(")
 }
 
-/// A list of calls. One that cannot be read does not take the others with it.
+/// Reads a list of calls. One that cannot be read does not void the others.
 pub(super) fn list(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     if doc.is_spent() {
         return None;
@@ -54,6 +54,8 @@ pub(super) fn list(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
         match one(&mut reader) {
             Some(call) => calls.push(call),
             None => {
+                // The budget pays only for lists that cannot be read: others are not gone through
+                // again.
                 let Some(behind) = skip_call(doc, here) else {
                     doc.spend(reader.at() - at);
                     return None;
@@ -70,7 +72,7 @@ pub(super) fn list(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     CallRegion::new(reader.at(), calls)
 }
 
-/// Calls one below the other, each alone or printed.
+/// Reads calls one below the other, each alone or printed.
 pub(super) fn lines(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let mut reader = LiteralReader::new(doc.body(), at);
     let (mut end, mut calls) = (at, Vec::new());
@@ -85,15 +87,16 @@ pub(super) fn lines(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     CallRegion::new(end, calls)
 }
 
-/// A call, or one whose result is printed.
+/// Reads a call, or `print` around one.
 fn printed(reader: &mut LiteralReader<'_>) -> Option<ToolCall> {
+    // Gemma 3 writes code that prints what a tool returns.
     let is_printed = reader.take("print(");
     let call = one(reader)?;
     reader.space();
     (!is_printed || reader.take(")")).then_some(call)
 }
 
-/// `<|python_tag|>name.call(a=1)`.
+/// Reads `<|python_tag|>name.call(a=1)`.
 pub(super) fn built_in(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let from = doc.skip_space(doc.after(at, "<|python_tag|>")?);
     let mut reader = LiteralReader::new(doc.body(), from);
@@ -115,8 +118,8 @@ fn one(reader: &mut LiteralReader<'_>) -> Option<ToolCall> {
     Some(call(name, arguments))
 }
 
-/// Behind a call that cannot be read: where its parenthesis closes, strings respected, on a
-/// place where the list can go on.
+/// Returns the position behind a call that cannot be read: behind its closing parenthesis, strings
+/// respected, where the list can go on.
 fn skip_call(doc: &mut SourceText<'_>, at: usize) -> Option<usize> {
     let mut reader = LiteralReader::new(doc.body(), at);
     reader.name()?;
@@ -129,7 +132,8 @@ fn skip_call(doc: &mut SourceText<'_>, at: usize) -> Option<usize> {
             doc.spend(offset);
             Some(reader.at() + offset + 1)
         }
-        // The quotes do not match: the list's own end is all that is left to hold on to.
+        // The quotes do not match, so nothing tells a parenthesis in a string from the call's own.
+        // Only the list's end is certain.
         _ => {
             doc.spend(rest.len());
             let end = find(rest, ")]")?;
@@ -138,8 +142,8 @@ fn skip_call(doc: &mut SourceText<'_>, at: usize) -> Option<usize> {
     }
 }
 
-/// Returns where the bracket closes that was opened before `text`, and with what; strings
-/// respected.
+/// Returns where the bracket closes that was opened before `text`, and with which character.
+/// Strings are respected.
 pub(super) fn closing(text: &str) -> Option<(usize, char)> {
     let found = closing_bracket(text);
     steps::count(found.map_or(text.len(), |(at, _)| at));

@@ -1,14 +1,16 @@
-//! What a tool's schema says about its arguments, as far as text must be turned to JSON by it.
+//! The types that a tool's schema gives its arguments, as far as text must be converted to JSON by
+//! them. What is not understood in a schema allows no type, and the text then stays a string.
 
 use super::super::lenient::{JsonDocument, ValueRef};
 use alloc::boxed::Box;
 use innerloop_json::Map;
 use innerloop_types::{json::Json, text::listed};
 
-/// The maximum depth to which schemas are read.
+/// The maximum depth to which schemas are read: they come from outside, and reading them is
+/// recursive.
 const DEPTH: u32 = 16;
 
-/// The types that a value may have, and its parts.
+/// The types that a value may have, and those of its parts.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentSchema {
     types: TypeSet,
@@ -16,7 +18,7 @@ pub(super) struct ArgumentSchema {
     items: Option<Box<Self>>,
 }
 
-/// The type of a schema, under any of the names that schemas use. More special types come first.
+/// A type in a schema, under any of the names that schemas use. More special types come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchemaType {
     Null,
@@ -36,6 +38,8 @@ impl TypeSet {
     /// The types in the order in which they are tried.
     pub(super) fn iter(self) -> impl Iterator<Item = SchemaType> {
         use SchemaType::{Array, Boolean, Integer, Null, Number, Object, String};
+        // The first type that fits the text is taken, so the string, which fits every text, is
+        // last.
         let all = [Null, Boolean, Integer, Number, Array, Object, String];
         all.into_iter().filter(move |kind| self.has(*kind))
     }
@@ -61,7 +65,7 @@ impl TypeSet {
 }
 
 impl ArgumentSchema {
-    /// Reads a schema.
+    /// Reads the schema of a tool's arguments.
     pub(super) fn of(schema: &Json) -> Self {
         let mut found = Self::default();
         found.collect(JsonDocument::of(schema.text()).root(), DEPTH);
@@ -78,9 +82,13 @@ impl ArgumentSchema {
                 self.types.add(kind);
             }
         }
+        // A union for `allOf`, too: a type too many costs a try, a type too few leaves a number as
+        // a string.
         for branch in [any, one, all].into_iter().flat_map(ValueRef::elements) {
             self.collect(branch, depth);
         }
+        // These only matter without a `type`: an integer with an `enum` is an integer, whatever the
+        // values.
         if kind.is_null() {
             for value in choices.elements().chain(only.some()) {
                 self.types.add(of_value(value));
@@ -105,32 +113,32 @@ impl ArgumentSchema {
         }
     }
 
-    /// Returns whether it says which properties there are.
+    /// Returns whether the schema says which properties there are.
     pub(super) const fn has_properties(&self) -> bool {
         self.properties.is_some()
     }
 
-    /// Returns whether it has a property of that name.
+    /// Returns whether the schema has a property of that name.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.property(name).is_some()
     }
 
-    /// Returns what a property may be.
+    /// Returns the schema of a property.
     pub(super) fn property(&self, name: &str) -> Option<&Self> {
         self.properties.as_ref()?.get(name)
     }
 
-    /// Returns what an entry of a list may be.
+    /// Returns the schema of a list's entries.
     pub(super) fn entry(&self) -> Option<&Self> {
         self.items.as_deref()
     }
 
-    /// The types of the value itself.
+    /// Returns the types of the value itself.
     pub(super) const fn own_types(&self) -> TypeSet {
         self.types
     }
 
-    /// The types of a property.
+    /// Returns the types of a property; none if it is not known.
     pub(super) fn types(&self, name: &str) -> TypeSet {
         self.property(name).map(Self::own_types).unwrap_or_default()
     }
@@ -149,6 +157,8 @@ fn of_value(value: ValueRef<'_>) -> SchemaType {
 }
 
 fn by_name(name: &str) -> Option<SchemaType> {
+    // Schemas made for other languages say `int32`, `long` or `varchar(20)`, so a name only has to
+    // begin like one of these.
     const BEGINNINGS: [(&str, SchemaType); 6] = [
         ("bool|binary", SchemaType::Boolean),
         ("int|uint|long|short|unsigned", SchemaType::Integer),

@@ -1,6 +1,7 @@
-//! A text while it arrives: what is surely text or thinking is shown at once, what may begin a
-//! call is held back. The whole text is taken apart at its end, so no chunking changes the result.
-//! Each byte is looked at a bounded number of times, however long it is held back.
+//! A scanner for a text while it arrives: what is surely text or thinking is shown at once, and
+//! what may begin a call is held back. At its end the whole text is taken apart, so chunking never
+//! changes the result. Each byte is inspected a bounded number of times, however long it is held
+//! back.
 
 use super::{
     harmony::{self, ContentEnd},
@@ -17,25 +18,25 @@ use crate::piece::ReplyPiece;
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{message::FinishReason, model::TextFamily as Family, steps, tool::ToolSpec};
 
-/// Reads a text while it arrives.
+/// A scanner that shows a text while it arrives, and takes it apart at its end.
 #[derive(Clone, Debug)]
 pub struct TextScanner {
     format: TextFormat,
     text: String,
     state: ScannerState,
-    /// The position up to which the text has been looked at.
+    /// The position up to which it is known what the text is.
     at: usize,
     /// The position up to which it has been shown, or left out.
     shown: usize,
-    /// The position up to which it has been looked at for what can be shown.
+    /// The position up to which trailing white space has been looked for.
     seen: usize,
     /// The length that the text must have before it is looked at again.
     wait: usize,
-    /// From where JSON is followed meanwhile, whose end is worth a look, too.
+    /// JSON that is followed meanwhile: where it ends, the text is looked at again, too.
     json: Option<PendingJson>,
     /// The position up to which it has been searched for what ends the state.
     sought: usize,
-    /// The number of bytes that may still be looked at.
+    /// The number of bytes that may still be inspected in vain.
     budget: usize,
     /// The position behind the thinking that was taken out of the text last.
     taken: Option<usize>,
@@ -70,7 +71,7 @@ enum ContentChannel {
 }
 
 impl TextScanner {
-    /// Nothing read yet.
+    /// Creates a scanner that has read nothing yet.
     #[must_use]
     pub const fn new(family: Family) -> Self {
         Self {
@@ -90,7 +91,7 @@ impl TextScanner {
         }
     }
 
-    /// The same for a text that begins in thinking, since the model's template has opened it.
+    /// Sets that the text begins in thinking, since the model's template has opened it.
     #[must_use]
     pub const fn in_thinking(mut self) -> Self {
         self.format.in_thinking = true;
@@ -102,6 +103,8 @@ impl TextScanner {
     pub fn feed(&mut self, text: &str, out: &mut Vec<ReplyPiece>) {
         self.text.push_str(text);
         self.budget = self.budget.saturating_add(scan::budget(text.len()));
+        // A place is looked at again only when enough has come to change the answer: reading a long
+        // call anew for each piece would be quadratic.
         if self.text.len() < self.wait && !self.json_ends() {
             return;
         }
@@ -119,8 +122,8 @@ impl TextScanner {
         }
     }
 
-    /// The text has ended: takes the whole of it apart, and appends what has not been shown of it
-    /// to `out`, so that what was shown is what it says.
+    /// Ends the text: takes all of it apart and appends to `out` what has not been shown, so that
+    /// the shown pieces together are what the result says.
     #[must_use]
     pub fn finish(self, tools: &[ToolSpec], out: &mut Vec<ReplyPiece>) -> ParsedText {
         let parsed = take_apart::take_apart(self.format, &self.text, tools, MOST_CALLS);
@@ -138,8 +141,8 @@ impl TextScanner {
         self.text.is_empty()
     }
 
-    /// Returns what the text says, taken apart whole, with at most so many calls. `text` is the
-    /// same text, which may not have been fed.
+    /// Returns what `text` says, taken apart as a whole with at most so many calls. It is the text
+    /// that was fed, or that of a reply which came at once.
     pub(super) fn told(
         &self,
         text: &str,
@@ -150,11 +153,13 @@ impl TextScanner {
         let format = self.format;
         let parsed = take_apart::take_apart(format, text, tools, most_calls);
         let is_all_thinking = format.in_thinking
+            // A reply that the limit cut may well have stopped while it was thinking.
             && finish != FinishReason::Length
             && parsed.calls.is_empty()
             && parsed.text.is_empty()
             && think::first_close(text, 0).is_none();
-        // Thinking that is not closed though the model was done is the answer.
+        // The model was done without closing any thinking: the template opened none, or the
+        // endpoint took it out. So this is the answer.
         match is_all_thinking {
             true => {
                 let format = TextFormat { in_thinking: false, ..format };
@@ -164,14 +169,16 @@ impl TextScanner {
         }
     }
 
-    /// Appends what has not been shown of `parsed` to `out`. Returns whether what has been shown
-    /// is a part of it.
+    /// Appends what has not been shown of `parsed` to `out`. Returns false if what has been shown
+    /// is not the beginning of it.
     pub(super) fn finish_shown(self, parsed: &ParsedText, out: &mut Vec<ReplyPiece>) -> bool {
         self.shown_so_far.finish(parsed, out)
     }
 
-    /// Returns whether the text would be cut in a call if it ended here.
+    /// Returns whether the text would be cut within a call if it ended here.
     pub(super) fn is_in_call(&self) -> bool {
+        // A text may well end with `]`: it is held back only because MiniMax's token begins with
+        // it.
         self.state == ScannerState::Held || (self.wait > 0 && self.rest() != "]")
     }
 
@@ -183,6 +190,7 @@ impl TextScanner {
     /// Looks at the same place again when what follows it has doubled, or if it is JSON, when
     /// that ends.
     fn wait_for_more(&mut self, json: Option<PendingJson>) {
+        // Doubling keeps the sum of all looks linear in the text's length.
         let double = (self.text.len() - self.at).saturating_add(self.text.len());
         self.wait = if json.is_some() { usize::MAX } else { double };
         self.json = json;
@@ -196,8 +204,11 @@ impl TextScanner {
         })
     }
 
-    /// Returns where `needle` stands, from here on. What was searched is not searched again.
+    /// Returns where `needle` stands from here on. Text that was searched before is not searched
+    /// again.
     fn seek(&mut self, needle: &str) -> Option<usize> {
+        // One length of the needle is searched twice, since it may have been cut between two
+        // pieces.
         let seen = self.text.floor_char_boundary(self.sought.saturating_sub(needle.len()));
         let from = seen.max(self.at);
         let found = find(self.text.get(from..).unwrap_or_default(), needle).map(|at| from + at);
@@ -217,6 +228,8 @@ impl TextScanner {
                 None => return self.wait_for_more(None),
             }
         }
+        // Without the tools more looks like a call than is one. That only holds text back; the end
+        // decides with them.
         let mut doc = SourceText::new(&self.text, &[]).with_budget(self.budget);
         let Some(start) = text_walk::next_start(self.format.family, &doc, self.at) else {
             self.at = self.text.len();
@@ -225,6 +238,7 @@ impl TextScanner {
         };
         let look = look(self.format.family, &mut doc, start);
         self.budget = doc.budget();
+        // Nothing more can be told apart, so the rest is shown at the end.
         if doc.is_spent() {
             self.state = ScannerState::Held;
         }
@@ -236,7 +250,7 @@ impl TextScanner {
                 self.show_text(end, out);
             }
             LookResult::Wait(json) => self.wait_for_more(json),
-            // A token is short, so that each byte of it may be looked at.
+            // A token is short, so it may be looked at for each of its bytes.
             LookResult::Part => self.wait_for_byte(),
             LookResult::Call => self.state = ScannerState::Held,
             LookResult::Drop(end) => self.skip_to(end),
@@ -252,13 +266,14 @@ impl TextScanner {
         }
     }
 
-    /// Thinking begins or ends here.
+    /// Begins or ends thinking at a tag. The cases are those of `text_walk::walk`.
     fn on_tag(&mut self, tag: think::ThinkTag, out: &mut Vec<ReplyPiece>) {
         let before = self.text.get(..self.at).unwrap_or_default();
         if tag.is_open {
             // Text before the first tag may be thinking that was begun in the prompt.
             self.opened += usize::from(self.taken.is_none() && !before.trim().is_empty());
             self.state = ScannerState::Thinking(tag.pair);
+        // Nothing is open that it could close: the text only mentions the tag.
         } else if self.taken.is_some() && self.opened == 0 {
             self.at = tag.end;
             return self.show_text(tag.end, out);
@@ -266,6 +281,8 @@ impl TextScanner {
             self.opened -= usize::from(self.taken.is_some());
             let new = before.get(self.taken.unwrap_or_default()..).unwrap_or_default();
             steps::count(new.len());
+            // All that stands before it was thinking. Some of that has been shown as text, so
+            // everything is shown anew.
             if self.taken.is_none() || !new.trim().is_empty() {
                 steps::count(before.len());
                 self.budget = self.budget.saturating_sub(before.len());
@@ -276,13 +293,14 @@ impl TextScanner {
         self.take_to(tag.end);
     }
 
-    /// In thinking that a tag ends which is not known yet.
+    /// Reads thinking that the template has opened, up to a tag that can close it.
     fn on_begun(&mut self, out: &mut Vec<ReplyPiece>) {
         match think::is_begun(&self.text).filter(|_| self.at == 0) {
             Some(false) => return self.state = ScannerState::Text,
             None if self.at == 0 => return self.wait_for_byte(),
             _ => {}
         }
+        // Several tags may close it, so `seek`, which takes one needle, does not do here.
         let from = self.text.floor_char_boundary(self.sought.saturating_sub(LONGEST));
         let found = think::first_close(&self.text, from.max(self.at));
         steps::count(self.text.len() - from.max(self.at));
@@ -308,9 +326,10 @@ impl TextScanner {
         }
     }
 
-    /// Shows thinking that has not ended, but for what may begin one of the tags.
+    /// Shows thinking that has not ended, except for what may begin one of the tags.
     fn go_on_thinking(&mut self, ends: &[&str], tags: TagPair, out: &mut Vec<ReplyPiece>) {
-        // A call may follow although the thinking never ends.
+        // Calls count in thinking that is never closed. From the first one on nothing is shown,
+        // since only the text's end tells whether it will be closed.
         const CALLS: [&str; 4] = ["<tool_call>", "<function=", tokens::MISTRAL, "<|tools_prefix|>"];
         let rest = self.rest();
         let begins = |&(at, _): &(usize, &str)| {
@@ -350,6 +369,7 @@ impl TextScanner {
         self.state = match harmony::content_of(head) {
             harmony::ContentKind::Text => ScannerState::Content(ContentChannel::Text),
             harmony::ContentKind::Thinking => ScannerState::Content(ContentChannel::Thinking),
+            // Held to the end: what a call's JSON mentions must not be taken for the next message.
             harmony::ContentKind::Call | harmony::ContentKind::Foreign => ScannerState::Held,
         };
         self.shown_so_far.end_text();
@@ -384,18 +404,23 @@ impl TextScanner {
         }
     }
 
-    /// Shows the text up to `to`, but for white space at its end and what may announce calls.
+    /// Shows the text up to `to`, except for white space at its end and a word that may announce
+    /// calls.
     fn show_text(&mut self, to: usize, out: &mut Vec<ReplyPiece>) {
+        // Only what is new is trimmed: white space that is held back would be gone through for each
+        // piece.
         let from = self.seen.max(self.shown);
         let new = self.text.get(from..to).unwrap_or_default();
         let said = new.trim_end().len();
         steps::count(new.len() - said);
         self.seen = from.max(to);
-        // White space alone is held back, however much of it comes.
+        // White space alone is held back, since it is dropped before a call.
         if said == 0 {
             return;
         }
         let text = self.text.get(self.shown..from + said).unwrap_or_default();
+        // The word is left out before calls, so it waits for what follows, even if only a part has
+        // come.
         let begun = if text.ends_with(BEFORE) { BEFORE.len() } else { partial(text, &[BEFORE]) };
         let text = text.get(..text.len() - begun).unwrap_or_default();
         let held = text.len();
@@ -421,7 +446,8 @@ impl TextScanner {
         (self.at, self.shown) = (to, to);
     }
 
-    /// Goes on at `end`; text before it that has not been shown stands before what follows.
+    /// Goes on at `end`. Text before it that has not been shown yet comes before whatever is shown
+    /// next.
     fn skip_to(&mut self, end: usize) {
         let held = self.text.get(self.shown..self.at).unwrap_or_default();
         self.shown_so_far.leave_out(held);
@@ -436,7 +462,7 @@ impl TextScanner {
     }
 }
 
-/// No tag that closes thinking is longer.
+/// The length that no tag which closes opened thinking exceeds, in bytes.
 const LONGEST: usize = 32;
 
 /// Returns how many bytes at the end of `text` may begin one of the tokens.

@@ -1,5 +1,6 @@
-//! JSON between tags (Hermes and Qwen, Granite, Nemotron, Phi, Command R and their like), and
-//! JSON in a fence of Markdown or bare in the text.
+//! JSON between tags (Hermes and Qwen, Granite, Nemotron, Phi, Command R and their like), and JSON
+//! in a fence of Markdown or bare in the text. `objects` finds the calls in it; the less the
+//! surroundings say that a call is meant, the more its shape and name must say so.
 
 use super::{
     literal::{self, LiteralReader},
@@ -39,7 +40,7 @@ const KEYED: (&str, &str) = ("<|tools_prefix|>", "<|tools_suffix|>");
 /// Inkling's token before a call, and the one behind each of its messages.
 pub(super) const INKLING: (&str, &str) = ("<|content_invoke_tool_json|>", "<|end_message|>");
 
-/// Tags that hold calls or anything else.
+/// Tags that hold calls or anything else, so that a call in them must look like one.
 pub(super) const PLAIN_TAGS: [(&str, &str); 4] = [
     ("<response>", "</response>"),
     ("<json>", "</json>"),
@@ -47,7 +48,8 @@ pub(super) const PLAIN_TAGS: [(&str, &str); 4] = [
     ("<xml>", "</xml>"),
 ];
 
-/// The languages of fences that may hold a call and not an example of something else.
+/// The languages of fences that may hold a call, and not an example of something else.
+// The first one is empty, for fences without a language.
 const LANGUAGES: &str = "|json|jsonc|json5|xml|tool_call|tool_calls|tool|function_call|tool_code";
 
 /// The language of fences in which Gemma 3 calls tools as Python does.
@@ -59,7 +61,7 @@ pub(super) fn is_language(name: &str) -> bool {
     listed(LANGUAGES).any(|known| known == name)
 }
 
-/// `<tool_call>{…}</tool_call>`; the closing tag may be missing.
+/// Reads `<tool_call>{…}</tool_call>`; the closing tag may be missing.
 pub(super) fn tagged(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let is_keyed = doc.after(at, KEYED.0).is_some();
     let sure = if is_keyed { CallCertainty::Keyed } else { CallCertainty::Marked };
@@ -67,6 +69,7 @@ pub(super) fn tagged(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> 
     let ((inner, close), sure) =
         marked.or_else(|| pair(doc, at, &PLAIN_TAGS).map(|found| (found, CallCertainty::Bare)))?;
     let mut from = doc.skip_space(inner);
+    // Some models put the JSON in a fence within the tags.
     let is_fenced = doc.after(from, "```").is_some();
     if is_fenced {
         let info = doc.find("\n", from)?;
@@ -78,7 +81,8 @@ pub(super) fn tagged(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> 
     if is_fenced {
         end = doc.after(doc.skip_space(end), "```").unwrap_or(end);
     }
-    // Small models close one brace too many.
+    // Small models close a brace too many. The surplus belongs to the call, or it would show as
+    // text.
     let mut behind = doc.skip_space(end);
     while let Some(next) = doc.after_any(behind, &["}", "]"]) {
         behind = doc.skip_space(next);
@@ -99,8 +103,8 @@ fn pair(
     tags.iter().find_map(|(open, close)| Some((doc.after(at, open)?, *close)))
 }
 
-/// One JSON value after the other, with nothing but commas and semicolons between them, of which
-/// each is a call or several.
+/// Reads one JSON value after the other, with nothing but commas and semicolons between them, as
+/// long as each holds a call or several.
 fn values(
     doc: &mut SourceText<'_>,
     at: usize,
@@ -124,8 +128,8 @@ fn values(
     if calls.is_empty() { None } else { Some((end, calls)) }
 }
 
-/// An object that is not valid JSON but is valid Python: single quotes, `True`, line breaks in
-/// strings. Only where the closing tag says how far it goes.
+/// Reads an object that is not valid JSON but valid Python: single quotes, `True`, line breaks in
+/// strings. The closing tag must be there.
 fn quoted_like_python(
     doc: &mut SourceText<'_>,
     from: usize,
@@ -134,6 +138,7 @@ fn quoted_like_python(
     if !doc.rest(from).starts_with(['{', '[']) {
         return None;
     }
+    // Python's quotes do not say as reliably as JSON's where a value ends; the tag does.
     let to = doc.find(close, from)?;
     let inner = doc.between(from, to).trim_end();
     let Some(json) = literal::to_json(inner) else {
@@ -143,7 +148,7 @@ fn quoted_like_python(
     CallRegion::new(to + close.len(), objects::calls(&json, CallCertainty::Marked, doc))
 }
 
-/// `<function=name>{…}</function>` and `<function name="name">{…}</function>`.
+/// Reads `<function=name>{…}</function>` and `<function name="name">{…}</function>`.
 pub(super) fn function_json(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let from = doc.after_any(at, &["<function=", "<function name="])?;
     let name_end = doc.near(from, &['>', '\n', '<'])?;
@@ -156,14 +161,15 @@ pub(super) fn function_json(doc: &mut SourceText<'_>, at: usize) -> Option<CallR
     let behind = doc.skip_space(end);
     let end = match doc.after(behind, "</function>") {
         Some(closed) => closed,
+        // Without its closing tag it counts only where nothing else could belong to it.
         None if doc.rest(behind).is_empty() || doc.rest(behind).starts_with("<function=") => end,
         None => return None,
     };
     CallRegion::new(end, [super::text_findings::call(name, json)].into())
 }
 
-/// A call as bare JSON. Where tools are known it must be a call of one of them, since nothing
-/// but its shape says that it is one.
+/// Reads a call as bare JSON. If there are tools it must call one of them, since nothing but its
+/// shape says that it is a call.
 pub(super) fn bare(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let (end, json) = object(doc, at)?;
     let calls = objects::calls(&json, CallCertainty::Bare, doc);
@@ -171,7 +177,7 @@ pub(super) fn bare(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     if calls.iter().any(is_foreign) {
         return None;
     }
-    // Several calls are often parted by semicolons or commas.
+    // A comma or semicolon between two calls belongs to neither, and would show as text.
     let behind = doc.skip_space(end);
     let end = match doc.after_any(behind, &[";", ","]) {
         Some(next) if doc.rest(doc.skip_space(next)).starts_with(['{', '[']) => next,
@@ -180,13 +186,13 @@ pub(super) fn bare(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     CallRegion::new(end, calls)
 }
 
-/// Returns whether an object begins with a key in single quotes, bare or in a list.
+/// Returns whether an object whose first key is in single quotes begins here, bare or in a list.
 pub(super) fn is_python(rest: &str) -> bool {
     let inner = rest.strip_prefix('[').unwrap_or(rest).trim_start();
     inner.strip_prefix('{').is_some_and(|inner| inner.trim_start().starts_with('\''))
 }
 
-/// Returns whether an object, or a list of Python's calls, begins at `at` that the text's end cuts.
+/// Returns whether an object or a list of Python calls begins at `at` that the text's end cuts.
 pub(super) fn is_open(doc: &SourceText<'_>, at: usize) -> bool {
     let rest = doc.rest(at);
     let Some(inner) = rest.get(1..).filter(|_| !doc.is_spent()) else { return false };
@@ -205,7 +211,7 @@ pub(super) fn is_open(doc: &SourceText<'_>, at: usize) -> bool {
     found == BracketBalance::Open
 }
 
-/// The object or list at `at`, in JSON or as Python writes it, and where it ends.
+/// Returns the object or list at `at`, in JSON or as Python writes it, and where it ends.
 pub(super) fn object(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, String)> {
     if let Some((end, json)) = doc.json(at) {
         return Some((end, json.into()));
@@ -219,23 +225,24 @@ pub(super) fn object(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, Stri
     Some((reader.at(), json?))
 }
 
-/// A fence of Markdown: what begins at `at` and where it ends.
+/// The opening of a Markdown fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CodeFence<'a> {
-    /// The language behind the opening fence.
+    /// The language behind the opening backticks.
     pub(super) language: &'a str,
     /// The beginning of its content.
     pub(super) inner: usize,
 }
 
-/// The fence that opens at `at`.
+/// Returns the fence that opens at `at`.
 pub(super) fn fence_at<'a>(doc: &SourceText<'a>, at: usize) -> Option<CodeFence<'a>> {
     let info = doc.after(at, "```")?;
+    // The JSON may begin on the line of the opening fence.
     let end = doc.near(info, &['\n', '{', '[', '<', '`']).unwrap_or(doc.body().len());
     Some(CodeFence { language: doc.between(info, end).trim(), inner: end })
 }
 
-/// A fence in which nothing but calls stands.
+/// Reads a fence that holds nothing but calls.
 pub(super) fn fenced(doc: &mut SourceText<'_>, fence: CodeFence<'_>) -> Option<CallRegion> {
     let from = doc.skip_space(fence.inner);
     let inside = values(doc, from, CallCertainty::Bare);
@@ -261,8 +268,8 @@ pub(super) fn fenced(doc: &mut SourceText<'_>, fence: CodeFence<'_>) -> Option<C
     CallRegion::new(doc.after(behind, "```")?, calls)
 }
 
-/// Returns where the fence that opens at `at` is closed: behind a fence that begins a line, else
-/// behind the next one.
+/// Returns the position behind the closing fence: the next one that begins a line, or else the next
+/// one.
 pub(super) fn fence_end(doc: &mut SourceText<'_>, fence: CodeFence<'_>) -> Option<usize> {
     let line = doc.find("\n```", fence.inner).map(|at| at + 4);
     line.or_else(|| doc.find("```", fence.inner).map(|at| at + 3))

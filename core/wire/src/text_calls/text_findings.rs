@@ -1,10 +1,11 @@
-//! What is found in a text: calls at one place, and the whole text taken apart.
+//! The findings in a text: the calls at one place, and the whole text taken apart into text,
+//! thinking and calls. `TextAssembly` decides which white space and which leftover tokens stay.
 
 use super::scan::SourceText;
 use alloc::{string::String, vec::Vec};
 use innerloop_types::{message::ToolCall, steps};
 
-/// A text taken apart.
+/// A model's text, taken apart into text, thinking and calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedText {
     /// The text outside of calls and thinking.
@@ -13,7 +14,7 @@ pub struct ParsedText {
     pub reasoning: String,
     /// The calls, in order. Their ids are empty where the format has none.
     pub calls: Vec<ToolCall>,
-    /// True if a call begins in it that cannot be read: it is cut, or malformed.
+    /// True if a call begins in it that cannot be read, because it is cut or malformed.
     pub is_malformed: bool,
 }
 
@@ -24,28 +25,28 @@ pub(super) struct CallRegion {
     pub(super) end: usize,
     /// The calls in it.
     pub(super) calls: Vec<ToolCall>,
-    /// True if calls are meant, though they may name no tool.
+    /// True if the model meant calls, though they may name no tool.
     pub(super) is_meant: bool,
 }
 
 impl CallRegion {
-    /// Calls up to `end`; nothing if there are none.
+    /// Creates a region of calls up to `end`; `None` if there are none.
     pub(super) fn new(end: usize, calls: Vec<ToolCall>) -> Option<Self> {
         if calls.is_empty() { None } else { Some(Self { end, calls, is_meant: true }) }
     }
 
-    /// The rest of the text, in which a call begins that never ends.
+    /// Creates a region for the rest of the text, in which a call begins that never ends.
     pub(super) fn cut(doc: &SourceText<'_>) -> Self {
         Self { end: doc.body().len(), calls: Vec::new(), is_meant: true }
     }
 }
 
-/// A call without an id.
+/// Creates a call without an id.
 pub(super) fn call(name: &str, arguments: impl Into<String>) -> ToolCall {
     ToolCall { id: String::new(), name: name.into(), arguments: arguments.into(), detail: None }
 }
 
-/// Puts a text together again from its parts.
+/// The parts of a text as they are put together again.
 #[derive(Debug, Default)]
 pub(super) struct TextAssembly {
     parsed: ParsedText,
@@ -53,7 +54,7 @@ pub(super) struct TextAssembly {
     taken: bool,
     /// True if tokens were left out that mean nothing.
     dropped: bool,
-    /// True if either was done before anything but white space.
+    /// True if either happened before any text but white space.
     begins_behind: bool,
     /// The length of the text that is kept, its white space included.
     kept: usize,
@@ -79,7 +80,8 @@ impl TextAssembly {
         }
     }
 
-    /// Appends thinking that the text's end cuts. White space at its end stays: more was to come.
+    /// Appends thinking that the text's end cuts. White space at its end stays, since more was to
+    /// come.
     pub(super) fn cut_thinking(&mut self, text: &str) {
         self.thinking(text);
         if !text.trim_start().is_empty() {
@@ -99,12 +101,13 @@ impl TextAssembly {
         self.parsed.is_malformed = true;
     }
 
-    /// Keeps the white space at the end of the text, which is not the family's.
+    /// Keeps the white space at the end of the text so far, which is not part of the family's
+    /// format.
     pub(super) fn keep_space(&mut self) {
         self.kept = self.parsed.text.len();
     }
 
-    /// Notes that what is left out stands at the beginning, if nothing was said before it.
+    /// Notes that something is left out at the beginning, if no text stands before it.
     fn begin_behind(&mut self) {
         if !self.begins_behind {
             let said = self.parsed.text.trim_start();
@@ -128,8 +131,10 @@ impl TextAssembly {
         !self.parsed.calls.is_empty()
     }
 
-    /// All that was said and thought so far turns out to be this thinking.
+    /// Replaces all that was said and thought so far by this thinking.
     pub(super) fn all_thinking(&mut self, text: &str) {
+        // A closing tag without an opening one: the prompt had opened thinking, and all of it was
+        // that.
         (self.parsed, self.kept) = (ParsedText::default(), 0);
         self.thinking(text);
     }
@@ -141,9 +146,11 @@ impl TextAssembly {
         self.parsed.calls.extend(calls);
     }
 
-    /// The whole. White space at its end is dropped where anything was taken out, and at its
-    /// beginning where that stood there; a text without calls and thinking is left as it is.
+    /// Returns the whole. White space at the end is dropped if anything was taken out, and at the
+    /// beginning if that stood there.
     pub(super) fn finish(mut self) -> ParsedText {
+        // A text without findings stays as it is, to the byte: a reply whose text has not changed
+        // keeps its blocks.
         if !(self.taken || self.dropped) {
             return self.parsed;
         }
@@ -154,9 +161,11 @@ impl TextAssembly {
         let from = if self.begins_behind || said == 0 { space } else { 0 };
         let part = |to: usize| whole.get(from..to).unwrap_or_default();
         let mut text = part(said);
+        // Only where there are calls: a plain text may be about these tokens.
         if !self.parsed.calls.is_empty() {
             text = without_remains(text);
         }
+        // White space that is not the format's stays, unless leftovers before it were cut off.
         if text.len() == said.saturating_sub(from) && self.kept > said {
             text = part(self.kept);
         }
@@ -167,7 +176,7 @@ impl TextAssembly {
     }
 }
 
-/// The tokens with which families end a turn; some servers let them through.
+/// The tokens that end a turn in some families, and that some servers let through.
 const ENDS: [&str; 9] = [
     "<|im_end|>",
     "<|eot_id|>",
@@ -180,11 +189,11 @@ const ENDS: [&str; 9] = [
     "</s>",
 ];
 
-/// The word that some models write before a list of calls in JSON, and nothing else.
+/// The word that some models write before a list of calls in JSON.
 pub(super) const BEFORE: &str = "functools";
 
-/// The text without what only frames calls: tokens that end the turn, and the brackets of a list
-/// if nothing else is left.
+/// Returns the text without what only frames calls: tokens that end the turn, and the brackets of a
+/// list if nothing else is left.
 fn without_remains(mut text: &str) -> &str {
     while let Some(rest) = ENDS.iter().chain([&BEFORE]).find_map(|end| text.strip_suffix(end)) {
         text = rest.trim_end();

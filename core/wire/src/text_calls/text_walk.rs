@@ -1,5 +1,6 @@
-//! The way through a text: from one place where thinking or calls may begin to the next, with
-//! what each family may hold.
+//! The walk through a whole text, from one place where thinking or a call may begin to the next,
+//! and which formats are tried there for each family. `stream` asks the same `WalkState` while a
+//! text arrives; where the two disagree, what was shown has to be shown anew.
 
 use super::{
     cut, gemma, harmony,
@@ -14,7 +15,7 @@ use super::{
 };
 use innerloop_types::{model::TextFamily as Family, steps};
 
-/// Tokens around a reply, which mean nothing, and whose they are.
+/// Tokens that frame a reply and mean nothing, each with its family.
 pub(super) const FRAMES: [(&str, Family); 23] = [
     ("<|open|>response<|sep|>", Family::Kimi),
     ("<|close|>response<|sep|>", Family::Kimi),
@@ -44,20 +45,20 @@ pub(super) const FRAMES: [(&str, Family); 23] = [
 /// The item that stands at a place of the text.
 #[derive(Debug)]
 pub(super) enum WalkStep {
-    /// Text, up to there.
+    /// Text, which ends there.
     Text(usize),
-    /// A token that means nothing, up to there.
+    /// A token that means nothing, which ends there.
     Drop(usize),
     /// Thinking begins or ends.
     Thinking(ThinkTag),
     /// Calls.
     Calls(CallRegion),
-    /// Messages of Harmony, up to the end.
+    /// Messages of Harmony, which take up the rest of the text.
     Message,
 }
 
-/// The tokens that begin calls and before which white space belongs to the text, since no template
-/// puts any there.
+/// The tokens of calls before which white space belongs to the text, since no template puts any
+/// there.
 const KEEPS_SPACE: [&str; 4] = [
     "<|tool_calls_section_begin|>",
     "<|tool_call_section_begin|>",
@@ -65,8 +66,11 @@ const KEEPS_SPACE: [&str; 4] = [
     "<|python_tag|>",
 ];
 
-/// Takes a text apart, which begins in thinking if the model's template has opened it.
+/// Takes a text apart. With `in_thinking` it begins in thinking, which the model's template has
+/// opened.
 pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut SourceText<'_>) -> ParsedText {
+    // A reply of gpt-oss may begin within a head, whose first token stood in the prompt. Such a
+    // beginning has no token that the walk would stop at.
     if family == Family::Auto && harmony::begins_in_head(doc.body()) == Some(true) {
         return harmony::parse(doc, 0, ParsedText::default());
     }
@@ -84,6 +88,9 @@ pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut SourceText<'_>) 
     }
     while let Some(start) = next_start(family, doc, way.at).filter(|_| way.goes_on(doc)) {
         let mut step = way.walk.step(doc, start);
+        // Behind a call, or where thinking was found and none is open, a closing tag is only
+        // mentioned. Otherwise it closes what the prompt has opened, and everything before it was
+        // thinking.
         if let WalkStep::Thinking(tag) = step
             && !tag.is_open
             && way.out.is_taken()
@@ -92,6 +99,7 @@ pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut SourceText<'_>) 
             step = WalkStep::Text(tag.end);
         }
         if let WalkStep::Text(end) = step {
+            // Not appended yet: that happens in one piece, when something else follows.
             way.on_text(doc, start, end);
             continue;
         }
@@ -115,7 +123,7 @@ pub(super) fn walk(family: Family, in_thinking: bool, doc: &mut SourceText<'_>) 
     way.out.finish()
 }
 
-/// The progress of taking a text apart.
+/// The progress of a walk.
 #[derive(Debug)]
 struct WalkProgress {
     walk: WalkState,
@@ -124,7 +132,7 @@ struct WalkProgress {
     pair: TagPair,
     /// The number of tags that may still close thinking that is nested.
     opened: usize,
-    /// The position up to which the text has been put anywhere.
+    /// The position up to which the text has been appended or left out.
     from: usize,
     /// The position up to which it has been looked at.
     at: usize,
@@ -139,7 +147,7 @@ impl WalkProgress {
         (self.from, self.at) = (end, end);
     }
 
-    /// Appends what stands before `to` and is neither a call nor a tag.
+    /// Appends what stands before `to`, as thinking or as text.
     fn put(&mut self, doc: &SourceText<'_>, to: usize) {
         let text = doc.between(self.from, to);
         match self.walk.in_thought {
@@ -148,7 +156,7 @@ impl WalkProgress {
         }
     }
 
-    /// The template has opened thinking: it ends at the first tag that closes any.
+    /// Begins in thinking that the template has opened. It ends at the first tag that can close it.
     fn begin_in_thinking(&mut self, doc: &mut SourceText<'_>) {
         if let Some((to, pair)) = think::first_close(doc.body(), 0) {
             doc.read(to);
@@ -165,6 +173,7 @@ impl WalkProgress {
         self.skip_to(tag.end);
         let is_first = !self.out.is_taken();
         if !tag.is_open {
+            // This cannot underflow: `walk` takes a closing tag for text where none is open.
             self.opened -= usize::from(!is_first);
             self.out.all_thinking(&think::bare(doc.between(0, start), tag.pair).0);
             return;
@@ -202,12 +211,13 @@ impl WalkProgress {
         }
     }
 
-    /// Text, unless a call begins there that cannot be read. What is cut is left out behind other
-    /// calls, and so is a mere beginning.
+    /// Passes over text, and notes if a call begins there that cannot be read. A call that the
+    /// text's end cuts is left out behind other calls, and so is an opening with nothing behind it.
     fn on_text(&mut self, doc: &mut SourceText<'_>, start: usize, end: usize) {
         self.at = end.max(start + 1);
         let (behind, is_cut) = match self.walk.line(doc, start) {
             Some(LineStart::Call(name, from)) if doc.knows(name) => {
+                // The object is passed over as a whole: marks in its strings are no calls.
                 let found = balanced(doc.rest(from));
                 let seen = found.seen(doc.rest(from));
                 doc.spend(seen);
@@ -226,18 +236,20 @@ impl WalkProgress {
             self.put(doc, start);
             self.drop_to(doc, start, doc.body().len());
         } else if is_cut {
-            // What it holds is a part of it, and no call of its own.
+            // What a cut call holds belongs to it and is not a call of its own.
             self.at = doc.body().len();
         }
     }
 }
 
-/// The next place from `at` on where anything but text may begin.
+/// Returns the next place from `at` on where anything but text may begin.
 pub(super) fn next_start(family: Family, doc: &SourceText<'_>, at: usize) -> Option<usize> {
+    // The first mark of these families may stand in the prompt, so that a call begins without one.
     if at == 0 && marked_names::is_marked(family) {
         return Some(0);
     }
     let rest = doc.rest(at);
+    // `]` begins MiniMax's token, `>` and `A` begin the marks of Functionary and ReAct.
     let found = rest.find(['<', '[', '{', '`', '◁', ']', '>', 'A']);
     steps::count(found.unwrap_or(rest.len()));
     found.map(|found| at + found)
@@ -245,6 +257,7 @@ pub(super) fn next_start(family: Family, doc: &SourceText<'_>, at: usize) -> Opt
 
 /// Returns whether more than text may begin here, by the first two characters.
 pub(super) fn may_begin(rest: &str) -> bool {
+    // The byte 0xef begins the full-width bar of DeepSeek's tokens.
     match rest.as_bytes() {
         [b'<', second, ..] => second.is_ascii_alphabetic() || matches!(second, b'|' | b'/' | 0xef),
         [b'<'] => false,
@@ -253,17 +266,17 @@ pub(super) fn may_begin(rest: &str) -> bool {
     }
 }
 
-/// The facts that are known on the way through a text.
+/// The facts that earlier places have shown, which decide what later ones may be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WalkState {
     /// The family whose calls may be found.
     pub(super) family: Family,
-    /// True if thinking has begun that never ends: only marked calls are calls then.
+    /// True if thinking has begun that never ends. Then only calls behind tags or tokens are calls.
     pub(super) in_thought: bool,
     /// True if bare JSON has turned out to be data.
     pub(super) is_data: bool,
-    /// True if bare JSON, or a list of calls, has begun that never ends: nothing bare behind that
-    /// is a call.
+    /// True if bare JSON or a list of calls has begun that never ends. Then nothing behind it is a
+    /// call, unless it has tags or tokens.
     pub(super) is_open: bool,
 }
 
@@ -274,6 +287,7 @@ impl WalkState {
             return WalkStep::Text(at + 1);
         }
         if !self.in_thought {
+            // Thinking and fences come first: a call that stands in either is only talked about.
             if let Some(tag) = think::tag_at(doc, at) {
                 return WalkStep::Thinking(tag);
             }
@@ -287,7 +301,7 @@ impl WalkState {
         self.unfenced(doc, at)
     }
 
-    /// Returns what stands at `at` if it is no tag of thinking and no fence.
+    /// Returns what stands at `at`, which is neither a tag of thinking nor a fence.
     pub(super) fn unfenced(&mut self, doc: &mut SourceText<'_>, at: usize) -> WalkStep {
         if let Some(region) = self.calls(doc, at) {
             return match region.calls.is_empty() {
@@ -307,11 +321,13 @@ impl WalkState {
         }
         match self.frame(doc, at) {
             Some(end) => WalkStep::Drop(end),
+            // Not `at + 1`, which is within a character such as `◁`: the search would find nothing
+            // from there on.
             None => WalkStep::Text(doc.behind_one(at)),
         }
     }
 
-    /// Returns what marks of a line, or before a name, begin at `at`.
+    /// Returns what begins at `at` with marks of a line or with marks before a name.
     fn line<'a>(&self, doc: &SourceText<'a>, at: usize) -> Option<LineStart<'a>> {
         if self.in_thought || self.is_open {
             None
@@ -320,27 +336,30 @@ impl WalkState {
         }
     }
 
-    /// A call behind marks of a line. Behind a result that the model has made up there is none.
+    /// Reads a call behind marks of a line. Behind a result that the model has made up there are
+    /// none.
     fn on_line(&mut self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
         let Some(LineStart::Call(name, from)) = self.line(doc, at) else { return None };
         let (region, is_answered) = marked_names::called(doc, name, from)?;
+        // What the model invents behind `Observation:` is text, and no call in it may run.
         self.is_open = is_answered;
         Some(region)
     }
 
-    /// Behind a token that means nothing.
+    /// Returns the position behind a token that frames the reply and means nothing.
     fn frame(&self, doc: &SourceText<'_>, at: usize) -> Option<usize> {
         if self.in_thought || doc.is_quoted(at) || !doc.rest(at).starts_with('<') {
             return None;
         }
         FRAMES.iter().find_map(|&(token, family)| {
-            // Others write Hunyuan's tags when they are told to.
+            // Other models write `<answer>` where a prompt asks for it, so it is left out only
+            // where Hunyuan is chosen.
             let may_be = family == self.family || family != Family::Hunyuan && self.is(&[]);
             if may_be { doc.after(at, token) } else { None }
         })
     }
 
-    /// A fence of calls, or all of it text: what it shows is an example.
+    /// Reads a fence of calls. Any other fence is text as a whole, since it shows an example.
     fn fence(&self, doc: &mut SourceText<'_>, at: usize, fence: CodeFence<'_>) -> WalkStep {
         let holds_calls = match self.family {
             Family::FencedJson => true,
@@ -353,7 +372,8 @@ impl WalkState {
         if holds_calls && let Some(region) = tagged::fenced(doc, fence) {
             return WalkStep::Calls(region);
         }
-        // A fence that is never closed does not count, unless it has a language.
+        // An unclosed fence with a language was cut, and holds the rest of the text. Without one,
+        // it may be three stray backticks, and only those are text.
         let is_word = !fence.language.is_empty() && !fence.language.contains(char::is_whitespace);
         let is_named = is_word && !tagged::is_language(fence.language);
         let unclosed = if is_named { doc.body().len() } else { at + 3 };
@@ -369,6 +389,7 @@ impl WalkState {
             {
                 tokens::mistral(doc, at)
             }
+            // Up to here tokens say that a call is meant; what follows has only its shape to show.
             _ if self.in_thought || self.is_open => None,
             '[' => self.pythonic(doc, at).or_else(|| self.bare(doc, at)),
             '{' => self.bare(doc, at),
@@ -376,8 +397,11 @@ impl WalkState {
         }
     }
 
-    /// Calls behind a tag or a token.
+    /// Reads calls behind a tag or a token.
     fn marked(&self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
+        // The order matters where formats share a tag. `<tool_call>` may hold elements, JSON or
+        // GLM's bare name: elements are told by the next tag, and a name fits almost anything, so
+        // it is tried last.
         let second = doc.rest(at).chars().nth(1)?;
         if matches!(second, '|' | '｜') {
             if self.is(&[Family::Deepseek, Family::Step3])
@@ -442,7 +466,8 @@ impl WalkState {
 
     fn glm(&self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
         let region = xml::glm(doc, at)?;
-        // Where the family is only guessed, a lone word in the tags may be anything.
+        // Where the family is only guessed, a lone word in the tags may be anything: it must name a
+        // tool.
         let is_lone = |region: &CallRegion| {
             !region.calls.is_empty() && region.calls.iter().all(|call| call.arguments == "{}")
         };
@@ -455,6 +480,8 @@ impl WalkState {
         if !self.is(&[Family::Pythonic]) {
             return None;
         }
+        // Where the family is only guessed, `[f(x=1)]` may be code: one of the calls must name a
+        // tool.
         let region = pythonic::list(doc, at)?;
         let knows_one = region.calls.iter().any(|call| doc.knows(&call.name));
         let is_doubtful = self.family == Family::Auto && doc.has_tools() && !knows_one;
@@ -463,7 +490,8 @@ impl WalkState {
 
     fn bare(&mut self, doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
         let before = doc.body().get(..at).unwrap_or_default();
-        // From its end, where anything but white space shows at once.
+        // Trimmed at the end only: white space at the beginning would be gone through at each
+        // brace.
         let said = before.trim_end();
         steps::count(before.len() - said.len());
         let is_whole = said.is_empty();
@@ -478,14 +506,14 @@ impl WalkState {
         }
         let region = tagged::bare(doc, at);
         self.is_open = region.is_none() && tagged::is_open(doc, at);
-        // JSON that is no call shows that the text is about data.
+        // JSON at the beginning that is not a call shows that the text is about data.
         if region.is_none() && is_whole && doc.json(at).is_some() {
             self.is_data = true;
         }
         region
     }
 
-    /// Returns whether the family is one of these, or not known.
+    /// Returns whether the family is one of these, or is not known.
     fn is(&self, families: &[Family]) -> bool {
         self.family == Family::Auto || families.contains(&self.family)
     }

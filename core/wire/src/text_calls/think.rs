@@ -1,4 +1,5 @@
-//! The tags between which models think, in all their variants.
+//! The tags between which models think, in all their variants, and the models whose templates open
+//! a pair in the prompt, so that only the closing tag comes. Tags that are quoted as code are text.
 
 use super::{scan::SourceText, tagged};
 use alloc::string::String;
@@ -7,7 +8,7 @@ use innerloop_types::{steps, text::listed};
 /// An opening and a closing tag.
 pub(super) type TagPair = (&'static str, &'static str);
 
-/// Opening and closing tags.
+/// The pairs of tags that stand around thinking.
 pub(super) const TAGS: [TagPair; 17] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -28,13 +29,14 @@ pub(super) const TAGS: [TagPair; 17] = [
     ("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
 ];
 
-/// Inkling's tokens around thinking. The second one ends every message.
+/// Inkling's tokens around thinking. The second one ends every message, so by itself it closes no
+/// thinking, and the pair is not among [`TAGS`].
 const INKLING: TagPair = ("<|content_thinking|>", tagged::INKLING.1);
 
 /// A tag in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ThinkTag {
-    /// True if thinking begins; else it has ended.
+    /// True if the tag opens thinking, false if it closes it.
     pub(super) is_open: bool,
     /// The end of the tag.
     pub(super) end: usize,
@@ -42,8 +44,9 @@ pub(super) struct ThinkTag {
     pub(super) pair: TagPair,
 }
 
-/// The tag at `at`. A tag that is quoted as code does not count.
+/// Returns the tag of thinking at `at`, unless it is quoted as code.
 pub(super) fn tag_at(doc: &SourceText<'_>, at: usize) -> Option<ThinkTag> {
+    // 0xe2 begins `◁`. All other places are spared the comparison with three dozen tags.
     if doc.is_quoted(at) || !matches!(doc.rest(at).as_bytes(), [b'<' | b'[' | 0xe2, ..]) {
         return None;
     }
@@ -55,7 +58,7 @@ pub(super) fn tag_at(doc: &SourceText<'_>, at: usize) -> Option<ThinkTag> {
         .or_else(|| Some(ThinkTag { is_open: true, end: doc.after(at, INKLING.0)?, pair: INKLING }))
 }
 
-/// Thinking without the tags that are nested in it, and how many opened in it.
+/// Returns thinking without the tags that are nested in it, and how many opened in it.
 pub(super) fn bare(text: &str, pair: TagPair) -> (String, usize) {
     let (open, close) = pair;
     let bare = text.replace(open, "");
@@ -63,19 +66,22 @@ pub(super) fn bare(text: &str, pair: TagPair) -> (String, usize) {
     (bare.replace(close, ""), opened)
 }
 
-/// Returns whether the template of a model of that name opens thinking, so that its text begins in
+/// Returns whether the template of a model of that name opens thinking, so that the text begins in
 /// it.
 pub(super) fn is_opened_for(name: &str) -> bool {
     const NAMES: &str =
         "glm-4.7|glm-5|kimi-k2.6|kimi-k3|qwen3.5|qwen3.8|thinking-2507|deepseek-r1|qwq";
+    // A part of the name is enough: servers put owners before it and sizes behind it.
     let name = name.to_ascii_lowercase();
     listed(NAMES).any(|part| name.contains(part))
 }
 
-/// The pairs of which a template may have opened one before the text began.
+/// The pairs of which a template may have opened one before the text began: those of most models,
+/// of Kimi K3 and of Mistral.
+// By their positions in the table, so new pairs belong at its end.
 pub(super) const BEGUN: [TagPair; 3] = [TAGS[0], TAGS[12], TAGS[13]];
 
-/// Returns where the first tag stands, from `from` on, that closes what a template has opened.
+/// Returns where the first tag from `from` on stands that closes what a template has opened.
 pub(super) fn first_close(text: &str, from: usize) -> Option<(usize, TagPair)> {
     let rest = text.get(from..)?;
     rest.match_indices(['<', '[']).find_map(|(at, _)| {
@@ -85,9 +91,10 @@ pub(super) fn first_close(text: &str, from: usize) -> Option<(usize, TagPair)> {
     })
 }
 
-/// Returns whether a text goes on with the thinking that a template has opened; not if the answer's
-/// channel begins at once. `None` before that can be told.
+/// Returns whether a text goes on with the thinking that a template has opened; `None` while that
+/// is unknown.
 pub(super) fn is_begun(text: &str) -> Option<bool> {
+    // Kimi K3 may answer at once, although its template has opened thinking.
     const ANSWER: &str = "<|open|>response<|sep|>";
     let text = text.trim_start();
     steps::count(ANSWER.len());

@@ -1,5 +1,6 @@
-//! Calls between special tokens: Mistral's `[TOOL_CALLS]`, DeepSeek's `<｜tool▁calls▁begin｜>`
-//! and Kimi's `<|tool_calls_section_begin|>`.
+//! Calls between special tokens: Mistral's `[TOOL_CALLS]`, DeepSeek's `<｜tool▁calls▁begin｜>` and
+//! Kimi's `<|tool_calls_section_begin|>`. Each reader begins at such a token and returns the
+//! stretch of calls behind it, or `None`, and the walk tries other formats.
 
 use super::{
     super::lenient::JsonDocument,
@@ -14,7 +15,7 @@ use innerloop_types::message::ToolCall;
 /// The token before Mistral's calls.
 pub(super) const MISTRAL: &str = "[TOOL_CALLS]";
 
-/// `[TOOL_CALLS][{…}]`, `[TOOL_CALLS]name{…}` and `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`.
+/// Reads `[TOOL_CALLS][{…}]`, `[TOOL_CALLS]name{…}` and `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`.
 pub(super) fn mistral(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let mut from = doc.skip_space(doc.after(at, MISTRAL)?);
     // Some models repeat the token.
@@ -32,7 +33,7 @@ pub(super) fn mistral(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion>
     let name = doc.between(from, name_end).trim();
     let is_list = doc.rest(name_end).starts_with("[{");
     if name.is_empty() || name.contains(char::is_whitespace) || is_list {
-        // Something stands between the token and its list.
+        // Some models write a few words between the token and its list.
         let list = doc.find("[{", from)?;
         let next = doc.find(MISTRAL, from).unwrap_or(doc.body().len());
         return if list < next { mistral_list(doc, list) } else { None };
@@ -52,14 +53,16 @@ pub(super) fn mistral(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion>
     if let Some((end, json)) = doc.json(at) {
         return CallRegion::new(end, named(json));
     }
-    // Invalid arguments extend to the next call; they come back to the model as an error.
+    // Invalid arguments extend to the next call. They are kept, so that the model is told of its
+    // error.
     let next = doc.find(MISTRAL, at).unwrap_or(doc.body().len());
     let raw = doc.between(at, next).trim();
-    // Behind the last call there was more to come.
+    // A call without arguments counts only if another one follows: at the end of the text they may
+    // have been cut.
     if raw.is_empty() && marked.is_some() && next < doc.body().len() {
         return CallRegion::new(next, named(""));
     }
-    // What is not closed was cut, and is no call.
+    // Arguments that are not closed were cut, so this is not a call.
     let is_closed = !matches!(balanced(raw), BracketBalance::Open);
     doc.spend(raw.len());
     if raw.starts_with('{') && is_closed { CallRegion::new(next, named(raw)) } else { None }
@@ -74,7 +77,7 @@ fn mistral_list(doc: &mut SourceText<'_>, from: usize) -> Option<CallRegion> {
     CallRegion::new(end, calls)
 }
 
-/// DeepSeek's tokens, whatever bars and blanks they are written with.
+/// DeepSeek's tokens, with whichever bars and blanks they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DeepseekToken {
     CallsBegin,
@@ -82,12 +85,15 @@ pub(super) enum DeepseekToken {
     CallBegin,
     CallEnd,
     Separator,
-    /// Around a tool's output, which models repeat; only the tokens are dropped.
+    /// Tokens around a tool's output, which models repeat. Only the tokens are dropped, not the
+    /// text.
     Output,
 }
 
-/// The token at `at` and where it ends.
+/// Returns DeepSeek's token at `at` and where it ends.
 pub(super) fn deepseek_token(doc: &SourceText<'_>, at: usize) -> Option<(DeepseekToken, usize)> {
+    // Only the letters count: models write the bars full-width or plain, and between the words `▁`,
+    // `_`, a blank, or `\_` where they escape Markdown.
     let from = doc.after_any(at, &["<｜", "<|"])?;
     let rest = doc.rest(from);
     let mut word = String::new();
@@ -102,6 +108,7 @@ pub(super) fn deepseek_token(doc: &SourceText<'_>, at: usize) -> Option<(Deepsee
             '▁' | '_' | ' ' | '\\' => {}
             _ => return None,
         }
+        // No token has more than 16 letters, so this is some other text between bars.
         if word.len() > 20 {
             return None;
         }
@@ -123,8 +130,8 @@ fn named(word: &str) -> Option<DeepseekToken> {
     }
 }
 
-/// DeepSeek's calls: `function` and the name parted by a token, the arguments in a fence (V3,
-/// R1); or the name and the arguments parted by a token (V3.1).
+/// Reads DeepSeek's calls. V3 and R1 write `function`, a separator and the name, and the arguments
+/// in a fence; V3.1 writes the name, a separator and the arguments.
 pub(super) fn deepseek(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let (mut end, mut calls) = (at, Vec::new());
     let mut from = match deepseek_token(doc, at)? {
@@ -144,12 +151,12 @@ pub(super) fn deepseek(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion
                 end = behind;
                 break;
             }
-            // Step 3 also parts calls by it.
+            // Step 3 also writes the separator between calls.
             Some((DeepseekToken::Separator, behind)) if end > at => from = behind,
-            // R1's distillations leave the token before a call out.
+            // R1's distillations leave out the token before a call.
             None if doc.rest(from).starts_with("function<") => {
                 let Some((behind, call)) = deepseek_call(doc, from) else { break };
-                // Without the token behind it, too, it is no call.
+                // Without the token behind it either, it is text.
                 if call_end(doc, behind) == behind && !ends_call(doc, from, behind) {
                     break;
                 }
@@ -174,6 +181,7 @@ fn deepseek_call(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCa
     if let Some((end, call)) = xml::invoke(doc, at) {
         return Some((call_end(doc, end), call));
     }
+    // V3.1 has the name before the separator; where V3 has `function`, the name comes below it.
     let mut name = head;
     if !doc.rest(at).starts_with('{') {
         let name_end = doc.near(at, &['\n', '`', '{', '<'])?;
@@ -196,7 +204,8 @@ fn deepseek_call(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCa
         };
         return Some((end, call(name, json)));
     }
-    // Arguments that are closed but not valid JSON come back to the model as an error.
+    // Arguments that are closed but are not valid JSON are kept, so that the model is told of its
+    // error.
     let (to, end) = deepseek_call_end(doc, at)?;
     let mut raw = doc.between(at, to).trim();
     while let Some(rest) = raw.strip_suffix("```") {
@@ -208,13 +217,13 @@ fn deepseek_call(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCa
     (!is_open).then(|| (end, call(name, objects::arguments(raw))))
 }
 
-/// Returns whether a call's token ends what stands between these places.
+/// Returns whether the text between these positions ends with the token that ends a call.
 fn ends_call(doc: &SourceText<'_>, from: usize, to: usize) -> bool {
     let text = doc.between(from, to).trim_end();
     ["end｜>", "end|>"].iter().any(|end| text.ends_with(end))
 }
 
-/// Behind the token that ends a call, if it stands there.
+/// Returns the position behind the token that ends a call, or `at` if there is none.
 fn call_end(doc: &SourceText<'_>, at: usize) -> usize {
     match deepseek_token(doc, doc.skip_space(at)) {
         Some((DeepseekToken::CallEnd, end)) => end,
@@ -233,10 +242,12 @@ fn deepseek_call_end(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, us
 const SECTION_BEGIN: [&str; 2] = ["<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"];
 const SECTION_END: [&str; 2] = ["<|tool_calls_section_end|>", "<|tool_call_section_end|>"];
 
-/// Kimi's calls, in their section or without one.
+/// Reads Kimi's calls, in their section or without one.
 pub(super) fn kimi(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let section = doc.after_any(at, &SECTION_BEGIN);
     let mut from = section.unwrap_or(at);
+    // An empty section calls nothing and is left out of the text; calls that name no tool were
+    // meant, and stay in it.
     let (mut end, mut calls, mut is_meant) = (at, Vec::new(), section.is_none());
     while doc.has_room(&calls) {
         from = doc.skip_space(from);
@@ -253,7 +264,8 @@ pub(super) fn kimi(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     (end > at).then_some(CallRegion { end, calls, is_meant })
 }
 
-/// Behind the token of the section's first call, if text stands before it that means nothing.
+/// Returns the position behind the token of the section's first call, if meaningless text stands
+/// before it.
 fn behind_noise(doc: &mut SourceText<'_>, section: usize, from: usize) -> Option<usize> {
     let begin = doc.after_any(section, &SECTION_BEGIN)?;
     if doc.skip_space(begin) != from {
@@ -263,12 +275,13 @@ fn behind_noise(doc: &mut SourceText<'_>, section: usize, from: usize) -> Option
     doc.after(next, "<|tool_call_begin|>")
 }
 
-/// One call and where it ends; no call if its id names no tool.
+/// Returns a call and where it ends; no call if its id names no tool.
 fn kimi_call(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, Option<ToolCall>)> {
     const ARGUMENTS: &str = "<|tool_call_argument_begin|>";
     let id_end = doc.near(from, &['<'])?;
     let id = doc.between(from, id_end).trim();
     let at = doc.skip_space(doc.after(id_end, ARGUMENTS)?);
+    // The brackets come before the token: a string in the arguments may mention the token.
     let found = balanced(doc.rest(at));
     doc.spend(found.seen(doc.rest(at)));
     let (to, end) = match found {
@@ -287,8 +300,8 @@ fn kimi_call(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, Option<Too
     Some((end, call))
 }
 
-/// The tool's name in an id such as `functions.name:0`. A bare number names the only tool, or
-/// the only one that has all the arguments.
+/// Returns the name of the tool in an id such as `functions.name:0`. A bare number stands for the
+/// only tool, or for the only one that has all the arguments.
 fn kimi_name(doc: &mut SourceText<'_>, id: &str, arguments: &str) -> Option<String> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if let Some((name, number)) = id.rsplit_once(':')

@@ -1,5 +1,6 @@
-//! Arguments that come as plain text, each turned to the JSON that its schema wants. What does
-//! not fit stays a string; nothing is made up.
+//! Arguments that come as plain text, each converted to the JSON that its schema wants. Readers of
+//! elements and of Gemma's calls collect them in a `TypedCall`. What does not fit the schema stays
+//! a string, so that the model is told of it; nothing is made up.
 
 use super::{
     super::{
@@ -27,25 +28,27 @@ pub(super) struct TypedCall {
 }
 
 impl TypedCall {
-    /// No arguments yet.
+    /// Creates a call without arguments.
     pub(super) fn new(name: &str, schema: Rc<ArgumentSchema>) -> Self {
         Self { name: name.into(), schema, fields: ObjectFields::default() }
     }
 
-    /// Adds an argument whose text is bent to its schema. The last of equal names stands.
+    /// Adds an argument whose text is converted to its schema's type. Of equal names the last
+    /// counts.
     pub(super) fn push(&mut self, name: &str, text: &str) {
         let json = typed(text, self.schema.types(name));
         self.fields.set(name).raw(&json);
     }
 
-    /// Adds an argument of which the format says that it is text.
+    /// Adds an argument that the format declares to be text.
     pub(super) fn push_text(&mut self, name: &str, text: &str) {
         self.fields.set(name).string(text);
     }
 
-    /// Adds an argument of which the format says that it is JSON, not text.
+    /// Adds an argument that the format declares to be JSON, not text.
     pub(super) fn push_value(&mut self, name: &str, text: &str) {
         let json = match self.schema.types(name) {
+            // The tool takes nothing but a string there, whatever the tag says.
             types if types.is_only(SchemaType::String) => quoted(text),
             types if !types.is_empty() => typed(text, types),
             _ if is_json(text) => text.trim().to_string(),
@@ -59,12 +62,12 @@ impl TypedCall {
         self.fields.set(name).raw(json);
     }
 
-    /// Returns what the tool's schema says.
+    /// Returns the schema of the tool's arguments.
     pub(super) fn schema(&self) -> &ArgumentSchema {
         &self.schema
     }
 
-    /// The call.
+    /// Returns the call.
     pub(super) fn finish(self) -> ToolCall {
         let arguments = self.unwrapped().unwrap_or_else(|| {
             let mut out = JsonWriter::new();
@@ -74,7 +77,8 @@ impl TypedCall {
         call(&self.name, arguments)
     }
 
-    /// All arguments in one that the schema does not know: models wrap them so.
+    /// Returns the arguments that are wrapped in a single one which the schema does not know, as
+    /// some models do.
     fn unwrapped(&self) -> Option<String> {
         let (name, value) = self.fields.only()?;
         if !matches!(name, "arguments" | "input") || self.schema.knows(name) {
@@ -84,18 +88,21 @@ impl TypedCall {
         let text = value.string().unwrap_or(Cow::Borrowed(value.json()));
         let inner = JsonDocument::of(&text);
         let inner = inner.root();
+        // Only if the schema knows everything inside: otherwise the model may have meant the one
+        // argument.
         let knows_all = || inner.names().all(|name| self.schema.knows(&name));
         (self.schema.has_properties() && inner.is_object() && knows_all()).then(|| text.into())
     }
 }
 
-/// The JSON that `text` stands for.
+/// Returns the JSON that `text` stands for.
 pub(super) fn typed(text: &str, types: TypeSet) -> String {
     steps::count(text.len());
     let plain = text.trim();
     if plain.eq_ignore_ascii_case("null") {
         return String::from("null");
     }
+    // As a string it keeps the white space around it, which other types do not have.
     types.iter().find_map(|wanted| bent(plain, wanted)).unwrap_or_else(|| quoted(text))
 }
 
@@ -104,6 +111,7 @@ fn bent(plain: &str, wanted: SchemaType) -> Option<String> {
         SchemaType::Boolean if plain.eq_ignore_ascii_case("true") => Some(String::from("true")),
         SchemaType::Boolean if plain.eq_ignore_ascii_case("false") => Some(String::from("false")),
         SchemaType::Integer => whole(plain),
+        // Whole numbers first: a float would lose the last digits of a long one.
         SchemaType::Number => whole(plain).or_else(|| literal::number(plain)),
         SchemaType::Array | SchemaType::Object => {
             let json = match is_json(plain) {
@@ -116,7 +124,7 @@ fn bent(plain: &str, wanted: SchemaType) -> Option<String> {
     }
 }
 
-/// JSON that was escaped once too often: `{\"a\": 1}`.
+/// Undoes the escapes of JSON that was escaped once too often: `{\"a\": 1}`.
 fn unescaped(plain: &str) -> Option<String> {
     let wrapped = alloc::format!("\"{plain}\"");
     let wrapped = JsonDocument::of(&wrapped);
@@ -125,6 +133,7 @@ fn unescaped(plain: &str) -> Option<String> {
 }
 
 fn whole(plain: &str) -> Option<String> {
+    // Written anew, since `007` and `+7` are integers for models but not in JSON.
     let number = plain.parse::<i64>().map(|number| number.to_string());
     number.or_else(|_| plain.parse::<u64>().map(|number| number.to_string())).ok()
 }

@@ -1,5 +1,6 @@
-//! Where a value ends that stands between tags and may mention them: only its own closing tag ends
-//! it, and only where the call goes on behind that.
+//! The end of a value that stands between tags and may mention them: only its own closing tag ends
+//! it, and only where the call goes on behind that. Readers of elements say what opens a value,
+//! what closes it, and when a call goes on.
 
 use super::scan::SourceText;
 
@@ -18,15 +19,15 @@ pub(super) struct ValueTags<'a> {
 /// The places where the value that begins at `from` is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ValueEnds {
-    /// By its own tag: each value that is opened in it is closed before.
+    /// Its own closing tag: every value that is opened within it is closed before.
     pub(super) own: Option<usize>,
-    /// By the first tag behind which the call goes on.
+    /// The first closing tag behind which the call goes on.
     pub(super) first: Option<usize>,
-    /// The place where the first value is opened behind it.
+    /// The place where the next value is opened.
     pub(super) next: Option<usize>,
 }
 
-/// Looks for what closes the value that begins at `from`.
+/// Looks for the tags that may close the value that begins at `from`.
 pub(super) fn ends(doc: &mut SourceText<'_>, from: usize, tags: &ValueTags<'_>) -> ValueEnds {
     let (mut found, mut at, mut depth) = (ValueEnds::default(), from, 0_usize);
     while let Some(close) = doc.find(tags.close, at) {
@@ -41,6 +42,8 @@ pub(super) fn ends(doc: &mut SourceText<'_>, from: usize, tags: &ValueTags<'_>) 
             from = open + length;
         }
         at = close + tags.close.len();
+        // A closing tag behind which the call does not go on is text, so it closes nothing that was
+        // opened either.
         if (tags.goes_on)(doc, at) {
             found.first = found.first.or(Some(close));
             if depth == 0 {
@@ -50,6 +53,7 @@ pub(super) fn ends(doc: &mut SourceText<'_>, from: usize, tags: &ValueTags<'_>) 
             depth -= 1;
         }
     }
+    // No closing tag is left, but another value may open behind: it ends one whose tag is missing.
     if found.next.is_none() {
         found.next =
             next_open(doc, at, tags).map(|(open, _)| open).filter(|at| (tags.is_open)(doc, *at));

@@ -1,6 +1,6 @@
-//! Calls in text, written for models and endpoints without native ones: the section of the system
-//! prompt that describes the tools, and turns whose calls and results are text. The format is
-//! Hermes', which most models know.
+//! Calls in text as they are written for models and endpoints without native ones: the section of
+//! the system prompt that describes the tools, and turns whose calls and results are text. The
+//! format is that of Hermes, which most models know; `tagged` reads what comes back.
 
 use super::super::lenient::{JsonDocument, ValueRef, is_json};
 use alloc::{
@@ -16,8 +16,8 @@ use innerloop_types::{
     tool::ToolSpec,
 };
 
-/// The section of the system prompt that describes the tools and how to call them; empty without
-/// tools.
+/// Returns the section of the system prompt that describes the tools and how to call them; empty if
+/// there are no tools.
 pub(crate) fn section(tools: &[&ToolSpec]) -> String {
     let (mut told, mut example) = (String::new(), None);
     for tool in tools {
@@ -39,7 +39,7 @@ pub(crate) fn section(tools: &[&ToolSpec]) -> String {
     )
 }
 
-/// Arguments for an example: a value of the right type for each required property.
+/// Returns arguments for an example: a value of the right type for each required property.
 fn sample(schema: &Json) -> String {
     let schema = JsonDocument::of(schema.text());
     let [required, properties] = schema.root().fields(&["required", "properties"]);
@@ -59,7 +59,7 @@ fn sample(schema: &Json) -> String {
     format!("{{{}}}", joined(&fields, ", "))
 }
 
-/// Returns what is said, with its calls and results as text.
+/// Returns a turn with its calls and results as text.
 pub(crate) fn in_text(said: VisibleTurn<'_>) -> VisibleTurn<'_> {
     match &said {
         VisibleTurn::Assistant(reply) if reply.tool_calls().next().is_some() => {
@@ -77,7 +77,7 @@ pub(crate) fn in_text(said: VisibleTurn<'_>) -> VisibleTurn<'_> {
     }
 }
 
-/// A reply with all that it says in one text, the calls behind it.
+/// Returns a reply with all that it says in one text, the calls at its end.
 fn in_one_text(reply: &Reply) -> Reply {
     let mut text = reply.text().trim_end().to_string();
     for call in reply.tool_calls() {
@@ -87,28 +87,34 @@ fn in_one_text(reply: &Reply) -> Reply {
         text.push_str(&written(&call.name, &arguments(call)));
     }
     let mut told = Reply { finish: FinishReason::Stop, ..reply.clone() };
+    // A provider wants its thinking and its sealed blocks back as they came.
     told.blocks.retain(|block| matches!(block, Block::Reasoning(_) | Block::Opaque(_)));
     told.blocks.push(Block::Text(text));
     told
 }
 
-/// Adds a result, its text between tags.
+/// Appends a result, its text between tags.
 fn push_response(result: &ToolResult, parts: &mut Vec<Part>) {
     let text: Vec<&str> = result.parts.iter().filter_map(Part::as_text).collect();
     let text = format!("<tool_response>\n{}\n</tool_response>", joined(&text, "\n"));
     parts.push(Part::text(text));
+    // Pictures and files are parts of their own, so they stand behind the tags.
     parts.extend(result.parts.iter().filter(|part| part.as_text().is_none()).cloned());
 }
 
 fn written(name: &str, arguments: &str) -> String {
+    // Formatted by hand, so that the keys keep their order: earlier turns must have the same bytes
+    // in every request.
     let name = quoted(name);
     format!("<tool_call>\n{{\"name\": {name}, \"arguments\": {arguments}}}\n</tool_call>")
 }
 
-/// A call's arguments as JSON; as a string if they are not valid.
+/// Returns a call's arguments as JSON, or as a string if they are not valid.
 fn arguments(call: &ToolCall) -> String {
     match is_json(&call.arguments) {
         true => call.arguments.trim().to_string(),
+        // As they are, they would break the JSON of the call; as a string the model still sees what
+        // it wrote.
         false => quoted(&call.arguments),
     }
 }

@@ -1,5 +1,6 @@
-//! Calls whose arguments are elements: Qwen3-Coder's `<function=…><parameter=…>`, the `<invoke>`
-//! of DeepSeek's DSML and others, and GLM's `<arg_key>` and `<arg_value>`.
+//! Calls whose arguments are elements: Qwen3-Coder's `<function=…><parameter=…>`, the `<invoke>` of
+//! DeepSeek's DSML and others, and GLM's `<arg_key>` and `<arg_value>`. Values may mention tags,
+//! those of calls included, so `value_end` says where they end.
 
 use super::{
     scan::SourceText,
@@ -10,7 +11,7 @@ use super::{
 use alloc::vec::Vec;
 use innerloop_types::message::ToolCall;
 
-/// `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>`, also
+/// Reads `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>`, also
 /// without the outer tags and with closing tags missing.
 pub(super) fn qwen(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let outer = doc.after(at, "<tool_call>");
@@ -20,7 +21,7 @@ pub(super) fn qwen(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     while let Some(next) = doc.after_any(from, &["<function=", "<function name="]) {
         let (behind, call) = match qwen_function(doc, next) {
             Ok(found) if doc.has_room(&calls) => found,
-            // What it shows is a part of it, and no call of its own.
+            // What a cut call shows belongs to it and is not a call of its own.
             Err(XmlCallError::Cut) if calls.is_empty() => return Some(CallRegion::cut(doc)),
             _ => break,
         };
@@ -36,7 +37,7 @@ pub(super) fn qwen(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
 /// The reason why there is no call where one opens.
 #[derive(Clone, Copy)]
 enum XmlCallError {
-    /// The text that stands there is not a call.
+    /// The text there is not a call.
     Malformed,
     /// Its parameters have begun, and the text ends before the call does.
     Cut,
@@ -51,15 +52,19 @@ fn qwen_function(doc: &mut SourceText<'_>, from: usize) -> Result<(usize, ToolCa
         if let Some(end) = doc.after(at, "</function>") {
             return Ok((end, found.finish()));
         }
+        // Models leave `</function>` out before the end of the call and before the next function.
         let is_end = doc.after_any(at, &["</tool_call>", "<tool_call>", "<function="]).is_some();
         if is_end {
             return Ok((at, found.finish()));
         }
         let from = doc.after_any(at, &["<parameter=", "<parameter name="]);
         let (key, value_from) = from.and_then(|from| head(doc, from)).ok_or(broken)?;
+        // From the first parameter on the model means a call, so a text that ends now cuts it.
         broken = XmlCallError::Cut;
         let (value_to, end) = qwen_value(doc, value_from).ok_or(broken)?;
         let value = doc.between(value_from, value_to);
+        // The template puts each value on lines of its own. Only these two line feeds are the
+        // template's: all other white space is the value's.
         let value = value.strip_prefix('\n').unwrap_or(value);
         let value = value.strip_suffix('\n').unwrap_or(value);
         found.push(key, value);
@@ -67,7 +72,8 @@ fn qwen_function(doc: &mut SourceText<'_>, from: usize) -> Result<(usize, ToolCa
     }
 }
 
-/// Returns what stands up to the next `>` on the same line, without quotes, and where it ends.
+/// Returns what stands up to the next `>` on the same line, without quotes, and the position behind
+/// that.
 pub(super) fn head<'a>(doc: &SourceText<'a>, from: usize) -> Option<(&'a str, usize)> {
     let name_end = doc.near(from, &['>', '\n', '<'])?;
     let end = doc.after(name_end, ">")?;
@@ -89,6 +95,7 @@ fn qwen_value(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
     let close = "</parameter>";
     let tags = ValueTags { opens: &OPENS, is_open: &is_open, close, goes_on: &goes_on };
     let found = ends(doc, from, &tags);
+    // A closing tag behind the next opening belongs to the next value.
     let first = found.first.filter(|first| found.next.is_none_or(|next| *first < next));
     if let Some(own) = found.own.or(first) {
         return Some((own, own + close.len()));
@@ -100,7 +107,7 @@ fn qwen_value(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
     (!shows_call).then_some((end, end))
 }
 
-/// Returns whether nothing but white space stands before `at` in its line.
+/// Returns whether `at` begins a line.
 fn begins_line(doc: &SourceText<'_>, at: usize) -> bool {
     let before = doc.between(at.saturating_sub(1), at);
     before.is_empty() || before == "\n"
@@ -112,6 +119,8 @@ fn function_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     let function = loop {
         let Some(found) = doc.find("</function>", at) else { break None };
         let behind = doc.skip_space(found + "</function>".len());
+        // Within a line, a closing tag may be text of the value; it counts if the call is closed
+        // behind it, too.
         if begins_line(doc, found)
             || doc.after_any(behind, &["</tool_call>", "<function="]).is_some()
         {
@@ -124,16 +133,16 @@ fn function_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     others.into_iter().flatten().chain(function).min()
 }
 
-/// The words before `invoke` and `parameter` in the dialects that use them; where one begins
-/// like another, the longer comes first.
+/// The words before `invoke` and `parameter` in the dialects that use them. Where one begins like
+/// another, the longer one comes first.
 const PREFIXES: [&str; 7] =
     ["｜DSML｜ ", "｜DSML｜", "|DSML| ", "|DSML|", "minimax:", "steptml:", ""];
 
 /// Elements that hold `<invoke>`s.
 const BLOCKS: [&str; 4] = ["function_calls>", "tool_calls>", "tool_call>", "calls>"];
 
-/// `<invoke name="…">` with its parameters, or several in a block, with or without a dialect's
-/// prefix.
+/// Reads `<invoke name="…">` with its parameters, or several in a block, with or without a
+/// dialect's prefix.
 pub(super) fn invokes(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
     let block = doc.after_any(from, &BLOCKS);
@@ -149,7 +158,7 @@ pub(super) fn invokes(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion>
     CallRegion::new(end, calls)
 }
 
-/// The call of the `<invoke>` that opens at `at`, and where it ends.
+/// Returns the call of the `<invoke>` that opens at `at`, and where it ends.
 pub(super) fn invoke(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, ToolCall)> {
     let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
     let from = doc.after(from, "invoke name=")?;
@@ -187,19 +196,19 @@ pub(super) fn invoke(doc: &mut SourceText<'_>, at: usize) -> Option<(usize, Tool
     }
 }
 
-/// Behind a closing tag of that name, with any prefix.
+/// Returns the position behind a closing tag of that name, with any prefix.
 fn closing(doc: &SourceText<'_>, at: usize, name: &str) -> Option<usize> {
     let from = doc.after(at, "</")?;
     PREFIXES.iter().find_map(|prefix| doc.after(doc.after(from, prefix)?, name))
 }
 
-/// Behind what opens a parameter, up to its name.
+/// Returns the position behind what opens a parameter, where its name begins.
 fn parameter(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
     doc.after(from, "parameter name=")
 }
 
-/// Returns where a parameter's value ends, and where its closing tag ends: behind it another
+/// Returns where a parameter's value ends, and where its closing tag ends. Behind that another
 /// parameter opens or the call is closed.
 fn parameter_end(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)> {
     let goes_on = |doc: &SourceText<'_>, at: usize| {
@@ -212,6 +221,8 @@ fn parameter_end(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)
     loop {
         let at = ends(doc, search, &tags).own?;
         let end = at + tags.close.len();
+        // The search is for the tag without its prefix, which differs between dialects. So what
+        // stands before it must be `</` and a prefix.
         let before = doc.between(from, at);
         let open = PREFIXES
             .iter()
@@ -226,17 +237,17 @@ fn parameter_end(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, usize)
 /// The kind of value that a tag announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueKind {
-    /// The tag says nothing of it.
+    /// The tag does not say.
     Unknown,
-    /// It is text.
+    /// Text, to be taken as it is or converted to the schema's type.
     Text,
-    /// It is JSON, not text.
+    /// JSON, not text.
     Value,
-    /// There is none: the tag closes itself.
+    /// Nothing: the tag closes itself.
     Closed,
 }
 
-/// `"name" string="true">`: the name, what the value is said to be, and where the tag ends.
+/// Reads `"name" string="true">`: the name, the kind of value, and where the tag ends.
 fn attributes<'a>(doc: &SourceText<'a>, from: usize) -> Option<(&'a str, ValueKind, usize)> {
     let tag_end = doc.near(from, &['>', '\n'])?;
     let end = doc.after(tag_end, ">")?;
@@ -255,7 +266,7 @@ fn attributes<'a>(doc: &SourceText<'a>, from: usize) -> Option<(&'a str, ValueKi
     (!name.is_empty()).then_some((name, kind, end))
 }
 
-/// The beginnings of the tags of a dialect.
+/// The beginnings of a dialect's tags, behind which a suffix may follow.
 #[derive(Debug)]
 struct TagNames {
     call: [&'static str; 2],
@@ -275,9 +286,9 @@ const LONGCAT: TagNames = TagNames {
     value: ["<longcat_arg_value", "</longcat_arg_value"],
 };
 
-/// `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>`, or several in
-/// `<tool_calls>`. Hunyuan writes a token behind the name and a suffix in each tag, LongCat its own
-/// name before that of each.
+/// Reads `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>`, or
+/// several in `<tool_calls>`. Hunyuan writes a token behind the name and a suffix in each tag,
+/// LongCat its own name before that of each tag.
 pub(super) fn glm(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let block = tag(doc, at, "<tool_calls");
     let mut next = block.map_or(at, |inner| doc.skip_space(inner));
@@ -287,7 +298,7 @@ pub(super) fn glm(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     loop {
         let (behind, call) = match glm_call(doc, next, names) {
             Ok(found) if doc.has_room(&calls) => found,
-            // What it shows is a part of it, and no call of its own.
+            // What a cut call shows belongs to it and is not a call of its own.
             Err(XmlCallError::Cut) if calls.is_empty() => return Some(CallRegion::cut(doc)),
             _ => break,
         };
@@ -302,12 +313,12 @@ pub(super) fn glm(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     CallRegion::new(closed.unwrap_or(end), calls)
 }
 
-/// Behind a tag that begins so, with or without a suffix.
+/// Returns the position behind a tag that begins with `start`, with or without a suffix.
 fn tag(doc: &SourceText<'_>, at: usize, start: &str) -> Option<usize> {
     suffix_end(doc, doc.after(at, start)?)
 }
 
-/// Behind the rest of a tag whose name ends at `at`.
+/// Returns the position behind a tag whose name ends at `at`.
 fn suffix_end(doc: &SourceText<'_>, at: usize) -> Option<usize> {
     let end = doc.after(at, ":").and_then(|from| doc.near(from, &['>', '<', ' '])).unwrap_or(at);
     doc.after(end, ">")
@@ -331,6 +342,7 @@ fn glm_call(
         broken = XmlCallError::Cut;
         let value_from = tag(doc, key_to, names.key[1]).ok_or(broken)?;
         let (value, end) = glm_value(doc, value_from, names).ok_or(broken)?;
+        // A key with the value's tag in it was never closed, so its end is that of a later key.
         if key.contains(names.value[0]) || doc.is_spent() {
             return Err(XmlCallError::Malformed);
         }
@@ -339,24 +351,25 @@ fn glm_call(
     }
 }
 
-/// The name of the call that opens at `at`, and where it ends.
+/// Returns the name of the call that opens at `at`, and where it ends.
 fn glm_name<'a>(doc: &SourceText<'a>, at: usize, names: &TagNames) -> Option<(&'a str, usize)> {
     let from = doc.skip_space(tag(doc, at, names.call[0])?);
     let name_end = doc.near(from, &['<', '\n', '{', '['])?;
     let name = doc.between(from, name_end).trim();
     let name = name.strip_suffix("\\n").unwrap_or(name);
+    // What follows the tag may as well be JSON, Python or prose: names have none of these.
     let is_odd = |c: char| c.is_whitespace() || matches!(c, '(' | '"' | '}' | ']');
     (!name.is_empty() && !name.contains(is_odd)).then_some((name, name_end))
 }
 
-/// The key that opens at `at`, and where it ends.
+/// Returns the key that opens at `at`, and where it ends.
 fn glm_key<'a>(doc: &mut SourceText<'a>, at: usize, names: &TagNames) -> Option<(&'a str, usize)> {
     let from = tag(doc, at, names.key[0])?;
     let to = doc.find(names.key[1], from)?;
     Some((doc.between(from, to).trim(), to))
 }
 
-/// The value behind a key, one of whose tags may be missing, and where it ends.
+/// Returns the value behind a key, and where it ends. One of the value's two tags may be missing.
 fn glm_value<'a>(
     doc: &mut SourceText<'a>,
     from: usize,
@@ -368,7 +381,7 @@ fn glm_value<'a>(
         let Some(at) = suffix_end(doc, at) else { return false };
         doc.after_any(skip_breaks(doc, at), &[names.key[0], names.call[1]]).is_some()
     };
-    // A key counts if its value follows.
+    // A key counts only if its value follows: the value itself may mention a key's tag.
     let is_open = |doc: &SourceText<'_>, at: usize| {
         let key = tag(doc, at, names.key[0]).and_then(|key| doc.near(key, &['<', '\n']));
         let key_end = key.and_then(|end| tag(doc, end, names.key[1]));
@@ -394,12 +407,13 @@ fn glm_value<'a>(
         None => return None,
     };
     let value = doc.between(value_from, to);
+    // White space around a value without its opening tag is the template's, not the value's.
     Some((if open.is_some() { value } else { value.trim() }, end))
 }
 
-/// Returns whether a call's closing tag at `end` closes the call, too, whose value begins at `from`
-/// and is not closed: it has a line of its own, or ends the text and closes no call that the value
-/// shows.
+/// Returns whether the closing tag of a call at `end` also closes the call whose value begins at
+/// `from` and has no closing tag. It does if it has a line of its own, or if it ends the text and
+/// closes no call that the value shows.
 fn closes_call(doc: &mut SourceText<'_>, from: usize, end: usize, names: &TagNames) -> bool {
     let behind = suffix_end(doc, end + names.call[1].len());
     let is_last = behind.is_some_and(|behind| {
@@ -410,7 +424,7 @@ fn closes_call(doc: &mut SourceText<'_>, from: usize, end: usize, names: &TagNam
         || is_last && doc.find(names.call[0], from).is_none_or(|shown| shown > end)
 }
 
-/// Behind white space and line breaks that are written out as `\n`.
+/// Returns the position behind white space and behind line breaks that are written out as `\n`.
 fn skip_breaks(doc: &SourceText<'_>, at: usize) -> usize {
     let mut at = doc.skip_space(at);
     while let Some(behind) = doc.after(at, "\\n") {

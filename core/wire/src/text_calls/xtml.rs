@@ -1,4 +1,5 @@
-//! Kimi K3's channels: `<|open|>tools<|sep|>` with calls whose arguments are elements.
+//! Kimi K3's channels: `<|open|>tools<|sep|>` with calls whose arguments are elements. Its thinking
+//! and its answer are channels, too; `think` and the walk's table of frames know their tokens.
 
 use super::{
     scan::SourceText,
@@ -18,7 +19,7 @@ const CALL_END: &str = "<|close|>call<|sep|>";
 const ARGUMENT: &str = "<|open|>argument ";
 const ARGUMENT_END: &str = "<|close|>argument<|sep|>";
 
-/// The calls of the channel that opens at `at`.
+/// Reads the calls of the channel that opens at `at`.
 pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     let mut from = doc.skip_space(doc.after(at, TOOLS)?);
     let (mut end, mut calls) = (from, Vec::new());
@@ -32,7 +33,7 @@ pub(super) fn calls(doc: &mut SourceText<'_>, at: usize) -> Option<CallRegion> {
     CallRegion::new(end, calls)
 }
 
-/// The call whose attributes begin at `from`, and where it ends.
+/// Returns the call whose attributes begin at `from`, and where it ends.
 fn one(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCall)> {
     let (head, mut at) = attributes(doc, from)?;
     let name = attribute(head, "tool=\"")?;
@@ -59,7 +60,7 @@ fn one(doc: &mut SourceText<'_>, from: usize) -> Option<(usize, ToolCall)> {
     }
 }
 
-/// Returns where the value that begins at `from` is closed, behind the arguments that it may show.
+/// Returns where the value that begins at `from` is closed, behind all arguments that it shows.
 fn value_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     let goes_on = |doc: &SourceText<'_>, at: usize| {
         doc.after_any(doc.skip_space(at), &[ARGUMENT, CALL_END]).is_some()
@@ -67,19 +68,23 @@ fn value_end(doc: &mut SourceText<'_>, from: usize) -> Option<usize> {
     let is_open = |_: &SourceText<'_>, _: usize| true;
     let tags =
         ValueTags { opens: &[ARGUMENT], is_open: &is_open, close: ARGUMENT_END, goes_on: &goes_on };
+    // Not the first closing tag as a second choice: a value that shows an argument would end at
+    // that one's.
     ends(doc, from, &tags).own
 }
 
-/// The attributes up to the token that ends them, and where it ends.
+/// Returns the attributes up to the token that ends them, and where that token ends.
 fn attributes<'a>(doc: &mut SourceText<'a>, from: usize) -> Option<(&'a str, usize)> {
     let to = doc.find("<|sep|>", from)?;
     Some((doc.between(from, to), to + "<|sep|>".len()))
 }
 
-/// The value of the attribute that opens so, its escapes undone; none if it is empty.
+/// Returns the value of the attribute that opens with `open`, its escapes undone; `None` if it is
+/// empty.
 fn attribute(head: &str, open: &str) -> Option<String> {
     let (_, rest) = head.split_once(open)?;
     let (value, _) = rest.split_once('"')?;
+    // In this order, since `&amp;quot;` stands for the text `&quot;`.
     let value = value.replace("&quot;", "\"").replace("&amp;", "&");
     (!value.is_empty()).then_some(value)
 }
