@@ -11,8 +11,8 @@ use innerloop_core::{
 };
 use innerloop_json::{FromJson, Map, ToJson, from_str, joined, quoted};
 
-/// The table. Its order counts: of the providers whose key is set, a host that is told of none
-/// takes the first.
+/// The table. Its order counts: if no provider is named, a host may take the first whose key is
+/// set.
 const TABLE: &str = include_str!("providers.json");
 
 /// A provider of models.

@@ -306,8 +306,8 @@ impl Agent {
         Ok(self.link.say(command).await??)
     }
 
-    /// Changes the tools that are run, and then those that the model is told of: in this order,
-    /// since a model must never be told of a tool that cannot be run.
+    /// Changes the tools that are run, and then those that the model knows: in this order, since a
+    /// model must never know of a tool that cannot be run.
     async fn change_tools(
         &self,
         change: impl FnOnce(ToolRunner) -> ToolRunner + Send + 'static,

@@ -1,6 +1,6 @@
 //! The search for a project's instruction files, for hosts that read files themselves. The host
-//! names the files that there are and is told which to read, until none is missing. Nothing is kept
-//! between two requests: each has all texts that are known.
+//! names the files that there are and gets a list of those to read, until none is missing. Nothing
+//! is kept between two requests: each has all texts that are known.
 
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{

@@ -1,6 +1,6 @@
 //! The search for a key, or a piece of it, in bytes. Every few bytes, a word of the text is looked
-//! up in the key; if the key has it, text and key are compared to both sides of it. Nothing goes
-//! into a session that has not been searched, so the time grows only with the length of the text.
+//! up in the key; if the key has it, text and key are compared to both sides of it. All that goes
+//! into a session is searched, so the time must grow only with the length of the text.
 
 use crate::secret_key::MASK;
 use alloc::{string::String, vec::Vec};

@@ -268,8 +268,8 @@ impl Agent {
         Ok(self.host.tell(Input::command(command)).map_err(Box::new)?)
     }
 
-    /// Changes the tools that are run, and then those that the model is told of: in this order,
-    /// since a model must never be told of a tool that cannot be run.
+    /// Changes the tools that are run, and then those that the model knows: in this order, since a
+    /// model must never know of a tool that cannot be run.
     fn change_tools(&self, change: impl FnOnce(&mut Vec<Tool>)) -> Result<(), AgentError> {
         let before = self.host.site.borrow().tools.clone();
         change(&mut self.host.site.borrow_mut().tools);

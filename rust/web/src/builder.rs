@@ -194,8 +194,8 @@ impl AgentBuilder {
             None => Driver::open(self.new_config(&provider)?, wall_time(), parts)?,
             Some(snapshot) => Driver::restore(snapshot, wall_time(), parts)?,
         };
-        // As commands after the opening, as a user gives them: a patch that the restored session
-        // refuses is told with its reason.
+        // As commands after the opening, as a user gives them: if the restored session refuses a
+        // patch, the error has the reason.
         let over = self.over(&driver)?;
         let host = SessionHost::new(driver, self.site);
         for patch in over {
