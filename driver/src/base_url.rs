@@ -1,5 +1,6 @@
-//! The base URL of an endpoint: an origin and perhaps a path, nothing else. It is read strictly, so
-//! that no host's own idea of a URL decides where a key goes.
+//! The base URL of an endpoint: an origin and perhaps a path, nothing else. Hosts parse URLs with
+//! different libraries, so only what all of them read alike is accepted: no request with a key
+//! leaves its origin, whatever path it names.
 
 use alloc::{borrow::ToOwned, format, string::String};
 use core::{fmt, net::IpAddr};
@@ -8,7 +9,7 @@ use innerloop_core::config::WireKind;
 /// An origin with a path prefix, in a form that every parser of URLs leaves as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl {
-    /// Without a slash at its end.
+    /// The whole URL, without a slash at its end.
     text: String,
     host: String,
 }
@@ -17,7 +18,7 @@ impl BaseUrl {
     /// Reads a base URL such as `https://api.anthropic.com` or `http://127.0.0.1:8080/proxy`.
     ///
     /// # Errors
-    /// What is wrong with it, in a clause.
+    /// A clause that says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let (scheme, rest) =
             text.trim().split_once("://").ok_or("it does not begin with a scheme")?;
@@ -28,6 +29,8 @@ impl BaseUrl {
         if rest.contains(['?', '#']) {
             return Err("it has a query or fragment");
         }
+        // A backslash ends the authority, too, and is refused in the path: of
+        // `https://host\@evil.example`, browsers go to `host` and others to `evil.example`.
         let (authority, path) = match rest.find(['/', '\\']) {
             Some(at) => rest.split_at(at),
             None => (rest, ""),
@@ -45,8 +48,8 @@ impl BaseUrl {
         Ok(Self { text: format!("{scheme}://{host}{port}{path}"), host })
     }
 
-    /// The same without what the protocol's own paths begin with or are, where it ends in that:
-    /// people copy a whole address, or one that another program wants.
+    /// Returns the URL without the protocol's own path at its end, in whole or in part: people copy
+    /// a complete address, or a base URL that another program wants.
     pub(crate) fn for_wire(self, wire: WireKind) -> Self {
         let ends: &[&str] = match wire {
             WireKind::OpenaiChat => &["/chat/completions"],
@@ -55,6 +58,7 @@ impl BaseUrl {
             WireKind::Gemini => &["/v1beta/models", "/v1beta"],
             WireKind::Ollama => &["/api/chat", "/api", "/v1"],
         };
+        // Only the path is looked at: a host may be called `responses`.
         let authority = self.text.split_once("://").map_or("", |(_, rest)| rest);
         let at = authority
             .find('/')
@@ -70,8 +74,8 @@ impl BaseUrl {
         Self { text, ..self }
     }
 
-    /// The URL of `path` below the base: of the same origin, whatever `path` says. Nothing if it
-    /// does not begin with `/` or leads upwards.
+    /// Returns the URL of `path` below the base, always on the same origin; `None` if the path does
+    /// not begin with `/` or leads upwards.
     pub(crate) fn join(&self, path: &str) -> Option<String> {
         let (path, query) = match path.split_once('?') {
             Some((path, query)) => (path, Some(query)),
@@ -82,7 +86,7 @@ impl BaseUrl {
         Some(format!("{}{path}{query}", self.text))
     }
 
-    /// Returns whether it is on this machine.
+    /// Returns whether the URL's host is this machine.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         let host = self.host.trim_matches(['[', ']']);
@@ -96,11 +100,14 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// The host, and the port with its colon if there is one.
+/// Returns the host, and the port with its colon if there is one.
 fn host_and_port(authority: &str) -> Result<(&str, String), &'static str> {
+    // The colons of an IPv6 address in brackets are no border of a port.
     let end = if authority.starts_with('[') { authority.find(']').map(|at| at + 1) } else { None };
     let end = end.or_else(|| authority.find(':')).unwrap_or(authority.len());
     let (host, port) = authority.split_at(end);
+    // Names outside of ASCII are refused and not translated: parsers differ in how they do that,
+    // and look-alike letters would lead to another host.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     let is_ip6 = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).is_some_and(|ip| {
         ip.contains(':') && ip.bytes().all(|byte| byte.is_ascii_hexdigit() || b":.".contains(&byte))
@@ -118,9 +125,10 @@ fn host_and_port(authority: &str) -> Result<(&str, String), &'static str> {
     }
 }
 
-/// A path that begins with `/`, escaped. Nothing if it has a backslash, which some parsers take
-/// for a slash, or a segment that leads to another folder.
+/// Returns a path that begins with `/`, escaped; `None` if it has a backslash, which some parsers
+/// take for a slash, or a segment that leads to another folder.
 fn encoded(path: &str) -> Option<String> {
+    // The URL Standard reads `%2e` as a dot, in either case of its letter.
     let is_dots = |segment: &str| {
         let segment = segment.to_ascii_lowercase().replace("%2e", ".");
         segment == "." || segment == ".."
@@ -131,6 +139,7 @@ fn encoded(path: &str) -> Option<String> {
 
 /// Percent-encodes what cannot stand in a URL.
 fn escaped(text: &str) -> String {
+    // `%` stays as it is: a path that is encoded already must not be encoded twice.
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte) {

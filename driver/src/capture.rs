@@ -1,15 +1,16 @@
-//! What a program prints, as much of it as is kept, and how its run is told to the model. The
-//! words are the same on every host, so that one recording fits all.
+//! The output of a program's run, as much of it as is kept, and the outcome that the model reads.
+//! Keys are masked before anything is cut, so that no piece of one is left at a cut. The words are
+//! the same on every host, so that one recording fits all of them.
 
 use crate::masking::{SecretKeys, StreamMasker};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_core::action::{Outcome, Part, ReportedChange, ToolError};
 use innerloop_json::joined;
 
-/// Bytes that are kept of each output: half of them from its beginning, half from its end.
+/// The number of bytes that are kept of each output: half from its beginning, half from its end.
 pub const KEPT: usize = 2 << 20;
 
-/// Which of a program's two outputs.
+/// One of a program's two outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandardStream {
     /// Standard output.
@@ -18,7 +19,7 @@ pub enum StandardStream {
     Err,
 }
 
-/// Both outputs of one run: of each the beginning and the end.
+/// Both outputs of one run, with the beginning and the end of each.
 #[derive(Debug)]
 pub struct OutputCapture {
     out: HeadTailBuffer,
@@ -28,13 +29,13 @@ pub struct OutputCapture {
 /// The way in which a program's run ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramExit {
-    /// By itself, with this exit code.
+    /// It ended by itself, with this exit code.
     #[error("exit code {0}")]
     Exit(i32),
-    /// It broke; the text says how.
+    /// It crashed; the text says how.
     #[error("it crashed: {0}")]
     Crash(String),
-    /// It went beyond a limit.
+    /// It exceeded a limit.
     #[error(transparent)]
     Limit(ExceededLimit),
     /// The time limit ended it.
@@ -48,42 +49,44 @@ pub enum ProgramExit {
 /// A limit of a program's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExceededLimit {
-    /// Of what it prints.
+    /// The limit of what it prints.
     #[error("it was stopped because it printed too much")]
     Output,
-    /// Of its memory.
+    /// The limit of its memory.
     #[error("it failed because it needs more memory than it may have")]
     Memory,
-    /// Of what it writes to files.
+    /// The limit of what it writes to files.
     #[error("it was stopped because it wrote too much to files")]
     Disk,
-    /// Of files that are open at the same time.
+    /// The limit of files that are open at the same time.
     #[error("it was stopped because it opened too many files at the same time")]
     Files,
 }
 
 impl OutputCapture {
-    /// For a run that begins. What it prints is kept without the keys; of each output `kept` bytes
-    /// at most, for example [`KEPT`].
+    /// Makes the capture of a run that begins. The keys are masked in what it prints; of each
+    /// output at most `kept` bytes are kept, for example [`KEPT`].
     #[must_use]
     pub fn new(keys: &SecretKeys, kept: usize) -> Self {
         Self { out: HeadTailBuffer::new(keys, kept / 2), err: HeadTailBuffer::new(keys, kept / 2) }
     }
 
-    /// Takes what the program prints. Returns the text that it completes, for people to watch: the
-    /// start of a character, or of a key, waits for its end.
+    /// Takes what the program prints and returns the text that it completes, for people to watch.
+    /// The start of a character, or of a key, is held back until its end comes.
     #[must_use]
     pub fn push(&mut self, channel: StandardStream, bytes: &[u8]) -> String {
         let kept = match channel {
             StandardStream::Out => &mut self.out,
             StandardStream::Err => &mut self.err,
         };
+        // Masked first: where the kept beginning ends, no key can be cut in two.
         let masked = kept.masking.push(bytes.into());
         kept.push(&masked);
         kept.decode(&masked)
     }
 
-    /// Returns what waited, when nothing more comes: the last text for people to watch.
+    /// Returns the text that was held back, for people to watch; call it when no more comes.
+    /// Further calls return an empty text.
     #[must_use]
     pub fn finish(&mut self) -> String {
         let mut text = String::new();
@@ -92,13 +95,15 @@ impl OutputCapture {
             kept.push(&held);
             text.push_str(&kept.decode(&held));
             text.push_str(&String::from_utf8_lossy(&core::mem::take(&mut kept.partial)));
+            // While a program prints, the excess is cut only now and then. Without this last cut an
+            // output a little too long would be told whole, without the mark that it was cut.
             kept.cut();
         }
         text
     }
 
-    /// All that was printed on standard output, if all of it was kept, and standard error as text;
-    /// for a program whose output is read by another.
+    /// Returns the bytes of standard output, `None` if not all of them were kept, and standard
+    /// error as text. For a program whose output another one reads.
     #[must_use]
     pub fn whole(mut self) -> (Option<Vec<u8>>, String) {
         let _shown = self.finish();
@@ -107,8 +112,8 @@ impl OutputCapture {
         ((dropped == 0).then_some(head), self.err.text())
     }
 
-    /// The outcome of the run: what was printed, and how it ended if not well. `unlisted` says
-    /// that `changes` is not complete.
+    /// Returns the outcome of the run: what was printed, and how it ended if not well. `unlisted`
+    /// is true if `changes` is not complete.
     #[must_use]
     pub fn outcome(
         self,
@@ -116,13 +121,14 @@ impl OutputCapture {
         changes: Vec<ReportedChange>,
         unlisted: bool,
     ) -> Outcome {
-        // Of exit codes and time limits the session tells itself.
+        // The session words exit codes and time limits by itself, in the manner of its profile:
+        // said here, too, the model would read them twice.
         let is_told = matches!(end, ProgramExit::Exit(_) | ProgramExit::TimedOut);
         self.told(end, is_told, changes, unlisted)
     }
 
-    /// The outcome of a run that was a call of the host's own tool: where it went well, what was
-    /// printed to standard output is the result, and standard error was for people to watch.
+    /// Returns the outcome of a run that was a call of the host's own tool. If it went well, its
+    /// standard output is the result, and its standard error was for people to watch only.
     #[must_use]
     pub fn result(
         mut self,
@@ -132,10 +138,13 @@ impl OutputCapture {
     ) -> Outcome {
         let _shown = self.finish();
         if *end == ProgramExit::Exit(0) {
+            // Emptied rather than left out: an outcome with `streams` has both outputs in their
+            // places, and dropped bytes of standard error must not count as a cut result.
             self.err = HeadTailBuffer::new(&SecretKeys::default(), 0);
             return self.told(end, true, changes, unlisted);
         }
-        // Of its time limit the session tells itself.
+        // The session words the time limit by itself, but not the exit code of a tool that the
+        // model calls like a function.
         let outcome = self.told(end, *end == ProgramExit::TimedOut, changes, unlisted);
         let has_exited = matches!(end, ProgramExit::Exit(_));
         let error = if has_exited { Some(ToolError::Crashed) } else { outcome.error };
@@ -174,7 +183,7 @@ impl OutputCapture {
 }
 
 impl ProgramExit {
-    /// The kind of failure; nothing where all went well.
+    /// Returns the kind of failure; `None` if all went well.
     #[must_use]
     pub const fn error(&self) -> Option<ToolError> {
         match self {
@@ -188,9 +197,10 @@ impl ProgramExit {
     }
 }
 
-/// The outcome where there is no program of that name; `names` are those that there are.
+/// Returns the outcome of a call of a program that does not exist; `names` are those that do.
 #[must_use]
 pub fn unknown_program(name: &str, names: &[&str]) -> Outcome {
+    // Hosts list programs in an order of their own; sorted, one recording fits all of them.
     let mut names = names.to_vec();
     innerloop_json::sort(&mut names, Ord::cmp);
     let there_is = if names.is_empty() {
@@ -204,10 +214,10 @@ pub fn unknown_program(name: &str, names: &[&str]) -> Outcome {
 #[derive(Debug)]
 struct HeadTailBuffer {
     masking: StreamMasker,
-    /// Most bytes that are kept of `head`, and of `tail`.
+    /// The maximum number of bytes of `head`, and of `tail`.
     half: usize,
     head: Vec<u8>,
-    /// The last bytes, of which as much again may not be cut off yet.
+    /// The last bytes; up to twice `half`, since the excess is cut off only now and then.
     tail: Vec<u8>,
     dropped: usize,
     /// The start of a character whose end has not come yet.
@@ -225,20 +235,21 @@ impl HeadTailBuffer {
         let (head, rest) = bytes.split_at(room);
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(rest);
-        // So that each byte is moved once at most.
+        // Only once the excess is as long as what stays: each byte is then moved at most once,
+        // however small the pieces are that a program prints.
         if self.tail.len() / 2 >= self.half {
             self.cut();
         }
     }
 
-    /// Leaves as much of the end as is kept.
+    /// Cuts off all but the end that is kept.
     fn cut(&mut self) {
         let excess = self.tail.len().saturating_sub(self.half);
         self.tail.drain(..excess);
         self.dropped += excess;
     }
 
-    /// The text that `bytes` complete.
+    /// Returns the text that `bytes` complete.
     fn decode(&mut self, bytes: &[u8]) -> String {
         self.partial.extend_from_slice(bytes);
         let whole = self.partial.len() - open_character(&self.partial);

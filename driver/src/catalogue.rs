@@ -1,6 +1,7 @@
-//! What is known of models by name: how much they read and write in one call, whether they take
-//! pictures, which efforts they know, what their tokens cost. A file that hosts hand in and people
-//! can replace; the one that comes along is [`STANDARD`].
+//! The catalogue of models: by name, how much a model reads and writes in one call, whether it
+//! takes pictures, which efforts it knows and what its tokens cost. It is a file that people can
+//! replace; [`STANDARD`] is the one that comes along. An unknown model is no error: its
+//! configuration is left as it is.
 
 use crate::providers::Provider;
 use alloc::{string::String, vec::Vec};
@@ -14,8 +15,8 @@ use innerloop_json::{Error, FromJson, ToJson, from_str, quoted};
 /// the README and in the packages.
 pub const STANDARD: &str = include_str!("models.json");
 
-/// Most tokens that one reply is let have, where the model could write more: a reply that is
-/// longer is hardly ever meant, and some providers want the money for all of it in advance.
+/// The maximum number of tokens of one reply, even if the model could write more: a longer one is
+/// hardly ever intended, and some providers demand credit for all of it in advance.
 const REPLY: u32 = 32_000;
 
 /// A catalogue of models.
@@ -33,7 +34,7 @@ pub struct Catalogue {
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct PricingGroup {
-    /// The providers' names; a model's limits hold anywhere.
+    /// The providers at which the prices hold; a model's limits hold at any provider.
     pub providers: Vec<String>,
     /// The models.
     pub models: Vec<ModelEntry>,
@@ -62,10 +63,10 @@ pub struct ModelEntry {
     pub price: Option<Price>,
 }
 
-/// A text that is no catalogue.
+/// The reason why a text is not a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogueError {
-    /// It is not the JSON of one.
+    /// Its JSON is not that of a catalogue.
     #[error("this is no catalogue of models: {0}")]
     Json(#[from] Error),
     /// A model without a name, or with a limit of 0.
@@ -94,7 +95,7 @@ impl Catalogue {
         }
     }
 
-    /// The catalogue that comes along.
+    /// Returns the catalogue that comes along.
     #[must_use]
     pub fn standard() -> Self {
         // The text is part of the program, and the tests read it.
@@ -102,16 +103,19 @@ impl Catalogue {
     }
 
     /// Returns what is known of the model of that name at that provider. The name may have a date,
-    /// a tag or a path around the one in the catalogue. The price is left out where it does not
-    /// hold.
+    /// a tag or a path around the one in the catalogue. The price is left out if it does not hold
+    /// at that provider.
     #[must_use]
     pub fn find(&self, provider: &str, model: &str) -> Option<ModelEntry> {
         let wanted = plain(model);
         let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
+        // The provider's own group first: another one may have the same name with another price.
         let own = longest(self.groups.iter().filter(here), &wanted).cloned();
         let mut known = own.or_else(|| {
             Some(ModelEntry { price: None, ..longest(&self.groups, &wanted)?.clone() })
         })?;
+        // Gateways offer the same model for nothing under the tag `:free`; the price in the
+        // catalogue is that of the paid one.
         if wanted.ends_with("-free") {
             known.price = None;
         }
@@ -125,7 +129,7 @@ impl Catalogue {
         longest(self.groups.iter().filter(here), &plain(model)).is_some()
     }
 
-    /// The names of the models that are known to be at that provider.
+    /// Returns the names of the models that are known to be at that provider.
     #[must_use]
     pub fn names(&self, provider: &str) -> Vec<String> {
         let here = |group: &&PricingGroup| group.providers.iter().any(|name| name == provider);
@@ -142,6 +146,7 @@ impl Catalogue {
             model.context_window = window.min(most);
         }
         if let Some(output) = known.max_output_tokens {
+            // At most a quarter of the window, which a reply shares with all that the model reads.
             model.max_output_tokens = output.min(REPLY).min((model.context_window / 4).max(1));
         }
         model.compat.images = known.images.unwrap_or(model.compat.images);
@@ -149,7 +154,7 @@ impl Catalogue {
     }
 }
 
-/// The model whose name is the longest that `wanted` begins with.
+/// Returns the model with the longest name that `wanted` begins with.
 fn longest<'a>(
     groups: impl IntoIterator<Item = &'a PricingGroup>,
     wanted: &str,
@@ -159,23 +164,24 @@ fn longest<'a>(
         let rest = wanted.strip_prefix(plain(&known.name).as_str());
         rest.is_some_and(is_variant)
     });
-    // Of equals the first counts.
+    // Of names of equal length the first counts; `max_by_key` would take the last.
     fitting.reduce(|best, known| if known.name.len() > best.name.len() { known } else { best })
 }
 
-/// The name's last part, in small letters, with hyphens for all other marks.
+/// Returns the name's last part in lower case, with hyphens for all other marks.
 fn plain(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or(name);
     let mark = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     last.chars().map(mark).collect()
 }
 
-/// Returns whether a model is still the same with this behind its name: a date, or a word that says
-/// which of its copies it is.
+/// Returns whether a name with this suffix still means the same model: a date, or a word for one of
+/// its variants.
 fn is_variant(rest: &str) -> bool {
     const WORDS: &str = "latest|preview|exp|beta|instruct|it|free|cloud|thinking|fp8";
     let Some(rest) = rest.strip_prefix('-') else { return rest.is_empty() };
-    // Fewer digits would be the next version: what is known of `gpt-5` is not true of `gpt-5-9`.
+    // Fewer than three digits would be the next version: what is known of `gpt-5` is not true of
+    // `gpt-5-9`. Behind the first piece two are enough, for the days and months of a date.
     let is_number = |piece: &str, least| {
         piece.len() >= least && piece.bytes().all(|byte| byte.is_ascii_digit())
     };

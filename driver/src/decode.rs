@@ -1,4 +1,5 @@
-//! A recorded response as one normalised value: what a reply says, whatever its protocol.
+//! The normaliser of recorded responses: one value that says what a reply holds, whatever its
+//! protocol. It uses the session's own decoder, so that it reads a response as a session would.
 
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
@@ -11,27 +12,27 @@ use innerloop_core::{
 };
 use innerloop_json::{ToJson, to_string};
 
-/// A response, normalised.
+/// A response in the form that is the same for all protocols.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct DecodedResponse {
     /// The text for the user; empty if the model refused.
     pub text: String,
     /// The thinking.
     pub reasoning: String,
-    /// The words with which the model, or the provider for it, refused.
+    /// The text with which the model, or the provider for it, refused.
     pub refusal: String,
     /// The calls that the client must carry out.
     pub tool_calls: Vec<DecodedCall>,
     /// The reason why the reply ended.
     pub finish: FinishReason,
-    /// Tokens, where the provider says.
+    /// The tokens that were used, if the provider says.
     pub usage: Option<Usage>,
     /// The error, if something went wrong.
     pub error: Option<DecodedError>,
 }
 
 impl DecodedResponse {
-    /// The response as one JSON object that begins with `id`.
+    /// Returns the response as one JSON object that begins with `id`.
     #[must_use]
     pub fn line(&self, id: &Json) -> String {
         #[derive(ToJson)]
@@ -48,11 +49,11 @@ impl DecodedResponse {
 /// A call of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct DecodedCall {
-    /// The provider's id.
+    /// The provider's id of the call.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// The arguments.
+    /// The arguments of the call.
     pub arguments: CallArguments,
 }
 
@@ -66,22 +67,22 @@ pub enum CallArguments {
     Raw(String),
 }
 
-/// A failure.
+/// The error of a response that is not a reply.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct DecodedError {
     /// The kind of error, which decides what can be done about it.
     pub kind: ErrorKind,
     /// The provider's message.
     pub message: String,
-    /// The provider's own name for it.
+    /// The provider's own code for it.
     pub code: Option<String>,
-    /// The HTTP status.
+    /// The HTTP status of the response.
     pub status: u16,
     /// The time that the provider asks to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
 }
 
-/// Decodes the body of a response, given in any chunking.
+/// Decodes the body of a response, which may be cut into chunks anywhere.
 #[must_use]
 pub fn decode<'a>(
     wire: WireKind,
@@ -92,6 +93,7 @@ pub fn decode<'a>(
     let mut pieces = Vec::new();
     for chunk in chunks {
         decoder.feed(chunk, &mut pieces);
+        // The pieces are for people to watch; the reply has all of them in the end.
         pieces.clear();
     }
     match decoder.finish() {
@@ -101,7 +103,7 @@ pub fn decode<'a>(
 }
 
 impl DecodedResponse {
-    /// Returns what stands in place of a response that could not be read in the first place.
+    /// Returns the value that stands for a response that could not be read at all.
     #[must_use]
     pub fn unreadable(message: impl Into<String>) -> Self {
         of_failure(ModelCallError::new(FailureKind::InvalidRequest, message))
@@ -109,11 +111,13 @@ impl DecodedResponse {
 }
 
 impl DecodedCall {
-    /// The call as it is shown: no arguments are `{}`, and free text stays text.
+    /// Makes the call as it is shown: no arguments become `{}`, and free text stays text.
     #[must_use]
     pub fn new(call: ToolCall) -> Self {
         let value = match call.arguments.trim() {
+            // Free text that happens to be JSON is text all the same.
             _ if call.is_freeform() => None,
+            // Models leave the arguments of a tool without parameters empty.
             "" => Json::parse("{}").ok(),
             _ => Json::parse(call.arguments.as_str()).ok(),
         };
@@ -124,7 +128,8 @@ impl DecodedCall {
 
 fn of_reply(reply: &Reply) -> DecodedResponse {
     let mut text = reply.text();
-    // Where the protocol has a place of its own for a refusal, text is text.
+    // OpenAI's protocols have a field of their own for a refusal. With the others, the text of a
+    // reply that ends in a refusal is that refusal.
     let has_place = matches!(reply.wire, Some(WireKind::OpenaiResponses | WireKind::OpenaiChat));
     let is_said = reply.finish == FinishReason::Refusal && !has_place;
     let refusal = if is_said && !text.is_empty() {
@@ -150,11 +155,12 @@ fn of_failure(failure: ModelCallError) -> DecodedResponse {
         refusal: String::new(),
         tool_calls: Vec::new(),
         finish: match failure.kind {
-            // The response had begun: it is the conversation that does not fit.
+            // The provider had accepted the request and sent a success: the context window was full
+            // in the middle of the reply. With another status nothing was generated at all.
             FailureKind::ContextOverflow if (200..300).contains(&failure.status) => {
                 FinishReason::ContextWindow
             }
-            // Groq could not read the model's own call.
+            // Groq answers so if it cannot read the call that the model itself has written.
             _ if failure.code.as_deref() == Some("tool_use_failed") => {
                 FinishReason::MalformedToolCall
             }

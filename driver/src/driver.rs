@@ -1,6 +1,7 @@
-//! A session and what is under way for it. A driver has the session's own manners: it is told what
-//! happened and answers what follows, and touches nothing. Between the two it keeps keys out,
-//! writes the log, records or plays model traffic, and answers what nobody else answers.
+//! A session with the effects that are in flight for it. A driver works as the session does: it
+//! takes what happened, returns what follows, and does no I/O. Between host and session it masks
+//! keys, encodes the log, records or replays model traffic, and answers the questions for which the
+//! host has nobody. Each input that counts is in the log, so that the log alone gives the session.
 
 use crate::{
     endpoints::EndpointTable,
@@ -26,7 +27,7 @@ use innerloop_core::{
     time::{SessionInstant, UnixMillis},
 };
 
-/// The parts that a driver works with.
+/// The settings and tables that a driver works with.
 #[derive(Clone, Debug, Default)]
 pub struct DriverOptions {
     /// The endpoints to which requests go. No key of the table gets into the session.
@@ -35,7 +36,7 @@ pub struct DriverOptions {
     pub models: ModelSource,
     /// The people and hooks that the session can ask.
     pub people: HostCapabilities,
-    /// True if the session's log is kept; if not, no line of it is made.
+    /// True if the host keeps the session's log; otherwise no line of it is encoded.
     #[cfg(feature = "log")]
     pub keeps_log: bool,
 }
@@ -55,18 +56,18 @@ pub enum ModelSource {
     /// From the endpoints.
     #[default]
     Live,
-    /// From the endpoints, and each exchange becomes a line of a recording.
+    /// From the endpoints; each exchange also becomes a line of a recording.
     Recorded(TrafficRecorder),
     /// From a recording.
     Replayed {
         /// The recording.
         player: TrafficPlayer,
-        /// The pause before each piece of a reply, so that people can watch, in milliseconds.
+        /// The pause before each piece of a reply, in milliseconds, so that people can watch.
         pace_ms: u64,
     },
 }
 
-/// A session and what is under way for it.
+/// A session with the effects that are in flight for it.
 #[derive(Debug)]
 pub struct Driver {
     session: Session,
@@ -75,16 +76,17 @@ pub struct Driver {
     models: ModelSource,
     people: HostCapabilities,
     journal: SessionLogEncoder,
-    /// The effects that were asked for and have no answer yet.
+    /// The effects that have been issued and have no answer yet.
     open: ById<EffectId, InFlightEffect>,
     /// The outputs that follow from the opening, until [`Driver::start`].
     opening: Option<Box<OpeningOutputs>>,
     replay_error: Option<Box<TrafficError>>,
     was_idle: bool,
-    /// True if the session has put a key together.
+    /// True if the session has assembled a key from pieces that hold none.
     holds_key: bool,
-    /// Of a restored session the first effect that it has issued since: news of earlier ones that
-    /// are not open here may still count, since they may have been cancelled before.
+    /// The first effect that a restored session has issued since; absent if it was not restored.
+    /// Answers to earlier effects that are not open here may still count, since those may have
+    /// been cancelled before the restart.
     first_own: Option<EffectId>,
 }
 
@@ -96,20 +98,20 @@ pub(crate) struct OpeningOutputs {
     pub(crate) owed: OwedEffects,
 }
 
-/// The effects among the opening's outputs that were asked for before, perhaps by a host that is
-/// gone.
+/// The effects among the opening's outputs that were issued before a restart, perhaps to a host
+/// that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OwedEffects {
-    /// Nothing: the session is new.
+    /// None: the session is new.
     Nothing,
-    /// All; tools' runs are lost.
+    /// All; tools' runs are reported as lost.
     LostRuns,
     /// All; the host knows what became of tools' runs.
     #[cfg(feature = "log")]
     Runs,
 }
 
-/// The work of one input: inputs that are still to be heard, and what has followed so far.
+/// The work that one input leads to: the inputs still to be handled, and the outputs so far.
 struct InputWorklist {
     now: SessionInstant,
     queue: Vec<Input>,
@@ -117,8 +119,8 @@ struct InputWorklist {
 }
 
 impl Driver {
-    /// Opens a session; session time starts at 0, which is `wall`. A key of the endpoints' that
-    /// stands in the configuration is masked.
+    /// Opens a session; session time starts at 0, which is `wall`. Keys of the endpoints are masked
+    /// in the configuration.
     ///
     /// # Errors
     /// The field of the configuration that cannot work, and why.
@@ -131,7 +133,7 @@ impl Driver {
         Self::open_as(&Self::blueprint(config, &parts)?, id, wall, parts)
     }
 
-    /// Returns what sessions of one configuration share, for drivers that work with such parts.
+    /// Returns what sessions of one configuration share, for drivers that work with these options.
     ///
     /// # Errors
     /// As [`Driver::open`].
@@ -145,7 +147,7 @@ impl Driver {
     /// Opens a session of a blueprint, under an id of its own.
     ///
     /// # Errors
-    /// The id is empty.
+    /// An empty id.
     pub fn open_as(
         blueprint: &SessionBlueprint,
         id: SessionId,
@@ -177,10 +179,12 @@ impl Driver {
         }
     }
 
-    /// Returns what follows from the opening, once. Of what a restored session still waits for,
-    /// requests are sent again, questions asked again and hooks run again; tools' runs are reported
-    /// as lost, since they may have taken effect, unless the host knows what became of them.
+    /// Returns what follows from the opening, once. A restored session sends its open requests
+    /// again, asks its questions again and runs its hooks again. Its tools' runs are reported as
+    /// lost, since they may have taken effect, unless the host knows what became of them.
     pub fn start(&mut self) -> DriverOutputBatch {
+        // The session's own time, not the host's clock: what the opening leads to is in the log,
+        // and must replay to the same bytes.
         let mut work = InputWorklist::at(self.session.now());
         let owed = self.opening.as_ref().map_or(OwedEffects::Nothing, |opening| opening.owed);
         if let Some(opening) = self.opening.take() {
@@ -197,15 +201,17 @@ impl Driver {
                 }
             }
         }
+        // Only now, behind the opening's outputs: those effects were issued before the restart, and
+        // `follow` would take the first of them for one of the session's own.
         self.first_own = (owed != OwedEffects::Nothing).then_some(EffectId(u64::MAX));
-        // Its own words the session does not refuse.
+        // All inputs here are the driver's own, and the session refuses none of those.
         let heard = self.hear_all(&mut work);
         debug_assert!(heard.is_ok(), "{heard:?}");
         self.ended(work)
     }
 
-    /// Before the start of a restored session: its tools' runs are owed again, too. The host knows
-    /// by a journal of its own which of them have not begun.
+    /// Makes [`Driver::start`] issue the tools' runs of a restored session again instead of
+    /// reporting them as lost. The host has a journal of its own that says which have not begun.
     #[cfg(feature = "log")]
     pub(crate) fn owe_runs(&mut self) {
         if let Some(opening) = &mut self.opening {
@@ -213,12 +219,12 @@ impl Driver {
         }
     }
 
-    /// Takes in what happened at `now` and returns all that follows. What the host cannot answer
-    /// any more, for example because a task broke, it reports as [`Input::Lost`]; that is ignored
-    /// where the answer was given before.
+    /// Takes in what happened at `now` and returns all that follows. An effect that the host can no
+    /// longer answer, for example because a task panicked, is reported as [`Input::Lost`], which is
+    /// ignored if the effect has its answer already.
     ///
     /// # Errors
-    /// A mistake of the host: the input comes back, keys masked, and the session is as it was.
+    /// A mistake of the host: the input comes back with keys masked, and the session is unchanged.
     #[expect(
         clippy::result_large_err,
         reason = "only a host's mistake pays for the input's return"
@@ -230,6 +236,8 @@ impl Driver {
     ) -> Result<DriverOutputBatch, RejectedInput> {
         let mut work = InputWorklist::at(now);
         let mut input = input;
+        // Before anything else looks at the input: a refused one goes back to the host as it is
+        // here, and hosts log it.
         mask_input::mask(&self.keys, &mut input);
         match input {
             Input::Tick => self.on_tick(&mut work),
@@ -256,13 +264,14 @@ impl Driver {
         played.chain(self.session.deadline().map(|deadline| deadline.at)).min()
     }
 
-    /// Returns whether news of an effect may count: it is open, or was issued before a restart.
+    /// Returns whether news of an effect may count: it is open, or was issued before the restart.
     #[cfg(feature = "log")]
     pub(crate) fn expects(&self, id: EffectId) -> bool {
         self.open.get(id).is_some() || self.first_own.is_some_and(|first| id < first)
     }
 
-    /// All that the host has in hand, again, whole and under its ids: for a host that has lost it.
+    /// Returns every open effect of the host again, whole and under its id, for a host that has
+    /// lost them.
     pub fn owed(&self) -> DriverOutputBatch {
         let outputs = self.session.owed().into_iter();
         DriverOutputBatch {
@@ -273,6 +282,7 @@ impl Driver {
 
     fn held(&self, output: SessionOutput) -> Option<DriverOutput> {
         let SessionOutput::Effect(effect) = output else { return None };
+        // The session owes replayed answers, too, but it is the driver that gives them.
         self.open.get(effect.id()).filter(|open| open.is_with_host())?;
         Some(match effect {
             Effect::Http { id, request, .. } => {
@@ -285,7 +295,8 @@ impl Driver {
         })
     }
 
-    /// The session as it stands.
+    /// Returns the session in its present state. It may hold an assembled key until it is idle:
+    /// show its JSON through [`Driver::shown`], and store [`Driver::snapshot`].
     #[must_use]
     pub const fn session(&self) -> &Session {
         &self.session
@@ -296,42 +307,49 @@ impl Driver {
         self.session = session;
     }
 
-    /// JSON of the session's, such as its history, without a key that it has put together.
+    /// Masks the keys in JSON of the session, such as its history. Only a key that the session has
+    /// assembled itself can be there.
     #[must_use]
     pub fn shown(&self, json: String) -> String {
+        // A history may be megabytes long, and hardly any holds a key: most are not searched.
         if self.holds_key { self.keys.masked_json(&json).unwrap_or(json) } else { json }
     }
 
-    /// The keys that must not be seen, for what a host tells beside the session.
+    /// Returns the keys that must not be shown, for text that a host shows beside the session's.
     #[must_use]
     pub const fn keys(&self) -> &SecretKeys {
         &self.keys
     }
 
-    /// Gives the session's endpoint another key, for the requests from now on; the one before stays
-    /// masked. What no header can hold is refused by whoever sends the requests.
+    /// Gives the session's endpoint another key for all further requests; the one before stays
+    /// masked. The key is not checked: one that cannot stand in a header fails when a request is
+    /// sent.
     pub fn rekey(&mut self, key: ApiKey) {
         self.endpoints.rekey(&self.session.config().model.endpoint, key);
         self.keys = self.endpoints.keys();
     }
 
-    /// Lets the session's requests reach further endpoints, to which its configuration may then
-    /// change; the keys of those before stay masked.
+    /// Adds endpoints, to which the session's configuration may then change. The keys of the
+    /// endpoints before stay masked.
     pub fn reach(&mut self, endpoints: EndpointTable) {
         self.endpoints.extend(endpoints);
         self.keys = self.endpoints.keys();
     }
 
-    /// Takes why the recording had no answer, if it had none.
+    /// Returns why the recording had no answer, if it had none, and forgets it.
     pub fn take_replay_error(&mut self) -> Option<TrafficError> {
         self.replay_error.take().map(|error| *error)
     }
 
-    /// Hears what is in the queue and what follows from it. Only the first can be refused: it is
-    /// the host's.
+    /// Handles the inputs in the queue and those that follow from them.
+    ///
+    /// # Errors
+    /// The session refuses the first input, which is the host's.
     #[expect(clippy::result_large_err, reason = "see `handle`")]
     fn hear_all(&mut self, work: &mut InputWorklist) -> Result<(), RejectedInput> {
         let mut is_first = true;
+        // Batch after batch of a list: the order is that of a double-ended queue, which would be
+        // code of its own in the page's module (`docs/decisions.md#the-pages-module`).
         while !work.queue.is_empty() {
             for input in mem::take(&mut work.queue) {
                 let heard = self.hear(input, work);
@@ -348,11 +366,16 @@ impl Driver {
     #[expect(clippy::result_large_err, reason = "see `handle`")]
     fn hear(&mut self, input: Input, work: &mut InputWorklist) -> Result<(), RejectedInput> {
         let id = input_id(&input);
-        // News of what has its answer already, or was never asked for, leave no trace.
+        // News of an effect that has its answer already, or was never issued, leave no trace. A
+        // restored session's ledger may still wait for effects that were cancelled before the
+        // restart, which are not open here: their last answers count.
         let answered = input.answered();
         let ends = |id| answered.is_some() && self.first_own.is_some_and(|first| id < first);
         let counts = id.is_none_or(|id| self.open.get(id).is_some() || ends(id));
+        // An input without a line in the log must not advance the session's clock either: a replay
+        // of the log would stand at another time, and write other bytes.
         let at = if counts { work.now } else { self.session.now() };
+        // Encoded first, since `handle` consumes the input, and kept only if it was accepted.
         let line = counts.then(|| self.journal.entry(&input, at)).flatten();
         if let Some(open) = id.and_then(|id| self.open.get_mut(id)) {
             open.record(&input, &mut work.outputs.recording);
@@ -375,6 +398,8 @@ impl Driver {
         let list = &mut work.outputs.list;
         match output {
             SessionOutput::Event(mut event) => {
+                // Masked input is not enough: a key that came in pieces, or escaped, is whole only
+                // here, after the model's decoder.
                 self.holds_key |= mask_assembled::mask(&self.keys, &mut event.kind);
                 list.push(DriverOutput::Event(event));
             }
@@ -386,6 +411,8 @@ impl Driver {
                 list.push(DriverOutput::Run { id, agent, run });
             }
             SessionOutput::Effect(Effect::Ask { id, agent, ask }) => {
+                // Open even where the driver answers at once: only then does the answer get its
+                // line in the log, without which a replay would wait for a person.
                 self.open.insert(id, InFlightEffect::Ask);
                 match self.people.absent(id, &ask) {
                     Some(answer) => work.queue.push(answer),
@@ -400,6 +427,8 @@ impl Driver {
                 }
             }
             SessionOutput::Effect(Effect::Cancel { id, .. }) => {
+                // The effect stays open: the answer that settles it is in the queue, or owed by
+                // the host where it is a run, which may have changed files.
                 if let Some(open) = self.open.get(id) {
                     list.extend(open.is_with_host().then_some(DriverOutput::Cancel { id }));
                     work.queue.extend(open.cancelled(id));
@@ -416,6 +445,7 @@ impl Driver {
         work: &mut InputWorklist,
     ) {
         let history = self.session.history(agent);
+        // Lazy: masking what varies costs as much as the text is long, and live traffic needs none.
         let said = || history.map(said).unwrap_or_default();
         let recorded = match &mut self.models {
             ModelSource::Replayed { player, pace_ms } => {
@@ -428,6 +458,8 @@ impl Driver {
             ModelSource::Live => None,
         };
         let base = self.endpoints.find(&request.endpoint).map(|endpoint| endpoint.base().clone());
+        // Before the table can refuse the request: the failure is then an answer like any other,
+        // with a line in the log and in the recording.
         self.open.insert(id, InFlightEffect::exchange(&self.keys, base, recorded));
         match self.endpoints.request(request) {
             Ok(request) => work.outputs.list.push(DriverOutput::Send { id, request }),
@@ -437,7 +469,7 @@ impl Driver {
         }
     }
 
-    /// Plays what a recording answers, or tells why it does not.
+    /// Replays the recording's answer, or fails the request with the reason why there is none.
     fn play(
         &mut self,
         id: EffectId,
@@ -454,7 +486,7 @@ impl Driver {
         self.play_on(work);
     }
 
-    /// Hears the pieces of recorded answers that are due.
+    /// Queues the pieces of recorded answers that are due.
     fn play_on(&mut self, work: &mut InputWorklist) {
         for (id, open) in self.open.iter_mut() {
             for input in open.take_pieces(work.now) {
@@ -465,13 +497,17 @@ impl Driver {
 
     fn on_tick(&mut self, work: &mut InputWorklist) {
         self.play_on(work);
+        // A tick that was meant for a replay's next piece is no news for the session: it would fill
+        // the log with lines from which nothing follows.
         if self.session.deadline().is_some_and(|deadline| deadline.at <= work.now) {
             work.queue.push(Input::Tick);
         }
     }
 
-    /// Returns whether the response to an open request leads elsewhere, where no key goes.
+    /// Returns whether the response to an open request is a redirect.
     fn redirects(&self, id: EffectId, status: u16) -> bool {
+        // The statuses that HTTP clients follow. A host must follow none, since clients send a
+        // header such as `x-api-key` along to the new origin; here its answer fails in words.
         let is_redirect = matches!(status, 301 | 302 | 303 | 307 | 308);
         is_redirect && self.open.get(id).is_some_and(InFlightEffect::is_exchange)
     }
@@ -484,14 +520,18 @@ impl Driver {
             open.place()
         );
         let failure = crate::endpoints::refused(message);
+        // The failure below removes the effect, so the host has to be told here to drop the body.
         work.outputs.list.push(DriverOutput::Cancel { id });
         work.queue.push(Input::Http { id, input: HttpInput::Failed(failure) });
     }
 
-    /// Returns what has followed, with a snapshot where the session has become idle.
+    /// Returns the outputs, with a snapshot if the session has become idle.
     fn ended(&mut self, work: InputWorklist) -> DriverOutputBatch {
         let mut outputs = work.outputs;
+        // Nothing may be in flight either: forgetting keys restores the session from a snapshot, in
+        // which no response is half read.
         let is_idle = self.open.is_empty() && is_idle(&self.session);
+        // Before the snapshot, which is stored and must not hold the key.
         #[cfg(feature = "log")]
         if is_idle && mem::take(&mut self.holds_key) {
             self.forget_keys();
@@ -514,7 +554,7 @@ fn is_idle(session: &Session) -> bool {
     session.status(AgentId::ROOT).is_some_and(|status| status.state == AgentState::Idle)
 }
 
-/// The effect that an input is news of.
+/// Returns the effect that an input is news of.
 const fn input_id(input: &Input) -> Option<EffectId> {
     match input {
         Input::Http { id, .. }

@@ -1,5 +1,6 @@
-//! The table from an endpoint's name to its origin, its way to authenticate and its key. A session
-//! knows the name only. A key leaves the table for the one header of a request to its own origin.
+//! The table from an endpoint's name to its base URL, its way to authenticate and its key. A
+//! session knows only the name. A key leaves the table for one purpose: the header of a request to
+//! its own origin.
 
 use crate::{base_url::BaseUrl, masking::SecretKeys, providers::Provider, secret_key::ApiKey};
 use alloc::{format, string::String, sync::Arc, vec::Vec};
@@ -25,16 +26,16 @@ pub struct Endpoint {
 /// The reason why an endpoint cannot be used. The host knows what to do about a missing key or URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
-    /// The provider wants a key.
+    /// The provider needs a key, and none is given.
     #[error("there is no key for the provider")]
     MissingKey,
     /// The key cannot stand in a header.
     #[error("the key holds characters that no API key has")]
     BadKey,
-    /// Every user of the provider has a place of their own.
+    /// Every user of the provider has a URL of their own, and none is given.
     #[error("the provider is at a place of your own, and no base URL is given")]
     MissingUrl,
-    /// The base URL is no origin with an optional path.
+    /// The base URL is not an origin with an optional path.
     #[error("{} is no base URL ({why}); give one like https://api.anthropic.com", quoted(url))]
     BadUrl {
         /// The URL that was given, without any password.
@@ -45,11 +46,11 @@ pub enum EndpointError {
 }
 
 impl Endpoint {
-    /// The endpoint of `provider`, at `base_url` if it is not at its own.
+    /// Makes the endpoint of `provider`, at `base_url` if one is given, else at the provider's own.
     ///
     /// # Errors
-    /// [`EndpointError`] if the key is missing or no header value, or if there is no URL or none
-    /// that is one.
+    /// [`EndpointError`] if the key is missing or cannot stand in a header, or if the URL is
+    /// missing or is not a base URL.
     pub fn new(
         provider: &Provider,
         base_url: Option<&str>,
@@ -61,10 +62,11 @@ impl Endpoint {
         Self::without_check(provider, base_url, key)
     }
 
-    /// As [`Endpoint::new`], but a key may be missing: who sends the requests adds it.
+    /// As [`Endpoint::new`], but the key may be missing: whoever sends the requests adds it.
     ///
     /// # Errors
-    /// [`EndpointError`] if the key is no header value, or if there is no URL or none that is one.
+    /// [`EndpointError`] if the key cannot stand in a header, or if the URL is missing or is not a
+    /// base URL.
     pub fn without_check(
         provider: &Provider,
         base_url: Option<&str>,
@@ -81,13 +83,13 @@ impl Endpoint {
         Ok(Self { base, header, prefix, key, headers: Vec::new() })
     }
 
-    /// With further headers, whose values are no secret.
+    /// Returns the endpoint with further headers, whose values are not secret.
     #[must_use]
     pub fn with_headers(self, headers: Vec<(String, String)>) -> Self {
         Self { headers, ..self }
     }
 
-    /// Returns where it is.
+    /// Returns the base URL of the endpoint.
     #[must_use]
     pub const fn base(&self) -> &BaseUrl {
         &self.base
@@ -97,6 +99,8 @@ impl Endpoint {
         let Some(url) = self.base.join(&request.path) else {
             return Err(refused(format!("{} is no path of {}", quoted(&request.path), self.base)));
         };
+        // The endpoint's headers replace the session's of the same name, in any case of letters: a
+        // request with two of one name is read differently from server to server.
         let own = |name: &str| {
             let is = |other: &str| other.eq_ignore_ascii_case(name);
             is(&self.header) || self.headers.iter().any(|(other, _)| is(other))
@@ -104,29 +108,32 @@ impl Endpoint {
         let mut headers = request.headers;
         headers.retain(|(name, _)| !own(name));
         headers.extend(self.headers.iter().cloned());
+        // Apart from the headers and as an `ApiKey`, so that printing the request does not show it.
         let key =
             (!self.key.is_empty()).then(|| (self.header.clone(), self.key.behind(&self.prefix)));
         Ok(EndpointRequest { url, headers, key, body: request.body, base: self.base.clone() })
     }
 }
 
-/// Returns what may be shown of a text that may hold a password.
+/// Returns the part of a URL that may be shown: without a user name and password.
 fn shown(text: &str) -> String {
+    // Up to the last `@`, since a password may have one. The text is no valid URL, so it cannot be
+    // taken apart any better.
     text.rsplit_once('@').map_or_else(|| text.into(), |(_, rest)| format!("…@{rest}"))
 }
 
-/// A request that a host can send as it is: a `POST`. A host follows no redirect.
+/// A `POST` request that a host sends as it is, without following redirects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointRequest {
     /// The whole URL.
     pub url: String,
     /// The headers that hold no secret.
     pub headers: Vec<(String, String)>,
-    /// The header that holds the key, if there is one; the value must not be shown or kept.
+    /// The header that holds the key, if there is one; its value must not be shown or stored.
     pub key: Option<(String, ApiKey)>,
     /// The body.
     pub body: BodyBytes,
-    /// The endpoint's place, for messages.
+    /// The endpoint's base URL, for messages.
     pub base: BaseUrl,
 }
 
@@ -134,12 +141,12 @@ pub struct EndpointRequest {
 #[derive(Clone, Debug, Default)]
 pub struct EndpointTable {
     table: Arc<Vec<(EndpointId, Endpoint)>>,
-    /// The key that was in force before: what comes in may still hold it.
+    /// The key that was replaced last: texts that come in may still hold it.
     former: ApiKey,
 }
 
 impl EndpointTable {
-    /// Enters an endpoint.
+    /// Adds an endpoint; one of the same name is replaced.
     #[must_use]
     pub fn with(mut self, id: EndpointId, endpoint: Endpoint) -> Self {
         let table = Arc::make_mut(&mut self.table);
@@ -148,9 +155,10 @@ impl EndpointTable {
         self
     }
 
-    /// Enters further endpoints; of one that is known already its key is remembered.
+    /// Adds further endpoints. The key of one that is replaced is remembered.
     pub(crate) fn extend(&mut self, more: Self) {
         for (id, endpoint) in Arc::unwrap_or_clone(more.table) {
+            // First the key alone: `with` drops the old endpoint, and `former` would not have it.
             self.rekey(&id, endpoint.key.clone());
             *self = mem::take(self).with(id, endpoint);
         }
@@ -158,7 +166,8 @@ impl EndpointTable {
 
     /// Gives an endpoint another key, for the requests from now on.
     pub(crate) fn rekey(&mut self, id: &EndpointId, key: ApiKey) {
-        // A key that is given again leaves the table shared.
+        // Hosts may give the same key again. It leaves the table shared by all its sessions, and
+        // does not push the former key out.
         if self.find(id).is_none_or(|endpoint| endpoint.key == key) {
             return;
         }
@@ -168,28 +177,28 @@ impl EndpointTable {
         }
     }
 
-    /// The endpoint of that name.
+    /// Returns the endpoint of that name.
     #[must_use]
     pub fn find(&self, id: &EndpointId) -> Option<&Endpoint> {
         self.table.iter().find(|(known, _)| known == id).map(|(_, endpoint)| endpoint)
     }
 
-    /// Returns whether all of them are on this machine.
+    /// Returns whether all endpoints are on this machine.
     #[must_use]
     pub fn are_loopback(&self) -> bool {
         self.table.iter().all(|(_, endpoint)| endpoint.base.is_loopback())
     }
 
-    /// The keys of all of them, and the one that was in force before.
+    /// Returns the keys of all endpoints, and the one that was replaced last.
     #[must_use]
     pub fn keys(&self) -> SecretKeys {
         SecretKeys::new(self.table.iter().map(|(_, endpoint)| &endpoint.key).chain([&self.former]))
     }
 
-    /// The request of a session as it is sent.
+    /// Returns the request of a session as it is sent.
     ///
     /// # Errors
-    /// A refusal: the table has no such endpoint, or the path is none below its base.
+    /// A refusal: the table has no such endpoint, or the path does not lead below its base URL.
     pub fn request(&self, request: HttpRequest) -> Result<EndpointRequest, HttpFailure> {
         match self.find(&request.endpoint) {
             Some(endpoint) => endpoint.request(request),
@@ -200,7 +209,7 @@ impl EndpointTable {
     }
 }
 
-/// A request that is not sent.
+/// Returns the failure of a request that is not sent.
 pub(crate) const fn refused(message: String) -> HttpFailure {
     HttpFailure { kind: HttpFailureKind::Refused, message }
 }

@@ -1,5 +1,6 @@
-//! Files that steps have changed, and what it takes to take them back with the steps. A step begins
-//! with each input; what it changed is known to who has heard of it.
+//! The changes that steps have made to files, and the actions that undo them when a step is undone.
+//! A step begins with each input of the user. A host passes in each event; changes of a time before
+//! it listened are unknown and stay. A file that has changed since is never overwritten.
 
 use crate::secret_key::MASK;
 use alloc::{string::String, vec::Vec};
@@ -12,13 +13,13 @@ use innerloop_core::{
 };
 use innerloop_json::ToJson;
 
-/// So many bytes of texts are kept; beyond that the oldest are forgotten.
+/// The maximum number of bytes of texts that are kept; beyond that the oldest are forgotten.
 const KEPT: usize = 16 << 20;
 
-/// A file whose changes are undone, with what is to be done to it.
+/// A file whose changes are undone, and the action that does it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct UndoneFile {
-    /// The file, from the workspace's root on.
+    /// The file's path from the workspace's root on.
     pub path: String,
     /// The action that undoes its changes.
     pub undo: FileUndo,
@@ -28,11 +29,11 @@ pub struct UndoneFile {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 pub enum FileUndo {
-    /// It gets this text again.
+    /// Write this text, which the file had before.
     Write(String),
-    /// It was not there before.
+    /// Remove the file, which was not there before.
     Remove,
-    /// It stays as it is, for that reason.
+    /// Leave the file as it is, for that reason.
     Keep(&'static str),
 }
 
@@ -40,15 +41,16 @@ pub enum FileUndo {
 /// number of inputs that were taken over from elsewhere.
 #[derive(Debug, Default)]
 pub struct FileSteps {
-    /// In order, each with its step.
+    /// The changes in order, each with its step.
     changes: Vec<(i64, ReportedChange)>,
-    /// The newest step that is not undone; those before the first that was heard of are below 1.
+    /// The newest step that is not undone. Signed: undoing steps of a time before this began to
+    /// listen leads below 0.
     newest: i64,
     /// The number of steps that are undone.
     undone: i64,
 }
 
-/// Returns how many inputs a command takes over from elsewhere.
+/// Returns how many inputs of the user a command imports.
 #[must_use]
 pub fn imported(command: &Command) -> usize {
     let Command::Import { turns } = command else { return 0 };
@@ -56,9 +58,11 @@ pub fn imported(command: &Command) -> usize {
 }
 
 impl FileSteps {
-    /// Takes an event in.
+    /// Notes what an event says of changes and steps.
     pub fn on_event(&mut self, event: &Event) {
         match &event.kind {
+            // Of any agent: what a child changes belongs to the step of the user that led to it.
+            // Steps themselves are the root's alone, since a child's input is its task.
             EventKind::ToolCallEnd { outcome, .. } => {
                 let step = self.newest;
                 self.changes.extend(outcome.changes.iter().map(|change| (step, change.clone())));
@@ -67,10 +71,13 @@ impl FileSteps {
             EventKind::UserInput { .. } if event.agent == AgentId::ROOT => self.on_import(1),
             EventKind::Rewound { why, redo_left, .. } if event.agent == AgentId::ROOT => {
                 if matches!(why, RewindReason::Undo | RewindReason::Redo) {
+                    // The event says how many steps can be redone now, not how many it undid.
                     let undone = i64::from(*redo_left);
                     self.newest -= undone - self.undone;
                     self.undone = undone;
                 } else {
+                    // A restore or a clear is a step of its own, which can be undone; it leaves
+                    // files alone.
                     self.on_import(1);
                 }
             }
@@ -78,19 +85,22 @@ impl FileSteps {
         }
     }
 
-    /// So many inputs begin that have changed nothing yet; what is undone then cannot be put back.
+    /// Begins so many steps that have changed nothing yet; steps that are undone by then cannot be
+    /// redone.
     pub fn on_import(&mut self, inputs: usize) {
         if inputs > 0 {
+            // First, since the new steps get the numbers of those that are undone.
             self.settle();
             self.undone = 0;
             self.newest += i64::try_from(inputs).unwrap_or(0);
         }
     }
 
-    /// Returns what it takes to take back the files of the steps that are undone now: each becomes
-    /// what it was, where it still is as its step left it. `read` gives a file's bytes, or nothing
-    /// if it is not there.
+    /// Returns the actions that undo the changes of the steps that are undone now. A file gets its
+    /// former text only if it still is as those steps left it. `read` returns a file's bytes, or
+    /// `None` if there is no such file.
     pub fn undone(&self, read: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Vec<UndoneFile> {
+        // A list, and not a map: files are reported in the order in which they were first changed.
         let mut files: Vec<(&ReportedChange, &ReportedChange)> = Vec::new();
         for (_, change) in self.changes.iter().filter(|(step, _)| *step > self.newest) {
             match files.iter_mut().find(|(first, _)| first.path == change.path) {
@@ -105,12 +115,12 @@ impl FileSteps {
         undone.collect()
     }
 
-    /// The files of the steps that are undone now need not be taken back any more.
+    /// Forgets the changes of the steps that are undone now: their files have been dealt with.
     pub fn settle(&mut self) {
         self.changes.retain(|(step, _)| *step <= self.newest);
     }
 
-    /// Forgets the oldest texts where all are too large.
+    /// Forgets the oldest texts while all of them together are too large.
     fn forget(&mut self) {
         let size = |change: &ReportedChange| {
             [&change.before, &change.after].into_iter().flatten().map(String::len).sum::<usize>()
@@ -121,13 +131,15 @@ impl FileSteps {
                 return;
             }
             all -= size(change);
+            // The entry stays, as a change without texts: the user is told that this file cannot be
+            // undone. `Created` or `Deleted` would mean a known absence of one side.
             (change.kind, change.before, change.after) = (ChangeKind::Modified, None, None);
         }
     }
 }
 
-/// Returns what is to be done with a file that is changed from before the first change to behind
-/// the last; nothing if it came and went.
+/// Returns the action that leads from behind the last change of a file to before its first; `None`
+/// if the file came and went in between.
 fn undo(
     first: &ReportedChange,
     last: &ReportedChange,
@@ -137,7 +149,8 @@ fn undo(
     if is_new && is_gone {
         return None;
     }
-    // The text of a file with a key in it is not what was in the file.
+    // A text with the mask in it is not what was in the file: written back, it would replace the
+    // key by the mask.
     let known = |text: &Option<String>, is_absent| match text {
         Some(text) => !text.contains(MASK),
         None => is_absent,

@@ -1,5 +1,6 @@
-//! What a session has asked for and has no answer to yet: what came of it so far, as far as that
-//! is needed to mask, record or play what comes next.
+//! The effects of a session that have no answer yet. Each keeps what is needed to mask, record or
+//! replay the news that come next: a key may be cut anywhere between two of them. It is made when
+//! the effect is issued and dropped with its last answer.
 
 use crate::{
     base_url::BaseUrl,
@@ -17,12 +18,12 @@ use innerloop_core::{
     time::SessionInstant,
 };
 
-/// An effect that is under way.
+/// An effect that is in flight.
 #[derive(Debug)]
 pub(crate) enum InFlightEffect {
-    /// A request that the host has sent, or that was refused.
+    /// A request that the host sends, or that the table of endpoints has refused.
     Exchange { base: Option<BaseUrl>, masking: StreamMasker, recorded: Option<TrafficExchange> },
-    /// An answer of a recording.
+    /// A recorded answer that is being replayed.
     Playback { news: vec::IntoIter<HttpInput>, pace_ms: u64, next: SessionInstant },
     /// A tool's run.
     Run { masking: StreamMasker },
@@ -57,12 +58,12 @@ impl InFlightEffect {
         matches!(self, Self::Exchange { .. })
     }
 
-    /// Returns whether the host has it in hand.
+    /// Returns whether the host carries it out.
     pub(crate) const fn is_with_host(&self) -> bool {
         !matches!(self, Self::Playback { .. })
     }
 
-    /// Returns where an exchange goes, for people.
+    /// Returns the address of an exchange, for messages.
     pub(crate) fn place(&self) -> String {
         match self {
             Self::Exchange { base: Some(base), .. } => base.to_string(),
@@ -70,7 +71,8 @@ impl InFlightEffect {
         }
     }
 
-    /// Hands on the news of it: streams masked, with what was held back before their end.
+    /// Queues an input that is news of this effect, with streams masked. The bytes that masking has
+    /// held back are queued before the stream's end.
     pub(crate) fn mask(&mut self, input: Input, keys: &SecretKeys, queue: &mut Vec<Input>) {
         match (self, input) {
             (Self::Exchange { masking, .. }, Input::Http { id, input }) => {
@@ -81,12 +83,16 @@ impl InFlightEffect {
                 match input {
                     HttpInput::Chunk(bytes) => {
                         let bytes = masking.push(bytes.0);
+                        // All of it may be held back. An empty chunk would be a line in the log
+                        // from which nothing follows.
                         if !bytes.is_empty() {
                             chunk(bytes);
                         }
                         return;
                     }
                     HttpInput::Held { .. } => {}
+                    // A further head begins the response anew, after a restart of the host: what
+                    // was held back of the first one must not run into it. The keys may be newer.
                     HttpInput::Head(_) => *masking = StreamMasker::new(keys),
                     HttpInput::End | HttpInput::Failed(_) => {
                         let held = masking.end();
@@ -98,6 +104,8 @@ impl InFlightEffect {
                 queue.push(Input::Http { id, input });
             }
             (Self::Run { masking }, Input::Tool { id, input }) => {
+                // As text, not as bytes: a delta is a string, and what is held back is cut between
+                // characters.
                 let mut delta = |text: String| {
                     if !text.is_empty() {
                         queue.push(Input::Tool { id, input: ToolInput::Delta(text) });
@@ -110,6 +118,8 @@ impl InFlightEffect {
                 }
                 queue.push(Input::Tool { id, input });
             }
+            // News of another kind than the effect's: the session refuses them, and a refused input
+            // goes back to the host.
             (_, input) => {
                 let mut input = input;
                 mask_input::mask_stray(keys, &mut input);
@@ -118,7 +128,8 @@ impl InFlightEffect {
         }
     }
 
-    /// Notes the news of an exchange that is recorded; its line is there before it ends.
+    /// Notes the news of an exchange that is recorded, and adds its line when it ends. The input is
+    /// masked already, so that no recording holds a key.
     pub(crate) fn record(&mut self, input: &Input, recording: &mut String) {
         let Self::Exchange { recorded: Some(exchange), .. } = self else { return };
         match input {
@@ -131,6 +142,8 @@ impl InFlightEffect {
             Input::Http { input: HttpInput::Failed(failure), .. } => {
                 exchange.failed = Some(failure.message.clone());
             }
+            // A line all the same: an exchange that is missing would shift those behind it, and no
+            // replay would fit.
             Input::Lost { .. } => exchange.failed = Some("the host was stopped".into()),
             _ => {}
         }
@@ -139,15 +152,18 @@ impl InFlightEffect {
         }
     }
 
-    /// The answer to what was cancelled, where no more than that is known or needed.
+    /// Returns the answer to the effect after it was cancelled; `None` if the host owes it.
     pub(crate) fn cancelled(&self, id: EffectId) -> Option<Input> {
         match self {
+            // Answered here, so that no session waits for a host that is slow to drop a connection
+            // or to close a question. Late news of them are ignored.
             Self::Exchange { .. } | Self::Playback { .. } => {
                 let (kind, message) = (HttpFailureKind::Cancelled, "cancelled, as asked".into());
                 let failure = HttpFailure { kind, message };
                 Some(Input::Http { id, input: HttpInput::Failed(failure) })
             }
             Self::Ask | Self::Hook => Some(Input::Lost { id }),
+            // A run that was stopped has an outcome, too: it may have changed files.
             Self::Run { .. } => None,
         }
     }
@@ -160,8 +176,11 @@ impl InFlightEffect {
         }
     }
 
-    /// The pieces of a recorded answer that are due: one after each pause, all if there is none.
+    /// Takes the pieces of a recorded answer that are due: one after each pause, all if there is no
+    /// pause.
     pub(crate) fn take_pieces(&mut self, now: SessionInstant) -> impl Iterator<Item = HttpInput> {
+        // One piece even if the host is late: the pause counts from now, so that people see a reply
+        // grow instead of in a burst.
         let due = match self {
             Self::Playback { news, pace_ms: 0, .. } => Some(news.take(usize::MAX)),
             Self::Playback { news, pace_ms, next } if *next <= now => {

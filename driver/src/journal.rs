@@ -1,4 +1,6 @@
-//! The lines of the session's log, where one is kept. Without the feature `log` none is.
+//! The encoder of a session's log. It is a value with the same methods whether a log is kept or
+//! not, and without the feature `log`, so that the driver needs no second path. A line is made only
+//! if somebody keeps it: encoding an input costs as much as the input is long.
 
 use alloc::string::String;
 #[cfg(feature = "log")]
@@ -9,7 +11,7 @@ use innerloop_core::{
     time::{SessionInstant, UnixMillis},
 };
 
-/// Makes the lines of a log that is kept, and none of one that is not.
+/// The encoder of the lines of a session's log; it makes none if the log is not kept.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionLogEncoder {
     #[cfg(feature = "log")]
@@ -18,31 +20,32 @@ pub struct SessionLogEncoder {
 
 #[cfg(feature = "log")]
 impl SessionLogEncoder {
-    /// Of a log that is kept, or not.
+    /// Makes the encoder of a log that is kept, or of none.
     #[must_use]
     pub const fn new(is_kept: bool) -> Self {
         Self { is_kept }
     }
 
-    /// The first line of a session that is opened; empty if no log is kept.
+    /// Returns the first line of a session that is opened; empty if no log is kept.
     #[must_use]
     pub fn header(self, session: &Session, wall: UnixMillis) -> String {
         if self.is_kept { log::header(session, wall) } else { String::new() }
     }
 
-    /// The first lines of a session that has a past.
+    /// Returns the first lines of a session that has a past.
     pub(crate) fn beginning(self, session: &Session, wall: UnixMillis) -> String {
+        // A header alone would replay to a new session: what came before is in no line of this log.
         let snapshot = self.snapshot(session);
         snapshot.map(|snapshot| log::header(session, wall) + &snapshot).unwrap_or_default()
     }
 
-    /// The line of an input.
+    /// Returns the line of an input that is handled at `at`; `None` if no log is kept.
     #[must_use]
     pub fn entry(self, input: &Input, at: SessionInstant) -> Option<String> {
         self.is_kept.then(|| log::entry(input, at))
     }
 
-    /// The line of the session as it stands.
+    /// Returns the line with the session's present state.
     pub(crate) fn snapshot(self, session: &Session) -> Option<String> {
         self.is_kept.then(|| log::snapshot(session))
     }
@@ -50,19 +53,19 @@ impl SessionLogEncoder {
 
 #[cfg(not(feature = "log"))]
 impl SessionLogEncoder {
-    /// Of no log.
+    /// Makes the encoder that makes no lines.
     #[must_use]
     pub const fn none() -> Self {
         Self {}
     }
 
-    /// Empty.
+    /// Returns an empty text: no log is kept.
     #[must_use]
     pub const fn header(self, _: &Session, _: UnixMillis) -> String {
         String::new()
     }
 
-    /// Nothing.
+    /// Returns `None`: no log is kept.
     #[must_use]
     pub const fn entry(self, _: &Input, _: SessionInstant) -> Option<String> {
         None

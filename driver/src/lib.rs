@@ -1,8 +1,8 @@
-//! What every host does beside I/O, as a state machine around a session: [`Driver`] is told what
-//! happened and answers what to keep, to do and to tell. It holds the table of endpoints and keeps
-//! their keys out of everything, records and plays model traffic, writes the log, makes
-//! configurations, and answers where nobody is there to be asked. A host is left with: spawning,
-//! sleeping, clocks, HTTP, running tools, storing bytes, asking people.
+//! The part of a host that does no I/O, as a state machine around a session: [`Driver`] takes what
+//! happened and returns what to store, to carry out and to report. It owns the table of endpoints
+//! and keeps their keys out of everything else, records and replays model traffic, encodes the log,
+//! builds configurations, and answers questions where nobody is there to answer. What is left to a
+//! host: starting tasks, sleeping, clocks, HTTP, running tools, storing bytes and asking people.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,12 +1,12 @@
-//! Keys in what the session has put together: of several pieces of a stream, or of text that was
-//! escaped in it. No piece holds such a key, so that it gets into the session; it is taken out of
-//! what is told, and out of the session as soon as nothing is under way in it.
+//! The masking of keys that the session assembles itself, from several pieces of a stream or from
+//! escaped text. No piece holds such a key, so it gets into the session; it is masked in events,
+//! and taken out of the session as soon as that is idle (`docs/decisions.md#keys`).
 
 use crate::masking::SecretKeys;
 use alloc::string::String;
 use innerloop_core::{event::EventKind, json::Json};
 
-/// Masks all text of an event that may come from a model. Whether a key was there.
+/// Masks all text of an event that may come from a model. Returns whether a key was there.
 pub(crate) fn mask(keys: &SecretKeys, kind: &mut EventKind) -> bool {
     if keys.is_empty() {
         return false;
@@ -24,6 +24,7 @@ pub(crate) fn mask(keys: &SecretKeys, kind: &mut EventKind) -> bool {
         | EventKind::LoopDetection { message: text, .. }
         | EventKind::Corrected { text, .. }
         | EventKind::Error { message: text, .. } => in_text(keys, text),
+        // `|` and not `||`, here and below: each text has to be masked, also behind a key.
         EventKind::AssistantTextEnd { text, reasoning, .. } => {
             in_text(keys, text) | in_text(keys, reasoning)
         }
@@ -35,6 +36,7 @@ pub(crate) fn mask(keys: &SecretKeys, kind: &mut EventKind) -> bool {
             items.iter_mut().fold(false, |found, item| in_text(keys, &mut item.text) | found)
         }
         EventKind::FinalAnswer { value } => in_value(keys, value),
+        // The texts of all other events were inputs, and are masked already.
         _ => false,
     }
 }
@@ -49,8 +51,9 @@ fn in_text(keys: &SecretKeys, text: &mut String) -> bool {
     found
 }
 
-/// Of arguments, which are JSON as far as a model has written it well.
+/// Masks the arguments of a call, which are JSON as far as the model has written it well.
 fn in_json(keys: &SecretKeys, text: &mut String) -> bool {
+    // As JSON for keys that are escaped, and then as text for those outside of its strings.
     let masked = keys.masked_json(text);
     let found = masked.is_some();
     if let Some(masked) = masked {

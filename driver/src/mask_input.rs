@@ -1,4 +1,6 @@
-//! Keys in what comes in, value by value: text is masked as text, opaque JSON inside its strings.
+//! The masking of keys in inputs, value by value: text is masked as text, opaque JSON inside of its
+//! strings. [`mask`] and the functions that it calls name every variant, so that a new kind of
+//! input does not compile before its text is masked.
 
 use crate::masking::{SecretKeys, StreamMasker};
 use alloc::{format, string::String};
@@ -9,8 +11,8 @@ use innerloop_core::{
     json::{Json, from_str, to_string},
 };
 
-/// Masks all text of an input. Bodies and deltas, which are cut anywhere, are masked as streams
-/// instead, see [`StreamMasker`](crate::Masking).
+/// Masks all text of an input, except bodies and deltas: these are cut anywhere, and are masked as
+/// streams with a [`StreamMasker`].
 pub(crate) fn mask(keys: &SecretKeys, input: &mut Input) {
     if keys.is_empty() {
         return;
@@ -25,7 +27,8 @@ pub(crate) fn mask(keys: &SecretKeys, input: &mut Input) {
     }
 }
 
-/// Masks a piece of a stream that belongs to none: the session refuses it or ignores it.
+/// Masks a piece of a stream that belongs to no open effect. The session ignores or refuses it, but
+/// a refused input goes back to the host.
 pub(crate) fn mask_stray(keys: &SecretKeys, input: &mut Input) {
     match input {
         Input::Tool { input: ToolInput::Delta(text), .. } => keys.mask(text),
@@ -39,7 +42,7 @@ pub(crate) fn mask_stray(keys: &SecretKeys, input: &mut Input) {
     }
 }
 
-/// A configuration without the keys that its facts, instructions or tools hold.
+/// Returns a configuration with the keys masked that its facts, instructions or tools hold.
 ///
 /// # Errors
 /// A key stands where the configuration has a word of its own.
@@ -50,6 +53,8 @@ pub(crate) fn masked_config(
     if keys.is_empty() {
         return Ok(config);
     }
+    // By its JSON: a configuration has many texts in many types, and a new field must not be
+    // forgotten here.
     let Some(masked) = keys.masked_json(&to_string(&config)) else { return Ok(config) };
     from_str(&masked).map_err(|error| {
         let message = format!("a key stands where it has a word of its own: {}", error.message());
@@ -62,6 +67,7 @@ fn mask_command(keys: &SecretKeys, command: &mut Command) {
         Command::Steer { parts } => mask_parts(keys, parts),
         Command::Submit { parts, options } | Command::FollowUp { parts, options } => {
             mask_parts(keys, parts);
+            // Only with a key in it are the options read again.
             if let Some(options) = options
                 && let Some(masked) = keys.masked_json(&to_string(options))
                 && let Ok(masked) = from_str(&masked)
@@ -92,7 +98,7 @@ fn mask_command(keys: &SecretKeys, command: &mut Command) {
     }
 }
 
-/// Masks what comes of an exchange, but for its body.
+/// Masks the head and the failure of an exchange; its body is masked as a stream.
 pub(crate) fn mask_http(keys: &SecretKeys, input: &mut HttpInput) {
     match input {
         HttpInput::Head(ResponseHead { headers, .. }) => {
@@ -147,7 +153,7 @@ fn mask_parts(keys: &SecretKeys, parts: &mut [Part]) {
         match part {
             Part::Text { text } => keys.mask(text),
             Part::ImageUrl { url: text } => keys.mask(text),
-            // The bytes of a file are no text.
+            // The bytes of a file are not text: a mask among them would damage the file.
             Part::Image { media_type, data: _ } => keys.mask(media_type),
             Part::File { media_type, name, data: _ } => {
                 mask_all(keys, [media_type, name].into_iter());

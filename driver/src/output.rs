@@ -1,4 +1,5 @@
-//! What follows from what happened: what to keep, what to do and what to tell.
+//! The outputs of a driver: lines to store, effects to carry out and events to report, in the
+//! order in which a host must take them.
 
 use crate::endpoints::EndpointRequest;
 use alloc::{string::String, sync::Arc, vec::Vec};
@@ -15,20 +16,22 @@ use innerloop_core::{
 pub struct DriverOutputBatch {
     /// Lines of the session's log. They must be durable before anything else here is done.
     pub log: String,
-    /// A line of the log with the session as it stands, behind those of `log`; there whenever the
-    /// session becomes idle. The lines between the log's first and this one may then be dropped.
+    /// A line of the log with the session's present state, to be written behind those of `log`;
+    /// present whenever the session becomes idle. The lines between the log's first and this one
+    /// may then be dropped.
     pub snapshot: Option<String>,
     /// Lines of the recording, to be written before anything of `list` is done.
     pub recording: String,
-    /// Things to do and things to tell, in order.
+    /// Effects to carry out and events to report, in order.
     pub list: Vec<DriverOutput>,
 }
 
-/// A thing to do or a thing to tell. Each thing to do owes one terminal answer under its id; where
-/// that cannot be given, [`Input::Lost`](innerloop_core::input::Input::Lost) stands for it.
+/// An event to report or an effect to carry out. The host owes each effect but a cancellation one
+/// terminal answer under its id; if it cannot give one,
+/// [`Input::Lost`](innerloop_core::input::Input::Lost) takes its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DriverOutput {
-    /// Tell whoever watches.
+    /// Report an event to whoever watches.
     Event(Event),
     /// Send a request, without following redirects, and report the response as
     /// [`HttpInput`](innerloop_core::input::HttpInput)s.
@@ -65,8 +68,8 @@ pub enum DriverOutput {
         /// The hook to run.
         hook: HookRun,
     },
-    /// Stop what was asked for under that id. A tool's run still owes its answer, with what there
-    /// is; nothing else does.
+    /// Stop the effect with that id. A tool's run still owes its answer, with whatever it has done
+    /// so far; no other effect does.
     Cancel {
         /// Its id.
         id: EffectId,
@@ -74,7 +77,7 @@ pub enum DriverOutput {
 }
 
 impl DriverOutputBatch {
-    /// The events, in order.
+    /// Returns the events, in order.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.list.iter().filter_map(|output| match output {
             DriverOutput::Event(event) => Some(event),

@@ -1,4 +1,5 @@
-//! Patches of a configuration's JSON (RFC 7396), and which of their fields does not fit.
+//! JSON Merge Patches (RFC 7396) of a configuration, as [`SessionSettings`](crate::SessionSettings)
+//! applies them. An error names its field from `config` on, as users write it.
 
 use alloc::{format, string::String};
 use innerloop_core::{
@@ -6,18 +7,19 @@ use innerloop_core::{
     json::{Json, JsonObject, from_str},
 };
 
-/// Reads a patch.
+/// Reads the text of a patch, which must be an object.
 pub(crate) fn object(text: &str) -> Result<JsonObject, ConfigError> {
     from_str::<JsonObject>(text).map_err(|error| error.within("config").into())
 }
 
-/// The model that a patch names.
+/// Returns the model that a patch names. A `null` or a name of another type names none; applying
+/// the patch reports that.
 pub(crate) fn model_name(patch: &JsonObject) -> Option<String> {
     let model = patch.field("model").and_then(as_object)?;
     from_str(model.field("name")?.text()).ok()
 }
 
-/// The configuration with the patch over it.
+/// Returns the configuration with the patch applied to it.
 pub(crate) fn patched(
     config: &SessionConfig,
     patch: &JsonObject,

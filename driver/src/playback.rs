@@ -1,4 +1,5 @@
-//! An answer of a recording on its way into a session: piece by piece, as it once streamed.
+//! The conversion of a recorded exchange into the inputs of a session: piece by piece, as a
+//! response streams. Everything is masked as if it came from the network.
 
 use crate::{
     mask_input,
@@ -11,17 +12,20 @@ use innerloop_core::{
     time::UnixMillis,
 };
 
-/// The news that the exchange consists of, the terminal one last. The recording may be another
-/// host's, so that keys are masked as in what comes from a network.
+/// Returns the inputs that the exchange consists of, the terminal one last. Keys are masked, since
+/// the recording may be another host's.
 pub(crate) fn news(exchange: TrafficExchange, keys: &SecretKeys) -> Vec<HttpInput> {
     let TrafficExchange { status, headers, body, failed, .. } = exchange;
     let mut news = Vec::new();
     if status != 0 {
+        // The body is stored whole, and how it once was cut is not known: pieces are what each
+        // protocol sends at once, a line of JSON or a server-sent event.
         let separator: &[u8] = if is_lines(&headers) { b"\n" } else { b"\n\n" };
         let mut masking = StreamMasker::new(keys);
         let mut body = masking.push(body.0);
         body.extend(masking.end());
         let pieces = pieces(&body, separator);
+        // No wall time: a date in the old headers must not be compared with today's.
         news.push(HttpInput::Head(ResponseHead { status, headers, at: UnixMillis(0) }));
         news.extend(pieces.into_iter().map(|piece| HttpInput::Chunk(piece.to_vec().into())));
     }
@@ -33,7 +37,7 @@ pub(crate) fn news(exchange: TrafficExchange, keys: &SecretKeys) -> Vec<HttpInpu
     news
 }
 
-/// The failure that tells why the recording has no answer.
+/// Returns the failure that says why the recording has no answer.
 pub(crate) fn failure(error: &TrafficError, keys: &SecretKeys) -> HttpFailure {
     let advice = match error {
         TrafficError::Mismatch { .. } => {
@@ -43,6 +47,7 @@ pub(crate) fn failure(error: &TrafficError, keys: &SecretKeys) -> HttpFailure {
         _ => "; record again",
     };
     let mut message = format!("replay stopped: {error}{advice}");
+    // The error quotes the recording, which may be another host's and hold a key of this table.
     keys.mask(&mut message);
     HttpFailure { kind: HttpFailureKind::Refused, message }
 }
@@ -52,7 +57,7 @@ fn is_lines(headers: &[(String, String)]) -> bool {
     headers.iter().any(|(name, value)| name == "content-type" && value.contains("ndjson"))
 }
 
-/// The body, cut behind each separator.
+/// Cuts the body behind each separator.
 fn pieces<'a>(body: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
     let mut rest = body;
     let mut pieces = Vec::new();

@@ -1,6 +1,6 @@
-//! The providers of models that hosts know by name: where each is reached, how it lets one in,
-//! which protocol it speaks and what its endpoint does otherwise. Data for both hosts, once. No
-//! key is here, and none comes here.
+//! The providers of models that hosts know by name: the address of each, its way to authenticate,
+//! its protocol, and where its endpoint differs from that of the protocol's author. One table of
+//! data for all hosts. It names where keys are found and sent; no key is ever in it.
 
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
@@ -11,7 +11,8 @@ use innerloop_core::{
 };
 use innerloop_json::{FromJson, Map, ToJson, from_str, joined, quoted};
 
-/// The table. Whose key is set is used if nothing is said, the first before the others.
+/// The table. Its order counts: if no provider is named, a host may take the first whose key is
+/// set.
 const TABLE: &str = include_str!("providers.json");
 
 /// A provider of models.
@@ -85,17 +86,17 @@ pub struct UnknownProvider {
     pub known: Vec<String>,
 }
 
-/// The name of the provider where a host is told of none.
+/// The name of the provider that a host uses if none is named.
 pub const DEFAULT: &str = "anthropic";
 
-/// Every provider, in the table's order.
+/// Returns every provider, in the table's order.
 #[must_use]
 pub fn all() -> Vec<Provider> {
     // The text is part of the program, and the tests read it.
     from_str(TABLE).unwrap_or_default()
 }
 
-/// The provider of that name.
+/// Returns the provider of that name.
 ///
 /// # Errors
 /// [`UnknownProvider`] with the names that there are.
@@ -111,22 +112,23 @@ pub fn find(name: &str) -> Result<Provider, UnknownProvider> {
 }
 
 impl Provider {
-    /// The name under which sessions know its endpoint.
+    /// Returns the name under which sessions know its endpoint.
     #[must_use]
     pub fn endpoint(&self) -> EndpointId {
         EndpointId(self.name.clone())
     }
 
-    /// The family of a model of that name.
+    /// Returns the family of the model of that name.
     #[must_use]
     pub fn family(&self, model: &str) -> ProfileKind {
+        // By a part of the name, since gateways put makers before it and dates behind.
         let model = model.to_ascii_lowercase();
         let found = self.families.iter().find(|(part, _)| model.contains(part));
         found.map_or(self.profile, |(_, family)| *family)
     }
 
-    /// The configuration of a model of that name: the family's defaults, with what the endpoint
-    /// does otherwise.
+    /// Returns the configuration of the model of that name: the family's defaults, changed where
+    /// the provider's endpoint differs.
     #[must_use]
     pub fn model(&self, name: &str, vocabulary: VocabularyKind) -> ModelConfig {
         let defaults = Profile::new(self.family(name), vocabulary).model_defaults();

@@ -1,6 +1,6 @@
-//! A session's configuration out of what a host's user says: a provider and a model, completed
-//! from the catalogue, over a preset, and over all of it patches of the configuration's JSON. A
-//! field of the configuration needs no line here to be reachable.
+//! The way from a user's settings to a session's configuration: a preset, over it the provider and
+//! the model with what the catalogue knows, and over all of it patches of the configuration's JSON.
+//! Through a patch every field is reachable, so that a new one needs no line here.
 
 use crate::{catalogue::Catalogue, patch, providers::Provider};
 use alloc::{string::String, vec::Vec};
@@ -18,7 +18,7 @@ pub struct SessionSettings<'a> {
     pub id: &'a SessionId,
     /// The provider that serves the model.
     pub provider: &'a Provider,
-    /// The model; else the one that a patch names, else the provider's own choice.
+    /// The model; if absent, the one that a patch names, else the provider's default.
     pub model: Option<&'a str>,
     /// The catalogue of the models that are known.
     pub catalogue: &'a Catalogue,
@@ -34,10 +34,10 @@ pub struct SessionSettings<'a> {
     pub patches: &'a [&'a str],
 }
 
-/// Settings that make no configuration.
+/// The reason why settings make no configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// Nobody has named a model.
+    /// No model is named, and the provider has no default.
     #[error("{provider} has no model of its own choice; name one")]
     MissingModel {
         /// The provider.
@@ -49,13 +49,15 @@ pub enum SettingsError {
 }
 
 impl SessionSettings<'_> {
-    /// The configuration.
+    /// Returns the configuration that the settings come to.
     ///
     /// # Errors
-    /// No model is named, or the field of a patch that does not fit.
+    /// No model is named, or a field of a patch does not fit.
     pub fn config(&self) -> Result<SessionConfig, SettingsError> {
         let patches = self.patches.iter().map(|text| patch::object(text));
         let patches = patches.collect::<Result<Vec<_>, _>>()?;
+        // The model is looked up before any patch is applied, since the catalogue's facts stand
+        // below them. The last patch that names one counts, as it does in the merge.
         let named = patches.iter().rev().find_map(patch::model_name);
         let name = self.model.or(named.as_deref()).or(self.provider.default_model.as_deref());
         let missing = || SettingsError::MissingModel { provider: self.provider.name.clone() };
@@ -68,19 +70,22 @@ impl SessionSettings<'_> {
             tools: self.tools.to_vec(),
             ..preset
         };
+        // The provider's own patch comes first: a user's patch may undo what it sets.
         let provider = Some(&self.provider.config).filter(|patch| !patch.0.is_empty());
         for patch in provider.into_iter().chain(&patches) {
             config = patch::patched(&config, patch)?;
         }
+        // A patch may name another model than `self.model`, and all facts are those of `name`.
         config.model.name = name.into();
         Ok(config)
     }
 
-    /// Returns what the provider and the catalogue know of the model. What the preset says
-    /// otherwise than the specification about how a model is talked to comes before the family's
-    /// defaults; the protocol and the family are the provider's.
+    /// Returns what the provider and the catalogue know of the model. Where the preset differs from
+    /// the specification in how a model is talked to, it goes before the family's defaults;
+    /// protocol and family are the provider's.
     fn model_config(&self, name: &str, preset: &ModelConfig) -> ModelConfig {
         let mut model = self.provider.model(name, preset.vocabulary);
+        // A preset has no absent fields: a value equal to the default says nothing.
         let plain = ModelConfig::default();
         if preset.text_calls != plain.text_calls {
             model.text_calls = preset.text_calls;
@@ -91,7 +96,9 @@ impl SessionSettings<'_> {
         if preset.max_output_tokens != plain.max_output_tokens {
             model.max_output_tokens = preset.max_output_tokens;
         }
+        // Either may have a reason not to stream, and neither can make the other do it.
         model.stream &= preset.stream;
+        // Last, since the limits of a known model are facts and not preferences.
         self.catalogue.complete(self.provider, &mut model);
         model
     }

@@ -1,6 +1,7 @@
 //! Recorded model traffic: responses, each with a digest of what was new in its request. A replay
 //! answers a session from the recording and stops where the session says something else, so that
-//! a tool that works differently cannot go unnoticed. Pure: hosts read and write the files.
+//! a tool that works differently cannot go unnoticed. What varies from run to run is masked before
+//! texts are compared. Hosts read and write the files; nothing here does I/O.
 
 use alloc::{
     format,
@@ -16,10 +17,10 @@ use innerloop_core::{
 };
 use innerloop_json::{FromJson, ToJson, from_str, to_string};
 
-/// Most bytes of what was said that a recording keeps; the digest covers all of it.
+/// The maximum number of bytes of what was said that a recording keeps; the digest covers all.
 const KEPT: usize = 64 * 1024;
 
-/// Most bytes of each text that a mismatch shows.
+/// The maximum number of bytes of each text that a mismatch shows.
 const SHOWN: usize = 2_000;
 
 /// One recorded exchange: a line of the recording.
@@ -44,14 +45,14 @@ pub struct TrafficExchange {
     pub failed: Option<String>,
 }
 
-/// Records exchanges.
+/// A recorder of exchanges, which numbers them.
 #[derive(Clone, Debug, Default)]
 pub struct TrafficRecorder {
     calls: u32,
 }
 
 impl TrafficRecorder {
-    /// An exchange that begins: its number and what is new in its request (see [`said`]).
+    /// Begins an exchange with the next number and with what is new in its request (see [`said`]).
     #[must_use]
     pub fn begin(&mut self, said: &str) -> TrafficExchange {
         self.calls = self.calls.saturating_add(1);
@@ -68,15 +69,17 @@ impl TrafficRecorder {
 }
 
 impl TrafficExchange {
-    /// Notes status and headers; only those that a replay needs are kept.
+    /// Notes the status, and of the headers those that a replay needs.
     pub fn head(&mut self, status: u16, headers: &[(String, String)]) {
+        // A list of what is kept, not of what is left out: recordings are committed and shared, and
+        // responses carry cookies. Names come in lower case (see `ResponseHead`).
         const KEPT: [&str; 4] = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
         self.status = status;
         let kept = headers.iter().filter(|(name, _)| KEPT.contains(&name.as_str()));
         self.headers = kept.cloned().collect();
     }
 
-    /// The exchange as a line of the recording, with its line feed.
+    /// Returns the exchange as a line of the recording, with its line feed.
     #[must_use]
     pub fn line(&self) -> String {
         let mut line = to_string(self);
@@ -85,7 +88,7 @@ impl TrafficExchange {
     }
 }
 
-/// Answers model calls from a recording.
+/// A player that answers model calls from a recording, in its order.
 #[derive(Clone, Debug)]
 pub struct TrafficPlayer {
     exchanges: vec::IntoIter<TrafficExchange>,
@@ -98,7 +101,7 @@ pub enum TrafficError {
     /// The recording cannot be read.
     #[error("line {line} of the recording cannot be read: {message}")]
     Unreadable {
-        /// Counted from 1.
+        /// The line's number, counted from 1.
         line: usize,
         /// The reason why it cannot be read.
         message: String,
@@ -135,7 +138,8 @@ impl TrafficPlayer {
             let unreadable = |message| TrafficError::Unreadable { line: index + 1, message };
             let exchange: TrafficExchange =
                 from_str(line).map_err(|error| unreadable(error.to_string()))?;
-            // Without a response there is at least a failure.
+            // A status of 0 stands for no response, and then needs a failure: with neither, the
+            // session would wait for ever.
             let is_answer = matches!(exchange.status, 100..1000);
             if !is_answer && (exchange.status != 0 || exchange.failed.is_none()) {
                 return Err(unreadable("no response has its status".into()));
@@ -149,13 +153,16 @@ impl TrafficPlayer {
         Ok(Self { exchanges: exchanges.into_iter(), calls: 0 })
     }
 
-    /// The answer to the next call, whose request newly says `said` (see [`said`]).
+    /// Returns the answer to the next call, in whose request `said` is new (see [`said`]).
     ///
     /// # Errors
-    /// The recording is exhausted, or was made with other words.
+    /// The recording is exhausted, or was made with another text.
     pub fn next(&mut self, said: &str) -> Result<TrafficExchange, TrafficError> {
+        // The exchange is only taken once it fits: a call after a mismatch is compared with the
+        // same one, and has the same number.
         let call = self.calls.saturating_add(1);
         let exchange = self.exchanges.as_slice().first().ok_or(TrafficError::Exhausted { call })?;
+        // By digest, since of a long text the recording has the beginning only.
         if exchange.digest != digest(said) {
             let (expected, found) = differing(&exchange.said, said);
             return Err(TrafficError::Mismatch { call, expected, found });
@@ -171,16 +178,18 @@ impl TrafficPlayer {
     }
 }
 
-/// Both texts; of long ones the part that begins with the line in which they differ.
+/// Returns both texts; of long ones the part that begins with the line in which they differ.
 fn differing(expected: &str, found: &str) -> (String, String) {
     let short = expected.len().max(found.len()) <= SHOWN;
     let begin = if short { 0 } else { first_difference(expected, found) };
     (part(expected, begin), part(found, begin))
 }
 
-/// The start of the first line that differs, or a place shortly before the difference if the line
-/// is long. It is the same place in both texts, on a character border.
+/// Returns the start of the first line that differs, or a place shortly before the difference if
+/// the line is long. It is the same place in both texts, on a character border.
 fn first_difference(expected: &str, found: &str) -> usize {
+    // Two characters may share their first bytes: `prefix` goes back to a border in `expected`,
+    // which is one in `found`, too, as all before it is the same.
     let pairs = expected.bytes().zip(found.bytes());
     let same = prefix(expected, pairs.take_while(|(a, b)| a == b).count());
     let line = same.rfind('\n').map_or(0, |end| end + 1);
@@ -188,7 +197,7 @@ fn first_difference(expected: &str, found: &str) -> usize {
     line.max(near)
 }
 
-/// At most [`SHOWN`] bytes from `begin` on, with a mark where something is left out.
+/// Returns at most [`SHOWN`] bytes from `begin` on, with a mark where something is left out.
 fn part(text: &str, begin: usize) -> String {
     let rest = text.get(begin..).unwrap_or_default();
     let shown = prefix(rest, SHOWN);
@@ -197,10 +206,12 @@ fn part(text: &str, begin: usize) -> String {
     format!("{before}{shown}{after}")
 }
 
-/// Returns what is new since the model's last reply: the user's words and the tools' results, with
-/// what differs from run to run masked (durations, dates, the folders of absolute paths).
+/// Returns what is new since the model's last reply: the user's words and the tools' results. What
+/// differs from run to run is masked: durations, dates and the folders of absolute paths.
 #[must_use]
 pub fn said(history: &History) -> String {
+    // Not the request's body: its system prompt names the date, the system and the folder, which
+    // differ wherever the recording is played.
     let mut out = String::new();
     for said in history.unread() {
         match said {
@@ -229,14 +240,14 @@ fn digest(text: &str) -> String {
 const OPEN: [char; 5] = ['(', '[', '"', '\'', '`'];
 const CLOSE: [char; 9] = [')', ']', '"', '\'', '`', ',', '.', ';', ':'];
 
-/// Masks word by word; what stands around and between words stays as it is.
+/// Masks a text word by word; what stands around and between words stays as it is.
 fn masked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut words = text.split_inclusive(char::is_whitespace).peekable();
     while let Some(word) = words.next() {
         let (open, core, after) = bared(word);
         out.push_str(open);
-        // «12 ms» in two words: the unit goes with its number.
+        // «12 ms» is two words: only together are they a duration, and a bare number is none.
         let unit = words.next_if(|next| {
             is_number(core) && after.trim_end().is_empty() && is_unit(bared(next).1)
         });
@@ -254,7 +265,7 @@ fn masked(text: &str) -> String {
     out
 }
 
-/// A word, what opens before it, and all that follows it.
+/// Splits a word into what opens before it, the word itself, and all that follows it.
 fn bared(word: &str) -> (&str, &str, &str) {
     let rest = word.trim_start_matches(OPEN);
     let core = rest.trim_end().trim_end_matches(CLOSE);
@@ -263,6 +274,7 @@ fn bared(word: &str) -> (&str, &str, &str) {
 }
 
 fn masked_word(word: &str) -> String {
+    // `µ` is not ASCII, but programs print it in durations.
     let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == 'µ');
     let unit = word.get(number.len()..).unwrap_or_default();
     if is_number(number) && is_unit(unit) {
@@ -283,7 +295,7 @@ fn is_unit(text: &str) -> bool {
     matches!(text, "ns" | "µs" | "us" | "ms" | "s" | "sec" | "seconds" | "milliseconds")
 }
 
-/// `2026-11-21`, alone or before a time of day.
+/// Returns whether the text is a date such as `2026-11-21`, alone or before a time of day.
 fn is_date(text: &str) -> bool {
     let is_shape = |(index, byte): (usize, u8)| match index {
         4 | 7 => byte == b'-',
@@ -294,7 +306,8 @@ fn is_date(text: &str) -> bool {
         && text.get(10..).is_some_and(|rest| rest.is_empty() || rest.starts_with('T'))
 }
 
-/// `/home/me/project/a.js` becomes `<path>/a.js`; a path of one folder stays.
+/// Masks the folders of an absolute path: `/home/me/project/a.js` becomes `<path>/a.js`. A path
+/// without a folder, such as `/a.js`, stays.
 fn masked_path(word: &str) -> String {
     let is_absolute = word.starts_with('/') && !word.starts_with("//");
     match word.rsplit_once('/') {

@@ -1,4 +1,5 @@
-//! Who answers the questions of a session, and what the model reads where nobody does.
+//! The people and hooks that a host has, and the answers where it has none. The driver gives these
+//! at once, so that a session never waits for a person who is not there; the model reads why.
 
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
@@ -16,7 +17,7 @@ pub const NOBODY_APPROVES: &str = "\
 /// The people and hooks that a session can ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCapabilities {
-    /// True if somebody says which calls may run.
+    /// True if somebody approves or denies calls.
     pub approve: bool,
     /// True if somebody answers the model's questions.
     pub answer: bool,
@@ -25,7 +26,7 @@ pub struct HostCapabilities {
 }
 
 impl HostCapabilities {
-    /// The answer where nobody is there to give one.
+    /// Returns the answer to a question that nobody is there to answer; `None` if somebody is.
     pub(crate) fn absent(&self, id: EffectId, ask: &Ask) -> Option<Input> {
         let (is_there, reason) = match ask {
             Ask::Approval { .. } => (self.approve, NOBODY_APPROVES),
@@ -37,8 +38,10 @@ impl HostCapabilities {
         (!is_there).then(|| Input::Answer { id, answer: Answer::nobody(reason) })
     }
 
-    /// The reply for a point at which the host has no hook.
+    /// Returns the reply for a point at which the host has no hook; `None` if it has one.
     pub(crate) fn unhooked(&self, id: EffectId, hook: &HookRun) -> Option<Input> {
+        // A failure and not `Allow`: a hook that the configuration asks for may guard something,
+        // and `hooks.fail_closed` decides what its absence means.
         let reply = || HookReply::Failed { message: String::from("this host has no such hook") };
         (!self.hooks.contains(&hook.point)).then(|| Input::Hook { id, reply: reply() })
     }

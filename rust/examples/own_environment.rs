@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 mod common;
 
-/// A machine of which we know nothing but its files.
+/// A remote machine, of which nothing is known but its files.
 #[derive(Debug, Default)]
 struct Far {
     files: Mutex<InMemoryFiles>,
@@ -32,7 +32,7 @@ impl Environment for Far {
                 Action::Shell { .. } => {
                     Outcome { exit: Some(127), ..Outcome::text("no such command\n") }
                 }
-                // What every tool on files means, over any `Files`.
+                // The file tools work over any `WorkspaceFiles`.
                 action => {
                     let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
                     perform_known(&mut *files, &call.folder, &action, call.known.as_deref())

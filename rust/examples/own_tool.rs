@@ -17,7 +17,7 @@ async fn main() -> anyhow::Result<()> {
         "The temperature in a city, in degrees Celsius.",
         async |weather: Weather, call: OwnToolCall| {
             call.say("asking the weather service\n");
-            // An error, such as a city that nobody knows, is for the model to read.
+            // The model reads the error, and may ask for another city.
             match weather.city.as_str() {
                 "Oslo, Norway" => Ok("7"),
                 city => Err(format!("there is no city {city}")),

@@ -21,7 +21,7 @@ async fn main() -> anyhow::Result<()> {
     }
     println!();
 
-    // The folder is as it was: the changes are in an overlay.
+    // The folder is unchanged so far: the changes are in an overlay.
     for change in agent.changes().await {
         println!("changed: {}", change.path);
     }

@@ -1,4 +1,4 @@
-//! An answer of a type of one's own: `cargo run --example structured_answer`.
+//! An answer of a type of your own: `cargo run --example structured_answer`.
 
 use innerloop::{Agent, JsonSchema};
 

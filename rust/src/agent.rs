@@ -1,4 +1,5 @@
-//! An agent: a session, and what can be done with it at any time.
+//! The agent: a handle of a session that a task drives. Each method sends the task a command or a
+//! closure and awaits the answer, so that handles are cheap, can be cloned, and work during a run.
 
 use crate::{
     build_error::BuildError,
@@ -28,7 +29,7 @@ use tokio::{sync::mpsc::UnboundedReceiver, task::spawn_blocking};
 
 /// A coding agent: a session with a model, over a folder. Clones are handles of the same one. When
 /// the last of them and of its runs is dropped, the session stops where it is, as if the program
-/// had ended. Everything but [`Agent::run`] works while a run is under way, too.
+/// had ended. Everything but [`Agent::run`] also works during a run.
 ///
 /// ```
 /// use innerloop::Agent;
@@ -68,20 +69,20 @@ pub struct Agent {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The session refuses it, and is as it was.
+    /// The session refuses the request, and is unchanged.
     #[error(transparent)]
     Refused(#[from] RejectedInput),
     /// The session is over.
     #[error(transparent)]
     Ended(#[from] SessionEndedError),
-    /// It is no JSON object.
+    /// The patch is not a JSON object.
     #[error("the patch is no JSON object: {0}")]
     Patch(String),
 }
 
 impl AgentBuilder {
-    /// Makes the agent: opens the workspace, looks at the project, and begins the session. It runs
-    /// on the tokio runtime of the caller.
+    /// Builds the agent: opens the workspace, looks at the project, and begins the session, which
+    /// runs on the tokio runtime of the caller.
     ///
     /// # Errors
     /// [`BuildError`], which says what to do.
@@ -92,19 +93,19 @@ impl AgentBuilder {
 }
 
 impl Agent {
-    /// Returns what an agent is made with.
+    /// Returns a builder with the default settings.
     pub fn builder() -> AgentBuilder {
         AgentBuilder::default()
     }
 
-    /// The session's id.
+    /// Returns the session's id.
     #[must_use]
     pub const fn id(&self) -> &SessionId {
         &self.id
     }
 
-    /// Begins a run. While one is under way, another is refused: [`Agent::steer`] and
-    /// [`Agent::follow_up`] say something to it.
+    /// Begins a run. During a run another one is refused; use [`Agent::steer`] or
+    /// [`Agent::follow_up`] then.
     pub fn run(&self, prompt: impl Into<Prompt>) -> AgentRun {
         let Prompt { parts, options } = prompt.into();
         let options = options.map(Box::new);
@@ -113,16 +114,16 @@ impl Agent {
         AgentRun::new(number, self.link.clone(), events, heard)
     }
 
-    /// Says something to the run that is under way: the model reads it after the current round of
-    /// tool calls. While none is, it waits for the next one.
+    /// Steers the current run: the model reads the prompt after the current round of tool calls.
+    /// Without a run, the prompt waits for the next one.
     ///
     /// # Errors
-    /// [`AgentError`] if there is nothing in it, or the session is over.
+    /// [`AgentError`] if the prompt is empty, or the session is over.
     pub async fn steer(&self, prompt: impl Into<Prompt>) -> Result<(), AgentError> {
         self.say(Command::Steer { parts: prompt.into().parts }).await
     }
 
-    /// Says something for when the model is done with what it is doing.
+    /// Queues a prompt for when the model is done with the present one.
     ///
     /// # Errors
     /// As [`Agent::steer`].
@@ -131,32 +132,32 @@ impl Agent {
         self.say(Command::FollowUp { parts, options: options.map(Box::new) }).await
     }
 
-    /// Stops the run that is under way. Its result says so.
+    /// Interrupts the current run. Its result says so.
     pub fn interrupt(&self) {
         self.link.send(Command::Interrupt);
     }
 
-    /// Takes back the newest steps of the conversation, each of which began with a prompt. Files
-    /// stay as they are.
+    /// Undoes the newest steps of the conversation, each of which began with a prompt. Files stay
+    /// as they are.
     ///
     /// # Errors
-    /// [`AgentError`] while a run is under way, or where there is nothing to undo.
+    /// [`AgentError`] during a run, or if there is nothing to undo.
     pub async fn undo(&self, steps: u32) -> Result<(), AgentError> {
         self.say(Command::Undo { steps }).await
     }
 
-    /// Puts back steps that were undone, the last one first.
+    /// Redoes steps that were undone, the last one first.
     ///
     /// # Errors
-    /// As [`Agent::undo`].
+    /// [`AgentError`] during a run, or if there is nothing to redo.
     pub async fn redo(&self, steps: u32) -> Result<(), AgentError> {
         self.say(Command::Redo { steps }).await
     }
 
-    /// Has the model read less of the conversation: its oldest turns are summed up.
+    /// Makes the conversation that the model reads shorter: its oldest turns are summed up.
     ///
     /// # Errors
-    /// [`AgentError`] while a run is under way, or where all turns are among those that stay.
+    /// [`AgentError`] during a run, or if all turns are so new that they stay.
     pub async fn compact(&self) -> Result<(), AgentError> {
         self.say(Command::Compact { instructions: None }).await
     }
@@ -172,17 +173,17 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// [`AgentError`]: it is no JSON object, or makes no configuration that works.
+    /// [`AgentError`] if the patch is not a JSON object, or makes a configuration that cannot work.
     pub async fn configure(&self, patch: &str) -> Result<(), AgentError> {
         let patch = innerloop_core::json::from_str::<JsonObject>(patch);
         let patch = patch.map_err(|error| AgentError::Patch(error.to_string()))?;
         self.say(Command::Configure { patch }).await
     }
 
-    /// Gives the model a tool more, in place of one of that name, from the next model call on.
+    /// Adds a tool from the next model call on; one of the same name is replaced.
     ///
     /// # Errors
-    /// [`AgentError`]: its schema is none that arguments can be checked by, or the session is over.
+    /// [`AgentError`] if arguments cannot be checked by its schema, or the session is over.
     pub async fn add_tool(&self, tool: impl Into<OwnTool>) -> Result<(), AgentError> {
         let tool = tool.into();
         self.change_tools(move |tools| {
@@ -192,7 +193,7 @@ impl Agent {
         .await
     }
 
-    /// Takes a tool of the program's own from the model, if there is one of that name.
+    /// Removes a tool of the program's own, if there is one of that name.
     ///
     /// # Errors
     /// [`AgentError`] if the session is over.
@@ -201,8 +202,8 @@ impl Agent {
         self.change_tools(move |tools| tools.without(&name)).await
     }
 
-    /// All turns of the conversation, oldest first, also those that the model does not read any
-    /// more.
+    /// Returns all turns of the conversation, oldest first, including those that the model no
+    /// longer reads.
     ///
     /// # Errors
     /// [`SessionEndedError`] if the session is over.
@@ -214,7 +215,7 @@ impl Agent {
         turns.await
     }
 
-    /// Returns where the agent stands, and what it has used so far.
+    /// Returns the state of the agent, and what it has used so far.
     ///
     /// # Errors
     /// [`SessionEndedError`] if the session is over.
@@ -223,8 +224,8 @@ impl Agent {
         status.ok_or_else(|| self.link.ended())
     }
 
-    /// The session as bytes, from which [`AgentBuilder::restore`] goes on, here or elsewhere. Files
-    /// are not in it.
+    /// Returns the session as bytes, with which [`AgentBuilder::restore`] goes on, here or
+    /// elsewhere. Files are not in them.
     ///
     /// # Errors
     /// [`SessionEndedError`] if the session is over.
@@ -232,11 +233,11 @@ impl Agent {
         self.link.visit(|driver, _| driver.snapshot()).await
     }
 
-    /// A new session that has heard all that this one has, or its first `turns` turns, over the
-    /// same workspace, with the same tools and the same people to ask. It has no log.
+    /// Opens a new session whose history is this one's, or its first `turns` turns, over the same
+    /// workspace, with the same tools and the same people to ask. It has no log.
     ///
     /// # Errors
-    /// [`BuildError`]: this session is over, or the system gives no id.
+    /// [`BuildError`] if this session is over, or the system gives no random numbers for an id.
     pub async fn fork(&self, turns: Option<usize>) -> Result<Self, BuildError> {
         let site = Arc::clone(&self.site);
         let forked = self
@@ -248,28 +249,30 @@ impl Agent {
         Ok(Self { id, link, site })
     }
 
-    /// Everything that happens from here on, in all runs and between them. It waits in memory until
-    /// it is read.
+    /// Returns the events from here on, of all runs and between them. They wait in memory until
+    /// they are read.
     #[must_use]
     pub fn subscribe(&self) -> EventStream {
         EventStream(self.link.subscribe())
     }
 
-    /// The folder that the agent works on.
+    /// Returns the workspace: the folder that the agent works on.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         self.site.workspace()
     }
 
-    /// Returns what the agent has changed and nobody has applied yet; of a workspace in place, what
-    /// it has changed.
+    /// Returns what the agent has changed and nobody has applied yet; in a workspace in place, all
+    /// that it has changed.
     pub async fn changes(&self) -> Vec<FileChange> {
+        // On a thread of its own, here and below: it reads files, for which the runtime's threads
+        // must not wait.
         let workspace = self.site.workspace().clone();
         spawn_blocking(move || workspace.changes().0).await.unwrap_or_default()
     }
 
-    /// Brings what the agent has changed into the folder, all of it or nothing. In place there is
-    /// nothing to do.
+    /// Applies the agent's changes to the folder, all of them or none. In a workspace in place
+    /// there is nothing to do.
     ///
     /// # Errors
     /// [`ApplyError`]: nothing was applied, for example since somebody else has changed the same
@@ -277,6 +280,7 @@ impl Agent {
     pub async fn apply(&self) -> Result<(), ApplyError> {
         let workspace = self.site.workspace().clone();
         let applied = spawn_blocking(move || {
+            // Frozen meanwhile, since a run may be writing: half a change must not be applied.
             workspace.freeze();
             let applied = workspace.apply();
             workspace.thaw();
@@ -288,9 +292,11 @@ impl Agent {
         })
     }
 
-    /// Ends the session for good, and waits until it has: a run that is under way is stopped, and
-    /// what is logged cannot be resumed.
+    /// Ends the session for good, and waits until it has ended: a run is stopped, and the log
+    /// cannot be resumed.
     pub async fn close(&self) {
+        // Subscribed before the command is sent, or the end could be missed. A session that is over
+        // already has no events, so that the wait ends at once.
         let mut events = self.link.subscribe();
         self.link.send(Command::Close);
         while events.recv().await.is_some() {}
@@ -300,7 +306,8 @@ impl Agent {
         Ok(self.link.say(command).await??)
     }
 
-    /// Changes the tools that are run, and then those that the model is told of.
+    /// Changes the tools that are run, and then those that the model knows: in this order, since a
+    /// model must never know of a tool that cannot be run.
     async fn change_tools(
         &self,
         change: impl FnOnce(ToolRunner) -> ToolRunner + Send + 'static,
@@ -313,14 +320,14 @@ impl Agent {
         let (before, specs) = changed.await?;
         let said = self.say(Command::Configure { patch: patch::of_tools(&specs) }).await;
         if said.is_err() {
-            // What the model is not told of is not run either.
+            // The session refuses the specifications, so the model goes on with the tools before.
             self.link.visit(move |_, tools| *tools = before).await?;
         }
         said
     }
 }
 
-/// The events of a session, until it is closed.
+/// The stream of a session's events, until it is closed.
 ///
 /// ```
 /// use futures_util::StreamExt as _;

@@ -1,4 +1,5 @@
-//! Who says what calls may run, and answers the model's questions.
+//! The program's functions that decide on calls and answer the model's questions. Each question is
+//! a task of its own, so that the session goes on; no answer at all counts as that of nobody.
 
 use innerloop_core::{
     id::{AgentId, EffectId},
@@ -46,7 +47,7 @@ impl UserCallbacks {
         self.answer.is_some()
     }
 
-    /// Asks whoever is there, who answers in a task of their own; one that breaks has denied.
+    /// Asks the program's function in a task of its own. One that panics has denied.
     pub(crate) fn asked(
         &mut self,
         commands: &CommandSender,
@@ -56,6 +57,8 @@ impl UserCallbacks {
     ) {
         let (approve, answer, ask) = (self.approve.clone(), self.answer.clone(), ask.clone());
         let answering = async move {
+            // The function is called within the task: one that panics before it returns a future
+            // must not stop the session either.
             match (ApprovalRequest::of(agent, &ask), ask, approve, answer) {
                 (Some(call), _, Some(approve), _) => approve(call).await.into(),
                 (_, Ask::Question { text }, _, Some(answer)) => {
@@ -66,6 +69,8 @@ impl UserCallbacks {
         };
         let commands = commands.clone();
         self.open.retain(|_, task| !task.is_finished());
+        // Two tasks: a panic ends the first, and the second learns of it by its handle, so that the
+        // session gets an answer in any case.
         let task = tokio::spawn(answering);
         self.open.insert(id, task.abort_handle());
         drop(tokio::spawn(async move {
@@ -73,7 +78,7 @@ impl UserCallbacks {
         }));
     }
 
-    /// Nobody waits for the answer any more.
+    /// Stops a question whose answer nobody waits for any more.
     pub(crate) fn withdrawn(&mut self, id: EffectId) {
         self.open.remove(&id).into_iter().for_each(|task| task.abort());
     }

@@ -1,4 +1,4 @@
-//! Why an agent could not be made.
+//! The reasons why an agent could not be built, each with the place and what to do about it.
 
 use crate::session::SessionEndedError;
 use innerloop_core::{RestoreError, config::ConfigError, input::RejectionReason, log::LogError};
@@ -29,7 +29,7 @@ pub enum BuildError {
     /// No provider has that name.
     #[error(transparent)]
     UnknownProvider(#[from] UnknownProvider),
-    /// The provider wants a key, and there is none.
+    /// The provider needs a key, and there is none.
     #[error("{provider} wants a key: set {variables}, or give one by `api_key`")]
     MissingKey {
         /// The provider's name for people.
@@ -46,19 +46,19 @@ pub enum BuildError {
     /// The folder cannot be worked on.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
-    /// A folder of one's own cannot be made.
+    /// The temporary folder for an agent without a workspace cannot be made.
     #[error("cannot make a folder to work in: {0}")]
     Folder(#[source] io::Error),
-    /// The file that says which programs there are cannot be used.
+    /// A program of the sandbox cannot be used.
     #[error(transparent)]
     Programs(#[from] ProgramsError),
-    /// The file of the project that says so cannot be used.
+    /// The manifest, the file that says which programs there are, cannot be used.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// The look at the project has broken.
+    /// Looking at the project has panicked.
     #[error("cannot look at the project: {0}")]
     Facts(#[source] JoinError),
-    /// A domain whose pages may be read is none.
+    /// A domain of those whose pages may be read is not a domain.
     #[error(transparent)]
     Domain(#[from] DomainError),
     /// No model is named, or a patch of the configuration does not fit.
@@ -67,13 +67,13 @@ pub enum BuildError {
     /// The configuration cannot work.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A patch of the configuration is no JSON object.
+    /// A patch of the configuration is not a JSON object.
     #[error("the patch is no JSON object: {0}")]
     Patch(String),
-    /// The snapshot is none that a session can be made of.
+    /// No session can be restored from the snapshot.
     #[error(transparent)]
     Restore(#[from] RestoreError),
-    /// The log is none that a session can be made of.
+    /// No session can be resumed from the log.
     #[error("{}: {error}", path.display())]
     Resume {
         /// The log.
@@ -89,16 +89,16 @@ pub enum BuildError {
         /// The reason why it cannot be read.
         error: io::Error,
     },
-    /// The log cannot be made.
+    /// The log cannot be created.
     #[error(transparent)]
     Log(#[from] JournalError),
-    /// Another agent writes the log, of this program or of another.
+    /// Another agent writes the log, in this program or in another one.
     #[error("{} is the log of an agent that goes on with it; close that one first", path.display())]
     Busy {
         /// The log.
         path: PathBuf,
     },
-    /// The file beside a log that says who writes it cannot be had.
+    /// The lock file beside the log cannot be opened or locked.
     #[error("cannot lock {}: {error}", path.display())]
     Unlocked {
         /// The file.
@@ -106,13 +106,13 @@ pub enum BuildError {
         /// The reason for the failure.
         error: io::Error,
     },
-    /// The session refuses the configuration that goes over its own.
+    /// The session refuses the builder's changes to its configuration.
     #[error(transparent)]
     Refused(#[from] RejectionReason),
-    /// The recording cannot be read or made.
+    /// The recording cannot be read or created.
     #[error(transparent)]
     Recording(#[from] RecordingError),
-    /// The system gives no random numbers, of which a session's id is made.
+    /// The system gives no random numbers for the session's id.
     #[error("the system gives no random numbers: {0}")]
     Random(#[source] io::Error),
     /// The session that was to be forked is over.

@@ -1,4 +1,5 @@
-//! What an agent is made with, and how it is put together.
+//! The builder of an agent: its settings, and the steps from them to a session that runs. Nothing
+//! is opened before `begin`, so that the order of the settings does not matter.
 
 use crate::{
     approvals::UserCallbacks,
@@ -95,16 +96,16 @@ pub struct AgentBuilder {
 /// The place where the agent works.
 #[derive(Debug, Default)]
 enum WorkspaceLocation {
-    /// In an empty folder of its own, which goes with it.
+    /// In an empty folder of its own, which is removed with the agent.
     #[default]
     Own,
-    /// On an overlay of a folder.
+    /// On an overlay over a folder.
     Over(PathBuf),
     /// In a folder itself.
     In(PathBuf),
 }
 
-/// The origin of the session.
+/// The origin of the session's conversation.
 #[derive(Debug, Default)]
 enum SessionOrigin {
     #[default]
@@ -114,54 +115,53 @@ enum SessionOrigin {
 }
 
 impl AgentBuilder {
-    /// The provider's name, `anthropic` if nothing is said; see [`innerloop_driver::providers`].
+    /// Sets the provider by its name, by default `anthropic`; see [`innerloop_driver::providers`].
     pub fn provider(mut self, name: impl Into<String>) -> Self {
         self.provider = Some(name.into());
         self
     }
 
-    /// The model's name; else the provider's own choice.
+    /// Sets the model by its name, by default the provider's default model.
     pub fn model(mut self, name: impl Into<String>) -> Self {
         self.model = Some(name.into());
         self
     }
 
-    /// The provider's key; else it is that of the provider's variable in the environment. It gets
-    /// into no request to another place, no log and no event, but for a key that is shorter than
-    /// twelve characters or a plain word: that is not told apart from other text.
+    /// Sets the provider's key, by default that of the provider's environment variable. The key is
+    /// sent to the provider only and masked in logs and events, unless it is shorter than 12
+    /// characters or a plain word, which cannot be told from other text.
     pub fn api_key(mut self, key: &str) -> Self {
         self.key = Some(ApiKey::new(key));
         self
     }
 
-    /// Returns where the provider is reached; else at the address in its variable of the
-    /// environment, or at its own.
+    /// Sets the provider's base URL, by default that of its environment variable, else its own.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
         self
     }
 
-    /// Works on a folder, which stays as it is until
+    /// Lets the agent work over a folder, which stays as it is until
     /// [`Agent::apply`](crate::Agent::apply).
     pub fn workspace(mut self, folder: impl AsRef<Path>) -> Self {
         self.place = WorkspaceLocation::Over(folder.as_ref().to_owned());
         self
     }
 
-    /// Works on a folder in place: what the agent writes is written.
+    /// Lets the agent work in a folder itself: what it writes is there at once.
     pub fn in_place(mut self, folder: impl AsRef<Path>) -> Self {
         self.place = WorkspaceLocation::In(folder.as_ref().to_owned());
         self
     }
 
-    /// A `tools.toml` that says which programs the sandbox has besides its own.
+    /// Sets the `tools.toml` that says which programs the sandbox has besides its own.
     pub fn programs(mut self, file: impl AsRef<Path>) -> Self {
         self.programs = Some(file.as_ref().to_owned());
         self
     }
 
-    /// Shares a sandbox's engine with other agents, so that what they run is compiled once; else
-    /// the agent has one of its own, with the compiled modules of the user's cache folder.
+    /// Shares a sandbox's engine with other agents, so that what they run is compiled once. By
+    /// default the agent has one of its own, with the compiled modules of the user's cache folder.
     pub fn engine(mut self, engine: Arc<SandboxEngine>) -> Self {
         self.engine = Some(engine);
         self
@@ -179,13 +179,14 @@ impl AgentBuilder {
         self
     }
 
-    /// Gives the model a tool: a [`Tool`](crate::Tool), or an [`OwnTool`].
+    /// Adds a tool: a [`Tool`](crate::Tool), or an [`OwnTool`].
     pub fn tool(mut self, tool: impl Into<OwnTool>) -> Self {
         self.tools.push(tool.into());
         self
     }
 
-    /// Asks before calls that change something; a configuration's `approval` says otherwise.
+    /// Sets the function that is asked before calls that change something, or before those that
+    /// the configuration's `approval` names.
     pub fn approve<R>(
         mut self,
         approve: impl Fn(ApprovalRequest) -> R + Send + Sync + 'static,
@@ -197,7 +198,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Lets the model ask questions. Nothing as an answer has it decide for itself.
+    /// Lets the model ask questions, which the function answers. With `None` as the answer the
+    /// model decides for itself.
     pub fn ask<R>(mut self, answer: impl Fn(String) -> R + Send + Sync + 'static) -> Self
     where
         R: Future<Output = Option<String>> + Send + 'static,
@@ -206,7 +208,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets a hook: what it is told is JSON, as `docs/protocol.md` has it for each point.
+    /// Sets the hook of a point. Its argument is the JSON that `docs/protocol.md` describes for
+    /// that point.
     ///
     /// ```
     /// use innerloop::{Agent, HookPoint, HookReply, Json};
@@ -230,48 +233,49 @@ impl AgentBuilder {
         self
     }
 
-    /// Asks for the final answer in the form of a type, which is
-    /// [`RunResult::answer`](crate::RunResult::answer) then.
+    /// Asks the model for a final answer of a type, which
+    /// [`RunResult::answer`](crate::RunResult::answer) then returns.
     pub fn answer<T: JsonSchema>(self) -> Self {
         self.config(patch::of_answer(&schema_of::<T>()))
     }
 
-    /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON; a
-    /// later one goes over those before.
+    /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON. A
+    /// later patch is applied over those before.
     pub fn config(mut self, patch: impl Into<String>) -> Self {
         self.patches.push(patch.into());
         self
     }
 
-    /// Goes on with the session of a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot). Its
-    /// configuration goes on, with what this builder says over it; the tools are this builder's.
+    /// Restores the session of a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot). Its
+    /// configuration is kept, with this builder's changes over it; the tools are this builder's.
     pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
         self.origin = SessionOrigin::Snapshot(snapshot.into());
         self
     }
 
-    /// Goes on with the session of a log, also of one whose program was killed: what it had asked a
-    /// model is asked again, and what became of a tool's run is not known. With
-    /// [`AgentBuilder::log`] the session is logged on; the same file may be named by both.
+    /// Resumes the session of a log, even if its program was killed: open requests to the model are
+    /// sent again, and open runs of tools are reported as lost. With [`AgentBuilder::log`] the
+    /// session is logged on; both may name the same file.
     pub fn resume(mut self, log: impl AsRef<Path>) -> Self {
         self.origin = SessionOrigin::Log(log.as_ref().to_owned());
         self
     }
 
-    /// Writes the session's log to that file, from which [`AgentBuilder::resume`] goes on. Nothing
-    /// is done before it is written down. The file must be new, or the one that is resumed.
+    /// Writes the session's log to a file, with which [`AgentBuilder::resume`] goes on. Each input
+    /// is on the disk before anything follows from it. The file must be new, or the one that is
+    /// resumed.
     pub fn log(mut self, file: impl AsRef<Path>) -> Self {
         self.log = Some(file.as_ref().to_owned());
         self
     }
 
-    /// Records the traffic with the model into a new file.
+    /// Records the traffic with the model in a new file.
     pub fn record(mut self, file: impl AsRef<Path>) -> Self {
         self.record = Some(file.as_ref().to_owned());
         self
     }
 
-    /// Has a recording answer in place of the model: no key, no network.
+    /// Lets a recording answer in place of the model, without a key or a network.
     pub fn replay(mut self, file: impl AsRef<Path>) -> Self {
         self.replay = Some(file.as_ref().to_owned());
         self
@@ -280,14 +284,17 @@ impl AgentBuilder {
     /// Opens the workspace, looks at the project, and begins the session.
     pub(crate) async fn begin(mut self) -> Result<StartedSession, BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
+        // The lock comes before the log is read: another agent could still append to it, and two
+        // sessions would go on from one log.
         let lock = match &self.log {
             Some(log) => Some(log_lock::take(log).await?),
             None => None,
         };
         let traffic = self.traffic(&provider)?;
         let site = self.site(traffic)?;
+        // Before any tool can run: the model must not write the log that its session resumes from.
         site.work().reserve(self.own_files().iter().map(PathBuf::as_path));
-        // What comes from a recording is recorded already.
+        // Replayed traffic is not recorded: it would be the same recording again.
         let record = self.record.as_deref().filter(|_| self.replay.is_none());
         let setup = site.setup()?.recorded(record)?.with_log(self.log.is_some());
         let tools = self.tools(site.work().tools(&setup.keys()))?;
@@ -299,8 +306,11 @@ impl AgentBuilder {
         };
         let id = opened.session().id().clone();
         let is_told_of_tools = opened.session().config().tools == specs;
+        // Only now that the old log has been read: the journal may take the place of that file.
         let outlets = SessionLog { journal: self.journal()?, lock };
         let link = site.begin(opened, tools, outlets);
+        // As commands of the running session, so that the changes are in its log. Tools come last
+        // and only if they differ: new ones drop the prefix that the provider has cached.
         if !matches!(self.origin, SessionOrigin::New) {
             let tools = (!is_told_of_tools).then(|| patch::of_tools(&specs));
             for patch in self.changes(&site)?.into_iter().chain(tools) {
@@ -311,7 +321,7 @@ impl AgentBuilder {
         Ok(StartedSession { id, link, site })
     }
 
-    /// Returns where the model's traffic goes and comes from.
+    /// Returns the source of the model's answers: the endpoint, or the recording.
     fn traffic(&mut self, provider: &Provider) -> Result<ModelTraffic, BuildError> {
         let key = self
             .key
@@ -336,7 +346,7 @@ impl AgentBuilder {
         Ok(ModelTraffic::live(provider, endpoint))
     }
 
-    /// The workspace, with everything that works there.
+    /// Opens the workspace, with everything that works there.
     fn site(&mut self, traffic: ModelTraffic) -> Result<SessionResources, BuildError> {
         let (workspace, own) = match &self.place {
             WorkspaceLocation::Own => {
@@ -353,7 +363,7 @@ impl AgentBuilder {
         Ok(SessionResources::new((work, own), traffic, (self.people.clone(), self.hooks.clone())))
     }
 
-    /// Those tools, with what reads pages and the program's own.
+    /// Adds the reader of pages and the program's own tools.
     fn tools(&mut self, mut tools: ToolRunner) -> Result<ToolRunner, DomainError> {
         if !self.domains.is_empty() {
             let domains = SessionDomains::new(AllowedDomains::parse(&self.domains)?);
@@ -362,13 +372,13 @@ impl AgentBuilder {
         Ok(self.tools.drain(..).fold(tools, ToolRunner::with))
     }
 
-    /// The session's own files, also those that are not there yet.
+    /// Returns the session's own files, including those that do not exist yet.
     fn own_files(&self) -> Vec<PathBuf> {
         let lock = self.log.as_deref().map(log_lock::beside);
         [&self.log, &lock, &self.record].into_iter().flatten().cloned().collect()
     }
 
-    /// The configuration of a new session.
+    /// Returns the configuration of a new session.
     async fn new_config(
         &self,
         provider: &Provider,
@@ -393,12 +403,15 @@ impl AgentBuilder {
             }
             .config()
         };
+        // The configuration is made twice: a patch may name another family of models, which reads
+        // other instruction files.
         let family = settings(&EnvironmentFacts::default())?.model.profile;
         let facts = site.work().facts(family).await.map_err(BuildError::Facts)?;
         Ok(settings(&facts)?)
     }
 
-    /// Returns what follows for the configuration from who is there, and from what may be read.
+    /// Returns the changes to the configuration that follow from the functions and domains given.
+    /// The user's own patches are applied over them.
     fn own_patch(&self, site: &SessionResources) -> Map<String, Value> {
         let mut patch = patch::of_people(&site.people());
         if !self.domains.is_empty() {
@@ -407,7 +420,7 @@ impl AgentBuilder {
         patch
     }
 
-    /// Returns what this builder says over the configuration of a session that goes on.
+    /// Returns this builder's changes to the configuration of a session that goes on.
     fn changes(&self, site: &SessionResources) -> Result<Vec<JsonObject>, BuildError> {
         let own = self.own_patch(site);
         patch::over_restored(own, self.model.as_deref(), &self.patches).map_err(BuildError::Patch)
@@ -422,20 +435,21 @@ impl AgentBuilder {
     }
 }
 
-/// A session that has begun.
+/// A session that has begun, with the parts of its agent.
 pub(crate) struct StartedSession {
     pub(crate) id: SessionId,
     pub(crate) link: SessionHandle,
     pub(crate) site: SessionResources,
 }
 
-/// Returns what is set of those variables first, if anything is.
+/// Returns the value of the first of those variables that is set and not blank.
 fn variable(names: &[String]) -> Option<String> {
+    // Shells and CI systems set a variable to nothing to say that there is none.
     let set = names.iter().filter_map(|name| env::var(name).ok());
     set.map(|value| value.trim().to_owned()).find(|value| !value.is_empty())
 }
 
-/// The session of a log, as it stands.
+/// Resumes the session of the log at a path.
 fn resumed(path: &Path, setup: SessionSetup) -> Result<OpenSession, BuildError> {
     let unreadable = |error| BuildError::Unreadable { path: path.to_owned(), error };
     let log = fs::read_to_string(path).map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! Hooks of the program: functions that the loop asks at certain points.
+//! The hooks of the program: functions that the loop asks at certain points, one for each point.
 
 use innerloop_core::json::Json;
 use innerloop_core::{config::HookPoint, id::AgentId, input::HookReply, output::HookRun};
@@ -8,12 +8,12 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 type HookFuture = Pin<Box<dyn Future<Output = HookReply> + Send>>;
 type HookFunction = Arc<dyn Fn(Json) -> HookFuture + Send + Sync>;
 
-/// The functions, each with its point.
+/// The program's hooks, each with its point.
 #[derive(Clone, Default)]
 pub(crate) struct HookTable(Vec<(HookPoint, HookFunction)>);
 
 impl HookTable {
-    /// Sets the function of a point, in place of one that was there.
+    /// Sets the hook of a point; an earlier one is replaced.
     pub(crate) fn set<R>(
         &mut self,
         point: HookPoint,
@@ -25,7 +25,7 @@ impl HookTable {
         self.0.push((point, Arc::new(move |payload| Box::pin(hook(payload)))));
     }
 
-    /// Returns where they stand.
+    /// Returns the points that have a hook.
     pub(crate) fn points(&self) -> Vec<HookPoint> {
         self.0.iter().map(|(point, _)| *point).collect()
     }
@@ -36,6 +36,7 @@ impl hooks::HookHandler for HookTable {
         let hook = self.0.iter().find(|(point, _)| *point == run.point);
         match hook {
             Some((_, hook)) => hook(run.payload),
+            // Not asked at all: the driver answers for points that the host does not name.
             None => Box::pin(async { HookReply::Allow }),
         }
     }

@@ -1,6 +1,6 @@
 //! A coding agent in a Rust program: a loop that asks a language model, runs the tools that it
-//! wants, and goes on until it is done. Its tools run in a sandbox over a folder, which stays as it
-//! is until the program says otherwise.
+//! calls, and goes on until it is done. The tools run in a sandbox over a folder, which stays as it
+//! is until the program applies the changes.
 //!
 //! ```
 //! use innerloop::Agent;
@@ -14,17 +14,17 @@
 //! # }
 //! ```
 //!
-//! - [`Agent::builder`] says with which model, where, with which tools and people.
-//! - [`Agent::run`] begins a run: a stream of [`Event`]s, and awaited, a [`RunResult`].
-//! - [`Agent::steer`], [`Agent::status`], [`Agent::history`] and all others work meanwhile, too.
+//! - [`Agent::builder`] takes the settings: the model, the workspace, tools, and people to ask.
+//! - [`Agent::run`] begins a run: a stream of [`Event`]s, and if awaited, a [`RunResult`].
+//! - [`Agent::steer`], [`Agent::status`], [`Agent::history`] and all other methods also work during
+//!   a run.
 //! - [`Tool`] is an async function with arguments of a type of yours.
 //! - [`AgentBuilder::log`] and [`AgentBuilder::resume`] carry a session over a crash;
 //!   [`Agent::snapshot`] and [`Agent::fork`] take it elsewhere.
 //!
-//! It needs a tokio runtime, and to be built, the programs that the sandbox carries: the crate's
-//! README says how. What is below it, for hosts of another kind, is in the crates
-//! [`innerloop_host`], [`innerloop_sandbox`], [`innerloop_workspace`], [`innerloop_driver`] and
-//! [`innerloop_core`].
+//! The crate needs a tokio runtime. To build it, you need the programs that the sandbox carries:
+//! its README says how. Hosts of another kind use the crates below it: [`innerloop_host`],
+//! [`innerloop_sandbox`], [`innerloop_workspace`], [`innerloop_driver`] and [`innerloop_core`].
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -64,9 +64,8 @@ pub use innerloop_sandbox::{EngineOptions, SandboxEngine};
 pub use innerloop_workspace::{ApplyError, FileChange, Workspace};
 pub use schemars::JsonSchema;
 
-/// Types for environments, which carry out the built-in tools' actions in place of the sandbox:
-/// what [`AgentBuilder::environment`] takes, and what every tool on files means, over any
-/// [`WorkspaceFiles`].
+/// Types for environments, which carry out the built-in tools' actions in place of the sandbox: the
+/// trait that [`AgentBuilder::environment`] takes, and the file tools over any [`WorkspaceFiles`].
 ///
 /// [`WorkspaceFiles`]: environment::WorkspaceFiles
 pub mod environment {

@@ -1,5 +1,5 @@
-//! The lock of a log: one program writes it at a time, in whatever language. The Python package
-//! takes the same.
+//! The lock of a log: one program writes it at a time. The Python package takes the same lock, so
+//! that agents in both languages exclude each other.
 
 use crate::build_error::BuildError;
 use innerloop_host::lock::LockFile;
@@ -14,7 +14,7 @@ use tokio::time::sleep;
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Takes the lock of the log at a path, which lasts as long as what is returned.
+/// Takes the lock of the log at a path; it is held until the file is dropped.
 pub(crate) async fn take(log: &Path) -> Result<LockFile, BuildError> {
     let path = beside(log);
     let unlocked = |error| BuildError::Unlocked { path: path.clone(), error };
@@ -28,8 +28,10 @@ pub(crate) async fn take(log: &Path) -> Result<LockFile, BuildError> {
     Err(BuildError::Busy { path: log.to_owned() })
 }
 
-/// The file that is locked: the log itself is another one each time that it is begun anew.
+/// Returns the path of the file that is locked.
 pub(crate) fn beside(log: &Path) -> PathBuf {
+    // Not the log itself: each time that it is begun anew, another file takes its place, and the
+    // lock would stay on the old one. The name is that of Python's list of runs.
     let mut name = log.as_os_str().to_owned();
     name.push(".runs");
     name.into()

@@ -1,4 +1,5 @@
-//! A run: what the agent does for one prompt, as a stream of events and as a result.
+//! A run: the agent's work for one prompt, as a stream of events and as a result. Dropping it
+//! before its end interrupts it.
 
 use crate::session::{SessionEndedError, SessionHandle};
 use futures_core::Stream;
@@ -12,9 +13,9 @@ use std::{
 };
 use tokio::sync::{mpsc::UnboundedReceiver, oneshot};
 
-/// A run that is under way: a [`Stream`] of its [`Event`]s, subagents' included, and awaited, its
-/// [`RunResult`]. It begins at once, also if nobody looks at it; events wait in memory until they
-/// are read. Dropped before its end, it is interrupted.
+/// A run in progress: a [`Stream`] of its [`Event`]s, those of subagents included, and if awaited,
+/// its [`RunResult`]. It begins at once, even if nobody polls it; events wait in memory until they
+/// are read. If it is dropped before its end, it is interrupted.
 ///
 /// ```
 /// use futures_util::StreamExt as _;
@@ -36,8 +37,7 @@ pub struct AgentRun {
     number: u64,
     link: SessionHandle,
     events: UnboundedReceiver<Event>,
-    /// The session's answer to the prompt, which it takes or refuses; `None` once the answer has
-    /// come.
+    /// The session's answer to the prompt, which it takes or refuses; `None` once that has come.
     heard: Option<oneshot::Receiver<Result<(), RejectedInput>>>,
     refused: Option<RejectedInput>,
     result: ResultReader,
@@ -45,7 +45,7 @@ pub struct AgentRun {
     is_over: bool,
 }
 
-/// The reason why a run never began, or has no end. What fails in the world, such as a model that
+/// The reason why a run never began, or has no end. A failure during the run, such as a model that
 /// cannot be reached, is not an error but a [`RunResult`] whose `end` says so.
 ///
 /// ```
@@ -83,7 +83,7 @@ impl AgentRun {
         Self { number, link, events, heard: Some(heard), refused: None, result, is_over: false }
     }
 
-    /// Waits for the end, past all events.
+    /// Waits for the end, and drops all events until then.
     async fn finish(mut self) -> Result<RunResult, RunError> {
         while std::future::poll_fn(|context| self.poll_event(context)).await.is_some() {}
         match (self.result.take(), self.refused.take()) {
@@ -94,10 +94,13 @@ impl AgentRun {
     }
 
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        // Before any event: a refused prompt has none, and the channel of its events stays open for
+        // as long as another run.
         if let Some(heard) = &mut self.heard {
             let said = ready!(Pin::new(heard).poll(context));
             self.heard = None;
-            // Where the session is over, no event follows either.
+            // Without an answer the session is over: its events have ended, too, and `finish` says
+            // why.
             if let Ok(Err(rejected)) = said {
                 self.refused = Some(rejected);
             }

@@ -1,5 +1,6 @@
-//! The task that drives a session, and the ways to it: each handle asks, and the task answers
-//! between two things that happen.
+//! The task that drives a session, and its handles: a handle sends a command or a closure, which
+//! the task takes between two inputs, in the order in which they were sent. The task stops when the
+//! last handle is dropped.
 
 use crate::approvals::UserCallbacks;
 use innerloop_core::{
@@ -23,7 +24,7 @@ use tokio::sync::{
 };
 use tokio::task::AbortHandle;
 
-/// The session is over: it was closed, or its log can no longer be written.
+/// The error of a session that is over: it was closed, or its log can no longer be written.
 ///
 /// ```
 /// use innerloop::{Agent, SessionEndedError};
@@ -38,7 +39,7 @@ use tokio::task::AbortHandle;
 #[error("the session is over: {0}")]
 pub struct SessionEndedError(String);
 
-/// A way to a session. Clones lead to the same one, and it stops with the last.
+/// A handle of a session. Clones are of the same one, and it stops when the last is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionHandle {
     commands: CommandSender,
@@ -46,7 +47,7 @@ pub(crate) struct SessionHandle {
     _driven: Arc<DriverTask>,
 }
 
-/// The task that drives a session, which is stopped when this is dropped: the session is as if the
+/// The owner of the task that drives a session. When it is dropped, the session stops as if the
 /// program had ended, and can be resumed from its log.
 #[derive(Debug)]
 struct DriverTask(AbortHandle);
@@ -57,17 +58,17 @@ impl Drop for DriverTask {
     }
 }
 
-/// The subscribers that are told what happens.
+/// The subscribers to a session's events.
 #[derive(Debug, Default)]
 struct EventSubscribers {
-    /// The run that is under way.
+    /// The subscriber of the current run.
     run: Option<RunSubscriber>,
     runs: u64,
     all: Vec<UnboundedSender<Event>>,
     ended: Option<String>,
 }
 
-/// A run, and who is told of it.
+/// The subscriber of a run.
 #[derive(Debug)]
 struct RunSubscriber {
     number: u64,
@@ -77,12 +78,13 @@ struct RunSubscriber {
 }
 
 impl SessionHandle {
-    /// Has a task drive the session until it is closed.
+    /// Spawns a task that drives the session until it is closed.
     pub(crate) fn begin(mut host: Host, mut people: UserCallbacks, lock: Option<LockFile>) -> Self {
         let (watchers, commands) = (Arc::<Mutex<EventSubscribers>>::default(), host.commands());
         let (told, asked) = (Arc::clone(&watchers), commands.clone());
         let task = tokio::spawn(async move {
-            // Held until nothing is written any more.
+            // Held by the task and not by the handles: the task is what writes the log, and may
+            // live a little longer than the last handle.
             let _lock = lock;
             let driven = host
                 .run(|news| match news {
@@ -99,19 +101,22 @@ impl SessionHandle {
         Self { commands, watchers, _driven: Arc::new(DriverTask(task.abort_handle())) }
     }
 
-    /// Returns why nothing follows any more.
+    /// Returns why the session is over.
     pub(crate) fn ended(&self) -> SessionEndedError {
         SessionEndedError(
             held(&self.watchers).ended.clone().unwrap_or_else(|| "its task was stopped".into()),
         )
     }
 
-    /// Says something that nobody waits to hear of.
+    /// Sends a command without waiting until the session takes it.
     pub(crate) fn send(&self, command: Command) {
         self.commands.send(command);
     }
 
-    /// Says something and waits until the session has heard it.
+    /// Sends a command and waits until the session takes or refuses it.
+    ///
+    /// # Errors
+    /// The session is over; the inner error is its refusal.
     pub(crate) async fn say(
         &self,
         command: Command,
@@ -119,7 +124,10 @@ impl SessionHandle {
         self.commands.say(command, |_, _| {}).await.map_err(|_| self.ended())
     }
 
-    /// Looks at the session, or changes its tools, between two things that happen.
+    /// Calls a closure with the session and its tools, between two inputs.
+    ///
+    /// # Errors
+    /// The session is over.
     pub(crate) async fn visit<T: Send + 'static>(
         &self,
         visit: impl FnOnce(&Driver, &mut ToolRunner) -> T + Send + 'static,
@@ -127,7 +135,7 @@ impl SessionHandle {
         self.commands.visit(visit).await.map_err(|_| self.ended())
     }
 
-    /// Begins a run: its number, its events, and whether the session takes the prompt.
+    /// Begins a run. It does not wait until the session takes the prompt.
     pub(crate) fn submit(&self, command: Command) -> SubmittedRun {
         let (tell, events) = unbounded_channel();
         let number = {
@@ -138,19 +146,22 @@ impl SessionHandle {
         let watchers = Arc::clone(&self.watchers);
         let begin = move |_: &Driver, _: &mut ToolRunner| {
             let mut watchers = held(&watchers);
-            // While one is under way, the session refuses another.
+            // During a run the session refuses another one, which must not get its place here.
             if watchers.run.is_none() {
                 watchers.run = Some(RunSubscriber { number, tell, has_begun: false });
             }
         };
+        // Registered by the task right before it takes the prompt: no event of the run can be
+        // missed, and none of an earlier run is taken for its own.
         let heard = self.commands.say(command, begin);
         SubmittedRun { number, events, heard }
     }
 
-    /// Ends a run that nobody waits for any more, if it is under way.
+    /// Interrupts a run that nobody waits for any more, if it is still the current one.
     pub(crate) fn abandon(&self, number: u64) {
         let (watchers, commands) = (Arc::clone(&self.watchers), self.commands.clone());
-        // Behind the prompt, which may not have been heard yet.
+        // By a visit, which comes behind the prompt: that may not have been taken yet. By number,
+        // since an interruption that comes late must not stop the next run.
         drop(self.commands.visit(move |_, _| {
             if held(&watchers).run.as_ref().is_some_and(|run| run.number == number) {
                 commands.send(Command::Interrupt);
@@ -158,7 +169,7 @@ impl SessionHandle {
         }));
     }
 
-    /// All that happens from here on.
+    /// Returns the events from here on; none if the session is over.
     pub(crate) fn subscribe(&self) -> UnboundedReceiver<Event> {
         let (tell, events) = unbounded_channel();
         let mut watchers = held(&self.watchers);
@@ -169,7 +180,7 @@ impl SessionHandle {
     }
 }
 
-/// A run whose prompt was said.
+/// A run whose prompt has been sent.
 pub(crate) struct SubmittedRun {
     pub(crate) number: u64,
     pub(crate) events: UnboundedReceiver<Event>,
@@ -180,7 +191,7 @@ impl EventSubscribers {
     fn tell(&mut self, event: &Event) {
         if let Some(run) = &mut self.run {
             run.has_begun = true;
-            // Who has dropped the run hears nothing more.
+            // Fails if the run was dropped, which interrupts it: its end is still to be noted here.
             let _heard = run.tell.send(event.clone());
         }
         self.all.retain(|watcher| watcher.send(event.clone()).is_ok());
@@ -190,7 +201,8 @@ impl EventSubscribers {
         }
     }
 
-    /// Forgets the run whose prompt is refused: another that is under way has begun before.
+    /// Forgets the run whose prompt is refused. A run that has had events is another one, which
+    /// goes on.
     fn refused(&mut self) {
         self.run.take_if(|run| !run.has_begun);
     }
@@ -203,5 +215,6 @@ impl EventSubscribers {
 }
 
 fn held(watchers: &Mutex<EventSubscribers>) -> MutexGuard<'_, EventSubscribers> {
+    // Poisoned or not: nothing under the lock is left half changed by a panic.
     watchers.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,5 @@
-//! The site of an agent's sessions: the place of their tools, the model, and who is asked.
+//! The resources that an agent's session shares with its forks: the place of their tools, the
+//! model's traffic, and the functions that are asked.
 
 use crate::{
     approvals::UserCallbacks, build_error::BuildError, hooks::HookTable, session::SessionHandle,
@@ -15,22 +16,23 @@ use innerloop_workspace::Workspace;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// All that the sessions of an agent work with.
+/// The resources of an agent's sessions.
 #[derive(Debug)]
 pub(crate) struct SessionResources {
     work: WorkSite,
-    /// The folder of the workspace, if nobody else has it.
+    /// The temporary folder of a workspace without a folder of the user's. It is kept here since
+    /// dropping it removes the folder.
     _own: Option<TempDir>,
     traffic: ModelTraffic,
     people: UserCallbacks,
     hooks: HookTable,
 }
 
-/// The log of a session.
+/// The log of a session, if one is kept.
 #[derive(Debug, Default)]
 pub(crate) struct SessionLog {
     pub(crate) journal: Option<Journal>,
-    /// Keeps others from writing the log, as long as it is held.
+    /// The lock that keeps others from writing the log as long as it is held.
     pub(crate) lock: Option<LockFile>,
 }
 
@@ -51,7 +53,7 @@ impl SessionResources {
         &self.work
     }
 
-    /// Returns who is there to be asked.
+    /// Returns the questions and hooks for which the program has functions.
     pub(crate) fn people(&self) -> Asked {
         Asked {
             approve: self.people.approves(),
@@ -60,7 +62,7 @@ impl SessionResources {
         }
     }
 
-    /// The set-up of a session here.
+    /// Returns the setup of a session with these resources.
     pub(crate) fn setup(&self) -> Result<SessionSetup, BuildError> {
         let people = self.people();
         let setup = SessionSetup::new(self.traffic.clone());
@@ -68,7 +70,7 @@ impl SessionResources {
         Ok(setup.with_people(people).with_hooks(Arc::new(self.hooks.clone())))
     }
 
-    /// Has the session driven, with those tools.
+    /// Begins to drive a session with these tools.
     pub(crate) fn begin(
         &self,
         opened: OpenSession,
@@ -79,7 +81,7 @@ impl SessionResources {
         SessionHandle::begin(opened.host(tools, journal), self.people.clone(), lock)
     }
 
-    /// A session that has heard the first `turns` turns of a driver's, or all.
+    /// Opens a session whose history is the first `turns` turns of a driver's, or all.
     pub(crate) fn fork(
         &self,
         driver: &Driver,

@@ -1,4 +1,5 @@
-//! Tools that are async functions of the program, with a schema made from their arguments' type.
+//! The tools that are async functions of the program. Their schema is made from the type of their
+//! arguments, by which the session checks a call before the function gets it.
 
 use innerloop_core::{action::Outcome, tool::ToolSpec};
 use innerloop_face::schema_of;
@@ -16,8 +17,8 @@ use std::{
 type ToolFunction = dyn Fn(OwnToolCall) -> ToolFuture + Send + Sync;
 type ToolFuture = Pin<Box<dyn Future<Output = Result<Outcome, String>> + Send>>;
 
-/// A tool of the program's own. What the model reads of it is its name, its description and the
-/// schema of its arguments: doc comments of the fields become their descriptions.
+/// A tool of the program's own. The model reads its name, its description and the schema of its
+/// arguments, in which the fields have their doc comments as descriptions.
 ///
 /// ```
 /// use innerloop::{JsonSchema, OwnToolCall, Tool};
@@ -46,9 +47,9 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool that is called with arguments of type `A`. A text that the function returns is the
-    /// result, an [`Outcome`] says more; an error, or a panic, becomes an error result for the
-    /// model, and the session goes on. [`OwnToolCall`] tells what else there is to know of the
+    /// Makes a tool that is called with arguments of type `A`. The function returns a text, which
+    /// is the result, or an [`Outcome`], which says more. An error or a panic becomes an error
+    /// result for the model, and the session goes on. [`OwnToolCall`] has further facts about the
     /// call.
     pub fn new<A, F, R, T, E>(
         name: impl Into<String>,
@@ -63,6 +64,8 @@ impl Tool {
         E: Display,
     {
         let spec = ToolSpec::new(name, description, schema_of::<A>());
+        // The schema allows more than the type: what serde refuses behind it, such as a number that
+        // is too large, is an error for the model to read.
         let work = move |call: OwnToolCall| match call.read::<A>() {
             Err(error) => Box::pin(async move { Err(error.to_string()) }) as ToolFuture,
             Ok(arguments) => {
@@ -75,22 +78,23 @@ impl Tool {
         Self { spec, work: Arc::new(work) }
     }
 
-    /// The same, but it changes nothing: its calls run side by side with others that only read, and
-    /// need no approval.
+    /// Declares that the tool changes nothing: its calls need no approval, and run side by side
+    /// with others that only read.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.spec.read_only = true;
         self
     }
 
-    /// The same with a time limit of its own for each call.
+    /// Sets a time limit for each call.
     #[must_use]
     pub fn with_time_limit(mut self, limit: Duration) -> Self {
+        // `Duration::MAX`, with which programs mean no limit, has more milliseconds than fit.
         self.spec.timeout_ms = Some(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
         self
     }
 
-    /// The same, whose arguments of these names are paths of the workspace, so that rules about
+    /// Declares which arguments, by their names, are paths of the workspace, so that rules about
     /// paths hold for them.
     #[must_use]
     pub fn with_paths(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -98,7 +102,7 @@ impl Tool {
         self
     }
 
-    /// Returns what the model is told of it.
+    /// Returns the specification of the tool, as the model gets it.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec

@@ -1,4 +1,6 @@
-//! The class that drives a session for the package's `Agent`.
+//! The class that drives a session for the package's `Agent`. Its methods take JSON, hand it to the
+//! host and return at once; what follows reaches the package through its callbacks. An error is a
+//! mistake of the caller, and changes nothing.
 
 use crate::{
     callbacks::Callbacks, clock::to_u64, effects, files::RawFiles, host::SessionHost,
@@ -38,13 +40,13 @@ impl RawAgent {
         Ok(Self::with(driver, files, callbacks))
     }
 
-    /// Carries out what follows from opening. Of a restored session's open effects a tool's run is
-    /// reported lost, since it may have taken effect; the rest is done again.
+    /// Carries out what follows from the opening. A restored session's open effects are done again,
+    /// except for tools' runs: these are reported as lost, since they may have taken effect.
     pub fn start(&self) {
         self.host.start();
     }
 
-    /// Starts a run; the parts are JSON, as they are below.
+    /// Starts a run; the parts are a JSON array, here and below.
     ///
     /// # Errors
     /// `busy`, `closed`, `bad_option`.
@@ -52,7 +54,7 @@ impl RawAgent {
         self.command(Command::submit(parts_of(parts)?))
     }
 
-    /// Says something to the model after the current round.
+    /// Steers the run: the model reads the parts after the current round.
     ///
     /// # Errors
     /// `closed`, `bad_option`.
@@ -60,7 +62,7 @@ impl RawAgent {
         self.command(Command::Steer { parts: parts_of(parts)? })
     }
 
-    /// Gives an input for when the current one is done.
+    /// Queues an input until the current one is done.
     ///
     /// # Errors
     /// `closed`, `bad_option`.
@@ -69,7 +71,7 @@ impl RawAgent {
         self.command(Command::follow_up(parts_of(parts)?))
     }
 
-    /// Changes the configuration by a patch, as JSON.
+    /// Changes the configuration by a JSON Merge Patch.
     ///
     /// # Errors
     /// `closed`, `bad_option`.
@@ -77,13 +79,13 @@ impl RawAgent {
         self.command(Command::Configure { patch: from_json(patch)? })
     }
 
-    /// Gives another key, for the requests from now on.
+    /// Gives another key, for all further requests. The package has checked its characters.
     #[wasm_bindgen(js_name = setKey)]
     pub fn set_key(&self, key: &str) {
         self.host.driver.borrow_mut().rekey(ApiKey::new(key));
     }
 
-    /// Lets it reach the provider that these options name, to which a patch may then change.
+    /// Adds the provider that these options name, to which a patch may then change.
     ///
     /// # Errors
     /// `unknown_provider`, `missing_key`, `bad_option`.
@@ -93,20 +95,21 @@ impl RawAgent {
         Ok(())
     }
 
-    /// Any other word to the session's own agent, as JSON: a `Command`.
+    /// Gives the session's own agent any other `Command`, as JSON.
     ///
     /// # Errors
     /// `busy`, `closed`, `nothing`, `bad_option`.
     pub fn tell(&self, command: &str) -> Result<(), JsValue> {
         let command: Command = from_json(command)?;
         let inputs = imported(&command);
+        // Counted only if the session takes the command: an import that is refused begins no steps.
         self.command(command)?;
         self.host.steps.borrow_mut().on_import(inputs);
         Ok(())
     }
 
-    /// Returns what it takes to take back the files of the steps that are undone, as JSON; it
-    /// counts as done then.
+    /// Returns the actions that undo the changes of the steps that are undone, as JSON. They count
+    /// as carried out: another call returns none of them.
     #[must_use]
     #[wasm_bindgen(js_name = undoneFiles)]
     pub fn undone_files(&self) -> String {
@@ -116,14 +119,14 @@ impl RawAgent {
             let path = WorkspacePath::parse(path).ok()?;
             files.bytes(&path).map(<[u8]>::to_vec)
         };
-        // Only built-in tools change files here.
+        // Only built-in tools change files here. Without them the linker can leave this code out.
         let undone =
             if cfg!(feature = "tools") { to_string(&steps.undone(&mut read)) } else { "[]".into() };
         steps.settle();
         undone
     }
 
-    /// Stops the run under way.
+    /// Interrupts the run.
     ///
     /// # Errors
     /// `closed`.
@@ -139,21 +142,22 @@ impl RawAgent {
         self.command(Command::Close)
     }
 
-    /// Returns where an agent stands, as JSON; `null` if there is no such agent.
+    /// Returns the status of an agent, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn status(&self, agent: u32) -> String {
         to_string(&self.host.driver.borrow().session().status(AgentId(agent)))
     }
 
-    /// Returns what an agent and its user have said, as JSON; `null` if there is no such agent.
+    /// Returns the turns of an agent and its user, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn history(&self, agent: u32) -> String {
         let driver = self.host.driver.borrow();
         let turns: Option<&[Turn]> = driver.session().history(AgentId(agent)).map(History::turns);
+        // The session may have assembled a key, which is masked on the way out.
         driver.shown(to_string(&turns))
     }
 
-    /// Returns what an agent's model sees of that, as JSON; `null` if there is no such agent.
+    /// Returns the turns that an agent's model sees, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn seen(&self, agent: u32) -> String {
         let driver = self.host.driver.borrow();
@@ -169,27 +173,28 @@ impl RawAgent {
         driver.keys().masked_json(&text).unwrap_or(text)
     }
 
-    /// Time has passed, as `Callbacks.wake` has asked for.
+    /// Wakes the session, at the time that `Callbacks.wake` has asked for.
     pub fn tick(&self) {
         self.host.tick();
     }
 
-    /// News of what is under way, as JSON: an `Input`.
+    /// Reports news of an effect: an `Input`, as JSON.
     ///
     /// # Errors
-    /// `bad_option` for what does not fit.
+    /// `bad_option` if the JSON does not fit.
     pub fn report(&self, input: &str) -> Result<(), JsValue> {
         self.host.report(from_json(input)?);
         Ok(())
     }
 
-    /// A piece of a response's body.
+    /// Reports a piece of a response's body.
     pub fn chunk(&self, effect: f64, bytes: Vec<u8>) {
+        // Apart from `report`: as JSON each piece would be encoded and read once more.
         let input = HttpInput::Chunk(bytes.into());
         self.host.report(Input::Http { id: effect_of(effect), input });
     }
 
-    /// More output of a program that is running; stream 2 is standard error.
+    /// Reports output of a program that is running; stream 2 is standard error.
     #[wasm_bindgen(js_name = programOutput)]
     pub fn program_output(&self, effect: f64, stream: u8, bytes: &[u8]) {
         let id = effect_of(effect);
@@ -199,7 +204,7 @@ impl RawAgent {
         }
     }
 
-    /// A program has ended, as the package's `ProgramEnd` says.
+    /// Reports that a program has ended, as the package's `ProgramEnd` says.
     #[wasm_bindgen(js_name = programEnded)]
     pub fn program_ended(&self, effect: f64, ended: &JsValue) {
         // Programs are built-in tools.

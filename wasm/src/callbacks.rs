@@ -1,7 +1,7 @@
-//! What the package's TypeScript hands in: where events go, and the work that only JavaScript can
-//! do. Each function begins something and returns at once; what comes of it is told to
-//! [`RawAgent`](crate::RawAgent) by the number of the effect. None is called back into before it
-//! has returned.
+//! The functions that the package's TypeScript hands in: the destination of events, and the work
+//! that only JavaScript can do. Each begins something and returns at once; its answer is reported
+//! to [`RawAgent`](crate::RawAgent) under the effect's id, never before the function has returned.
+//! Ids and times are `f64`, since a `u64` would be a `BigInt`.
 
 use js_sys::Array;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -12,12 +12,12 @@ extern "C" {
     #[derive(Clone, Debug)]
     pub type Callbacks;
 
-    /// Returns whether the package wants the session's log kept, for when it asks for it.
+    /// Returns whether the package wants the session's log kept in memory, to ask for it later.
     #[cfg(feature = "log")]
     #[wasm_bindgen(method, getter, js_name = keepsLog)]
     pub(crate) fn keeps_log(this: &Callbacks) -> bool;
 
-    /// Returns whether the package wants each line of the session's log.
+    /// Returns whether the package wants each line of the session's log as it is made.
     #[cfg(feature = "log")]
     #[wasm_bindgen(method, getter, js_name = hearsLines)]
     pub(crate) fn hears_lines(this: &Callbacks) -> bool;
@@ -27,13 +27,13 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(crate) fn lines(this: &Callbacks, lines: &str);
 
-    /// Takes a batch of events, as [`event_batch`](crate::event_batch) has them. Left out of them
-    /// is what the package adds: the session, and the wall time, which is that of their time 0 and
-    /// theirs together.
+    /// Takes a batch of events, as [`event_batch`](crate::event_batch) encodes them. The package
+    /// adds what is left out of each: the session, and the wall time, which is `epoch`, the wall
+    /// time of session time 0, plus the event's session time.
     #[wasm_bindgen(method)]
     pub(crate) fn events(this: &Callbacks, batch: &str, session: &str, epoch: f64);
 
-    /// Sends a request: its headers are pairs in JSON, the key among them.
+    /// Sends a request. Its headers are pairs in JSON, among them the key's.
     #[wasm_bindgen(method)]
     pub(crate) fn send(
         this: &Callbacks,
@@ -53,7 +53,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(crate) fn fit(this: &Callbacks, effect: f64, outcome: &str);
 
-    /// Runs a tool of the user, so long at most.
+    /// Runs a tool of the user, for at most `limit_ms`.
     #[wasm_bindgen(method, js_name = callTool)]
     pub(crate) fn call_tool(
         this: &Callbacks,
@@ -65,9 +65,9 @@ extern "C" {
         folder: &str,
     );
 
-    /// Does what a built-in tool does beyond the module's memory, so long at most: reads pages of
-    /// the web, or works on files that are kept elsewhere. The action, and what the model knows of
-    /// the files, are JSON.
+    /// Carries out an action of a built-in tool beyond the module's memory, for at most `limit_ms`:
+    /// reads a page of the web, or works on files that are kept elsewhere. The action, and what the
+    /// model knows of the files, are JSON.
     #[wasm_bindgen(method)]
     pub(crate) fn perform(
         this: &Callbacks,
@@ -80,9 +80,9 @@ extern "C" {
         known: &str,
     );
 
-    /// Runs a program in a worker, so long at most. The arguments are a JSON array, or `null` for
-    /// a command line, which is an action on `stdin`; the files are `[path, bytes]` each. The last
-    /// is the name of what it means by `tmp`.
+    /// Runs a program in a worker, for at most `limit_ms`. The arguments are a JSON array, or
+    /// `null` for a command line, which is an action on `stdin`; the files are `[path, bytes]`
+    /// each. `tmp` is the name of what the program means by that folder.
     #[wasm_bindgen(method, js_name = runProgram)]
     pub(crate) fn run_program(
         this: &Callbacks,
@@ -101,16 +101,16 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(crate) fn ask(this: &Callbacks, effect: f64, agent: u32, question: &str);
 
-    /// Runs a hook, which is told JSON.
+    /// Runs a hook, which gets its payload as JSON.
     #[wasm_bindgen(method, js_name = runHook)]
     pub(crate) fn run_hook(this: &Callbacks, effect: f64, agent: u32, hook: &str);
 
-    /// Stops what was begun for an effect, if it is still under way.
+    /// Stops what was begun for an effect, if it has not ended.
     #[wasm_bindgen(method)]
     pub(crate) fn cancel(this: &Callbacks, effect: f64);
 
-    /// Calls `RawAgent.tick` in so many milliseconds, in place of what was said before; never if
-    /// they are negative.
+    /// Calls `RawAgent.tick` in so many milliseconds, never if the number is negative. Replaces an
+    /// earlier request.
     #[wasm_bindgen(method)]
     pub(crate) fn wake(this: &Callbacks, ms: f64);
 }

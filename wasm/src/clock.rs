@@ -1,4 +1,4 @@
-//! The clocks of the platform: session time and wall time.
+//! The clocks of the platform: session time, which never goes back, and wall time.
 
 use innerloop_core::time::{SessionInstant, UnixMillis};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -9,7 +9,7 @@ extern "C" {
     fn performance_now() -> f64;
 }
 
-/// Maps the platform's monotonic clock onto session time.
+/// A clock of session time, over the platform's monotonic clock.
 #[derive(Debug)]
 pub(crate) struct SessionClock {
     /// The time that the platform's clock showed at session time 0, in milliseconds.
@@ -17,29 +17,31 @@ pub(crate) struct SessionClock {
 }
 
 impl SessionClock {
-    /// A clock that shows `now`.
+    /// Makes a clock that shows `now`.
     pub(crate) fn at(now: SessionInstant) -> Self {
+        // A restored session goes on from the time at which it stood, so zero may be before the
+        // platform's own zero.
         Self { zero: performance_now() - to_f64(now.0) }
     }
 
-    /// The session's time.
+    /// Returns the session time.
     pub(crate) fn now(&self) -> SessionInstant {
         SessionInstant(to_u64(performance_now() - self.zero))
     }
 }
 
-/// The wall time.
+/// Returns the wall time.
 pub(crate) fn wall() -> UnixMillis {
     UnixMillis(to_u64(js_sys::Date::now()))
 }
 
-/// A number as JavaScript has it.
+/// Converts to a number of JavaScript.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds and effects stay far below 2^53")]
 pub(crate) const fn to_f64(number: u64) -> f64 {
     number as f64
 }
 
-/// A number of JavaScript.
+/// Converts from a number of JavaScript; negative ones and `NaN` become 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 pub(crate) const fn to_u64(number: f64) -> u64 {
     number as u64

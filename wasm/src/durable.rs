@@ -1,4 +1,5 @@
-//! What outlives the page: snapshots and logs, and sessions that go on from either.
+//! Snapshots and logs, which outlive the page, and the sessions that go on from either. The same
+//! for agents, with the driver's masking and log, and for bare sessions.
 
 use crate::{
     agent::RawAgent,
@@ -21,7 +22,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 #[wasm_bindgen]
 impl RawAgent {
-    /// Makes the session of a snapshot again. Nothing happens before [`RawAgent::start`].
+    /// Restores the session of a snapshot. Nothing happens before [`RawAgent::start`].
     ///
     /// # Errors
     /// As [`RawAgent::new`], and `bad_snapshot`.
@@ -36,7 +37,7 @@ impl RawAgent {
         Ok(Self::with(driver, files, callbacks))
     }
 
-    /// Goes on from a session's log. Nothing happens before [`RawAgent::start`].
+    /// Resumes the session of a log. Nothing happens before [`RawAgent::start`].
     ///
     /// # Errors
     /// As [`RawAgent::new`], and `bad_log`.
@@ -51,7 +52,7 @@ impl RawAgent {
         Ok(Self::with(driver, files, callbacks))
     }
 
-    /// Another agent that has heard the first `turns` turns of this one, all if nothing is said.
+    /// Opens another agent whose history is the first `turns` turns of this one, all if absent.
     ///
     /// # Errors
     /// As [`RawAgent::new`].
@@ -70,13 +71,15 @@ impl RawAgent {
         Ok(Self::with(fork.map_err(CallerError::from)?, files, callbacks))
     }
 
-    /// The conversation as bytes.
+    /// Returns the session as bytes.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
+        // The driver's and not the session's own, in which a key may be that the session has
+        // assembled.
         self.host.driver.borrow().snapshot()
     }
 
-    /// The session's log, or the newest part of a long one; empty if none is kept.
+    /// Returns the session's log, or the newest part of a long one; empty if none is kept.
     #[must_use]
     pub fn log(&self) -> String {
         self.host.log.text()
@@ -85,7 +88,7 @@ impl RawAgent {
 
 #[wasm_bindgen]
 impl RawSession {
-    /// Makes the session of a snapshot again.
+    /// Restores the session of a snapshot.
     ///
     /// # Errors
     /// `bad_snapshot`.
@@ -94,7 +97,7 @@ impl RawSession {
         Ok(Self::with(session, journal(logs), None))
     }
 
-    /// Goes on from a log.
+    /// Resumes the session of a log.
     ///
     /// # Errors
     /// `bad_log`.
@@ -103,15 +106,16 @@ impl RawSession {
         Ok(Self::with(resumed.session, journal(logs), None))
     }
 
-    /// Replays a log: the session as it stood at its end. What followed from the opening and from
-    /// each line is the opening: a JSON array of outputs a line, or of the events alone.
+    /// Replays a log and returns the session at its end. Its `opening` has a line for the opening
+    /// and for each line of the log: a JSON array of the outputs, or of the events alone.
     ///
     /// # Errors
     /// `bad_log`.
     pub fn replay(log: &str, only_events: bool) -> Result<Self, JsValue> {
         let mut lines = String::new();
         let replayed = log::replay_each(log, &mut |mut outputs| {
-            // Each request holds all that was said before it.
+            // Dropped here and not by the caller: each request holds the whole conversation before
+            // it, so that the outputs of a log grow with its square.
             outputs.0.retain(|output| !only_events || matches!(output, Output::Event(_)));
             lines.push_str(&to_string(&outputs));
             lines.push('\n');
@@ -119,13 +123,13 @@ impl RawSession {
         Ok(Self::with(replayed.map_err(CallerError::from)?, journal(false), Some(lines)))
     }
 
-    /// The session as bytes.
+    /// Returns the session as bytes.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
         self.session.borrow().snapshot()
     }
 
-    /// The session as a line of its log.
+    /// Returns the session's present state as a line of its log.
     #[must_use]
     #[wasm_bindgen(js_name = snapshotLine)]
     pub fn snapshot_line(&self) -> String {

@@ -1,4 +1,5 @@
-//! What the driver wants done: built-in tools at once, all else by the package's TypeScript.
+//! The effects of a session, carried out: built-in tools here and at once, all else by the
+//! package's TypeScript, which reports the answer later.
 
 use crate::{
     clock::to_f64,
@@ -17,11 +18,11 @@ use innerloop_driver::{DriverOutput, EndpointRequest};
 use innerloop_json::to_string;
 use innerloop_tools::TmpMeaning;
 
-/// Begins a thing to do; the answer, where it is there already.
+/// Begins an effect, and returns its answer if that is there already.
 pub(crate) fn carry_out(host: &SessionHost, output: DriverOutput) -> Option<Input> {
     let callbacks = &host.callbacks;
     match output {
-        // Events are on their way already.
+        // The host has taken events out already; none comes here.
         DriverOutput::Event(_) => {}
         DriverOutput::Send { id, request } => send(host, id, &request),
         DriverOutput::Run { id, agent, run } => return run_tool(host, (id, agent), &run),
@@ -38,13 +39,14 @@ pub(crate) fn carry_out(host: &SessionHost, output: DriverOutput) -> Option<Inpu
 
 fn send(host: &SessionHost, id: EffectId, request: &EndpointRequest) {
     let EndpointRequest { base, url, headers, key, body } = request;
+    // The key leaves the module here, among the headers, for the package's `fetch`.
     let mut headers = headers.clone();
     headers.extend(key.iter().map(|(name, key)| (name.clone(), key.expose().to_owned())));
     host.callbacks.send(to_f64(id.0), &base.to_string(), url, &to_string(&headers), &body.0);
 }
 
 /// Runs a tool: a built-in one over the files in memory, a program in a worker, or a function of
-/// the user.
+/// the user. Returns its answer if that is there already.
 fn run_tool(host: &SessionHost, (id, agent): (EffectId, AgentId), run: &ToolRun) -> Option<Input> {
     let ToolRun { call_id, name, folder, known, timeout_ms, .. } = run;
     let outcome = match &run.job {
@@ -61,6 +63,8 @@ fn run_tool(host: &SessionHost, (id, agent): (EffectId, AgentId), run: &ToolRun)
             let program = ProgramInvocation { name: "bash", args, stdin, folder, agent, tmp };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
+        // Beyond the module's memory: a copy has to be compared with the files outside before a
+        // tool looks at it, and a page is read by `fetch`. Both take an answer that comes later.
         Job::Builtin(action) if host.is_copy || matches!(action, Action::Fetch { .. }) => {
             let (effect, limit_ms) = (to_f64(id.0), to_f64(*timeout_ms));
             let (action, known) = (to_string(action), to_string(known));
@@ -70,6 +74,8 @@ fn run_tool(host: &SessionHost, (id, agent): (EffectId, AgentId), run: &ToolRun)
         Job::Builtin(action) => {
             let outcome = files::perform(&host.files, folder, action, known.as_deref());
             let is_picture = |part: &Part| matches!(part, Part::Image { .. });
+            // Pictures are scaled by the platform's canvas, which takes a while: the package
+            // reports the outcome.
             if outcome.parts.iter().any(is_picture) && host.callbacks.fits_pictures() {
                 host.callbacks.fit(to_f64(id.0), &to_string(&outcome));
                 return None;

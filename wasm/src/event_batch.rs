@@ -1,6 +1,6 @@
-//! Events as the package is told them: a JSON array for each batch. Behind an event may stand a
-//! list of texts; each is one more event that is as the one before it but for its number and its
-//! text, as the pieces of a reply are. Left out is what is the same for all of a batch.
+//! The encoding of events for the package: a JSON array for each batch. Behind an event may stand a
+//! list of texts; each is one more event that equals the one before it but for its number and its
+//! text, as the pieces of a reply do. What is the same for a whole batch is left out.
 
 use innerloop_core::{
     event::{Event, EventKind},
@@ -21,11 +21,13 @@ struct BatchedEvent<'a> {
     kind: &'a EventKind,
 }
 
-/// A batch, which has come in this order.
+/// Encodes a batch of events, in this order.
 pub(crate) fn batch(events: &[Event]) -> String {
     let mut writer = Writer::new();
     writer.array();
     for alike in events.chunk_by(|before, event| more(before, event).is_some()) {
+        // `chunk_by` compares neighbours, but all of a group equal the first: `more` looks at
+        // everything except number and text. The numbers have no gaps, so the package counts on.
         let [first, others @ ..] = alike else { continue };
         writer.element();
         BatchedEvent::of(first).write(&mut writer);
@@ -44,7 +46,7 @@ pub(crate) fn batch(events: &[Event]) -> String {
     writer.finish()
 }
 
-/// The text of `event` if it goes on with what `before` has begun.
+/// Returns the text of `event` if it differs from `before` in number and text only.
 fn more<'a>(before: &Event, event: &'a Event) -> Option<&'a str> {
     let text = match (&before.kind, &event.kind) {
         (EventKind::AssistantTextDelta { .. }, EventKind::AssistantTextDelta { text })
@@ -64,6 +66,7 @@ fn more<'a>(before: &Event, event: &'a Event) -> Option<&'a str> {
 
 impl<'a> BatchedEvent<'a> {
     const fn of(event: &'a Event) -> Self {
+        // Without `..`: a new field of events has to be thought of here.
         let Event { seq, at, wall: _, session: _, effect, agent, kind } = event;
         Self { seq: *seq, at: *at, effect: *effect, agent: *agent, kind }
     }

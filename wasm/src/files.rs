@@ -1,5 +1,5 @@
-//! The workspace in memory: the class that the package's TypeScript holds, and what programs do
-//! to it.
+//! The workspace in memory: the class that the package's TypeScript holds, and the way of files to
+//! a program's worker and back. Agents share it, so that it may change while a program runs.
 
 use crate::{js::bytes_of, misuse::CallerError};
 use innerloop_core::action::{Action, ChangeKind, Outcome, ReportedChange};
@@ -9,24 +9,25 @@ use js_sys::{Array, Uint8Array};
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// A workspace, which its agents share.
+/// A workspace in memory, which its agents share.
 #[wasm_bindgen]
 pub struct RawFiles {
     memory: Rc<RefCell<InMemoryFiles>>,
-    /// True if they are a copy of files that the package keeps elsewhere.
+    /// True if the files are a copy of others that the package keeps elsewhere.
     pub(crate) is_copy: bool,
 }
 
 #[wasm_bindgen]
 impl RawFiles {
-    /// An empty workspace. Pictures are made smaller before a model sees them, or are not.
+    /// Makes an empty workspace. `fits_pictures` is true if the package makes pictures smaller
+    /// before a model sees them.
     #[must_use]
     #[wasm_bindgen(constructor)]
     pub fn new(is_copy: bool, fits_pictures: bool) -> Self {
         Self { memory: Rc::new(InMemoryFiles::fitting_pictures(fits_pictures).into()), is_copy }
     }
 
-    /// A file's bytes; nothing if there is no such file.
+    /// Returns a copy of a file's bytes; `undefined` if there is no such file.
     ///
     /// # Errors
     /// `bad_path`.
@@ -38,17 +39,17 @@ impl RawFiles {
     /// Writes a file.
     ///
     /// # Errors
-    /// `bad_path` where a folder stands, or where a file stands in place of a folder above it.
+    /// `bad_path` if the path is that of a folder, or if a folder above it is a file.
     pub fn write(&self, path: &str, bytes: Vec<u8>) -> Result<(), JsValue> {
         let written = self.memory.borrow_mut().write(&path_of(path)?, bytes);
         Ok(written
             .map_err(|error| bad_path(&format!("{} cannot be written: {error}", quoted(path))))?)
     }
 
-    /// Removes a file; whether there was one.
+    /// Removes a file and returns whether there was one.
     ///
     /// # Errors
-    /// `bad_path` where a folder stands.
+    /// `bad_path` if the path is that of a folder.
     pub fn remove(&self, path: &str) -> Result<bool, JsValue> {
         match self.memory.borrow_mut().remove(&path_of(path)?) {
             Ok(()) => Ok(true),
@@ -59,17 +60,18 @@ impl RawFiles {
         }
     }
 
-    /// The paths of all files, sorted.
+    /// Returns the paths of all files, sorted.
     #[must_use]
     pub fn list(&self) -> Vec<String> {
         self.memory.borrow().iter().map(|(path, _)| path.to_owned()).collect()
     }
 
-    /// Does what a built-in tool does for an agent in `folder`, an action as JSON, and returns its
-    /// outcome as JSON; what the model knows of the files is a list in JSON, or `null`.
+    /// Carries out an action of a built-in tool, as JSON, for an agent in `folder`, and returns its
+    /// outcome as JSON. What the model knows of the files is a list in JSON, or `null`.
     ///
     /// # Errors
-    /// `bad_option` for what is no action; `unsupported` for a program, which needs an agent.
+    /// `bad_option` if the JSON is not an action; `unsupported` for a program, which needs an
+    /// agent.
     pub fn perform(&self, action: &str, folder: &str, known: &str) -> Result<String, JsValue> {
         let known: Option<Vec<Option<String>>> =
             innerloop_json::from_str(known).map_err(CallerError::from)?;
@@ -83,13 +85,14 @@ impl RawFiles {
 }
 
 impl RawFiles {
-    /// The workspace itself.
+    /// Returns the files themselves, shared and not copied.
     pub(crate) fn memory(&self) -> Rc<RefCell<InMemoryFiles>> {
         Rc::clone(&self.memory)
     }
 }
 
-/// Does what a built-in tool does for an agent in `folder` that knows so much of the files.
+/// Carries out an action of a built-in tool for an agent in `folder`, whose model knows so much of
+/// the files.
 pub(crate) fn perform(
     files: &RefCell<InMemoryFiles>,
     folder: &str,
@@ -102,7 +105,7 @@ pub(crate) fn perform(
     innerloop_tools::perform_known(&mut *files.borrow_mut(), folder, action, known)
 }
 
-/// The outcome of a built-in tool in a module that was built without them.
+/// Returns the outcome of a built-in tool in a module that was built without them.
 pub(crate) fn no_tools() -> Outcome {
     let message = "this build of innerloop has no built-in tools";
     Outcome::error(innerloop_core::action::ToolError::UnknownTool, message)
@@ -116,7 +119,7 @@ fn bad_path(message: &str) -> CallerError {
     CallerError::new("bad_path", message)
 }
 
-/// A copy of all files of a folder: `[path in it, bytes]` each.
+/// Copies all files of a folder: `[path in it, bytes]` each.
 pub(crate) fn copy_out(files: &RefCell<InMemoryFiles>, folder: &str) -> Array {
     let top = prefix(folder);
     let files = files.borrow();
@@ -129,13 +132,14 @@ pub(crate) fn copy_out(files: &RefCell<InMemoryFiles>, folder: &str) -> Array {
     copies.into_iter().map(pair).collect()
 }
 
-/// Returns how the paths of all files of a folder begin.
+/// Returns the beginning that the paths of all files of a folder share.
 fn prefix(folder: &str) -> String {
+    // With the slash: the folder `a` does not hold `ab/c`.
     if folder.is_empty() { String::new() } else { format!("{folder}/") }
 }
 
-/// Takes over what a program wrote in a folder, `[path in it, bytes]` each, and removed; says what
-/// changed, sorted by path.
+/// Takes over the files that a program wrote in a folder, `[path in it, bytes]` each, and those
+/// that it removed. Returns the changes, sorted by path.
 pub(crate) fn take_over(
     files: &RefCell<InMemoryFiles>,
     folder: &str,
@@ -150,6 +154,8 @@ pub(crate) fn take_over(
             left.push((path, after));
         }
     };
+    // Removals first: where a program has put a file in place of a folder, or the reverse, the new
+    // one could not be written while the old one is there.
     removed.iter().for_each(|path| enter(&path, None));
     for pair in written.iter() {
         let pair = Array::from(&pair);
@@ -170,6 +176,8 @@ fn take_over_one(
     after: Option<Vec<u8>>,
 ) -> Option<ReportedChange> {
     let before = files.bytes(path).map(<[u8]>::to_vec);
+    // Programs write files anew that stay the same. Such a file is no change, of which the user is
+    // told and which undo would have to know.
     if before == after {
         return None;
     }
@@ -183,6 +191,7 @@ fn take_over_one(
         Some(bytes) => files.write(path, bytes),
         None => files.remove(path),
     };
-    // A file that the user has meanwhile put in the way of a folder wins over the program's.
+    // Where the user has meanwhile put a file in place of a folder, the write fails, and the user's
+    // file wins: what was not written is no change.
     done.ok().map(|()| ReportedChange { path: path.to_string(), kind, before, after: shown })
 }

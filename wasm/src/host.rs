@@ -1,6 +1,7 @@
-//! One session's host: its driver, what is under way for it, and the events on their way out. All
-//! that happens comes in through [`SessionHost::report`] or [`SessionHost::tell`]. What is to be
-//! done about it is carried out elsewhere, by the function that the host was made with.
+//! One session's host: its driver, its running programs, and the events on their way out. All that
+//! happens comes in through [`SessionHost::report`] or [`SessionHost::tell`]; effects are carried
+//! out by the function that the host was made with. Any call into JavaScript may lead back in here,
+//! so that no `RefCell` is borrowed across one.
 
 use crate::{
     callbacks::Callbacks,
@@ -32,10 +33,10 @@ extern "C" {
     fn console_error(message: &str);
 }
 
-/// Begins a thing to do; the answer, where it is there already.
+/// A function that begins an effect, and returns its answer if that is there already.
 pub(crate) type CarryOut = fn(&SessionHost, DriverOutput) -> Option<Input>;
 
-/// One session and what is under way for it.
+/// One session with all that its host holds for it.
 pub(crate) struct SessionHost {
     pub(crate) callbacks: Callbacks,
     pub(crate) files: Rc<RefCell<InMemoryFiles>>,
@@ -44,18 +45,18 @@ pub(crate) struct SessionHost {
     pub(crate) driver: RefCell<Driver>,
     carry_out: CarryOut,
     clock: SessionClock,
-    /// The programs that run.
+    /// The programs that are running.
     running: RefCell<ById<EffectId, RunningProgram>>,
     outbox: RefCell<Vec<Event>>,
-    /// The changes that the session's steps have made.
+    /// The changes to files that the session's steps have made.
     pub(crate) steps: RefCell<FileSteps>,
     pub(crate) log: LogSink,
     delivering: Cell<bool>,
-    /// The time at which the package is to wake the host, as it was told.
+    /// The time for which the host has asked the package to wake it.
     due: Cell<Option<SessionInstant>>,
 }
 
-/// A program that runs.
+/// A program that is running.
 pub(crate) struct RunningProgram {
     /// The output that it has printed.
     pub(crate) capture: OutputCapture,
@@ -64,7 +65,7 @@ pub(crate) struct RunningProgram {
 }
 
 impl SessionHost {
-    /// A host for a driver that has not been started.
+    /// Makes the host of a driver that has not been started.
     pub(crate) fn new(
         driver: Driver,
         callbacks: Callbacks,
@@ -90,7 +91,7 @@ impl SessionHost {
         }
     }
 
-    /// Carries out what follows from opening or restoring, once.
+    /// Carries out what follows from the opening or the restart, once.
     pub(crate) fn start(&self) {
         let outputs = self.driver.borrow_mut().start();
         self.follow(outputs);
@@ -108,16 +109,18 @@ impl SessionHost {
         Ok(())
     }
 
-    /// Hands over news of what is under way. A refusal would be a fault of this host.
+    /// Hands over news of an effect. A refusal would be a fault of this host, and is written to the
+    /// console.
     pub(crate) fn report(&self, input: Input) {
         if let Err(rejected) = self.tell(input) {
             blame(&rejected);
         }
     }
 
-    /// The time is up for which it wanted to be woken.
+    /// Takes in that the time has come for which the host has asked to be woken.
     pub(crate) fn tick(&self) {
         self.due.set(None);
+        // The deadline may have been put off since, see `arm`.
         let due = self.driver.borrow().deadline();
         if due.is_some_and(|due| due > self.clock.now()) {
             self.arm();
@@ -126,17 +129,17 @@ impl SessionHost {
         }
     }
 
-    /// The keys that nothing may show.
+    /// Returns the keys that must not be shown.
     pub(crate) fn keys(&self) -> SecretKeys {
         self.driver.borrow().keys().clone()
     }
 
-    /// Notes a program that runs.
+    /// Notes a program that has been started.
     pub(crate) fn enter(&self, id: EffectId, program: RunningProgram) {
         self.running.borrow_mut().insert(id, program);
     }
 
-    /// Does `f` to a running program; nothing if it has ended.
+    /// Applies `f` to a running program; `None` if it has ended.
     pub(crate) fn with_running<T>(
         &self,
         id: EffectId,
@@ -145,17 +148,19 @@ impl SessionHost {
         self.running.borrow_mut().get_mut(id).map(f)
     }
 
-    /// Takes a running program, whose end is there.
+    /// Removes a running program, which has ended.
     pub(crate) fn leave(&self, id: EffectId) -> Option<RunningProgram> {
         self.running.borrow_mut().remove(id)
     }
 
-    /// Carries out what has followed, and what follows from that in turn. Listeners hear of each
-    /// step before the next one.
+    /// Carries out a step's outputs, and what follows from them in turn. Listeners get the events
+    /// of each step before the next one.
     fn follow(&self, outputs: DriverOutputBatch) {
         let mut answers = self.carry_out_all(outputs);
         self.deliver();
         while let Some(answer) = answers.pop_front() {
+            // In a statement of its own: in the `match`, the driver would stay borrowed while
+            // effects call into JavaScript.
             let outputs = self.driver.borrow_mut().handle(answer, self.clock.now());
             match outputs {
                 Ok(outputs) => answers.extend(self.carry_out_all(outputs)),
@@ -168,10 +173,13 @@ impl SessionHost {
 
     fn carry_out_all(&self, outputs: DriverOutputBatch) -> VecDeque<Input> {
         let mut answers = VecDeque::new();
+        // Through the log's queue: lines reach the package before anything of their step is done,
+        // also when a listener of lines calls back in.
         self.log.wait(outputs);
         while let Some(DriverOutputBatch { list, .. }) = self.log.next(&self.callbacks) {
             for output in list {
                 match output {
+                    // Events are gathered, since crossing into JavaScript costs more than they do.
                     DriverOutput::Event(event) => {
                         self.steps.borrow_mut().on_event(&event);
                         self.outbox.borrow_mut().push(event);
@@ -183,8 +191,8 @@ impl SessionHost {
         answers
     }
 
-    /// Has itself woken at the driver's deadline, or before: each piece of a response puts it off,
-    /// and it is cheaper to be woken in vain once than to be put off each time.
+    /// Asks to be woken at the driver's deadline, or before. Each piece of a response puts the
+    /// deadline off, and being woken in vain once is cheaper than a new timer each time.
     fn arm(&self) {
         let due = self.driver.borrow().deadline();
         let is_armed = match (self.due.get(), due) {
@@ -198,8 +206,8 @@ impl SessionHost {
         }
     }
 
-    /// Hands the waiting events to the package, one batch after the other. A listener may call
-    /// back in; what follows from that waits for its turn here.
+    /// Hands the waiting events to the package, one batch after the other. If a listener calls back
+    /// in, the events that follow wait for their turn here, so that listeners get them in order.
     fn deliver(&self) {
         if self.delivering.replace(true) {
             return;
@@ -207,6 +215,8 @@ impl SessionHost {
         loop {
             let events = std::mem::take(&mut *self.outbox.borrow_mut());
             let Some(first) = events.first() else { break };
+            // Wall time minus session time is the same for all events of a session, so that the
+            // package can add the wall time by itself.
             let epoch = first.wall.0.saturating_sub(first.at.0);
             self.callbacks.events(&event_batch::batch(&events), &first.session.0, to_f64(epoch));
         }

@@ -1,19 +1,19 @@
-//! Values of JavaScript: bytes, and plain objects.
+//! The conversion of JavaScript's values: bytes, and plain objects.
 
 use js_sys::{Object, Reflect, Uint8Array};
 use wasm_bindgen::JsValue;
 
-/// The bytes of a typed array.
+/// Returns a copy of the bytes of a typed array.
 pub(crate) fn bytes_of(array: &JsValue) -> Vec<u8> {
     Uint8Array::new(array).to_vec()
 }
 
-/// A field of an object; `undefined` where there is none.
+/// Returns a field of an object; `undefined` if it has none of that name.
 pub(crate) fn field(of: &JsValue, name: &str) -> JsValue {
     Reflect::get(of, &name.into()).unwrap_or_default()
 }
 
-/// A plain object with these fields.
+/// Makes a plain object with these fields.
 pub(crate) fn object(fields: &[(&str, &JsValue)]) -> JsValue {
     let object = Object::new();
     for (name, value) in fields {

@@ -1,8 +1,8 @@
 //! The raw binding behind the npm package `innerloop`: a session's driver, the workspace in memory,
-//! and the bare session. What only a page or Node can do (fetch, timers, workers, calling functions
-//! of JavaScript) is the package's TypeScript's, which is also the interface: this is private to
-//! it. Everything here is synchronous; nothing holds a borrow across a call into JavaScript, so
-//! user functions may call back in.
+//! and the bare session. The package's TypeScript is the public interface, and does what only
+//! JavaScript can do: fetch, timers, workers, calling functions of the user. Everything here is
+//! synchronous, and no borrow is held across a call into JavaScript, so that user functions may
+//! call back in.
 #![forbid(unsafe_code)]
 
 mod agent;
@@ -31,7 +31,7 @@ pub use providers::picture_limits;
 pub use providers::providers_json;
 pub use session::RawSession;
 
-/// The standard library's allocator weighs more.
+/// The module's allocator. The standard library's makes the module 2 KB larger.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -1,5 +1,6 @@
-//! The session's log, as far as the package wants it: kept until it is asked for, handed out line
-//! by line, or neither. A build without the feature `log` has none.
+//! The destination of a session's log: kept in memory until the package asks for it, handed out
+//! line by line, or neither. Lines are out before anything of their step is carried out. A build
+//! without the feature `log` makes none.
 
 use crate::callbacks::Callbacks;
 use innerloop_driver::DriverOutputBatch;
@@ -16,25 +17,26 @@ pub(crate) struct LogSink {
     #[cfg(feature = "log")]
     hears_lines: bool,
     is_telling: Cell<bool>,
-    /// The outputs that have followed and were not carried out yet.
+    /// The outputs that have not been carried out yet.
     waiting: RefCell<VecDeque<DriverOutputBatch>>,
 }
 
 impl LogSink {
-    /// As the package wants it.
+    /// Makes the sink that the package wants.
     #[cfg(feature = "log")]
     pub(crate) fn of(callbacks: &Callbacks) -> Self {
         let memory = callbacks.keeps_log().then(RefCell::default);
         Self { memory, hears_lines: callbacks.hears_lines(), ..Self::default() }
     }
 
-    /// Takes what has followed.
+    /// Queues the outputs of a step.
     pub(crate) fn wait(&self, outputs: DriverOutputBatch) {
         self.waiting.borrow_mut().push_back(outputs);
     }
 
-    /// The next outputs to carry out, their lines noted; nothing while the package is told lines:
-    /// it may call back in, and what follows from that waits for its turn.
+    /// Hands out the lines of the next outputs and returns these, to be carried out. Returns `None`
+    /// while lines are being handed out: the package may call back in, and what follows from that
+    /// waits for its turn.
     #[cfg_attr(not(feature = "log"), expect(unused_variables, reason = "no log is kept"))]
     pub(crate) fn next(&self, callbacks: &Callbacks) -> Option<DriverOutputBatch> {
         if self.is_telling.get() {
@@ -46,7 +48,7 @@ impl LogSink {
         Some(outputs)
     }
 
-    /// The log as far as it is kept.
+    /// Returns the log as far as it is kept.
     #[cfg(feature = "log")]
     pub(crate) fn text(&self) -> String {
         self.memory.as_ref().map(|memory| memory.borrow().text()).unwrap_or_default()
@@ -58,6 +60,8 @@ impl LogSink {
             memory.borrow_mut().push(lines, snapshot);
         }
         if self.hears_lines {
+            // One flag for both calls: a listener that calls back in must not get newer lines
+            // before the snapshot that belongs to these.
             self.is_telling.set(true);
             for lines in [lines, snapshot.unwrap_or_default()] {
                 if !lines.is_empty() {

@@ -1,4 +1,4 @@
-//! What the package throws: a code for programs and a message for people.
+//! The errors that the package throws: a code for programs and a message for people.
 
 use crate::js::object;
 use innerloop_core::{
@@ -8,8 +8,8 @@ use innerloop_core::{
 use innerloop_json::{Error, to_string};
 use wasm_bindgen::JsValue;
 
-/// A mistake of the caller. Crosses as `{code, message, fault, rejected}`; the package makes an
-/// `AgentError` of it.
+/// A mistake of the caller. It reaches JavaScript as `{code, message, fault, rejected}`, of which
+/// the package makes an `AgentError`.
 #[derive(Debug)]
 pub(crate) struct CallerError {
     code: &'static str,
@@ -21,18 +21,18 @@ pub(crate) struct CallerError {
 }
 
 impl CallerError {
-    /// A mistake of that code.
+    /// Makes an error with that code.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), fault: None, rejected: None }
     }
 
-    /// An option whose value does not fit.
+    /// Makes the error of an option whose value does not fit.
     #[allow(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
     pub(crate) fn bad_option(message: impl ToString) -> Self {
         Self::new("bad_option", message.to_string())
     }
 
-    /// An input that a bare session refused: it comes back with the reason.
+    /// Makes the error of an input that a bare session refused, with the input and the reason.
     pub(crate) fn rejected(rejected: &RejectedInput) -> Self {
         let (code, message) = ("rejected", rejected.reason.to_string());
         Self { rejected: Some(to_string(rejected)), ..Self::new(code, message) }

@@ -1,4 +1,6 @@
-//! What the package hands in when an agent is made, as JSON, and what the driver makes of it.
+//! The options of an agent, as the package hands them in: JSON, from which a configuration and the
+//! driver's options are made. Unknown fields are refused, so that no option is lost between
+//! TypeScript and here.
 
 use crate::misuse::CallerError;
 use innerloop_core::{
@@ -29,10 +31,10 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 #[json(default, deny_unknown_fields)]
 pub(crate) struct AgentOptions {
     pub(crate) id: String,
-    /// Absent only where a recording answers.
+    /// The provider's name; may be absent only if a recording answers.
     provider: Option<String>,
     model: Option<String>,
-    /// A catalogue of models, in place of the one that comes along.
+    /// The text of a catalogue of models, in place of the one that comes along.
     models: Option<String>,
     preset: Option<ConfigPreset>,
     /// Patches of the configuration, one over the other.
@@ -44,7 +46,7 @@ pub(crate) struct AgentOptions {
     key: String,
     /// True if the user's own function sends requests, and may add the key.
     sends: bool,
-    /// True if it is a page, so that a provider wants to know that its visitors can see the key.
+    /// True in a page: some providers want a header that says its visitors can see the key.
     page: bool,
     replay: Option<RecordingOptions>,
     approve: bool,
@@ -65,12 +67,12 @@ impl AgentOptions {
     /// Reads the options.
     ///
     /// # Errors
-    /// `bad_option` for what does not fit.
+    /// `bad_option` with the field that does not fit.
     pub(crate) fn read(json: &str) -> Result<Self, CallerError> {
         Ok(innerloop_json::from_str(json)?)
     }
 
-    /// The session's configuration; the project's instruction files are looked for in `files`.
+    /// Returns the session's configuration, with the project's instruction files from `files`.
     ///
     /// # Errors
     /// `unknown_provider`, or `bad_option` with the field that does not fit.
@@ -80,6 +82,8 @@ impl AgentOptions {
             Some(text) => Catalogue::parse(text).map_err(bad_catalogue)?,
             None => Catalogue::standard(),
         };
+        // A recording answers whatever the model is called, so that a replay needs no name; but a
+        // configuration does.
         let recorded = self.replay.is_some().then_some("recorded");
         let is_named = self.model.is_some() || provider.default_model.is_some();
         let patches: Vec<&str> = self.patches.iter().map(Json::text).collect();
@@ -98,13 +102,14 @@ impl AgentOptions {
             settings.config().map_err(bad_settings)
         };
         let mut facts = self.facts();
-        // A patch may name another family, which reads other files; or name the files itself.
+        // The configuration is made twice: a patch may name another family, which reads other
+        // files. And a patch that names the files itself must still win over those found here.
         let docs = ProjectDocs::of(config(&facts)?.model.profile, files);
         (facts.project_docs, facts.nested_docs) = (docs.project, docs.nested);
         config(&facts)
     }
 
-    /// Returns what the driver works with besides, of options as JSON.
+    /// Returns the driver's options, of an agent's options as JSON.
     ///
     /// # Errors
     /// As [`AgentOptions::parts`].
@@ -112,7 +117,7 @@ impl AgentOptions {
         Self::read(json)?.parts()
     }
 
-    /// Returns what the driver works with besides.
+    /// Returns the driver's options.
     ///
     /// # Errors
     /// `unknown_provider`, `missing_key`, `bad_option`, `replay_unreadable`.
@@ -151,6 +156,7 @@ impl AgentOptions {
     }
 
     fn provider(&self) -> Result<Provider, CallerError> {
+        // With a recording any provider will do: no request goes to it.
         let first = || providers::all().into_iter().next().filter(|_| self.replay.is_some());
         let unknown = |message: String| CallerError::new("unknown_provider", message);
         match &self.provider {
@@ -165,7 +171,7 @@ impl AgentOptions {
 
     fn endpoint(&self, provider: &Provider) -> Result<Endpoint, EndpointError> {
         let is_recorded = self.replay.is_some();
-        // Where a recording answers, no request goes anywhere.
+        // A recording needs no address, but a provider may have none of its own.
         let nowhere = || (is_recorded && provider.base_url.is_none()).then_some("http://localhost");
         let url = self.base_url.as_deref().or_else(nowhere);
         let key = ApiKey::new(&self.key);
@@ -186,7 +192,7 @@ pub(crate) struct ProjectDocs {
 }
 
 impl ProjectDocs {
-    /// Those that a model family reads.
+    /// Finds the files that a model family reads.
     pub(crate) fn of(family: ProfileKind, files: &InMemoryFiles) -> Self {
         let doc = |path: &str| doc(files, path);
         let nested = files.iter().map(|(path, _)| path).filter(|path| {
@@ -198,7 +204,7 @@ impl ProjectDocs {
         }
     }
 
-    /// Returns whether they are the ones that these facts have.
+    /// Returns whether these facts have the same files with the same text.
     pub(crate) fn are_of(&self, facts: &EnvironmentFacts) -> bool {
         self.project == facts.project_docs && self.nested == facts.nested_docs
     }
@@ -206,7 +212,8 @@ impl ProjectDocs {
 
 fn doc(files: &InMemoryFiles, path: &str) -> Option<ProjectDoc> {
     let own = text(files, path)?;
-    // Files that no tool shows are not followed into.
+    // Without built-in tools the model cannot read imported files either, and the code that follows
+    // imports is left out of the module.
     let text = if cfg!(feature = "tools") {
         with_imports(path, own, &mut |path| text(files, path))
     } else {
@@ -252,14 +259,14 @@ fn bad_endpoint(error: EndpointError, provider: &Provider) -> CallerError {
                 provider.name
             ))
         }
-        // The package has looked at the key's characters.
+        // The package has checked the key's characters, so that only the URL can be at fault.
         error @ (EndpointError::BadKey | EndpointError::BadUrl { .. }) => {
             CallerError::bad_option(format!("`baseUrl`: {error}"))
         }
     }
 }
 
-/// The configuration that options come to, as JSON, for a bare session.
+/// Returns the configuration that options come to, as JSON, for a bare session.
 ///
 /// # Errors
 /// `unknown_provider`, or `bad_option` with the field that does not fit.

@@ -1,5 +1,5 @@
-//! A run of a WASI program, or of a command line by the shell: in a worker, over a copy of the
-//! workspace.
+//! The runs of WASI programs, and of command lines by the shell: in a worker, over a copy of the
+//! workspace. The files that a program leaves are taken over when it has ended.
 
 use crate::{
     clock::to_f64,
@@ -21,25 +21,25 @@ use wasm_bindgen::JsValue;
 /// A program or a command line to run.
 pub(crate) struct ProgramInvocation<'a> {
     pub(crate) name: &'a str,
-    /// A JSON array, or [`COMMAND_LINE`].
+    /// The arguments as a JSON array, or [`COMMAND_LINE`].
     pub(crate) args: &'a str,
-    /// For a command line its action, as JSON.
+    /// The standard input; the action as JSON for a command line.
     pub(crate) stdin: &'a str,
-    /// The folder of the workspace that it sees as its root, and nothing else.
+    /// The folder of the workspace that the program sees as its root; it sees nothing else.
     pub(crate) folder: &'a str,
     /// The agent that runs it.
     pub(crate) agent: AgentId,
-    /// The name of what it means by `tmp`.
+    /// The name of what the program means by `tmp`.
     pub(crate) tmp: &'a str,
 }
 
-/// In place of arguments: what is to be run is a command line.
+/// The arguments that stand for a command line.
 pub(crate) const COMMAND_LINE: &str = "null";
 
 /// Begins to run a program.
 ///
 /// # Errors
-/// The outcome where there is no program of that name.
+/// The outcome of the call, if there is no program of that name.
 pub(crate) fn begin(
     host: &SessionHost,
     id: EffectId,
@@ -52,26 +52,29 @@ pub(crate) fn begin(
     }
     let capture = OutputCapture::new(&host.keys(), KEPT);
     host.enter(id, RunningProgram { capture, folder: folder.to_owned() });
-    // Of a copy that may be out of date the package looks itself.
+    // A copy may be out of date: the package reads the files outside by itself.
     let files = if host.is_copy { Array::new() } else { files::copy_out(&host.files, folder) };
     let (effect, limit_ms) = (to_f64(id.0), to_f64(limit_ms));
     host.callbacks.run_program(effect, limit_ms, name, args, stdin, files, folder, agent.0, tmp);
     Ok(())
 }
 
-/// The program has printed something.
+/// Reports what a program has printed.
 pub(crate) fn printed(host: &SessionHost, id: EffectId, channel: StandardStream, bytes: &[u8]) {
     let text = host.with_running(id, |program| program.capture.push(channel, bytes));
+    // Nothing is shown of a program that has ended, or while what it printed is held back.
     if let Some(text) = text.filter(|text| !text.is_empty()) {
         host.report(Input::Tool { id, input: ToolInput::Delta(text) });
     }
 }
 
-/// The program has ended, or was stopped: then it leaves what its worker had reported by then.
+/// Reports that a program has ended. One that was stopped leaves the files that its worker had
+/// reported by then.
 pub(crate) fn end(host: &SessionHost, id: EffectId, ended: &JsValue) {
     let Some(RunningProgram { mut capture, folder }) = host.leave(id) else { return };
     let list = |name: &str| Array::from(&field(ended, name));
     let changes = files::take_over(&host.files, &folder, &list("written"), &list("removed"));
+    // Before the outcome, behind which no more output may follow.
     let rest = capture.finish();
     if !rest.is_empty() {
         host.report(Input::Tool { id, input: ToolInput::Delta(rest) });
@@ -80,7 +83,7 @@ pub(crate) fn end(host: &SessionHost, id: EffectId, ended: &JsValue) {
     host.report(Input::Tool { id, input: ToolInput::Done(outcome) });
 }
 
-/// The outcome where there is no program of that name.
+/// Returns the outcome of the call if there is no program of that name.
 fn unknown(host: &SessionHost, name: &str) -> Option<Outcome> {
     let driver = host.driver.borrow();
     let programs = driver.session().config().facts.programs.iter();

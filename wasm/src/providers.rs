@@ -1,4 +1,4 @@
-//! What the package's TypeScript asks of the table of providers.
+//! The table of providers, and limits from it, for the package's TypeScript.
 
 use innerloop_driver::providers;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -8,15 +8,15 @@ use {
     innerloop_tools::MAX_PICTURE_BYTES,
 };
 
-/// The table of providers, as JSON.
+/// Returns the table of providers, as JSON.
 #[must_use]
 #[wasm_bindgen(js_name = providersJson)]
 pub fn providers_json() -> String {
     innerloop_json::to_string(&providers::all())
 }
 
-/// Returns what a picture may have at most that goes to a provider: characters of base64, and
-/// pixels of the longer side, 0 for any number.
+/// Returns the limits of a picture that goes to a provider: characters of base64, and pixels of the
+/// longer side, 0 for any number.
 #[cfg(feature = "tools")]
 #[must_use]
 #[wasm_bindgen(js_name = pictureLimits)]

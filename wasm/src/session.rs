@@ -1,4 +1,5 @@
-//! The bare session for people who write engines: JSON in and out, nothing carried out.
+//! The bare session for people who write engines: JSON in and out, no I/O. It has no driver, so
+//! that the engine masks keys and stores the log itself.
 
 use crate::misuse::CallerError;
 use innerloop_core::{
@@ -38,7 +39,7 @@ struct StepResult<'a> {
 
 #[wasm_bindgen]
 impl RawSession {
-    /// Opens a session with a configuration, as JSON. Where it `logs`, each step comes with its
+    /// Opens a session with a configuration, as JSON. If `logs` is true, each step comes with its
     /// line of the log; a build without the feature `log` has none.
     ///
     /// # Errors
@@ -51,14 +52,16 @@ impl RawSession {
         Ok(Self::opened(session, &outputs, journal, line))
     }
 
-    /// Another session under an id of its own that has heard the first `turns` turns of this one.
+    /// Opens another session under an id of its own whose history is the first `turns` turns of
+    /// this one, all if absent.
     ///
     /// # Errors
-    /// `bad_option` for the id.
+    /// `bad_option` if the id is empty or this session's.
     pub fn fork(&self, id: String, turns: Option<u32>, wall: f64) -> Result<Self, JsValue> {
         let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
         let fork = self.session.borrow().fork(SessionId(id), turns, millis(wall));
         let (session, outputs) = fork.map_err(CallerError::from)?;
+        // No log: a header alone would not replay to the turns that the fork begins with.
         Ok(Self::opened(session, &outputs, journal(false), String::new()))
     }
 
@@ -71,16 +74,16 @@ impl RawSession {
     /// Takes in what happened, as JSON, and returns all that follows, as JSON.
     ///
     /// # Errors
-    /// `bad_option` for what is no input; `rejected`, with the input and the reason.
+    /// `bad_option` if the JSON is not an input; `rejected`, with the input and the reason.
     pub fn handle(&self, input: &str, at: f64) -> Result<String, JsValue> {
         let input: Input = innerloop_json::from_str(input).map_err(CallerError::from)?;
         self.hear(input, at)
     }
 
-    /// A piece of a response's body.
+    /// Takes in a piece of a response's body, and returns all that follows, as JSON.
     ///
     /// # Errors
-    /// `rejected`.
+    /// `rejected`, with the input and the reason.
     pub fn chunk(&self, effect: f64, bytes: Vec<u8>, at: f64) -> Result<String, JsValue> {
         let id = EffectId(millis(effect).0);
         self.hear(Input::Http { id, input: HttpInput::Chunk(BodyBytes(bytes)) }, at)
@@ -92,21 +95,21 @@ impl RawSession {
         to_string(&self.session.borrow().deadline())
     }
 
-    /// Every open effect again, as a JSON array of outputs.
+    /// Returns every open effect again, as a JSON array of outputs.
     #[must_use]
     pub fn owed(&self) -> String {
         to_string(&self.session.borrow().owed())
     }
 
-    /// Returns where an agent stands, as JSON; `null` if there is no such agent.
+    /// Returns the status of an agent, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn status(&self, agent: u32) -> String {
         let status: Option<Status> = self.session.borrow().status(AgentId(agent));
         to_string(&status)
     }
 
-    /// Returns what an agent and its user have said from the turn `from` on, as JSON; `null` if
-    /// there is no such agent.
+    /// Returns the turns of an agent and its user from the turn `from` on, as JSON; `null` if there
+    /// is no such agent.
     #[must_use]
     pub fn history(&self, agent: u32, from: u32) -> String {
         let session = self.session.borrow();
@@ -115,19 +118,19 @@ impl RawSession {
         to_string(&turns.map(|turns| turns.get(from..).unwrap_or_default()))
     }
 
-    /// Returns what an agent's model sees of that, as JSON; `null` if there is no such agent.
+    /// Returns the turns that an agent's model sees, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn seen(&self, agent: u32) -> String {
         seen(&self.session.borrow(), agent)
     }
 
-    /// The session's id.
+    /// Returns the session's id.
     #[must_use]
     pub fn id(&self) -> String {
         self.session.borrow().id().0.clone()
     }
 
-    /// The session time of the last input.
+    /// Returns the session time of the last input, in milliseconds.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
     pub fn now(&self) -> f64 {
@@ -158,13 +161,14 @@ impl RawSession {
     fn hear(&self, input: Input, at: f64) -> Result<String, JsValue> {
         let at = SessionInstant(millis(at).0);
         let mut session = self.session.borrow_mut();
+        // Before `handle`, which consumes the input. Of a refused one the line is dropped.
         let line = self.journal.entry(&input, at);
         let outputs = session.handle(input, at).map_err(|error| CallerError::rejected(&error))?;
         Ok(to_string(&StepResult { outputs: &outputs, deadline: session.deadline(), line }))
     }
 }
 
-/// Returns what makes the lines of a log, if there is one.
+/// Returns the encoder of a log's lines, which makes none unless `logs` is true.
 #[cfg_attr(not(feature = "log"), expect(unused_variables, reason = "no log is kept"))]
 pub(crate) const fn journal(logs: bool) -> SessionLogEncoder {
     #[cfg(feature = "log")]
@@ -178,7 +182,7 @@ pub(crate) const fn millis(number: f64) -> UnixMillis {
     UnixMillis(number as u64)
 }
 
-/// Returns what an agent's model sees, as JSON; `null` if there is no such agent.
+/// Returns the turns that an agent's model sees, as JSON; `null` if there is no such agent.
 pub(crate) fn seen(session: &Session, agent: u32) -> String {
     let history = session.history(AgentId(agent));
     to_string(&history.map(|history| history.seen().collect::<Vec<_>>()))

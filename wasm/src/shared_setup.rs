@@ -1,6 +1,6 @@
-//! What agents of the same options share: their configuration with all that is made of it. A
-//! program that opens an agent for each of its users does so with the same options, so that the
-//! newest ones are kept.
+//! The setup that agents with the same options share: their configuration with all that is made of
+//! it. A program that opens an agent for each of its users uses the same options each time, so the
+//! newest setup is kept. It is used again only if it would come out the same.
 
 use crate::{
     clock::wall,
@@ -13,12 +13,13 @@ use innerloop_tools::InMemoryFiles;
 use std::cell::RefCell;
 
 thread_local! {
-    /// Options, as JSON, and what came of them.
+    // One setup and not a map by options: options hold keys, which are not to be kept for longer
+    // than they are used, and a map would grow with each user who has options of their own.
+    /// The newest options, as JSON, and their setup.
     static NEWEST: RefCell<Option<(String, SharedSetup)>> = const { RefCell::new(None) };
 }
 
-/// The setup that the same options always lead to, as long as the project's instruction files are
-/// the same.
+/// The setup that the same options lead to as long as the project's instruction files are the same.
 struct SharedSetup {
     blueprint: SessionBlueprint,
     endpoints: EndpointTable,
@@ -27,8 +28,8 @@ struct SharedSetup {
     keeps_log: bool,
 }
 
-/// A driver for a session of that id with these options, as JSON, in a workspace. A recording is
-/// read for each of them.
+/// Opens a driver for a session of that id with these options, as JSON, in a workspace. A recording
+/// is read anew for each driver.
 ///
 /// # Errors
 /// Those of [`AgentOptions`], or `bad_option` for the id.
@@ -37,6 +38,8 @@ pub(crate) fn open(
     id: String,
     files: &InMemoryFiles,
 ) -> Result<Driver, CallerError> {
+    // The instruction files are compared, too: the options do not name them, and a tool or the user
+    // may have changed them since.
     let newest = NEWEST.take().filter(|(newest, SharedSetup { blueprint, .. })| {
         let config = blueprint.config();
         newest == options && ProjectDocs::of(config.model.profile, files).are_of(&config.facts)
@@ -45,6 +48,7 @@ pub(crate) fn open(
         Some((_, shared)) => (shared, ModelSource::Live),
         None => SharedSetup::of(options, &id, files)?,
     };
+    // A recording is used up by the session that it answers, so that its setup is not kept.
     let is_live = matches!(models, ModelSource::Live);
     let driver = Driver::open_as(&shared.blueprint, SessionId(id), wall(), shared.parts(models));
     if is_live {
@@ -54,7 +58,7 @@ pub(crate) fn open(
 }
 
 impl SharedSetup {
-    /// That of these options, and where the answers come from.
+    /// Makes the setup of these options, and the source of the models' answers.
     fn of(
         options: &str,
         id: &str,
@@ -62,7 +66,8 @@ impl SharedSetup {
     ) -> Result<(Self, ModelSource), CallerError> {
         let mut read = AgentOptions::read(options)?;
         let parts = read.parts()?;
-        // Each session has its own id, but there is no configuration without one.
+        // Each session gets its own id from the blueprint, but a configuration without one is
+        // refused.
         id.clone_into(&mut read.id);
         let blueprint = Driver::blueprint(read.config(files)?, &parts);
         let shared = Self {

@@ -1,5 +1,5 @@
-//! What a host is answered: lines of JSON, each an object with one key
-//! (`docs/protocol.md#lines`).
+//! The answers to a host: lines of JSON, each an object with one key (`docs/protocol.md#lines`).
+//! The docs of the types here are the descriptions in the published schema.
 
 use super::docs::DocsAnswer;
 use crate::{
@@ -182,13 +182,13 @@ impl RequestError {
         Self { code, message, field: None, tool: None, fault: None }
     }
 
-    /// Returns what is no request.
+    /// Makes the error of bytes that are not a request.
     #[expect(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
     pub(super) fn bad_request(message: impl ToString) -> Self {
         Self::new("bad_request", message.to_string())
     }
 
-    /// Returns what is a request, but cannot work.
+    /// Makes the error of a request that cannot work.
     #[expect(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
     pub(super) fn bad_option(message: impl ToString) -> Self {
         Self::new("bad_option", message.to_string())
@@ -258,13 +258,14 @@ impl From<RestoreError> for RequestError {
 #[derive(Debug, Default)]
 pub(super) struct AnswerBuffer(pub(super) String);
 
-/// The bytes of an answer that stay for the next one.
+/// The number of bytes of memory that an answer leaves to the next one.
 const KEPT_BYTES: usize = 1 << 20;
 
 impl AnswerBuffer {
-    /// Takes back what was answered, and the memory of what was large.
+    /// Empties the answer and frees the memory of a large one.
     pub(super) fn empty(&mut self) {
         self.0.clear();
+        // One answer with a snapshot may take megabytes, which the next request needs itself.
         self.0.shrink_to(KEPT_BYTES);
     }
 
@@ -273,8 +274,10 @@ impl AnswerBuffer {
         self.0.push('\n');
     }
 
-    /// All that followed, and when to send a tick. What must be durable first comes first.
+    /// Writes all that followed from an input, and when to send a tick.
     pub(super) fn step(&mut self, driver: &Driver, outputs: DriverOutputBatch) {
+        // What must be durable comes first: a host that takes the lines in order stores the entries
+        // before it carries anything out.
         let DriverOutputBatch { log, snapshot, recording, list } = outputs;
         self.wrap("entry", &log);
         self.wrap("entry", &snapshot.unwrap_or_default());
@@ -285,20 +288,21 @@ impl AnswerBuffer {
         self.line(&AnswerLine::Deadline(driver.deadline()));
     }
 
-    /// A refused input, which comes back.
+    /// Writes the line of a refused input, which comes back whole.
     pub(super) fn rejected(&mut self, rejected: &RejectedInput) {
         let RejectedInput { input, reason } = rejected;
         self.line(&AnswerLine::Rejected { input, reason, message: reason.to_string() });
     }
 
-    /// A line that is JSON already.
+    /// Writes a line that is JSON already.
     pub(super) fn bare(&mut self, line: &[u8]) {
         self.0.push_str(&String::from_utf8_lossy(line));
         self.0.push('\n');
     }
 
-    /// Lines that are JSON already, each under a key.
+    /// Writes lines that are JSON already, each under a key.
     fn wrap(&mut self, key: &str, lines: &str) {
+        // Copied and not read: the host stores what stands in the line, byte for byte.
         for line in lines.lines() {
             self.0.extend(["{\"", key, "\":", line, "}\n"]);
         }

@@ -1,5 +1,6 @@
-//! The project's instruction files, for hosts that read files but leave it to us which: what is to
-//! be read is asked for, until nothing is missing.
+//! The search for a project's instruction files, for hosts that read files themselves. The host
+//! names the files that there are and gets a list of those to read, until none is missing. Nothing
+//! is kept between two requests: each has all texts that are known.
 
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
@@ -31,7 +32,7 @@ pub(super) struct DocsAnswer {
 }
 
 impl DocsAnswer {
-    /// Those that a model family reads, with what they import, as far as texts are known.
+    /// Finds the files that a model family reads, with what they import, as far as texts are known.
     pub(super) fn find(known: &DocsRequest) -> Self {
         let mut docs = Self::default();
         for place in doc_places(known.profile, "", "") {
@@ -42,7 +43,8 @@ impl DocsAnswer {
         }
         let is_nested = |path: &&String| {
             let folder = instructed_folder(known.profile, path);
-            // The path stands in a line of the prompt.
+            // The path stands in a line of the prompt: a line feed in it would add words of the
+            // repository to ours.
             folder.is_some_and(|folder| !folder.is_empty()) && !path.contains(char::is_control)
         };
         for path in known.paths.iter().filter(is_nested).take(MAX_NESTED_DOCS) {
@@ -55,6 +57,8 @@ impl DocsAnswer {
     fn read(&mut self, path: &str, known: &DocsRequest) -> Option<ProjectDoc> {
         let text = self.text(path, known)?;
         let text = with_imports(path, text, &mut |path| {
+            // An import may name any file. What is in `.git` can hold passwords of remotes, and is
+            // not even asked for; a file with a NUL is not text.
             let is_git = path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
             let text = (!is_git).then(|| self.text(path, known))?;
             text.filter(|text| !text.contains('\0'))

@@ -1,6 +1,6 @@
-//! Sessions for hosts in any language: a request of bytes in, lines of JSON out, nothing carried
-//! out (`docs/protocol.md#lines`). Each session has a [`Driver`], so that such a host has all that
-//! the others have.
+//! The server of sessions for hosts in any language: a request of bytes in, lines of JSON out, no
+//! I/O (`docs/protocol.md#lines`). Each session has a [`Driver`], so that such a host has all that
+//! the others have. A request is answered or refused as a whole, and a refused one changes nothing.
 
 mod answer;
 mod docs;
@@ -40,43 +40,50 @@ use request::{ConfigRequest, EndpointSpec, LineRequest, OpenRequest, ReplaySpec,
 #[cfg(feature = "schema")]
 pub use schema::{line_schema, request_schema};
 
-/// The sessions of a host that speaks in lines.
+/// The sessions and blueprints of a host that speaks in lines.
 #[derive(Debug, Default)]
 pub struct LineServer {
     sessions: ById<u32, LineSession>,
     blueprints: ById<u32, (SessionBlueprint, DriverOptions)>,
-    /// The newest number of a session or blueprint; none is given twice.
+    /// The newest number of a session or blueprint. None is given twice, so that a request for a
+    /// closed session never reaches another one.
     count: u32,
     answer: AnswerBuffer,
-    /// The bytes of the largest answer while there are sessions: it held what a request holds, so
-    /// there will be one like it.
+    /// The number of bytes of the largest answer since there are sessions: the next one may be as
+    /// large, and has to have room.
     largest: usize,
 }
 
-/// A session.
+/// A session with the facts that only hosts in lines need.
 #[derive(Debug)]
 struct LineSession {
     driver: Driver,
-    /// The effects that the host was told to stop: its news of them may have been on the way.
+    /// The effects that the host was told to stop. Its news of them may have been on the way, and
+    /// are no mistake.
     cancelled: Vec<EffectId>,
-    /// The bytes of the responses under way, of which a reply is made in the end.
+    /// The number of bytes that each response in flight has brought; its reply is made of them.
     gathered: Vec<(EffectId, usize)>,
 }
 
 impl LineServer {
-    /// Takes a request and answers it in lines, which stay until the next one. What is no request,
-    /// or too large for the memory that there is, is answered by an `error` line, what the session
-    /// refuses by a `rejected` line; either changes nothing.
+    /// Takes a request and answers it in lines, which stay until the next request. Bytes that are
+    /// not a request, or too large for the memory that there is, are answered by an `error` line;
+    /// an input that the session refuses by a `rejected` line. Either changes nothing.
     pub fn call(&mut self, request: &[u8]) -> &str {
+        // Taken out, since `carry_out` borrows the whole server; its memory serves every answer.
         let mut answer = mem::take(&mut self.answer);
         answer.empty();
+        // The room is checked before the request is even read: reading it takes memory, too, and a
+        // module without memory traps with every session in it.
         let done = room::check(request, self.largest)
             .and_then(|()| LineRequest::read(request))
             .and_then(|(request, bytes)| self.carry_out(request, bytes, &mut answer));
         if let Err(fault) = done {
+            // An error stands alone, even if it came after the first lines.
             answer.0.clear();
             answer.line(&AnswerLine::Error(&fault));
         }
+        // Without sessions the memory is free again, and a large past must not refuse what is new.
         let is_empty = self.sessions.is_empty();
         self.largest = if is_empty { 0 } else { self.largest.max(answer.0.len()) };
         self.answer = answer;
@@ -193,8 +200,9 @@ impl LineServer {
         self.enter(driver, answer);
     }
 
-    /// Takes a session in and tells what follows from its opening.
+    /// Adds a session and answers with what follows from its opening.
     fn enter(&mut self, driver: Driver, answer: &mut AnswerBuffer) {
+        // Numbered only now that it is open: a refused opening changes nothing.
         let mut entered = LineSession { driver, cancelled: Vec::new(), gathered: Vec::new() };
         let outputs = entered.driver.start();
         let number = self.next_number();
@@ -230,10 +238,14 @@ impl LineSession {
         at: SessionInstant,
         answer: &mut AnswerBuffer,
     ) -> Result<(), RequestError> {
+        // Before the session hears the input: for want of memory it is refused whole.
         self.gather(&input)?;
         let effect = input.effect();
+        // Asked before `handle`, which settles the effect of a last answer.
         let is_late = |id: &EffectId| !self.driver.expects(*id) && !self.cancelled.contains(id);
         let late = effect.filter(is_late);
+        // Late news go to the driver all the same, where they have no effect: it knows whether the
+        // effect was ever issued, which is another mistake with another answer.
         match (self.driver.handle(input, at), late) {
             (Err(rejected), _) => answer.rejected(&rejected),
             (Ok(_), Some(id)) => {
@@ -244,9 +256,14 @@ impl LineSession {
         Ok(())
     }
 
-    /// Counts what responses have brought so far. There must be memory for what is made of it; what
-    /// ends a response without its reply needs none.
+    /// Counts the bytes that responses have brought so far.
+    ///
+    /// # Errors
+    /// There may be no memory for the replies that are made of them. A failure, which ends a
+    /// response without a reply, is never refused.
     fn gather(&mut self, input: &Input) -> Result<(), RequestError> {
+        // Swept with each input, since an effect may end in many ways: an answer, a cancellation,
+        // an interruption.
         let driver = &self.driver;
         self.gathered.retain(|(id, _)| driver.expects(*id));
         let Input::Http { id, input: news } = input else { return Ok(()) };
@@ -283,9 +300,9 @@ fn turns_from(history: &History, from: usize) -> &[Turn] {
     history.turns().get(from..).unwrap_or_default()
 }
 
-/// The session of a log.
+/// Resumes the session of a log.
 fn resumed(log: &[u8], wall: UnixMillis, parts: SetupSpec) -> Result<Driver, RequestError> {
-    // What is not UTF-8 can only be a last line that was cut, which does not count.
+    // In a sound log only a last line that was cut is not UTF-8, and such a line does not count.
     let log = String::from_utf8_lossy(log);
     Ok(Driver::resume(&log, wall, parts_of(parts)?)?)
 }
@@ -300,7 +317,7 @@ fn replay(log: &[u8], answer: &mut AnswerBuffer) -> Result<(), RequestError> {
     Ok(())
 }
 
-/// The configuration that a user's settings come to.
+/// Returns the configuration that a user's settings come to.
 fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> {
     let catalogue = match &wanted.models {
         Some(models) => Catalogue::parse(models.text()).map_err(RequestError::bad_option)?,
@@ -320,7 +337,7 @@ fn config_of(wanted: &ConfigRequest<'_>) -> Result<SessionConfig, RequestError> 
     Ok(settings.config()?)
 }
 
-/// Returns what a driver works with, of what the host has.
+/// Returns the driver's options for what the host has.
 fn parts_of(given: SetupSpec) -> Result<DriverOptions, RequestError> {
     let models = match given.replay {
         Some(ReplaySpec { traffic, pace_ms }) => {

@@ -1,4 +1,6 @@
-//! What a host asks for, as JSON: one object with one key, the verb (`docs/protocol.md#lines`).
+//! The requests of a host, as JSON: one object with one key, the verb (`docs/protocol.md#lines`).
+//! Unknown fields are refused, so that a misspelt option does not go unnoticed. The docs of the
+//! types here are the descriptions in the published schema.
 
 use super::{answer::RequestError, docs::DocsRequest};
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -108,8 +110,10 @@ impl<'a> LineRequest<'a> {
     /// Reads a request: its line, and the bytes behind the line feed.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The line is not a request, or bytes follow a verb that takes none.
     pub(super) fn read(request: &'a [u8]) -> Result<(Self, &'a [u8]), RequestError> {
+        // Logs and chunks stand behind the line as they are: in JSON they would have to be escaped,
+        // which takes time and memory, and bytes that are not UTF-8 could not stand there.
         let end = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
         let (line, bytes) = request.split_at_checked(end).unwrap_or_default();
         let bytes = bytes.get(1..).unwrap_or_default();

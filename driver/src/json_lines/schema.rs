@@ -1,4 +1,5 @@
-//! What the JSON of requests and of lines is, for those who describe it elsewhere.
+//! The schemas of the JSON of requests and of answers, from which the published JSON Schema and the
+//! types of other languages are made.
 
 use super::{answer::AnswerLine, request::LineRequest};
 use crate::traffic::TrafficExchange;
@@ -7,14 +8,15 @@ use innerloop_json::schema::{
     ReadSchema, SchemaTable, TypeBody, ValueSchema, VariantContent, VariantSchema, WriteSchema,
 };
 
-/// Returns what the JSON of a request's line is.
+/// Returns the schema of a request's line, and enters its types into the table.
 pub fn request_schema(table: &mut SchemaTable) -> ValueSchema {
     LineRequest::read_schema(table)
 }
 
-/// Returns what the JSON of a line of an answer is; that of the log and of a recording included,
-/// which stand in it as they are.
+/// Returns the schema of a line of an answer, and enters its types into the table. Lines of the log
+/// and of a recording, which stand in an answer as they are, are included.
 pub fn line_schema(table: &mut SchemaTable) -> ValueSchema {
+    // `AnswerBuffer` copies these two as text, so that the derived type does not have them.
     let value = AnswerLine::write_schema(table);
     let copied = [
         (

@@ -1,6 +1,7 @@
-//! Taking keys, and pieces of keys, out of text: at once, as a stream that is cut anywhere, and
-//! inside JSON. What goes into a session ends in events, logs, snapshots and requests, so keys are
-//! taken out before.
+//! The masking of keys and of pieces of keys in text: in a whole text, in a stream that is cut
+//! anywhere, and inside of JSON. What goes into a session comes out in events, logs, snapshots and
+//! requests, so keys are masked before. A stream is masked as the whole text would be, however it
+//! is cut.
 
 mod pattern;
 
@@ -10,18 +11,19 @@ use core::fmt;
 use innerloop_core::json::{from_str, to_string};
 use pattern::KeyPattern;
 
-/// All keys that must not be seen. Clones share them.
+/// The set of keys that must not be shown. Clones share it.
 #[derive(Clone, Default)]
 pub struct SecretKeys(Arc<[KeyPattern]>);
 
 impl SecretKeys {
-    /// These keys, but for those that are [simple](ApiKey::is_simple).
+    /// Makes the set of these keys, without those that are [simple](ApiKey::is_simple).
     #[must_use]
     pub fn new<'a>(keys: impl Iterator<Item = &'a ApiKey>) -> Self {
         let mut texts: Vec<&str> = Vec::new();
         for text in keys.filter(|key| !key.is_simple()).map(ApiKey::expose) {
             if !texts.contains(&text) {
-                // A key that is part of another must not break it up before it is found.
+                // Longer keys first: one that is part of another would break that up, and the rest
+                // of it would not be found.
                 let place = texts.partition_point(|known| known.len() > text.len());
                 texts.insert(place, text);
             }
@@ -31,14 +33,14 @@ impl SecretKeys {
         Self(patterns.into())
     }
 
-    /// Returns whether there is nothing to look for.
+    /// Returns whether there are no keys to mask.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// `text` with [`MASK`] for each key, and for each piece of 14 characters or more: what a tool
-    /// or a server has cut somewhere within a key.
+    /// Returns `text` with [`MASK`] in place of each key, and of each piece of 14 characters or
+    /// more: a tool or a server may have cut the text within a key.
     #[must_use]
     pub fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.0.iter().fold(Cow::Borrowed(text), |text, pattern| match pattern.masked(&text) {
@@ -47,20 +49,22 @@ impl SecretKeys {
         })
     }
 
-    /// Masks `text` in its place.
+    /// Masks `text` in place.
     pub fn mask(&self, text: &mut String) {
         if let Cow::Owned(masked) = self.masked(text) {
             *text = masked;
         }
     }
 
-    /// JSON text with the keys masked in its strings, however they are escaped; nothing if no key
-    /// is there.
+    /// Returns JSON text with the keys masked in its strings, however they are escaped; `None` if
+    /// it holds no key.
     #[must_use]
     pub fn masked_json(&self, json: &str) -> Option<String> {
         if self.is_empty() {
             return None;
         }
+        // String by string, without parsing: everything between stays byte for byte, numbers of any
+        // length and the order of fields included, and JSON that a model wrote badly is masked too.
         let mut out = String::new();
         let (mut done, mut rest) = (0, json);
         while let Some(open) = rest.find('"') {
@@ -79,13 +83,16 @@ impl SecretKeys {
         })
     }
 
-    /// A string of JSON, in its quotes, without the keys that it holds; nothing if it holds none.
+    /// Returns a string of JSON, in its quotes, with its keys masked; `None` if it holds none.
     fn masked_literal(&self, literal: &str) -> Option<String> {
+        // A string without escapes is its own text, and most are: no copy is made of them.
         if !literal.contains('\\') {
             return owned(self.masked(literal));
         }
         match from_str::<String>(literal) {
             Ok(text) => owned(self.masked(&text)).map(|text| to_string(&text)),
+            // Its end is missing or an escape is wrong: masked as it is written, which misses no
+            // key but one that is escaped.
             Err(_) => owned(self.masked(literal)),
         }
     }
@@ -98,7 +105,8 @@ fn owned(text: Cow<'_, str>) -> Option<String> {
     }
 }
 
-/// The string that `json` begins with, quotes included; all of it if its end is missing.
+/// Returns the string that `json` begins with, quotes included; all of `json` if its end is
+/// missing.
 fn literal(json: &str) -> &str {
     let mut escaped = false;
     let end = json.bytes().skip(1).position(|byte| {
@@ -115,51 +123,54 @@ impl fmt::Debug for SecretKeys {
     }
 }
 
-/// Masks a stream of bytes, wherever it is cut: what may be the beginning of a key's piece is held
-/// back.
+/// A masker of a stream of bytes that is cut anywhere: it holds back the end of what has come while
+/// that may be the beginning of a key's piece.
 #[derive(Clone, Default)]
 pub struct StreamMasker {
     keys: SecretKeys,
-    /// For each key, the end of the stream that is not decided.
+    /// The end of the stream that is held back, for each key.
     held: Vec<PendingTail>,
 }
 
-/// The end of a stream, which is part of a key.
+/// The end of a stream that may be part of a key.
 #[derive(Clone, Default)]
 struct PendingTail {
     bytes: Vec<u8>,
-    /// True if [`MASK`] stands for it already.
+    /// True if [`MASK`] has been put out for it already.
     is_masked: bool,
 }
 
 impl StreamMasker {
-    /// The masking of a stream that begins.
+    /// Makes the masker of a stream that begins.
     #[must_use]
     pub fn new(keys: &SecretKeys) -> Self {
         Self { keys: keys.clone(), held: vec![PendingTail::default(); keys.0.len()] }
     }
 
-    /// The bytes that may go on after `piece` has come.
+    /// Takes the next piece of the stream and returns the bytes that are decided by it.
     #[must_use]
     pub fn push(&mut self, piece: Vec<u8>) -> Vec<u8> {
+        // One key after the other, each with a tail of its own: what one lets through may still be
+        // the beginning of the next.
         let patterns = self.keys.0.iter().zip(&mut self.held);
         patterns.fold(piece, |piece, (pattern, held)| held.push(pattern, piece))
     }
 
-    /// As [`StreamMasker::push`] for text, which stays text: a key begins and ends between
+    /// As [`StreamMasker::push`] for text, which stays valid text: a key begins and ends between
     /// characters.
     #[must_use]
     pub fn push_text(&mut self, piece: String) -> String {
         text(self.push(piece.into_bytes()))
     }
 
-    /// The bytes that were held back, when no more come.
+    /// Returns the bytes that were held back; call it when no more come.
     #[must_use]
     pub fn end(&mut self) -> Vec<u8> {
         let patterns = self.keys.0.iter().zip(&mut self.held);
         patterns.fold(Vec::new(), |before, (pattern, held)| {
-            // What the keys before held back goes through this one.
+            // What the keys before held back goes through this one, too.
             let mut out = held.push(pattern, before);
+            // A masked tail has its mask in the stream already; only an unmasked one is owed.
             let PendingTail { bytes, is_masked } = core::mem::take(held);
             out.extend(bytes.into_iter().filter(|_| !is_masked));
             out
@@ -176,6 +187,7 @@ impl StreamMasker {
 impl PendingTail {
     fn push(&mut self, pattern: &KeyPattern, piece: Vec<u8>) -> Vec<u8> {
         let Self { mut bytes, is_masked } = core::mem::take(self);
+        // Without a tail, which is nearly always, a piece goes through without being copied.
         if bytes.is_empty() {
             bytes = piece;
         } else {
@@ -185,16 +197,19 @@ impl PendingTail {
         let mut done = 0;
         while let Some(found) = pattern.find(&bytes, done) {
             out.extend_from_slice(bytes.get(done..found.start).unwrap_or_default());
+            // A match at the start that is masked already is the same piece, now longer.
             if found.start > 0 || !is_masked {
                 out.extend_from_slice(MASK.as_bytes());
             }
             done = found.end;
             if done == bytes.len() {
-                // It may go on.
+                // The piece may go on in what comes next. Its bytes are kept, since only they tell
+                // whether that belongs to it.
                 *self = Self { bytes: bytes.split_off(found.start), is_masked: true };
                 return out;
             }
         }
+        // Only behind the last match: a piece that begins within one would be masked twice.
         let end = done + pattern.begins_before(bytes.get(done..).unwrap_or_default());
         *self = Self { bytes: bytes.split_off(end), is_masked: false };
         if done == 0 {

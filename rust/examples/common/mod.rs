@@ -1,4 +1,4 @@
-//! What the examples share: a project to work on, and a recording in place of the model.
+//! The parts that the examples share: a project to work on, and a recording in place of the model.
 
 #![allow(dead_code, reason = "not every example needs both")]
 
@@ -6,8 +6,8 @@ use innerloop::AgentBuilder;
 use std::{env, fs, io, path::Path};
 use tempfile::TempDir;
 
-/// With the example's recording in place of the model. With `INNERLOOP_RECORD` set, it is the model
-/// itself, and the recording is made anew.
+/// Lets the example's recording answer in place of the model. If `INNERLOOP_RECORD` is set, the
+/// model itself answers, and the recording is made anew.
 pub(crate) fn model(builder: AgentBuilder, name: &str) -> AgentBuilder {
     let recordings = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/recordings");
     let recording = recordings.join(name).with_extension("jsonl");
@@ -17,7 +17,7 @@ pub(crate) fn model(builder: AgentBuilder, name: &str) -> AgentBuilder {
     }
 }
 
-/// A folder with these files, which is removed with what is returned.
+/// Makes a temporary folder with these files. Dropping it removes the folder.
 pub(crate) fn project(files: &[(&str, &str)]) -> io::Result<TempDir> {
     let folder = TempDir::new()?;
     for (path, text) in files {

@@ -1,4 +1,4 @@
-//! What people are asked about calls, and what they decide.
+//! The question whether a call may run, and a person's decision.
 
 use innerloop_core::{config::ApprovalRule, id::AgentId, input::Answer, json::Json, output::Ask};
 
@@ -19,7 +19,7 @@ pub struct ApprovalRequest {
     pub agent: AgentId,
     /// The tool's name, as the model knows it.
     pub name: String,
-    /// Its arguments.
+    /// The arguments of the call.
     pub arguments: Json,
     /// The folder of the workspace that the arguments' paths begin in, from the root on, which is
     /// empty.
@@ -27,7 +27,7 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
-    /// The one that a question of an agent is about, if it is about a call.
+    /// Returns the request in a question of an agent; `None` if the question is not about a call.
     #[must_use]
     pub fn of(agent: AgentId, ask: &Ask) -> Option<Self> {
         let Ask::Approval { call_id, name, arguments, folder, .. } = ask else { return None };
@@ -48,25 +48,25 @@ impl ApprovalRequest {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApprovalDecision {
-    /// It may run.
+    /// The call may run.
     Allow,
-    /// It may run, and so may every later call of its tool.
+    /// The call may run, and so may every later call of its tool.
     AllowAlways,
-    /// It may run, and so may later calls that the rule names.
+    /// The call may run, and so may later calls that the rule names.
     AllowRule(ApprovalRule),
-    /// It may run with these arguments, which are checked again.
+    /// The call may run with these arguments, which are checked again.
     AllowEdited(Json),
-    /// It may not run.
+    /// The call may not run.
     Deny {
         /// The reason, for the model to read.
         reason: String,
     },
-    /// The whole run is to stop.
+    /// The call may not run, and the whole run stops.
     Abort,
 }
 
 impl ApprovalDecision {
-    /// A denial for that reason, which the model reads.
+    /// Makes a denial for that reason, which the model reads.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into() }
     }
@@ -85,7 +85,7 @@ impl From<ApprovalDecision> for Answer {
     }
 }
 
-/// Returns what the model reads where nobody has answered.
+/// Returns the answer that stands for nobody's, with the text that the model reads.
 #[must_use]
 pub fn unanswered() -> Answer {
     Answer::nobody("nobody answered; decide for yourself, and say what you assumed")

@@ -1,6 +1,6 @@
-//! What the crates `innerloop` and `innerloop-web` share: what is said to an agent and what comes
-//! of it, as plain data. Nothing here waits, so that it is the same in a program and in a page.
-//! Whoever uses one of the two finds all of it there.
+//! The types that the crates `innerloop` and `innerloop-web` share: prompts, decisions and results,
+//! as plain data. Nothing here waits, so that it is the same in a program and in a page. Both
+//! crates export all of it again.
 
 mod approvals;
 pub mod patch;

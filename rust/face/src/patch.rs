@@ -1,4 +1,4 @@
-//! Patches of a session's configuration that follow from what a builder was told.
+//! The patches of a session's configuration that follow from a builder's settings.
 
 use innerloop_core::{
     json::{Json, JsonObject, from_str},
@@ -7,12 +7,12 @@ use innerloop_core::{
 use innerloop_driver::HostCapabilities;
 use serde_json::{Map, Value, json};
 
-/// Returns what follows from who is there.
+/// Returns the changes that follow from the people and hooks that the program has.
 #[must_use]
 pub fn of_people(people: &HostCapabilities) -> Map<String, Value> {
     let mut patch = Map::new();
     if !people.hooks.is_empty() {
-        // What is written as JSON is JSON.
+        // Our own JSON can always be read.
         let points = serde_json::from_str::<Value>(Json::of(&people.hooks).text());
         patch.insert("hooks".into(), json!({ "points": points.unwrap_or_default() }));
     }
@@ -25,13 +25,13 @@ pub fn of_people(people: &HostCapabilities) -> Map<String, Value> {
     patch
 }
 
-/// Returns what asks for the final answer in the form of a schema.
+/// Returns the patch that asks for a final answer that fits a schema.
 #[must_use]
 pub fn of_answer(schema: &Json) -> String {
     format!(r#"{{"answer": {{"schema": {}}}}}"#, schema.text())
 }
 
-/// Returns what tells a session of the program's own tools.
+/// Returns the patch that sets the program's own tools.
 #[must_use]
 pub fn of_tools(specs: &[ToolSpec]) -> JsonObject {
     let mut patch = JsonObject::default();
@@ -39,11 +39,11 @@ pub fn of_tools(specs: &[ToolSpec]) -> JsonObject {
     patch
 }
 
-/// Returns what goes over the configuration of a session that goes on: what follows from who is
-/// there, the model's name, and the builder's own patches, in that order.
+/// Returns a builder's changes to the configuration of a session that goes on: `own`, the model's
+/// name, and the builder's own patches, in that order.
 ///
 /// # Errors
-/// One of the builder's patches is no JSON object; why.
+/// The reason why one of the patches is not a JSON object.
 pub fn over_restored(
     own: Map<String, Value>,
     model: Option<&str>,
@@ -51,6 +51,7 @@ pub fn over_restored(
 ) -> Result<Vec<JsonObject>, String> {
     let model = model.map(|name| json!({ "model": { "name": name } }).to_string());
     let own = (!own.is_empty()).then(|| Value::from(own).to_string());
+    // The user's patches come last, so that they win over what follows from the settings.
     let all = [own, model];
     let all = all.iter().flatten().chain(patches);
     all.map(|text| from_str(text).map_err(|error| error.to_string())).collect()

@@ -1,4 +1,4 @@
-//! What the user says to an agent.
+//! The prompt: a user's input to an agent.
 
 use innerloop_core::{input::TurnOptions, message::Part};
 
@@ -22,7 +22,7 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// The same with options that hold until the run ends.
+    /// Returns the prompt with options that hold until the run ends.
     #[must_use]
     pub fn with_options(self, options: TurnOptions) -> Self {
         Self { options: Some(options), ..self }

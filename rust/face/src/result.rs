@@ -1,4 +1,5 @@
-//! What came of a run, as its events tell it.
+//! The result of a run, and its reader from the run's events. Only events of the session's own
+//! agent count: those of subagents are part of its work.
 
 use innerloop_core::{
     event::{Event, EventKind},
@@ -33,21 +34,21 @@ pub struct RunResult {
     pub error: Option<String>,
     /// The final answer as JSON, where one of a certain form was asked for and given.
     pub answer: Option<Json>,
-    /// Tokens of the run.
+    /// The tokens that the run used.
     pub usage: Usage,
     /// The cost of these tokens, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
     pub cost_nano_usd: Option<u64>,
-    /// Model replies of the run.
+    /// The number of the model's replies in the run.
     pub replies: u32,
-    /// Tool calls of the run.
+    /// The number of tool calls in the run.
     pub tool_calls: u32,
 }
 
 impl RunResult {
-    /// The final answer as a type, where the builder's `answer` has asked for one.
+    /// Returns the final answer as a type, if the builder's `answer` has asked for one.
     ///
     /// # Errors
-    /// [`AnswerError`]: there is none, or it is not of that type.
+    /// [`AnswerError`] if there is none, or it is not of that type.
     pub fn answer<T: DeserializeOwned>(&self) -> Result<T, AnswerError> {
         let missing = || AnswerError::Missing { end: self.end, text: self.text.clone() };
         let answer = self.answer.as_ref().ok_or_else(missing)?;
@@ -55,7 +56,7 @@ impl RunResult {
     }
 }
 
-/// The reason why a run has no answer of the type that is wanted.
+/// The reason why a run has no answer of the wanted type.
 ///
 /// ```
 /// # use innerloop_face::{AnswerError, RunResult};
@@ -76,7 +77,7 @@ impl RunResult {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The model gave none.
+    /// The model gave no answer.
     #[error("the run ended ({end:?}) without an answer in the form that was asked for: {text}")]
     Missing {
         /// The way in which the run ended.
@@ -84,12 +85,12 @@ pub enum AnswerError {
         /// The text that the model gave in place of an answer.
         text: String,
     },
-    /// It fits the schema, but not the type.
+    /// The answer fits the schema, but not the type.
     #[error("the answer is not of that type: {0}")]
     Unfit(#[from] serde_json::Error),
 }
 
-/// Reads a run's events for its result.
+/// The reader of a run's result from its events.
 ///
 /// ```
 /// # use innerloop_core::event::Event;
@@ -107,8 +108,9 @@ pub struct ResultReader {
 }
 
 impl ResultReader {
-    /// Notes an event; whether the run ends with it.
+    /// Notes an event, and returns whether the run ends with it.
     pub fn note(&mut self, event: &Event) -> bool {
+        // A subagent has an end and a text of its own, which are not those of the run.
         if event.agent != AgentId::ROOT {
             return false;
         }
@@ -140,7 +142,7 @@ impl ResultReader {
         self.result.is_some()
     }
 
-    /// Takes the result, once the run has ended.
+    /// Returns the result once the run has ended, and forgets it.
     pub fn take(&mut self) -> Option<RunResult> {
         self.result.take()
     }

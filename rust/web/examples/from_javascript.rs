@@ -1,5 +1,5 @@
-//! An agent as a module of JavaScript: its options and tools are JavaScript's, and events go to a
-//! function of it. `cargo xtask test page` drives it in Chromium.
+//! An agent as a module for JavaScript: its options and tools come from JavaScript, and its events
+//! go to a function there. `cargo xtask test page` drives it in Chromium.
 
 use futures::StreamExt as _;
 use innerloop_web::{
@@ -15,7 +15,7 @@ use wasm_bindgen_futures::JsFuture;
 #[wasm_bindgen]
 pub struct ScriptAgent(Agent);
 
-/// What a message of the page to its worker may be like: a type of one's own with an event in it.
+/// A message as a page may send it to its worker: a type of your own with an event in it.
 #[derive(serde::Serialize)]
 struct Envelope<'a> {
     label: &'a str,
@@ -23,7 +23,7 @@ struct Envelope<'a> {
     event: Event,
 }
 
-/// What came of a run, for JavaScript.
+/// The result of a run, for JavaScript.
 #[derive(serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Ended {
@@ -39,7 +39,7 @@ impl ScriptAgent {
     /// approval, if one is given.
     ///
     /// # Errors
-    /// What does not fit.
+    /// The option or tool that does not fit.
     #[wasm_bindgen(constructor)]
     pub fn new(
         options: &JsValue,
@@ -67,8 +67,8 @@ impl ScriptAgent {
         Ok(Self(builder.build()?))
     }
 
-    /// Runs a prompt to its end; `on_event` hears of all events. Where it returns `false`, the run
-    /// is dropped.
+    /// Runs a prompt to its end, and calls `on_event` with each event. If that returns `false`, the
+    /// run is dropped.
     ///
     /// # Errors
     /// The session refuses the prompt, or is closed.
@@ -84,32 +84,32 @@ impl ScriptAgent {
         ended(run).await
     }
 
-    /// A word to the run that is under way.
+    /// Steers the current run.
     ///
     /// # Errors
-    /// It is empty, or the session is closed.
+    /// The text is empty, or the session is closed.
     pub fn steer(&self, text: String) -> Result<(), JsError> {
         Ok(self.0.steer(text)?)
     }
 
-    /// Stops the run that is under way.
+    /// Interrupts the current run.
     pub fn interrupt(&self) {
         self.0.interrupt();
     }
 
-    /// Another key.
+    /// Uses another key from the next request on.
     #[wasm_bindgen(js_name = setApiKey)]
     pub fn set_api_key(&self, key: &str) {
         self.0.set_api_key(key);
     }
 
-    /// The session as bytes.
+    /// Returns the session as bytes.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
         self.0.snapshot()
     }
 
-    /// Another agent that has heard the same.
+    /// Opens another agent with the same conversation.
     ///
     /// # Errors
     /// The page gives no random numbers.
@@ -117,7 +117,7 @@ impl ScriptAgent {
         Ok(Self(self.0.fork(None)?))
     }
 
-    /// The next end of a run that nobody holds, such as that of a restored session.
+    /// Waits for the next end of a run that nobody holds, such as that of a restored session.
     #[wasm_bindgen(js_name = nextEnd)]
     pub async fn next_end(&self) -> JsValue {
         let mut events = self.0.subscribe();
@@ -130,19 +130,19 @@ impl ScriptAgent {
         JsValue::NULL
     }
 
-    /// The conversation.
+    /// Returns all turns of the conversation.
     #[must_use]
     pub fn history(&self) -> JsValue {
         to_js(&self.0.history())
     }
 
-    /// Where it stands.
+    /// Returns the status of the agent.
     #[must_use]
     pub fn status(&self) -> JsValue {
         to_js(&self.0.status())
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     #[must_use]
     pub fn text(&self, path: &str) -> Option<String> {
         self.0.files().text(path)

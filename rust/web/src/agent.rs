@@ -1,4 +1,5 @@
-//! An agent: a session, and what can be done with it at any time.
+//! The agent: a handle of a session in the page. The names are those of the crate `innerloop`, but
+//! a page has one thread: every method reaches the session directly and answers at once.
 
 use crate::{
     build_error::BuildError,
@@ -29,8 +30,8 @@ use std::{
 
 /// A coding agent: a session with a model, over files in the page's memory. Clones are handles of
 /// the same one. When the last of them and of its runs is dropped, the session stops where it is:
-/// requests are aborted, tools' futures dropped. Everything but [`Agent::run`] works while a run is
-/// under way, too, and answers at once.
+/// requests are aborted, and tools' futures dropped. Everything but [`Agent::run`] also works
+/// during a run, and answers at once.
 ///
 /// ```no_run
 /// use innerloop_web::{Agent, MemoryFiles};
@@ -68,16 +69,17 @@ pub struct Agent {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The session refuses it, and is as it was.
+    /// The session refuses the request, and is unchanged.
     #[error(transparent)]
     Refused(#[from] Box<RejectedInput>),
-    /// It is no JSON object.
+    /// The patch is not a JSON object.
     #[error("the patch is no JSON object: {0}")]
     Patch(String),
 }
 
 impl AgentBuilder {
-    /// Makes the agent.
+    /// Builds the agent. Its session begins when the page has its turn, or with the first prompt or
+    /// command.
     ///
     /// # Errors
     /// [`BuildError`], which says what to do.
@@ -88,33 +90,33 @@ impl AgentBuilder {
 }
 
 impl Agent {
-    /// Returns what an agent is made with.
+    /// Returns a builder with the default settings.
     pub fn builder() -> AgentBuilder {
         AgentBuilder::default()
     }
 
-    /// The session's id.
+    /// Returns the session's id.
     #[must_use]
     pub fn id(&self) -> SessionId {
         self.host.driver.borrow().session().id().clone()
     }
 
-    /// Begins a run. While one is under way, another is refused: [`Agent::steer`] and
-    /// [`Agent::follow_up`] say something to it.
+    /// Begins a run. During a run another one is refused; use [`Agent::steer`] or
+    /// [`Agent::follow_up`] then.
     pub fn run(&self, prompt: impl Into<Prompt>) -> AgentRun {
         AgentRun::begin(Rc::clone(&self.host), prompt.into())
     }
 
-    /// Says something to the run that is under way: the model reads it after the current round of
-    /// tool calls. While none is, it waits for the next one.
+    /// Steers the current run: the model reads the prompt after the current round of tool calls.
+    /// Without a run, the prompt waits for the next one.
     ///
     /// # Errors
-    /// [`AgentError`] if there is nothing in it, or the session is closed.
+    /// [`AgentError`] if the prompt is empty, or the session is closed.
     pub fn steer(&self, prompt: impl Into<Prompt>) -> Result<(), AgentError> {
         self.say(Command::Steer { parts: prompt.into().parts })
     }
 
-    /// Says something for when the model is done with what it is doing.
+    /// Queues a prompt for when the model is done with the present one.
     ///
     /// # Errors
     /// As [`Agent::steer`].
@@ -123,33 +125,33 @@ impl Agent {
         self.say(Command::FollowUp { parts, options: options.map(Box::new) })
     }
 
-    /// Stops the run that is under way. Its result says so.
+    /// Interrupts the current run. Its result says so.
     pub fn interrupt(&self) {
-        // What is closed has nothing to stop.
+        // Refused only by a closed session, which has nothing to stop.
         drop(self.say(Command::Interrupt));
     }
 
-    /// Takes back the newest steps of the conversation, each of which began with a prompt. Files
-    /// stay as they are.
+    /// Undoes the newest steps of the conversation, each of which began with a prompt. Files stay
+    /// as they are.
     ///
     /// # Errors
-    /// [`AgentError`] while a run is under way, or where there is nothing to undo.
+    /// [`AgentError`] during a run, or if there is nothing to undo.
     pub fn undo(&self, steps: u32) -> Result<(), AgentError> {
         self.say(Command::Undo { steps })
     }
 
-    /// Puts back steps that were undone, the last one first.
+    /// Redoes steps that were undone, the last one first.
     ///
     /// # Errors
-    /// As [`Agent::undo`].
+    /// [`AgentError`] during a run, or if there is nothing to redo.
     pub fn redo(&self, steps: u32) -> Result<(), AgentError> {
         self.say(Command::Redo { steps })
     }
 
-    /// Has the model read less of the conversation: its oldest turns are summed up.
+    /// Makes the conversation that the model reads shorter: its oldest turns are summed up.
     ///
     /// # Errors
-    /// [`AgentError`] while a run is under way, or where all turns are among those that stay.
+    /// [`AgentError`] during a run, or if all turns are so new that they stay.
     pub fn compact(&self) -> Result<(), AgentError> {
         self.say(Command::Compact { instructions: None })
     }
@@ -165,7 +167,7 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// [`AgentError`]: it is no JSON object, or makes no configuration that works.
+    /// [`AgentError`] if the patch is not a JSON object, or makes a configuration that cannot work.
     pub fn configure(&self, patch: &str) -> Result<(), AgentError> {
         let patch = from_str::<JsonObject>(patch);
         let patch = patch.map_err(|error| AgentError::Patch(error.to_string()))?;
@@ -176,15 +178,15 @@ impl Agent {
     /// before.
     pub fn set_api_key(&self, key: &str) {
         let key = ApiKey::new(key);
+        // Kept for forks, too: their endpoints are those of the builder, with the first key.
         self.host.site.borrow_mut().key = Some(key.clone());
         self.host.driver.borrow_mut().rekey(key);
     }
 
-    /// Gives the model a tool more, in place of one of that name, from the next model call on.
+    /// Adds a tool from the next model call on; one of the same name is replaced.
     ///
     /// # Errors
-    /// [`AgentError`]: its schema is none that arguments can be checked by, or the session is
-    /// closed.
+    /// [`AgentError`] if arguments cannot be checked by its schema, or the session is closed.
     pub fn add_tool(&self, tool: Tool) -> Result<(), AgentError> {
         let name = tool.spec().name.clone();
         self.change_tools(|tools| {
@@ -193,7 +195,7 @@ impl Agent {
         })
     }
 
-    /// Takes a tool of the page's own from the model, if there is one of that name.
+    /// Removes a tool of the page's own, if there is one of that name.
     ///
     /// # Errors
     /// [`AgentError`] if the session is closed.
@@ -201,8 +203,8 @@ impl Agent {
         self.change_tools(|tools| tools.retain(|known| known.spec().name != name))
     }
 
-    /// All turns of the conversation, oldest first, also those that the model does not read any
-    /// more.
+    /// Returns all turns of the conversation, oldest first, including those that the model no
+    /// longer reads.
     #[must_use]
     pub fn history(&self) -> Vec<Turn> {
         let driver = self.host.driver.borrow();
@@ -210,7 +212,7 @@ impl Agent {
         history.map_or_else(Vec::new, |history| history.turns().to_vec())
     }
 
-    /// Returns where the agent stands, and what it has used so far; nothing once the session is
+    /// Returns the state of the agent, and what it has used so far; `None` once the session is
     /// closed.
     #[must_use]
     pub fn status(&self) -> Option<Status> {
@@ -218,18 +220,18 @@ impl Agent {
         status.filter(|status| status.state != AgentState::Closed)
     }
 
-    /// The session as bytes, at any time, from which [`AgentBuilder::restore`] goes on. Where they
-    /// are kept is the page's business; files are not in them, and a key is not.
+    /// Returns the session as bytes, at any time, with which [`AgentBuilder::restore`] goes on. The
+    /// page decides where it keeps them. Neither files nor a key are in them.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
         self.host.driver.borrow().snapshot()
     }
 
-    /// A new session that has heard all that this one has, or its first `turns` turns, over the
-    /// same files, with the same tools and the same people to ask.
+    /// Opens a new session whose history is this one's, or its first `turns` turns, over the same
+    /// files, with the same tools and the same people to ask.
     ///
     /// # Errors
-    /// [`BuildError`]: the page gives no random numbers, of which the id is made.
+    /// [`BuildError`] if the page gives no random numbers for the id.
     pub fn fork(&self, turns: Option<usize>) -> Result<Self, BuildError> {
         let site = self.host.site.borrow().clone();
         let parts = DriverOptions {
@@ -243,22 +245,22 @@ impl Agent {
         Ok(Self { host: SessionHost::new(driver, site), endpoints: self.endpoints.clone() })
     }
 
-    /// Everything that happens from here on, in all runs and between them. It waits in memory until
-    /// it is read.
+    /// Returns the events from here on, of all runs and between them. They wait in memory until
+    /// they are read.
     #[must_use]
     pub fn subscribe(&self) -> EventStream {
         EventStream(self.host.watchers.borrow_mut().subscribe())
     }
 
-    /// The files that the agent works on.
+    /// Returns the files that the agent works on.
     #[must_use]
     pub fn files(&self) -> MemoryFiles {
         self.host.site.borrow().files.clone()
     }
 
-    /// Ends the session for good: a run that is under way is stopped.
+    /// Ends the session for good; a run is stopped.
     pub fn close(&self) {
-        // What is closed stays so.
+        // Refused only by a session that is closed already.
         drop(self.say(Command::Close));
     }
 
@@ -266,14 +268,15 @@ impl Agent {
         Ok(self.host.tell(Input::command(command)).map_err(Box::new)?)
     }
 
-    /// Changes the tools that are run, and then those that the model is told of.
+    /// Changes the tools that are run, and then those that the model knows: in this order, since a
+    /// model must never know of a tool that cannot be run.
     fn change_tools(&self, change: impl FnOnce(&mut Vec<Tool>)) -> Result<(), AgentError> {
         let before = self.host.site.borrow().tools.clone();
         change(&mut self.host.site.borrow_mut().tools);
         let specs = self.host.site.borrow().specs();
         let said = self.say(Command::Configure { patch: patch::of_tools(&specs) });
         if said.is_err() {
-            // What the model is not told of is not run either.
+            // The session refuses the specifications, so the model goes on with the tools before.
             self.host.site.borrow_mut().tools = before;
         }
         said
@@ -286,7 +289,7 @@ impl fmt::Debug for Agent {
     }
 }
 
-/// The events of a session, until it is closed.
+/// The stream of a session's events, until it is closed.
 ///
 /// ```
 /// use futures::StreamExt as _;

@@ -1,4 +1,4 @@
-//! Who says what calls may run, and answers the model's questions.
+//! The page's functions that decide on calls and answer the model's questions.
 
 use futures::future::LocalBoxFuture;
 use innerloop_core::{id::AgentId, input::Answer, output::Ask};
@@ -20,6 +20,7 @@ impl UserCallbacks {
         &mut self,
         approve: impl AsyncFn(ApprovalRequest) -> ApprovalDecision + 'static,
     ) {
+        // An `AsyncFn`'s future borrows the function, so that each call has a share of it.
         let approve = Rc::new(approve);
         self.approve = Some(Rc::new(move |call| {
             let approve = Rc::clone(&approve);
@@ -43,7 +44,7 @@ impl UserCallbacks {
         self.answer.is_some()
     }
 
-    /// Asks whoever is there.
+    /// Asks the page's function, and returns its answer, or that of nobody.
     pub(crate) async fn answer(self, agent: AgentId, ask: Ask) -> Answer {
         match (ApprovalRequest::of(agent, &ask), ask, self.approve, self.answer) {
             (Some(call), _, Some(approve), _) => approve(call).await.into(),

@@ -1,4 +1,4 @@
-//! Why an agent could not be made.
+//! The reasons why an agent could not be built, each with what to do about it.
 
 use innerloop_core::{RestoreError, config::ConfigError, input::RejectedInput};
 use innerloop_driver::{
@@ -24,7 +24,7 @@ pub enum BuildError {
     /// No provider has that name.
     #[error(transparent)]
     UnknownProvider(#[from] UnknownProvider),
-    /// The provider wants a key, and there is none.
+    /// The provider needs a key, and there is none.
     #[error(
         "{provider} wants a key: give one by `api_key`, or the `base_url` of a proxy that adds one"
     )]
@@ -41,22 +41,22 @@ pub enum BuildError {
     /// The configuration cannot work.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A patch of the configuration is no JSON object.
+    /// A patch of the configuration is not a JSON object.
     #[error("the patch is no JSON object: {0}")]
     Patch(String),
-    /// The snapshot is none that a session can be made of.
+    /// No session can be restored from the snapshot.
     #[error(transparent)]
     Restore(#[from] RestoreError),
-    /// The session refuses the configuration that goes over its own.
+    /// The session refuses the builder's changes to its configuration.
     #[error(transparent)]
     Refused(#[from] Box<RejectedInput>),
     /// The recording cannot be read.
     #[error(transparent)]
     Recording(#[from] TrafficError),
-    /// Options of JavaScript are none.
+    /// The options that JavaScript has given are not valid.
     #[error("{0}")]
     Options(String),
-    /// The page gives no random numbers, of which a session's id is made.
+    /// The page gives no random numbers for the session's id.
     #[error("the page gives no random numbers: {0}")]
     Random(#[source] getrandom::Error),
 }

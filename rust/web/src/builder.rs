@@ -1,4 +1,5 @@
-//! What an agent is made with, and how it is put together.
+//! The builder of an agent: its settings, and the steps from them to a session in the page. Nothing
+//! of it waits: the project's files are in memory.
 
 use crate::{
     build_error::BuildError,
@@ -66,48 +67,49 @@ pub struct AgentBuilder {
 }
 
 impl AgentBuilder {
-    /// The provider's name, `anthropic` if nothing is said; see [`innerloop_driver::providers`].
+    /// Sets the provider by its name, by default `anthropic`; see [`innerloop_driver::providers`].
     pub fn provider(mut self, name: impl Into<String>) -> Self {
         self.provider = Some(name.into());
         self
     }
 
-    /// The model's name; else the provider's own choice.
+    /// Sets the model by its name, by default the provider's default model.
     pub fn model(mut self, name: impl Into<String>) -> Self {
         self.model = Some(name.into());
         self
     }
 
-    /// The provider's key. Whoever uses the page can see it: let people bring their own, or have a
-    /// server of yours add it and give that one's address by [`AgentBuilder::base_url`]. It gets
-    /// into no request to another place, no snapshot and no event, but for a key that is shorter
-    /// than 12 characters or of letters alone, which stands in ordinary text as well.
+    /// Sets the provider's key. Whoever uses the page can see it: let people bring their own, or
+    /// let a server of yours add it, and give its address by [`AgentBuilder::base_url`]. The key is
+    /// sent to the provider only and masked in snapshots and events, unless it is shorter than 12
+    /// characters or a plain word, which cannot be told from other text.
     pub fn api_key(mut self, key: impl AsRef<str>) -> Self {
         self.key = ApiKey::new(key.as_ref());
         self
     }
 
-    /// Returns where the provider's protocol is spoken; else at the provider's own address. There
-    /// no key is needed: a proxy may add it.
+    /// Sets the base URL at which the provider's protocol is spoken, by default the provider's own.
+    /// With a base URL no key is needed: a proxy may add it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
         self
     }
 
-    /// The files that the agent works on, which the page and other agents may share.
+    /// Sets the files that the agent works on, which the page and other agents may share.
     pub fn files(mut self, files: MemoryFiles) -> Self {
         self.site.files = files;
         self
     }
 
-    /// Gives the model a tool, in place of one of that name.
+    /// Adds a tool; one of the same name is replaced.
     pub fn tool(mut self, tool: Tool) -> Self {
         self.site.tools.retain(|known| known.spec().name != tool.spec().name);
         self.site.tools.push(tool);
         self
     }
 
-    /// Asks before calls that change something; a configuration's `approval` says otherwise.
+    /// Sets the function that is asked before calls that change something, or before those that
+    /// the configuration's `approval` names.
     pub fn approve(
         mut self,
         approve: impl AsyncFn(ApprovalRequest) -> ApprovalDecision + 'static,
@@ -116,13 +118,15 @@ impl AgentBuilder {
         self
     }
 
-    /// Lets the model ask questions. Nothing as an answer has it decide for itself.
+    /// Lets the model ask questions, which the function answers. With `None` as the answer the
+    /// model decides for itself.
     pub fn ask(mut self, answer: impl AsyncFn(String) -> Option<String> + 'static) -> Self {
         self.site.people.set_answer(answer);
         self
     }
 
-    /// Sets a hook: what it is told is JSON, as `docs/protocol.md` has it for each point.
+    /// Sets the hook of a point. Its argument is the JSON that `docs/protocol.md` describes for
+    /// that point.
     ///
     /// ```
     /// use innerloop_web::{Agent, HookPoint, HookReply, Json};
@@ -143,36 +147,36 @@ impl AgentBuilder {
         self
     }
 
-    /// Asks for the final answer in the form of a type, which is
-    /// [`RunResult::answer`](crate::RunResult::answer) then.
+    /// Asks the model for a final answer of a type, which
+    /// [`RunResult::answer`](crate::RunResult::answer) then returns.
     pub fn answer<T: JsonSchema>(self) -> Self {
         self.config(patch::of_answer(&schema_of::<T>()))
     }
 
-    /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON; a
-    /// later one goes over those before.
+    /// Changes the configuration by a JSON Merge Patch (RFC 7396) of [`SessionConfig`]'s JSON. A
+    /// later patch is applied over those before.
     pub fn config(mut self, patch: impl Into<String>) -> Self {
         self.patches.push(patch.into());
         self
     }
 
-    /// Goes on with the session of a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot):
-    /// what it had asked a model is asked again, and what became of a tool's run is not known. Its
-    /// configuration goes on, with what this builder says over it; the tools and files are this
+    /// Restores the session of a snapshot, see [`Agent::snapshot`](crate::Agent::snapshot). Open
+    /// requests to the model are sent again, and open runs of tools are reported as lost. Its
+    /// configuration is kept, with this builder's changes over it; tools and files are this
     /// builder's.
     pub fn restore(mut self, snapshot: impl Into<Vec<u8>>) -> Self {
         self.snapshot = Some(snapshot.into());
         self
     }
 
-    /// Has a recording, as the crate `innerloop` writes one, answer in place of the model: no key,
-    /// no network.
+    /// Lets a recording, as the crate `innerloop` writes one, answer in place of the model, without
+    /// a key or a network.
     pub fn replay(mut self, recording: impl Into<String>) -> Self {
         self.replay = Some(recording.into());
         self
     }
 
-    /// Makes the session's host, and says where its requests go.
+    /// Makes the session's host, and returns it with the table of endpoints.
     pub(crate) fn begin(self) -> Result<(Rc<SessionHost>, EndpointTable), BuildError> {
         let provider = providers::find(self.provider.as_deref().unwrap_or(providers::DEFAULT))?;
         let endpoints =
@@ -190,6 +194,8 @@ impl AgentBuilder {
             None => Driver::open(self.new_config(&provider)?, wall_time(), parts)?,
             Some(snapshot) => Driver::restore(snapshot, wall_time(), parts)?,
         };
+        // As commands after the opening, as a user gives them: if the restored session refuses a
+        // patch, the error has the reason.
         let over = self.over(&driver)?;
         let host = SessionHost::new(driver, self.site);
         for patch in over {
@@ -198,11 +204,11 @@ impl AgentBuilder {
         Ok((host, endpoints))
     }
 
-    /// Returns where requests go.
+    /// Returns the endpoint that requests go to.
     fn endpoint(&self, provider: &Provider) -> Result<Endpoint, BuildError> {
         let (url, key) = (self.base_url.as_deref(), self.key.clone());
         let endpoint = match &self.replay {
-            // Where a recording answers, no request goes anywhere.
+            // A recording needs no address, but a provider may have none of its own.
             Some(_) => {
                 let nowhere = url.or(provider.base_url.is_none().then_some("http://localhost"));
                 Endpoint::without_check(provider, nowhere, key)?
@@ -218,7 +224,7 @@ impl AgentBuilder {
         Ok(endpoint.with_headers(provider.page_headers.clone()))
     }
 
-    /// The configuration of a new session.
+    /// Returns the configuration of a new session.
     fn new_config(&self, provider: &Provider) -> Result<SessionConfig, BuildError> {
         let (id, catalogue) = (new_session_id()?, Catalogue::standard());
         let own = Value::from(patch::of_people(&self.site.asked())).to_string();
@@ -239,12 +245,13 @@ impl AgentBuilder {
             .config()
         };
         let facts = facts::of_page();
-        // A patch may name another family, which reads other files.
+        // The configuration is made twice: a patch may name another family of models, which reads
+        // other instruction files.
         let family = settings(&facts)?.model.profile;
         Ok(settings(&facts::with_docs(facts, family, &self.site.files))?)
     }
 
-    /// Returns what this builder says over the configuration of a session that goes on.
+    /// Returns this builder's changes to the configuration of a session that goes on.
     fn over(&self, driver: &Driver) -> Result<Vec<JsonObject>, BuildError> {
         if self.snapshot.is_none() {
             return Ok(Vec::new());
@@ -253,6 +260,7 @@ impl AgentBuilder {
         let said = patch::over_restored(own, self.model.as_deref(), &self.patches);
         let mut over = said.map_err(BuildError::Patch)?;
         let specs = self.site.specs();
+        // Only if they differ: new tools drop the prefix that the provider has cached.
         if driver.session().config().tools != specs {
             over.push(patch::of_tools(&specs));
         }
@@ -260,7 +268,7 @@ impl AgentBuilder {
     }
 }
 
-/// An id that no other session has.
+/// Makes an id that no other session has.
 pub(crate) fn new_session_id() -> Result<SessionId, BuildError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(BuildError::Random)?;

@@ -1,4 +1,5 @@
-//! What the model is told of the place: the day, and the instruction files of the project.
+//! The facts about the place that stand in the model's prompt: the date, and the instruction files
+//! of the project.
 
 use crate::{clock::today, files::MemoryFiles};
 use innerloop_core::{
@@ -6,7 +7,7 @@ use innerloop_core::{
     doc_places, instructed_folder, with_imports,
 };
 
-/// The facts of a page, without what its files say.
+/// Returns the facts of a page, without those from its files.
 pub(crate) fn of_page() -> EnvironmentFacts {
     EnvironmentFacts {
         working_directory: "/".into(),
@@ -16,7 +17,7 @@ pub(crate) fn of_page() -> EnvironmentFacts {
     }
 }
 
-/// The same with the instruction files that a model family reads.
+/// Adds the instruction files that a model family reads.
 pub(crate) fn with_docs(
     facts: EnvironmentFacts,
     family: ProfileKind,

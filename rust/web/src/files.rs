@@ -1,4 +1,5 @@
-//! The agent's files, which are in the page's memory.
+//! The agent's files, in the page's memory. Every path is one of the workspace: none leads out of
+//! it.
 
 use innerloop_core::action::{Action, Outcome};
 use innerloop_tools::{
@@ -34,7 +35,7 @@ pub struct MemoryFiles(Rc<RefCell<InMemoryFiles>>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilesError {
-    /// The path is none of a file.
+    /// The path is not that of a file in the workspace.
     #[error("{path:?}: {error}")]
     Path {
         /// The path that was given.
@@ -47,13 +48,13 @@ pub enum FilesError {
     Blocked {
         /// The path.
         path: String,
-        /// The error, which tells what stands there.
+        /// The error, which says what stands there.
         error: FileError,
     },
 }
 
 impl MemoryFiles {
-    /// No files.
+    /// Makes an empty set of files.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -62,7 +63,7 @@ impl MemoryFiles {
     /// Writes a file, with the folders above it.
     ///
     /// # Errors
-    /// [`FilesError`], and the files are as they were.
+    /// [`FilesError`]; the files are unchanged.
     pub fn write(&self, path: &str, content: impl Into<Vec<u8>>) -> Result<(), FilesError> {
         let parsed = WorkspacePath::parse_file(path)
             .map_err(|error| FilesError::Path { path: path.to_owned(), error })?;
@@ -70,32 +71,34 @@ impl MemoryFiles {
         written.map_err(|error| FilesError::Blocked { path: path.to_owned(), error })
     }
 
-    /// A file's bytes, if there is such a file.
+    /// Returns a copy of a file's bytes, if there is such a file.
     #[must_use]
     pub fn read(&self, path: &str) -> Option<Vec<u8>> {
         let path = WorkspacePath::parse_file(path).ok()?;
         self.0.borrow().bytes(&path).map(<[u8]>::to_vec)
     }
 
-    /// A file's text, if there is such a file; what is no UTF-8 in it is replaced by `U+FFFD`.
+    /// Returns a file's text, if there is such a file. Bytes that are not UTF-8 are replaced by
+    /// `U+FFFD`.
     #[must_use]
     pub fn text(&self, path: &str) -> Option<String> {
         self.read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Removes a file; whether there was one.
+    /// Removes a file, and returns whether there was one.
     pub fn remove(&self, path: &str) -> bool {
         let path = WorkspacePath::parse_file(path);
         path.is_ok_and(|path| self.0.borrow_mut().remove(&path).is_ok())
     }
 
-    /// The paths of all files, sorted.
+    /// Returns the paths of all files, sorted.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         self.0.borrow().iter().map(|(path, _)| path.to_owned()).collect()
     }
 
-    /// Does what a built-in tool does for an agent in `folder` that knows so much of the files.
+    /// Carries out an action of a built-in tool for an agent in `folder`, whose model knows so much
+    /// of the files.
     pub(crate) fn perform(
         &self,
         folder: &str,

@@ -1,4 +1,4 @@
-//! Hooks of the page: functions that the loop asks at certain points.
+//! The hooks of the page: functions that the loop asks at certain points, one for each point.
 
 use futures::future::LocalBoxFuture;
 use innerloop_core::{config::HookPoint, input::HookReply, json::Json, output::HookRun};
@@ -6,12 +6,12 @@ use std::{fmt, rc::Rc};
 
 type HookFunction = Rc<dyn Fn(Json) -> LocalBoxFuture<'static, HookReply>>;
 
-/// The functions, each with its point.
+/// The page's hooks, each with its point.
 #[derive(Clone, Default)]
 pub(crate) struct HookTable(Vec<(HookPoint, HookFunction)>);
 
 impl HookTable {
-    /// Sets the function of a point, in place of one that was there.
+    /// Sets the hook of a point; an earlier one is replaced.
     pub(crate) fn set(
         &mut self,
         point: HookPoint,
@@ -28,12 +28,12 @@ impl HookTable {
         ));
     }
 
-    /// Returns where they stand.
+    /// Returns the points that have a hook.
     pub(crate) fn points(&self) -> Vec<HookPoint> {
         self.0.iter().map(|(point, _)| *point).collect()
     }
 
-    /// Returns what the function of a point replies; none asks at a point without one.
+    /// Returns the reply of a point's hook. Points without one are not asked.
     pub(crate) fn reply(&self, run: HookRun) -> LocalBoxFuture<'static, HookReply> {
         match self.0.iter().find(|(point, _)| *point == run.point) {
             Some((_, hook)) => hook(run.payload),

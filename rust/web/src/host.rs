@@ -1,7 +1,6 @@
-//! One session's host in the page: its driver, and what is under way for it. All that happens comes
-//! in through [`SessionHost::tell`] and [`SessionHost::report`]; what takes time is done by tasks
-//! of the page, which hold no host while they wait, so that it goes with its last handle and they
-//! with it.
+//! One session's host in the page: its driver, and the tasks of its effects. All that happens comes
+//! in through [`SessionHost::tell`] and [`SessionHost::report`]. Tasks hold the host only weakly
+//! while they wait, so that it is dropped with its last handle, and they with it.
 
 use crate::{
     approvals::UserCallbacks,
@@ -39,12 +38,12 @@ pub(crate) struct SessionResources {
     pub(crate) tools: Vec<Tool>,
     pub(crate) people: UserCallbacks,
     pub(crate) hooks: HookTable,
-    /// The key that has taken the place of the first one, if one has.
+    /// The key that has replaced the first one, if any.
     pub(crate) key: Option<ApiKey>,
 }
 
 impl SessionResources {
-    /// Returns who is there to be asked.
+    /// Returns the questions and hooks for which the page has functions.
     pub(crate) fn asked(&self) -> Asked {
         Asked {
             approve: self.people.approves(),
@@ -53,13 +52,13 @@ impl SessionResources {
         }
     }
 
-    /// Returns what the model is told of the page's own tools.
+    /// Returns the specifications of the page's own tools, as the model gets them.
     pub(crate) fn specs(&self) -> Vec<ToolSpec> {
         self.tools.iter().map(|tool| tool.spec().clone()).collect()
     }
 }
 
-/// One session and what is under way for it.
+/// One session with all that its host holds for it.
 pub(crate) struct SessionHost {
     pub(crate) driver: RefCell<Driver>,
     pub(crate) site: RefCell<SessionResources>,
@@ -71,10 +70,10 @@ pub(crate) struct SessionHost {
     own: Weak<Self>,
 }
 
-/// A task of the page.
+/// A task of the page, which is aborted when this is dropped.
 struct PageTask {
     abort: AbortHandle,
-    /// True if it is a tool's run, which owes its answer also when it is stopped.
+    /// True if it is a tool's run, which owes its answer even if it is stopped.
     is_run: bool,
 }
 
@@ -84,15 +83,15 @@ impl Drop for PageTask {
     }
 }
 
-/// The timer by which the page wakes the host. Once it is dropped, the page no longer does.
+/// The timer by which the page wakes the host. Dropping it cancels it.
 struct WakeTimer {
     at: SessionInstant,
     _timeout: Timeout,
 }
 
 impl SessionHost {
-    /// A host for a driver that has not been started. It begins when the page has its turn, or with
-    /// the first word that is said, so that whoever makes it can watch before.
+    /// Makes the host of a driver that has not been started. The session begins when the page has
+    /// its turn, or with the first command, so that a caller can subscribe before its first event.
     pub(crate) fn new(driver: Driver, site: SessionResources) -> Rc<Self> {
         let clock = SessionClock::at(driver.session().now());
         let host = Rc::new_cyclic(|own| Self {
@@ -105,12 +104,13 @@ impl SessionHost {
             timer: RefCell::default(),
             own: own.clone(),
         });
+        // Without a command a restored session would never go on with its run.
         let own = host.own.clone();
         spawn_local(async move { own.upgrade().into_iter().for_each(|host| host.begin()) });
         host
     }
 
-    /// Carries out what follows from opening or restoring, once.
+    /// Carries out what follows from the opening or the restart, once.
     fn begin(&self) {
         if !self.has_begun.replace(true) {
             let outputs = self.driver.borrow_mut().start();
@@ -131,18 +131,19 @@ impl SessionHost {
         Ok(())
     }
 
-    /// Hands over news of what is under way.
+    /// Hands over news of an effect.
     fn report(&self, input: Input) {
         let heard = self.tell(input);
         debug_assert!(heard.is_ok(), "{heard:?}");
     }
 
-    /// Carries out what has followed, and what follows from that in turn.
+    /// Carries out a step's outputs, and what follows from them in turn.
     fn follow(&self, outputs: DriverOutputBatch) {
         let mut answers = VecDeque::new();
         self.carry_out_all(outputs, &mut answers);
         while let Some(answer) = answers.pop_front() {
             let now = self.clock.now();
+            // In a statement of its own: carrying out effects borrows the driver again.
             let heard = self.driver.borrow_mut().handle(answer, now);
             debug_assert!(heard.is_ok(), "{heard:?}");
             if let Ok(outputs) = heard {
@@ -158,7 +159,7 @@ impl SessionHost {
         }
     }
 
-    /// Begins a thing to do; the answer, where it is there already.
+    /// Begins an effect, and returns its answer if that is there already.
     fn carry_out(&self, output: DriverOutput) -> Option<Input> {
         match output {
             DriverOutput::Event(event) => self.watchers.borrow_mut().tell(&event),
@@ -185,6 +186,8 @@ impl SessionHost {
                 );
             }
             DriverOutput::Cancel { id } => {
+                // Removed before it is answered, so that the task can no longer report: each effect
+                // has one terminal answer.
                 let stopped = self.open.borrow_mut().remove(&id);
                 return stopped
                     .filter(|task| task.is_run)
@@ -194,7 +197,8 @@ impl SessionHost {
         None
     }
 
-    /// Runs a tool: a built-in one over the files at once, or one of the page's own.
+    /// Runs a tool: a built-in one over the files at once, or one of the page's own. Returns its
+    /// answer if that is there already.
     fn run_tool(&self, id: EffectId, run: Arc<ToolRun>) -> Option<Input> {
         let site = self.site.borrow();
         let arguments = match &run.job {
@@ -216,12 +220,14 @@ impl SessionHost {
         None
     }
 
-    /// Has the page do something that ends with its answer.
+    /// Spawns a task that ends with the answer of an effect.
     fn spawn(&self, id: EffectId, is_run: bool, work: impl Future<Output = Input> + 'static) {
         let (work, abort) = abortable(work);
         self.open.borrow_mut().insert(id, PageTask { abort, is_run });
         let own = self.own.clone();
         spawn_local(async move {
+            // The host is looked for only when the work is done: a task that kept it alive would
+            // make the page pay for an agent that nobody holds any more.
             if let Ok(answer) = work.await
                 && let Some(host) = own.upgrade()
                 && host.open.borrow_mut().remove(&id).is_some()
@@ -231,8 +237,8 @@ impl SessionHost {
         });
     }
 
-    /// Has itself woken at the driver's deadline, or before: each piece of a response puts it off,
-    /// and it is cheaper to be woken in vain once than to be put off each time.
+    /// Sets the timer to the driver's deadline, or before. Each piece of a response puts the
+    /// deadline off, and being woken in vain once is cheaper than a new timer each time.
     fn arm(&self) {
         let due = self.driver.borrow().deadline();
         let armed = self.timer.borrow().as_ref().map(|timer| timer.at);
@@ -244,6 +250,7 @@ impl SessionHost {
             return;
         }
         let timer = due.map(|at| {
+            // Woken early by a timer that cannot take as long, the host sets it again.
             let ms = at.ms_since(self.clock.now()).min(LONGEST_MS);
             let own = self.own.clone();
             let wake = move || own.upgrade().into_iter().for_each(|host| host.wake());
@@ -253,7 +260,7 @@ impl SessionHost {
         drop(self.timer.replace(timer));
     }
 
-    /// The time is up for which it wanted to be woken.
+    /// Sends a tick if the driver's deadline has come, else sets the timer again.
     fn wake(&self) {
         drop(self.timer.take());
         let due = self.driver.borrow().deadline();
@@ -264,7 +271,7 @@ impl SessionHost {
     }
 }
 
-/// Hands news of an effect to its host, as long as it is under way.
+/// Hands news of an effect to its host, as long as the effect is open.
 fn report_to(host: &Weak<SessionHost>, input: Input) {
     let (Input::Http { id, .. } | Input::Tool { id, .. }) = &input else { return };
     if let Some(host) = host.upgrade()

@@ -1,5 +1,5 @@
 //! One HTTP exchange: the request by `fetch`, the response as it comes. A redirect is reported and
-//! not followed: the key would go along.
+//! not followed, since the key would go to the new place.
 
 use crate::clock::wall_time;
 use gloo_net::http::{Headers, Request as PageRequest};
@@ -19,15 +19,15 @@ use web_sys::{
 };
 use web_time::Instant;
 
-/// Pages hide the status of a redirect.
+/// The status that stands for any redirect: browsers hide the real one from pages.
 const SOME_REDIRECT: u16 = 302;
-/// Most bytes of the body that are reported at once.
+/// The maximum number of bytes of the body that are reported at once.
 const CHUNK: usize = 64 << 10;
-/// For how long the rest of the page may wait where a body has everything at once.
+/// The longest time for which the page may wait for a body that is there as a whole.
 const MOST_BUSY: Duration = Duration::from_millis(50);
 
-/// Carries out a request and reports what comes; returns how it ended. Dropped before, the request
-/// is aborted.
+/// Carries out a request, reports what comes, and returns how it ended. If the future is dropped
+/// before its end, the request is aborted.
 pub(crate) async fn exchange(
     request: EndpointRequest,
     mut report: impl FnMut(HttpInput),
@@ -88,6 +88,8 @@ async fn stream(
         let piece = Uint8Array::new(&read.get_value()).to_vec();
         for piece in piece.chunks(CHUNK) {
             report(HttpInput::Chunk(BodyBytes(piece.to_vec())));
+            // Promises that are settled already run without a pause: without a timer now and then,
+            // the page would not paint before the last piece.
             if turn.elapsed() >= MOST_BUSY {
                 TimeoutFuture::new(0).await;
                 turn = Instant::now();
@@ -96,7 +98,7 @@ async fn stream(
     }
 }
 
-/// Aborts a request when it is dropped; one that is over does not mind.
+/// A guard that aborts a request when it is dropped; for one that is over this does nothing.
 struct AbortOnDrop(AbortController);
 
 impl Drop for AbortOnDrop {
@@ -109,7 +111,7 @@ const fn network(message: String) -> HttpFailure {
     HttpFailure { kind: HttpFailureKind::Network, message }
 }
 
-/// Returns what a value that was thrown says.
+/// Returns the message of a value that was thrown, which may be any value.
 fn said(error: &JsValue) -> String {
     let text: Option<String> = match error.dyn_ref::<js_sys::Error>() {
         Some(error) => Some(error.message().into()),

@@ -1,10 +1,9 @@
-//! Where JavaScript is the caller: options come in as an object, and what the agent tells goes out
-//! as plain objects, with the names of `docs/protocol.md`.
+//! Conversions for pages in which JavaScript is the caller: options come in as an object, and the
+//! agent's values go out as plain objects, with the names of `docs/protocol.md`.
 //!
-//! The types of the agent hold JSON that nobody has read yet, such as a tool's arguments.
-//! `serde-wasm-bindgen` alone does not know it and makes objects of it that hold a text, without a
-//! word. Hence [`to_js`] and [`from_js`] go through the JSON itself. As a field of a type of one's
-//! own that `serde-wasm-bindgen` carries over, a value says so:
+//! The agent's types hold JSON that has not been parsed, such as a tool's arguments, of which
+//! `serde-wasm-bindgen` silently makes objects that hold a text. So [`to_js`] and [`from_js`] go
+//! through the JSON itself. In a type of your own that `serde-wasm-bindgen` converts, mark a field:
 //!
 //! ```
 //! use innerloop_web::Event;
@@ -25,7 +24,7 @@ use serde_wasm_bindgen::preserve;
 use std::collections::BTreeMap;
 use wasm_bindgen::{JsCast as _, JsValue};
 
-/// A value of the agent's, as JavaScript has it.
+/// Converts a value of the agent's types to a plain JavaScript value.
 ///
 /// ```no_run
 /// # fn example(event: innerloop_web::Event, listener: js_sys::Function) {
@@ -34,24 +33,24 @@ use wasm_bindgen::{JsCast as _, JsValue};
 /// # }
 /// ```
 pub fn to_js(value: &(impl ToJson + ?Sized)) -> JsValue {
-    // What is written as JSON is JSON.
+    // Our own JSON can always be parsed.
     JSON::parse(&to_string(value)).unwrap_or(JsValue::NULL)
 }
 
-/// A value of the agent's that JavaScript has made; what JSON leaves out, such as `undefined`, is
-/// absent in it.
+/// Converts a JavaScript value to one of the agent's types. Fields that JSON leaves out, such as
+/// those that are `undefined`, count as absent.
 ///
 /// # Errors
-/// Where it does not fit, and why.
+/// The place where the value does not fit, and why.
 pub fn from_js<T: for<'a> FromJson<'a>>(value: &JsValue) -> Result<T, String> {
     let text = JSON::stringify(value).map_err(|_| "it is no JSON".to_owned())?;
-    // Of `undefined` and functions there is none.
+    // `JSON.stringify` returns `undefined` for `undefined` and for functions.
     let text = JsValue::from(text).as_string().unwrap_or_else(|| "null".to_owned());
     from_str(&text).map_err(|error| error.to_string())
 }
 
-/// For `#[serde(with = "innerloop_web::js")]`: a value of the agent's in a type that
-/// `serde-wasm-bindgen` carries over. With another serializer it is of no use.
+/// Serializes a value of the agent's types in a type that `serde-wasm-bindgen` converts, for
+/// `#[serde(with = "innerloop_web::js")]`. It works with no other serializer.
 ///
 /// # Errors
 /// Those of the serializer.
@@ -59,10 +58,11 @@ pub fn serialize<T: ToJson, S: Serializer>(value: &T, serializer: S) -> Result<S
     preserve::serialize(&to_js(value), serializer)
 }
 
-/// For `#[serde(with = "innerloop_web::js")]`, as [`serialize`] is.
+/// Deserializes a value of the agent's types, for `#[serde(with = "innerloop_web::js")]`. The
+/// counterpart of [`serialize`].
 ///
 /// # Errors
-/// Where it does not fit, and why.
+/// The place where the value does not fit, and why.
 pub fn deserialize<'de, T: for<'a> FromJson<'a>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -70,11 +70,12 @@ pub fn deserialize<'de, T: for<'a> FromJson<'a>, D: Deserializer<'de>>(
     from_js(&value).map_err(D::Error::custom)
 }
 
-/// The names of the options.
+/// The names of the options. `serde-wasm-bindgen` reads only the fields that it knows of an object,
+/// so that misspelt names are looked for apart from it.
 const OPTIONS: [&str; 7] =
     ["provider", "model", "apiKey", "baseUrl", "files", "config", "snapshot"];
 
-/// The options of an agent, as JavaScript has them.
+/// The options of an agent, as JavaScript gives them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AgentOptions {
@@ -82,7 +83,7 @@ struct AgentOptions {
     model: Option<String>,
     api_key: Option<String>,
     base_url: Option<String>,
-    /// Texts by their paths.
+    /// The texts of the files, by their paths.
     files: Option<BTreeMap<String, String>>,
     #[serde(default, with = "self")]
     config: Option<JsonObject>,
@@ -90,7 +91,7 @@ struct AgentOptions {
     snapshot: Option<Vec<u8>>,
 }
 
-/// The bytes of a `Uint8Array`, if there is one.
+/// Reads the bytes of a `Uint8Array`, if there is one.
 fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
     let value: JsValue = preserve::deserialize(deserializer)?;
     if value.is_undefined() || value.is_null() {
@@ -101,10 +102,10 @@ fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, 
 }
 
 impl AgentBuilder {
-    /// Returns what an agent is made with, as JavaScript says it: an object with any of `provider`,
+    /// Makes a builder from the options that JavaScript gives: an object with any of `provider`,
     /// `model`, `apiKey`, `baseUrl`, `files` (texts by their paths), `config` (a JSON Merge Patch
-    /// of the configuration, as an object) and `snapshot` (a `Uint8Array`). Tools and people are
-    /// added in Rust.
+    /// of the configuration, as an object) and `snapshot` (a `Uint8Array`). Tools and functions to
+    /// ask are added in Rust.
     ///
     /// ```no_run
     /// use innerloop_web::{Agent, AgentBuilder, BuildError};
@@ -116,7 +117,7 @@ impl AgentBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`BuildError::Options`]: it is no such object.
+    /// [`BuildError::Options`] if the value is not such an object.
     pub fn from_js(options: &JsValue) -> Result<Self, BuildError> {
         let wrong = BuildError::Options;
         let Some(object) = js_sys::Object::try_from(options) else {
@@ -145,7 +146,7 @@ impl AgentBuilder {
     }
 }
 
-/// The files of these texts.
+/// Makes files of these texts.
 fn memory_of(texts: BTreeMap<String, String>) -> Result<MemoryFiles, BuildError> {
     let files = MemoryFiles::new();
     for (path, text) in texts {

@@ -1,4 +1,5 @@
-//! A run: what the agent does for one prompt, as a stream of events and as a result.
+//! A run: the agent's work for one prompt, as a stream of events and as a result. Dropping it
+//! before its end interrupts it.
 
 use crate::host::SessionHost;
 use futures::{Stream, StreamExt as _, channel::mpsc::UnboundedReceiver, future::LocalBoxFuture};
@@ -14,9 +15,9 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-/// A run that is under way: a [`Stream`] of its [`Event`]s, subagents' included, and awaited, its
-/// [`RunResult`]. It begins at once, also if nobody looks at it; events wait in memory until they
-/// are read. Dropped before its end, it is interrupted.
+/// A run in progress: a [`Stream`] of its [`Event`]s, those of subagents included, and if awaited,
+/// its [`RunResult`]. It begins at once, even if nobody polls it; events wait in memory until they
+/// are read. If it is dropped before its end, it is interrupted.
 ///
 /// ```no_run
 /// use futures::StreamExt as _;
@@ -45,7 +46,7 @@ pub struct AgentRun {
     is_over: bool,
 }
 
-/// The reason why a run never began, or has no end. What fails in the world, such as a model that
+/// The reason why a run never began, or has no end. A failure during the run, such as a model that
 /// cannot be reached, is not an error but a [`RunResult`] whose `end` says so.
 ///
 /// ```
@@ -73,8 +74,9 @@ pub enum RunError {
 }
 
 impl AgentRun {
-    /// Says the prompt.
+    /// Gives the session the prompt.
     pub(crate) fn begin(host: Rc<SessionHost>, Prompt { parts, options }: Prompt) -> Self {
+        // Expected before the prompt is given: the first events come from within `tell`.
         let (number, events) = host.watchers.borrow_mut().expect_run();
         let options = options.map(Box::new);
         let said = host.tell(Input::command(Command::Submit { parts, options }));
@@ -85,7 +87,7 @@ impl AgentRun {
         Self { number, host, events, refused, result: ResultReader::default(), is_over: false }
     }
 
-    /// Waits for the end, past all events.
+    /// Waits for the end, and drops all events until then.
     async fn finish(mut self) -> Result<RunResult, RunError> {
         while self.next().await.is_some() {}
         match (self.result.take(), self.refused.take()) {
@@ -121,6 +123,8 @@ impl IntoFuture for AgentRun {
 
 impl Drop for AgentRun {
     fn drop(&mut self) {
+        // Looked at first, in a statement of its own: another run must not be interrupted, and
+        // `tell` borrows the subscribers.
         let is_under_way = self.host.watchers.borrow().has_run(self.number);
         if is_under_way {
             let told = self.host.tell(Input::command(Command::Interrupt));

@@ -1,4 +1,5 @@
-//! Tools that are async functions of the page, with a schema made from their arguments' type.
+//! The tools that are async functions of the page. Their schema is made from the type of their
+//! arguments, by which the session checks a call before the function gets it.
 
 use futures::future::{Either, LocalBoxFuture, select};
 use gloo_timers::future::TimeoutFuture;
@@ -18,13 +19,13 @@ use std::{
     time::Duration,
 };
 
-/// The longest time that a browser's timer takes.
+/// The longest time that a browser's timer takes, in milliseconds: a longer one fires at once.
 pub(crate) const LONGEST_MS: u64 = 0x7fff_ffff;
 
 type ToolFunction = dyn Fn(OwnToolCall) -> LocalBoxFuture<'static, Result<Outcome, String>>;
 
-/// A tool of the page's own. What the model reads of it is its name, its description and the schema
-/// of its arguments: doc comments of the fields become their descriptions.
+/// A tool of the page's own. The model reads its name, its description and the schema of its
+/// arguments, in which the fields have their doc comments as descriptions.
 ///
 /// ```
 /// use innerloop_web::{JsonSchema, OwnToolCall, Tool};
@@ -53,10 +54,10 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool that is called with arguments of type `A`. A text that the function returns is the
-    /// result, an [`Outcome`] says more; an error becomes an error result for the model, and the
-    /// session goes on. When the run is interrupted or the call's time is up, the future is
-    /// dropped. A panic ends the page's whole module, as anywhere in it.
+    /// Makes a tool that is called with arguments of type `A`. The function returns a text, which
+    /// is the result, or an [`Outcome`], which says more. An error becomes an error result for the
+    /// model, and the session goes on. When the run is interrupted or the call's time is up, the
+    /// future is dropped. A panic ends the page's whole module, as anywhere in it.
     pub fn new<A, T, E>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -74,8 +75,9 @@ impl Tool {
         })
     }
 
-    /// A tool whose specification is known only when the page runs, such as one of JavaScript: the
-    /// arguments are [`OwnToolCall::arguments`], which fit its schema. Otherwise as [`Tool::new`].
+    /// Makes a tool whose specification is known only when the page runs, such as one of
+    /// JavaScript. Its arguments are [`OwnToolCall::arguments`], which fit the schema. Otherwise as
+    /// [`Tool::new`].
     pub fn with_spec<T, E>(
         spec: ToolSpec,
         function: impl AsyncFn(OwnToolCall) -> Result<T, E> + 'static,
@@ -94,22 +96,22 @@ impl Tool {
         Self { spec, work: Rc::new(work) }
     }
 
-    /// The same, but it changes nothing: its calls run side by side with others that only read, and
-    /// need no approval.
+    /// Declares that the tool changes nothing: its calls need no approval, and run side by side
+    /// with others that only read.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.spec.read_only = true;
         self
     }
 
-    /// The same with a time limit of its own for each call.
+    /// Sets a time limit for each call.
     #[must_use]
     pub fn with_time_limit(mut self, limit: Duration) -> Self {
         self.spec.timeout_ms = Some(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
         self
     }
 
-    /// The same, whose arguments of these names are paths of the workspace, so that rules about
+    /// Declares which arguments, by their names, are paths of the workspace, so that rules about
     /// paths hold for them.
     #[must_use]
     pub fn with_paths(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -117,7 +119,7 @@ impl Tool {
         self
     }
 
-    /// Returns what the model is told of it.
+    /// Returns the specification of the tool, as the model gets it.
     #[must_use]
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec
@@ -161,12 +163,12 @@ impl OwnToolCall {
     /// Reads the arguments as a type.
     ///
     /// # Errors
-    /// They are not of that type: the schema allows more.
+    /// The arguments fit the schema, but not the type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.arguments.text())
     }
 
-    /// Shows output while the tool runs. It is no part of the result.
+    /// Shows output while the tool runs. It is not part of the result.
     pub fn say(&self, text: &str) {
         (self.on_delta)(text);
     }
@@ -184,13 +186,14 @@ impl fmt::Debug for OwnToolCall {
     }
 }
 
-/// Carries out a call by the tool of its name, no longer than it may take.
+/// Carries out a call by the tool of its name, for at most its time limit.
 pub(crate) async fn carry_out(
     tool: Option<Tool>,
     run: Arc<ToolRun>,
     arguments: Json,
     on_delta: Rc<dyn Fn(&str)>,
 ) -> Outcome {
+    // The page may have removed the tool since the model called it.
     let Some(tool) = tool else {
         let message = format!("The tool {} is not available here.", run.name);
         return Outcome::error(ToolError::UnknownTool, message);

@@ -1,4 +1,4 @@
-//! Who is told what happens: the run that is under way, and whoever has subscribed.
+//! The subscribers to a session's events: the current run, and everybody who has subscribed.
 
 use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
 use innerloop_core::{
@@ -6,7 +6,7 @@ use innerloop_core::{
     id::AgentId,
 };
 
-/// The subscribers that are told what happens.
+/// The subscribers to a session's events.
 #[derive(Debug, Default)]
 pub(crate) struct EventSubscribers {
     run: Option<RunSubscriber>,
@@ -15,7 +15,7 @@ pub(crate) struct EventSubscribers {
     is_over: bool,
 }
 
-/// A run, and who is told of it.
+/// The subscriber of a run.
 #[derive(Debug)]
 struct RunSubscriber {
     number: u64,
@@ -23,8 +23,10 @@ struct RunSubscriber {
 }
 
 impl EventSubscribers {
-    /// A run whose prompt is about to be said. While one is under way, the session refuses another.
+    /// Registers a run whose prompt is about to be given, and returns its number and events.
     pub(crate) fn expect_run(&mut self) -> (u64, UnboundedReceiver<Event>) {
+        // During a run the session refuses another one, which must not get its place here: its
+        // sender is dropped, and its stream is empty.
         let (tell, events) = unbounded();
         self.runs += 1;
         let number = self.runs;
@@ -37,12 +39,12 @@ impl EventSubscribers {
         self.run.take_if(|run| run.number == number);
     }
 
-    /// Returns whether that run is under way.
+    /// Returns whether that run is the current one.
     pub(crate) fn has_run(&self, number: u64) -> bool {
         self.run.as_ref().is_some_and(|run| run.number == number)
     }
 
-    /// All that happens from here on.
+    /// Returns the events from here on; none if the session is closed.
     pub(crate) fn subscribe(&mut self) -> UnboundedReceiver<Event> {
         let (tell, events) = unbounded();
         if !self.is_over {
@@ -51,7 +53,7 @@ impl EventSubscribers {
         events
     }
 
-    /// Tells everybody. Who has dropped their end hears nothing more.
+    /// Sends an event to all subscribers, and forgets those that are gone.
     pub(crate) fn tell(&mut self, event: &Event) {
         if let Some(run) = &self.run {
             let _heard = run.tell.unbounded_send(event.clone());
