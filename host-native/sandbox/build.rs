@@ -1,5 +1,6 @@
-//! Packs the modules that the sandbox carries: the guest tools program, the shell and QuickJS, each
-//! with its SHA-256, so that none is unpacked before it has to be compiled.
+//! The build script, which packs the modules that the sandbox embeds: the guest tools program, the
+//! shell and QuickJS. Each stands compressed beside its SHA-256, so that none is unpacked before it
+//! has to be compiled.
 
 use flate2::{Compression, write::DeflateEncoder};
 use sha2::{Digest as _, Sha256};
@@ -9,14 +10,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A module that is carried.
+/// A module to embed.
 struct EmbeddedModuleSpec {
-    /// The constant that it becomes.
+    /// The name of its constant in the generated code.
     constant: &'static str,
     name: &'static str,
     /// The path at which `cargo xtask prepare` leaves it, in the target folder of the workspace.
     prepared: &'static str,
-    /// The variable that names another file.
+    /// The environment variable that names another file in its place.
     variable: &'static str,
 }
 
@@ -51,6 +52,7 @@ fn main() {
         let named = env::var_os(module.variable).map(PathBuf::from);
         let file = named.unwrap_or_else(|| own.join("../../target").join(module.prepared));
         println!("cargo::rerun-if-changed={}", file.display());
+        // An error is reported and the loop goes on, so that one build names every missing module.
         match fs::read(&file) {
             Ok(bytes) => match packed(module, &bytes, &out) {
                 Ok(constant) => source.push_str(&constant),
@@ -72,13 +74,18 @@ fn main() {
     }
 }
 
-/// Writes the module, compressed, into the folder, and says what is known of it in Rust.
+/// Writes the module, compressed, into the folder `out`, and returns its constant in Rust.
+///
+/// # Errors
+/// The error of the system if the file can't be written.
 fn packed(module: &EmbeddedModuleSpec, bytes: &[u8], out: &Path) -> io::Result<String> {
     let EmbeddedModuleSpec { constant, name, .. } = module;
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
     let path = out.join(format!("{constant}.deflate"));
     fs::write(&path, encoder.finish()?)?;
+    // The digest is of the unpacked bytes: the cache of compiled modules is keyed by it, and finds
+    // a module without unpacking it.
     let (size, digest): (_, [u8; 32]) = (bytes.len(), Sha256::digest(bytes).into());
     Ok(format!(
         "pub(crate) static {constant}: EmbeddedModule = EmbeddedModule {{ name: {name:?}, \

@@ -1,21 +1,21 @@
-//! The context of one call: whose it is, where it is carried out, and what the model knows of
-//! its files.
+//! The context of one call: its agent, its folder, and the model's knowledge of its files. The
+//! executor has no such state, so that calls of several agents run at the same time.
 
 use innerloop_types::id::AgentId;
 
-/// All that is so for one call alone. That of [`CallContext::default`] is one of the session's own
-/// agent, in the workspace's root.
+/// Whatever belongs to one call alone. [`CallContext::default`] is that of the session's own agent
+/// in the workspace's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallContext {
-    /// For whom: a shell stands where the agent's last command has left it.
+    /// The agent that calls. Each agent has a shell of its own.
     pub agent: AgentId,
     /// The call's id, as the model gave it.
     pub id: String,
-    /// The folder of the workspace that the agent works in, from the root on, which is empty:
-    /// paths of actions begin there, and programs see it as `/` and nothing else.
+    /// The folder in which the agent works, as a path from the workspace's root; empty for the root
+    /// itself. Paths of actions begin there, and programs see it as `/` and nothing else.
     pub folder: String,
-    /// All that the model knows of the files that the action names: `ToolRun::known`. A file that
-    /// is another one by now is left alone.
+    /// The versions of the action's files that the model knows: `ToolRun::known`. A file that has
+    /// changed since is left alone.
     pub known: Option<Vec<Option<String>>>,
 }
 

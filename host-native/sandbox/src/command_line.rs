@@ -1,5 +1,6 @@
-//! What is said to the shell's module and what it replies: command lines in, their ends out. What
-//! one leaves, such as variables and the folder that it stands in, is kept for its agent's next.
+//! Command lines for the shell's module: requests, replies, and the state between them. Each
+//! command line runs in an instance of its own; its state, such as variables and the working
+//! folder, is kept here for the next one of the same agent.
 
 use innerloop_driver::capture::ProgramExit;
 use innerloop_shell_protocol::{MissingCommand, ShellReply, ShellRequest, TmpPolicy};
@@ -16,16 +17,17 @@ use std::{
     time::Duration,
 };
 
-/// The search path of a new shell for programs that the host does not have, and its home folder.
+/// The search path of a new shell, for files of the workspace.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// The home folder of a new shell.
 const HOME: &str = "/";
 
-/// The folders of [`PATH`].
+/// The folders of [`PATH`], as paths in the agent's folder.
 pub(super) fn places_of_programs() -> impl Iterator<Item = &'static str> {
     PATH.split(':').map(|place| place.trim_start_matches('/'))
 }
 
-/// The data that the shells of a session keep. Clones share it.
+/// The state of a session's shells. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SessionShells(Arc<Mutex<SessionShellData>>);
 
@@ -33,31 +35,30 @@ pub(super) struct SessionShells(Arc<Mutex<SessionShellData>>);
 struct SessionShellData {
     /// The state that the last command line of each agent has left.
     states: BTreeMap<AgentId, Json>,
-    /// The calls that were found to change nothing, and are held to it.
+    /// The calls that were allowed because they only read, and are held to it.
     readers: BTreeSet<String>,
-    /// The calls that may run because of what their programs are called, with those.
+    /// The calls that were allowed for the names of their programs, with those names.
     named: BTreeMap<String, Vec<String>>,
 }
 
-/// The programs that a command line can start by name, and those that it could start if they were
-/// installed.
+/// The programs that a command line can start by name, and messages for commands that do not exist.
 #[derive(Debug, Default)]
 pub(super) struct StartablePrograms {
     pub(super) programs: Vec<String>,
     pub(super) missing: Vec<MissingCommand>,
 }
 
-/// A command line, and whose it is.
+/// A command line and its agent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommandLine<'a> {
     pub(super) agent: AgentId,
     pub(super) command: &'a str,
-    /// The folder that it begins in, and leaves again.
+    /// The folder for this command line alone; without it, the shell's own.
     pub(super) folder: Option<&'a str>,
 }
 
 impl SessionShells {
-    /// Returns what is said to the module, so that it carries out a command line of an agent.
+    /// The request to carry out a command line of an agent, as JSON.
     pub(super) fn request(
         &self,
         line: CommandLine<'_>,
@@ -72,8 +73,9 @@ impl SessionShells {
         })
     }
 
-    /// Returns what is said to the module, so that it looks at a command line of an agent.
+    /// The request to analyse a command line of an agent, as JSON. Nothing of it is carried out.
     pub(super) fn question(&self, line: CommandLine<'_>) -> String {
+        // With the state: functions and aliases change the meaning of a command line.
         to_string(&ShellRequest {
             script: line.command.to_owned(),
             analyze: true,
@@ -82,13 +84,15 @@ impl SessionShells {
         })
     }
 
-    /// Returns how the command line ended of which the module says so, and itself ended so.
+    /// Keeps the state of a command line that has ended, and returns its exit. `end` is that of the
+    /// module's instance, `reply` its reply.
     pub(super) fn ended(
         &self,
         line: CommandLine<'_>,
         end: ProgramExit,
         reply: Option<&str>,
     ) -> ProgramExit {
+        // An instance that was ended without a reply leaves the state as it was before.
         let (end, state) = told(end, reply);
         if let Some(state) = state {
             self.kept().states.insert(line.agent, state);
@@ -96,31 +100,34 @@ impl SessionShells {
         end
     }
 
-    /// Notes that a call was found to change nothing.
+    /// Notes that a call was found to only read.
     pub(super) fn add_reader(&self, call: &str) {
         self.kept().readers.insert(call.to_owned());
     }
 
-    /// Returns whether a call was found to change nothing.
+    /// Returns whether a call was found to only read, and forgets it.
     pub(super) fn take_reader(&self, call: &str) -> bool {
+        // Ids are the model's, which may use one again: the finding holds for one call.
         self.kept().readers.remove(call)
     }
 
-    /// Notes that a call may run because of what its programs are called.
+    /// Notes that a call was allowed for the names of its programs.
     pub(super) fn add_named(&self, call: &str, programs: &[String]) {
         self.kept().named.insert(call.to_owned(), programs.to_vec());
     }
 
-    /// The programs because of whose names a call may run, if it may for that.
+    /// The names for which a call was allowed, if it was, and forgets them.
     pub(super) fn take_named(&self, call: &str) -> Option<Vec<String>> {
         self.kept().named.remove(call)
     }
 
-    /// Returns whether names of commands stand for the same in an agent's shell as in a new one:
-    /// there are no functions, aliases, traps or references, and `PATH` and `HOME` are those it
-    /// began with. `at_home` says whether it must also stand where it began.
+    /// Returns whether the names of commands mean the same in an agent's shell as in a new one: it
+    /// has no functions, aliases, traps or name references, and its first `PATH` and `HOME`. With
+    /// `at_home`, it must also stand in its first folder.
     pub(super) fn is_plain(&self, agent: AgentId, at_home: bool) -> bool {
         let state = self.kept().states.get(&agent).map(|state| state.text().to_owned());
+        // No state is that of a new shell. One that can't be read may hold anything: a person is
+        // asked then.
         state.is_none_or(|state| {
             from_json::<SavedShellState>(&state).is_ok_and(|left| left.is_plain(at_home))
         })
@@ -131,7 +138,7 @@ impl SessionShells {
     }
 }
 
-/// The state that a command line has left in the shell, as far as it changes what names stand for.
+/// The part of a shell's state that can change the meaning of commands.
 #[derive(Deserialize)]
 struct SavedShellState {
     shell: ShellDefinitions,
@@ -152,6 +159,7 @@ impl SavedShellState {
     fn is_plain(&self, at_home: bool) -> bool {
         let ShellDefinitions { cwd, env, variables, functions, aliases, traps, namerefs } =
             &self.shell;
+        // A variable may be exported, plain, or absent; each value that there is must be the first.
         let is_kept = |name: &str, value: &str| {
             let found = [env.get(name), variables.get(name)];
             found.into_iter().flatten().all(|found| found == value)
@@ -163,14 +171,15 @@ impl SavedShellState {
     }
 }
 
-/// Returns what is said to the module, so that it runs as the program `bash` with these arguments.
-/// Nothing is kept of that.
+/// The request to run the module as the program `bash` with these arguments, as JSON. Its state is
+/// not kept.
 pub(super) fn as_program(
     args: &[String],
     stdin: Option<&str>,
     starts: StartablePrograms,
     terms: (Duration, TmpMeaning),
 ) -> String {
+    // The shell's own command `bash` parses the options, so that they mean the same as in a script.
     to_string(&ShellRequest {
         script: "bash \"$@\"".to_owned(),
         args: std::iter::once("bash")
@@ -182,7 +191,8 @@ pub(super) fn as_program(
     })
 }
 
-/// Returns whether the module, which ended so, says of a command line that it only reads.
+/// Returns whether the module's reply says that a command line only reads. Any other end than a
+/// regular one, with a reply that can be read, means no.
 pub(super) fn reads_only(end: &ProgramExit, reply: Option<&str>) -> bool {
     let reply = reply.map(from_str::<ShellReply>);
     *end == ProgramExit::Exit(0) && matches!(reply, Some(Ok(ShellReply { reads_only: true, .. })))
@@ -202,8 +212,10 @@ fn plain(
     ShellRequest { timeout_ms, programs, missing, tmp, ..ShellRequest::default() }
 }
 
-/// Returns how it ended, and what is to be kept.
+/// The exit of a command line, and the state to keep.
 pub(super) fn told(end: ProgramExit, reply: Option<&str>) -> (ProgramExit, Option<Json>) {
+    // The instance's own exit is 0 for every status of the command line, which is in the reply.
+    // Anything else means that the host ended it or that it crashed.
     if end != ProgramExit::Exit(0) {
         return (end, None);
     }

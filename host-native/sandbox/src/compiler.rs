@@ -1,7 +1,7 @@
-//! Compiles a module that anybody may have written, in a process of its own: this program once
-//! more, with nothing in its environment and limits of memory and processor time. It reads the
-//! module from standard input and writes machine code to standard output. Whoever waits for it no
-//! longer ends it.
+//! The compiler for modules that anybody may have written, in a process of its own: this program
+//! once more, without an environment and with limits of memory and processor time, since a small
+//! module can cost gigabytes. It reads the module from standard input and writes machine code to
+//! standard output. It ends with the call that waits for it.
 
 use super::{cache, error::ModuleError};
 use innerloop_workspace::platform::limit_process;
@@ -24,27 +24,32 @@ const ARGUMENT: &str = "__compile-module";
 /// The most functions of a module: one costs some 6 KB of memory and 0.1 ms, however short it is.
 const MAX_FUNCTIONS: u32 = 100_000;
 
-/// Bytes of memory that the compiler may write to.
+/// The most memory in bytes that the compiler may write to.
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// Seconds of processor time, of all its threads together.
+/// The most processor time in seconds, of all its threads together.
 const MAX_SECONDS: u64 = 60;
 
-/// Threads that compile. Each takes memory of its own.
+/// The number of threads that compile. Each takes memory of its own.
 const THREADS: &str = "2";
 
-/// The largest module that is read, and the most machine code that is taken.
+/// The largest module in bytes.
 pub(super) const MAX_MODULE: u64 = 16 << 20;
+/// The most machine code in bytes that is read.
 const MAX_CODE: u64 = 256 << 20;
 
-/// The longest explanation that is taken.
+/// The longest error message in bytes that is read.
 const MAX_WORDS: u64 = 4096;
 
-/// The compiler's own words for a module that is not valid.
+/// The exit code of a compiler that says what is wrong. A panic, a signal and a failed allocation
+/// give other ones.
 const INVALID: u8 = 3;
 
 /// The settings by which every module is compiled.
 pub(super) fn config() -> Config {
+    // Both processes use these: code that was compiled by other settings is not loaded. Guests
+    // yield by epochs, which cost less than fuel and also cover calls that wait in the host. An
+    // exhausted wasm stack must trap within the larger stack of its fiber.
     let mut config = Config::new();
     config
         .epoch_interruption(true)
@@ -54,7 +59,10 @@ pub(super) fn config() -> Config {
     config
 }
 
-/// Refuses what is no core module.
+/// Refuses anything but a core module.
+///
+/// # Errors
+/// [`ModuleError`] that tells a component from other bytes.
 pub(super) fn check(bytes: &[u8]) -> Result<(), ModuleError> {
     match bytes.first_chunk::<8>() {
         Some(b"\0asm\x01\0\0\0") => Ok(()),
@@ -63,21 +71,22 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), ModuleError> {
     }
 }
 
-/// This program's file, to be started as a compiler. `None` if the system does not say where it is.
+/// The file of this program, to start it as a compiler. `None` if the system does not tell.
 #[must_use]
 pub fn own_program() -> Option<PathBuf> {
     std::env::current_exe().ok()
 }
 
-/// If this program was started as a compiler, compiles, and gives the exit code that it ends with.
-/// A program that names itself in [`EngineOptions::compiler`](super::EngineOptions::compiler) calls
-/// this first.
+/// Compiles if this program was started as a compiler, and returns the exit code to end with.
+/// Returns `None` otherwise. A program that names itself in
+/// [`EngineOptions::compiler`](super::EngineOptions::compiler) calls this first.
 pub fn compile_if_asked(args: &[OsString]) -> Option<ExitCode> {
     let [_, argument] = args else { return None };
     (argument == ARGUMENT).then(compile)
 }
 
 fn compile() -> ExitCode {
+    // The limits come first, before anything of the module is read.
     if let Err(error) = limit_process(MAX_MEMORY, MAX_SECONDS) {
         return failed(&format!("it can't be limited: {error}"));
     }
@@ -96,7 +105,7 @@ fn compile() -> ExitCode {
 }
 
 fn failed(why: &str) -> ExitCode {
-    // Whoever reads it may be gone.
+    // The caller may be gone, and there is nobody else to report to.
     let _ = stderr().write_all(why.as_bytes());
     ExitCode::from(INVALID)
 }
@@ -104,7 +113,7 @@ fn failed(why: &str) -> ExitCode {
 /// Compiles a module by a compiler of its own, which ends when the future is dropped.
 ///
 /// # Errors
-/// [`ModuleError`] if it is no module, is too large, or the compiler can't be started.
+/// [`ModuleError`] if it is not a module or too large, or the compiler can't be started.
 pub(super) async fn compiled(
     program: &Path,
     engine: &Engine,
@@ -119,15 +128,15 @@ pub(super) async fn compiled(
     loaded.ok_or_else(|| ModuleError::Compiler("is another version than this program".into()))
 }
 
-/// Refuses a module of more functions than are compiled. What is wrong with it otherwise is said
-/// by the compiler.
+/// Refuses a module with too many functions. Any other fault is left to the compiler.
 fn count_functions(module: &[u8]) -> Result<(), ModuleError> {
+    // Memory is only limited on Linux. Elsewhere this count is the bound.
     for payload in Parser::new(0).parse_all(module) {
         match payload {
             Ok(Payload::FunctionSection(functions)) if functions.count() > MAX_FUNCTIONS => {
                 return Err(ModuleError::Functions(functions.count(), MAX_FUNCTIONS));
             }
-            // Functions come before their code.
+            // The function section comes before the code, so nothing else needs to be parsed.
             Ok(Payload::FunctionSection(_) | Payload::CodeSectionStart { .. }) | Err(_) => break,
             Ok(_) => {}
         }
@@ -144,11 +153,14 @@ async fn machine_code(program: &Path, module: Vec<u8>) -> Result<Vec<u8>, Module
         return Err(ModuleError::Compiler("has no pipes".to_owned()));
     };
     let give = async move {
-        // What ends before it has read all says why.
+        // A compiler that ends before it has read everything gives the reason on its other pipes.
         let _ = to.write_all(&module).await;
     };
+    // All three at once: a process that fills one pipe would wait for ever for a reader that is
+    // busy with another.
     let (_, code, why) = tokio::join!(give, taken(from, MAX_CODE), taken(words, MAX_WORDS));
     let (code, why) = (code.map_err(broken)?, why.map_err(broken)?);
+    // Checked before the exit status: code that was cut off is no code, however the compiler ends.
     if code.len() as u64 == MAX_CODE {
         return Err(ModuleError::TooLarge);
     }
@@ -156,7 +168,7 @@ async fn machine_code(program: &Path, module: Vec<u8>) -> Result<Vec<u8>, Module
     ended(status, code, &why)
 }
 
-/// Reads no more than so many bytes. Whoever writes more finds the pipe closed.
+/// Reads at most so many bytes, then closes the pipe.
 async fn taken(from: impl AsyncRead + Unpin, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most).read_to_end(&mut bytes).await?;
@@ -169,6 +181,8 @@ fn ended(status: ExitStatus, code: Vec<u8>, why: &[u8]) -> Result<Vec<u8>, Modul
         Some(code) if code == i32::from(INVALID) => {
             Err(ModuleError::Invalid(String::from_utf8_lossy(why).into_owned()))
         }
+        // Memory that is refused aborts the process, and the limit of processor time kills it: both
+        // end by a signal.
         _ => Err(ModuleError::TooLarge),
     }
 }
@@ -177,5 +191,6 @@ fn started(program: &Path) -> std::io::Result<Child> {
     let mut command = Command::new(program);
     command.arg(ARGUMENT).env_clear().env("RAYON_NUM_THREADS", THREADS);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // The call that waits owns the process: when it is cancelled, the compiler is killed.
     command.kill_on_drop(true).spawn()
 }

@@ -1,4 +1,6 @@
-//! The imported functions that work on what is open. Standard streams are wasmtime's.
+//! The imported functions that take descriptors. Those of files and folders are ours; for standard
+//! streams they call wasmtime's, which knows no other descriptors. A guest may pass anything: each
+//! function returns an error number for it.
 
 use super::{
     errno,
@@ -11,18 +13,18 @@ use super::{
 use wasmtime::{Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as wasi;
 
-/// Descriptor.
+/// The descriptor.
 type DescriptorArgs = (i32,);
-/// Descriptor, where the result goes.
+/// The descriptor and the address of the result.
 type DescriptorResultArgs = (i32, i32);
-/// Descriptor, buffers, their count, where the result goes.
+/// The descriptor, the buffers, their count and the address of the result.
 type PieceArgs = (i32, i32, i32, i32);
-/// Descriptor, buffers, their count, position, where the result goes.
+/// The descriptor, the buffers, their count, the position and the address of the result.
 type PlaceArgs = (i32, i32, i32, i64, i32);
-/// Descriptor, times of access and change, which of them.
+/// The descriptor, the times of access and change, and flags that say which of them to set.
 type DescriptorTimesArgs = (i32, i64, i64, i32);
 
-/// Puts them into `linker`.
+/// Links the functions.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
     link_pieces(linker)?;
     link_attributes(linker)?;
@@ -58,7 +60,7 @@ fn link_pieces(linker: &mut Linker<RunState>) -> Result<()> {
         MODULE,
         "fd_tell",
         |mut guest: GuestCaller<'_>, (fd, result): DescriptorResultArgs| {
-            // A position that is moved by nothing is told.
+            // A seek by nothing from the position returns the position.
             Box::new(async move { answer(seek(&mut guest, fd, (0, 1), result).await) })
         },
     )?;
@@ -121,6 +123,7 @@ fn link_attributes(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap_async(
         MODULE,
         "fd_fdstat_set_rights",
+        // Rights only count when a file is opened; asking for fewer later changes nothing here.
         |mut guest: GuestCaller<'_>, (fd, _, _): (i32, i64, i64)| {
             Box::new(async move { answer(exists(&mut guest, fd)) })
         },
@@ -128,12 +131,14 @@ fn link_attributes(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap_async(
         MODULE,
         "fd_advise",
+        // Advice is about speed and may be ignored.
         |mut guest: GuestCaller<'_>, (fd, _, _, _): (i32, i64, i64, i32)| {
             Box::new(async move { answer(exists(&mut guest, fd)) })
         },
     )?;
     linker
         .func_wrap_async(MODULE, "fd_allocate", |_: GuestCaller<'_>, _: (i32, i64, i64)| {
+            // As in wasmtime. A file grows by writes and by its size, which are both charged.
             Box::new(async move { errno::NOTSUP })
         })
         .map(drop)
@@ -189,15 +194,16 @@ fn link_listing(linker: &mut Linker<RunState>) -> Result<()> {
         .map(drop)
 }
 
-/// The number of the standard stream that a descriptor stands for.
+/// The number of the standard stream that a descriptor stands for; `None` for files and folders.
 fn standard(guest: &mut GuestCaller<'_>, fd: i32) -> std::result::Result<Option<i32>, CallError> {
+    // `fd_renumber` may have given a stream another descriptor, or its own to a file.
     look(guest, |files| match files.node(fd)? {
         OpenNode::Standard(number) => Ok(Some(number.cast_signed())),
         OpenNode::Folder(_) | OpenNode::File(_) => Ok(None),
     })
 }
 
-/// Returns what wasmtime has answered.
+/// The result that one of wasmtime's functions has returned as an error number.
 fn given(code: Result<i32>) -> CallResult {
     match code? {
         errno::SUCCESS => Ok(()),
@@ -216,6 +222,7 @@ async fn read(guest: &mut GuestCaller<'_>, (fd, buffers, count, result): PieceAr
         let (mut memory, wasi) = split(guest)?;
         return given(wasi::fd_read(wasi, &mut memory, stream, buffers, count, result).await);
     }
+    // Read on another thread into a buffer of the host: the guest's memory can't be lent to it.
     let (at, len) = first_buffer(guest, buffers, count)?;
     let bytes = work(guest, move |files| files.read(fd, len, None)).await?;
     put_counted(guest, at, &bytes, result)
@@ -288,11 +295,11 @@ async fn describe(guest: &mut GuestCaller<'_>, (fd, result): DescriptorResultArg
     put(guest, result, &found.ok_or(errno::BADF)?)
 }
 
-/// Only whether a file is written at its end can be changed; nothing here waits, so that it may
-/// also be said not to.
+/// Sets whether a file is written at its end. Other flags are refused.
 fn set_flags(guest: &mut GuestCaller<'_>, (fd, flags): DescriptorResultArgs) -> CallResult {
     const APPEND: i32 = 1;
     const NO_WAITING: i32 = 4;
+    // Files never wait, so that asking for no wait changes nothing and is accepted.
     if flags & !(APPEND | NO_WAITING) != 0 {
         return Err(CallError::Errno(errno::INVAL));
     }
@@ -306,8 +313,10 @@ fn exists(guest: &mut GuestCaller<'_>, fd: i32) -> CallResult {
     look(guest, |files| files.node(fd).map(drop))
 }
 
-/// Returns how long the name of a folder is that is there from the start.
+/// Writes the length of the name of a folder that the guest has from the start.
 fn top(guest: &mut GuestCaller<'_>, (fd, result): DescriptorResultArgs) -> CallResult {
+    // wasi-libc asks for one descriptor after the other, from 3 on, until one is BADF. Any other
+    // error ends the program.
     let length = look(guest, |files| files.top_name(fd).map(str::len));
     let length = length.and_then(|length| u32::try_from(length).ok()).ok_or(errno::BADF)?;
     let [a, b, c, d] = length.to_le_bytes();

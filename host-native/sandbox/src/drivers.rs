@@ -1,21 +1,22 @@
-//! Programs that only plan the work of others, as `clang` does: where one program can't start
-//! another, the plan is asked for (`-###`), and each of its jobs is run as a guest.
+//! Drivers: programs such as `clang` that start other programs to do the work. A guest can't start
+//! another, so the host asks the driver for its plan (`-###`) and runs each job of it as a guest. A
+//! driver without a plan that can be read runs like any other program.
 
 use innerloop_driver::capture::ProgramExit;
 use std::future::Future;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
-/// The argument that makes a driver list its jobs, on standard error, instead of doing them.
+/// The argument that makes a driver list its jobs on standard error instead of doing them.
 const PLAN: &str = "-###";
 
-/// The longest plan.
+/// The longest plan in bytes.
 const MAX_PLAN: usize = 1 << 20;
 
-/// Most jobs of a plan.
+/// The most jobs of a plan.
 const MAX_JOBS: usize = 1_000;
 
-/// One guest of a program's run: its arguments, its own name first, and where its plan goes if it
-/// is only to tell that: then it reads nothing, and what it prints is not shown.
+/// One guest of a program's run: its arguments, its own name first, and if it is asked for its
+/// plan, the pipe that receives it. It reads nothing then, and its output is not shown.
 pub(super) struct DriverJob {
     pub(super) argv: Vec<String>,
     pub(super) plan: Option<MemoryOutputPipe>,
@@ -27,15 +28,16 @@ impl DriverJob {
     }
 }
 
-/// Runs a program as one job, or if it is a driver that has planned jobs those, one after the other
-/// until one fails. Gives how the last one ended. The files that jobs leave for one another, and
-/// nobody has asked for, are told to `leaves` before the first one runs.
+/// Runs a program as one job, or if it is a driver, its planned jobs, one after the other until one
+/// fails. Returns the end of the last one. Before the first job runs, `leaves` receives the paths
+/// of the files that jobs leave for one another and that nobody has asked for.
 pub(super) async fn run<F: Future<Output = ProgramExit>>(
     is_driver: bool,
     argv: Vec<String>,
     run: impl Fn(DriverJob) -> F,
     leaves: impl FnOnce(Vec<String>),
 ) -> ProgramExit {
+    // A user who asks for the plan gets it.
     if !is_driver || argv.iter().any(|word| word == PLAN) {
         return run(DriverJob::work(argv)).await;
     }
@@ -45,9 +47,11 @@ pub(super) async fn run<F: Future<Output = ProgramExit>>(
     let end = run(DriverJob { argv: asked, plan: Some(plan.clone()) }).await;
     let jobs = jobs(&String::from_utf8_lossy(&plan.contents())).unwrap_or_default();
     if end != ProgramExit::Exit(0) || !(1..=MAX_JOBS).contains(&jobs.len()) {
-        // What is no job it does by itself, and it says what is wrong in its own words.
+        // Without jobs there is nothing to start: `--version` and wrong arguments are the driver's
+        // own business, and its messages say more than ours.
         return run(DriverJob::work(argv)).await;
     }
+    // Before the first job, since a time limit may end any of them.
     leaves(between(&jobs, &argv));
     let mut end = ProgramExit::Exit(0);
     for job in jobs {
@@ -59,8 +63,8 @@ pub(super) async fn run<F: Future<Output = ProgramExit>>(
     end
 }
 
-/// The jobs of a plan: each is a line of quoted words that begins with a space. Nothing if a word
-/// does not end.
+/// The jobs of a plan: each is a line of quoted words that begins with a space. `None` if a quote
+/// is not closed.
 fn jobs(plan: &str) -> Option<Vec<Vec<String>>> {
     let mut jobs = Vec::new();
     let mut rest = plan;
@@ -76,9 +80,9 @@ fn jobs(plan: &str) -> Option<Vec<Vec<String>>> {
     Some(jobs)
 }
 
-/// The words of a line, in which `\` stands before `"`, `\` and `$`, and what is behind the line. A
-/// word may have lines of its own.
+/// The words of a line, in which `\` escapes `"`, `\` and `$`, and the text behind that line.
 fn words(line: &str) -> Option<(Vec<String>, &str)> {
+    // Read by character, not by line: a quoted word may have line breaks.
     let mut words = Vec::new();
     let mut letters = line.chars();
     loop {
@@ -99,7 +103,7 @@ fn words(line: &str) -> Option<(Vec<String>, &str)> {
     }
 }
 
-/// Returns what jobs write for later ones, in the folder for temporary files, which is `/`.
+/// The paths that jobs write for later ones, in the folder for temporary files, which is `/`.
 fn between(jobs: &[Vec<String>], asked: &[String]) -> Vec<String> {
     let mut between = Vec::new();
     for (at, job) in jobs.iter().enumerate() {
@@ -108,6 +112,8 @@ fn between(jobs: &[Vec<String>], asked: &[String]) -> Vec<String> {
             [option, path] if option == "-o" => Some(path),
             _ => None,
         });
+        // `clang -c a.c b.c` has outputs as well, but those were asked for and are not read by a
+        // later job; a path that was given stays, whoever reads it.
         let is_temporary = |path: &&String| {
             let name = path.strip_prefix('/').unwrap_or_default();
             let is_read = later.iter().any(|job| job.contains(path));

@@ -1,42 +1,43 @@
-//! The modules that this program carries, compressed: the guest tools program, the shell and
-//! QuickJS. Their digests are known since the build, so that none is touched before it has to be
-//! compiled, which the cache of compiled modules makes rare.
+//! The modules that are embedded in this program, compressed: the guest tools program, the shell
+//! and QuickJS. Their digests are constants of the build, so that none is unpacked before it has to
+//! be compiled, which the cache of compiled modules makes rare.
 
 use flate2::read::DeflateDecoder;
 use innerloop_workspace::digest::Digest;
 use std::io::Read as _;
 
-// `TOOLS`, `BASH` and `QJS`, as the build script packs them.
+// The build script generates `TOOLS`, `BASH` and `QJS`.
 include!(concat!(env!("OUT_DIR"), "/embedded_modules.rs"));
 
-/// The programs among them.
+/// The embedded modules that are programs of the registry.
 pub(super) static PROGRAMS: [&EmbeddedModule; 2] = [&BASH, &QJS];
 
-/// A module that this program carries.
+/// A module that is embedded in this program.
 pub(crate) struct EmbeddedModule {
-    /// Its name as a program, or for messages.
+    /// The module's name as a program, or for messages.
     pub(super) name: &'static str,
-    /// Of its bytes as they are compiled.
+    /// The digest of the unpacked bytes.
     pub(super) digest: Digest,
-    /// The number of its bytes as they are compiled.
+    /// The number of the unpacked bytes.
     size: usize,
     packed: &'static [u8],
 }
 
-/// A module that this program carries is not as it was.
+/// The error that an embedded module is damaged.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}, which this program carries, is damaged; install innerloop again")]
 pub struct EmbeddedModuleError(&'static str);
 
 impl EmbeddedModule {
-    /// Its bytes, unpacked.
+    /// Unpacks the module's bytes.
     ///
     /// # Errors
-    /// [`EmbeddedModuleError`] if the program's file is not as it was built.
+    /// [`EmbeddedModuleError`] if this program's file is not as it was built.
     pub(super) fn unpacked(&self) -> Result<Vec<u8>, EmbeddedModuleError> {
         let damaged = || EmbeddedModuleError(self.name);
         let mut bytes = Vec::with_capacity(self.size);
         let most = u64::try_from(self.size).map_err(|_| damaged())?;
+        // Bounded, since a damaged stream may unpack to anything; the digest finds what is cut off.
         let read = DeflateDecoder::new(self.packed).take(most).read_to_end(&mut bytes);
         if read.is_err() || Digest::of(&bytes) != self.digest {
             return Err(damaged());

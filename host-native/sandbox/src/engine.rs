@@ -1,5 +1,7 @@
-//! The one wasmtime engine of the process: its settings, the functions that guests may import,
-//! the modules in memory, and the tick at which a running guest yields.
+//! The one wasmtime engine of the process: the functions that guests may import, the modules in
+//! memory, and the tick at which a running guest yields. It is set up when the first module needs
+//! it, so that a session without tools does not pay for it. A module of the registry is compiled
+//! once, however many calls want it.
 
 use super::{
     cache::{ArtefactCache, OnProgress},
@@ -34,8 +36,8 @@ pub struct EngineOptions {
     /// `$XDG_CACHE_HOME/innerloop`, else `~/.cache/innerloop`; not used if it and a workspace
     /// lie in one another.
     pub cache_dir: Option<PathBuf>,
-    /// The function that is told when a module that somebody waits for is being compiled, and when
-    /// one can't be kept.
+    /// The function that receives a line when a module that somebody waits for is being compiled,
+    /// and when one can't be kept.
     pub on_progress: Option<OnProgress>,
     /// The program that compiles modules of the workspace, in a process of its own: one that
     /// begins with [`compile_if_asked`](super::compile_if_asked), such as `innerloop` itself or
@@ -69,7 +71,7 @@ pub(crate) struct GuestModule {
 }
 
 impl GuestModule {
-    /// One that this program carries.
+    /// The module that is embedded in this program.
     pub(crate) fn carried(carried: &'static EmbeddedModule) -> Self {
         let source = ModuleSource::Carried(carried);
         Self { name: carried.name.to_owned(), digest: carried.digest, source }
@@ -84,7 +86,7 @@ pub(super) struct PreparedModule {
 }
 
 impl PreparedModule {
-    /// Returns whether the module is our shell: whether it asks for what only that may.
+    /// Returns whether the module is our shell, that is, imports the functions for shells.
     pub(super) fn is_shell(&self) -> bool {
         self.module.module().imports().any(|import| import.module() == shell_imports::MODULE)
     }
@@ -95,18 +97,19 @@ impl PreparedModule {
     }
 }
 
-/// The engine. Make one per process and share it. It is set up when the first module needs it.
+/// The engine that compiles and runs guests. Make one per process and share it. wasmtime is set up
+/// when the first module needs it.
 pub struct SandboxEngine {
     machine: Arc<OnceLock<Arc<WasmRuntime>>>,
     artefacts: Arc<ArtefactCache>,
     ready: Mutex<HashMap<Digest, Arc<ModulePreparation>>>,
     compiler: Option<PathBuf>,
-    /// Held while a module of a workspace is compiled.
+    /// The turn to compile a module of a workspace.
     transient: tokio::sync::Mutex<()>,
     on_progress: OnProgress,
 }
 
-/// A module that is made ready once, however many want it.
+/// The state of a module's preparation, which is done once however many calls want it.
 #[derive(Default)]
 struct ModulePreparation {
     module: OnceCell<PreparedModule>,
@@ -119,8 +122,8 @@ impl ModulePreparation {
     }
 }
 
-/// That a module is being compiled is told once somebody waits for it: it is of no interest to
-/// whoever reads something else meanwhile.
+/// The notice that a module is being compiled. It is shown once somebody waits for the module, and
+/// not at all if nobody does: compiling in the background is of no interest to the user.
 #[derive(Default)]
 struct CompileNotice {
     is_awaited: bool,
@@ -128,20 +131,20 @@ struct CompileNotice {
 }
 
 impl CompileNotice {
-    /// Somebody waits; gives what is to be told now.
+    /// Notes that somebody waits; returns the line to show now.
     fn awaited(&mut self) -> Option<String> {
         self.is_awaited = true;
         self.line.take()
     }
 
-    /// The module is being compiled; gives what is to be told now.
+    /// Notes that the module is being compiled; returns the line to show now.
     fn compiling(&mut self, line: String) -> Option<String> {
         self.line = Some(line);
         self.is_awaited.then(|| self.line.take()).flatten()
     }
 }
 
-/// wasmtime, set up.
+/// The running wasmtime: engine, imports and ticker.
 struct WasmRuntime {
     engine: Engine,
     linker: Linker<RunState>,
@@ -149,11 +152,16 @@ struct WasmRuntime {
 }
 
 impl WasmRuntime {
-    /// The one in the cell, which is set up if there is none.
+    /// The runtime in the cell, which is set up if the cell is empty.
+    ///
+    /// # Errors
+    /// [`EngineError`] if it can't be set up. The cell stays empty, so the next call tries again.
     fn of(cell: &OnceLock<Arc<Self>>) -> Result<Arc<Self>, EngineError> {
         if let Some(machine) = cell.get() {
             return Ok(Arc::clone(machine));
         }
+        // Two threads may both get here. One runtime is dropped then, so that every module is
+        // compiled and run by the same engine.
         let machine = Arc::new(Self::new()?);
         Ok(Arc::clone(cell.get_or_init(|| machine)))
     }
@@ -174,7 +182,7 @@ impl std::fmt::Debug for SandboxEngine {
 }
 
 impl SandboxEngine {
-    /// An engine with these options. Nothing is set up or compiled yet.
+    /// Makes an engine with these options. Nothing is set up or compiled yet.
     #[must_use]
     pub fn new(options: EngineOptions) -> Arc<Self> {
         let on_progress = options.on_progress.unwrap_or_else(|| Arc::new(|_: &str| ()));
@@ -193,18 +201,19 @@ impl SandboxEngine {
         self.artefacts.keep_from(root);
     }
 
-    /// A module that can be started: from memory, from the cache folder, or compiled now.
+    /// Returns a module that can be started: from memory, from the cache folder, or compiled now.
     ///
     /// # Errors
     /// [`ModuleError`] if the module can't be read, compiled or linked.
     pub(super) async fn ready(&self, guest: &GuestModule) -> Result<PreparedModule, ModuleError> {
+        // If the module is being compiled in the background, its line is due now.
         let line = self.preparation(guest).notice().awaited();
         line.iter().for_each(|line| (self.on_progress)(line));
         self.prepared(guest).await
     }
 
     /// Compiles a module that no earlier run has compiled, before anybody waits for it. One that
-    /// is kept is not loaded yet.
+    /// is in the cache folder is not loaded yet.
     ///
     /// # Errors
     /// As [`SandboxEngine::ready`].
@@ -226,23 +235,25 @@ impl SandboxEngine {
     }
 
     async fn prepared(&self, guest: &GuestModule) -> Result<PreparedModule, ModuleError> {
+        // A failure leaves the cell empty, so that the next call tries again.
         let preparation = self.preparation(guest);
         let prepare = || self.prepare(guest.clone(), Arc::clone(&preparation));
         preparation.module.get_or_try_init(prepare).await.cloned()
     }
 
-    /// Compiles a module that is a file of a workspace, which is read when its turn has come. It is
-    /// not kept: anybody may make such files. Dropping the future ends the compiler.
+    /// Compiles a module that is a file of a workspace. It is not kept: anybody may make such
+    /// files. Dropping the future ends the compiler.
     ///
     /// # Errors
-    /// [`ModuleError`] if it can't be compiled or linked.
+    /// [`ModuleError`] if there is no compiler, or the module can't be read, compiled or linked.
     pub(super) async fn transient(
         &self,
         read: impl FnOnce() -> Option<Vec<u8>> + Send + 'static,
     ) -> Result<PreparedModule, ModuleError> {
         let none = || ModuleError::Compiler("is not set: see `Options::compiler`".to_owned());
         let program = self.compiler.as_deref().ok_or_else(none)?;
-        // One at a time: each may take a gigabyte.
+        // One at a time, since each may take 1 GiB. The file is read once the turn has come, so
+        // that calls that wait do not hold their modules in memory.
         let _turn = self.transient.lock().await;
         let cell = Arc::clone(&self.machine);
         let read = spawn_blocking(move || {
@@ -262,6 +273,8 @@ impl SandboxEngine {
     ) -> Result<PreparedModule, ModuleError> {
         let (machine, artefacts) = (Arc::clone(&self.machine), Arc::clone(&self.artefacts));
         let on_progress = self.on_progress.clone();
+        // A cancelled call does not stop this thread. The compiled module is still written to the
+        // cache folder, where the next call finds it.
         let prepared = spawn_blocking(move || {
             let machine = WasmRuntime::of(&machine)?;
             let tell = |line| {
@@ -272,6 +285,7 @@ impl SandboxEngine {
                 Some(module) => module,
                 None => compile(&machine.engine, &guest, &artefacts, tell)?,
             };
+            // The line is not due any more: whoever asks from now on waits for nothing.
             preparation.notice().line = None;
             let module = link(&machine.linker, &module)?;
             Ok(PreparedModule { module, machine })
@@ -287,7 +301,8 @@ fn compile(
     tell: impl FnOnce(String),
 ) -> Result<Module, ModuleError> {
     let bytes = guest.source.read()?;
-    // What is carried has been held to its digest already.
+    // An embedded module's digest was checked when it was unpacked. A file's is checked on the
+    // bytes that are compiled, since the file may have changed after it was registered.
     if let ModuleSource::File(path) = &guest.source
         && Digest::of(&bytes) != guest.digest
     {
@@ -303,13 +318,14 @@ fn compile(
 }
 
 fn link(linker: &Linker<RunState>, module: &Module) -> Result<InstancePre<RunState>, ModuleError> {
+    // A library would link, and only fail when a call starts it.
     if !matches!(module.get_export("_start"), Some(ExternType::Func(_))) {
         return Err(ModuleError::NoStart);
     }
     linker.instantiate_pre(module).map_err(|error| ModuleError::Import(format!("{error:#}")))
 }
 
-/// The thread that moves the engine's epoch on while a guest runs, and sleeps otherwise.
+/// The thread that advances the engine's epoch while a guest runs, and sleeps otherwise.
 struct EpochTicker {
     state: Arc<TickerState>,
     thread: Thread,
@@ -324,10 +340,12 @@ struct TickerState {
 impl EpochTicker {
     fn start(engine: &Engine) -> std::io::Result<Self> {
         let state = Arc::<TickerState>::default();
+        // A weak handle, or the thread would keep the engine alive.
         let weak = engine.weak();
         let seen = state.clone();
         let join = std::thread::Builder::new().name("sandbox ticker".into()).spawn(move || {
             while !seen.closed.load(Ordering::Acquire) {
+                // An `unpark` between this check and `park` is not lost: the next `park` returns.
                 if seen.running.load(Ordering::Acquire) == 0 {
                     std::thread::park();
                     continue;
@@ -341,6 +359,7 @@ impl EpochTicker {
     }
 
     fn running(&self) -> TickerGuard {
+        // Counted before the thread is woken, or it could go back to sleep.
         self.state.running.fetch_add(1, Ordering::AcqRel);
         self.thread.unpark();
         TickerGuard(self.state.clone())
@@ -354,7 +373,7 @@ impl Drop for EpochTicker {
     }
 }
 
-/// Keeps the ticker going while it lives.
+/// A guard that keeps the ticker going until it is dropped.
 pub(super) struct TickerGuard(Arc<TickerState>);
 
 impl Drop for TickerGuard {

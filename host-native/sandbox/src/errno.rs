@@ -1,4 +1,4 @@
-//! Error numbers of WASI preview 1.
+//! Error numbers of WASI preview 1, and the system's errors as a guest knows them.
 
 use innerloop_workspace::platform::Errno;
 
@@ -20,7 +20,8 @@ pub(super) const NOTSUP: i32 = 58;
 pub(super) const PERM: i32 = 63;
 pub(super) const SPIPE: i32 = 70;
 
-/// The system's error numbers, with those of a guest.
+/// The system's errors, each with the number that a guest knows. Numbers differ between systems and
+/// WASI, so that none may be passed on as it is.
 const SAME: &[(Errno, i32)] = &[
     (Errno::ACCESS, ACCES),
     (Errno::BADF, BADF),
@@ -46,7 +47,7 @@ const SAME: &[(Errno, i32)] = &[
     (Errno::XDEV, 75),
 ];
 
-/// The system's error as a guest knows it.
+/// The number of a system's error for a guest; `IO` for those that WASI does not have.
 pub(super) fn of(error: Errno) -> i32 {
     SAME.iter().find(|(own, _)| *own == error).map_or(IO, |(_, code)| *code)
 }

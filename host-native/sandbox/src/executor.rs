@@ -1,7 +1,7 @@
-//! Carries out the actions of the built-in tools: what only reads natively, unless that is to be
-//! isolated as well, the others by the guest tools program, `run_program` by the program it names;
-//! and calls modules, for the host's own tools. What comes back is always an outcome that a model
-//! can read.
+//! The executor of the built-in tools' actions. Actions that only read run natively, unless they
+//! are to be isolated as well; the others run in the guest tools program, and `run_program` in the
+//! program that it names. The executor also calls modules for the host's own tools. Whatever goes
+//! wrong, it returns an outcome that a model can read.
 
 use super::{
     call_context::CallContext,
@@ -40,28 +40,28 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// The file of the shell among the programs, and what it is called by.
+/// The name of the shell's file among the programs.
 pub(super) const SHELL: &str = "bash";
 const SHELL_NAMES: [&str; 2] = [SHELL, "sh"];
 
-/// The time that the shell itself may take beyond the time limit of a command line.
+/// The time that the shell may take beyond the time limit of a command line, to save its state.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The place where actions that only read files are carried out: `read`, `view_image`, `read_many`,
 /// `list`, `glob` and `grep`. Actions that write or execute always run in the sandbox.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadIsolation {
-    /// In the host, by several threads, over the workspace's handle: as little can be reached by it
-    /// as from the sandbox.
+    /// In the host, by several threads, over the workspace's handle, which reaches no more than a
+    /// guest does.
     #[default]
     Native,
     /// In the sandbox, by the guest tools program.
     Wasi,
 }
 
-/// Carries out actions over one workspace: in the sandbox, but for those that only read, see
-/// [`ReadIsolation`]. It stays as it is from call to call: what is so for one call alone is a
-/// [`CallContext`].
+/// An executor of actions over one workspace: in the sandbox, except for those that only read, see
+/// [`ReadIsolation`]. It stays the same from call to call; whatever belongs to one call alone is in
+/// a [`CallContext`].
 #[derive(Clone, Debug)]
 pub struct Executor {
     engine: Arc<SandboxEngine>,
@@ -79,7 +79,7 @@ pub(super) struct CallScope<'a> {
     pub(super) call: &'a CallContext,
     /// The folder that the call means by `tmp`.
     meant: TmpMeaning,
-    /// The workspace for a call that means that.
+    /// The workspace with that meaning of `tmp`.
     pub(super) workspace: Workspace,
 }
 
@@ -100,7 +100,7 @@ impl Executor {
         Self { engine, workspace, programs, limits, isolation, budget, keys, shells }
     }
 
-    /// The same executor, which carries out there what only reads.
+    /// The same executor with another place for the actions that only read.
     #[must_use]
     pub const fn with_isolation(mut self, isolation: ReadIsolation) -> Self {
         self.isolation = isolation;
@@ -119,21 +119,21 @@ impl Executor {
         self
     }
 
-    /// The same executor with other limits for all that it and its clones run together.
+    /// The same executor with other limits for all runs of it and its clones together.
     #[must_use]
     pub fn with_session_limits(mut self, limits: &SessionLimits) -> Self {
         self.budget = SessionQuota::new(limits);
         self
     }
 
-    /// The same executor, which takes these keys out of what programs print.
+    /// The same executor, which removes these keys from the output of programs.
     #[must_use]
     pub fn without_keys(mut self, keys: &SecretKeys) -> Self {
         self.keys = keys.clone();
         self
     }
 
-    /// The workspace that the actions work on.
+    /// The workspace on which the actions work.
     #[must_use]
     pub const fn workspace(&self) -> &Workspace {
         &self.workspace
@@ -145,9 +145,9 @@ impl Executor {
         &self.programs
     }
 
-    /// Compiles the guest tools program if no earlier run has, which takes a while; otherwise it is
-    /// loaded when the first action needs it, which takes none. Programs, the shell among them, are
-    /// compiled when they are first called.
+    /// Compiles the guest tools program if no earlier run has, which takes a while. One that is
+    /// compiled already is loaded when the first action needs it, which takes milliseconds.
+    /// Programs, including the shell, are compiled when they are first called.
     ///
     /// # Errors
     /// [`ModuleError`] if it can't be compiled on this machine.
@@ -175,8 +175,8 @@ impl Executor {
         self.run_until(&CallContext::default(), action, timeout, on_delta, pending()).await
     }
 
-    /// As [`Executor::run`], but for that call, and when `stop` is done the run ends with
-    /// [`ToolError::Interrupted`] and what it printed and changed until then.
+    /// As [`Executor::run`], but in the context of `call`. When `stop` is done, the run ends with
+    /// [`ToolError::Interrupted`] and with its output and changes until then.
     pub async fn run_until(
         &self,
         call: &CallContext,
@@ -204,7 +204,7 @@ impl Executor {
         }
     }
 
-    /// A call that means that by `tmp`.
+    /// The scope of a call that means this by `tmp`.
     pub(super) fn scope<'a>(&self, call: &'a CallContext, meant: TmpMeaning) -> CallScope<'a> {
         CallScope { call, meant, workspace: self.workspace.meaning(meant) }
     }
@@ -222,6 +222,7 @@ impl Executor {
             Err(outcome) => return outcome,
         };
         let mut stop = Box::pin(stop);
+        // Compiling the shell takes seconds, and a cancellation does not wait for it.
         let is_shell = SHELL_NAMES.contains(&program)
             && tokio::select! {
                 biased;
@@ -271,6 +272,8 @@ impl Executor {
             let args = ["-c".to_owned(), script];
             return self.run_program(scope, (SHELL, &args, None), timeout, on_delta, stop).await;
         }
+        // The call was allowed for the names of its programs. Another call may have redefined them
+        // since, in the shell or by a file of the workspace, so they are checked again.
         let named = self.shells.take_named(&scope.call.id);
         if named.is_some_and(|programs| !self.are_as_named(scope, &programs)) {
             let why = "The call was allowed for the programs that it names, and by now the names \
@@ -278,12 +281,15 @@ impl Executor {
             return Outcome::error(ToolError::PermissionDenied, why);
         }
         let line = CommandLine { agent: scope.call.agent, command, folder };
+        // A call that was found to only read gets a folder that it can't change, and no programs:
+        // should the analysis be wrong, nothing is lost.
         let may_write = !self.shells.take_reader(&scope.call.id);
         let limits = terms.limits(self.limits);
         let programs = if may_write { self.programs.clone() } else { ProgramRegistry::default() };
         let names = started_by_name(&programs);
         let stdin = self.shells.request(line, names, (timeout, scope.meant)).into_bytes();
-        // The shell itself ends at the time limit, and keeps what it can.
+        // The shell stops by itself at the time limit and saves its state. What does not look at
+        // the clock meanwhile, such as a loop in awk, is ended a little later, by the host.
         let argv = vec![SHELL.to_owned()];
         let plain = self.invocation(scope, guest, argv, stdin, timeout + LAST_WORDS);
         let starts = Some(programs);
@@ -297,8 +303,9 @@ impl Executor {
     /// The program that a command starts.
     ///
     /// # Errors
-    /// The outcome where there is none.
+    /// The outcome for the model if there is no such program or it can't be used.
     pub(super) async fn start(&self, program: &str) -> Result<ProgramStart, Outcome> {
+        // The shell answers to `sh` as well, unless there is a program of that name.
         let file = if SHELL_NAMES.contains(&program) { SHELL } else { program };
         let found = match self.programs.start(program).await {
             Ok(None) => self.programs.start(file).await,
@@ -314,13 +321,14 @@ impl Executor {
         }
     }
 
-    /// Returns whether a module is our shell, which is spoken to otherwise than programs are. What
-    /// can't be loaded is none; that is told when it is run.
+    /// Returns whether a module is our shell, which has a protocol of its own. False if it can't be
+    /// loaded: running it reports the reason.
     pub(super) async fn is_shell(&self, guest: &GuestModule) -> bool {
         self.engine.ready(guest).await.is_ok_and(|ready| ready.is_shell())
     }
 
-    /// Runs a program in the agent's folder and tells what came of it, with its end told by `end`.
+    /// Runs a program in the agent's folder and returns its outcome. `end` makes the program's exit
+    /// of the guest's exit and the shell's reply.
     async fn outcome(
         &self,
         scope: &CallScope<'_>,
@@ -342,14 +350,14 @@ impl Executor {
     /// Compiles or loads a module now, so that its first call does not wait.
     ///
     /// # Errors
-    /// [`ModuleError`] if its file can't be read, or is no module that can be run.
+    /// [`ModuleError`] if its file can't be read, or is not a module that can be run.
     pub async fn prepare_module(&self, module: &RegisteredModule) -> Result<(), ModuleError> {
         self.engine.ready(&module.guest()).await.map(drop)
     }
 
-    /// Calls a module as a program is run, for `timeout` at most or until `stop` is done: the
-    /// call's folder is its `/`, what it prints goes to `on_delta` as it comes. What it prints to
-    /// standard output is the result; an exit code other than 0 makes it an error.
+    /// Calls a module as a program is run, for `timeout` at most or until `stop` is done. The
+    /// call's folder is its `/`, and its output goes to `on_delta` as it comes. Its standard output
+    /// is the result; an exit code other than 0 makes that an error.
     pub async fn call_module(
         &self,
         call: &CallContext,
@@ -379,7 +387,7 @@ impl Executor {
     /// The path of a folder of the workspace on this machine.
     ///
     /// # Errors
-    /// The outcome where it is not there, or a link leads out of the workspace.
+    /// The outcome for the model if it does not exist, or a link leads out of the workspace.
     pub fn folder(&self, folder: &str) -> Result<PathBuf, Outcome> {
         let inside = self.workspace.folder(folder);
         let inside = inside.map(|inside| at(self.workspace.root(), &inside));
@@ -389,7 +397,7 @@ impl Executor {
     /// Runs a program that sees the call's folder as `/`.
     ///
     /// # Errors
-    /// The outcome where it can't be started.
+    /// The outcome for the model if it can't be started.
     pub(super) async fn run_in_folder(
         &self,
         scope: &CallScope<'_>,
@@ -403,8 +411,7 @@ impl Executor {
         ended.map_err(|error| not_started(&name, &error))
     }
 
-    /// Carries out an action that only reads, on threads for blocking work. When it ends early
-    /// nobody waits for them: they see it soon.
+    /// Carries out an action that only reads, on threads for blocking work.
     async fn read(
         &self,
         call: &CallContext,
@@ -413,6 +420,8 @@ impl Executor {
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
         let ending = StopFlag::default();
+        // Nobody waits for threads that are still reading when the call ends early or its future is
+        // dropped: they see the flag at the next file or MiB.
         let _ends = ending.on_drop();
         let (workspace, action) = (self.workspace.clone(), action.clone());
         let CallContext { folder, known, .. } = call.clone();
@@ -432,7 +441,7 @@ impl Executor {
         tool_failed(&end, "", timeout)
     }
 
-    /// Takes what an outcome says from what is left of the limits.
+    /// Charges an outcome's text and images to the limits of output; false if they do not suffice.
     fn has_room_for(&self, outcome: &Outcome) -> bool {
         let bytes = outcome.parts.iter().map(|part| match part {
             Part::Text { text } => text.len(),
@@ -451,7 +460,8 @@ impl Executor {
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
         let stdin = to_string(action).into_bytes();
-        // The outcome must come whole, or it can't be read.
+        // The outcome is one JSON text, which can only be read whole. An output is kept half from
+        // the start and half from the end, so twice the limit keeps any of them.
         let kept_output_bytes = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
         let limits =
             RunLimits { kept_output_bytes: kept_output_bytes.saturating_mul(2), ..self.limits };
@@ -460,8 +470,10 @@ impl Executor {
         let argv = ["tools".to_owned(), folder.clone()].into_iter().chain(known).collect();
         let plain = self.invocation(scope, tools(), argv, stdin, timeout);
         let sight = GuestVisibility { writes_whole: true, ..plain.sight.clone() };
+        // This host replaces files as a whole, so the tools need not write beside them and rename.
         let env = BTreeMap::from([(innerloop_tools::REPLACED_BY_HOST.to_owned(), "1".to_owned())]);
         let invocation = GuestInvocation { limits, sight, env, ends_changes: true, ..plain };
+        // The tools see the whole workspace, and take the agent's folder as an argument.
         match run::run(&self.engine, invocation, stop).await {
             Ok(ended) => tool_outcome(ended, timeout),
             Err(error) => not_started("the tools program", &error),
@@ -497,8 +509,9 @@ impl Executor {
 }
 
 impl CallScope<'_> {
-    /// The call's folder as a real path of the workspace, if it is there. The top always is.
+    /// The call's folder as a real path of the workspace, if it exists.
     async fn root(&self) -> Option<PathBuf> {
+        // The root always exists, and a call that works there needs no thread for files.
         if self.call.folder.is_empty() {
             return Some(PathBuf::new());
         }
@@ -507,16 +520,18 @@ impl CallScope<'_> {
     }
 }
 
-/// A command line for a shell that is a program like others.
+/// A script for a shell that is a program like any other.
 fn plain_script(command: &str, folder: Option<&str>) -> String {
     match folder {
+        // Whatever the folder is called: in single quotes only the quote itself has a meaning.
         Some(folder) => format!("cd '{}' || exit 1\n{command}", folder.replace('\'', "'\\''")),
         None => command.to_owned(),
     }
 }
 
-/// Returns what a command line can start of these programs.
+/// The programs of the registry that a command line can start.
 fn started_by_name(programs: &ProgramRegistry) -> StartablePrograms {
+    // In the shell, `bash` and `sh` are its own commands, as `command_line::as_program` expects.
     let names = programs.names().filter(|name| !SHELL_NAMES.contains(name));
     let by_path = programs.by_path().map(|_| BY_PATH);
     let names = names.chain(by_path).map(str::to_owned).collect();
@@ -528,7 +543,7 @@ fn tools() -> GuestModule {
     GuestModule::carried(&embedded_modules::TOOLS)
 }
 
-/// The outcome of what was stopped while it was compiled.
+/// The outcome of a call that was stopped while its module was compiled.
 fn stopped() -> Outcome {
     Outcome::error(ToolError::Interrupted, ProgramExit::Interrupted.to_string())
 }
@@ -545,6 +560,7 @@ fn not_started(name: &str, error: &ModuleError) -> Outcome {
 fn tool_outcome(ended: RunOutcome, timeout: Duration) -> Outcome {
     let RunOutcome { end, printed, records, .. } = ended;
     let (stdout, stderr) = printed.whole();
+    // A tool that came to its end lists its own changes; the recorder's are for those that did not.
     if let (ProgramExit::Exit(0), Some(stdout)) = (&end, stdout) {
         return from_str(&String::from_utf8_lossy(&stdout)).unwrap_or_else(|error| {
             Outcome::error(
@@ -558,7 +574,7 @@ fn tool_outcome(ended: RunOutcome, timeout: Duration) -> Outcome {
     Outcome { changes: records.changes, ..tool_failed(&end, &why, timeout) }
 }
 
-/// The outcome of a tool that did not come to its end.
+/// The outcome of a tool that was ended early or crashed.
 fn tool_failed(end: &ProgramExit, why: &str, timeout: Duration) -> Outcome {
     let error = end.error().unwrap_or(ToolError::Limit);
     let how = match end {

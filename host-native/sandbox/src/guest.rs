@@ -1,4 +1,6 @@
-//! One guest from its start to its end: its store, its ticks, and how it ended.
+//! One guest from its start to its end: its store, its ticks, and its exit. The guest yields at
+//! each tick, so that a timer, a cancellation or a dropped future takes effect whatever it
+//! computes.
 
 use super::{engine::PreparedModule, quota::RunLimiter, state::RunState};
 use innerloop_driver::capture::{ExceededLimit, ProgramExit};
@@ -6,11 +8,11 @@ use std::collections::BTreeMap;
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{I32Exit, ResourceTableError};
 
-/// A program's environment. That of the guest tools is empty.
+/// The environment of programs. That of the guest tools is empty.
 const PROGRAM_ENV: &[(&str, &str)] =
     &[("HOME", "/"), ("LANG", "C.UTF-8"), ("PWD", "/"), ("TZ", "UTC")];
 
-/// Returns what every program finds in its environment.
+/// The variables that every program finds in its environment.
 pub(super) fn program_env() -> BTreeMap<String, String> {
     PROGRAM_ENV.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
@@ -19,11 +21,13 @@ pub(super) fn program_env() -> BTreeMap<String, String> {
 pub(super) async fn to_end(ready: &PreparedModule, state: RunState) -> ProgramExit {
     let mut store = Store::new(ready.module.module().engine(), state);
     store.limiter(|state| &mut state.limiter);
+    // The default deadline is 0, which means a trap at once.
     store.set_epoch_deadline(1);
     // tokio's own yield lets timers fire even if the guest keeps its only worker busy.
     store.epoch_deadline_callback(|_| {
         Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
     });
+    // The epoch only moves on while a guest holds such a guard.
     let _running = ready.running();
     let ended = call(ready, &mut store).await;
     classify(ended, &store.data().limiter)
@@ -40,6 +44,7 @@ const TOO_DEEP: &str = "what it was given may call itself without an end, or be 
                         write it flatter";
 
 fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> ProgramExit {
+    // Our own limits come first: they arrive as errors of a call, whatever the guest did before.
     let Err(error) = ended else { return ProgramExit::Exit(0) };
     if let Some(end) = error.downcast_ref::<ProgramExit>() {
         return end.clone();
@@ -47,6 +52,8 @@ fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> ProgramExit {
     if let Some(exit) = error.downcast_ref::<I32Exit>() {
         return ProgramExit::Exit(exit.0);
     }
+    // After the exit code: a program that coped with the refusal has ended by itself. After one
+    // that did not, an allocator traps in ways that name no cause.
     if limiter.refused_memory {
         return ProgramExit::Limit(ExceededLimit::Memory);
     }
@@ -54,7 +61,8 @@ fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> ProgramExit {
         return ProgramExit::Limit(ExceededLimit::Files);
     }
     match error.downcast_ref::<Trap>() {
-        // Of the two stacks of a program one lies at the begin of its memory.
+        // A program has two stacks: wasmtime's, and one at the start of its linear memory, which
+        // leaves the memory at its lower end when it overflows.
         Some(trap @ (Trap::StackOverflow | Trap::MemoryOutOfBounds)) => {
             ProgramExit::Crash(format!("{trap}; {TOO_DEEP}"))
         }

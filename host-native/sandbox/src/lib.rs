@@ -1,9 +1,9 @@
 //! The sandbox: WASI preview 1 programs in wasmtime over one folder, with nothing else granted.
 //! [`Executor`] carries out the actions of the built-in tools, by the guest tools program that is
-//! embedded here or by a program of the registry; what only reads it carries out natively, over the
-//! same handle. Memory, output, disk and time of a run are limited; it can't change `.git` or
-//! `.innerloop`, link out of the workspace, or open anything but files and folders; and what it
-//! changed is reported.
+//! embedded here or by a program of the registry; actions that only read run natively, over the
+//! same handle. Memory, output, disk and time of a run are limited. A run can't change `.git` or
+//! `.innerloop`, link out of the workspace, or open anything but files and folders, and its changes
+//! are reported.
 
 mod bulk_calls;
 mod cache;

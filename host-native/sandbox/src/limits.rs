@@ -1,6 +1,7 @@
-//! What one run, and all runs of a session together, may use at most.
+//! The limits of one run, and of all runs of a session together. They are counted in
+//! [`quota`](super::quota).
 
-/// The most that one run may use.
+/// The limits of one run. The guests of a command line share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLimits {
     /// Bytes of linear memory.
@@ -9,12 +10,12 @@ pub struct RunLimits {
     pub table_elements: usize,
     /// Files, folders and streams that are open at the same time.
     pub open_files: usize,
-    /// Bytes of standard output and standard error together; more end the run.
+    /// Bytes of standard output and standard error together. Going beyond ends the run.
     pub output_bytes: u64,
-    /// Bytes of each of the two outputs that are kept: half from the start, half from the end.
+    /// Bytes of each output that are kept: half from the start, half from the end.
     pub kept_output_bytes: usize,
-    /// Bytes written to files, counting gaps that a seek leaves, 4 KiB for each new entry,
-    /// and the lengths of new and moved paths; more end the run.
+    /// Bytes written to files, counting gaps that a seek leaves, 4 KiB for each new entry, and the
+    /// lengths of new and moved paths. Going beyond ends the run.
     pub disk_bytes: u64,
 }
 
@@ -22,6 +23,7 @@ impl Default for RunLimits {
     fn default() -> Self {
         Self {
             memory_bytes: 512 << 20,
+            // CPython and clang need more than 10,000.
             table_elements: 200_000,
             open_files: 512,
             output_bytes: 64 << 20,
@@ -31,16 +33,17 @@ impl Default for RunLimits {
     }
 }
 
-/// The most that all runs of one session may use together.
+/// The limits of all runs of one session together. Without them, many runs at once, or one after
+/// the other, would add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionLimits {
     /// Bytes of linear memory at the same time.
     pub memory_bytes: usize,
-    /// Bytes of folders' listings that are held at the same time.
+    /// Bytes of folder listings that are held at the same time.
     pub listing_bytes: usize,
-    /// Bytes of output; more end the run that prints them.
+    /// Bytes of output. Going beyond ends the run that prints.
     pub output_bytes: u64,
-    /// Bytes written, counted as those of one run; more end the run that writes them.
+    /// Bytes written, counted as those of one run. Going beyond ends the run that writes.
     pub disk_bytes: u64,
 }
 

@@ -1,4 +1,5 @@
-//! A folder's entries as a guest reads them: all at once when it begins, and then piece by piece.
+//! The listing of a folder for a guest: made when the guest begins to read it, then handed out
+//! piece by piece. It does not change meanwhile, so that no entry comes twice or is missed.
 
 use innerloop_workspace::{EntryKind, ListedEntry};
 
@@ -11,14 +12,15 @@ pub(super) struct FolderListing {
 }
 
 impl FolderListing {
-    /// Those of a folder with that number, in the order of their names. No guest can name a file
-    /// whose name is not UTF-8: it is left out.
+    /// The listing of a folder with this inode number, in the order of names.
     pub(super) fn of(mut entries: Vec<ListedEntry>, folder: u64) -> Self {
         entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let mut listing = Self::default();
         for name in [".", ".."] {
             listing.push(name, EntryKind::Folder, folder);
         }
+        // WASI's paths are UTF-8: a guest could not name the others, and one such name must not
+        // hide its neighbours.
         for ListedEntry { name, kind, inode } in entries {
             if let Some(name) = name.to_str() {
                 listing.push(name, kind, inode);
@@ -28,6 +30,8 @@ impl FolderListing {
     }
 
     fn push(&mut self, name: &str, kind: EntryKind, inode: u64) {
+        // The layout of WASI's `dirent`: the cookie of the next entry, the inode, the length of the
+        // name, the type, and the name without an end mark.
         let Ok(length) = u32::try_from(name.len()) else { return };
         self.begins.push(self.bytes.len());
         let next = self.begins.len() as u64;
@@ -38,19 +42,20 @@ impl FolderListing {
         self.bytes.extend_from_slice(name.as_bytes());
     }
 
-    /// The bytes that it takes.
+    /// The bytes of memory that the listing takes.
     pub(super) const fn size(&self) -> usize {
         self.bytes.len() + self.begins.len() * size_of::<usize>()
     }
 
     /// The entries from the one with the number `cookie` on.
     pub(super) fn from(&self, cookie: u64) -> &[u8] {
+        // A cookie is the guest's and may be any number; behind the last entry there is nothing.
         let begin = usize::try_from(cookie).ok().and_then(|cookie| self.begins.get(cookie));
         begin.and_then(|begin| self.bytes.get(*begin..)).unwrap_or_default()
     }
 }
 
-/// The kind as WASI numbers it.
+/// The number of a kind in WASI.
 pub(super) const fn file_type(kind: EntryKind) -> u8 {
     match kind {
         EntryKind::Other => 0,

@@ -1,4 +1,5 @@
-//! The imported functions that take paths.
+//! The imported functions that take paths. They decode the guest's arguments and leave the
+//! judgement to `GuestFiles`, so that no path has a second way in.
 
 use super::{
     errno,
@@ -13,7 +14,7 @@ use wasmtime::{Linker, Result};
 /// A lookup flag: the last part of the path is followed if it is a link.
 const FOLLOW: i32 = 1;
 
-/// Puts them into `linker`.
+/// Links the functions.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap_async(MODULE, "path_open", |mut guest: GuestCaller<'_>, args: OpenArgs| {
         Box::new(async move { answer(open(&mut guest, args).await) })
@@ -74,7 +75,7 @@ pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
             Box::new(async move { answer(symlink(&mut guest, args).await) })
         },
     )?;
-    // A second name for a file would pass by whatever is judged by the first.
+    // Files are protected by their names. A second name for a protected file would get around that.
     type HardArgs = (i32, i32, i32, i32, i32, i32, i32);
     linker
         .func_wrap_async(MODULE, "path_link", |_: GuestCaller<'_>, _: HardArgs| {
@@ -83,25 +84,27 @@ pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
         .map(drop)
 }
 
-/// Folder, path, length.
+/// The folder, the path and its length.
 type FolderPathArgs = (i32, i32, i32);
-/// Folder, lookup flags, path, length, open flags, rights, rights of what is opened below, flags of
-/// the descriptor, where the result goes.
+/// The folder, lookup flags, the path and its length, open flags, rights, rights for entries below,
+/// flags of the descriptor, and the address of the result.
 type OpenArgs = (i32, i32, i32, i32, i32, i64, i64, i32, i32);
-/// Folder, lookup flags, path, length, where the result goes.
+/// The folder, lookup flags, the path and its length, and the address of the result.
 type PathStatArgs = (i32, i32, i32, i32, i32);
-/// Folder, lookup flags, path, length, times of access and change, which of them.
+/// The folder, lookup flags, the path and its length, the times of access and change, and flags
+/// that say which of them to set.
 type PathTimesArgs = (i32, i32, i32, i32, i64, i64, i32);
-/// Folder, path, length, buffer, its length, where the result goes.
+/// The folder, the path and its length, the buffer and its length, and the address of the result.
 type ReadLinkArgs = (i32, i32, i32, i32, i32, i32);
-/// Folder, path, length, and again.
+/// The folder, the path and its length, twice: from and to.
 type RenameArgs = (i32, i32, i32, i32, i32, i32);
-/// Target, length, folder, path, length.
+/// The target and its length, the folder, the path and its length.
 type LinkArgs = (i32, i32, i32, i32, i32);
 
 async fn open(guest: &mut GuestCaller<'_>, args: OpenArgs) -> CallResult {
     let (fd, lookup, at, len, flags, rights, _, descriptor, result) = args;
     let path = path(guest, at, len)?;
+    // Preview 1 has no access mode: reading and writing are the rights `fd_read` and `fd_write`.
     let how = OpenFlags {
         follow: lookup & FOLLOW != 0,
         create: flags & 1 != 0,
@@ -136,6 +139,7 @@ async fn read_link(guest: &mut GuestCaller<'_>, args: ReadLinkArgs) -> CallResul
     let (fd, at, len, buffer, room, result) = args;
     let path = path(guest, at, len)?;
     let target = work(guest, move |files| files.read_link(fd, &path)).await?;
+    // As POSIX has it, a target that does not fit is cut off without an error.
     let target = target.get(..room.cast_unsigned() as usize).unwrap_or(&target);
     put(guest, buffer, target)?;
     let count = u32::try_from(target.len()).map_err(|_| errno::INVAL)?;

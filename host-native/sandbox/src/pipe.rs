@@ -1,6 +1,6 @@
-//! A pipe between a shell and a program that it has started: bounded, so that whoever prints waits
-//! for whoever reads. The program's end waits; the shell's end does not, and is told when to look
-//! again.
+//! Pipes between a shell and the programs that it starts. A pipe is bounded, so that a program that
+//! prints waits for its reader. Only the program's end waits: the shell is one guest that serves
+//! many programs, so its end returns at once, and a signal says when to try again.
 
 use bytes::Bytes;
 use std::{
@@ -19,10 +19,10 @@ use wasmtime_wasi::{
     p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult},
 };
 
-/// The maximum number of bytes that wait in a pipe.
+/// The most bytes that wait in a pipe, as in Linux.
 const ROOM: usize = 64 << 10;
 
-/// A pipe; clones are of the same one.
+/// A pipe. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct Pipe {
     shared: Arc<SharedPipe>,
@@ -31,9 +31,9 @@ pub(super) struct Pipe {
 #[derive(Debug)]
 struct SharedPipe {
     inner: Mutex<PipeBuffer>,
-    /// Wakes the program that waits at its end.
+    /// The signal for the program that waits at its end.
     program: Notify,
-    /// Tells the shell that the program has done something.
+    /// The signal for the shell that a program has read, printed or ended.
     news: Arc<Notify>,
 }
 
@@ -46,21 +46,21 @@ struct PipeBuffer {
     is_broken: bool,
 }
 
-/// The result of the shell's attempt to move bytes, as the shell is told it: the number of bytes, 0
-/// if none can be moved now, or -1 if none can be moved any more.
+/// The result of the shell's attempt to move bytes, as the shell gets it: the number of bytes, 0 if
+/// none can be moved now, or [`OVER`] if none can be moved any more.
 pub(super) type TransferCount = i32;
 
-/// None any more.
+/// The count that says that the other end is gone.
 const OVER: TransferCount = -1;
 
 impl Pipe {
-    /// A pipe whose program's doings are told to `news`.
+    /// A pipe that notifies `news` when its program reads, prints or ends.
     pub(super) fn new(news: &Arc<Notify>) -> Self {
         let (inner, program, news) = (Mutex::default(), Notify::new(), Arc::clone(news));
         Self { shared: Arc::new(SharedPipe { inner, program, news }) }
     }
 
-    /// The shell writes as much as there is room for.
+    /// Writes as much as there is room for, for the shell.
     pub(super) fn write(&self, bytes: &[u8]) -> TransferCount {
         let mut inner = self.inner();
         if inner.is_broken {
@@ -68,15 +68,18 @@ impl Pipe {
         }
         let count = bytes.len().min(ROOM - inner.bytes.len().min(ROOM));
         inner.bytes.extend(bytes.get(..count).unwrap_or_default());
+        // Dropped first, so that whoever wakes up finds the lock free. A notification is kept if
+        // nobody waits for it yet, so that none is lost.
         drop(inner);
         self.shared.program.notify_one();
         i32::try_from(count).unwrap_or(i32::MAX)
     }
 
-    /// The shell reads at most `len` bytes.
+    /// Reads at most `len` bytes, for the shell.
     pub(super) fn read(&self, len: usize) -> (TransferCount, Vec<u8>) {
         let mut inner = self.inner();
         let bytes = inner.take(len);
+        // What was printed before the end is read before the end is reported.
         let is_over = bytes.is_empty() && inner.is_ended;
         drop(inner);
         if is_over {
@@ -86,14 +89,15 @@ impl Pipe {
         (i32::try_from(bytes.len()).unwrap_or(i32::MAX), bytes)
     }
 
-    /// Nothing more is written.
+    /// Notes that nothing more is written.
     pub(super) fn end(&self) {
         self.inner().is_ended = true;
         self.told();
     }
 
-    /// Nobody reads any more.
+    /// Notes that nobody reads any more.
     pub(super) fn break_off(&self) {
+        // Bytes that nobody will read are dropped: they would keep a writer waiting for room.
         let mut inner = self.inner();
         inner.is_broken = true;
         inner.bytes.clear();
@@ -126,7 +130,7 @@ impl PipeBuffer {
     }
 }
 
-/// The end at which a program reads.
+/// A program's standard input.
 #[derive(Clone, Debug)]
 pub(super) struct PipeReader(pub(super) Pipe);
 
@@ -170,7 +174,8 @@ impl InputStream for PipeReader {
     }
 }
 
-/// Preview 1 reads by the stream above; this one does not wait.
+/// The stream that `StdinStream` asks for beside the one above. Preview 1 never reads by it, so it
+/// does not wait.
 impl AsyncRead for PipeReader {
     fn poll_read(
         self: Pin<&mut Self>,
@@ -183,13 +188,14 @@ impl AsyncRead for PipeReader {
     }
 }
 
-/// The end at which a program prints.
+/// A program's standard output or error.
 #[derive(Clone, Debug)]
 pub(super) struct PipeWriter(pub(super) Pipe);
 
 impl PipeWriter {
-    /// The host says something in the program's place.
+    /// Prints a message of the host in the program's place.
     pub(super) fn say(&self, words: &str) {
+        // Not bounded: the program has ended, and the message is short.
         self.push(words.as_bytes());
     }
 
@@ -232,6 +238,7 @@ impl Pollable for PipeWriter {
 
 impl OutputStream for PipeWriter {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        // `check_write` has said how much fits, and wasmtime writes no more.
         if self.push(&bytes) { Ok(()) } else { Err(StreamError::Closed) }
     }
 
@@ -248,7 +255,8 @@ impl OutputStream for PipeWriter {
     }
 }
 
-/// Preview 1 prints by the stream above; this one does not wait for room.
+/// The stream that `StdoutStream` asks for beside the one above. Preview 1 never prints by it, so
+/// it does not wait for room.
 impl AsyncWrite for PipeWriter {
     fn poll_write(
         self: Pin<&mut Self>,

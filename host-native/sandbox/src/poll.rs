@@ -1,4 +1,5 @@
-//! Waiting for time, streams and files. Files are always ready; for the rest wasmtime waits.
+//! The imported function that waits for time, streams and files. Files are always ready; wasmtime
+//! waits for the rest, as a future, so that a time limit or a cancellation ends the wait.
 
 use super::{
     errno,
@@ -10,19 +11,22 @@ use super::{
 use wasmtime::{Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as wasi;
 
-/// Subscriptions, events, how many, where the result goes.
+/// The addresses of subscriptions and events, their count, and the address of the result.
 type PollArgs = (i32, i32, i32, i32);
 
-/// A subscription: what the guest knows it by, what it is for, and of which descriptor.
+/// The length in bytes of a subscription. It begins with eight bytes that are the guest's own.
 const SUBSCRIPTION: usize = 48;
+/// The offset of a subscription's kind.
 const KIND: usize = 8;
+/// The offset of a subscription's descriptor.
 const DESCRIPTOR: usize = 16;
+/// The kind of a subscription that waits for time.
 const CLOCK: u8 = 0;
 
-/// Most subscriptions of one call.
+/// The most subscriptions of one call.
 const MOST: i32 = 4096;
 
-/// Puts it into `linker`.
+/// Links the function.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
     linker
         .func_wrap_async(MODULE, "poll_oneoff", |mut guest: GuestCaller<'_>, args: PollArgs| {
@@ -39,12 +43,13 @@ async fn poll(
         return Err(CallError::Errno(errno::INVAL));
     }
     let size = i32::try_from(SUBSCRIPTION).unwrap_or(i32::MAX);
+    // A copy, since the guest's memory and its files can't be borrowed at the same time.
     let all = bytes(guest, subscriptions, count.saturating_mul(size))?.to_vec();
     let ready: Vec<u8> = look(guest, |files| {
         let ready = |one: &[u8]| match subscribed(one) {
             Some(fd) => match files.node(fd) {
                 Ok(OpenNode::Standard(number)) if number.cast_signed() == fd => None,
-                // A stream under another number cannot be waited for.
+                // wasmtime knows the streams by their first numbers, and nothing of `fd_renumber`.
                 Ok(OpenNode::Standard(_) | OpenNode::Folder(_)) | Err(_) => {
                     Some(event(one, errno::BADF))
                 }
@@ -54,6 +59,8 @@ async fn poll(
         };
         all.chunks_exact(SUBSCRIPTION).filter_map(ready).flatten().collect()
     });
+    // Ready files are reported at once, and the rest is left for the next call: waiting would hold
+    // up a guest that can go on.
     if ready.is_empty() {
         let (mut memory, wasi) = split(guest)?;
         let polled = wasi::poll_oneoff(wasi, &mut memory, subscriptions, events, count, result);
@@ -67,7 +74,7 @@ async fn poll(
     put(guest, result, &count.to_le_bytes())
 }
 
-/// The descriptor that a subscription is for.
+/// The descriptor of a subscription; `None` if it waits for time.
 fn subscribed(one: &[u8]) -> Option<i32> {
     if one.get(KIND) == Some(&CLOCK) {
         return None;
@@ -75,7 +82,8 @@ fn subscribed(one: &[u8]) -> Option<i32> {
     one.get(DESCRIPTOR..).and_then(<[u8]>::first_chunk).map(|fd| i32::from_le_bytes(*fd))
 }
 
-/// An event: what the guest knows it by, an error number, what it is for, how many bytes.
+/// The length in bytes of an event: the guest's own eight bytes, an error number, the kind, and the
+/// number of bytes that are ready.
 const EVENT: usize = 32;
 
 fn event(subscription: &[u8], code: i32) -> [u8; EVENT] {

@@ -1,6 +1,6 @@
-//! The registry of programs: those that this program carries, and folders of `NAME.wasm` files,
-//! each a WASI preview 1 command. What a known name stands for, and what the program may do, says
-//! the manifest.
+//! The registry of programs: those that are embedded in this program, and folders of `NAME.wasm`
+//! files, each a WASI preview 1 command. The manifest says which bytes a known name stands for and
+//! what the program may do. A program whose bytes are pinned is never started with others.
 
 use super::{
     embedded_modules::{self, EmbeddedModule},
@@ -26,13 +26,14 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// The program that runs a file of the workspace, which is its first argument.
+/// The command that runs a file of the workspace, which is its first argument.
 pub const BY_PATH: &str = "wasi-run";
 
-/// A program of up to so many bytes is checked as soon as it is found.
+/// The largest program in bytes that is checked as soon as it is found. Hashing the large ones,
+/// such as clang with 75 MB, would delay every start of this program.
 const SMALL: u64 = 4 << 20;
 
-/// Commands that agents know from other machines and look for in vain.
+/// Commands that agents know from other machines, and that the sandbox does not have.
 const OF_MACHINES: [&str; 57] = [
     "apk",
     "apt",
@@ -99,15 +100,15 @@ const OF_THE_WEB: [&str; 2] = ["curl", "wget"];
 /// The commands that agents know for other machines.
 const OF_NETWORKS: [&str; 8] = ["ftp", "http", "nc", "ping", "rsync", "scp", "sftp", "ssh"];
 
-/// The programs that can be run. Clones are cheap enough for one per executor.
+/// The programs that can be run. It is cheap enough to clone for each executor.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramRegistry {
     folders: Vec<PathBuf>,
-    /// By their own names.
+    /// The programs by their own names.
     all: BTreeMap<String, Arc<RegisteredProgram>>,
-    /// The programs' names by the commands they are run by.
+    /// The programs' names by the commands that run them.
     commands: BTreeMap<String, String>,
-    /// The commands of programs that are known and not there, with the programs' names.
+    /// The commands of programs that are known and not installed, with the programs' names.
     missing: BTreeMap<String, String>,
     /// The entry for files of the workspace that are run by their paths.
     by_path: Option<Arc<ManifestEntry>>,
@@ -127,12 +128,12 @@ pub(crate) struct ProgramStart {
     pub(super) terms: ProgramPermissions,
 }
 
-/// The permissions of a program.
+/// The permissions of a program, as the manifest and the project's file grant them.
 pub(super) struct ProgramPermissions {
-    /// The variables that every program has, and those that this one is given besides.
+    /// The variables of every program, and those of this one.
     pub(super) env: BTreeMap<String, String>,
     pub(super) sight: GuestVisibility,
-    /// True if it may only plan the work of others.
+    /// True if it only plans jobs, see [`drivers`](super::drivers).
     pub(super) is_driver: bool,
     limits: ProgramLimits,
     /// The highest limits that a project allows.
@@ -159,10 +160,10 @@ pub enum ProgramsError {
 }
 
 impl ProgramRegistry {
-    /// Opens a folder of programs: `explicit`, or that in `INNERLOOP_PROGRAMS`; if neither is said,
-    /// there is what this program carries, the shell and QuickJS, and what is installed in
-    /// `$XDG_DATA_HOME/innerloop/programs` (or `~/.local/share/…`), which comes first. What is
-    /// known of them says the manifest, with the user's own part.
+    /// Opens a folder of programs: `explicit`, or that in `INNERLOOP_PROGRAMS`. Without either, the
+    /// programs are the embedded ones, the shell and QuickJS, and those installed in
+    /// `$XDG_DATA_HOME/innerloop/programs` (or `~/.local/share/…`), which take precedence. The
+    /// manifest, with the user's own part, describes them.
     ///
     /// # Errors
     /// [`ProgramsError`] if a folder can't be read, or the user's manifest can't be used.
@@ -170,8 +171,8 @@ impl ProgramRegistry {
         Self::unchecked(explicit)?.checked()
     }
 
-    /// The same programs, of which nothing is checked yet: also where one is not what it should be,
-    /// they can be told, and fixed.
+    /// The same programs, none of them checked yet, so that they can be listed and fixed even if
+    /// one has the wrong bytes.
     ///
     /// # Errors
     /// As [`ProgramRegistry::find`], but for what a check would find.
@@ -187,9 +188,9 @@ impl ProgramRegistry {
         }
     }
 
-    /// Returns what this program carries, but for what the manifest pins to other bytes: that is to
-    /// be installed.
+    /// The embedded programs, except for those that the manifest pins to other bytes.
     fn carried(manifest: &Manifest) -> Self {
+        // A user who pins `qjs` to another version gets that one or none, never the embedded one.
         let is_meant = |carried: &&EmbeddedModule| {
             let pinned = manifest.get(carried.name).and_then(|entry| entry.sha_256.as_deref());
             pinned.is_none_or(|pinned| pinned == carried.digest.to_string())
@@ -211,8 +212,9 @@ impl ProgramRegistry {
         Self::of(vec![folder.to_owned()], &Manifest::standard()?)?.checked()
     }
 
-    /// Opens folders; what is in a later one comes before what has its name in an earlier one. What
-    /// is pinned is checked when it is first needed, or by [`ProgramRegistry::checked`].
+    /// Opens folders; a program in a later one takes precedence over one of its name in an earlier
+    /// one. Pinned programs are checked when they are first needed, or by
+    /// [`ProgramRegistry::checked`].
     ///
     /// # Errors
     /// [`ProgramsError`] if one can't be read.
@@ -220,7 +222,7 @@ impl ProgramRegistry {
         Self::default().with(folders, manifest)
     }
 
-    /// These programs and those of folders, which come before them.
+    /// These programs and those of folders, which take precedence.
     fn with(self, folders: Vec<PathBuf>, manifest: &Manifest) -> Result<Self, ProgramsError> {
         let mut programs = self;
         for folder in &folders {
@@ -235,6 +237,8 @@ impl ProgramRegistry {
         }
         programs.folders = folders;
         programs.by_path = manifest.get(BY_PATH).cloned().map(Arc::new);
+        // Noted before disabled programs are left out: what the user turned off is not offered for
+        // installation.
         let missing = manifest
             .iter()
             .filter(|(name, entry)| entry.source.is_some() && !programs.all.contains_key(*name));
@@ -246,20 +250,20 @@ impl ProgramRegistry {
         Ok(programs)
     }
 
-    /// The same programs, of which the small ones that are pinned are what they should be.
+    /// The same programs, after checking those that are pinned and small.
     ///
     /// # Errors
-    /// [`ProgramsError`] if one is not.
+    /// [`ProgramsError`] if one has other bytes than are pinned, or can't be read.
     pub fn checked(self) -> Result<Self, ProgramsError> {
         self.all.values().try_for_each(|program| program.look())?;
         Ok(self)
     }
 
-    /// The same programs, as far as a project allows them: what its file
-    /// ([`manifest::IN_PROJECT`]) says.
+    /// The same programs, narrowed to what the text of a project's file ([`manifest::IN_PROJECT`])
+    /// allows.
     ///
     /// # Errors
-    /// [`ManifestError`] if the file can't be understood, or asks for more than there is.
+    /// [`ManifestError`] if the text can't be understood, or asks for more than is granted.
     pub fn narrowed(&self, text: &str) -> Result<Self, ManifestError> {
         let entries = self.all.iter().map(|(name, program)| (name.clone(), program.entry.clone()));
         let by_path =
@@ -270,6 +274,7 @@ impl ProgramRegistry {
         narrowed.by_path = manifest.get(BY_PATH).cloned().map(Arc::new);
         for (name, entry) in manifest.iter() {
             let Some(program) = narrowed.all.get_mut(name) else { continue };
+            // The others stay shared, with the digests and mounts that they have found already.
             if program.entry != *entry {
                 *program = Arc::new(RegisteredProgram::new(program.source.clone(), entry.clone()));
             }
@@ -278,10 +283,10 @@ impl ProgramRegistry {
         Ok(narrowed)
     }
 
-    /// The same programs, as far as the project in a workspace allows them.
+    /// The same programs, narrowed to what the project in a workspace allows.
     ///
     /// # Errors
-    /// As [`ProgramRegistry::narrowed`], or its file is no text of at most 1 MiB.
+    /// As [`ProgramRegistry::narrowed`], or if its file is not a text of at most 1 MiB.
     pub fn in_project(&self, workspace: &Workspace) -> Result<Self, ManifestError> {
         match manifest::in_project(workspace)? {
             Some(text) => self.narrowed(&text),
@@ -289,7 +294,7 @@ impl ProgramRegistry {
         }
     }
 
-    /// A known name says what the commands are, unless another file has the command's name.
+    /// Finds the programs' commands, and leaves out disabled programs.
     fn name_commands(&mut self) {
         self.all.retain(|_, program| program.entry.enabled);
         self.commands.clear();
@@ -297,6 +302,8 @@ impl ProgramRegistry {
             let commands = program.entry.commands.iter().map(|it| (it.clone(), name.clone()));
             self.commands.extend(commands);
         }
+        // The programs' own names come last and win: a file `python3.wasm` is what `python3` runs,
+        // even if the manifest lists that as a command of `python`.
         self.commands.extend(self.all.keys().map(|name| (name.clone(), name.clone())));
     }
 
@@ -305,7 +312,7 @@ impl ProgramRegistry {
         self.folders.iter().map(PathBuf::as_path)
     }
 
-    /// Returns what the model is told of the programs, by name.
+    /// The descriptions of the programs for the model, by name.
     #[must_use]
     pub fn facts(&self) -> Vec<ProgramFacts> {
         let facts = |(name, program): (&String, &Arc<RegisteredProgram>)| ProgramFacts {
@@ -315,25 +322,26 @@ impl ProgramRegistry {
         self.all.iter().map(facts).collect()
     }
 
-    /// Returns what files of the workspace may do that are run by their paths, if they may be run.
+    /// The permissions of files of the workspace that are run by their paths; `None` if they may
+    /// not be run.
     pub(super) fn by_path(&self) -> Option<ProgramPermissions> {
         let entry = self.by_path.as_deref().filter(|entry| entry.enabled);
         entry.map(|entry| ProgramPermissions::of(entry, BY_PATH, Vec::new()))
     }
 
-    /// Returns whether a program is run by that name.
+    /// Returns whether a program has that command.
     #[must_use]
     pub fn has(&self, command: &str) -> bool {
         self.commands.contains_key(command)
     }
 
-    /// The commands that programs are run by, sorted.
+    /// The commands of all programs, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.commands.keys().map(String::as_str)
     }
 
-    /// Returns what is said of a command that is not there, if its user could do something about
-    /// it: its program could be installed, or it is known from other machines.
+    /// The message for a command that does not exist, if the user could do something about it: its
+    /// program could be installed, or it is known from other machines.
     #[must_use]
     pub fn missing(&self, command: &str) -> Option<String> {
         if let Some(name) = self.missing.get(command) {
@@ -365,7 +373,7 @@ impl ProgramRegistry {
         })
     }
 
-    /// The same of all such commands.
+    /// The messages for all such commands.
     pub(super) fn told_missing(&self) -> Vec<MissingCommand> {
         let told = |command: &str| {
             Some(MissingCommand { command: command.to_owned(), words: self.missing(command)? })
@@ -376,23 +384,22 @@ impl ProgramRegistry {
         known.chain(elsewhere).filter_map(told).collect()
     }
 
-    /// The programs by name, each with its file, unless this program carries it, and what is known
-    /// of it.
+    /// The programs by name, each with its file, unless it is embedded, and its entry in the
+    /// manifest.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&Path>, &ManifestEntry)> {
         self.all.iter().map(|(name, program)| (name.as_str(), program.file(), &program.entry))
     }
 
-    /// Checks that a program's bytes are what its name stands for and that what it needs beside
-    /// them is there, and gives their SHA-256.
+    /// Checks that a program has the pinned bytes and that its assets are installed, and returns
+    /// the SHA-256 of its bytes; `None` if there is no such program.
     ///
     /// # Errors
-    /// [`ModuleError`] if they can't be read or are others, or something is missing; nothing if
-    /// there is no such program.
+    /// [`ModuleError`] if the bytes can't be read or differ, or an asset is missing.
     pub fn verify(&self, name: &str) -> Option<Result<Digest, ModuleError>> {
         self.all.get(name).map(|program| program.verify())
     }
 
-    /// Compiles a program if no earlier run has.
+    /// Compiles a program if no earlier run has. Does nothing if there is no such program.
     ///
     /// # Errors
     /// [`ModuleError`] if it can't be read or compiled.
@@ -403,11 +410,11 @@ impl ProgramRegistry {
         }
     }
 
-    /// Returns what is to be started for a command; `None` if there is no such program.
+    /// The program to start for a command; `None` if there is no such program.
     ///
     /// # Errors
-    /// [`ModuleError`] if its file can't be read or has other bytes than are pinned, or what it
-    /// needs beside it is not there.
+    /// [`ModuleError`] if its file can't be read or has other bytes than are pinned, or an asset is
+    /// missing.
     pub(crate) async fn start(&self, command: &str) -> Result<Option<ProgramStart>, ModuleError> {
         let name = self.commands.get(command);
         let Some((name, program)) = name.and_then(|name| self.all.get_key_value(name)) else {
@@ -423,7 +430,7 @@ impl ProgramRegistry {
 }
 
 impl ProgramPermissions {
-    /// Those that are said of a program, which sees that beside the folder.
+    /// The permissions of a program's entry, with its assets as `mounts`.
     fn of(entry: &ManifestEntry, command: &str, mounts: Vec<FolderMount>) -> Self {
         let own = entry.env.iter().map(|(name, value)| (name.clone(), value.clone()));
         let sight = GuestVisibility {
@@ -432,6 +439,7 @@ impl ProgramPermissions {
             is_blind: entry.folder == manifest::FolderAccess::None,
             mounts,
         };
+        // The command decides: `wasm-ld`, of the same module as `clang`, does its own work.
         Self {
             env: program_env().into_iter().chain(own).collect(),
             sight,
@@ -441,17 +449,19 @@ impl ProgramPermissions {
         }
     }
 
-    /// Returns what it may use where programs may use so much.
+    /// The limits of the program, where those of all programs are `standard`.
     pub(super) fn limits(&self, standard: RunLimits) -> RunLimits {
+        // The project's limits come last: they also lower those that the embedder has set.
         self.most.under(self.limits.over(standard))
     }
 
-    /// The most memory that it may have of what its run has.
+    /// The most memory that the program may have of its run's.
     pub(super) fn memory(&self) -> usize {
+        // The run's quota counts the rest. Only a limit of the program itself is lower than that.
         self.limits(RunLimits { memory_bytes: usize::MAX, ..RunLimits::default() }).memory_bytes
     }
 
-    /// Returns how long it may run where a call says so.
+    /// The time that the program may run where a call asks for `asked`.
     pub(super) fn time(&self, asked: Duration) -> Duration {
         self.most.time(self.limits.time(asked))
     }
@@ -462,7 +472,7 @@ impl RegisteredProgram {
         Self { source, entry, digest: OnceLock::new(), mounts: OnceLock::new() }
     }
 
-    /// Its file, unless it is carried.
+    /// The program's file, unless it is embedded.
     fn file(&self) -> Option<&Path> {
         match &self.source {
             ModuleSource::Carried(_) => None,
@@ -470,8 +480,9 @@ impl RegisteredProgram {
         }
     }
 
-    /// Checks its bytes and what it needs beside them.
+    /// Checks the program's bytes and assets.
     fn verify(&self) -> Result<Digest, ModuleError> {
+        // An embedded module's digest is a constant, which proves nothing: unpacking checks it.
         if let ModuleSource::Carried(carried) = &self.source {
             carried.unpacked()?;
         }
@@ -489,8 +500,8 @@ impl RegisteredProgram {
         }
     }
 
-    /// The digest of its bytes, and what it sees beside the folder. The first time, a thread that
-    /// may block reads them.
+    /// The digest of the program's bytes, and its mounts. They are read once, by a thread that may
+    /// block.
     async fn ready(self: &Arc<Self>) -> Result<(Digest, Vec<FolderMount>), ModuleError> {
         if let (Some(digest), Some(mounts)) = (self.digest.get(), self.mounts.get()) {
             return Ok((*digest, mounts.clone()));
@@ -500,8 +511,10 @@ impl RegisteredProgram {
         checked.await.map_err(|error| ModuleError::Task(error.to_string()))?
     }
 
-    /// The digest of its bytes, which must be the one that is pinned.
+    /// The digest of the program's bytes, which must be the pinned one.
     fn digest(&self) -> Result<Digest, ModuleError> {
+        // Kept, since the bytes that are compiled are compared with it: a file that changes while a
+        // session runs is refused, see `engine::compile`.
         if let Some(digest) = self.digest.get() {
             return Ok(*digest);
         }
@@ -522,7 +535,8 @@ impl RegisteredProgram {
         }
     }
 
-    /// Returns what it sees beside the folder: its assets, unpacked beside its file.
+    /// The folders that the program sees beside the workspace: its assets, unpacked beside its
+    /// file.
     fn mounts(&self) -> Result<Vec<FolderMount>, ModuleError> {
         if let Some(mounts) = self.mounts.get() {
             return Ok(mounts.clone());
@@ -540,12 +554,12 @@ impl RegisteredProgram {
     }
 }
 
-/// Returns what is known of a program.
+/// The manifest's entry of a program, or that of an unknown one.
 fn entry(manifest: &Manifest, name: &str) -> ManifestEntry {
     manifest.get(name).cloned().unwrap_or_else(|| ManifestEntry::unknown(name))
 }
 
-/// `NAME` of a file `NAME.wasm`.
+/// The program's name, `NAME` of a file `NAME.wasm`; `None` for other files.
 fn program_name(path: &Path) -> Option<String> {
     let wasm = path.extension().and_then(OsStr::to_str) == Some("wasm");
     if wasm && path.is_file() { Some(path.file_stem()?.to_str()?.to_owned()) } else { None }

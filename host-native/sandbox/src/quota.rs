@@ -1,5 +1,6 @@
-//! What is left of the limits of a run and of its session, and the limiter that wasmtime asks
-//! before a memory or table grows.
+//! The quotas that are left of the limits of a run and of its session, and the limiter that
+//! wasmtime asks before a memory or table grows. Writes and memory are taken from the run and from
+//! the session, or from neither. Output and writes are never given back; memory and listings are.
 
 use super::limits::{RunLimits, SessionLimits};
 use std::sync::{
@@ -8,7 +9,7 @@ use std::sync::{
 };
 use wasmtime::{ResourceLimiter, Result};
 
-/// The resources that are left for a session. Its runs share them.
+/// The resources that are left for a session, which its runs share.
 #[derive(Debug)]
 pub(super) struct SessionQuota {
     disk: AtomicU64,
@@ -27,18 +28,18 @@ impl SessionQuota {
         })
     }
 
-    /// Takes bytes of output, of which nothing is given back.
+    /// Takes bytes of output; false if fewer are left.
     pub(super) fn take_output(&self, bytes: u64) -> bool {
         take(&self.output, bytes)
     }
 }
 
-/// The resources that are left for one run. Its guests share them.
+/// The resources that are left for one run, which its guests share.
 #[derive(Debug)]
 pub(super) struct RunQuota {
     disk: AtomicU64,
     memory: AtomicUsize,
-    /// The bytes of listings that it holds.
+    /// The bytes of listings that the run holds.
     listings: AtomicUsize,
     session: Arc<SessionQuota>,
 }
@@ -53,7 +54,7 @@ impl RunQuota {
         })
     }
 
-    /// Takes bytes to be written, of which nothing is given back.
+    /// Takes bytes that are about to be written; false if fewer are left.
     pub(super) fn take_disk(&self, bytes: u64) -> bool {
         let is_taken = take(&self.disk, bytes);
         let is_given = is_taken && take(&self.session.disk, bytes);
@@ -63,12 +64,12 @@ impl RunQuota {
         is_given
     }
 
-    /// Returns whether the session has less room left than that.
+    /// Returns whether the session has fewer bytes left to write.
     pub(super) fn is_session_used_up(&self, bytes: u64) -> bool {
         self.session.disk.load(Ordering::Acquire) < bytes
     }
 
-    /// Takes memory until it is given back.
+    /// Takes memory until it is given back; false if less is left.
     fn take_memory(&self, bytes: usize) -> bool {
         let is_taken = take_size(&self.memory, bytes);
         let is_given = is_taken && take_size(&self.session.memory, bytes);
@@ -83,8 +84,10 @@ impl RunQuota {
         self.session.memory.fetch_add(bytes, Ordering::AcqRel);
     }
 
-    /// Takes memory for a listing.
+    /// Takes memory for a listing; false if less is left.
     pub(super) fn take_listing(&self, bytes: usize) -> bool {
+        // Listings stand in the host's memory, so that the session's limit alone holds for them.
+        // The run only notes its part, to give it back.
         let is_taken = take_size(&self.session.listings, bytes);
         if is_taken {
             self.listings.fetch_add(bytes, Ordering::AcqRel);
@@ -92,7 +95,7 @@ impl RunQuota {
         is_taken
     }
 
-    /// Gives a listing's memory back.
+    /// Gives back a listing's memory.
     pub(super) fn give_back(&self, bytes: usize) {
         self.listings.fetch_sub(bytes, Ordering::AcqRel);
         self.session.listings.fetch_add(bytes, Ordering::AcqRel);
@@ -101,11 +104,13 @@ impl RunQuota {
 
 impl Drop for RunQuota {
     fn drop(&mut self) {
+        // A guest that was ended has closed none of its folders.
         self.session.listings.fetch_add(*self.listings.get_mut(), Ordering::AcqRel);
     }
 }
 
 fn take(left: &AtomicU64, bytes: u64) -> bool {
+    // One step for check and change: guests of several threads take from it.
     let less = |left: u64| left.checked_sub(bytes);
     left.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()
 }
@@ -115,17 +120,17 @@ fn take_size(left: &AtomicUsize, bytes: usize) -> bool {
     left.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()
 }
 
-/// Counts one guest's memory and tables.
+/// The limiter of one guest's memory and tables.
 #[derive(Debug)]
 pub(super) struct RunLimiter {
     quota: Arc<RunQuota>,
-    /// The number of bytes that it has of the run's memory.
+    /// The bytes of the run's memory that the guest has.
     taken: usize,
-    /// The most that it may have of it.
+    /// The most bytes that the guest may have.
     most: usize,
     table_elements: usize,
-    /// True if the guest asked for more memory than it may have. It may have coped with the
-    /// refusal, so this only explains a failure that follows.
+    /// True if the guest was refused memory. It may have coped with that, so this only explains a
+    /// failure that follows.
     pub(super) refused_memory: bool,
 }
 
@@ -143,12 +148,14 @@ impl Drop for RunLimiter {
 
 impl ResourceLimiter for RunLimiter {
     fn memory_growing(&mut self, now: usize, wanted: usize, _max: Option<usize>) -> Result<bool> {
-        // There may be other things that grow beside its memory.
+        // The difference is counted, since wasmtime also asks for the heap of a garbage collector,
+        // whose size is a count of its own.
         let more = wanted.saturating_sub(now);
         let fits = self.taken.saturating_add(more) <= self.most && self.quota.take_memory(more);
         if fits {
             self.taken += more;
         }
+        // A refusal is not an error: `memory.grow` returns -1, and many programs cope with that.
         self.refused_memory |= !fits;
         Ok(fits)
     }

@@ -1,5 +1,6 @@
-//! One run: a guest, or a shell and the programs that it starts, from what is asked to what came
-//! of it.
+//! One run, from an invocation to its outcome: a guest, or a shell and the programs that it starts.
+//! However a run ends, its output and changes until then are in the outcome, and no operation on a
+//! file goes on after the changes are listed.
 
 use super::{
     drivers::{self, DriverJob},
@@ -34,9 +35,9 @@ use tokio::{
 };
 use wasmtime_wasi::{WasiCtxBuilder, WasiView, p1::WasiP1Ctx, p2::pipe::MemoryInputPipe};
 
-/// The time limit for the last operation on a file.
+/// The longest wait for the last operation on a file.
 const LAST_OPERATION: Duration = Duration::from_secs(5);
-/// The time that a run has to finish the changes that it has begun, after it was told to stop.
+/// The time that a stopped run has to finish the changes that it has begun.
 const LAST_CHANGES: Duration = Duration::from_secs(1);
 
 /// The guest to run, with its input, its workspace and its limits.
@@ -44,12 +45,12 @@ pub(super) struct GuestInvocation {
     pub(super) guest: GuestModule,
     /// The arguments, the program's own name first.
     pub(super) argv: Vec<String>,
-    /// True if it may only plan the work of others.
+    /// True if it only plans jobs, see [`drivers`](super::drivers).
     pub(super) is_driver: bool,
     pub(super) env: BTreeMap<String, String>,
     pub(super) stdin: Vec<u8>,
     pub(super) workspace: Workspace,
-    /// The folder of it that the guest sees as `/`.
+    /// The folder of the workspace that the guest sees as `/`.
     pub(super) root: PathBuf,
     /// The guest's view of the workspace, and of the folders beside it.
     pub(super) sight: GuestVisibility,
@@ -57,8 +58,8 @@ pub(super) struct GuestInvocation {
     /// The resources that are left for the session.
     pub(super) budget: Arc<SessionQuota>,
     pub(super) timeout: Duration,
-    /// True if it ends the changes that it has begun when it is to stop, so that no file is left
-    /// half written.
+    /// True if a stopped guest first finishes the changes that it has begun, so that no file is
+    /// left half written.
     pub(super) ends_changes: bool,
     pub(super) on_delta: Option<OnDelta>,
     /// The secrets that are removed from the guest's output.
@@ -78,7 +79,7 @@ pub(super) struct RunOutcome {
 }
 
 /// Runs a guest to its end, its time limit, or until `stop` is done. The time limit does not count
-/// what it takes to compile a module. Dropping the future stops the guest at its next tick.
+/// compiling a module. Dropping the future stops the guest at its next tick.
 ///
 /// # Errors
 /// [`ModuleError`] if the guest can't be started at all.
@@ -88,7 +89,8 @@ pub(super) async fn run(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<RunOutcome, ModuleError> {
     let engine = engine.clone();
-    // A guest may compute for a whole tick; in a task of its own it does not delay its caller.
+    // A guest may compute for a whole tick; in a task of its own it does not delay its caller. The
+    // set ends its task when it is dropped, which a plain `spawn` would not.
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(async move {
         let GuestInvocation { keys, limits, budget, on_delta, workspace, ends_changes, .. } =
@@ -102,6 +104,7 @@ pub(super) async fn run(
                 sleep(LAST_CHANGES).await;
             }
         };
+        // `stop` comes first: a call that was stopped before it began does not begin.
         let end = tokio::select! {
             biased;
             () = stop => ProgramExit::Interrupted,
@@ -117,18 +120,19 @@ pub(super) async fn run(
     }
 }
 
-/// Returns what the run has changed, once its last operation on a file is done: one that was under
-/// way when the guest was stopped goes on to its end.
+/// Returns the run's changes, once its last operation on a file is done: one that was under way
+/// when the guest was stopped goes on to its end.
 async fn records(group: Arc<GuestGroup>) -> ChangeRecords {
     if group.end_untouched() {
         return ChangeRecords::default();
     }
+    // A file system that hangs must not hold up the session: the changes are unknown then.
     let ending = Arc::clone(&group);
     let records = match timeout(LAST_OPERATION, spawn_blocking(move || ending.end())).await {
         Ok(Ok(records)) => records,
         Ok(Err(_)) | Err(_) => ChangeRecords { overflow: true, ..ChangeRecords::default() },
     };
-    // Nobody is told of changes that would go with the program.
+    // Saved before anybody hears of the changes, so that the log lists none that a kill would undo.
     let _is_saved = spawn_blocking(move || group.save()).await;
     records
 }
@@ -145,7 +149,7 @@ async fn run_to_end(
         let (engine, group) = (Arc::clone(engine), Arc::clone(group));
         ShellProcess::new(launcher(engine, programs, group, root.clone()), replied.clone())
     });
-    // There is one, and one guest that is given it.
+    // A driver runs several guests, but a shell is always one: the first guest takes it.
     let shell = Mutex::new(shell);
     let guest = |job: DriverJob| {
         let files = group.files(root.clone(), sight.clone());
@@ -154,6 +158,7 @@ async fn run_to_end(
         guest::to_end(&ready, RunState { wasi, limiter, files, shell })
     };
     let leaves = |paths| group.leaves(group.files(root.clone(), sight.clone()), paths);
+    // The clock starts here, after the module was compiled and loaded.
     let ended = drivers::run(invocation.is_driver, invocation.argv.clone(), guest, leaves);
     Ok(timeout(invocation.timeout, ended).await.unwrap_or(ProgramExit::TimedOut))
 }
@@ -164,6 +169,7 @@ fn context(invocation: &GuestInvocation, job: DriverJob, stdio: &RunStdio) -> Wa
     for (name, value) in &invocation.env {
         wasi.env(name, value);
     }
+    // A plan is read by the host alone: a driver that is only asked for it reads no input.
     if let Some(plan) = job.plan {
         wasi.stderr(plan);
     } else {
@@ -171,6 +177,7 @@ fn context(invocation: &GuestInvocation, job: DriverJob, stdio: &RunStdio) -> Wa
         wasi.stdout(stdio.stream(StandardStream::Out)).stderr(stdio.stream(StandardStream::Err));
     }
     let mut wasi = wasi.build_p1();
+    // wasmtime's own table has streams and pollables; our files are counted in `GuestFiles`.
     wasi.ctx().table.set_max_capacity(invocation.limits.open_files);
     wasi
 }

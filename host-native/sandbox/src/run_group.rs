@@ -1,5 +1,6 @@
-//! What the guests of one run share: a run is one guest, or a shell with the programs that it
-//! starts. They have one quota, and one record of what they change.
+//! The group of guests that make up one run: one guest, or a shell with the programs that it
+//! starts. They share one quota and one record of their changes. Once the group has ended, no guest
+//! of it changes anything, even if it has not noticed yet.
 
 use super::{
     files::{GuestFiles, TOP},
@@ -16,7 +17,7 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// The place of a guest in the workspace.
+/// The part of the workspace that a guest sees.
 #[derive(Clone, Debug)]
 pub(super) struct GuestRoot {
     /// The folder above which it sees nothing.
@@ -25,7 +26,7 @@ pub(super) struct GuestRoot {
     start: PathBuf,
 }
 
-/// The guests of one run, and what they share.
+/// The guests of one run with their quota, their recorder and their open files.
 #[derive(Debug)]
 pub(super) struct GuestGroup {
     workspace: Workspace,
@@ -34,15 +35,15 @@ pub(super) struct GuestGroup {
     recorder: Arc<Mutex<ChangeRecorder>>,
     /// The open files of each guest.
     files: Mutex<Vec<Arc<Mutex<GuestFiles>>>>,
-    /// The files that guests have left for one another.
+    /// The files that the jobs of drivers leave for one another.
     left: Mutex<Vec<LeftoverFiles>>,
 }
 
-/// Files by their paths, and what they are removed by.
+/// Paths to remove, and the files of the guest that they are paths of.
 type LeftoverFiles = (Arc<Mutex<GuestFiles>>, Vec<String>);
 
 impl GuestGroup {
-    /// A run over the workspace, within its limits and what is left of its session's.
+    /// A run over the workspace, within its own limits and what is left of its session's.
     pub(super) fn new(workspace: Workspace, limits: RunLimits, budget: Arc<SessionQuota>) -> Self {
         let quota = RunQuota::new(&limits, budget);
         let recorder = Arc::new(Mutex::new(ChangeRecorder::of_run()));
@@ -63,7 +64,7 @@ impl GuestGroup {
         self.enter((seen.root.clone(), seen.start.clone()), sight)
     }
 
-    /// A folder of `root`; nothing if there is no such folder.
+    /// A folder below `root`; `None` if there is no such folder.
     pub(super) async fn folder_in(&self, root: &Path, folder: &str) -> Option<GuestRoot> {
         let (workspace, root) = (self.workspace.clone(), root.to_owned());
         let folder = folder.trim_start_matches('/').to_owned();
@@ -79,8 +80,8 @@ impl GuestGroup {
         found.await.ok().flatten()
     }
 
-    /// Returns what reads the plain file that a path names, from that folder on, if it has no more
-    /// bytes than `most`.
+    /// Returns a function that reads the plain file at a path below a guest's folder. It blocks,
+    /// and returns `None` if there is no such file or it has more than `most` bytes.
     pub(super) fn reads(
         &self,
         seen: &GuestRoot,
@@ -92,6 +93,7 @@ impl GuestGroup {
         move || {
             let place = workspace.follow((&root, &start), &path, true).ok()?;
             let mut bytes = Vec::new();
+            // One byte more than is allowed shows that the file is longer, even if it grows now.
             let mut file = workspace.file(&place).ok()?.take(most.saturating_add(1));
             file.read_to_end(&mut bytes).ok()?;
             (bytes.len() as u64 <= most).then_some(bytes)
@@ -104,21 +106,22 @@ impl GuestGroup {
         let files = GuestFiles::new(self.workspace.clone(), folders, sight, open_files, shared);
         let files = Arc::new(Mutex::new(files));
         let mut all = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody else holds those of a guest that has ended.
+        // Files that only this list holds are those of guests that have ended. Without this, a
+        // command line that starts programs in a loop would keep them all.
         all.retain(|files| Arc::strong_count(files) > 1);
         all.push(Arc::clone(&files));
         files
     }
 
-    /// Notes files that the guests of a program leave for one another, as these files know them.
-    /// They are removed when the program has ended, or at the end of the run.
+    /// Notes paths that the jobs of a driver leave for one another, as `files` resolve them. They
+    /// are removed when the program has ended, or at the end of the run.
     pub(super) fn leaves(&self, files: Arc<Mutex<GuestFiles>>, paths: Vec<String>) {
         if !paths.is_empty() {
             self.left.lock().unwrap_or_else(PoisonError::into_inner).push((files, paths));
         }
     }
 
-    /// Removes the files that were left so far.
+    /// Removes the files that jobs have left so far.
     pub(super) async fn clear(self: &Arc<Self>) {
         if !self.has_left_nothing() {
             let group = Arc::clone(self);
@@ -137,22 +140,24 @@ impl GuestGroup {
         }
     }
 
-    /// Returns what counts a guest's memory. It may have less of it than the run.
+    /// The limiter of a guest's memory. `most` bounds the guest below what its run has.
     pub(super) fn limiter(&self, most: usize) -> RunLimiter {
         RunLimiter::new(self.limits.table_elements, most, Arc::clone(&self.quota))
     }
 
-    /// Most files, folders and streams that a guest has open.
+    /// The most files, folders and streams that a guest may have open.
     pub(super) const fn open_files(&self) -> usize {
         self.limits.open_files
     }
 
-    /// Ends a run that has touched nothing, so that no file needs to be looked at. If it has, or an
-    /// operation is under way, that is left to [`GuestGroup::end`].
+    /// Ends a run that has touched nothing, without a thread for files. Returns false if it has, or
+    /// an operation is under way; then [`GuestGroup::end`] must end it.
     pub(super) fn end_untouched(&self) -> bool {
         if !self.has_left_nothing() {
             return false;
         }
+        // The files end before the recorder is looked at: nothing can touch a file in between. A
+        // lock that is held belongs to an operation, and must not be waited for here.
         let all = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().all(|files| {
             files.try_lock().is_ok_and(|mut files| {
@@ -162,14 +167,16 @@ impl GuestGroup {
         }) && self.recorder.try_lock().is_ok_and(|recorder| recorder.is_blank())
     }
 
-    /// Returns whether it may have begun to change a file.
+    /// Returns whether the run may have begun to change a file.
     pub(super) fn has_begun(&self) -> bool {
+        // Whoever holds the recorder is about to change something.
         !self.recorder.try_lock().is_ok_and(|recorder| recorder.is_blank())
     }
 
-    /// Returns what the run has changed. No guest changes anything any more, also if it does not
-    /// know yet that it is stopped; an operation that is under way is waited for.
+    /// Ends the run and returns its changes. It waits for operations that are under way; those that
+    /// have not begun find their files closed.
     pub(super) fn end(&self) -> ChangeRecords {
+        // Removed first, while the files can still be used, so that the changes do not list them.
         self.remove_left();
         let all = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));
         for files in all {
@@ -179,15 +186,16 @@ impl GuestGroup {
         self.workspace.records(&recorder)
     }
 
-    /// Saves what the run has changed, which has ended.
+    /// Saves the changes of a run that has ended, if the workspace is an overlay that is kept.
     pub(super) fn save(&self) {
         self.workspace.end_run();
     }
 }
 
-/// Removes a file at the top, and what it was written to before it got its name, by a program that
-/// was ended meanwhile: `NAME-….tmp`. What is not there any more needs no removal.
+/// Removes a file at the top, and its temporary files, `NAME-….tmp`.
 fn remove(files: &mut GuestFiles, path: &str) {
+    // LLVM's tools write an output under such a name and rename it; one that the time limit ended
+    // has left it. Most paths do not exist any more, which is not an error.
     let top = TOP.cast_signed();
     let name = path.trim_start_matches('/');
     let stem = format!("{}-", name.rsplit_once('.').map_or(name, |(stem, _)| stem));

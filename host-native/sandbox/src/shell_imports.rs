@@ -1,5 +1,5 @@
-//! The functions that only a shell imports: to give its reply, to start programs, and for what it
-//! does to many files. Any other guest that calls one is ended.
+//! The imported functions for the shell: to give its reply, to start programs, and for bulk calls
+//! on files. Any guest may import them, but a call ends a guest that is not run as a shell.
 
 use super::{
     bulk_calls,
@@ -18,28 +18,28 @@ use wasmtime::{Error, Linker, Result};
 /// The name of the module from which a shell imports the host's functions.
 pub(super) const MODULE: &str = "innerloop";
 
-/// The longest reply, and the longest description of a program's start.
+/// The longest reply, and the longest description of a program's start, in bytes.
 const MAX_TEXT: i32 = 16 << 20;
 
-/// The most that one call moves.
+/// The most bytes that one call moves to or from a pipe.
 const MAX_PIECE: usize = 64 << 10;
 
-/// The longest that a shell waits for its programs before it looks at its own timers.
+/// The longest wait for programs, in milliseconds, after which a shell looks at its own timers.
 const MAX_WAIT_MS: i32 = 1000;
 
-/// Puts the functions into `linker`.
+/// Links the functions.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
     link_files(linker)?;
     link_programs(linker)
 }
 
-/// Path, its length, where the result goes or the mode.
+/// The path and its length, and the address of the result or the mode.
 type ShellStatArgs = (i32, i32, i32);
-/// Path, its length.
+/// The path and its length.
 type ShellPathArgs = (i32, i32);
 
-/// Returns what is told of files: an error number, or for what has a length of its own that, or an
-/// error number below zero; it is then fetched by `take`.
+/// Links the functions on files. Those with a result of a fixed length return an error number. The
+/// others return the length of their result, or an error number below zero.
 fn link_files(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap_async(
         MODULE,
@@ -69,6 +69,7 @@ fn link_files(linker: &mut Linker<RunState>) -> Result<()> {
             Box::new(async move { found(&mut guest, args, bulk_calls::read).await })
         },
     )?;
+    // In two steps, since the guest must know the length to allocate memory for the result.
     linker
         .func_wrap(MODULE, "take", |mut guest: GuestCaller<'_>, at: i32| {
             let found = shell(&mut guest)?.take();
@@ -78,6 +79,7 @@ fn link_files(linker: &mut Linker<RunState>) -> Result<()> {
 }
 
 async fn stat(guest: &mut GuestCaller<'_>, (at, len, result): ShellStatArgs) -> CallResult {
+    // Any guest is refused here that is not the shell, before a file is touched.
     shell(guest)?;
     let path = relative(guest, at, len)?;
     let about = work(guest, move |files| bulk_calls::stat(files, &path)).await?;
@@ -90,7 +92,7 @@ async fn set_mode(guest: &mut GuestCaller<'_>, (at, len, mode): ShellStatArgs) -
     work(guest, move |files| bulk_calls::set_mode(files, &path, mode.cast_unsigned())).await
 }
 
-/// Keeps what was found until the shell takes it, and says how much it is.
+/// Keeps the result of `find` until the shell takes it, and returns its length.
 async fn found(
     guest: &mut GuestCaller<'_>,
     (at, len): ShellPathArgs,
@@ -112,13 +114,14 @@ async fn found(
     Ok(-i64::from(error))
 }
 
-/// A path of the shell, as it is below the folder that it sees as `/`.
+/// A path of the shell, from the folder on that it sees as `/`.
 fn relative(
     guest: &mut GuestCaller<'_>,
     at: i32,
     len: i32,
 ) -> std::result::Result<String, CallError> {
     let path = path(guest, at, len)?;
+    // bashkit's paths are absolute, and those of WASI begin in an open folder.
     let inside = path.trim_start_matches('/');
     Ok(if inside.is_empty() { ".".to_owned() } else { inside.to_owned() })
 }
@@ -142,6 +145,7 @@ fn link_programs(linker: &mut Linker<RunState>) -> Result<()> {
         MODULE,
         "program_write",
         |mut guest: GuestCaller<'_>, program: i32, at: i32, len: i32| {
+            // A part may be written: the shell gets the number of bytes and writes the rest later.
             let piece = len.clamp(0, i32::try_from(MAX_PIECE).unwrap_or(i32::MAX));
             let bytes = bytes(&mut guest, at, piece).map_err(broken)?.to_vec();
             Ok(shell(&mut guest)?.write(program, &bytes))
@@ -170,6 +174,8 @@ fn link_programs(linker: &mut Linker<RunState>) -> Result<()> {
     })?;
     linker
         .func_wrap_async(MODULE, "programs_wait", |mut guest: GuestCaller<'_>, (ms,): (i32,)| {
+            // Taken out before the wait, which must not borrow the guest. A signal that came since
+            // the shell last looked is kept, so that the wait returns at once.
             let news = shell(&mut guest).map(|shell| shell.news());
             let at_most = Duration::from_millis(ms.clamp(0, MAX_WAIT_MS).unsigned_abs().into());
             Box::new(async move {
@@ -180,6 +186,10 @@ fn link_programs(linker: &mut Linker<RunState>) -> Result<()> {
         .map(drop)
 }
 
+/// The shell that the guest is.
+///
+/// # Errors
+/// An error that ends the guest, if it is not a shell.
 fn shell<'a>(guest: &'a mut GuestCaller<'_>) -> Result<&'a mut ShellProcess> {
     let refused = || Error::msg("only the shell may ask for that");
     guest.data_mut().shell.as_mut().ok_or_else(refused)

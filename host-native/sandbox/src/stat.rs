@@ -1,5 +1,5 @@
-//! What a guest is told of a file, a folder or a stream, and what it says of times, as WASI lays it
-//! out.
+//! The attributes of files, folders and descriptors, and the times that a guest sets, in WASI's
+//! layout. Nothing here touches a file.
 
 use super::{
     files::{FileHandle, OpenNode},
@@ -10,24 +10,28 @@ use innerloop_workspace::{
     platform::{Errno, Result as System, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT},
 };
 
-/// A file's attributes.
+/// A file's attributes as WASI's `filestat`.
 pub(super) fn encoded(found: &PathStat) -> [u8; 64] {
+    // Every field has eight bytes in this layout. The kind is one byte and seven of padding, which
+    // a little-endian word gives.
     let kind = u64::from(file_type(found.kind));
     let PathStat { device, inode, links, size, accessed, modified, changed, .. } = *found;
     words([device, inode, kind, links, size, accessed, modified, changed])
 }
 
-/// Rights to what is in a folder, and to the folder itself.
+/// The rights that WASI knows for a folder and its entries.
 const FOLDER_RIGHTS: u64 = 0b111_1011_0111_1111_1110_0000_0000;
-/// Rights to a file.
+/// The rights that WASI knows for a file.
 const FILE_RIGHTS: u64 = 0b1000_1110_0000_0000_0001_1111_1111;
 const READ: u64 = 1 << 1;
 const WRITE: u64 = 1 << 6;
 /// The flag of a file that is written at its end only.
 const APPEND: u64 = 1;
 
-/// A descriptor's attributes; nothing of a standard stream.
+/// A descriptor's attributes as WASI's `fdstat`; `None` for a standard stream.
 pub(super) fn described(node: &OpenNode) -> Option<[u8; 24]> {
+    // A folder reports every right, also one that is read-only: wasi-libc opens a file with no more
+    // rights than its folder's, and what a guest may really do is judged when it tries.
     let (kind, flags, base, inheriting) = match node {
         OpenNode::Standard(_) => return None,
         OpenNode::Folder(_) => (EntryKind::Folder, 0, FOLDER_RIGHTS, FOLDER_RIGHTS | FILE_RIGHTS),
@@ -50,7 +54,10 @@ fn words<const WORDS: usize, const BYTES: usize>(words: [u64; WORDS]) -> [u8; BY
     bytes
 }
 
-/// Times as a guest sets them.
+/// The times that a guest sets.
+///
+/// # Errors
+/// `INVAL` if a time is to be set both to a value and to the present.
 pub(super) fn times(accessed: i64, modified: i64, flags: i32) -> System<Timestamps> {
     const ACCESSED: i32 = 1;
     const ACCESSED_NOW: i32 = 2;

@@ -1,4 +1,5 @@
-//! What belongs to one running guest, and how an imported function gets at it.
+//! The state of one running guest, and the access of imported functions to it. The guest's files
+//! are shared with the run, which closes them when it ends.
 
 use super::{files::GuestFiles, quota::RunLimiter, shell::ShellProcess, wasi_error::CallError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,31 +15,33 @@ pub(super) type GuestCaller<'a> = Caller<'a, RunState>;
 
 /// The state of one running guest.
 pub(super) struct RunState {
-    /// Its streams, arguments, clocks and random numbers.
+    /// The guest's streams, arguments, clocks and random numbers.
     pub(super) wasi: WasiP1Ctx,
     pub(super) limiter: RunLimiter,
     pub(super) files: Arc<Mutex<GuestFiles>>,
-    /// The state for the calls that only a shell may make; `None` for other guests.
+    /// The shell that the guest is; `None` for other guests.
     pub(super) shell: Option<ShellProcess>,
 }
 
-/// Looks at what the guest has open, without touching the file system.
+/// Looks at the guest's open files, without touching the file system.
 pub(super) fn look<T>(caller: &mut GuestCaller<'_>, look: impl FnOnce(&mut GuestFiles) -> T) -> T {
     with(&caller.data().files, look)
 }
 
-/// Works on the guest's files on a thread that may block. If nobody waits for it any more, it is
-/// still done to its end once it has begun.
+/// Works on the guest's files on a thread that may block. Work that has begun goes on to its end,
+/// even if nobody waits for it any more.
 pub(super) async fn work<T: Send + 'static>(
     caller: &mut GuestCaller<'_>,
     work: impl FnOnce(&mut GuestFiles) -> Result<T, CallError> + Send + 'static,
 ) -> Result<T, CallError> {
+    // The lock is held until the work is done. So whoever ends the run and takes the lock knows
+    // that no operation is under way, also none of a guest whose future was dropped.
     let files = Arc::clone(&caller.data().files);
     let done = spawn_blocking(move || with(&files, work)).await;
     done.unwrap_or_else(|error| Err(CallError::Broken(Error::msg(error.to_string()))))
 }
 
-/// The files, once nothing else works on them.
+/// Uses the files once nothing else works on them.
 pub(super) fn with<T>(files: &Mutex<GuestFiles>, use_them: impl FnOnce(&mut GuestFiles) -> T) -> T {
     use_them(&mut files.lock().unwrap_or_else(PoisonError::into_inner))
 }

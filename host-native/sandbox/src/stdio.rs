@@ -1,5 +1,6 @@
-//! Where a run's standard output and standard error go: into a capture, which keeps the start and
-//! the end of each, and as they come to whoever watches; too much of it ends the run.
+//! The standard output and standard error of a run. They go into a capture, which keeps the start
+//! and the end of each, and as they come to a watcher, for whom the program waits. Output beyond
+//! the limits ends the run.
 
 use super::{limits::RunLimits, quota::SessionQuota};
 use bytes::Bytes;
@@ -20,18 +21,18 @@ use wasmtime_wasi::{
     p2::{OutputStream, Pollable, StreamError, StreamResult},
 };
 
-/// Receives output as it comes. A closure that takes a text is one that always has room.
+/// The receiver of output as it comes. A closure that takes a text is one that always has room.
 pub type OnDelta = Arc<dyn OutputWatcher>;
 
-/// The wait until a watcher has room.
+/// The future that is done when a watcher has room.
 pub type RoomFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Whoever watches the output of a run.
+/// A watcher of a run's output.
 pub trait OutputWatcher: Send + Sync {
     /// Takes output, decoded and never cut inside a character. It must not block.
     fn tell(&self, text: &str);
 
-    /// Returns whether more should come now. A program that prints waits until it is so.
+    /// Returns whether more should come now. A program that prints waits until this is true.
     fn has_room(&self) -> bool {
         true
     }
@@ -48,7 +49,7 @@ impl<F: Fn(&str) + Send + Sync> OutputWatcher for F {
     }
 }
 
-/// Both outputs of one run; clones share them.
+/// Both outputs of one run. Clones share them.
 #[derive(Clone)]
 pub(super) struct RunStdio {
     shared: Arc<Mutex<StdioState>>,
@@ -80,9 +81,10 @@ impl RunStdio {
         StdioStream { stdio: self.clone(), channel }
     }
 
-    /// Ends both outputs and takes what was kept of them.
+    /// Ends both outputs and takes their capture.
     pub(super) fn take(&self) -> OutputCapture {
         self.with(|shared| {
+            // The rest that was held back: a cut character, or what could have become a secret.
             let last = shared.capture.finish();
             shared.tell(&last);
             std::mem::replace(&mut shared.capture, OutputCapture::new(&SecretKeys::default(), 0))
@@ -107,6 +109,7 @@ impl StdioState {
         let fits = bytes.get(..room).unwrap_or(bytes);
         self.total += fits.len() as u64;
         let text = self.capture.push(channel, fits);
+        // Within the lock, so that the watcher sees both outputs in the order of printing.
         self.tell(&text);
         if fits.len() < bytes.len() {
             Err(ProgramExit::Limit(ExceededLimit::Output))
@@ -122,7 +125,7 @@ impl StdioState {
     }
 }
 
-/// One of the outputs, as the guest's file descriptor 1 or 2 sees it.
+/// One of the outputs, as the stream behind the guest's descriptor 1 or 2.
 #[derive(Clone)]
 pub(super) struct StdioStream {
     stdio: RunStdio,
@@ -148,6 +151,7 @@ impl StdoutStream for StdioStream {
 #[async_trait]
 impl Pollable for StdioStream {
     async fn ready(&mut self) {
+        // The lock is free during this wait: the other output may go on.
         if let Some(on_delta) = self.stdio.on_delta() {
             on_delta.room().await;
         }
@@ -156,6 +160,7 @@ impl Pollable for StdioStream {
 
 impl OutputStream for StdioStream {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        // A trap, since a program could ignore an error and print on.
         self.stdio
             .with(|shared| shared.write(self.channel, &bytes))
             .map_err(|end| StreamError::Trap(wasmtime::Error::new(end)))
@@ -171,7 +176,8 @@ impl OutputStream for StdioStream {
     }
 }
 
-/// Preview 1 prints by the stream above; this one does not wait for room.
+/// The stream that `StdoutStream` asks for beside the one above. Preview 1 never prints by it, so
+/// it does not wait for room.
 impl AsyncWrite for StdioStream {
     fn poll_write(
         self: Pin<&mut Self>,

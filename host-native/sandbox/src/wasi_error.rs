@@ -1,4 +1,5 @@
-//! Why a guest's call is denied, and what it gets in place of a result.
+//! The errors of a guest's call. Most become an error number for the guest; a limit that was
+//! reached ends the run, since a guest could ignore a number.
 
 use super::errno;
 use innerloop_driver::capture::{ExceededLimit, ProgramExit};
@@ -7,7 +8,7 @@ use innerloop_workspace::platform::Errno;
 /// The reason why a call is denied.
 #[derive(Debug)]
 pub(super) enum CallError {
-    /// The guest is told this error number.
+    /// The guest gets this error number.
     Errno(i32),
     /// The run ends.
     End(ProgramExit),
@@ -18,7 +19,7 @@ pub(super) enum CallError {
 /// The result of a call whose output is in the guest's memory.
 pub(super) type CallResult = Result<(), CallError>;
 
-/// Returns what the guest, or the run, gets.
+/// The return value of an imported function, or the error that ends the run.
 pub(super) fn answer(result: CallResult) -> wasmtime::Result<i32> {
     match result {
         Ok(()) => Ok(errno::SUCCESS),
@@ -37,6 +38,7 @@ impl From<i32> for CallError {
 impl From<Errno> for CallError {
     fn from(error: Errno) -> Self {
         match error {
+            // The workspace answers so for our own quotas. A system's quota ends a run as well.
             Errno::DQUOT => Self::End(ProgramExit::Limit(ExceededLimit::Disk)),
             error => Self::Errno(errno::of(error)),
         }

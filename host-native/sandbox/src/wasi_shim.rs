@@ -1,6 +1,6 @@
-//! The functions that guests import: wasmtime's WASI preview 1, with all that concerns files
-//! replaced by our own. Those that take paths are in [`super::paths`], those that work on what is
-//! open in [`super::descriptors`].
+//! The functions that guests import: wasmtime's WASI preview 1, with all functions on files
+//! replaced by our own. Those that take paths are in [`super::paths`], those that take descriptors
+//! in [`super::descriptors`]. No function of wasmtime sees a file of the workspace.
 
 use super::{
     descriptors, paths, poll, shell_imports,
@@ -9,9 +9,11 @@ use super::{
 use wasmtime::{Error, Linker, Result};
 use wasmtime_wasi::{I32Exit, p1};
 
-/// Puts all imports of a guest into `linker`.
+/// Links all imports of a guest.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
     p1::add_to_linker_async(linker, |state| &mut state.wasi)?;
+    // Shadowing is allowed for our replacements alone: a name that is defined twice after that is a
+    // mistake.
     linker.allow_shadowing(true);
     paths::link(linker)?;
     descriptors::link(linker)?;

@@ -1,7 +1,7 @@
-//! Compiled modules on disk. An artefact is machine code, so it is only loaded from a folder
-//! that belongs to the user alone and only with a signature by a key of that folder, and never
-//! where a guest could have written it. What is verified is mapped, not copied. Whatever is wrong
-//! with an artefact, it is compiled again.
+//! The cache of compiled modules on disk. An artefact is machine code, so it is only loaded from a
+//! folder that belongs to the user alone, only with a signature by a key of that folder, and never
+//! where a guest could have written it. A verified artefact is mapped, not copied. Whatever is
+//! wrong with one, its module is compiled again.
 
 mod seal;
 
@@ -23,14 +23,14 @@ use std::{
 };
 use wasmtime::{Engine, Module};
 
-/// Receives a line for the user when something takes long or is not as it should be.
+/// A function that receives a line for the user when something takes long or has failed.
 pub type OnProgress = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// The artefacts' folder within the cache folder. Guests can't change a folder of this name,
-/// whatever their workspace is.
+/// The artefacts' folder within the cache folder. No guest can change a folder of this name,
+/// whatever its workspace is.
 const FOLDER: &str = ".innerloop";
 
-/// The cache folder, looked at when it is first needed.
+/// The cache, whose folder is opened when it is first needed.
 pub(super) struct ArtefactCache {
     wanted: Option<PathBuf>,
     kept: OnceLock<Option<CacheFolder>>,
@@ -38,7 +38,7 @@ pub(super) struct ArtefactCache {
     on_progress: OnProgress,
 }
 
-/// A folder that can be used, with the signature of what is in it.
+/// A folder that can be used, with the key that signs its artefacts.
 struct CacheFolder {
     folder: PathBuf,
     seal: ArtefactSigner,
@@ -67,7 +67,7 @@ impl ArtefactCache {
         }
     }
 
-    /// Returns whether there is something to load for the bytes of this digest, sound or not.
+    /// Returns whether there is an artefact for the bytes of this digest, sound or not.
     pub(super) fn has(&self, engine: &Engine, digest: &Digest) -> bool {
         let name = name(engine, digest);
         let is_there = |folder: &Path, name: &str| folder.join(name).is_file();
@@ -76,22 +76,26 @@ impl ArtefactCache {
         })
     }
 
-    /// The module that was compiled from the bytes of this digest, if it is there and intact.
+    /// The module that was compiled from the bytes of this digest; `None` if there is no artefact
+    /// or it is not intact.
     pub(super) fn load(&self, engine: &Engine, digest: &Digest) -> Option<Module> {
         let CacheFolder { folder, seal } = self.kept()?;
         let name = name(engine, digest);
         let signature = private_files::read(&folder.join(signature_of(&name))).ok()?;
         let code = private_files::opened(&folder.join(&name)).ok()?;
+        // The file that is verified is the one that is loaded, by the same handle: another file may
+        // take its name in between.
         seal.verify(&name, &code, &signature).then(|| load_artefact(engine, code))?
     }
 
-    /// Keeps a compiled module. Failing to keep it is reported, and otherwise ignored.
+    /// Keeps a compiled module. A failure is reported, and otherwise ignored.
     pub(super) fn store(&self, engine: &Engine, digest: &Digest, module: &Module) {
         let Some(CacheFolder { folder, seal }) = self.kept() else { return };
         let Ok(code) = module.serialize() else { return };
         let name = name(engine, digest);
         let path = folder.join(&name);
-        // A signature that stands beside other code does not verify it.
+        // Two programs may write at the same time, or be killed between the two files. A signature
+        // that then stands beside other code does not verify it, and the module is compiled again.
         let kept = seal.sign(&name, &*code).and_then(|signature| {
             private_files::write(&path, &code)?;
             private_files::write(&folder.join(signature_of(&name)), &signature)
@@ -105,6 +109,8 @@ impl ArtefactCache {
     }
 
     fn kept(&self) -> Option<&CacheFolder> {
+        // Asked each time, even if the folder is open already: another executor of the process may
+        // have a workspace that reaches it.
         if self.exposed.load(Ordering::Acquire) {
             return None;
         }
@@ -137,6 +143,8 @@ impl ArtefactCache {
 
 /// The artefact's file name: what it was compiled from, and for which engine and machine.
 fn name(engine: &Engine, digest: &Digest) -> String {
+    // Nothing relies on this hash being unique, or the same in another version of Rust: a name that
+    // differs costs a compilation, and wasmtime refuses an artefact of another engine.
     let mut hasher = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut hasher);
     format!("{digest}-{:016x}.cwasm", hasher.finish())
@@ -147,8 +155,8 @@ fn signature_of(name: &str) -> String {
     format!("{name}.signature")
 }
 
-/// Loads machine code that this program has written to a file and has verified: mapped, or copied
-/// where files can't be mapped as code.
+/// Loads machine code that this program has written to a file and has verified. It is mapped, so
+/// that processes share it, or copied where files can't be mapped as code.
 #[expect(unsafe_code, reason = "wasmtime offers no safe way to load a compiled module")]
 fn load_artefact(engine: &Engine, mut file: File) -> Option<Module> {
     let again = file.try_clone().ok()?;
@@ -159,6 +167,7 @@ fn load_artefact(engine: &Engine, mut file: File) -> Option<Module> {
     if let Ok(module) = unsafe { Module::deserialize_open_file(engine, again) } {
         return Some(module);
     }
+    // Verifying has read the file to its end.
     let mut code = Vec::new();
     file.rewind().and_then(|()| file.read_to_end(&mut code)).ok()?;
     load_compiled(engine, &code)
@@ -167,7 +176,7 @@ fn load_artefact(engine: &Engine, mut file: File) -> Option<Module> {
 /// Loads machine code that this program has compiled.
 #[expect(unsafe_code, reason = "wasmtime offers no safe way to load a compiled module")]
 pub(super) fn load_compiled(engine: &Engine, code: &[u8]) -> Option<Module> {
-    // SAFETY: as above, or they come from a process of this program, by a pipe.
+    // SAFETY: as above, or the bytes come from a process of this program, by a pipe.
     unsafe { Module::deserialize(engine, code) }.ok()
 }
 

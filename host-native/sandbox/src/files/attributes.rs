@@ -1,4 +1,5 @@
-//! Times and permissions of files.
+//! Times and permissions of files. In an overlay, setting them copies the file, which is charged to
+//! the disk quota.
 
 use super::{CallError, FileHandle, FolderHandle, GuestFiles, OpenNode};
 use crate::errno;
@@ -9,6 +10,8 @@ impl GuestFiles {
     pub(crate) fn set_times_open(&mut self, fd: i32, times: &Timestamps) -> Result<(), CallError> {
         let path = match self.node(fd)? {
             OpenNode::Standard(_) => return Err(CallError::Errno(errno::BADF)),
+            // A file that is open for writing was noted when it was opened, and has no need of a
+            // path: it may have been removed since.
             OpenNode::File(open) if open.writes => {
                 let _writing = self.workspace.writing()?;
                 return Ok(set_file_times(&open.file, times)?);
@@ -36,6 +39,7 @@ impl GuestFiles {
     }
 
     fn set_times_at(&mut self, place: &Path, times: &Timestamps) -> Result<(), CallError> {
+        // Folders have times as well, but the recorder lists files only.
         if self.workspace.stat(place)?.kind == EntryKind::File {
             self.touch(place);
         }
@@ -45,8 +49,9 @@ impl GuestFiles {
         Ok(())
     }
 
-    /// Gives a file permissions, as mode bits.
+    /// Sets a file's permissions, as mode bits.
     pub(crate) fn set_mode(&mut self, fd: i32, path: &str, mode: u32) -> Result<(), CallError> {
+        // A link has no permissions of its own: as in POSIX, `chmod` follows it.
         let place = self.change(fd, path, true)?;
         if self.workspace.stat(&place)?.kind == EntryKind::File {
             self.touch(&place);

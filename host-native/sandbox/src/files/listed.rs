@@ -1,4 +1,5 @@
-//! What is in a folder, for guests that go through its entries and for those that want them whole.
+//! The entries of folders: piece by piece for `fd_readdir`, and all at once with their attributes
+//! for the shell. Both are in the order of names, so that equal folders give equal output.
 
 use super::{GuestFiles, TreePath};
 use crate::{errno, listing::FolderListing, wasi_error::CallError};
@@ -6,10 +7,12 @@ use innerloop_workspace::{EntryKind, PathStat};
 use std::ffi::OsString;
 
 impl GuestFiles {
-    /// At most `len` bytes of a folder's entries from the one with the number `cookie` on.
+    /// Returns at most `len` bytes of a folder's entries, from the one with the number `cookie` on.
     pub(crate) fn list(&mut self, fd: i32, cookie: u64, len: usize) -> Result<Vec<u8>, CallError> {
         let folder = self.folder(fd)?;
         let (tree, path) = (folder.tree, folder.path.clone().ok_or(errno::NOENT)?);
+        // Listed once for each pass through the folder. wasmtime lists it again for each buffer,
+        // which is quadratic, and entries that are removed meanwhile would shift the others.
         if cookie == 0 || folder.listing.is_none() {
             let before = folder.listing.take().map_or(0, |listing| listing.size());
             self.quota.give_back(before);
@@ -26,7 +29,7 @@ impl GuestFiles {
         Ok(rest.get(..len).unwrap_or(rest).to_vec())
     }
 
-    /// The entries of the folder at a path, in the order of their names, and what each is.
+    /// The entries of the folder at a path with their attributes, in the order of their names.
     pub(crate) fn entries(
         &mut self,
         fd: i32,
@@ -36,10 +39,11 @@ impl GuestFiles {
         if self.tree(tree).stat(&path)?.kind != EntryKind::Folder {
             return Err(CallError::Errno(errno::NOTDIR));
         }
+        // Each entry is looked up in the open folder, not by its whole path from the root on.
         let folder = self.tree(tree).enter(&path)?;
         let mut names: Vec<OsString> = folder.list()?.into_iter().map(|named| named.name).collect();
         names.sort_unstable();
-        // What was removed meanwhile is not there.
+        // An entry that was removed since the folder was listed is left out.
         let all = names.into_iter().filter_map(|name| folder.stat(&name).ok().map(|at| (name, at)));
         Ok(all.collect())
     }

@@ -1,6 +1,6 @@
-//! What a running guest has open, and what it does to files: everything by the workspace's handle,
-//! charged to the quotas before it is done, and noted by the recorder. Nothing here knows the
-//! guest's memory. All of it may block, and is called on threads for that.
+//! The open files of a running guest and its operations on them: everything by the workspace's
+//! handle, charged to the quotas before it is done, and noted by the recorder. Nothing here knows
+//! the guest's memory. All of it may block, and runs on threads for that.
 
 mod attributes;
 mod listed;
@@ -35,7 +35,7 @@ const NAME_BYTES: u64 = 256;
 /// The file descriptor of the folder that the guest sees as `/`: 0 to 2 are the standard streams.
 pub(super) const TOP: u32 = 3;
 
-/// The number of attempts to follow a path: one fails if somebody moves something meanwhile.
+/// The number of attempts to follow a path.
 const TRIES: usize = 8;
 
 /// The files and folders that a guest has open, and their places.
@@ -51,7 +51,7 @@ pub(super) struct GuestFiles {
     writes_whole: bool,
     max_open: usize,
     open: BTreeMap<u32, OpenNode>,
-    /// The former contents of files that it has truncated.
+    /// The former contents of files that the guest has truncated.
     shelters: ShelterSet,
     quota: Arc<RunQuota>,
     recorder: Arc<Mutex<ChangeRecorder>>,
@@ -74,7 +74,6 @@ struct TreePath {
     path: PathBuf,
 }
 
-/// An open folder.
 #[derive(Debug)]
 pub(super) struct FolderHandle {
     tree: usize,
@@ -84,7 +83,6 @@ pub(super) struct FolderHandle {
     listing: Option<FolderListing>,
 }
 
-/// An open file.
 #[derive(Debug)]
 pub(super) struct FileHandle {
     file: Arc<File>,
@@ -96,7 +94,7 @@ pub(super) struct FileHandle {
     pub(super) writes: bool,
     pub(super) appends: bool,
     position: u64,
-    /// A length that it is known to have reached.
+    /// A length that the file is known to have reached.
     reached: u64,
 }
 
@@ -134,25 +132,23 @@ impl GuestFiles {
         }
     }
 
-    /// Returns what holds a tree.
     fn tree(&self, tree: usize) -> &Workspace {
         let mount = tree.checked_sub(1).and_then(|mount| self.mounts.get(mount));
         mount.map_or(&self.workspace, |mount| &mount.folder)
     }
 
-    /// Closes everything, once the guest has ended: an operation that was still waiting for its
-    /// turn does nothing any more.
+    /// Closes everything, once the guest has ended.
     pub(super) fn end(&mut self) {
+        // An operation that still waits for the lock finds nothing open, and changes nothing.
         self.open.clear();
         self.shelters.end();
     }
 
-    /// Notes that a file is about to change.
     fn touch(&self, place: &Path) {
+        // Called before a change: the recorder keeps what stands there now.
         self.workspace.touch(&mut lock(&self.recorder), place);
     }
 
-    /// Notes that a file was opened for writing.
     fn opened(&self, place: &Path) {
         self.workspace.opened(&mut lock(&self.recorder), place);
     }
@@ -161,7 +157,7 @@ impl GuestFiles {
         self.open.get(&fd.cast_unsigned()).ok_or(CallError::Errno(errno::BADF))
     }
 
-    /// Returns what the guest calls the folder that was there by that descriptor from the start.
+    /// The guest's name for the folder that it has had by this descriptor from the start.
     pub(super) fn top_name(&self, fd: i32) -> Option<&str> {
         let is_folder = matches!(self.node(fd), Ok(OpenNode::Folder(_)));
         let number = usize::try_from(fd.cast_unsigned().checked_sub(TOP)?).ok()?;
@@ -185,7 +181,7 @@ impl GuestFiles {
         }
     }
 
-    /// Returns what a path names below an open folder.
+    /// The real path that a guest's path leads to, from an open folder on.
     fn place(&mut self, fd: i32, path: &str, follow: bool) -> Result<TreePath, CallError> {
         let &mut FolderHandle { tree, path: ref base, .. } = self.folder(fd)?;
         let base = base.clone().ok_or(errno::NOENT)?;
@@ -194,7 +190,7 @@ impl GuestFiles {
         Ok(TreePath { tree, path })
     }
 
-    /// The real path of something that is to be changed: all that may be is in the workspace.
+    /// The real path of something that is to be changed; `PERM` outside of the workspace.
     fn change(&mut self, fd: i32, path: &str, follow: bool) -> Result<PathBuf, CallError> {
         let place = self.place(fd, path, follow)?;
         if self.may_change(place.tree) {
@@ -208,7 +204,6 @@ impl GuestFiles {
         self.may_write && tree == 0
     }
 
-    /// Opens a file or a folder and gives its descriptor.
     pub(super) fn open(&mut self, fd: i32, path: &str, how: OpenFlags) -> Result<u32, CallError> {
         let makes = how.create || how.exclusive || how.truncate;
         if how.directory && makes {
@@ -217,6 +212,7 @@ impl GuestFiles {
         if self.open.len() >= self.max_open {
             return Err(CallError::End(ProgramExit::Limit(ExceededLimit::Files)));
         }
+        // LOOP: a link was put in the way after the path was followed, so it is followed again.
         let mut node = Err(CallError::Errno(errno::LOOP));
         for _ in 0..TRIES {
             let place = self.place(fd, path, how.follow)?;
@@ -302,6 +298,7 @@ impl GuestFiles {
     }
 
     fn insert(&mut self, node: OpenNode) -> u32 {
+        // POSIX promises the lowest free number.
         let free = (0..).find(|number| !self.open.contains_key(number)).unwrap_or(u32::MAX);
         self.open.insert(free, node);
         free
@@ -313,6 +310,7 @@ impl GuestFiles {
                 self.quota.give_back(listing.size());
                 Ok(())
             }
+            // A draft that was not synced goes with its file: the old content stays.
             Some(_) => Ok(()),
             None => Err(CallError::Errno(errno::BADF)),
         }
@@ -330,7 +328,7 @@ impl GuestFiles {
         Ok(())
     }
 
-    /// Reads at most `len` bytes at `at`, or else where the file stands, which moves on.
+    /// Reads at most `len` bytes at `at`, or at the file's position, which moves on.
     pub(super) fn read(
         &mut self,
         fd: i32,
@@ -350,7 +348,7 @@ impl GuestFiles {
         Ok(bytes)
     }
 
-    /// Reads a file from its start to its end, if it is not larger than that.
+    /// Reads a whole file of at most `most` bytes; `FBIG` if it is larger.
     pub(super) fn read_all(&mut self, fd: i32, most: u64) -> Result<Vec<u8>, CallError> {
         let open = self.file(fd)?;
         let length = open.file.metadata()?.len();
@@ -362,8 +360,7 @@ impl GuestFiles {
         Ok(bytes)
     }
 
-    /// Writes the bytes at `at`, or else where the file stands, which moves on. A gap that a seek
-    /// behind the end leaves is charged, too.
+    /// Writes the bytes at `at`, or at the file's position, which moves on.
     pub(super) fn write(
         &mut self,
         fd: i32,
@@ -381,9 +378,11 @@ impl GuestFiles {
         if open.appends && at.is_none() {
             start = open.reached;
         }
+        // A gap behind the end counts as written. The charge comes first: no write can be undone.
         let gap = start.saturating_sub(open.reached);
         let file = Arc::clone(&open.file);
         self.charge_open(fd, (bytes.len() as u64).saturating_add(gap))?;
+        // Refused while changes are shown or applied.
         let writing = self.workspace.writing()?;
         let written = file.write_at(bytes, start);
         drop(writing);
@@ -397,7 +396,7 @@ impl GuestFiles {
         Ok(count)
     }
 
-    /// Returns what came of a change of an open file, which the workspace is told.
+    /// Reports a change of an open file, or its failure, to the workspace, and returns its result.
     fn noted<T>(&mut self, fd: i32, done: io::Result<T>) -> Result<T, CallError> {
         let done = done.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO));
         if let FileHandle { tree: 0, path: Some(path), .. } = self.file(fd)? {
@@ -446,7 +445,7 @@ impl GuestFiles {
         Ok(())
     }
 
-    /// Waits until what was written is on the disk. What was to be seen as a whole is seen then.
+    /// Waits until the content is on the disk. A draft then takes the place of its file.
     pub(super) fn sync(&mut self, fd: i32) -> Result<(), CallError> {
         let open = self.file(fd)?;
         let (file, path) = (Arc::clone(&open.file), open.path.clone());
@@ -456,7 +455,7 @@ impl GuestFiles {
         Ok(())
     }
 
-    /// Returns what an open file or folder is; nothing of a standard stream.
+    /// The attributes of an open file or folder; `None` for a standard stream.
     pub(super) fn stat_open(&mut self, fd: i32) -> Result<Option<PathStat>, CallError> {
         match self.node(fd)? {
             OpenNode::Standard(_) => Ok(None),
@@ -485,6 +484,7 @@ impl GuestFiles {
     }
 
     pub(super) fn create_folder(&mut self, fd: i32, path: &str) -> Result<(), CallError> {
+        // With a slash at its end a path leads through a last link.
         let place = self.change(fd, path.trim_end_matches('/'), false)?;
         self.charge(&place, ENTRY_BYTES + length(&place))?;
         Ok(self.workspace.create_folder(&place)?)
@@ -520,6 +520,7 @@ impl GuestFiles {
         let from = self.change(from_fd, from.trim_end_matches('/'), false)?;
         let to = self.change(to_fd, to.trim_end_matches('/'), false)?;
         let Self { workspace, recorder, quota, .. } = &*self;
+        // Charged and noted under the workspace's lock, as soon as it is known what moves.
         let mut unpaid = None;
         let renamed = workspace.rename(&from, &to, |all| {
             let names = all.iter().map(|(below, _)| NAME_BYTES + length(&to) + length(below));
@@ -542,7 +543,7 @@ impl GuestFiles {
         Ok(())
     }
 
-    /// Clears the paths of what is open in the workspace at and below a removed place.
+    /// Clears the paths of open files and folders at and below a removed place.
     fn forget(&mut self, place: &Path) {
         for path in self.paths() {
             if path.as_ref().is_some_and(|path| path.starts_with(place)) {
@@ -551,7 +552,6 @@ impl GuestFiles {
         }
     }
 
-    /// Updates the paths of what is open at and below a place that was moved to another.
     fn moved(&mut self, from: &Path, to: &Path) {
         for path in self.paths() {
             let below = path.as_ref().and_then(|path| path.strip_prefix(from).ok());
@@ -569,22 +569,22 @@ impl GuestFiles {
         })
     }
 
-    /// Takes bytes for what stands at a real path of the workspace from the disk quotas.
+    /// Charges the bytes of a change at a real path to the disk quotas.
     fn charge(&mut self, place: &Path, bytes: u64) -> Result<(), CallError> {
         if self.quota.take_disk(bytes) { Ok(()) } else { Err(self.unpaid(place, bytes)) }
     }
 
-    /// Notes that there was no room for so many bytes.
+    /// Notes that the quotas had no room for so many bytes; returns the error that ends the run.
     fn unpaid(&mut self, place: &Path, bytes: u64) -> CallError {
         self.shelters.spoil(place);
-        // A program that writes too much in one run is the model's to deal with.
+        // The user hears of a tool that was cut off, and of a session without room. A program that
+        // writes too much in one run is for the model to fix.
         if self.writes_whole || self.quota.is_session_used_up(bytes) {
             self.workspace.note_change::<()>(place, &Err(Errno::DQUOT));
         }
         CallError::End(ProgramExit::Limit(ExceededLimit::Disk))
     }
 
-    /// Takes bytes for what is open from the disk quotas.
     fn charge_open(&mut self, fd: i32, bytes: u64) -> Result<(), CallError> {
         let place = self.file(fd)?.path.clone().unwrap_or_default();
         self.charge(&place, bytes)

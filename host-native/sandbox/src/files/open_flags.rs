@@ -1,6 +1,6 @@
-//! How a guest opens a file, and where it seeks in one.
+//! The arguments of opening and seeking, freed from WASI's numbers.
 
-/// The flags with which a guest opens a file or folder.
+/// The flags with which a guest opens a file or folder, as those of POSIX.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OpenFlags {
     pub(crate) follow: bool,

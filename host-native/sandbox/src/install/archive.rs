@@ -1,4 +1,5 @@
-//! An archive at hand: its form, its digest, and its files, which are read within bounds.
+//! An archive on this machine: its form, its digest, and its files. It may be hostile: reading is
+//! bounded at every step, and no file is returned or unpacked before its digest is checked.
 
 use super::{
     error::InstallError,
@@ -21,21 +22,21 @@ use std::{
 };
 use zip::{ZipArchive, result::ZipError};
 
-/// Most bytes of a zip that say what is in it.
+/// The most bytes of a zip that are read for its directory.
 const DIRECTORY: u64 = 16 << 20;
 
-/// Most bytes of a packed tar that are looked through for a file.
+/// The most unpacked bytes of a `.tar.gz` that are searched for a file.
 const PASSED: u64 = 4 << 30;
 
-/// Most bytes of a tar for each of its members that are not its content.
+/// The most bytes of a tar for each member, beside the member's content.
 const HEADS: u64 = 4 << 10;
 
-/// An archive at hand, as a file without a name.
+/// An archive on this machine, as a file without a name.
 #[derive(Debug)]
 pub struct PackageArchive {
     file: File,
     form: ArchiveFormat,
-    /// The name of the archive in messages.
+    /// The archive's name for messages.
     what: String,
 }
 
@@ -43,7 +44,7 @@ pub struct PackageArchive {
 enum ArchiveFormat {
     Zip,
     TarGz,
-    /// A bare module, which is all files.
+    /// A bare module, which any file's name stands for.
     Module,
 }
 
@@ -57,8 +58,12 @@ pub(super) enum ExpectedDigest {
 }
 
 impl PackageArchive {
-    /// The archive that a file holds.
+    /// Opens the archive in a file.
+    ///
+    /// # Errors
+    /// [`InstallError::Damaged`] if it has none of the known forms.
     pub(super) fn open(file: File, what: String) -> Result<Self, InstallError> {
+        // By its first bytes: names and content types of servers say little.
         let mut start = [0; 4];
         let form = match file.read_exact_at(&mut start, 0) {
             Ok(()) if start == *b"PK\x03\x04" => ArchiveFormat::Zip,
@@ -72,7 +77,10 @@ impl PackageArchive {
         Ok(Self { file, form, what })
     }
 
-    /// Checks the whole archive.
+    /// Checks the digest of the whole archive.
+    ///
+    /// # Errors
+    /// [`InstallError::Digest`] if it differs.
     pub(super) fn check(&self, expected: &ExpectedDigest) -> Result<(), InstallError> {
         let free = Cell::new(u64::MAX);
         let mut all = self.window(&free);
@@ -90,15 +98,17 @@ impl PackageArchive {
         same(&self.what, found, &expected)
     }
 
-    /// The bytes of one of its files (for a bare `.wasm`: any name gives it), if they are no more
-    /// than `most` and have this SHA-256, in hexadecimal.
+    /// Reads one of the archive's files, of at most `most` bytes and with this SHA-256 in
+    /// hexadecimal. Any name gives a bare `.wasm`.
     ///
     /// # Errors
-    /// [`InstallError`]: there is no such file, it is larger, it is damaged, or it is another one.
+    /// [`InstallError`] if there is no such file, it is larger or damaged, or its digest differs.
     pub fn read(&self, file: &str, most: u64, sha_256: &str) -> Result<Vec<u8>, InstallError> {
         let what = self.named(file);
         let bytes = self.with(file, |content| {
             let mut bytes = Vec::new();
+            // One byte more than is allowed shows that the file is larger. The size that an archive
+            // states is not trusted.
             let mut content = content.take(most.saturating_add(1));
             content.read_to_end(&mut bytes).map_err(damaged(&what))?;
             Ok(bytes)
@@ -110,14 +120,14 @@ impl PackageArchive {
         Ok(bytes)
     }
 
-    /// Unpacks a tar that is one of its files into a new folder, which only the user may enter:
-    /// plain files, folders and links that stay inside. `most` bounds the bytes of all files and
-    /// names; members and folders may be 100,000 each. Nothing is unpacked before the tar has
-    /// this SHA-256, in hexadecimal, and nothing is left where that fails.
+    /// Unpacks a tar that is one of the archive's files into a new folder, which only the user may
+    /// enter: plain files, folders, and links that stay inside. `most` bounds the bytes of all
+    /// files and names; members and folders may be 100,000 each. Nothing is unpacked before the
+    /// tar's SHA-256, in hexadecimal, is checked, and a failure leaves nothing.
     ///
     /// # Errors
-    /// [`InstallError`]: there is no such file, it is another one, is damaged or too large, a
-    /// member is something else or leads outside, or `into` is there already.
+    /// [`InstallError`] if there is no such file, its digest differs, it is damaged or too large, a
+    /// member is something else or leads outside, or `into` exists.
     pub fn unpack_tar(
         &self,
         file: &str,
@@ -126,6 +136,9 @@ impl PackageArchive {
         sha_256: &str,
     ) -> Result<(), InstallError> {
         let what = self.named(file);
+        // The tar is read twice, first for its digest: unpacking an unchecked tar and removing it
+        // afterwards would give it a moment on the disk. The file has no name, so that nobody
+        // changes it in between.
         let digest = self.with(file, |tar| {
             let bound = most.saturating_add(HEADS * members::MOST);
             let mut tar = tar.take(bound.saturating_add(1));
@@ -138,13 +151,13 @@ impl PackageArchive {
         DirBuilder::new().mode(0o700).create(into).map_err(InstallError::file(into))?;
         let unpacked = self.with(file, |tar| unpack::unpack(tar, &what, into, most));
         if unpacked.is_err() {
-            // The first error says more than one of the removal.
+            // A failed removal says less than the error that led to it.
             let _ = fs::remove_dir_all(into);
         }
         unpacked
     }
 
-    /// Does something with one of its files.
+    /// Passes the content of one of the archive's files to `work`.
     fn with<T>(
         &self,
         file: &str,
@@ -155,6 +168,7 @@ impl PackageArchive {
         match self.form {
             ArchiveFormat::Module => work(&mut self.window(&left)),
             ArchiveFormat::Zip => {
+                // The library reads the whole directory at once, and that may be of any size.
                 left.set(DIRECTORY);
                 let zip = ZipArchive::new(self.window(&left));
                 let mut zip = zip.map_err(|error| damaged(&self.what)(error.into()))?;
@@ -166,6 +180,7 @@ impl PackageArchive {
                 }
             }
             ArchiveFormat::TarGz => {
+                // A few bytes of gzip unpack to gigabytes, so that the search itself is bounded.
                 let tar = MultiGzDecoder::new(self.window(&left)).take(PASSED);
                 let (mut work, mut done) = (Some(work), None);
                 members::each(tar, &self.what, |member, content| {
@@ -194,7 +209,7 @@ impl PackageArchive {
     }
 }
 
-/// A place in a file, of which no more than so many bytes are read.
+/// A reader of a file with its own position and a bound on the bytes that it may read.
 #[derive(Debug)]
 struct FileWindow<'a> {
     file: &'a File,

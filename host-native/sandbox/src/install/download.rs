@@ -1,4 +1,5 @@
-//! One download into a file without a name: redirects, retries and bounds.
+//! Downloads into files without names: redirects, retries and bounds. Nothing leads from an
+//! encrypted address to one that is not, except on this machine, and no message shows a password.
 
 use super::error::InstallError;
 use crate::{
@@ -18,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-/// The maximum number of redirects of one download.
+/// The most redirects of one download.
 const REDIRECTS: usize = 5;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -26,19 +27,19 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time after which a server that sends nothing counts as stopped.
 const STALLED: Duration = Duration::from_secs(60);
 
-/// The time to wait before each new attempt.
+/// The waits before new attempts.
 const WAITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
-/// Downloads into files of one folder.
+/// A downloader into files of one folder.
 #[derive(Debug)]
 pub(super) struct FileDownloader {
     scratch: PathBuf,
-    /// For addresses without TLS on this machine.
+    /// The client for addresses without TLS on this machine.
     near: OnceLock<Client>,
     far: OnceLock<Client>,
 }
 
-/// The reason why an attempt failed, and whether the next one may succeed.
+/// The error of an attempt, and the prospect of the next one.
 #[derive(Debug)]
 struct DownloadError {
     error: InstallError,
@@ -46,13 +47,17 @@ struct DownloadError {
 }
 
 impl FileDownloader {
-    /// Downloads into files without a name in that folder.
+    /// Makes a downloader into files without names in a folder.
     pub(super) fn into(scratch: &Path) -> Self {
         let (near, far) = (OnceLock::new(), OnceLock::new());
         Self { scratch: scratch.to_owned(), near, far }
     }
 
-    /// Returns what an address answers, if that are no more than `most` bytes.
+    /// Downloads the answer of an address, of at most `most` bytes.
+    ///
+    /// # Errors
+    /// [`InstallError`] of the last attempt. Only broken connections and failures of the server are
+    /// tried again.
     pub(super) async fn get(
         &self,
         address: &Url,
@@ -64,6 +69,7 @@ impl FileDownloader {
         let mut file = file.map_err(InstallError::file(&self.scratch))?;
         let mut waits = WAITS.into_iter();
         loop {
+            // An attempt may have left the first part of the answer.
             self.restart(&mut file)?;
             let failure = match self.attempt(address, kinds, most, &mut file, on_bytes).await {
                 Ok(()) => return Ok(file),
@@ -102,6 +108,7 @@ impl FileDownloader {
 
     async fn ask(&self, address: &Url, kinds: &str) -> Result<Response, DownloadError> {
         let call = self.client(address)?.get(address.clone());
+        // The digest is that of the bytes as they were published, and the bound is on those.
         let call = call.header(ACCEPT, kinds).header(ACCEPT_ENCODING, "identity");
         let response = call.send().await.map_err(|error| broken(address, &error))?;
         let status = response.status();
@@ -113,6 +120,7 @@ impl FileDownloader {
     }
 
     fn client(&self, address: &Url) -> Result<&Client, DownloadError> {
+        // An index on this machine is reached without the proxy, and needs no certificates.
         let is_near = address.scheme() == "http" && is_loopback(address);
         let made = if is_near { &self.near } else { &self.far };
         if let Some(client) = made.get() {
@@ -135,6 +143,7 @@ impl FileDownloader {
         file: &mut File,
         on_bytes: &mut (dyn FnMut(u64, Option<u64>) + Send),
     ) -> Result<(), DownloadError> {
+        // A redirect that names no address comes here.
         if !response.status().is_success() {
             let status = response.status().as_u16();
             return Err(InstallError::Status { address: shown(address), status }.into());
@@ -142,6 +151,8 @@ impl FileDownloader {
         let whole = response.content_length();
         let mut so_far = 0_u64;
         let too_large = || InstallError::TooLarge { what: shown(address), most };
+        // The stated length saves the download of an archive that is too large. It may be missing
+        // or wrong, so that the bytes are counted as well.
         if whole.is_some_and(|whole| whole > most) {
             return Err(too_large().into());
         }
@@ -164,10 +175,13 @@ impl From<InstallError> for DownloadError {
     }
 }
 
-/// The address that a text is.
+/// Parses an address.
+///
+/// # Errors
+/// [`InstallError::Address`] if it is not one of HTTP or HTTPS, or has a name or a password.
 pub(super) fn parse(text: &str) -> Result<Url, InstallError> {
     let wrong = |why| {
-        // A text that is no address may hold a password anywhere.
+        // A text that is not an address may have a password anywhere, so that it is not shown.
         let address = Url::parse(text).map_or_else(|_| "the address".to_owned(), |url| shown(&url));
         InstallError::Address { address, why }
     };
@@ -182,7 +196,8 @@ pub(super) fn parse(text: &str) -> Result<Url, InstallError> {
     Ok(url)
 }
 
-/// The address that an index names: encrypted, or at the index itself.
+/// The address that an index names: encrypted, or at the index itself, which the user trusts by
+/// naming it.
 pub(super) fn link(index: &Url, named: &str) -> Result<Url, InstallError> {
     let to = joined(index, named)?;
     if to.scheme() == "https" || to.origin() == index.origin() {
@@ -212,10 +227,11 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// An address as it is told: its first characters, without a name, a password and a query.
+/// An address for messages: its first characters, without a name, a password and a query.
 pub(super) fn shown(url: &Url) -> String {
+    // Queries go as well: signed addresses have their keys there.
     let mut url = url.clone();
-    // Whatever has no host has neither.
+    // Both fail for an address without a host, which has neither a name nor a password.
     let _without = (url.set_username(""), url.set_password(None));
     url.set_query(None);
     url.set_fragment(None);
@@ -229,6 +245,7 @@ fn broken(address: &Url, error: &reqwest::Error) -> DownloadError {
         return InstallError::Stalled { address }.into();
     }
     let may_pass = !error.is_timeout() && !error.is_builder();
+    // Behind a proxy, a connection fails at the proxy.
     let mut why = root(error);
     if let Some(proxy) = proxy.filter(|_| error.is_connect()) {
         why = format!("no connection through {proxy}: {why}");

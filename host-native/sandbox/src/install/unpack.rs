@@ -1,7 +1,7 @@
-//! Unpacks a tar into a folder that nobody else writes to. Folders and files are made first and
-//! links last, each where nothing is yet, so that no path leads through a link; a link's `..` stand
-//! only at its start and are no more than the folders that it stands in. By both, whoever follows
-//! a link stays inside.
+//! The unpacking of a tar into a folder that nobody else writes to. Folders and files are made
+//! first and links last, each where nothing exists yet, so that no path leads through a link. A
+//! link's `..` stand only at its start, and there are no more of them than the link is deep. So
+//! nobody who follows a link leaves the folder.
 
 use super::{
     error::InstallError,
@@ -23,13 +23,13 @@ struct ArchiveUnpacker<'a> {
     most: u64,
     /// The number of bytes that may still be written.
     left: u64,
-    /// The folders so far, by their paths in `into`.
+    /// The folders that were made, by their paths in `into`.
     folders: BTreeSet<PathBuf>,
     hard_links: Vec<(PathBuf, PathBuf)>,
     symlinks: Vec<(PathBuf, PathBuf)>,
 }
 
-/// Unpacks a tar into an empty folder, which holds part of it after an error.
+/// Unpacks a tar into an empty folder. An error leaves a part of it there.
 pub(super) fn unpack(
     tar: &mut dyn Read,
     what: &str,
@@ -69,6 +69,7 @@ impl ArchiveUnpacker<'_> {
                     return Err(self.hostile(&path, "is a link that leads out of the folder"));
                 }
                 self.charge(&place)?;
+                // Links are made at the end, so that no later member is written through one.
                 self.charge(&target)?;
                 self.symlinks.push((place, target));
                 Ok(())
@@ -87,8 +88,9 @@ impl ArchiveUnpacker<'_> {
         }
     }
 
-    /// Makes a folder, and those that it stands in.
+    /// Makes a folder and its parents.
     fn folder(&mut self, place: &Path) -> Result<(), InstallError> {
+        // Only folders that were made here are passed through: `create_dir` fails on anything else.
         let mut path = PathBuf::new();
         for step in place.components() {
             path.push(step);
@@ -113,6 +115,8 @@ impl ArchiveUnpacker<'_> {
         length: u64,
         is_program: bool,
     ) -> Result<(), InstallError> {
+        // Charged by the stated length, which also bounds what is written. Only the bit for
+        // programs is taken over: no setuid, and nobody else may write.
         self.spend(length)?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(if is_program { 0o755 } else { 0o644 });
@@ -127,10 +131,11 @@ impl ArchiveUnpacker<'_> {
         Ok(())
     }
 
-    /// Makes the links, where all else stands.
+    /// Makes the links, after everything else.
     fn link(mut self) -> Result<(), InstallError> {
         for (place, target) in mem::take(&mut self.hard_links) {
             let from = self.into.join(&target);
+            // Hard links come before the symbolic ones, so that their targets are what they seem.
             if !fs::symlink_metadata(&from).is_ok_and(|found| found.is_file()) {
                 return Err(self.hostile(&place, "is a link to what is no file of it"));
             }
@@ -144,8 +149,9 @@ impl ArchiveUnpacker<'_> {
         Ok(())
     }
 
-    /// Takes the bytes of a name, which are kept until the end, from those that may be written.
+    /// Charges the bytes of a name.
     fn charge(&mut self, name: &Path) -> Result<(), InstallError> {
+        // Names are kept in memory until the end, and a tar could consist of nothing else.
         self.spend(u64::try_from(name.as_os_str().len()).unwrap_or(u64::MAX))
     }
 
@@ -163,6 +169,7 @@ impl ArchiveUnpacker<'_> {
     }
 
     fn hostile(&self, member: &Path, why: &'static str) -> InstallError {
+        // The path is the attacker's: it is cut here, and printed with escapes.
         let member = String::from_utf8_lossy(member.as_os_str().as_encoded_bytes());
         let member = member.chars().take(200).collect();
         InstallError::Hostile { what: self.what.to_owned(), member, why }
@@ -177,6 +184,7 @@ fn inside(path: &Path) -> Option<PathBuf> {
 
 /// Returns whether a link at `place` that leads to `target` stays inside.
 fn stays(place: &Path, target: &Path) -> bool {
+    // After a name, `..` could lead out through another link with that name.
     let mut up = 0;
     let mut is_down = false;
     for step in target.components() {

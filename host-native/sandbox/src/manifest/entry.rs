@@ -1,4 +1,5 @@
-//! What is known of one program.
+//! The entry of one program in a manifest: its identity, its source and its permissions. The fields
+//! are checked already; the file as it is written is in [`file`](super::file).
 
 use crate::{install::PackageSpec, limits::RunLimits};
 use std::{collections::BTreeMap, time::Duration};
@@ -8,21 +9,22 @@ use std::{collections::BTreeMap, time::Duration};
 pub struct ManifestEntry {
     /// The name and the version of the program: `CPython 3.12.0`.
     pub version: String,
-    /// Its licences, as SPDX writes them.
+    /// The program's licences, as an SPDX expression.
     pub licence: String,
     /// The description of the program for the model.
     pub description: String,
     /// The source from which the program can be installed.
     pub source: Option<ProgramSource>,
-    /// The SHA-256 of its module, in hex; any file may have its name if it is not said.
+    /// The SHA-256 of the module, in hex; without one, any file may have the name.
     pub sha_256: Option<String>,
-    /// The names it is run by; its own if nothing is said. Each is its first argument.
+    /// The names that run the program; its own by default. The program gets the name as its first
+    /// argument.
     pub commands: Vec<String>,
-    /// Those of its commands that plan jobs, which `-###` makes them tell.
+    /// The commands that are drivers, which list their jobs with `-###`.
     pub drivers: Vec<String>,
-    /// Further files of the package, which it sees beside the folder.
+    /// Further files of the package, which the program sees beside the folder.
     pub assets: Vec<ProgramAsset>,
-    /// Variables that it is given.
+    /// Environment variables besides those of every program.
     pub env: BTreeMap<String, String>,
     /// The access of the program to the folder.
     pub folder: FolderAccess,
@@ -30,7 +32,7 @@ pub struct ManifestEntry {
     pub limits: ProgramLimits,
     /// The highest limits that a project allows.
     pub most: ProgramLimits,
-    /// True if it may be run.
+    /// True if the program may be run.
     pub enabled: bool,
 }
 
@@ -39,7 +41,7 @@ pub struct ManifestEntry {
 pub struct ProgramSource {
     /// The package.
     pub package: PackageSpec,
-    /// The module's path in it.
+    /// The path of the module in the package.
     pub file: String,
 }
 
@@ -54,14 +56,14 @@ pub struct ProgramAsset {
     pub guest: String,
 }
 
-/// The access of a program to the folder.
+/// The access of a program to the folder, in ascending order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FolderAccess {
-    /// Nothing.
+    /// The program does not see the folder.
     None,
-    /// It can read it.
+    /// The program can read the folder.
     ReadOnly,
-    /// It can change it, as far as guests may.
+    /// The program can change the folder, as far as guests may.
     #[default]
     ReadWrite,
 }
@@ -69,18 +71,18 @@ pub enum FolderAccess {
 /// The limits of a program, where they differ from those of all programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProgramLimits {
-    /// The time that it may run, in milliseconds.
+    /// The longest run, in milliseconds.
     pub timeout_ms: Option<u64>,
-    /// Most linear memory, in MiB.
+    /// The most linear memory, in MiB.
     pub memory_mib: Option<u64>,
-    /// Most output, in MiB.
+    /// The most output, in MiB.
     pub output_mib: Option<u64>,
-    /// Most that is written to files, in MiB.
+    /// The most that is written to files, in MiB.
     pub disk_mib: Option<u64>,
 }
 
 impl ManifestEntry {
-    /// Of a program of which nothing is known but its name.
+    /// The entry of a program that is known by nothing but its name.
     #[must_use]
     pub fn unknown(name: &str) -> Self {
         Self {
@@ -100,7 +102,7 @@ impl ManifestEntry {
         }
     }
 
-    /// Returns what the model is told of it.
+    /// The description for the model, with version and licence.
     #[must_use]
     pub fn told(&self) -> String {
         let about: Vec<&str> =
@@ -113,7 +115,7 @@ impl ManifestEntry {
 }
 
 impl ProgramLimits {
-    /// These, and the sandbox's own where nothing is said.
+    /// These limits, with `standard` for those that are not set.
     pub(crate) fn over(self, standard: RunLimits) -> RunLimits {
         let bytes = |mib: u64| mib.saturating_mul(1 << 20);
         let size = |mib| usize::try_from(bytes(mib)).unwrap_or(usize::MAX);
@@ -125,7 +127,7 @@ impl ProgramLimits {
         }
     }
 
-    /// The lower ones of these and others.
+    /// The lower ones of these limits and others.
     pub(crate) fn under(self, others: RunLimits) -> RunLimits {
         let RunLimits { memory_bytes, output_bytes, disk_bytes, .. } = self.over(others);
         RunLimits {
@@ -136,7 +138,7 @@ impl ProgramLimits {
         }
     }
 
-    /// Returns how long it may run where a call says so.
+    /// The time that the program may run where a call asks for `asked`.
     pub(crate) fn time(self, asked: Duration) -> Duration {
         self.timeout_ms.map_or(asked, |limit| asked.min(Duration::from_millis(limit)))
     }

@@ -1,8 +1,8 @@
-//! What can be wrong with a `tools.toml`.
+//! The errors in a `tools.toml`, with the file and the place in it.
 
 use std::{io, path::PathBuf};
 
-/// The longest file.
+/// The longest file in bytes.
 pub(super) const MAX_BYTES: u64 = 1 << 20;
 
 /// The reason why a file can't be used.

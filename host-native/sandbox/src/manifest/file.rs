@@ -1,4 +1,5 @@
-//! `tools.toml` as it is written.
+//! The file `tools.toml` as it is written, and its translation to entries. Unknown fields are
+//! refused, so that a misspelt limit is not a limit that does not hold.
 
 use super::{
     entry::{FolderAccess, ManifestEntry, ProgramAsset, ProgramLimits, ProgramSource},
@@ -8,7 +9,7 @@ use crate::{install::PackageSpec, toml_place::place};
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::Path};
 
-/// The largest limit, in MiB.
+/// The largest limit, in MiB. Its bytes fit into 64 bits.
 const MAX_MIB: u64 = 1 << 20;
 
 #[derive(Deserialize)]
@@ -19,7 +20,7 @@ pub(super) struct ManifestFile {
     pub(super) tool: BTreeMap<String, ToolTable>,
 }
 
-/// The table for one program in a file.
+/// The table of one program in a file. Fields that are absent leave the known ones as they are.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ToolTable {
@@ -85,8 +86,10 @@ impl ManifestFile {
 }
 
 impl ToolTable {
-    /// Returns what is known of a program when a user's file says this of it; paths begin in
-    /// `folder`.
+    /// The entry of a program after a user's file has changed it; relative paths begin in `folder`.
+    ///
+    /// # Errors
+    /// [`ManifestFileError::Field`] with the first field that is wrong.
     pub(super) fn over(
         self,
         name: &str,
@@ -104,6 +107,7 @@ impl ToolTable {
         let source = source.transpose().map_err(|words| wrong("source", words))?;
         let digest = self.sha256.map(|text| digest(&text)).transpose();
         let sha_256 = digest.map_err(|words| wrong("sha256", words))?;
+        // The known digest belongs to the known source: a new source needs a digest of its own.
         if is_new_source && sha_256.is_none() {
             let words = "a program that is fetched is pinned by the SHA-256 of its module".into();
             return Err(wrong("sha256", words));
@@ -154,6 +158,7 @@ impl WrittenSource {
                 }
                 None => return Err(format!("pypi takes NAME==VERSION, not {text}")),
             },
+            // From the right, since the name of a scope begins with `@`.
             (None, Some(text), None, None) => match text.rsplit_once('@') {
                 Some((name, version)) if !name.is_empty() => {
                     PackageSpec::Npm { name: name.to_owned(), version: version.to_owned() }
@@ -174,6 +179,7 @@ impl WrittenAsset {
     fn read(self) -> Result<ProgramAsset, String> {
         let Self { file, sha256, guest } = self;
         let name = guest.strip_prefix('/').unwrap_or_default();
+        // A mount at `/` itself would stand in the place of the workspace.
         let is_plain = |step: &str| !matches!(step, "" | "." | "..");
         if !name.split('/').all(is_plain) {
             return Err(format!("guest is a folder from / on, such as /usr, not {guest:?}"));
@@ -203,8 +209,10 @@ impl WrittenLimits {
     }
 }
 
-/// Two assets of which one would lie in the other.
+/// Finds two assets of which one would lie in the other.
 fn overlap(assets: &[ProgramAsset]) -> Option<(&str, &str)> {
+    // A libc takes the longest mount that a path begins with: the outer asset's own files would be
+    // hidden there.
     let names = || assets.iter().map(|asset| asset.guest.as_str()).enumerate();
     let mut pairs = names().flat_map(|one| names().map(move |other| (one, other)));
     let found = pairs
@@ -212,7 +220,7 @@ fn overlap(assets: &[ProgramAsset]) -> Option<(&str, &str)> {
     found.map(|((_, inner), (_, outer))| (inner, outer))
 }
 
-/// A SHA-256 in hex.
+/// Parses a SHA-256 in hex, which is compared in lower case.
 fn digest(text: &str) -> Result<String, String> {
     let is_hex = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     match is_hex {
@@ -221,8 +229,9 @@ fn digest(text: &str) -> Result<String, String> {
     }
 }
 
-/// Returns whether a name can be typed as a command, and is no path.
+/// Returns whether a name can be typed as a command, and is not a path.
 pub(super) fn is_command(name: &str) -> bool {
+    // Names become file names in the folder of programs, and words of a command line.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     !name.is_empty()
         && name.len() <= 64

@@ -1,6 +1,7 @@
-//! Which programs are known by name, where they come from and what they may do: `tools.toml`. What
-//! comes along is the first layer, the user's own file the second, and a project's file the third,
-//! which may only narrow. The form is in `docs/programs.md`.
+//! The manifest, `tools.toml`: the programs that are known by name, their sources and their
+//! permissions. The file that is embedded here is the first layer, the user's own the second. A
+//! project's file is the third and may only narrow, since nobody has vouched for a project. The
+//! form is in `docs/programs.md`.
 
 mod entry;
 mod error;
@@ -21,7 +22,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The first layer.
+/// The first layer, which is embedded.
 const STANDARD: &str = include_str!("tools.toml");
 
 /// The path of a project's file in its folder.
@@ -33,10 +34,12 @@ pub struct Manifest {
     entries: BTreeMap<String, ManifestEntry>,
 }
 
-/// Returns what a project's file says, if it has one.
+/// The text of a project's file, if it has one.
 pub(crate) fn in_project(workspace: &Workspace) -> Result<Option<String>, ManifestError> {
     let told = |problem| ManifestError { path: PathBuf::from(IN_PROJECT), problem };
     let top = Path::new("");
+    // Only a file that does not exist means no rules. One that can't be read might forbid
+    // something, so that it is an error.
     let place = workspace.follow((top, top), IN_PROJECT, true);
     match place.and_then(|place| workspace.stat(&place)) {
         Ok(_) => {}
@@ -57,7 +60,7 @@ impl FromIterator<(String, ManifestEntry)> for Manifest {
 }
 
 impl Manifest {
-    /// Returns what comes along.
+    /// The embedded manifest.
     ///
     /// # Errors
     /// [`ManifestError`] if the program was built with a file that can't be read.
@@ -67,8 +70,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Returns what comes along, and what the user's own file says, `tools.toml` in
-    /// `$XDG_CONFIG_HOME/innerloop` or `~/.config/innerloop`.
+    /// The embedded manifest with the user's own file, `tools.toml` in `$XDG_CONFIG_HOME/innerloop`
+    /// or `~/.config/innerloop`.
     ///
     /// # Errors
     /// [`ManifestError`] if the user's file can't be read or understood.
@@ -89,8 +92,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Adds what a file of the user's says. What it says of a program that is known takes the place
-    /// of what was known.
+    /// Adds a file of the user's. Its fields replace those of programs that are known already.
     ///
     /// # Errors
     /// [`ManifestError`] with the place in the file.
@@ -104,14 +106,16 @@ impl Manifest {
         self.check_commands().map_err(told)
     }
 
-    /// Narrows it to what a project's file allows: programs can be left out, their limits lowered,
-    /// the folder taken away from them. Programs that are not known here are left alone.
+    /// Narrows the manifest to what a project's file allows: it may turn programs off, lower their
+    /// limits, and take the folder from them. Programs that are not known here are left alone.
     ///
     /// # Errors
-    /// [`ManifestError`] if the file asks for more than there is.
+    /// [`ManifestError`] if the file asks for more than is granted.
     pub fn narrow(&mut self, text: &str, path: &Path) -> Result<(), ManifestError> {
         let told = |problem| ManifestError { path: path.to_owned(), problem };
         for (name, tool) in ManifestFile::read(text).map_err(told)?.tool {
+            // A project is used on machines with other programs: an unknown one is no mistake, but
+            // nothing is added either.
             let Some(known) = self.entries.get_mut(&name) else { continue };
             tool.narrow(&name, known).map_err(told)?;
         }
@@ -124,13 +128,13 @@ impl Manifest {
         file::is_command(name)
     }
 
-    /// Returns what is known of a program, by its own name.
+    /// The entry of a program, by its own name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ManifestEntry> {
         self.entries.get(name)
     }
 
-    /// All that is known, by name.
+    /// All entries, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &ManifestEntry)> {
         self.entries.iter().map(|(name, entry)| (name.as_str(), entry))
     }
@@ -144,8 +148,9 @@ impl Manifest {
             .map(|(name, _)| name)
     }
 
-    /// Refuses a command that two programs want to be.
+    /// Refuses a command of two programs.
     fn check_commands(&self) -> Result<(), ManifestFileError> {
+        // Without this, the order of names would decide which of the two programs runs.
         let mut owners = BTreeMap::new();
         for (name, entry) in self.iter() {
             for command in &entry.commands {

@@ -1,4 +1,5 @@
-//! What a project's file may say of a program: less of everything.
+//! The narrowing of a program's entry by a project's file, which may take permissions away and
+//! never add one. A file that tries to add something is refused as a whole.
 
 use super::{
     entry::{ManifestEntry, ProgramLimits},
@@ -8,7 +9,10 @@ use super::{
 use crate::limits::RunLimits;
 
 impl ToolTable {
-    /// Narrows what is known of a program.
+    /// Narrows the entry of a program.
+    ///
+    /// # Errors
+    /// [`ManifestFileError::Field`] with a field that adds something.
     pub(super) fn narrow(
         self,
         name: &str,
@@ -36,13 +40,16 @@ impl ToolTable {
                 let words = format!("{limit} is more than the program may have");
                 return Err(wrong("limits", &words));
             }
+            // Kept apart from the program's own limits: an embedder may have set lower ones for all
+            // programs, which these must not replace.
             known.most = limits;
         }
+        // What the user turned off stays off.
         known.enabled &= self.enabled.unwrap_or(true);
         Ok(())
     }
 
-    /// A field that says more than how narrow it is to be.
+    /// The first field that a project's file must not have.
     fn adds(&self) -> Option<&'static str> {
         let fields = [
             ("version", self.version.is_some()),
@@ -59,12 +66,13 @@ impl ToolTable {
     }
 }
 
-/// The name of a limit that is higher than that of the program, or else of all programs.
+/// The name of a limit that is higher than the program's, or than that of all programs.
 fn higher(asked: ProgramLimits, known: ProgramLimits) -> Option<&'static str> {
     let standard = RunLimits::default();
     let memory = u64::try_from(standard.memory_bytes).unwrap_or(u64::MAX);
     let mib = |known: Option<u64>, bytes: u64| Some(known.unwrap_or(bytes >> 20));
     let limits = [
+        // Without a limit of its own, the time of a program is that of each call.
         ("timeout_ms", asked.timeout_ms, known.timeout_ms),
         ("memory_mib", asked.memory_mib, mib(known.memory_mib, memory)),
         ("output_mib", asked.output_mib, mib(known.output_mib, standard.output_bytes)),
